@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use wattle_model::Name;
+use wattle_model::{Name, Value};
 
 use crate::deadlines::Alarm;
 use crate::predicates::{Action, fits};
@@ -16,17 +16,17 @@ impl State {
         match action {
             Action::Forget(id) => self.remove(id),
             Action::Repoint(id) => self.repoint(id),
-            Action::Look(id) => self.start(id, Act::Look, None),
+            Action::Look(id) => self.start(id, Act::Look, None, None),
             Action::Delete(id) => {
                 // A deadline set before the deletion began does not apply to the deletion.
                 if self.rows[&id].row.stage == Stage::Sound {
                     self.alter(id, |row| row.until = None);
                 }
-                self.start(id, Act::Delete, None);
+                self.start(id, Act::Delete, None, None);
             }
             Action::Update(id) => self.update(id),
             Action::Create(place) => self.create(place),
-            Action::Release(id, exclusive) => self.start(id, Act::Release { exclusive }, None),
+            Action::Release(id, exclusive) => self.start(id, Act::Release { exclusive }, None, None),
         }
     }
 
@@ -44,6 +44,8 @@ impl State {
         let (free, holds, patience) = (wanted.free.clone(), wanted.exclusive.clone(), wanted.patience);
         let (drains, varying) = (wanted.drains, wanted.values());
         let requires = self.index.names[place].needs.clone();
+        let properties = self.properties_of(place);
+        let given = named(&properties);
         self.counts_as_correction(place);
         // From now on, the thing may have the mark.
         self.alter(id, |row| {
@@ -52,13 +54,14 @@ impl State {
                 row.drift = None;
             }
         });
-        self.start(id, Act::Update { free, varying, requires, holds }, patience);
+        self.start(id, Act::Update { free, varying, requires, holds, given }, patience, Some(properties));
     }
 
     fn create(&mut self, place: usize) {
         let id = self.issue();
         let wanted = self.wanted(place).expect("INVARIANT: a creation was decided by what is wanted");
         let patience = wanted.patience;
+        let properties = self.properties_of(place);
         let row = Row {
             id,
             name: self.index.names.get_index(place).expect("INVARIANT: it is a place of the table").0.clone(),
@@ -67,6 +70,7 @@ impl State {
             fixed: wanted.fixed.clone(),
             free: Some(wanted.free.clone()),
             varying: wanted.values(),
+            given: named(&properties),
             requires: self.index.names[place].needs.clone(),
             holds: wanted.exclusive.clone(),
             turns: wanted.turns.clone(),
@@ -82,11 +86,11 @@ impl State {
         };
         self.counts_as_correction(place);
         self.add(row);
-        self.start(id, Act::Create, patience);
+        self.start(id, Act::Create, patience, Some(properties));
     }
 
-    /// Writes an intent and requests its job.
-    fn start(&mut self, id: Id, act: Act, patience: Option<Duration>) {
+    /// Writes an intent and requests its job, with these properties if it gives the thing any.
+    fn start(&mut self, id: Id, act: Act, patience: Option<Duration>, properties: Option<Value>) {
         let (now, limits) = (self.now, self.limits);
         self.alter(id, |row| {
             row.intent = Some(Intent { act, not_after: now + limits.lease });
@@ -96,39 +100,48 @@ impl State {
         entry.is_retried = false;
         entry.drain = (entry.row.drains && entry.row.is_being_deleted()).then(|| now + limits.drain);
         let is_new = self.rows[&id].row.act() == Some(&Act::Create);
-        self.ask_for(id, is_new);
+        self.ask_for(id, is_new, properties);
+    }
+
+    /// The properties that are wanted of a name.
+    fn properties_of(&self, place: usize) -> Value {
+        let wanted = self.resolved(place);
+        wanted.expect("INVARIANT: what is begun, or begun again, is wanted as it was written down").properties
     }
 
     /// Requests the job of a row's intent again.
     pub(crate) fn request(&mut self, id: Id) {
-        self.ask_for(id, false);
+        self.ask_for(id, false, None);
     }
 
-    fn ask_for(&mut self, id: Id, is_new: bool) {
+    fn ask_for(&mut self, id: Id, is_new: bool, properties: Option<Value>) {
         let place = View::place(self, &self.rows[&id].row);
         let job = self.issue();
         let row = &self.rows[&id].row;
         let intent = row.intent.as_ref().expect("INVARIANT: a job is asked for after its intent is there");
-        let properties = || self.resolved(place).map(|wanted| wanted.properties);
+        let properties = || properties.unwrap_or_else(|| self.properties_of(place));
         let drain = self.rows[&id].drain;
         let what = match &intent.act {
-            Act::Create => properties().map(|properties| What::Create { properties }),
-            Act::Update { .. } => properties().map(|properties| What::Update { properties }),
-            Act::Look => Ok(What::Look),
-            Act::Release { exclusive } => Ok(What::Release { exclusive: exclusive.clone() }),
-            Act::Delete if drain.is_some() => Ok(What::Drain),
-            Act::Delete => Ok(What::Delete),
+            Act::Create => What::Create { properties: properties() },
+            Act::Update { .. } => What::Update { properties: properties() },
+            Act::Look => What::Look,
+            Act::Release { exclusive } => What::Release { exclusive: exclusive.clone() },
+            Act::Delete if drain.is_some() => What::Drain,
+            Act::Delete => What::Delete,
         };
-        let what = what.expect("INVARIANT: what is begun, or begun again, is wanted as it was written down");
         let phys = row.thing.as_ref().map(|thing| thing.phys.clone());
         let noted = match (&what, &row.thing) {
             (What::Update { .. }, Some(thing)) => thing.attributes.clone(),
             _ => BTreeMap::new(),
         };
+        let left = match &intent.act {
+            Act::Update { given, .. } => row.given.difference(given).cloned().collect(),
+            _ => BTreeSet::new(),
+        };
         let not_after = intent.not_after;
         let end = drain.unwrap_or(not_after + self.limits.grace);
         let (name, kind): (Name, Name) = (row.name.clone(), row.kind.clone());
-        self.out.jobs.push(Job { id: job, row: id, name, kind, phys, noted, what, is_new, not_after });
+        self.out.jobs.push(Job { id: job, row: id, name, kind, phys, noted, left, what, is_new, not_after });
         self.running += 1;
         self.turn(id, Phase::Running(job), Some(end));
     }
@@ -173,10 +186,24 @@ impl State {
         };
         match row.act() {
             Some(Act::Create) => is_it(row.free.as_ref(), &row.varying, &row.requires, &row.holds),
-            Some(Act::Update { free, varying, requires, holds }) => {
+            Some(Act::Update { free, varying, requires, holds, .. }) => {
                 self.pick(place) == Some(id) && is_it(Some(free), varying, requires, holds)
             }
             Some(Act::Look | Act::Release { .. } | Act::Delete) | None => true,
         }
     }
+}
+
+/// The names of the properties that are given, and `PROPERTY.KEY` for the keys of those that are maps.
+fn named(properties: &Value) -> BTreeSet<Name> {
+    let Value::Map(properties) = properties else { return BTreeSet::new() };
+    let given = properties.iter().filter(|(_, value)| **value != Value::Null);
+    let all = given.flat_map(|(name, value)| {
+        let keys = match value {
+            Value::Map(items) => items.keys().map(|key| Name::from(format!("{name}.{key}"))).collect(),
+            _ => Vec::new(),
+        };
+        keys.into_iter().chain([name.clone()])
+    });
+    all.collect()
 }

@@ -14,6 +14,9 @@ pub(crate) enum Alarm {
     Rested(Name),
 }
 
+/// Why something failed that the cloud was to be asked for again after the deadline.
+pub(crate) const TOO_LATE: &str = "the cloud could not do it before the deadline";
+
 impl State {
     pub(crate) fn entry(&mut self, id: Id) -> &mut Entry {
         self.rows.get_mut(&id).expect("INVARIANT: only rows that are there are worked on")
@@ -57,6 +60,7 @@ impl State {
 
     /// Handles everything that is due.
     pub(crate) fn ring(&mut self) {
+        self.expire();
         while self.alarms.first().is_some_and(|(at, _)| *at <= self.now) {
             match self.alarms.pop_first().expect("INVARIANT: there is a first one").1 {
                 Alarm::Row(id) => self.on_alarm(id),
@@ -69,6 +73,18 @@ impl State {
         if self.under_way > 0 && self.progress + self.limits.stall <= self.now {
             self.progress = self.now;
             self.out.notices.push(Notice::Stalled(self.waits()));
+        }
+    }
+
+    /// Ends what the cloud could not do before the deadline.
+    fn expire(&mut self) {
+        if !self.is_over_time() {
+            return;
+        }
+        let retries = |entry: &Entry| entry.phase == Phase::Retry;
+        let ids: Vec<Id> = self.rows.iter().filter(|(_, entry)| retries(entry)).map(|(id, _)| *id).collect();
+        for id in ids {
+            self.fail(id, TOO_LATE.into(), false);
         }
     }
 

@@ -64,6 +64,10 @@ pub struct Job {
     /// For an update: the thing's attributes after the last action on it. They show what it has that nobody asks for.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub noted: BTreeMap<Name, Value>,
+    /// For an update: the properties that the thing may have been given before and is not given any more, by their names, and
+    /// `PROPERTY.KEY` for the keys of maps.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub left: BTreeSet<Name>,
     /// What to carry out.
     pub what: What,
     /// Whether this creation was never requested before. If so, no thing can have the row's mark yet, and there is none to look

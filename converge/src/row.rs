@@ -40,6 +40,9 @@ pub enum Act {
         requires: BTreeSet<Id>,
         /// What it holds afterwards. Until then, it also holds what it held before.
         holds: BTreeSet<Name>,
+        /// The names of the properties that it is given afterwards. Until then, it may also have those that it was given before.
+        #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+        given: BTreeSet<Name>,
     },
     /// What others need is taken from it.
     Release {
@@ -92,6 +95,10 @@ pub struct Row {
     /// The digest of each property for which only a goal says whether it can be changed in place, if it is known.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub varying: BTreeMap<Name, Name>,
+    /// The names of the properties that it may have been given, and `PROPERTY.KEY` for the keys of those that are maps. If one of
+    /// them is no longer given, it goes back to what it is without.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub given: BTreeSet<Name>,
     /// The rows that it refers to or is ordered after.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub requires: BTreeSet<Id>,
@@ -177,9 +184,10 @@ impl Row {
     /// Ends an update of which the result is unknown: the row may now have both what it had and what the update would have given
     /// it.
     pub(crate) fn may_be_updated(&mut self) {
-        if let Some(Act::Update { varying, requires, holds, .. }) = self.intent.take().map(|intent| intent.act) {
+        if let Some(Act::Update { varying, requires, holds, given, .. }) = self.intent.take().map(|intent| intent.act) {
             self.requires.extend(requires);
             self.holds.extend(holds);
+            self.given.extend(given);
             self.varying.retain(|name, value| varying.get(name) == Some(value));
         }
         self.free = None;

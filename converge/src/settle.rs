@@ -86,13 +86,15 @@ impl State {
     /// failure.
     fn rest_or_roll_back(&mut self) -> bool {
         // An engine that may begin no job cannot tell whether something could be continued.
-        if self.under_way > 0 || self.is_settled || self.limits.at_once == 0 {
+        if self.is_settled || self.limits.at_once == 0 || !self.waits_for_nothing() {
             return false;
         }
         let Some(goal) = &self.goal else { return false };
         let (generation, on_failure) = (goal.generation, goal.desire.on_failure);
         self.is_settled = true;
-        self.out.notices.push(Notice::Settled { generation, roots: self.roots() });
+        let roots = self.unfinished().chain(self.roots()).collect();
+        self.was_settled = true;
+        self.out.notices.push(Notice::Settled { generation, roots });
         if self.is_done() || self.is_complete() || on_failure == OnFailure::Stop {
             return false;
         }

@@ -78,6 +78,8 @@ pub struct State {
     pub(crate) removed: Time,
     /// Whether it was reported that nothing is under way.
     pub(crate) is_settled: bool,
+    /// Whether that was reported of the present goal before, or may have been by an earlier leader.
+    pub(crate) was_settled: bool,
     /// Whether there may be rows that stand for the goal but are missing in its record of success.
     pub(crate) has_news: bool,
     pub(crate) out: Step,
@@ -108,9 +110,11 @@ impl State {
             progress: now,
             removed: Time::default(),
             is_settled: false,
+            was_settled: false,
             has_news: true,
             out: Step::default(),
         };
+        state.was_settled = state.is_complete();
         for row in stored.rows {
             state.take_over(row);
         }
@@ -229,6 +233,20 @@ impl State {
     /// Whether nothing is under way.
     pub fn is_quiet(&self) -> bool {
         self.under_way == 0
+    }
+
+    /// Whether the goal's deadline has passed before nothing was under way any more. Nothing is begun for it then, and what the
+    /// cloud carries out is not waited for.
+    pub fn is_over_time(&self) -> bool {
+        let deadline = self.goal.as_ref().and_then(|goal| goal.desire.deadline);
+        deadline.is_some_and(|deadline| deadline <= self.now) && !(self.is_complete() && self.was_settled)
+    }
+
+    /// Whether nothing is under way that is waited for.
+    pub(crate) fn waits_for_nothing(&self) -> bool {
+        let goes_on = |entry: &Entry| matches!(entry.phase, Phase::Accepted | Phase::Lease);
+        self.under_way == 0
+            || self.is_over_time() && self.rows.values().all(|entry| entry.row.is_idle() || goes_on(entry))
     }
 
     /// A new name, never issued before.

@@ -14,6 +14,8 @@ use crate::{Act, Row, Stage};
 pub enum Why {
     /// It is being acted on, as this says.
     UnderWay(&'static str),
+    /// It was being acted on, as this says, when the goal's deadline passed.
+    Unfinished(&'static str),
     /// Something went wrong with it, for this reason.
     Failed(Name),
     /// What is wanted of it cannot be computed, for this reason.
@@ -49,6 +51,7 @@ impl fmt::Display for Wait {
         let name = &self.name;
         match &self.why {
             Why::UnderWay(what) => write!(f, "`{name}` {what}"),
+            Why::Unfinished(what) => write!(f, "the deadline passed, and `{name}` {what}"),
             Why::Failed(cause) => write!(f, "`{name}` failed: {cause}"),
             Why::Unresolved(cause) => write!(f, "the properties of `{name}` cannot be computed: {cause}"),
             Why::Held { exclusive, by } => write!(f, "`{name}` waits for `{exclusive}`, which `{by}` holds"),
@@ -81,6 +84,15 @@ impl State {
             Some(Wait { name: row.name.clone(), why: what })
         });
         under_way.chain(self.roots()).collect()
+    }
+
+    /// What was being acted on when the goal's deadline passed.
+    pub(crate) fn unfinished(&self) -> impl Iterator<Item = Wait> {
+        let is_over_time = self.is_over_time();
+        self.rows().filter(move |_| is_over_time).filter_map(|row| {
+            let what = Why::Unfinished(self.words(row)?);
+            Some(Wait { name: row.name.clone(), why: what })
+        })
     }
 
     /// What is not as the goal asks for, except for what only waits for another of these.
@@ -119,7 +131,8 @@ impl State {
             return None;
         }
         if self.is_expired() {
-            return Some(Why::Expired);
+            let is_begun = self.rows_of(place).any(|row| row.stage == Stage::New);
+            return Some(if is_begun { Why::Unfinished(Act::Create.words()) } else { Why::Expired });
         }
         match (update(self, place), create(self, place)) {
             (Ok(_), _) | (_, Ok(())) => Some(Why::Turn),

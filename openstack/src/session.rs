@@ -104,6 +104,11 @@ impl Session {
         self.wire.now()
     }
 
+    /// Waits by the same clock.
+    pub(crate) async fn pause(&self, time: Duration) {
+        self.wire.pause(time).await;
+    }
+
     /// The request that has had no definite answer for the longest time: there is none, or a service says that it is busy.
     pub fn waits(&self) -> Option<Wait> {
         self.waits.longest(self.wire.now())

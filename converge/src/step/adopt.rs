@@ -1,6 +1,6 @@
 //! Handles a request to adopt resources that existed before the stack.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use wattle_model::{IndexMap, Name};
 
@@ -34,6 +34,7 @@ impl State {
                 fixed: wanted.fixed.clone(),
                 free: None,
                 varying: wanted.values(),
+                given: BTreeSet::new(),
                 requires: own.collect(),
                 // What another row holds, it gets by its update.
                 holds: wanted.exclusive.into_iter().filter(|held| self.holders(held).is_empty()).collect(),

@@ -18,6 +18,7 @@ impl State {
         self.goal = Some(goal);
         self.corrections.clear();
         self.is_settled = false;
+        self.was_settled = false;
         self.has_news = true;
         self.progress = self.now;
         self.rebuild(names);

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use wattle_model::Name;
 
+use crate::deadlines::TOO_LATE;
 use crate::state::{Phase, State};
 use crate::view::View;
 use crate::{Act, Failure, Id, Notice, Outcome, Row, Stage, Thing};
@@ -62,6 +63,9 @@ impl State {
     }
 
     fn later(&mut self, id: Id, after: Duration) {
+        if self.is_over_time() {
+            return self.fail(id, TOO_LATE.into(), false);
+        }
         let entry = &self.rows[&id];
         let end = entry.drain.or(entry.row.until);
         let at = end.map_or(self.now + after, |end| end.min(self.now + after));
@@ -145,9 +149,9 @@ fn succeed(row: &mut Row, thing: Option<Thing>) {
             row.stage = Stage::Sound;
             row.failed = None;
         }
-        Some(Act::Update { free, varying, requires, holds }) => {
+        Some(Act::Update { free, varying, requires, holds, given }) => {
             row.free = Some(free);
-            (row.varying, row.requires, row.holds) = (varying, requires, holds);
+            (row.varying, row.requires, row.holds, row.given) = (varying, requires, holds, given);
             row.failed = None;
             row.drift = None;
         }

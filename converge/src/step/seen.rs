@@ -96,6 +96,7 @@ impl State {
             fixed: "".into(),
             free: None,
             varying: Default::default(),
+            given: Default::default(),
             requires: Default::default(),
             holds: Default::default(),
             turns: Default::default(),

@@ -18,7 +18,8 @@ pub(crate) struct Store {
     pub(crate) goal: Option<Goal>,
     pub(crate) good: Vec<Good>,
     pub(crate) rows: BTreeMap<Id, Row>,
-    /// Names of which something failed, with the goal in which it did, and what it was to require.
+    /// Names of which something failed, with the goal in which it did, and what it was to require. Once a name is tried with other
+    /// requirements, what failed before no longer counts: they may change back because what is required vanished and came back.
     failures: BTreeSet<(Name, u64, Option<BTreeSet<Id>>)>,
     /// Rows that did not give up what others need, with the goal.
     kept: BTreeSet<(Id, u64)>,
@@ -33,6 +34,12 @@ impl Store {
                 self.good.truncate(10);
             }
             Write::Row(row) => {
+                if row.act() == Some(&Act::Create) {
+                    let generation = self.goal.as_ref().map(|goal| goal.generation);
+                    self.failures.retain(|(name, of, needs)| {
+                        *name != row.name || Some(*of) != generation || needs.as_ref() == Some(&row.requires)
+                    });
+                }
                 if let Some(failure) = row.failed.as_ref().filter(|failure| !failure.deleting) {
                     self.failures.insert((row.name.clone(), failure.generation, failure.needs.clone()));
                     let former = self.rows.get(&row.id).filter(|former| former.failed != row.failed);
@@ -52,7 +59,8 @@ impl Store {
         Stored { goal: self.goal.clone(), good: self.good.clone(), rows: self.rows.values().cloned().collect() }
     }
 
-    /// What failed in a goal is not tried again in it, unless it refers to something else by now, and nothing is made of which there is enough. Of a row that is about to be written.
+    /// What failed in a goal is not tried again in it, unless it refers to something else by now, and nothing is made of which there
+    /// is enough. Of a row that is about to be written.
     pub(crate) fn may_begin(&self, row: &Row) -> Result<(), String> {
         let generation = self.goal.as_ref().map(|goal| goal.generation);
         let failed = row.failed.as_ref().filter(|failure| Some(failure.generation) == generation);

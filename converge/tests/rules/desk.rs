@@ -57,9 +57,16 @@ impl Target for Wish {
             drains: name.starts_with("server"),
             corrects: false,
             patience: None,
-            properties: Value::Null,
+            properties: words(free),
         })
     }
+}
+
+/// A property that has each word as a key, if there are any.
+fn words(free: &str) -> Value {
+    let keys: Vec<(Name, Value)> = free.split_whitespace().map(|word| (word.into(), Value::Boolean(true))).collect();
+    let given = (!keys.is_empty()).then(|| ("words".into(), Value::Map(keys.into_iter().collect())));
+    Value::Map(given.into_iter().collect())
 }
 
 /// The engine, what it has begun, and what it said.

@@ -3,8 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "it is a test, with functions of its own")]
 
 mod adopted;
+mod deadline;
 mod desk;
 mod leaders;
+mod left;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -159,18 +161,6 @@ fn nothing_is_under_way_for_ever() {
     desk.done();
     assert_eq!(desk.roots(), ["`A` failed: it was not done in time"]);
     assert_eq!(desk.state.wakes(), None);
-}
-
-#[test]
-fn nothing_is_begun_after_the_deadline_of_a_goal() {
-    let mut desk = Desk::new();
-    desk.tell(Event::Desire(Desire {
-        deadline: Some(Time::from_millis(60_000)),
-        ..Desire::new(Arc::new(pair("one")))
-    }));
-    desk.pass(Duration::from_secs(61));
-    desk.done();
-    assert_eq!((desk.jobs(), desk.roots()), (vec![], vec!["the deadline passed before `B` was begun".to_owned()]));
 }
 
 #[test]

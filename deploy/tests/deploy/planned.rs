@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use proptest::sample::Index;
-use wattle::plan::{Action, Reason, State, plan};
+use wattle::plan::{Action, Own, Reason, State, plan};
 use wattle_deploy::Kinds as _;
 
 use crate::desk::{Desk, deployment};
@@ -68,7 +68,8 @@ fn state(template: &str) -> State {
     let text = format!("heat_template_version: 2021-04-16{template}");
     let files = [("template.yaml".to_owned(), text)].into_iter().collect();
     let state = State::new(&files, Default::default(), None).expect("a state");
-    state.without_heat(|ty, property| Drivers::Core.fixed(ty).contains(&property))
+    state
+        .without_heat(Own { is_fixed: |ty, property| Drivers::Core.fixed(ty).contains(&property), stays: |_, _| false })
 }
 
 proptest! {

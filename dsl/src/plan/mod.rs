@@ -27,7 +27,7 @@ pub use files::{ROOTS, gather};
 pub use found::{Found, Left};
 pub use setting::{SETTINGS, settings};
 pub(crate) use setting::{between, flat};
-pub use state::{IsFixed, State, StateError};
+pub use state::{IsOf, Own, State, StateError};
 
 /// The format of a plan as JSON.
 pub const FORMAT: &str = "wattle-plan/1";

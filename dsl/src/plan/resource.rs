@@ -11,7 +11,7 @@ use crate::names::list;
 
 use super::called::{gone, moved, renamed};
 use super::group::{self, Members, around, is_group};
-use super::state::{IsFixed, State};
+use super::state::{Own, State};
 use super::{Action, Reason, ResourcePlan, words};
 
 /// How a reference to another resource changes a value.
@@ -81,7 +81,7 @@ pub(super) fn plan(before: Option<&State>, after: &State) -> IndexMap<Name, Reso
 struct Work<'a> {
     old: &'a Resources,
     new: &'a Resources,
-    own: Option<IsFixed>,
+    own: Option<Own>,
     members: Members<'a>,
     plans: IndexMap<Name, ResourcePlan>,
 }
@@ -100,11 +100,9 @@ impl Work<'_> {
             let reason = Reason { what: "group".to_owned(), through, ..Reason::default() };
             return plan(Action::Replace, vec![reason], Vec::new());
         }
-        if after.is_only_a_stack() && before.is_only_a_stack() {
-            return plan(Action::Unchanged, Vec::new(), Vec::new());
-        }
-        if before.ty() == after.ty() && after.is_placeholder() {
-            // There is nothing behind it that could change.
+        // There is nothing behind it that could change.
+        let is_nothing = before.ty() == after.ty() && after.is_placeholder();
+        if is_nothing || after.is_only_a_stack() && before.is_only_a_stack() {
             return plan(Action::Unchanged, Vec::new(), Vec::new());
         }
         if before.ty() != after.ty() {
@@ -184,12 +182,22 @@ impl Work<'_> {
         }
         if matches!(action, Action::Replace | Action::Refused) {
             notes.clear();
+        } else {
+            notes.extend(self.stays(after, &because));
         }
         if is_heats && action == Action::Replace && update::keeps_reference(before, after) {
             let loss = "Heat makes the new one under the name of the old one, deletes the old one by that name, and nothing is left";
             help.push(format!("{loss}: give it another name, too"));
         }
         ResourcePlan { notes, ..plan(action, because, help) }
+    }
+
+    /// Notes about the properties that are no longer given, and stay in the cloud as they are.
+    fn stays(&self, after: &Resource, because: &[Reason]) -> Vec<String> {
+        let Some(own) = self.own else { return Vec::new() };
+        let is_left = |reason: &&Reason| reason.from.is_some() && reason.to.is_none();
+        let left = because.iter().filter(is_left).filter(|reason| (own.stays)(after.made_by(), &reason.what));
+        left.map(|reason| format!("its `{}` stays in the cloud as it is", reason.what)).collect()
     }
 
     /// What becomes of another resource, as far as is known.
@@ -210,7 +218,8 @@ impl Work<'_> {
             update::Action::Refuse => Action::Refused,
         };
         let is_fixed = |property: &&&str| {
-            self.own.is_some_and(|is_fixed| is_fixed(after.made_by(), property)) && !update::is_ignored(after, property)
+            self.own.is_some_and(|own| (own.is_fixed)(after.made_by(), property))
+                && !update::is_ignored(after, property)
         };
         let fixed: Vec<&str> = changed.iter().filter(is_fixed).copied().collect();
         if fixed.is_empty() || matches!(action, Action::Replace | Action::Refused) {

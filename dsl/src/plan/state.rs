@@ -19,9 +19,8 @@ pub struct State {
     pub(super) parameters: IndexMap<Name, Value>,
     /// What servers do; none where Heat runs the software.
     pub(super) seed: Option<Seed>,
-    /// Of which type's properties another value makes another thing, although Heat changes them in place: where wattle brings up the
-    /// infrastructure itself.
-    pub(super) own: Option<IsFixed>,
+    /// What is otherwise than with Heat, where wattle brings up the infrastructure itself.
+    pub(super) own: Option<Own>,
     /// The settings that the blueprint was given, as `--set` takes them.
     pub(super) settings: IndexMap<Name, String>,
 }
@@ -29,8 +28,17 @@ pub struct State {
 /// A template that asks for nothing.
 const EMPTY: &str = "heat_template_version: 2021-04-16\n";
 
-/// Whether a property of a type cannot be changed in place.
-pub type IsFixed = fn(ty: &str, property: &str) -> bool;
+/// Whether something is so of a property of a type.
+pub type IsOf = fn(ty: &str, property: &str) -> bool;
+
+/// What wattle does otherwise than Heat where it brings up the infrastructure itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Own {
+    /// What it cannot change in place although Heat can.
+    pub is_fixed: IsOf,
+    /// What stays as it is in the cloud once a template does not give it any more.
+    pub stays: IsOf,
+}
 
 /// Why a state cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -102,11 +110,10 @@ impl State {
         Ok(Self { loaded, parameters, seed, own: None, settings: IndexMap::default() })
     }
 
-    /// The same where wattle brings up the infrastructure without Heat, and `is_fixed` says what it cannot change in place although
-    /// Heat can.
+    /// The same where wattle brings up the infrastructure without Heat.
     #[must_use]
-    pub fn without_heat(self, is_fixed: IsFixed) -> Self {
-        Self { own: Some(is_fixed), ..self }
+    pub fn without_heat(self, own: Own) -> Self {
+        Self { own: Some(own), ..self }
     }
 
     /// The same where the blueprint was given these settings.

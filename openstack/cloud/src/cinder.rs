@@ -21,6 +21,9 @@ pub(crate) struct Cinder {
     coming: IndexMap<String, Value>,
 }
 
+/// The type of volumes that are given none.
+const DEFAULT_TYPE: &str = "__DEFAULT__";
+
 /// Keys that a volume can be created with.
 const MADE_WITH: [&str; 14] = [
     "size",
@@ -186,6 +189,9 @@ impl Cinder {
                 });
                 Ok(json(200, &json!({ "limits": { "rate": [], "absolute": absolute } })))
             }
+            (Method::Get, ["types", "default"]) => {
+                Ok(json(200, &json!({ "volume_type": { "id": "1", "name": DEFAULT_TYPE, "is_public": true } })))
+            }
             (_, ["volumes", ..]) => Err(Refusal::new(405, "Method Not Allowed")),
             _ => Err(Refusal::missing("The resource could not be found.")),
         }
@@ -258,7 +264,7 @@ impl Cinder {
         let volume = json!({
             "id": id, "name": kept("name", Value::Null), "description": kept("description", Value::Null), "size": size,
             "status": "creating", "availability_zone": kept("availability_zone", "nova".into()),
-            "volume_type": kept("volume_type", "__DEFAULT__".into()), "metadata": kept("metadata", json!({})), "attachments": [],
+            "volume_type": kept("volume_type", DEFAULT_TYPE.into()), "metadata": kept("metadata", json!({})), "attachments": [],
             "bootable": if body["imageRef"].is_string() { "true" } else { "false" }, "encrypted": false, "multiattach": false,
             "snapshot_id": kept("snapshot_id", Value::Null), "source_volid": kept("source_volid", Value::Null),
             "created_at": common.stamp(), "updated_at": Value::Null, "links": [],

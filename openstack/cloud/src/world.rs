@@ -166,6 +166,11 @@ impl World {
         self.rules.push(rule);
     }
 
+    /// Has nothing happen any more to requests from now on.
+    pub fn calm(&mut self) {
+        self.rules.clear();
+    }
+
     /// Answers a request at `now`, which must not be earlier than in an earlier call.
     ///
     /// # Errors

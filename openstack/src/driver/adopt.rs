@@ -10,6 +10,7 @@ use super::json::sent;
 use super::kind::{Kind, kind, kinds};
 use super::mark::deployment;
 use super::openstack::OpenStack;
+use super::plain::NOTED;
 use super::stop::Stop;
 use super::work::Work;
 use super::{Driver, Found, State};
@@ -60,7 +61,12 @@ impl OpenStack {
             return Err(Unfit::Marked(deployment(mark).to_owned()));
         }
         match kind.driver.state(&found) {
-            State::Ready | State::Stopped(_) => Ok(kind.driver.thing(&found)),
+            State::Ready | State::Stopped(_) => {
+                // What it has is somebody's choice, and not what a cloud gives to things that are given nothing.
+                let mut thing = kind.driver.thing(&found);
+                thing.attributes.remove(NOTED);
+                Ok(thing)
+            }
             State::Busy => Err(Unfit::Busy),
             State::Broken(why) => Err(Unfit::Broken(why)),
         }

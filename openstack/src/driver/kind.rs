@@ -19,6 +19,7 @@ pub struct Kind {
     /// Other services that are read or asked for things of these properties.
     pub(super) also: fn(&Json) -> Vec<&'static str>,
     pub(super) fixed: &'static [&'static str],
+    pub(super) stays: &'static [&'static str],
     pub(super) exclusive: fn(&Json) -> Vec<String>,
     pub(super) turns: fn(&Json) -> Vec<String>,
     pub(super) patience: Duration,
@@ -71,6 +72,12 @@ impl Kind {
     /// The names of properties that cannot be changed in place here, although Heat's schemas say that they can.
     pub fn fixed(&self) -> &'static [&'static str] {
         self.fixed
+    }
+
+    /// The names of properties that stay as they are once they are not given any more, as in Heat. All others go back to what a
+    /// thing has that is not given them, or are fixed.
+    pub fn stays(&self) -> &'static [&'static str] {
+        self.stays
     }
 
     /// How long it may take to create a thing.

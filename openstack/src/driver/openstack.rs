@@ -1,6 +1,6 @@
 //! Carries out jobs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -14,8 +14,11 @@ use super::kind::{Kind, kind};
 use super::mark::Mark;
 use super::stop::Stop;
 use super::work::Work;
-use super::{Driver, Made};
+use super::{Driver, Found, Made};
 use crate::Session;
+
+/// What most things have been given and are not given any more.
+static NOTHING: BTreeSet<Name> = BTreeSet::new();
 
 /// Carries out the engine's jobs in one project of an OpenStack cloud.
 pub struct OpenStack {
@@ -40,7 +43,7 @@ impl OpenStack {
     pub async fn carry_out(&self, job: &Job) -> Outcome {
         let Some(kind) = kind(&job.kind) else { return unknown(&job.kind) };
         let until = SystemTime::UNIX_EPOCH + Duration::from_millis(job.not_after.as_millis());
-        let work = self.work(job.row, &job.name, &job.noted, Some(until));
+        let work = Work { left: &job.left, ..self.work(job.row, &job.name, &job.noted, Some(until)) };
         carried_out(kind, &work, job).await.unwrap_or_else(Stop::outcome)
     }
 
@@ -57,6 +60,7 @@ impl OpenStack {
             mark: self.marks.of(row),
             name: format!("{}-{name}", self.marks.stack()),
             noted,
+            left: &NOTHING,
             until,
         }
     }
@@ -116,9 +120,11 @@ async fn create(kind: &Kind, work: &Work<'_>, properties: &Value, is_new: bool) 
     let found = if is_new && !driver.is_tie() { None } else { driver.look(work, Some(properties)).await? };
     let found = match found {
         Some(found) => found,
-        None => match driver.make(work, properties).await? {
-            Made::Thing(found) => found,
-            Made::Accepted(phys) => return Ok(Outcome::Accepted(Some(phys.into()))),
+        None => match driver.make(work, properties).await {
+            Ok(Made::Thing(found)) => found,
+            Ok(Made::Accepted(phys)) => return Ok(Outcome::Accepted(Some(phys.into()))),
+            Err(stop) if stop.is_unknown() => look_again(driver, work, properties).await.ok_or(stop)?,
+            Err(stop) => return Err(stop),
         },
     };
     // From here on a thing exists, so it has to be removed if it cannot become usable.
@@ -129,6 +135,27 @@ async fn create(kind: &Kind, work: &Work<'_>, properties: &Value, is_new: bool) 
         Err(Outcome::Unknown) => Err(Stop::later()),
         Err(outcome) => Ok(outcome),
     }
+}
+
+/// The pauses before looks for what was made by a request whose answer was lost.
+const PAUSES: [u64; 5] = [0, 1, 2, 4, 8];
+
+/// The thing that was made by a request of which nobody heard. As long as it does not show, the request may still be on its way.
+async fn look_again(driver: &dyn Driver, work: &Work<'_>, properties: &Value) -> Option<Found> {
+    // Looking is harmless after the lease, too.
+    let eyes = Work { mark: work.mark.clone(), name: work.name.clone(), until: None, ..*work };
+    for pause in PAUSES.map(Duration::from_secs) {
+        if !pause.is_zero() {
+            if work.until.is_some_and(|until| until < work.session.now() + pause) {
+                break;
+            }
+            work.session.pause(pause).await;
+        }
+        if let Ok(Some(found)) = driver.look(&eyes, Some(properties)).await {
+            return Some(found);
+        }
+    }
+    None
 }
 
 /// The name in the cloud of the row's thing.

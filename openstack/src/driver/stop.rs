@@ -39,6 +39,11 @@ impl Stop {
         Self::Outcome(Outcome::Later(SOON))
     }
 
+    /// Whether it is unknown what became of the request.
+    pub(super) fn is_unknown(&self) -> bool {
+        matches!(self, Self::Fault(Fault::Unknown { .. }) | Self::Outcome(Outcome::Unknown))
+    }
+
     /// The outcome of the job.
     pub(super) fn outcome(self) -> Outcome {
         match self {

@@ -1,6 +1,6 @@
 //! What all requests of one job have in common.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
 
 use serde_json::{Value, json};
@@ -23,6 +23,8 @@ pub(super) struct Work<'a> {
     pub(super) name: String,
     /// The thing's attributes after the last action on it. They show what it has that nobody asks for.
     pub(super) noted: &'a BTreeMap<Name, wattle_model::Value>,
+    /// What the thing may have been given before and is not given any more: `PROPERTY`, or `PROPERTY.KEY`.
+    pub(super) left: &'a BTreeSet<Name>,
     /// No request is begun after this time.
     pub(super) until: Option<SystemTime>,
 }
@@ -31,6 +33,11 @@ impl Work<'_> {
     /// The value of an attribute after the last action on the thing, if it had one.
     pub(super) fn noted(&self, attribute: &str) -> Option<Value> {
         self.noted.get(attribute).map(sent)
+    }
+
+    /// Whether a property, or `PROPERTY.KEY`, was given before and is not given any more.
+    pub(super) fn has_left(&self, property: &str) -> bool {
+        self.left.contains(property)
     }
 
     /// The wanted name of a thing: the template's; if there is none, one from its resource's name, as in Heat.

@@ -97,7 +97,7 @@ fn one_comes_of_a_request_that_is_late() {
 fn who_makes_something_asks_once() {
     let stage = Stage::new();
     for case in all(&stage).iter().filter(|case| method(case) == Method::Post) {
-        for doing in [Doing::Unanswered, Doing::Refused(500, None), Doing::Refused(504, None)] {
+        for doing in [Doing::Lost, Doing::Refused(500, None), Doing::Refused(504, None)] {
             let row = stage.row();
             stage.befall(Method::Post, case.made_by, 1, doing);
             stage.asked();
@@ -112,6 +112,44 @@ fn who_makes_something_asks_once() {
             stage.carry_out(row, case.kind, None, &What::Delete);
         }
     }
+}
+
+/// With all that needs further requests: tags, rules, metadata.
+#[test]
+fn what_was_made_without_an_answer_is_found_at_once() {
+    let stage = Stage::new();
+    for case in all(&stage).iter().filter(|case| method(case) == Method::Post) {
+        let row = stage.row();
+        stage.befall(Method::Post, case.made_by, 1, Doing::Unanswered);
+        stage.asked();
+        let start = wattle_openstack::Wire::now(&*stage.near);
+        let outcome = stage.create(row, case.kind, &case.properties);
+        assert!(matches!(outcome, Outcome::Done(Some(_)) | Outcome::Accepted(_)), "{}: {outcome:?}", case.kind);
+        let took = wattle_openstack::Wire::now(&*stage.near).duration_since(start).expect("time passes");
+        assert!(took < Duration::from_secs(2), "{}: {took:?}", case.kind);
+        let made = |asked: &String| asked.starts_with("POST") && asked.ends_with(case.made_by);
+        assert!(stage.asked().iter().filter(|asked| made(asked)).count() <= 1, "{}", case.kind);
+        let thing = stage.made(row, case.kind, &case.properties);
+        let desk = Desk::expects(row, &case.properties).knows(row, case.kind, &thing.phys);
+        assert_eq!(stage.sight(row, case.kind, &desk), Some(Sight::Ready(thing.clone())), "{}", case.kind);
+        stage.carry_out(row, case.kind, Some(&thing.phys), &What::Delete);
+    }
+}
+
+/// One that comes a little later is waited for, too, as long as its lease lasts.
+#[test]
+fn what_is_made_a_little_later_is_found_soon() {
+    let stage = Stage::new();
+    let (row, kind) = (stage.row(), "OS::Neutron::Net");
+    let properties = json!({ "tags": ["one"] });
+    stage.befall(Method::Post, "/networks", 1, Doing::Late(Duration::from_secs(5)));
+    let outcome = stage.create(row, kind, &properties);
+    assert!(matches!(outcome, Outcome::Done(Some(_))), "{outcome:?}");
+    // Whoever hears after the lease that there is something looks, and leaves the rest to the next job.
+    let row = stage.row();
+    stage.befall(Method::Post, "/networks", 1, Doing::Unanswered);
+    let what = What::Create { properties: value(&properties) };
+    assert!(matches!(stage.once_until(Duration::ZERO, row, kind, None, what), Outcome::Done(Some(_))));
 }
 
 #[test]

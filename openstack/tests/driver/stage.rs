@@ -51,6 +51,8 @@ pub(crate) struct Stage {
     asked: Arc<Mutex<Vec<String>>>,
     pub(crate) hands: OpenStack,
     next: Cell<u64>,
+    /// What the next job's thing is no longer given.
+    pub(crate) left: std::cell::RefCell<BTreeSet<Name>>,
 }
 
 impl Stage {
@@ -68,7 +70,7 @@ impl Stage {
         let session = Session::new(Cloud::choose(&sources, None).expect("a cloud"), wire, Duration::from_mins(5));
         let session = Arc::new(session);
         let hands = OpenStack::new(Arc::clone(&session), Mark::new("shop"));
-        Self { near, session, asked, hands, next: Cell::new(1) }
+        Self { near, session, asked, hands, next: Cell::new(1), left: Default::default() }
     }
 
     pub(crate) fn befall(&self, method: Method, path: &str, times: u32, doing: Doing) {
@@ -95,7 +97,18 @@ impl Stage {
         let now = self.near.now().duration_since(SystemTime::UNIX_EPOCH).expect("after 1970");
         let not_after = Time::from_millis(u64::try_from(now.as_millis()).expect("this century")) + lease;
         let (id, name) = (Id { term: 2, number: 0 }, "web".into());
-        Job { id, row, name, kind: kind.into(), phys: None, noted: BTreeMap::new(), what, is_new: false, not_after }
+        Job {
+            id,
+            row,
+            name,
+            kind: kind.into(),
+            phys: None,
+            noted: BTreeMap::new(),
+            left: BTreeSet::new(),
+            what,
+            is_new: false,
+            not_after,
+        }
     }
 
     fn carried_out(&self, job: &Job) -> Outcome {
@@ -146,7 +159,7 @@ impl Jobs for Stage {
         noted: &BTreeMap<Name, Value>,
     ) -> Outcome {
         let job = self.job(LEASE, row, kind, what);
-        self.carried_out(&Job { phys: phys.map(Name::from), noted: noted.clone(), ..job })
+        self.carried_out(&Job { phys: phys.map(Name::from), noted: noted.clone(), left: self.left.take(), ..job })
     }
 
     fn list(&self, kind: &str, desk: &Desk) -> Vec<Seen> {

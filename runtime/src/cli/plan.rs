@@ -10,7 +10,7 @@ use wattle::plan::{Found, State, StateError};
 use wattle_place::template::Placed;
 
 use crate::deploy::{Deployment, Through};
-use crate::openstack::is_fixed;
+use crate::openstack::OWN;
 use crate::seed::{chosen, concealed, deployed};
 use crate::space::Layout;
 
@@ -24,7 +24,7 @@ use super::{args, parameters, placement, seed};
 pub(super) fn command() -> Command {
     Command::new("plan")
         .about("Show what would happen to each deployed resource and component, without changing anything")
-        .arg(seed::directory())
+        .arg(seed::directory_or_plain())
         .arg(plan_against())
         .arg(found::argument())
         .args(placing::arguments().map(|arg| arg.conflicts_with("against")))
@@ -83,7 +83,7 @@ async fn in_space(
     directory: &Path,
     console: &mut Console,
 ) -> Result<(Option<State>, State, Vec<Found>, Option<Placed>), Failure> {
-    let mut work = seed::prepare(matches, |_, _| Ok(()), console).await?;
+    let mut work = seed::prepare_any(matches, |_, _| Ok(()), console).await?;
     if work.is_new_key {
         let failure = Failure::usage(format!("there is no operator's key `{}`", work.key_file.display()));
         return Err(failure
@@ -126,7 +126,7 @@ pub(super) async fn after(work: &Work, directory: &Path) -> Result<State, Failur
     let after = State::new(&files.templates, parameters, Some(seed)).map_err(|error| unreadable(directory, &error))?;
     let after = after.with_settings(chosen(files.settings.as_deref()));
     let through = Deployment::through(&work.store, &work.stack(), &work.options.key).await?;
-    Ok(if through == Some(Through::Wattle) { after.without_heat(is_fixed) } else { after })
+    Ok(if through == Some(Through::Wattle) { after.without_heat(OWN) } else { after })
 }
 
 fn unreadable(directory: &Path, error: &StateError) -> Failure {

@@ -43,6 +43,11 @@ pub(super) fn to_come<'a>(
     }));
 }
 
+/// The names of what somebody has begun to act on.
+pub(super) fn under_way<'a>(rows: impl Iterator<Item = &'a Row>) -> impl Iterator<Item = &'a Name> {
+    rows.filter(|row| !row.is_idle()).map(|row| &row.name)
+}
+
 /// The same of what others have seen.
 pub(super) fn seen_by_others(known: &Known) -> Vec<Found> {
     let has_failed = |row: &Row| row.failed.as_ref().is_some_and(|failure| failure.generation == known.number);
@@ -53,5 +58,6 @@ pub(super) fn seen_by_others(known: &Known) -> Vec<Found> {
         let planned = known.planned.iter().flatten().map(|planned| &planned.name);
         to_come(planned.filter(|name| !done.contains(name)), known.rows.iter(), &mut all);
     }
+    to_come(under_way(known.rows.iter()), known.rows.iter(), &mut all);
     all
 }

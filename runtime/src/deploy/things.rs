@@ -33,13 +33,14 @@ impl Deployment {
         self.things_that_are(kind, |_| true).await
     }
 
-    /// The names of all resources of which something is there that is as it should be.
+    /// The names of all resources of which something is there that is as it should be, and that nobody has begun to delete.
     ///
     /// # Errors
     /// When that cannot be read.
     pub async fn sound(&self) -> Result<BTreeSet<Name>, DeployError> {
         let rows = Self::rows(&self.store, &self.stack, &self.key).await?;
-        Ok(rows.into_iter().filter(|row| row.stage == Stage::Sound).map(|row| row.name).collect())
+        let is_sound = |row: &Row| row.stage == Stage::Sound && !row.is_being_deleted();
+        Ok(rows.into_iter().filter(is_sound).map(|row| row.name).collect())
     }
 
     async fn things_that_are(

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use wattle::model::{IndexMap, Name, Value, json};
+use wattle::plan::Own;
 use wattle_converge::Target;
 use wattle_deploy::{Deployment, Kinds};
 use wattle_heat::environment::Environment;
@@ -120,8 +121,16 @@ impl Maker for Templates {
     }
 }
 
+/// What is otherwise than with Heat, where OpenStack's drivers make things.
+pub const OWN: Own = Own { is_fixed, stays };
+
+/// Whether a property of a type stays as it is in the cloud once it is not given any more.
+fn stays(ty: &str, property: &str) -> bool {
+    driver::kind(ty).is_some_and(|kind| kind.stays().contains(&property))
+}
+
 /// Whether another value of a type's property makes another thing, although Heat changes it in place.
-pub fn is_fixed(ty: &str, property: &str) -> bool {
+fn is_fixed(ty: &str, property: &str) -> bool {
     Drivers.fixed(ty).contains(&property)
 }
 

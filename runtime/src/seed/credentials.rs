@@ -31,6 +31,7 @@ impl std::fmt::Debug for Credentials {
 
 #[derive(Deserialize)]
 struct File {
+    #[serde(alias = "parameter_defaults")]
     parameters: Parameters,
 }
 
@@ -142,6 +143,13 @@ impl Credentials {
     /// [`SeedError::File`].
     pub fn write(&self, path: &Path, stack: &str, space: &str, ca: &str) -> Result<(), SeedError> {
         write_secret(path, &self.text(stack, space, ca))
+    }
+
+    /// The text of [`Self::write`] for the template that goes with `seed`. Without software on its servers, it has no parameters for
+    /// credentials, and Heat would refuse values for them.
+    pub fn text_for(&self, seed: &Seed, stack: &str, space: &str, ca: &str) -> String {
+        let text = self.text(stack, space, ca);
+        if seed.servers.is_empty() { text.replacen("\nparameters:\n", "\nparameter_defaults:\n", 1) } else { text }
     }
 
     /// The text that [`Self::write`] writes.

@@ -2,6 +2,7 @@
 
 mod adopted;
 mod asked;
+mod deadline;
 mod embedded;
 mod faults;
 mod foreseen;
@@ -13,6 +14,7 @@ mod lacking;
 mod life;
 mod own;
 mod placed;
+mod plain;
 mod planned;
 mod requests;
 mod space;

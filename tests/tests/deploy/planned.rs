@@ -1,7 +1,7 @@
 //! `wattle plan --cloud` compares with what is really there, and `deploy` does what it says.
 
 use serde_json::{Value, json};
-use wattle_cloud::Setting;
+use wattle_cloud::{Doing, Rule, Setting};
 use wattle_openstack::Method;
 use wattle_openstack::session::Call;
 use wattle_tests::cloud::CloudServer;
@@ -10,6 +10,7 @@ use wattle_tests::site::{Ground as _, PASSWORD, SHOP, Site};
 use wattle_tests::skip::everything;
 
 use crate::KEY;
+use crate::plain::Plain;
 
 fn plan(site: &Site, more: &[&str]) -> Ran {
     let plan = ["plan", ".", "--cloud", "simulated", "-P", PASSWORD];
@@ -113,4 +114,45 @@ fn who_watches_puts_right_what_somebody_changes() {
     watching.wait_for("as it was deployed again", patience);
     assert_eq!(site.counts(), SHOP);
     assert_eq!(watching.interrupt(), Some(0), "{}", watching.said());
+}
+
+/// What replaced a resource is there, and what it replaced still is; and the same of what was to be deleted altogether.
+#[test]
+fn what_was_not_deleted_to_the_end_is_planned() {
+    let disk = |more: &str| {
+        format!(
+            "heat_template_version: 2018-08-31\nresources:\n  disk: {{type: OS::Cinder::Volume, properties: {{size: 1{more}}}}}\n"
+        )
+    };
+    let plain = Plain::new(&disk(""));
+    let site = &plain.site;
+    plain.deployed();
+    let held = || {
+        let never = Rule { times: u32::MAX, ..Rule::next(Method::Delete, "/volumes", Doing::Refused(409, None)) };
+        site.cloud.world().befall(never);
+    };
+    held();
+    plain.write(&disk(", availability_zone: nova"));
+    let mut deploying = site.start_alone(&["deploy", "plain", "--yes", KEY[0], KEY[1]]);
+    deploying.wait_for("✓ disk created", std::time::Duration::from_mins(1));
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    deploying.interrupt();
+    let ran = plain.plan();
+    let says = "disk (OS::Cinder::Volume): changes in place\n      note: in the cloud it has replaced another one, which is still there";
+    assert!(ran.code == Some(4) && ran.out.contains(says), "{ran}");
+    let ran = plain.drift();
+    assert!(ran.code == Some(4) && ran.out.contains("disk has replaced another one"), "{ran}");
+    site.cloud.world().calm();
+    plain.deployed();
+    assert_eq!((plain.volumes().len(), plain.plan().code), (1, Some(0)));
+    // Somebody began to destroy it.
+    held();
+    let mut destroying = site.start_alone(&["destroy", "--yes", KEY[0], KEY[1]]);
+    std::thread::sleep(std::time::Duration::from_secs(4));
+    destroying.interrupt();
+    let ran = plain.plan();
+    assert!(ran.code == Some(4) && ran.out.contains("in the cloud it is deleted"), "{ran}");
+    site.cloud.world().calm();
+    plain.deployed();
+    assert_eq!((plain.volumes().len(), plain.plan().code), (1, Some(0)));
 }

@@ -82,6 +82,7 @@ impl Jobs for Stage {
             kind: kind.into(),
             phys: phys.map(Name::from),
             noted: noted.clone(),
+            left: BTreeSet::new(),
             what,
             is_new: false,
             not_after,

@@ -44,12 +44,16 @@ impl Block {
         text(self.first + 1, self.is_six)
     }
 
-    /// The first and the last address that machines get.
-    pub(super) fn pool(self, gateway: Option<IpAddr>) -> (String, String) {
+    /// The first and the last addresses that machines get: all but the gateway's.
+    pub(super) fn pools(self, gateway: Option<IpAddr>) -> Vec<(String, String)> {
         let first = self.first + 1;
-        let first = if gateway.map(number) == Some(first) { first + 1 } else { first };
         let last = if self.is_six { self.last() } else { self.last().saturating_sub(1) };
-        (text(first, self.is_six), text(last, self.is_six))
+        let parts = match gateway.map(number).filter(|gateway| (first..=last).contains(gateway)) {
+            Some(gateway) => vec![(first, gateway - 1), (gateway + 1, last)],
+            None => vec![(first, last)],
+        };
+        let written = |(first, last)| (text(first, self.is_six), text(last, self.is_six));
+        parts.into_iter().filter(|(first, last)| first <= last).map(written).collect()
     }
 }
 

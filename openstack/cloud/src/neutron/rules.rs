@@ -63,6 +63,7 @@ impl Neutron {
                 if said.get("fixed_ips").is_some() {
                     value["fixed_ips"] = self.addresses(value, Some(id))?;
                 }
+                pairs_with_mac(value);
                 self.groups(value)?;
                 let has_groups = value["security_groups"].as_array().is_some_and(|groups| !groups.is_empty());
                 if value["port_security_enabled"] == false && has_groups {
@@ -186,8 +187,8 @@ impl Neutron {
         }
         let gateway: Option<IpAddr> = value["gateway_ip"].as_str().and_then(|gateway| gateway.parse().ok());
         if value["allocation_pools"].as_array().is_none_or(Vec::is_empty) {
-            let (start, end) = block.pool(gateway);
-            value["allocation_pools"] = json!([{ "start": start, "end": end }]);
+            let pools = block.pools(gateway).into_iter();
+            value["allocation_pools"] = pools.map(|(start, end)| json!({ "start": start, "end": end })).collect();
         }
         gateway_beside_pools(value)
     }
@@ -198,6 +199,7 @@ impl Neutron {
         if value["mac_address"].is_null() {
             value["mac_address"] = common.ids.mac().into();
         }
+        pairs_with_mac(value);
         value["fixed_ips"] = self.addresses(value, None)?;
         if value["security_groups"].is_null() {
             value["security_groups"] =
@@ -263,6 +265,16 @@ const SAME: [&str; 8] = [
 /// A text of a thing; empty if it has none.
 pub(super) fn text<'v>(value: &'v Value, key: &str) -> &'v str {
     value[key].as_str().unwrap_or_default()
+}
+
+/// Gives each allowed pair of addresses a hardware address: the port's, unless it has one.
+fn pairs_with_mac(port: &mut Value) {
+    let own = port["mac_address"].clone();
+    for pair in port["allowed_address_pairs"].as_array_mut().into_iter().flatten() {
+        if pair["mac_address"].is_null() {
+            pair["mac_address"] = own.clone();
+        }
+    }
 }
 
 /// Refuses allocation pools that contain the gateway's address.

@@ -31,17 +31,22 @@ impl Nova {
             }
             (Method::Post, []) => {
                 let wanted = &asked.body["interfaceAttachment"];
-                let port = match wanted["port_id"].as_str() {
-                    Some(port) => {
-                        others.neutron.bind(port, id)?;
-                        port.to_owned()
-                    }
-                    None => others.neutron.port_for(
-                        common,
-                        id,
-                        &json!({ "uuid": wanted["net_id"], "fixed_ip": wanted["fixed_ips"][0]["ip_address"] }),
-                        &Value::Null,
-                    )?,
+                let port = if let Some(port) = wanted["port_id"].as_str() {
+                    others.neutron.bind(port, id)?;
+                    port.to_owned()
+                } else {
+                    let network = match (wanted["net_id"].as_str(), others.neutron.internal().as_slice()) {
+                        (Some(network), _) => network.to_owned(),
+                        (None, [only]) => only.clone(),
+                        (None, _) => {
+                            return Err(Refusal::bad(
+                                "Multiple possible networks found, use a Network ID to be more specific.",
+                            ));
+                        }
+                    };
+                    let address = &wanted["fixed_ips"][0]["ip_address"];
+                    let wanted = json!({ "uuid": network, "fixed_ip": address });
+                    others.neutron.port_for(common, id, &wanted, &Value::Null)?
                 };
                 let port = others.neutron.ports_of(id).find(|known| known["id"] == *port).map(shown);
                 Ok(json(200, &json!({ "interfaceAttachment": port })))

@@ -25,6 +25,7 @@ pub(super) const KINDS: &[Kind] = &[
             image.map(|_| "image").into_iter().collect()
         },
         fixed: &["backup_id"],
+        stays: &["size"],
         exclusive: |_| Vec::new(),
         turns: |_| Vec::new(),
         patience: Duration::from_hours(1),
@@ -38,6 +39,7 @@ pub(super) const KINDS: &[Kind] = &[
         service: "block-storage",
         also: |_| vec!["compute"],
         fixed: &[],
+        stays: &["mountpoint"],
         exclusive: |properties| given_text(properties, "volume_id").map(words::volume).into_iter().collect(),
         turns: |_| Vec::new(),
         patience: Duration::from_mins(10),

@@ -70,15 +70,28 @@ fn foreign(item: &Value, properties: &Value) -> Map<String, Value> {
 }
 
 /// The wanted texts of a volume: as given; otherwise the default; otherwise as they were after the last action on it.
-fn asked(work: &Work<'_>, properties: &Value) -> Vec<(&'static str, Value)> {
+async fn asked(work: &Work<'_>, properties: &Value) -> Result<Vec<(&'static str, Value)>, Stop> {
     let said = |key: &str| given(properties, key).cloned();
-    let volume_type = given_text(properties, "volume_type").map(Value::from);
+    let volume_type = match given_text(properties, "volume_type") {
+        Some(given) => Some(given.into()),
+        None if work.has_left("volume_type") => default_type(work).await?,
+        None => None,
+    };
     let all = [
         ("name", Some(work.called(properties))),
         ("description", said("description").or_else(|| Some("".into()))),
         ("volume_type", volume_type.or_else(|| work.noted("volume_type"))),
     ];
-    all.into_iter().filter_map(|(key, value)| Some((key, value?))).collect()
+    Ok(all.into_iter().filter_map(|(key, value)| Some((key, value?))).collect())
+}
+
+/// The type of volumes that are given none, if there is one and it is known.
+async fn default_type(work: &Work<'_>) -> Result<Option<Value>, Stop> {
+    let name = |found: Option<Value>| found.map(|found| found["name"].clone()).filter(Value::is_string);
+    match work.read(get("block-storage", "/types/default"), "volume_type").await {
+        Err(Stop::Fault(fault)) if fault.is_refusal() => Ok(None),
+        found => found.map(name),
+    }
 }
 
 /// The wanted size of a volume. A volume that is created from something else may be given none.
@@ -154,7 +167,7 @@ impl Driver for Volumes {
 
     async fn differs(&self, work: &Work<'_>, found: &Found, properties: &Value) -> Result<Option<String>, Stop> {
         let item = &found.item;
-        for (key, wanted) in asked(work, properties) {
+        for (key, wanted) in asked(work, properties).await? {
             if !same(&wanted, &item[key]) {
                 return Ok(Some(differs(key, &wanted, &item[key])));
             }
@@ -222,7 +235,7 @@ impl Driver for Volumes {
         {
             return Err(Stop::refused(format!("a volume only grows: `size` is {has} GiB, and was to be {wants}")));
         }
-        let asked = asked(work, properties);
+        let asked = asked(work, properties).await?;
         let other = |key: &str| asked.iter().find(|(of, wanted)| *of == key && !same(wanted, &item[key]));
         let mut body = Map::new();
         for (key, wanted) in ["name", "description"].into_iter().filter_map(other) {

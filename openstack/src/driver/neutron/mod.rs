@@ -25,6 +25,7 @@ const BASE: Kind = Kind {
     service: "network",
     also: |_| Vec::new(),
     fixed: &[],
+    stays: &[],
     exclusive: |_| Vec::new(),
     turns: |_| Vec::new(),
     patience: PATIENCE,
@@ -66,6 +67,7 @@ pub(super) const KINDS: &[Kind] = &[
     Kind {
         name: "OS::Neutron::Port",
         fixed: &["propagate_uplink_status"],
+        stays: &["fixed_ips", "no_fixed_ips"],
         exclusive: addresses,
         driver: &table::PORT,
         takes: |name| table::PORT.takes(name),
@@ -74,6 +76,7 @@ pub(super) const KINDS: &[Kind] = &[
     Kind {
         name: "OS::Neutron::FloatingIP",
         fixed: &["dns_domain", "dns_name"],
+        stays: &["fixed_ip_address"],
         exclusive: floating,
         driver: &table::FLOATING_IP,
         takes: |name| table::FLOATING_IP.takes(name),
@@ -81,6 +84,7 @@ pub(super) const KINDS: &[Kind] = &[
     },
     Kind {
         name: "OS::Neutron::FloatingIPAssociation",
+        stays: &["fixed_ip_address"],
         exclusive: |properties| {
             let port = given_text(properties, "port_id").map(|port| of_port(port, properties));
             port.into_iter().chain(given_text(properties, "floatingip_id").map(floating_ip)).collect()

@@ -127,6 +127,9 @@ pub(super) async fn update(
     texts(work, &found, properties).await?;
     let nics = Nics::of(work, properties).await?;
     let (missing, more) = nics.compared(&found.beside);
+    if !(missing.is_empty() && more.is_empty()) {
+        nics.can_be_had(work, item).await?;
+    }
     if !more.is_empty() {
         for port in more {
             work.remove(delete("compute", format!("{path}/os-interface/{}", text(port, "id"))).once()).await?;

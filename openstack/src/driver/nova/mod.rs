@@ -23,6 +23,7 @@ pub(super) const KINDS: &[Kind] = &[
         service: "compute",
         also: for_servers,
         fixed: &["admin_pass"],
+        stays: &[],
         exclusive: of_server,
         turns: in_a_group,
         patience: Duration::from_mins(30),
@@ -36,6 +37,7 @@ pub(super) const KINDS: &[Kind] = &[
         service: "compute",
         also: |_| Vec::new(),
         fixed: &[],
+        stays: &[],
         exclusive: |_| Vec::new(),
         turns: |_| Vec::new(),
         patience: Duration::from_mins(10),
@@ -49,6 +51,7 @@ pub(super) const KINDS: &[Kind] = &[
         service: "compute",
         also: |_| Vec::new(),
         fixed: &[],
+        stays: &[],
         exclusive: |properties| {
             given_text(properties, "name").map(|name| format!("the key pair's name {name}")).into_iter().collect()
         },

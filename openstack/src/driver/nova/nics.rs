@@ -12,6 +12,8 @@ use super::super::work::{Work, get};
 pub(super) enum Nics {
     /// Whatever Nova chooses.
     Any,
+    /// The same, but none of these ports, which a template gave until now.
+    Others(Vec<Nic>),
     /// Nothing.
     None,
     /// These, in order.
@@ -29,6 +31,9 @@ pub(super) struct Nic {
     chosen: Option<String>,
 }
 
+/// The one that Nova chooses.
+static ANY: Nic = Nic { port: None, network: String::new(), address: None, tag: None, chosen: None };
+
 /// What Heat makes of an item of `networks` besides the port.
 pub(super) fn beyond(properties: &Value) -> Option<(String, &'static str)> {
     let is_given = |value: &Value| value.as_object().is_none_or(|map| !map.is_empty());
@@ -43,6 +48,12 @@ impl Nics {
     /// The connections in a template.
     pub(super) async fn of(work: &Work<'_>, properties: &Value) -> Result<Self, Stop> {
         let listed = given(properties, "networks").map(items).unwrap_or_default();
+        if work.has_left("networks") && listed.is_empty() {
+            return Ok(match Self::chosen(work) {
+                Self::These(nics) => Self::Others(nics),
+                _ => Self::Others(Vec::new()),
+            });
+        }
         match listed.first().and_then(|nic| given_text(nic, "allocate_network")) {
             Some("none") => return Ok(Self::None),
             Some(_) => return Ok(Self::chosen(work)),
@@ -76,10 +87,30 @@ impl Nics {
     /// The form that Nova expects when a server is created.
     pub(super) fn sent(&self) -> Value {
         match self {
-            Self::Any => "auto".into(),
+            Self::Any | Self::Others(_) => "auto".into(),
             Self::None => "none".into(),
             Self::These(nics) => nics.iter().map(Nic::sent).collect::<Vec<_>>().into(),
         }
+    }
+
+    /// Checks that Nova can choose a network where it has to, before anything is taken from the server: it can if the project has
+    /// only one.
+    pub(super) async fn can_be_had(&self, work: &Work<'_>, server: &Value) -> Result<(), Stop> {
+        if !matches!(self, Self::Others(_)) {
+            return Ok(());
+        }
+        let mut networks = work.listed(get("network", "/networks"), "networks").await?;
+        networks.retain(|network| {
+            let is_own = network["shared"] == true || network["tenant_id"] == server["tenant_id"];
+            is_own && network["router:external"] != true
+        });
+        if networks.len() == 1 {
+            return Ok(());
+        }
+        Err(Stop::refused(format!(
+            "`networks` is not given any more, and Nova cannot choose among {} networks: give it `networks`",
+            networks.len()
+        )))
     }
 
     /// The missing connections, and the ports to remove.
@@ -87,6 +118,12 @@ impl Nics {
         let nics = match self {
             Self::Any => return Default::default(),
             Self::None => &[][..],
+            // As in Heat: what was given is taken away, and Nova chooses if nothing is left then.
+            Self::Others(former) => {
+                let of_former = |port: &&Value| former.iter().any(|nic| nic.is(port));
+                let missing = ports.is_empty().then_some(&ANY).into_iter().collect();
+                return (missing, ports.iter().filter(of_former).collect());
+            }
             Self::These(nics) => nics,
         };
         let mut left: Vec<&Value> = ports.iter().collect();
@@ -151,6 +188,7 @@ impl Nic {
     pub(super) fn attached(&self) -> Value {
         match (&self.port, &self.address) {
             (Some(port), _) => json!({ "port_id": port }),
+            (None, None) if self.network.is_empty() => json!({}),
             (None, None) => json!({ "net_id": self.network }),
             (None, Some(address)) => json!({ "net_id": self.network, "fixed_ips": [{ "ip_address": address }] }),
         }

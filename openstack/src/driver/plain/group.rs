@@ -78,7 +78,7 @@ pub(super) async fn differs(work: &Work<'_>, item: &Value, properties: &Value) -
 }
 
 /// The attribute in which the rules of a group are recorded.
-pub(super) const NOTED: &str = "rules";
+pub(in crate::driver) const NOTED: &str = "rules";
 
 /// The most rules that are recorded. A cloud gives a group only a few; those of a template are in the template.
 const MOST_NOTED: usize = 8;
@@ -92,7 +92,8 @@ pub(super) fn noted(item: &Value) -> Option<Value> {
 
 /// Whether a group that is given no rules still has those that the cloud gave it. The cloud's administrators choose those.
 fn is_as_given(work: &Work<'_>, item: &Value, properties: &Value) -> bool {
-    given(properties, "rules").is_none() && work.noted(NOTED).is_some_and(|noted| Some(noted) == self::noted(item))
+    let is_said = given(properties, "rules").is_some() || work.has_left("rules");
+    !is_said && work.noted(NOTED).is_some_and(|noted| Some(noted) == self::noted(item))
 }
 
 fn shown(rule: &Value) -> String {

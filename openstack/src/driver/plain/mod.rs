@@ -2,6 +2,7 @@
 
 mod column;
 mod group;
+mod left;
 mod quirk;
 mod unsaid;
 
@@ -19,6 +20,7 @@ use super::work::{Collection, Work, delete, get, post, put};
 use super::{Driver, Found, Lists, Made, State, cannot_be_released};
 
 pub(super) use column::{Column, Form, back, fixed, free};
+pub(super) use group::NOTED;
 pub(super) use quirk::{FLOATING, Quirk};
 
 use unsaid::Asked;
@@ -264,7 +266,8 @@ impl Driver for Plain {
         // A thing that was taken over has a description of its own, to which the mark is added.
         let current = text(item, "description");
         let own = own_description(properties);
-        let own = if own.is_empty() && !self.described { without(current) } else { own };
+        let is_left = work.has_left("value_specs.description");
+        let own = if own.is_empty() && !self.described && !is_left { without(current) } else { own };
         let description = with(own, &work.mark);
         if description != current {
             body.insert("description".into(), description.into());

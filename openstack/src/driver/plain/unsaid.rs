@@ -1,7 +1,8 @@
 //! The wanted values of keys that a template does not give, or gives only in part.
 //!
 //! A property that is not given has the value that a thing has without it, if that is the same in every cloud. Otherwise it has
-//! the value after the last action on the thing. What a cloud changes by itself does not count as a change.
+//! the value after the last action on the thing, unless the template gave it until now: then [`left`](super::left) says what it
+//! goes back to. What a cloud changes by itself does not count as a change.
 
 use serde_json::Value;
 
@@ -29,17 +30,23 @@ impl Plain {
         let mut asked = Vec::new();
         for column in self.columns {
             // A service does not show every key to every user.
-            let Some(current) = item.get(column.key) else { continue };
+            if item.get(column.key).is_none() {
+                continue;
+            }
             let said = column.wanted(work, properties).await?;
             let is_unsaid = said.is_none();
-            let keeps = is_unsaid && (self.is_said_otherwise(column, properties) || self.quirk.keeps(column.key, item));
+            let is_said_otherwise = self.is_said_otherwise(column, properties);
+            let left =
+                if is_unsaid && !is_said_otherwise { self.left(work, column, item, properties).await? } else { None };
+            let keeps = is_unsaid && (is_said_otherwise || left.is_none() && self.quirk.keeps(column.key, item));
             let default = column.default.map(|text| serde_json::from_str(text).expect("INVARIANT: defaults are JSON"));
+            let default = left.or(default);
             let noted =
                 if column.changes && column.form != Form::NoAddress { self.noted(work, column.key) } else { None };
             let wanted = match (said, default) {
                 (None, _) if keeps => None,
                 (None, Some(default)) => Some(default),
-                (said, _) => in_full(column.key, said, noted, current),
+                (said, _) => in_full(work, column.key, said, noted, item),
             };
             asked.extend(wanted.map(|wanted| Asked { column, wanted, is_unsaid }));
         }
@@ -52,7 +59,7 @@ impl Plain {
     }
 
     /// The value of a key after the last action on the thing.
-    fn noted(&self, work: &Work<'_>, key: &str) -> Option<Value> {
+    pub(super) fn noted(&self, work: &Work<'_>, key: &str) -> Option<Value> {
         let (attribute, _) = self.attributes.iter().find(|(_, known)| *known == key)?;
         work.noted(attribute)
     }
@@ -66,13 +73,17 @@ impl Plain {
 }
 
 /// The wanted value of a key that is given as `said`, completed with what else was there after the last action on the thing.
-fn in_full(key: &str, said: Option<Value>, noted: Option<Value>, current: &Value) -> Option<Value> {
+fn in_full(work: &Work<'_>, key: &str, said: Option<Value>, noted: Option<Value>, item: &Value) -> Option<Value> {
+    let said = if key == "allowed_address_pairs" { said.map(|said| pairs(said, item)) } else { said };
+    if key == "external_gateway_info" && work.has_left("external_gateway_info.enable_snat") {
+        return said.map(|said| translated(said, item));
+    }
     let is_of_it = |noted: &Value| said.as_ref().is_none_or(|said| agrees(said, noted));
     let Some(noted) = noted.filter(is_of_it) else { return said };
+    let current = &item[key];
     match key {
         "fixed_ips" => addresses(said, noted, current),
         "external_gateway_info" => gateway(said, &noted, current),
-        "allowed_address_pairs" => Some(noted),
         _ => said.or(Some(noted)),
     }
 }
@@ -88,6 +99,28 @@ fn addresses(said: Option<Value>, noted: Value, current: &Value) -> Option<Value
     let is_more = |ip: &&Value| text(ip, "ip_address").contains('.') && !has(&noted, ip);
     let is_it = is_there && !items(current).iter().any(|ip| is_more(&ip));
     Some(if is_it { current.clone() } else { noted })
+}
+
+/// Pairs of addresses as Neutron has them: one without a hardware address has that of the port.
+fn pairs(mut said: Value, item: &Value) -> Value {
+    if items(&item["allowed_address_pairs"]).iter().any(|pair| pair["mac_address"].is_null()) {
+        // This service does not show it.
+        return said;
+    }
+    for pair in said.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
+        if pair.get("mac_address").is_none_or(Value::is_null) && !item["mac_address"].is_null() {
+            pair.insert("mac_address".into(), item["mac_address"].clone());
+        }
+    }
+    said
+}
+
+/// A gateway of which it is no longer said whether addresses are translated: they are, unless a service does not show that.
+fn translated(mut said: Value, item: &Value) -> Value {
+    if said.get("enable_snat").is_none() && !item["external_gateway_info"]["enable_snat"].is_null() {
+        said["enable_snat"] = true.into();
+    }
+    said
 }
 
 /// A gateway that is still on the same network keeps its setting for address translation. Only users with that right may set it.

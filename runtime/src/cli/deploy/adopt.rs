@@ -32,7 +32,7 @@ const LISTED: usize = 8;
 pub(in crate::cli) fn command() -> Command {
     Command::new("adopt")
         .about("Take over what already exists in the cloud, as resources of what a blueprint emitted")
-        .arg(seed::directory())
+        .arg(seed::directory_or_plain())
         .arg(
             Arg::new("things")
                 .value_name("NAME=ID")
@@ -67,7 +67,7 @@ pub(in crate::cli) fn command() -> Command {
 }
 
 pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
-    let mut work = seed::prepare(matches, crate::seed::judge, console).await?;
+    let mut work = seed::prepare_any(matches, crate::seed::judge, console).await?;
     if work.is_up() {
         return Err(Failure::usage(format!("`{}` is up on this machine", work.directory.display()))
             .help("name another data space: `--space zookeeper+tls://HOST:PORT`"));

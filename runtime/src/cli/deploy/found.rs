@@ -12,7 +12,7 @@ use crate::cli::console::Console;
 use crate::cli::failure::Failure;
 use crate::cli::seed::Work;
 use crate::deploy::Deployment;
-use crate::openstack::{Source, Templates, is_fixed};
+use crate::openstack::{OWN, Source, Templates};
 use crate::seed::{Given, chosen, concealed};
 use crate::space::OperatorKey;
 
@@ -147,7 +147,7 @@ pub(super) fn state_of(source: &Source, site: &Site) -> Result<State, Failure> {
     let (seed, parameters) = concealed(&software::seed(source)?, &given(source), key);
     let state = State::new(&source.files, parameters, Some(seed)).map_err(unreadable)?;
     let state = state.with_settings(chosen(source.settings.as_deref()));
-    Ok(if site.is_heats { state } else { state.without_heat(is_fixed) })
+    Ok(if site.is_heats { state } else { state.without_heat(OWN) })
 }
 
 /// The values that a deployment was given, without the servers' credentials, which are in the last environment.

@@ -12,6 +12,7 @@ mod foresight;
 pub(super) mod found;
 mod heat;
 mod live;
+mod outputs;
 mod patience;
 pub(super) mod placing;
 pub(super) mod rollback;
@@ -20,7 +21,6 @@ mod software;
 pub(super) mod source;
 mod through;
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Arg, ArgMatches, Command};
@@ -41,7 +41,7 @@ use through::Chosen;
 pub(super) fn command() -> Command {
     Command::new("deploy")
         .about("Deploy what a blueprint emitted to OpenStack, with or without Heat: infrastructure and software")
-        .arg(seed::directory())
+        .arg(seed::directory_or_plain())
         .arg(cloud::argument())
         .arg(through::argument())
         .arg(args::flag("yes", "Do not ask for confirmation"))
@@ -102,7 +102,7 @@ fn choices() -> [Arg; 4] {
             .long("deadline")
             .value_name("TIME")
             .value_parser(args::duration)
-            .help("After this time, such as 30m, start nothing more and stop waiting for the software"),
+            .help("After this time, such as 30m, start nothing more, and wait for nothing more"),
         args::flag(
             "correct",
             "Correct what drifts while the command runs, at most three times an hour; afterwards use `drift --watch \
@@ -114,14 +114,14 @@ fn choices() -> [Arg; 4] {
 pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
     if target::named(matches, "space", "WATTLE_SPACE").as_deref() == Some(space::NEW) {
         // Errors in what is to be deployed are reported before anything is created.
-        seed::read(matches.get_one::<PathBuf>("directory").expect("INVARIANT: it is required"))?;
+        seed::read_any(matches)?;
         let made = space::make(&space::Home::of(matches), matches, console).await?;
         if made != Exit::Fine {
             return Ok(made);
         }
     }
     let listening = ui::listen(matches).await?;
-    let mut work = seed::prepare(matches, crate::seed::judge, console).await?;
+    let mut work = seed::prepare_any(matches, crate::seed::judge, console).await?;
     if work.is_up() {
         return Err(Failure::usage(format!("`{}` is up on this machine", work.directory.display()))
             .help("name another data space: `--space zookeeper+tls://HOST:PORT`"));

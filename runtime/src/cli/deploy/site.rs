@@ -312,6 +312,7 @@ impl From<DeployError> for Failure {
                 };
                 Self::usage(error.to_string()).help(help)
             }
+            DeployError::Refused(_) => Self::usage(error.to_string()),
             DeployError::Destroyed { .. } => {
                 Self::new(error.to_string()).help("`wattle deploy` again creates it from scratch")
             }

@@ -24,6 +24,7 @@ use crate::report::{Condition, Picture, Standing, no_word, roots};
 use crate::seed::{self, Credentials, Files, Given};
 
 use super::display::SERVER;
+use super::outputs::outputs;
 use super::patience::{Patience, Verdict};
 use super::site::Site;
 
@@ -67,6 +68,9 @@ pub(super) async fn follow(
     matches: &ArgMatches,
     console: &mut Console,
 ) -> Result<Exit, Failure> {
+    if seed.servers.is_empty() && Picture::read(&site.space, None).await?.servers.is_empty() {
+        return without_software(site, console).await;
+    }
     if matches.get_flag("infrastructure-only") {
         return Ok(Exit::Fine);
     }
@@ -254,6 +258,16 @@ async fn torn_down(site: &Site, which: impl Fn(&Standing) -> bool) -> Result<(),
 /// The same for servers that are to be deleted. Their deletion does not ask their agents.
 pub(super) async fn retired(site: &Site) -> Result<(), Failure> {
     torn_down(site, Standing::has_left).await
+}
+
+/// Reports a stack on whose servers nothing runs.
+async fn without_software(site: &Site, console: &mut Console) -> Result<Exit, Failure> {
+    let color = console.out.color;
+    let stack = paint(&site.deployment.stack, Tone::Head, color);
+    let outputs = outputs(site, color).await?;
+    let between = if outputs.is_empty() { "" } else { "\n" };
+    console.out.write(&format!("\n{stack} {}\n{between}{outputs}", paint("is up", Tone::Good, color)))?;
+    Ok(Exit::Fine)
 }
 
 async fn conclude(site: &Site, picture: &Picture, console: &mut Console) -> Result<Exit, Failure> {

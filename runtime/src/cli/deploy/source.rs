@@ -37,7 +37,7 @@ pub(in crate::cli) fn source(work: &Work, matches: &ArgMatches) -> Result<Source
     }
     // The servers' credentials override what an environment says.
     let (space, ca) = work.address.for_servers().map_err(|error| Failure::usage(error.to_string()))?;
-    let credentials = work.options.credentials.text(&work.stack(), &space, &ca);
+    let credentials = work.options.credentials.text_for(&work.seed, &work.stack(), &space, &ca);
     environments.push((work.credentials.display().to_string(), credentials));
     let given = work.assigned.clone();
     Ok(Source {
@@ -46,9 +46,21 @@ pub(in crate::cli) fn source(work: &Work, matches: &ArgMatches) -> Result<Source
         environments,
         given: given.into_iter().map(|(name, value)| (name.into(), Value::Str(value.into()))).collect(),
         stack: work.stack(),
-        seed: manners::read(&work.directory.join("seed.yaml")).map_err(|error| unreadable("the seed", &error))?,
+        seed: seed(work).map_err(|error| unreadable("the seed", &error))?,
         settings: work.options.files.settings.clone(),
     })
+}
+
+/// The seed, as it is written. A plain template has none.
+fn seed(work: &Work) -> io::Result<String> {
+    match manners::read(&work.directory.join("seed.yaml")) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let mut text = Vec::new();
+            work.seed.write(&mut text).map_err(io::Error::other)?;
+            Ok(String::from_utf8_lossy(&text).into_owned())
+        }
+        read => read,
+    }
 }
 
 /// The files that environments name as definitions of types, and the files that these name in turn, by their paths

@@ -2,6 +2,7 @@
 
 mod failure;
 mod next;
+mod plain;
 mod work;
 
 use std::path::{Path, PathBuf};
@@ -21,7 +22,7 @@ use super::{admit, args, delete, forget, parameters, rotate};
 use failure::EMIT_AGAIN;
 use next::{lingering, next};
 
-pub(super) use work::{Work, prepare};
+pub(super) use work::{Work, prepare, prepare_any, read_any};
 
 pub(super) fn command() -> Command {
     let apply = Command::new("apply")
@@ -71,6 +72,11 @@ pub(super) fn directory() -> Arg {
         .required(true)
         .value_parser(value_parser!(PathBuf))
         .help("Directory that a blueprint's `emit` wrote: the one with seed.yaml")
+}
+
+/// The same for commands that also take a plain template.
+pub(super) fn directory_or_plain() -> Arg {
+    directory().help("Directory that a blueprint's `emit` wrote, or one with a plain template.yaml")
 }
 
 pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {

@@ -10,11 +10,11 @@ use wattle::shown;
 use super::super::console::Console;
 use super::super::failure::Failure;
 use super::super::{here, parameters, target};
-use super::read;
+use super::{plain, read};
 use crate::local::{self, Folder};
 use crate::seed::{
     self, Changes, Credentials, Files, Options, SeedError, Unnamed, note_space_of_key, read_operator_key,
-    spaces_of_key, write_operator_key,
+    spaces_of_key, write_operator_key, write_secret,
 };
 use crate::space::OperatorKey;
 use crate::store::{Address, Store};
@@ -39,8 +39,40 @@ pub(in crate::cli) async fn prepare(
     judge: impl Fn(&Seed, &Options) -> Result<(), SeedError>,
     console: &mut Console,
 ) -> Result<Work, Failure> {
-    let directory = matches.get_one::<PathBuf>("directory").expect("INVARIANT: it is required").clone();
-    let mut seed = read(&directory)?;
+    let seed = read(directory_of(matches))?;
+    prepare_with(seed, matches, judge, console).await
+}
+
+/// The same for commands that also take a plain template, which describes no software.
+pub(in crate::cli) async fn prepare_any(
+    matches: &ArgMatches,
+    judge: impl Fn(&Seed, &Options) -> Result<(), SeedError>,
+    console: &mut Console,
+) -> Result<Work, Failure> {
+    let seed = read_any(matches)?;
+    prepare_with(seed, matches, judge, console).await
+}
+
+/// The seed in the directory, or that of the plain template in it.
+pub(in crate::cli) fn read_any(matches: &ArgMatches) -> Result<Seed, Failure> {
+    let directory = directory_of(matches);
+    match plain::template(directory) {
+        Some(template) => plain::seed(directory, template, matches.get_one::<String>("stack").map(String::as_str)),
+        None => read(directory),
+    }
+}
+
+fn directory_of(matches: &ArgMatches) -> &Path {
+    matches.get_one::<PathBuf>("directory").expect("INVARIANT: it is required")
+}
+
+async fn prepare_with(
+    mut seed: Seed,
+    matches: &ArgMatches,
+    judge: impl Fn(&Seed, &Options) -> Result<(), SeedError>,
+    console: &mut Console,
+) -> Result<Work, Failure> {
+    let directory = directory_of(matches).to_owned();
     let assigned = parameters::assigned(matches)?;
     let given = parameters::given(matches, &directory, &assigned)?;
     let space = target::named(matches, "space", "WATTLE_SPACE");
@@ -127,7 +159,7 @@ impl Work {
         if !credentials.exists() {
             made.push(credentials);
         }
-        work.options.credentials.write(credentials, &stack, &space, &ca)?;
+        write_secret(credentials, &work.options.credentials.text_for(&work.seed, &stack, &space, &ca))?;
         let applied = match seed::apply(&work.store, &work.seed, &work.options).await {
             Err(error) => {
                 // If nothing was written with them, the next call must not take them for the right ones.

@@ -340,10 +340,12 @@ impl Engine {
     /// Whether the wish is settled that was waited for. Before that all things of the stack are looked at once more.
     async fn is_over(&mut self, until: Option<u64>) -> Result<bool, DeployError> {
         let Some((generation, roots)) = self.settled.clone() else { return Ok(false) };
-        if !self.state.is_quiet() || !self.jobs.is_empty() {
+        // After its deadline, what the cloud still carries out is left to the next goal.
+        let is_left = self.state.is_over_time() && !self.state.is_quiet();
+        if !(self.state.is_quiet() || is_left) || !self.jobs.is_empty() {
             return Ok(false);
         }
-        if !self.is_swept {
+        if !self.is_swept && !is_left {
             // What could not be seen is not asked for at once again.
             let is_clear = self.blind == 0 && !self.is_touched();
             if self.look.is_none() && (is_clear || self.looked.elapsed() >= SOON) {

@@ -11,7 +11,7 @@ use wattle_converge::{Event, Id, Row, Sight, Stage, Step, Time, Wait, Why};
 
 use super::{Engine, SELDOM, SOON, join, now};
 use crate::deploy::cloud::{Blindness, Expected, Rows, Seen};
-use crate::deploy::difference::{found, to_come};
+use crate::deploy::difference::{found, to_come, under_way};
 use crate::deploy::news::look_of;
 use crate::deploy::{DeployError, Look, News};
 use crate::store::Hold;
@@ -44,12 +44,15 @@ impl Engine {
     fn differences(&self) -> Vec<Found> {
         let of_row = |row: &Row| {
             let has_failed = self.state.has_failed(row);
-            if !self.state.is_superfluous(row) {
+            let is_replaced =
+                row.stage != Stage::Gone && self.state.standing(&row.name).is_some_and(|it| it.id != row.id);
+            if !is_replaced && !self.state.is_superfluous(row) {
                 return found(row, has_failed);
             }
+            let what = if is_replaced { "has replaced another one, which is still there" } else { "is still there" };
             let how = match row.failed.as_ref().filter(|_| has_failed) {
-                Some(failure) => format!("is still there, and could not be deleted: {}", failure.cause),
-                None => "is still there, and is to be deleted".to_owned(),
+                Some(failure) => format!("{what}, and could not be deleted: {}", failure.cause),
+                None => format!("{what}, and is to be deleted"),
             };
             Some(Found { name: row.name.clone(), left: Left::Itself, how })
         };
@@ -59,6 +62,7 @@ impl Engine {
         let roots: Vec<Found> = roots.filter_map(|wait| self.of_root(wait)).collect();
         all.extend(roots);
         to_come(self.state.unreached(), self.state.rows(), &mut all);
+        to_come(under_way(self.state.rows()), self.state.rows(), &mut all);
         all
     }
 
@@ -73,7 +77,7 @@ impl Engine {
             Left::Nothing
         };
         let (left, how) = match why {
-            Why::UnderWay(what) => (left, what.to_owned()),
+            Why::UnderWay(what) | Why::Unfinished(what) => (left, what.to_owned()),
             Why::Failed(cause) => (left, format!("failed: {cause}")),
             Why::Unresolved(cause) => (left, format!("has properties that cannot be computed: {cause}")),
             Why::Held { exclusive, by } => (left, format!("waits for `{exclusive}`, which `{by}` holds")),

@@ -1,0 +1,59 @@
+//! The seed of a plain template: one without software, which Heat could create as it is.
+
+use std::path::Path;
+
+use wattle::lower::Seed;
+use wattle::lower::seed::{FORMAT, SeedParameter};
+use wattle::manners::{self, reason};
+use wattle::model::Parameter;
+use wattle::shown;
+use wattle_heat::parameters::Inputs;
+use wattle_hot::model::{is_extended, read};
+
+use super::super::failure::Failure;
+use super::super::template::Disk;
+use super::template_in;
+
+/// The template of a directory without a seed.
+pub(super) fn template(directory: &Path) -> Option<&'static str> {
+    template_in(directory).filter(|_| !directory.join("seed.yaml").exists())
+}
+
+/// The seed of the plain template of this name: its parameters, and no server that runs anything. The stack is named like the
+/// directory unless it is given a name.
+pub(super) fn seed(directory: &Path, template: &str, stack: Option<&str>) -> Result<Seed, Failure> {
+    let path = directory.join(template);
+    let name = path.display().to_string();
+    let text = manners::read(&path)
+        .map_err(|error| Failure::usage(format!("cannot read the template `{name}`: {}", reason(&error))))?;
+    let loaded = wattle_hot::load(&text, &name, &Disk, &Inputs::default());
+    if is_extended(&loaded.template) {
+        return Err(Failure::usage(format!("`{name}` describes software, and there is no seed beside it")).help(
+            format!("write both, and give the directory that this writes: `wattle lower {}`", shown::path(&name)),
+        ));
+    }
+    let stack = match stack {
+        Some(stack) => stack.to_owned(),
+        None => called(directory)?,
+    };
+    let parameter =
+        |Parameter { ty, default, constraints, hidden, .. }| SeedParameter { ty, default, constraints, hidden };
+    let parameters = read(&loaded).model.parameters.into_iter().map(|(name, given)| (name, parameter(given)));
+    let mut seed =
+        Seed { format: FORMAT.into(), stack: stack.into(), parameters: parameters.collect(), ..Seed::default() };
+    seed.digest = seed.compute_digest();
+    Ok(seed)
+}
+
+/// The name of the directory, if a stack can have it.
+fn called(directory: &Path) -> Result<String, Failure> {
+    let whole = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
+    let name = whole.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let is_letter = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    if name.starts_with(|first: char| first.is_ascii_alphabetic()) && name.chars().all(is_letter) {
+        return Ok(name);
+    }
+    Err(Failure::usage(format!("no stack can be called `{name}`, as the directory of the template is"))
+        .note("a stack's name begins with a letter, and has letters, digits, `_` and `-`")
+        .help("name the stack: `--stack NAME`"))
+}
