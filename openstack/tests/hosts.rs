@@ -123,7 +123,7 @@ fn an_administrator_reads_hosts_and_where_servers_run() {
     let stands = stands(&session).now_or_never().expect("at once").expect("servers");
     assert_eq!(stands[&id], Stands { host: Some("compute-3".into()), zone: Some("nova".into()) });
     let flavors = flavors(&session).now_or_never().expect("at once").expect("flavors");
-    assert_eq!((flavors.len(), &*flavors[0].name, flavors[0].asks["VCPU"]), (4, "m1.large", 4));
+    assert_eq!((flavors.len(), &*flavors[0].name, flavors[0].asks.resources["VCPU"]), (4, "m1.large", 4));
 }
 
 /// One request for each host that takes servers, and few others: the versions, the providers, what is used of all of them.

@@ -16,7 +16,7 @@ mod solve;
 pub mod template;
 mod verify;
 
-pub use cloud::{Amounts, Cloud, DISK, Described, Flavor, Flavors, Host, Level, MEMORY, VCPUS, hosts_file};
+pub use cloud::{Amounts, Cloud, DISK, Described, Flavor, Flavors, Host, Level, MEMORY, VCPUS, hosts_file, resource};
 pub use conflict::{Conflict, Part};
 pub use problem::{DISTANCES, Flaw, PlacementRule, Policy, Problem, Server, Strength, WEIGHT, Wire};
 pub use solve::{Effort, Placement, Unplaced, place};

@@ -1,5 +1,5 @@
 //! What a word means wherever one is read: which name was meant, which length of time, which bandwidth, which
-//! scalar type.
+//! scalar type, and what a flavor asks of a host.
 //!
 //! What lives here: functions of text that the macros, the reader of recipes, the model and the commands share, so that
 //! each of them reads alike. What must not: values, models, or anything that needs more than a few small crates, for this
@@ -7,6 +7,7 @@
 
 mod bandwidth;
 mod cidr;
+pub mod flavor;
 pub mod names;
 mod scalar;
 pub mod shown;

@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 
 use wattle_heat::yaml::{Node, Tree, read};
 use wattle_model::{Diagnostic, IndexMap, Source};
+use wattle_words::flavor::{Asks, Sizes};
 
 use super::fields::Reading;
 use super::host::{own_resources, unit};
-use super::{Amounts, DISK, MEMORY, VCPUS};
+use super::{Amounts, DISK, MEMORY, VCPUS, resource};
 use crate::amount::Unit;
 use crate::codes::{AMOUNT, SHAPE};
 
@@ -31,6 +32,12 @@ pub struct Flavor {
 pub type Flavors = IndexMap<String, Flavor>;
 
 impl Flavor {
+    /// The flavor of which a server asks this.
+    pub fn of(asks: Asks) -> Self {
+        let demand = asks.resources.iter().map(|(class, amount)| (resource(class).to_owned(), *amount)).collect();
+        Self { demand, root: asks.root, traits: asks.traits, at: Source::default() }
+    }
+
     /// The flavors that `text` describes: a map like `flavors` of a hosts file, or the output of `openstack flavor list -f json`.
     ///
     /// # Errors
@@ -124,18 +131,21 @@ fn listed(reading: &mut Reading, items: &[Node]) -> Flavors {
                 }
             }
         }
-        flavor.root = flavor.demand.get(DISK).copied().unwrap_or(0);
-        // Swap is in MiB, and an empty text if there is none.
-        for (key, unit, kib) in [("Ephemeral", Unit::DISK, 1 << 20), ("Swap", Unit::MEMORY, 1 << 10)] {
-            let Some(node) = item.get(key).filter(|node| node.tree.as_text() != Some("")) else { continue };
-            match unit.read(node, true) {
-                Ok(amount) => {
-                    let more = (amount * kib + (1 << 20) - 1) / (1 << 20);
-                    *flavor.demand.entry(DISK.to_owned()).or_default() += more;
-                }
-                Err(why) => reading.amount(node.span, &format!("{what}: `{key}`"), why),
-            }
-        }
+        // An empty text is no swap.
+        let mut further = |key: &str, unit: Unit| {
+            let node = item.get(key).filter(|node| node.tree.as_text() != Some(""))?;
+            unit.read(node, true).map_err(|why| reading.amount(node.span, &format!("{what}: `{key}`"), why)).ok()
+        };
+        let (ephemeral, swap) = (further("Ephemeral", Unit::DISK), further("Swap", Unit::MEMORY));
+        let of = |resource: &str| flavor.demand.get(resource).copied().unwrap_or(0);
+        let (ephemeral, swap) = (ephemeral.unwrap_or(0), swap.unwrap_or(0));
+        let sizes = Sizes { vcpus: of(VCPUS), ram: of(MEMORY), root: of(DISK), ephemeral, swap };
+        let specs = match item.get("Properties").map(|node| &*node.tree) {
+            Some(Tree::Map(specs)) => &specs[..],
+            _ => &[],
+        };
+        let specs = specs.iter().filter_map(|pair| Some((pair.key.tree.as_text()?, pair.value.tree.as_text()?)));
+        let flavor = Flavor { at: flavor.at, ..Flavor::of(sizes.asks(specs)) };
         all.insert(name.to_owned(), flavor);
     }
     all

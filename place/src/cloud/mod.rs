@@ -15,6 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub use wattle_model::placement::Level;
 use wattle_model::{Diagnostic, IndexMap, Source};
+use wattle_words::flavor::{DISK_GB, MEMORY_MB, VCPU};
 
 pub use flavors::{Flavor, Flavors};
 pub use write::{Described, hosts_file};
@@ -25,6 +26,16 @@ pub const VCPUS: &str = "vcpus";
 pub const MEMORY: &str = "memory";
 /// The resource of local disks, in GiB.
 pub const DISK: &str = "disk";
+
+/// The name of a resource class of Placement.
+pub fn resource(class: &str) -> &str {
+    match class {
+        VCPU => VCPUS,
+        MEMORY_MB => MEMORY,
+        DISK_GB => DISK,
+        own => own,
+    }
+}
 
 /// Amounts by resource: [`VCPUS`], [`MEMORY`], [`DISK`] and a cloud's own.
 pub type Amounts = BTreeMap<String, i64>;

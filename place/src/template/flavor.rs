@@ -6,10 +6,11 @@ use wattle_heat::Desired;
 use wattle_heat::desired::Resource;
 use wattle_heat::evaluate::Value;
 use wattle_model::{Diagnostic, IndexMap, Source};
+use wattle_words::flavor::Sizes;
 use wattle_words::names::{did_you_mean, nearest, some};
 
 use crate::amount::MOST;
-use crate::cloud::{Amounts, DISK, Flavor, MEMORY, VCPUS};
+use crate::cloud::{Amounts, DISK, Flavor};
 use crate::codes::UNKNOWN;
 
 use super::Order;
@@ -44,12 +45,27 @@ fn of_stack_itself(flavor: &Resource) -> Option<Flavor> {
         Value::Null => Some(0),
         _ => None,
     };
-    let root = amount("disk")?;
-    // Swap is in MiB, and on the same disk as the rest.
-    let disk = root + amount("ephemeral")? + (amount("swap")? + 1023) / 1024;
-    let demand =
-        [(VCPUS.to_owned(), amount("vcpus")?), (MEMORY.to_owned(), amount("ram")?), (DISK.to_owned(), disk)].into();
-    Some(Flavor { demand, root, ..Flavor::default() })
+    let specs = match flavor.property("extra_specs") {
+        Value::Map(specs) => specs,
+        Value::Null => IndexMap::default(),
+        _ => return None,
+    };
+    let text = |value: &Value| match value {
+        Value::Text(text) => Some(text.clone()),
+        Value::Integer(number) => Some(number.to_string()),
+        Value::Boolean(is) => Some(is.to_string()),
+        _ => None,
+    };
+    let specs = specs.iter().map(|(key, value)| Some((&**key, text(value)?)));
+    let specs: Vec<(&str, String)> = specs.collect::<Option<_>>()?;
+    let sizes = Sizes {
+        vcpus: amount("vcpus")?,
+        ram: amount("ram")?,
+        root: amount("disk")?,
+        ephemeral: amount("ephemeral")?,
+        swap: amount("swap")?,
+    };
+    Some(Flavor::of(sizes.asks(specs.iter().map(|(key, value)| (*key, &**value)))))
 }
 
 /// Whether the root disk of a server is a volume, so that its host has none for it. What is not known is none.

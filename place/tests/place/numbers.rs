@@ -130,5 +130,8 @@ fn a_flavor_of_the_stack_asks_for_no_more_than_there_can_be() {
     let flavors = r#"[{"Name": "f", "RAM": 1, "Disk": 20, "Ephemeral": 5, "Swap": 1, "VCPUs": 1}, {"Name": "g", "RAM": 1, "Disk": 20, "Ephemeral": 0, "Swap": "", "VCPUs": 1}]"#;
     let flavors = Flavor::read(flavors, "flavors.json").expect("flavors");
     assert_eq!((flavors["f"].demand["disk"], flavors["g"].demand["disk"]), (26, 20));
+    let long = r#"[{"Name": "f", "RAM": 1, "Disk": 20, "VCPUs": 1, "Properties": {"trait:CUSTOM_FAST": "required", "resources:VGPU": "2"}}]"#;
+    let long = Flavor::read(long, "flavors.json").expect("flavors");
+    assert_eq!((long["f"].demand["VGPU"], long["f"].traits.len()), (2, 1));
     assert!(Flavor::read(r#"[{"Name": "f", "RAM": 1, "Disk": 20, "Ephemeral": -5, "VCPUs": 1}]"#, "f.json").is_err());
 }

@@ -328,6 +328,26 @@ fn flavors_come_from_the_cloud_the_stack_and_parameters() {
 }
 
 #[test]
+fn what_a_flavor_of_the_stack_asks_by_its_extra_specs_is_asked_of_its_host() {
+    let of = |specs: &str| {
+        let flavor = format!(
+            "  f: {{type: OS::Nova::Flavor, properties: {{ram: 1024, vcpus: 1, disk: 1, extra_specs: {{{specs}}}}}}}\n"
+        );
+        let text = template(&(flavor + &server("a", "{get_resource: f}", "")));
+        run(&text, &[], true, &[]).map_or_else(|wrong| messages(&wrong).join("; "), |_| String::new())
+    };
+    assert_eq!(of("quota:cpu_quota: 10"), "");
+    for (specs, lacks) in [
+        ("'resources:CUSTOM_GPU': 1", "CUSTOM_GPU"),
+        ("'trait:CUSTOM_FAST': required", "CUSTOM_FAST"),
+        ("'hw:cpu_policy': dedicated", "PCPU"),
+    ] {
+        let said = of(specs);
+        assert!(said.starts_with("W1608") && said.contains(lacks), "{said}");
+    }
+}
+
+#[test]
 fn everything_wrong_with_policies_is_reported_at_once() {
     let net = "  net: {type: OS::Neutron::Net}\n";
     let all = "{apart: [a, net]}, {apart: [a, bb]}, {apart: [a]}, {together: [a, b]}, {apart: [b, a], by: rack}, {apart: [a, a, b]}, \

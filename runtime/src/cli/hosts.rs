@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use clap::{ArgMatches, Command};
 use wattle_openstack::hosts::{Compute, Hosts, Inventory, flavors, hosts};
 use wattle_openstack::{Fault, Session};
-use wattle_place::{Amounts, DISK, Described, Flavor, Flavors, MEMORY, VCPUS, hosts_file};
+use wattle_place::{Amounts, Described, Flavor, Flavors, hosts_file, resource};
 
 use super::args;
 use super::console::Console;
@@ -53,13 +53,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     if all.is_empty() {
         return Err(Failure::new(format!("the cloud `{}` has no host that takes servers", session.cloud().name)));
     }
-    let offered: Flavors = offered
-        .into_iter()
-        .map(|flavor| {
-            let demand = flavor.asks.iter().map(|(class, amount)| (resource(class).to_owned(), *amount)).collect();
-            (flavor.name, Flavor { demand, root: flavor.root, traits: flavor.traits, ..Flavor::default() })
-        })
-        .collect();
+    let offered: Flavors = offered.into_iter().map(|flavor| (flavor.name, Flavor::of(flavor.asks))).collect();
     let hosts: Vec<Described> = all.into_iter().map(described).collect();
     let head = format!("# The hosts of the cloud `{}`, as `wattle hosts` has read them.\n", session.cloud().name);
     console.out.write(&(head + &hosts_file(&hosts, &offered)))?;
@@ -93,16 +87,6 @@ fn described(host: Compute) -> Described {
         step,
         traits: host.traits,
         name: host.name,
-    }
-}
-
-/// The name of a resource class in a hosts file.
-fn resource(class: &str) -> &str {
-    match class {
-        "VCPU" => VCPUS,
-        "MEMORY_MB" => MEMORY,
-        "DISK_GB" => DISK,
-        own => own,
     }
 }
 
