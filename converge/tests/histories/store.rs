@@ -59,6 +59,11 @@ impl Store {
         Stored { goal: self.goal.clone(), good: self.good.clone(), rows: self.rows.values().cloned().collect() }
     }
 
+    /// Whether this goal was reached, and can be gone back to.
+    pub(crate) fn has_reached(&self, generation: u64) -> bool {
+        self.good.iter().any(|good| good.goal.generation == generation)
+    }
+
     /// What failed in a goal is not tried again in it, unless it refers to something else by now, and nothing is made of which there
     /// is enough. Of a row that is about to be written.
     pub(crate) fn may_begin(&self, row: &Row) -> Result<(), String> {

@@ -440,6 +440,8 @@ impl World {
                     }
                     // What is to be adopted may have another thing by the time that the leader hears of it.
                     Notice::Stalled(_) | Notice::Look(_) | Notice::Refused(Refusal::Stands { .. }) => {}
+                    // Only so many goals are kept, and more may have been reached by the time that the leader hears of it.
+                    Notice::Refused(Refusal::NoGoal(generation)) if !self.store.has_reached(generation) => {}
                     Notice::Refused(refusal) => self.breaks(|| format!("it refuses a goal: {refusal}")),
                 }
             }
