@@ -99,11 +99,6 @@ pub(crate) fn evident(cloud: &Cloud, problem: &Problem) -> Option<Conflict> {
     alone::conflict(&ground).or_else(|| apart::conflict(&ground)).or_else(|| room::conflict(&ground))
 }
 
-/// The conflict of a problem that is known to have no placement. Parts are left out as long as there is still none without them.
-pub(crate) fn smallest(cloud: &Cloud, problem: &Problem, effort: Effort) -> Conflict {
-    filter(cloud, problem, effort)
-}
-
 /// The same as [`smallest`], for a problem that may have a placement. `None` if no part of it is known to have none.
 pub(crate) fn narrowed(cloud: &Cloud, problem: &Problem, effort: Effort) -> Option<Conflict> {
     // The servers of one policy, or of two, are few enough for a definite answer.
@@ -115,7 +110,7 @@ pub(crate) fn narrowed(cloud: &Cloud, problem: &Problem, effort: Effort) -> Opti
     });
     sets.take(64).find_map(|members| {
         let only = restricted(problem, &members.iter().copied().collect());
-        (is_possible(cloud, &only, effort) == Some(false)).then(|| filter(cloud, &only, effort))
+        (is_possible(cloud, &only, effort) == Some(false)).then(|| smallest(cloud, &only, effort))
     })
 }
 
@@ -134,8 +129,9 @@ fn restricted(problem: &Problem, keep: &BTreeSet<usize>) -> Problem {
     }
 }
 
-/// Leaves out servers, policies and resources one after the other, each for good if there is still no placement without it.
-fn filter(cloud: &Cloud, problem: &Problem, effort: Effort) -> Conflict {
+/// The conflict of a problem that is known to have no placement. Servers, policies and resources are left out one after the other,
+/// each for good if there is still no placement without it.
+pub(crate) fn smallest(cloud: &Cloud, problem: &Problem, effort: Effort) -> Conflict {
     let everyone: BTreeSet<usize> = (0..problem.servers.len()).collect();
     let mut left = restricted(problem, &everyone);
     left.policies.retain(|policy| policy.strength == Strength::Required);

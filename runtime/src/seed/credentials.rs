@@ -148,12 +148,16 @@ impl Credentials {
     /// The text of [`Self::write`] for the template that goes with `seed`. Without software on its servers, it has no parameters for
     /// credentials, and Heat would refuse values for them.
     pub fn text_for(&self, seed: &Seed, stack: &str, space: &str, ca: &str) -> String {
-        let text = self.text(stack, space, ca);
-        if seed.servers.is_empty() { text.replacen("\nparameters:\n", "\nparameter_defaults:\n", 1) } else { text }
+        let section = if seed.servers.is_empty() { "parameter_defaults" } else { "parameters" };
+        self.text_below(section, stack, space, ca)
     }
 
     /// The text that [`Self::write`] writes.
     pub fn text(&self, stack: &str, space: &str, ca: &str) -> String {
+        self.text_below("parameters", stack, space, ca)
+    }
+
+    fn text_below(&self, section: &str, stack: &str, space: &str, ca: &str) -> String {
         // JSON is YAML, and means the same to all YAML parsers.
         let quoted = |text: &str| serde_json::Value::from(text).to_string();
         let mut text = format!(
@@ -161,7 +165,7 @@ impl Credentials {
              # `{stack}`. SECRET: anyone who has it can act for every server of the stack. Keep it: the next `seed \
              apply`\n\
              # reads it, so that servers keep what they prove their identity with.\n\
-             parameters:\n  wattle_stack: {}\n  wattle_space: {}\n  wattle_space_ca: {}\n  wattle_credentials:\n",
+             {section}:\n  wattle_stack: {}\n  wattle_space: {}\n  wattle_space_ca: {}\n  wattle_credentials:\n",
             quoted(stack),
             quoted(space),
             quoted(ca)

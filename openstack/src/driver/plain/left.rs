@@ -6,6 +6,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use serde_json::{Value, json};
+use wattle_words::types::Cidr;
 
 use super::super::json::{agrees, encoded, given, text};
 use super::super::stop::Stop;
@@ -79,21 +80,25 @@ fn gateway(work: &Work<'_>, item: &Value, properties: &Value) -> Option<String> 
 
 /// The first and the last address of a subnet's range, as numbers, and whether it is one of IPv4.
 fn range(item: &Value) -> Option<(u128, u128, bool)> {
-    let (address, prefix) = text(item, "cidr").split_once('/')?;
-    let prefix: u32 = prefix.parse().ok()?;
-    let (address, bits, is_four): (u128, u32, bool) = match address.parse().ok()? {
-        IpAddr::V4(address) => (u128::from(u32::from(address)), 32, true),
-        IpAddr::V6(address) => (u128::from(address), 128, false),
-    };
-    let size = 1_u128.checked_shl(bits.checked_sub(prefix)?).unwrap_or(0).wrapping_sub(1);
-    Some((address & !size, address | size, is_four))
+    let cidr: Cidr = text(item, "cidr").parse().ok()?;
+    let (address, bits) = (number(cidr.address()), if cidr.address().is_ipv4() { 32 } else { 128 });
+    let size = 1_u128.checked_shl(bits - u32::from(cidr.prefix())).unwrap_or(0).wrapping_sub(1);
+    Some((address & !size, address | size, cidr.address().is_ipv4()))
+}
+
+fn number(address: IpAddr) -> u128 {
+    match address {
+        IpAddr::V4(address) => address.to_bits().into(),
+        IpAddr::V6(address) => address.to_bits(),
+    }
 }
 
 fn address(number: u128, is_four: bool) -> Option<IpAddr> {
-    if is_four {
-        return Some(IpAddr::V4(Ipv4Addr::from(u32::try_from(number).ok()?)));
-    }
-    Some(IpAddr::V6(Ipv6Addr::from(number)))
+    Some(if is_four {
+        Ipv4Addr::from_bits(u32::try_from(number).ok()?).into()
+    } else {
+        Ipv6Addr::from_bits(number).into()
+    })
 }
 
 /// The address that Neutron makes the gateway of a subnet which is given none.
@@ -106,10 +111,7 @@ fn first_of(item: &Value) -> Option<IpAddr> {
 fn pools(item: &Value, gateway: Option<&str>) -> Option<Value> {
     let (first, last, is_four) = range(item)?;
     let (from, to) = (first.checked_add(1)?, if is_four { last.checked_sub(1)? } else { last });
-    let gateway = gateway.and_then(|gateway| match gateway.parse().ok()? {
-        IpAddr::V4(address) => Some(u128::from(u32::from(address))),
-        IpAddr::V6(address) => Some(u128::from(address)),
-    });
+    let gateway = gateway.and_then(|gateway| gateway.parse().ok().map(number));
     let parts = match gateway.filter(|gateway| (from..=to).contains(gateway)) {
         Some(gateway) => vec![(from, gateway - 1), (gateway + 1, to)],
         None => vec![(from, to)],
