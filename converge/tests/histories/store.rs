@@ -18,8 +18,9 @@ pub(crate) struct Store {
     pub(crate) goal: Option<Goal>,
     pub(crate) good: Vec<Good>,
     pub(crate) rows: BTreeMap<Id, Row>,
-    /// Names of which something failed, with the goal in which it did, and what it was to require. Once a name is tried with other
-    /// requirements, what failed before no longer counts: they may change back because what is required vanished and came back.
+    /// Names of which something failed, with the goal in which it did, and what it was to require. Once a name is tried or made with
+    /// other requirements, what failed before no longer counts: they may change back because what is required vanished and came
+    /// back.
     failures: BTreeSet<(Name, u64, Option<BTreeSet<Id>>)>,
     /// Rows that did not give up what others need, with the goal.
     kept: BTreeSet<(Id, u64)>,
@@ -34,7 +35,9 @@ impl Store {
                 self.good.truncate(10);
             }
             Write::Row(row) => {
-                if row.act() == Some(&Act::Create) {
+                let former = self.rows.get(&row.id);
+                let is_made = row.stage == Stage::Sound && former.is_some_and(|former| former.stage == Stage::New);
+                if is_made || row.act() == Some(&Act::Create) {
                     let generation = self.goal.as_ref().map(|goal| goal.generation);
                     self.failures.retain(|(name, of, needs)| {
                         *name != row.name || Some(*of) != generation || needs.as_ref() == Some(&row.requires)
