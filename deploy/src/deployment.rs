@@ -12,11 +12,9 @@ use crate::answers::Standing;
 use crate::digest::Key;
 use crate::kinds::Kinds;
 use crate::needs::{self, Roles};
-use crate::output::Output;
-use crate::random::RANDOM;
+use crate::output::{self, Output};
 use crate::refusals::Refusals;
 use crate::role::Role;
-use crate::signals::HANDLE;
 use crate::user_data;
 use crate::wanted::wanted;
 
@@ -60,7 +58,9 @@ impl Deployment {
     ///
     /// Everything that cannot be deployed without Heat.
     pub fn new(loaded: Loaded, kinds: Arc<dyn Kinds>, key: [u8; 32]) -> Result<Self, Vec<Diagnostic>> {
-        let Desired { resources, outputs } = Desired::unfolded(&loaded);
+        let desired = Desired::unfolded(&loaded);
+        let secrets = output::secrets(&loaded, &desired);
+        let Desired { resources, outputs } = desired;
         let mut refusals = Refusals::default();
         let mut roles = Roles::default();
         for (name, resource) in &resources {
@@ -84,7 +84,6 @@ impl Deployment {
             .into_iter()
             .map(|(name, needs)| (name.into(), needs.into_iter().map(Name::from).collect()))
             .collect();
-        let secrets = secrets(&loaded, &roles);
         let roles: IndexMap<String, Role> =
             roles.into_iter().map(|(name, (_, role))| (name.to_owned(), role)).collect();
         let entry = |(name, resource): (String, Resource)| {
@@ -137,19 +136,6 @@ impl Deployment {
         let given = resource.only_given().unwrap_or_default();
         Some((resource.made_by(), wattle_model::Value::Map(given)))
     }
-}
-
-/// The outputs that contain a hidden parameter, a random string, or what lets somebody send a signal.
-fn secrets(loaded: &Loaded, roles: &Roles<'_>) -> Vec<String> {
-    let is_secret = |output: &desired::Output| {
-        let mut found = output.value.has_secret();
-        output.value.references(&mut |name, _| {
-            found |= roles.get(name).is_some_and(|(resource, _)| matches!(resource.made_by(), RANDOM | HANDLE));
-        });
-        found
-    };
-    let outputs = Desired::outputs_of(loaded);
-    outputs.iter().filter(|(_, output)| is_secret(output)).map(|(name, _)| name.clone()).collect()
 }
 
 impl Inner {

@@ -29,5 +29,5 @@ pub use deployment::Deployment;
 pub use kinds::Kinds;
 pub use made::{is_made_here, made_here};
 pub use named::Named;
-pub use output::Output;
+pub use output::{Output, secret_outputs};
 pub use signals::{CONDITION, HANDLE, Waits};

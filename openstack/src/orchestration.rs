@@ -71,6 +71,33 @@ impl Stack {
     }
 }
 
+/// An output of a stack.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Output {
+    /// Its name.
+    pub name: String,
+    /// Its value, or Heat's reason for having none.
+    pub value: Result<Value, String>,
+}
+
+impl Output {
+    fn read(output: &Value) -> Option<Self> {
+        let name = output["output_key"].as_str()?.to_owned();
+        let value = match output["output_error"].as_str() {
+            Some(why) => Err(why.to_owned()),
+            None => Ok(output["output_value"].clone()),
+        };
+        Some(Self { name, value })
+    }
+}
+
+impl std::fmt::Debug for Output {
+    /// Without the value: nothing here knows whether it is secret.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Output").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
 /// What is asked for besides the template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terms {
@@ -196,6 +223,16 @@ impl Orchestration {
         let path = format!("{}/resources?nested_depth={DEPTH}", self.path(id));
         let listed = self.session.list(Call::new(SERVICE, Method::Get, path), "resources").await?;
         Ok(Tree::read(id, &listed))
+    }
+
+    /// The outputs of the stack, in the order of Heat's answer.
+    ///
+    /// # Errors
+    /// Why they are unknown.
+    pub async fn outputs(&self, id: &str) -> Result<Vec<Output>, Fault> {
+        let answer = self.session.call(Call::new(SERVICE, Method::Get, self.path(id))).await?;
+        let outputs = answer["stack"]["outputs"].as_array().into_iter().flatten();
+        Ok(outputs.filter_map(Output::read).collect())
     }
 
     fn path(&self, id: &str) -> String {

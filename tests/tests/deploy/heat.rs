@@ -205,3 +205,38 @@ fn what_heat_would_refuse_is_said_before_anything_is_made() {
     assert!(ran.code == Some(2) && ran.err.contains("which `wattle deploy` did not create"), "{ran}");
     assert!(!site.path().join("operator.key").exists());
 }
+
+/// Heat lists the outputs in no order, and knows of no secret among them.
+#[test]
+fn the_outputs_of_a_stack_of_heats_are_shown() {
+    let shop = Shop::new(&[]);
+    let site = &shop.site;
+    let plain = site.path().join("plain");
+    std::fs::create_dir(&plain).expect("makes");
+    let nested = "{heat_template_version: 2021-04-16, resources: {word: {type: OS::Heat::RandomString}}, outputs: {word: {value: \
+                  {get_attr: [word, value]}}}}";
+    std::fs::write(plain.join("part.yaml"), nested).expect("writes");
+    let template = "heat_template_version: 2021-04-16
+parameters: {pin: {type: string, hidden: true, default: open-sesame}}
+resources:
+  lan: {type: OS::Neutron::Net}
+  part: {type: part.yaml}
+  probe: {type: OS::Heat::TestResource, properties: {value: v}}
+outputs:
+  z_lan: {value: {get_resource: lan}}
+  list: {value: [1, {a: b}]}
+  pin: {value: {str_replace: {template: \"is p\", params: {p: {get_param: pin}}}}}
+  word: {value: {get_attr: [part, word]}}
+  a_text: {value: a text}
+";
+    std::fs::write(plain.join("template.yaml"), template).expect("writes");
+    let ran = site.ask(&["deploy", "plain", "--yes", KEY[0], KEY[1]]);
+    assert_eq!(ran.code, Some(0), "{ran}");
+    let lan = &shop.ids()["/lan"];
+    let shown = format!(
+        "\nplain is up\n\n  z_lan   {lan}\n  list    [1,{{\"a\":\"b\"}}]\n  pin     (secret)\n  word    (secret)\n  a_text  a text\n"
+    );
+    assert!(ran.out.ends_with(&shown), "{ran}");
+    let ran = site.ask(&["destroy", "--yes", KEY[0], KEY[1]]);
+    assert!(ran.code == Some(0) && shop.stack().is_none(), "{ran}");
+}

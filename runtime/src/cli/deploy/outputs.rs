@@ -1,30 +1,74 @@
-//! The outputs of a template that wattle itself has deployed.
+//! The outputs of a template that has been deployed.
 
+use serde_json::Value;
 use wattle::values;
-use wattle_deploy::Output;
+use wattle_deploy::{Output, secret_outputs};
+use wattle_openstack::Fault;
 
 use crate::cli::entries::one_line;
 use crate::cli::failure::Failure;
 use crate::cli::paint::{Cell, Tone, table};
 use crate::deploy::{Deployment, standing};
-use crate::openstack::Templates;
+use crate::openstack::{Source, Templates};
 
+use super::cloud::of_fault;
 use super::site::Site;
+
+/// An output, as it is shown.
+enum Shown {
+    Secret,
+    Value(String),
+    /// Why it is not known.
+    Unknown(String),
+}
 
 /// The outputs, one on each line. Secrets are not shown.
 pub(super) async fn outputs(site: &Site, color: bool) -> Result<String, Failure> {
-    let Deployment { store, stack, key, .. } = &site.deployment;
-    let Some((_, source)) = site.present().await?.filter(|_| !site.is_heats) else { return Ok(String::new()) };
-    let Ok(target) = Templates::default().target(&source) else { return Ok(String::new()) };
-    let there = standing(&Deployment::rows(store, stack, key).await?);
-    let line = |Output { name, is_secret, value, .. }: Output| -> Vec<Cell> {
-        let cell = match value {
-            _ if is_secret => ("(secret)".into(), Tone::Waiting),
-            Ok(value) => (one_line(&values::text(&value)), Tone::Good),
-            Err(why) => (format!("(not known: {})", one_line(&why)), Tone::Faint),
+    let Some((_, source)) = site.present().await? else { return Ok(String::new()) };
+    let outputs =
+        if site.is_heats { of_heat(site, &source).await.map_err(of_fault)? } else { of_wattle(site, &source).await? };
+    let line = |(name, shown): (String, Shown)| -> Vec<Cell> {
+        let cell = match shown {
+            Shown::Secret => ("(secret)".into(), Tone::Waiting),
+            Shown::Value(text) => (one_line(&text), Tone::Good),
+            Shown::Unknown(why) => (format!("(not known: {})", one_line(&why)), Tone::Faint),
         };
         vec![(format!("  {name}"), Tone::Plain), cell]
     };
-    let rows: Vec<Vec<Cell>> = target.outputs(&|name| there.get(name)).into_iter().map(line).collect();
+    let rows: Vec<Vec<Cell>> = outputs.into_iter().map(line).collect();
     Ok(table(&rows, color, usize::MAX / 2))
+}
+
+async fn of_wattle(site: &Site, source: &Source) -> Result<Vec<(String, Shown)>, Failure> {
+    let Deployment { store, stack, key, .. } = &site.deployment;
+    let Ok(target) = Templates::default().target(source) else { return Ok(Vec::new()) };
+    let there = standing(&Deployment::rows(store, stack, key).await?);
+    let shown = |Output { name, is_secret, value, .. }: Output| {
+        let shown = match value {
+            _ if is_secret => Shown::Secret,
+            Ok(value) => Shown::Value(values::text(&value)),
+            Err(why) => Shown::Unknown(why),
+        };
+        (name.to_string(), shown)
+    };
+    Ok(target.outputs(&|name| there.get(name)).into_iter().map(shown).collect())
+}
+
+async fn of_heat(site: &Site, source: &Source) -> Result<Vec<(String, Shown)>, Fault> {
+    let loaded = source.loaded();
+    let secrets = secret_outputs(&loaded);
+    let shown = |(name, value): (String, Result<Value, String>)| {
+        let shown = match value {
+            _ if secrets.contains(&name) => Shown::Secret,
+            Ok(Value::String(text)) => Shown::Value(text),
+            Ok(value) => Shown::Value(value.to_string()),
+            Err(why) => Shown::Unknown(why),
+        };
+        (name, shown)
+    };
+    let outputs = site.heats_outputs().await?.into_iter().map(|output| shown((output.name, output.value)));
+    let mut outputs: Vec<_> = outputs.collect();
+    // Heat lists them in no particular order. The template has one.
+    outputs.sort_by_key(|(name, _)| loaded.template.outputs.get_index_of(name));
+    Ok(outputs)
 }

@@ -9,8 +9,8 @@ use wattle::model::{IndexMap, Name};
 use wattle::names::join;
 use wattle::plan::Found;
 use wattle_converge::{Adopted, Limits, Target};
-use wattle_openstack::Session;
-use wattle_openstack::orchestration::Orchestration;
+use wattle_openstack::orchestration::{self, Orchestration};
+use wattle_openstack::{Fault, Session};
 
 use crate::cli::console::Console;
 use crate::cli::failure::Failure;
@@ -132,6 +132,14 @@ impl Site {
             return heat::glance(&self.session, &self.orchestration, console).await;
         }
         self.look(console).await
+    }
+
+    /// The outputs of the stack as Heat knows them.
+    pub(super) async fn heats_outputs(&self) -> Result<Vec<orchestration::Output>, Fault> {
+        match self.orchestration.find().await? {
+            Some(stack) => self.orchestration.outputs(&stack.id).await,
+            None => Ok(Vec::new()),
+        }
     }
 
     /// Makes these things, which existed before, resources of `target`.
