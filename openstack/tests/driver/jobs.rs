@@ -1,6 +1,6 @@
 //! Jobs, and what comes of them: in a cloud of this process, and in one that is somewhere else.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use serde_json::Value as Json;
@@ -68,8 +68,30 @@ pub(crate) trait Jobs {
     }
 
     /// The same of a thing that had these attributes when something was last done to it.
-    fn once_noted(&self, row: Id, kind: &str, phys: Option<&str>, what: What, noted: &BTreeMap<Name, Value>)
-    -> Outcome;
+    fn once_noted(
+        &self,
+        row: Id,
+        kind: &str,
+        phys: Option<&str>,
+        what: What,
+        noted: &BTreeMap<Name, Value>,
+    ) -> Outcome {
+        self.once_left(row, kind, phys, what, noted, &BTreeSet::new())
+    }
+
+    /// The same of a thing that is not given these properties any more.
+    fn once_left(
+        &self,
+        row: Id,
+        kind: &str,
+        phys: Option<&str>,
+        what: What,
+        noted: &BTreeMap<Name, Value>,
+        left: &BTreeSet<Name>,
+    ) -> Outcome;
+
+    /// What a service answers.
+    fn get(&self, service: &'static str, path: &str) -> Json;
 
     /// What is seen of a type.
     fn list(&self, kind: &str, desk: &Desk) -> Vec<Seen>;

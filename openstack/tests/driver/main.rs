@@ -7,6 +7,7 @@ mod engine;
 mod faults;
 mod found;
 mod jobs;
+mod leaves;
 mod leaving;
 mod life;
 mod near;

@@ -51,8 +51,6 @@ pub(crate) struct Stage {
     asked: Arc<Mutex<Vec<String>>>,
     pub(crate) hands: OpenStack,
     next: Cell<u64>,
-    /// What the next job's thing is no longer given.
-    pub(crate) left: std::cell::RefCell<BTreeSet<Name>>,
 }
 
 impl Stage {
@@ -70,7 +68,7 @@ impl Stage {
         let session = Session::new(Cloud::choose(&sources, None).expect("a cloud"), wire, Duration::from_mins(5));
         let session = Arc::new(session);
         let hands = OpenStack::new(Arc::clone(&session), Mark::new("shop"));
-        Self { near, session, asked, hands, next: Cell::new(1), left: Default::default() }
+        Self { near, session, asked, hands, next: Cell::new(1) }
     }
 
     pub(crate) fn befall(&self, method: Method, path: &str, times: u32, doing: Doing) {
@@ -131,10 +129,6 @@ impl Stage {
         (0..20).find_map(|_| self.listed(&all, &Desk::default()).ok()).expect("lists")
     }
 
-    pub(crate) fn get(&self, service: &'static str, path: &str) -> Json {
-        self.ask(Call::new(service, Method::Get, path)).expect("an answer")
-    }
-
     pub(crate) fn ask(&self, call: Call) -> Result<Json, Fault> {
         self.session.call(call).now_or_never().expect("nothing to wait for")
     }
@@ -150,16 +144,21 @@ impl Jobs for Stage {
         self.near.pass(time);
     }
 
-    fn once_noted(
+    fn once_left(
         &self,
         row: Id,
         kind: &str,
         phys: Option<&str>,
         what: What,
         noted: &BTreeMap<Name, Value>,
+        left: &BTreeSet<Name>,
     ) -> Outcome {
         let job = self.job(LEASE, row, kind, what);
-        self.carried_out(&Job { phys: phys.map(Name::from), noted: noted.clone(), left: self.left.take(), ..job })
+        self.carried_out(&Job { phys: phys.map(Name::from), noted: noted.clone(), left: left.clone(), ..job })
+    }
+
+    fn get(&self, service: &'static str, path: &str) -> Json {
+        self.ask(Call::new(service, Method::Get, path)).expect("an answer")
     }
 
     fn list(&self, kind: &str, desk: &Desk) -> Vec<Seen> {

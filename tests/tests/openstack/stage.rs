@@ -5,10 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use serde_json::Value as Json;
 use wattle_converge::{Id, Job, Outcome, Time, What};
 use wattle_model::{Name, Value};
 use wattle_openstack::driver::{Mark, OpenStack, Seen, kinds};
-use wattle_openstack::{Cloud, Session};
+use wattle_openstack::session::Call;
+use wattle_openstack::{Cloud, Method, Session};
 use wattle_runtime::openstack::{Http, sources};
 
 use super::jobs::{Desk, Jobs};
@@ -19,6 +21,7 @@ const LEASE: Duration = Duration::from_mins(2);
 /// The cloud that the environment names.
 pub(crate) struct Stage {
     runtime: tokio::runtime::Runtime,
+    session: Arc<Session>,
     hands: OpenStack,
     next: Cell<u64>,
 }
@@ -30,7 +33,8 @@ impl Stage {
         let wire = Arc::new(Http::new(&cloud).expect("a wire"));
         let session = Arc::new(Session::new(cloud, wire, LEASE));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-        Self { runtime, hands: OpenStack::new(session, Mark::new(mark)), next: Cell::new(1) }
+        let hands = OpenStack::new(Arc::clone(&session), Mark::new(mark));
+        Self { runtime, session, hands, next: Cell::new(1) }
     }
 
     /// Everything that has the mark.
@@ -65,13 +69,14 @@ impl Jobs for Stage {
         std::thread::sleep(time.min(Duration::from_secs(1)));
     }
 
-    fn once_noted(
+    fn once_left(
         &self,
         row: Id,
         kind: &str,
         phys: Option<&str>,
         what: What,
         noted: &BTreeMap<Name, Value>,
+        left: &BTreeSet<Name>,
     ) -> Outcome {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("after 1970");
         let not_after = Time::from_millis(u64::try_from(now.as_millis()).expect("this century")) + LEASE;
@@ -82,12 +87,16 @@ impl Jobs for Stage {
             kind: kind.into(),
             phys: phys.map(Name::from),
             noted: noted.clone(),
-            left: BTreeSet::new(),
+            left: left.clone(),
             what,
             is_new: false,
             not_after,
         };
         self.runtime.block_on(self.hands.carry_out(&job))
+    }
+
+    fn get(&self, service: &'static str, path: &str) -> Json {
+        self.runtime.block_on(self.session.call(Call::new(service, Method::Get, path))).expect("an answer")
     }
 
     fn list(&self, kind: &str, desk: &Desk) -> Vec<Seen> {
