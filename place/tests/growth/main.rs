@@ -1,139 +1,20 @@
 //! How good and how fast placement is, beside a model of Nova's scheduler and best fit. It measures and asserts nothing, and is run by
 //! `cargo test -p wattle-place --test growth -- --ignored --nocapture`.
-//!
-//! Each cloud is made around a placement that is hidden in it, so that all of it can be placed: hosts have left what that placement
-//! takes, and as much more as the cloud is not filled. Applications have three tiers whose servers must be on different hosts, a
-//! third of them in different racks; each server talks to two of the next tier.
 
+mod clouds;
 mod highs;
+mod one_by_one;
 
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use wattle_place::{
-    Cloud, Effort, Host, Level, MEMORY, PlacementRule, Policy, Problem, Server, Strength, VCPUS, Wire, place, verify,
-};
+use wattle_place::{Cloud, Effort, Problem, place, verify};
 
-struct Dice(u64);
+use clouds::{Made, made};
+use one_by_one::{Choice, one_by_one};
 
-impl Dice {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).expect("31 bits") % bound
-    }
-}
-
-/// Vcpus and memory in GiB of flavors, small ones more often.
-const FLAVORS: [(i64, i64); 8] = [(1, 2), (1, 2), (2, 4), (2, 8), (2, 4), (4, 8), (4, 16), (8, 16)];
-
-/// Vcpus and memory in GiB of hosts.
-const HOST: (i64, i64) = (64, 192);
-
-fn host(number: usize) -> Host {
-    let total = [(VCPUS.to_owned(), HOST.0), (MEMORY.to_owned(), HOST.1 * 1024)].into();
-    Host {
-        name: format!("h{number}"),
-        zone: "nova".to_owned(),
-        room: Some(format!("hall{}", number / 200)),
-        rack: Some(format!("r{}", number / 10)),
-        total,
-        ..Host::default()
-    }
-}
-
-fn made(servers: usize, hosts: usize, fill: i64, seed: u64) -> (Cloud, Problem) {
-    let mut dice = Dice(seed + 1);
-    let mut cloud = Cloud { hosts: (0..hosts).map(host).collect(), flavors: Default::default() };
-    let mut problem = Problem::default();
-    while problem.servers.len() < servers {
-        let mut before: Vec<usize> = Vec::new();
-        for tier in 0..3 {
-            let (vcpus, memory) = FLAVORS[dice.below(FLAVORS.len())];
-            let first = problem.servers.len();
-            let members: Vec<usize> = (first..servers.min(first + 2 + dice.below(3))).collect();
-            problem.servers.extend(members.iter().map(|number| Server {
-                name: format!("s{number}"),
-                demand: [(VCPUS.to_owned(), vcpus), (MEMORY.to_owned(), memory * 1024)].into(),
-                ..Server::default()
-            }));
-            for (number, member) in members.iter().enumerate().filter(|_| tier > 0 && !before.is_empty()) {
-                let mut ends = vec![before[number % before.len()], before[(number + 1) % before.len()]];
-                ends.dedup();
-                let bandwidth = u32::try_from(1 + dice.below(10)).expect("small");
-                problem.wires.extend(ends.into_iter().map(|end| Wire { between: (end, *member), bandwidth }));
-            }
-            let level = if dice.below(3) == 0 { Level::Rack } else { Level::Host };
-            let words = format!("apart by {level} of {members:?}");
-            let (rule, strength) = (PlacementRule::Apart(level), Strength::Required);
-            if members.len() <= hosts.div_ceil(10) {
-                problem.policies.push(Policy {
-                    rule,
-                    members: members.clone(),
-                    most: 1,
-                    strength,
-                    at: Default::default(),
-                    words,
-                });
-            }
-            before = members;
-        }
-    }
-    // The hidden placement: one host after the other, at random, that breaks nothing.
-    let mut load = vec![[0, 0]; hosts];
-    let mut on: Vec<Option<usize>> = vec![None; servers];
-    for server in 0..servers {
-        let asks = [VCPUS, MEMORY].map(|one| problem.servers[server].demand[one]);
-        let host = (0..100_000).map(|_| dice.below(hosts)).find(|host| {
-            let fits = (0..2).all(|one| load[*host][one] + asks[one] <= [HOST.0, HOST.1 * 1024][one]);
-            fits && problem.policies.iter().filter(|policy| policy.members.contains(&server)).all(|policy| {
-                let level = if policy.rule == PlacementRule::Apart(Level::Rack) { 10 } else { 1 };
-                policy.members.iter().all(|other| on[*other].is_none_or(|other| other / level != host / level))
-            })
-        });
-        let host = host.expect("a random host that fits");
-        on[server] = Some(host);
-        (0..2).for_each(|one| load[host][one] += asks[one]);
-    }
-    for (number, host) in cloud.hosts.iter_mut().enumerate() {
-        let slack = i64::try_from(dice.below(201)).expect("small");
-        for (one, resource) in [VCPUS, MEMORY].into_iter().enumerate() {
-            let total = host.total[resource];
-            // From nothing to twice of what is left on average.
-            let left = total * (100 - fill) * slack / 10_000;
-            host.used.insert(resource.to_owned(), (total - load[number][one] - left).max(0));
-        }
-    }
-    (cloud, problem)
-}
-
-/// One server after the other: on the host with room, breaking no policy that it knows, that weighs the most.
-fn one_by_one(cloud: &Cloud, problem: &Problem, racks: bool, spreads: bool) -> BTreeMap<String, String> {
-    let mut free: Vec<[i64; 2]> =
-        cloud.hosts.iter().map(|host| [VCPUS, MEMORY].map(|one| host.free(one).expect("it is known"))).collect();
-    let mut on: Vec<Option<usize>> = vec![None; problem.servers.len()];
-    let mut groups = vec![Vec::new(); problem.servers.len()];
-    for policy in &problem.policies {
-        policy.members.iter().for_each(|member| groups[*member].push(policy));
-    }
-    for server in 0..problem.servers.len() {
-        let asks = [VCPUS, MEMORY].map(|one| problem.servers[server].demand[one]);
-        let fits = |host: &usize| {
-            (0..2).all(|one| asks[one] <= free[*host][one])
-                && groups[server].iter().all(|policy| {
-                    let level = if policy.rule == PlacementRule::Apart(Level::Rack) && racks { 10 } else { 1 };
-                    policy.members.iter().all(|other| on[*other].is_none_or(|other| other / level != host / level))
-                })
-        };
-        // Nova's weighers for processors and memory, each between nothing and all that any host has left.
-        let weight = |host: &usize| free[*host][0] * HOST.1 * 1024 + free[*host][1] * HOST.0;
-        let open = (0..cloud.hosts.len()).filter(fits);
-        let host =
-            if spreads { open.max_by_key(|host| (weight(host), usize::MAX - host)) } else { open.min_by_key(weight) };
-        on[server] = host;
-        if let Some(host) = host {
-            (0..2).for_each(|one| free[host][one] -= asks[one]);
-        }
-    }
+/// The names of the servers that have a host, and of their hosts.
+fn named(cloud: &Cloud, problem: &Problem, on: &[Option<usize>]) -> BTreeMap<String, String> {
     let named = on
         .iter()
         .enumerate()
@@ -141,45 +22,63 @@ fn one_by_one(cloud: &Cloud, problem: &Problem, racks: bool, spreads: bool) -> B
     named.collect()
 }
 
+/// What came of one way to place.
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    /// Clouds in which every server has a host.
+    clouds: usize,
+    /// Applications of which every server has one.
+    applications: usize,
+    /// Bandwidth across racks.
+    across: i64,
+}
+
+impl Sum {
+    fn add(&mut self, Made { cloud, problem, applications }: &Made, on: &[Option<usize>]) {
+        let is_placed = |servers: &std::ops::Range<usize>| on[servers.clone()].iter().all(Option::is_some);
+        self.clouds += usize::from(on.iter().all(Option::is_some));
+        self.applications += applications.iter().filter(|servers| is_placed(servers)).count();
+        self.across += verify(cloud, problem, &named(cloud, problem, on)).across_racks;
+    }
+
+    /// Clouds, applications out of 100, and bandwidth of one cloud, of so many clouds and applications.
+    fn shown(&self, runs: usize, applications: usize) -> String {
+        let (all, runs) = (applications.max(1), i64::try_from(runs).expect("few"));
+        let tenths = self.applications * 1000 / all;
+        format!("{:3} {:3}.{} {:6}", self.clouds, tenths / 10, tenths % 10, self.across / runs)
+    }
+}
+
 #[test]
 #[ignore = "it measures, and asserts nothing"]
-fn placed_of_ten_and_bandwidth_across_racks() {
-    println!(
-        "servers hosts fill | nova: placed, across | best fit: placed, across | together: placed, across, seconds, slowest"
-    );
+fn placed_and_bandwidth_across_racks() {
+    let each = "clouds, applications out of 100, across racks";
+    println!("servers hosts fill clouds | nova: {each} | best fit: {each} | together: {each}, seconds, slowest");
     for (servers, hosts, runs) in [(40, 20, 10), (200, 100, 10), (200, 200, 10), (1000, 2000, 2)] {
         for fill in [60, 80, 90, 95, 98] {
-            let (mut placed, mut across, mut time, mut slowest) = ([0; 3], [0; 3], 0.0_f64, 0.0_f64);
+            let (mut sums, mut applications) = ([Sum::default(); 3], 0);
+            let (mut time, mut slowest) = (0.0_f64, 0.0_f64);
             for seed in 0..runs {
-                let (cloud, problem) = made(servers, hosts, fill, seed);
-                for (way, (racks, spreads)) in [(false, true), (true, false)].into_iter().enumerate() {
-                    let on = one_by_one(&cloud, &problem, racks, spreads);
-                    let verdict = verify(&cloud, &problem, &on);
-                    placed[way] += u64::from(on.len() == servers);
-                    across[way] += verdict.across_racks;
+                let all = made(servers, hosts, fill, seed);
+                let Made { cloud, problem, .. } = &all;
+                applications += all.applications.len();
+                for (sum, choice) in sums.iter_mut().zip([Choice::Nova, Choice::BestFit]) {
+                    sum.add(&all, &one_by_one(cloud, problem, choice));
                 }
                 let begin = Instant::now();
-                let found = place(&cloud, &problem, Effort::default());
+                let found = place(cloud, problem, Effort::default());
                 let took = begin.elapsed().as_secs_f64();
                 (time, slowest) = (time + took, slowest.max(took));
                 if let Ok(found) = found {
-                    placed[2] += 1;
-                    across[2] += found.verdict.across_racks;
+                    let host = |server: &str| cloud.hosts.iter().position(|host| host.name == found.on[server]);
+                    let on: Vec<_> = problem.servers.iter().map(|server| host(&server.name)).collect();
+                    sums[2].add(&all, &on);
                 }
             }
-            let runs = i64::try_from(runs).expect("few");
-            let mean = |way: usize| across[way] / runs;
-            println!(
-                "{servers:5} {hosts:5} {fill:3} | {:2} {:6} | {:2} {:6} | {:2} {:6} {:6.2} {:6.2}",
-                placed[0],
-                mean(0),
-                placed[1],
-                mean(1),
-                placed[2],
-                mean(2),
-                time / f64::from(i32::try_from(runs).expect("few")),
-                slowest
-            );
+            let count = usize::try_from(runs).expect("few");
+            let [nova, best, together] = sums.map(|sum| sum.shown(count, applications));
+            let mean = time / f64::from(u32::try_from(runs).expect("few"));
+            println!("{servers:5} {hosts:5} {fill:3} {runs:3} | {nova} | {best} | {together} {mean:6.2} {slowest:6.2}");
         }
     }
 }
@@ -195,7 +94,7 @@ fn cost_beside_the_optimum() {
     println!("servers hosts fill | together: cost, bound, seconds | HiGHS: cost, bound, seconds");
     for fill in [80, 90, 95] {
         for seed in 0..u64::try_from(runs).expect("few") {
-            let (cloud, problem) = made(servers, hosts, fill, seed);
+            let Made { cloud, problem, .. } = made(servers, hosts, fill, seed);
             let begin = Instant::now();
             let ours = place(&cloud, &problem, Effort::default()).expect("there is a hidden placement");
             let took = begin.elapsed().as_secs_f64();
