@@ -1,5 +1,6 @@
 //! A real OpenStack, where there is one: `OS_*` name it, and `WATTLE_OPENSTACK` says that tests may make things there.
-//! `tests/openstack/lab` brings one up. What the tests that ask it are called ends with `on_a_real_openstack`.
+//! `tests/openstack/lab` brings one up. What the tests that ask it are called ends with `on_a_real_openstack`,
+//! or with `in_guests_of_a_real_openstack` if its servers are to boot.
 
 #![expect(clippy::missing_panics_doc, reason = "what tests use fails by panics")]
 
@@ -31,6 +32,18 @@ pub fn is_there(what: &str) -> bool {
         skipped(&format!("{what} on a real OpenStack"), "`tests/run --all` runs it, in `tests/openstack/lab`");
     }
     is_there
+}
+
+/// Whether there is one whose servers boot. If not, this says that `what` is left out.
+pub fn has_guests(what: &str) -> bool {
+    let boots = std::env::var("OPENSTACK_LAB_COMPUTE").is_ok_and(|kind| kind == "libvirt");
+    if !boots {
+        skipped(
+            &format!("{what} in guests of a real OpenStack"),
+            "`tests/run --all` runs it, in `tests/openstack/lab`",
+        );
+    }
+    boots && is_there(what)
 }
 
 /// It, as a place for sites.

@@ -40,6 +40,18 @@ pub struct Ran {
     pub code: Option<i32>,
 }
 
+impl Ran {
+    /// The value of an export after a deployment.
+    ///
+    /// # Panics
+    /// When there is none of this name.
+    pub fn export(&self, name: &str) -> String {
+        let line = self.out.lines().find(|line| line.split_whitespace().next() == Some(name));
+        let line = line.unwrap_or_else(|| panic!("no export `{name}`: {self}"));
+        line.trim().split_once(char::is_whitespace).expect("a value").1.trim().to_owned()
+    }
+}
+
 impl fmt::Display for Ran {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "exit {:?}\n-- stdout\n{}-- stderr\n{}", self.code, self.out, self.err)
@@ -221,7 +233,7 @@ impl Stage {
 /// However a test ends, nothing of it goes on.
 impl Drop for Stage {
     fn drop(&mut self) {
-        within_patience(&mut self.command(&["down"]));
+        within(&mut self.command(&["down"]), LONGEST);
     }
 }
 
@@ -230,23 +242,31 @@ impl Drop for Stage {
 /// # Panics
 /// When it does not come to it.
 pub fn to_its_end(command: &mut Command) -> Ran {
-    let (ran, in_time) = within_patience(command);
+    to_its_end_within(command, LONGEST)
+}
+
+/// The same of a command that may take so long.
+///
+/// # Panics
+/// When it does not come to its end.
+pub fn to_its_end_within(command: &mut Command, longest: Duration) -> Ran {
+    let (ran, in_time) = within(command, longest);
     assert!(in_time, "{command:?} does not end:\n{ran}");
     ran
 }
 
 /// Runs a command, and says whether it ended by itself.
-fn within_patience(command: &mut Command) -> (Ran, bool) {
+fn within(command: &mut Command, longest: Duration) -> (Ran, bool) {
     let begin = Instant::now();
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
     let streams = (read(child.stdout.take().expect("piped")), read(child.stderr.take().expect("piped")));
-    let status = ended_within(&mut child, LONGEST);
+    let status = ended_within(&mut child, longest);
     if status.is_none() {
         let _ = child.kill();
         let _ = child.wait();
     }
     // What it has left running may keep its streams open.
-    let left = LONGEST.saturating_sub(begin.elapsed()).max(Duration::from_secs(1));
+    let left = longest.saturating_sub(begin.elapsed()).max(Duration::from_secs(1));
     let text = |stream: Receiver<String>| stream.recv_timeout(left);
     let (out, err) = (text(streams.0), text(streams.1));
     let in_time = status.is_some() && out.is_ok() && err.is_ok();

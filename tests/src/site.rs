@@ -19,7 +19,7 @@ use wattle_runtime::openstack::Http;
 use crate::cloud::{CloudProcess, CloudServer};
 use crate::command::{apart, wattle};
 use crate::embedded::Embedded;
-use crate::running::{Foreground, Ran, Stage, to_its_end};
+use crate::running::{Foreground, Ran, Stage, to_its_end, to_its_end_within};
 use crate::terminal::at_a_terminal;
 use crate::zookeeper::ZooKeeper;
 
@@ -111,6 +111,14 @@ impl<G: Ground> Site<G> {
         Self::over(Space::ZooKeeper(short), cloud, password)
     }
 
+    /// The same, for one whose data space listens at this address.
+    pub fn with_space_at(cloud: G, password: &str, address: &str) -> Self {
+        let space = ZooKeeper::start_with(1, |zkd, _| {
+            zkd.env("ZK_ADDRESS", address);
+        });
+        Self::over(Space::ZooKeeper(space), cloud, password)
+    }
+
     fn over(space: Space, cloud: G, password: &str) -> Self {
         let stage = Stage::new(&three_tier::three_tier.model(Default::default()));
         let mut site = Self { stage, cloud, space, before: BTreeSet::new() };
@@ -172,6 +180,11 @@ impl<G: Ground> Site<G> {
     /// Runs `wattle ...` with the data space.
     pub fn ask(&self, args: &[&str]) -> Ran {
         to_its_end(&mut self.command(args))
+    }
+
+    /// The same of what may take so long.
+    pub fn ask_patiently(&self, args: &[&str], longest: Duration) -> Ran {
+        to_its_end_within(&mut self.command(args), longest)
     }
 
     /// The same with the data space at another address.

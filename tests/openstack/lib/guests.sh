@@ -3,10 +3,12 @@
 # Sourced by `lab`, which sets what is used here.
 
 debian_libvirt=(qemu-system-x86 qemu-utils seabios ipxe-qemu libvirt-daemon libvirt-daemon-driver-qemu libvirt-clients
-    python3-libvirt dnsmasq-base genisoimage debootstrap e2fsprogs)
+    python3-libvirt dnsmasq-base genisoimage debootstrap e2fsprogs openssh-client)
 guest_packages=systemd-sysv,udev,dbus,cloud-init,linux-image-cloud-amd64,initramfs-tools,zstd,ca-certificates,curl,iproute2
 # cloud-init's static routes are the work of ifupdown and net-tools.
-guest_packages+=,netbase,procps,ifupdown,isc-dhcp-client,net-tools,python3-cffi-backend
+guest_packages+=,netbase,procps,ifupdown,isc-dhcp-client,net-tools,python3-cffi-backend,openssh-server
+# What the recipes of three_tier install: guests reach no package mirror.
+guest_packages+=,postgresql,postgresql-client,nginx-light,jq,python3-psycopg2
 
 # Debian's own backports for these, and for nothing else, where the machine has other parts of QEMU from there already.
 backports() {
@@ -45,7 +47,11 @@ guest_image() {
             >"$lab/log/debootstrap.log" 2>&1 || die "debootstrap failed: see $lab/log/debootstrap.log"
         umount "$root/proc" "$root/sys" 2>/dev/null || true
         printf '%s\n' 'datasource_list: [ConfigDrive, None]' 'locale: C.UTF-8' 'ssh_genkeytypes: [ed25519]' \
-            'resize_rootfs: false' 'growpart: {mode: "off"}' >"$root/etc/cloud/cloud.cfg.d/99-lab.cfg"
+            'disable_root: false' 'resize_rootfs: false' 'growpart: {mode: "off"}' >"$root/etc/cloud/cloud.cfg.d/99-lab.cfg"
+        ssh-keygen -q -t ed25519 -N '' -C lab -f "$lab/image/key"
+        install -D -m 600 "$lab/image/key.pub" "$root/root/.ssh/authorized_keys"
+        # As after an installation that starts nothing.
+        chroot "$root" systemctl disable --quiet nginx.service postgresql.service
         echo '/dev/vda / ext4 defaults 0 1' >"$root/etc/fstab"
         echo 'root:lab' | chroot "$root" chpasswd
         rm -rf "$root"/var/cache/apt/archives/*.deb "$root"/var/lib/apt/lists/*

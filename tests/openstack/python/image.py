@@ -1,4 +1,5 @@
-"""Puts the image of a Debian that boots by its kernel, without a boot loader, in the place of the empty one."""
+"""Puts the image of a Debian that boots by its kernel, without a boot loader, in the place of the empty one, and once more as the
+image that comes after it."""
 
 import sys
 import openstack
@@ -16,5 +17,6 @@ kernel = image("debian-12-kernel", "kernel", "aki", "aki")
 ramdisk = image("debian-12-ramdisk", "ramdisk", "ari", "ari")
 for old in list(cloud.image.images(name="debian-12")):
     cloud.image.update_image(old, name="debian-12-empty")
-image("debian-12", "disk.qcow2", "qcow2", "bare", kernel_id=kernel.id, ramdisk_id=ramdisk.id,
-      os_command_line="root=/dev/vda console=ttyS0 quiet")
+for name in ["debian-12", "debian-12-next"]:
+    image(name, "disk.qcow2", "qcow2", "bare", kernel_id=kernel.id, ramdisk_id=ramdisk.id,
+          os_command_line="root=/dev/vda console=ttyS0 quiet")

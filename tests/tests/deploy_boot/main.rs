@@ -24,7 +24,7 @@ fn three_tier_is_up_and_comes_back_and_goes() {
         |apps: u32| three_tier::three_tier.model(serde_json::from_value(json!({ "apps": apps })).expect("a size"));
     let mut site = Site::new(&model(1));
     let page = |ran: &Ran| {
-        let page = running::http_get(&Site::export(ran, "url"));
+        let page = running::http_get(&ran.export("url"));
         assert!(page.contains(r#""name": "hurdle""#), "{page}");
     };
     let deploy = ["deploy", ".", "--yes", "--parameter", "db_password=sesame"];
@@ -98,7 +98,7 @@ fn servers_are_what_the_cloud_says_they_are() {
     let model = |word: &str| inn.model(Words { word: word.into(), ..Words::default() });
     let mut site = Site::new(&model("hello"));
     let ran = site.run(&["deploy", ".", "--yes"]);
-    let said = Site::export(&ran, "said");
+    let said = ran.export("said");
     assert!(said.starts_with("127.") && said.ends_with(" after hello"), "{said}");
     let (bar, house) = (site.server("bar"), site.server("house"));
     assert_eq!((site.said(&bar), site.stage.services("4713").len()), (vec!["hello".to_owned()], 1));
@@ -106,7 +106,7 @@ fn servers_are_what_the_cloud_says_they_are() {
     // Another word is software only: the servers stay.
     site.stage.emit(&model("bye"));
     let ran = site.run(&["deploy", ".", "--yes"]);
-    assert!(Site::export(&ran, "said").ends_with(" after bye"), "{ran}");
+    assert!(ran.export("said").ends_with(" after bye"), "{ran}");
     assert_eq!((site.server("bar"), site.said(&bar)), (bar.clone(), vec!["hello".to_owned(), "bye".into()]));
 
     // Whoever is stopped runs nothing, and has what it had when it is started again.
@@ -160,7 +160,7 @@ fn a_recipe_that_fails_is_no_failure_of_the_infrastructure() {
     // What is right from then on runs on the same server.
     site.stage.emit(&model("hello"));
     let ran = site.run(&["deploy", ".", "--yes"]);
-    assert!(Site::export(&ran, "said").ends_with(" after hello") && site.server("bar") == bar, "{ran}");
+    assert!(ran.export("said").ends_with(" after hello") && site.server("bar") == bar, "{ran}");
 }
 
 #[test]

@@ -55,13 +55,6 @@ impl Site {
         self.stage.start_at(self.stage.path(), &[args, &["--space", &self.zookeeper.address()]].concat())
     }
 
-    /// What an export is after a deployment.
-    pub(crate) fn export(ran: &Ran, name: &str) -> String {
-        let line = ran.out.lines().find(|line| line.split_whitespace().next() == Some(name));
-        let line = line.unwrap_or_else(|| panic!("no export `{name}`: {ran}"));
-        line.trim().split_once(char::is_whitespace).expect("a value").1.trim().to_owned()
-    }
-
     /// Asks the cloud for something, as its user.
     pub(crate) fn ask(&self, method: Method, path: &str, body: Option<Value>) -> Value {
         self.ask_of("compute", method, path, body)

@@ -5,13 +5,23 @@ mod alike;
 #[path = "../../../openstack/tests/driver/cases.rs"]
 mod cases;
 mod changes;
+#[expect(dead_code, reason = "which servers are of one application is for who counts applications")]
+#[path = "../../../place/tests/growth/clouds.rs"]
+mod clouds;
 #[path = "../deploy/life.rs"]
 mod deployed;
+mod guests;
 mod heat;
 #[path = "../../../openstack/tests/driver/jobs.rs"]
 mod jobs;
+#[path = "../../../openstack/tests/driver/leaves.rs"]
+mod leaves;
 #[path = "../../../openstack/tests/driver/life.rs"]
 mod life;
+mod nova;
+#[expect(dead_code, reason = "Nova does not choose by best fit")]
+#[path = "../../../place/tests/growth/one_by_one.rs"]
+mod one_by_one;
 mod stage;
 mod trouble;
 
@@ -48,6 +58,13 @@ fn each_property_is_seen_and_put_right_on_a_real_openstack() {
 fn what_is_changed_behind_its_back_is_seen_on_a_real_openstack() {
     let Some(stage) = stage("changes behind its back", "behind") else { return };
     life::is_seen_behind_its_back(&stage);
+    stage.clear();
+}
+
+#[test]
+fn what_a_template_says_no_longer_goes_back_on_a_real_openstack() {
+    let Some(stage) = stage("what leaves a template", "leaves") else { return };
+    leaves::leaves_and_goes_back(&stage);
     stage.clear();
 }
 
