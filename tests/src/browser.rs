@@ -158,6 +158,18 @@ impl Browser {
         );
     }
 
+    /// Gives the page a window of this width and height in pixels; without them, the browser's own.
+    pub fn resize(&self, window: Option<(u32, u32)>) {
+        let (cmd, params) = match window {
+            Some((width, height)) => {
+                let params = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+                ("Emulation.setDeviceMetricsOverride", params)
+            }
+            None => ("Emulation.clearDeviceMetricsOverride", json!({})),
+        };
+        self.command("/goog/cdp/execute", &json!({ "cmd": cmd, "params": params }));
+    }
+
     /// What the page's console was told that is wrong.
     pub fn complaints(&self) -> Vec<String> {
         let log = self.command("/se/log", &json!({ "type": "browser" }));

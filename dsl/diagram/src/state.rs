@@ -45,6 +45,9 @@ mod tests {
     /// Each of its `case`s is a kind of value.
     const DATA: &str = include_str!("page/live-data.js");
 
+    /// How a live diagram shows what failed because something else did. Tables say `failed`.
+    const HELD: &str = "held";
+
     /// The strings of an array in a script.
     fn array<'s>(script: &'s str, name: &str) -> Vec<&'s str> {
         let (_, rest) = script.split_once(&format!("const {name} = [")).expect("the array");
@@ -59,7 +62,8 @@ mod tests {
 
     #[test]
     fn scripts_and_styles_know_every_state_and_no_other() {
-        let words = State::ALL.map(State::word);
+        let [failed, running, waiting, done] = State::ALL.map(State::word);
+        let words = [failed, HELD, running, waiting, done];
         assert_eq!(array(PAGE, "ORDER"), words, "what is folded shows the first of these");
         let legend: BTreeSet<_> = array(LIVE, "STATES").into_iter().collect();
         assert_eq!(legend, words.into(), "the legend");
@@ -76,7 +80,7 @@ mod tests {
         }
         assert!(quoted(LIVE, "told.state === '").contains("waiting"), "the scripts are looked through");
         assert_eq!(quoted(DATA, "told.state === '"), ["failed"].into(), "the panel of data");
-        for word in words {
+        for word in State::ALL.map(State::word) {
             assert!(LIVE.contains(&format!("--live-{word}: var(--{word});")), "the colour of `{word}` in tables");
         }
     }

@@ -7,7 +7,7 @@ use wattle::model::{IndexMap, Name};
 use wattle_agent_core::time::Time;
 
 use crate::clock;
-use crate::report::{self, Condition, Infrastructure, Picture, Standing, critical_path, roots};
+use crate::report::{self, Condition, Exported, Infrastructure, Picture, Standing, critical_path, roots};
 use crate::space::{Plan, Written};
 
 use super::{entry, plan};
@@ -42,6 +42,7 @@ impl View {
     pub(super) fn of(
         picture: &Picture,
         entries: &IndexMap<Name, Option<Written>>,
+        exports: &[(Name, Exported)],
         built: Result<Option<Arc<Infrastructure>>, String>,
         now: Time,
         before: &Self,
@@ -60,6 +61,7 @@ impl View {
                 roots(picture).iter().take(CAUSES).map(|root| report::json_of_root(root, now)).collect::<Value>(),
             ),
             ("critical", critical_path(picture, now).iter().map(hop).collect()),
+            ("exports", exports.iter().map(export).collect()),
             ("trouble", Value::Null),
             (
                 "infrastructure",
@@ -183,6 +185,14 @@ impl View {
 fn object<'a>(pairs: impl Iterator<Item = (&'a str, &'a str)>) -> String {
     let pairs = pairs.map(|(key, value)| format!("{}:{value}", json!(key)));
     format!("{{{}}}", pairs.collect::<Vec<_>>().join(","))
+}
+
+fn export((name, exported): &(Name, Exported)) -> Value {
+    match exported {
+        Exported::Value(text, former) => json!({ "name": name, "value": text, "revision": former }),
+        Exported::Secret => json!({ "name": name, "secret": true }),
+        Exported::Unknown => json!({ "name": name }),
+    }
 }
 
 /// A hop. For one in progress, the time of looking means nothing and is left out.

@@ -1,5 +1,6 @@
 //! Looks at the data space for as long as anybody wants to know.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -8,8 +9,8 @@ use wattle::model::{IndexMap, Name};
 
 use crate::clock;
 use crate::deploy::Onlooker;
-use crate::report::{self, Building, Picture};
-use crate::space::{Content, Space, SpaceError, Written};
+use crate::report::{self, Building, Exported, Picture, Tally};
+use crate::space::{Content, Goal, Space, SpaceError, Written};
 
 use super::Shown;
 use super::view::View;
@@ -76,12 +77,20 @@ struct Seen {
     building: Building,
     picture: Option<Picture>,
     entries: IndexMap<Name, Option<Written>>,
+    /// The exports, and the state in which everything was when they were read.
+    exports: (Option<(Goal, Tally)>, Vec<(Name, Exported)>),
     view: View,
 }
 
 impl Seen {
     fn of(onlooker: Onlooker) -> Self {
-        Self { building: Building::new(onlooker), picture: None, entries: IndexMap::default(), view: View::default() }
+        Self {
+            building: Building::new(onlooker),
+            picture: None,
+            entries: IndexMap::default(),
+            exports: (None, Vec::new()),
+            view: View::default(),
+        }
     }
 
     async fn look(&mut self, space: &Space) -> Result<View, SpaceError> {
@@ -105,8 +114,19 @@ impl Seen {
         }
         // Trouble with the infrastructure is no reason not to show the software.
         let built = self.building.look().await.map_err(|error| error.to_string());
-        self.view = View::of(&picture, &self.entries, built, clock::now(), &self.view);
+        self.look_at_exports(space, &picture).await;
+        self.view = View::of(&picture, &self.entries, &self.exports.1, built, clock::now(), &self.view);
         self.picture = Some(picture);
         Ok(self.view.clone())
+    }
+    /// Reads the exports once nothing is to be done any more. Until then, there are none.
+    async fn look_at_exports(&mut self, space: &Space, picture: &Picture) {
+        let tally = picture.tally();
+        let state = picture.goal.clone().filter(|_| tally.is_over()).map(|goal| (goal, tally));
+        if state == self.exports.0 {
+            return;
+        }
+        let exports = if state.is_some() { report::exports(space, &HashMap::new()).await } else { Vec::new() };
+        self.exports = (state, exports);
     }
 }

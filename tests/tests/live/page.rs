@@ -33,13 +33,27 @@ pub(crate) fn tab(browser: &Browser, name: &str) -> String {
     browser.text(&format!("return document.getElementById('panel-{name}').innerText"))
 }
 
+/// Widths and heights of windows.
+const WINDOWS: [(u32, u32); 3] = [(1600, 900), (1000, 700), (420, 800)];
+
+/// Takes pictures of a state, light and dark, in small and large windows, and looks that the diagram has room in each.
 pub(crate) fn looked_at(browser: &Browser, name: &str) {
-    for (is_dark, look) in [(false, "light"), (true, "dark")] {
-        browser.set_dark(is_dark);
-        browser.run("return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))");
-        browser.screenshot(&format!("live-{name}-{look}"));
+    for (width, height) in WINDOWS {
+        browser.resize(Some((width, height)));
+        for (is_dark, look) in [(false, "light"), (true, "dark")] {
+            browser.set_dark(is_dark);
+            let drawn =
+                "return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))";
+            browser.run(drawn);
+            browser.screenshot(&format!("live-{name}-{width}-{look}"));
+        }
+        let seen =
+            "const box = document.getElementById('canvas').getBoundingClientRect(); return [box.width, box.height]";
+        let seen: [f64; 2] = serde_json::from_value(browser.run(seen)).expect("two numbers");
+        assert!(seen.iter().all(|length| *length > 150.0), "{name} at {width}x{height}: {seen:?} for the diagram");
     }
     browser.set_dark(false);
+    browser.resize(None);
 }
 
 pub(crate) fn nothing_is_wrong_with(browser: &Browser) {
@@ -219,6 +233,9 @@ fn a_failure_is_seen_with_its_root_wherever_it_leads() {
     let found = tab(&browser, "live-data");
     assert!(found.contains("token") && !found.contains("felt"), "{found}");
     browser.run("wattle.showTab('live-now')");
+    let state =
+        |key: &str| browser.text(&format!("return document.querySelector('[data-id=\"c:{key}\"]').dataset.state"));
+    assert_eq!(["a/first", "b/second", "c/third"].map(state), ["failed", "held", "held"]);
     looked_at(&browser, "failed");
     nothing_is_wrong_with(&browser);
 }
@@ -254,6 +271,8 @@ fn three_tier() {
     assert!(now.contains("db/postgres") && now.contains("What took the time"), "{now}");
     let first = browser.text("return live.now.critical[0].component");
     assert_eq!(first, "db/postgres");
+    let url = browser.text("return document.querySelector('.live-exports a').getAttribute('href')");
+    assert!(running::http_get(&url).contains("hurdle"), "{url}");
     looked_at(&browser, "three-tier");
     let data = tab(&browser, "live-data");
     assert!(data.contains("nginx") && data.contains("http://"), "{data}");

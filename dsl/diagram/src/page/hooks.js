@@ -4,7 +4,7 @@
 //   wattle.picture             the data, in the format `wattle-picture/1`
 //   wattle.ready               a promise: fulfilled when the picture was drawn for the first time
 //   wattle.setStates(states)   paints states onto components: { 'server/component': { state, text } }. `state` is one of
-//                              'waiting', 'running', 'done', 'failed', or null for none; `text` says more, such as what is
+//                              'waiting', 'running', 'done', 'failed', 'held' (by the failure of another), or null for none; `text` says more, such as what is
 //                              waited for. `awaits` is a list of { for, input, since }: the wires of these are marked, and a
 //                              click on one goes to who writes. Components that are not named keep what they have. A folded
 //                              server or module shows the worst state within.

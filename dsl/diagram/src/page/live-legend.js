@@ -2,13 +2,14 @@
 
 const liveLegend = (() => {
   const { make, now } = live;
-  const STATES = ['waiting', 'running', 'done', 'failed'];
+  const STATES = ['waiting', 'running', 'done', 'failed', 'held'];
+  const words = (state) => (state === 'held' ? 'held up by a failure' : state);
   let selected = null;
 
   function start() {
     const one = (kind, words) => make('li', { 'data-kind': kind }, words);
     const legend = document.getElementById('legend');
-    legend.append(...STATES.map((state) => one(state, state)), one('awaited', 'awaited: a click, or w, goes to who writes it'));
+    legend.append(...STATES.map((state) => one(state, words(state))), one('awaited', 'awaited: a click, or w, goes to who writes it'));
     document.querySelector('#help dl').append(make('dt', {}, 'w'), make('dd', {}, 'go to what the selected component waits for'));
     wattle.onSelect((name) => (selected = name));
     document.addEventListener('keydown', (event) => {

@@ -59,7 +59,7 @@ const liveNow = (() => {
 
   function draw() {
     if (!body || body.hidden) return;
-    keep.become(body, [...(selected ? [one(selected)] : []), liveInfrastructure.section(), causes(), path(), servers()]);
+    keep.become(body, [...(selected ? [one(selected)] : []), exported(), liveInfrastructure.section(), causes(), path(), servers()]);
   }
 
   /** Lengths of time grow. */
@@ -122,6 +122,19 @@ const liveNow = (() => {
 
   function troubles(server) {
     return (server.troubles ?? []).map((trouble) => make('p', { class: 'live-bad' }, trouble));
+  }
+
+  /** What the stack exports once nothing is to be done any more, with links to what a browser can open. */
+  function exported() {
+    const shown = now.exports.filter((one) => one.value !== undefined || one.secret);
+    if (!shown.length) return make('section', { 'data-key': 'exports', hidden: true });
+    const list = shown.flatMap(({ name, value, revision, secret }) => {
+      const isLink = /^https?:\/\/[^\s]+$/.test(value ?? '');
+      const link = () => make('a', { href: value, target: '_blank', rel: 'noopener noreferrer' }, value);
+      const text = secret ? '(secret)' : isLink ? link() : value;
+      return [make('dt', { 'data-key': `of ${name}` }, name), make('dd', { 'data-key': `is ${name}` }, text, revision ? ` (of revision ${revision})` : '')];
+    });
+    return make('section', { 'data-key': 'exports' }, make('h2', {}, 'Exports'), make('dl', { class: 'live-exports' }, ...list));
   }
 
   function causes() {

@@ -105,6 +105,7 @@ const liveTimeline = (() => {
     end = rows.length ? Math.max(...rows.flatMap((life) => life.steps.map((step) => step.until))) : at + 1;
     end = Math.max(end, begin + 1);
     row = rows.findIndex((life) => life.key === chosen);
+    document.documentElement.style.setProperty('--live-rows', `calc(2.6rem + ${AXIS + Math.max(rows.length, 2) * ROW + 10}px)`);
     filler.style.height = `${Math.max(0, AXIS + rows.length * ROW + 6 - scroller.clientHeight)}px`;
     if (row < 0) tell();
   }

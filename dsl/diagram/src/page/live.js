@@ -5,7 +5,7 @@
 
 const live = (() => {
   const MAPS = ['servers', 'components', 'plans', 'entries', 'resources'];
-  const empty = () => ({ tally: {}, causes: [], critical: [], servers: {}, components: {}, plans: {}, entries: {}, resources: {} });
+  const empty = () => ({ tally: {}, causes: [], critical: [], exports: [], servers: {}, components: {}, plans: {}, entries: {}, resources: {} });
   const listeners = [];
   const now = { ...empty(), connected: false, ended: null };
   // How far the clock of whoever serves is ahead of this one.
@@ -99,7 +99,7 @@ const live = (() => {
         return told.stopped ? { state: 'failed', text: 'ran when its agent went away' } : { state: 'running', text: 'runs' };
       case 'failed': {
         const isOwn = !told.failure.through?.length;
-        return { state: 'failed', text: isOwn ? told.failure.message : `because ${told.failure.component} failed` };
+        return isOwn ? { state: 'failed', text: told.failure.message } : { state: 'held', text: `because ${told.failure.component} failed` };
       }
       default:
         return { state: told.state, text: told.state };

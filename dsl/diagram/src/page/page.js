@@ -128,7 +128,7 @@ const page = (() => {
   }
 
   const BUILT = ['failed', 'differs', 'busy', 'leaving', 'to-go', 'to-come', 'there'];
-  const ORDER = ['failed', 'running', 'waiting', 'done'];
+  const ORDER = ['failed', 'held', 'running', 'waiting', 'done'];
 
   /** Paints states; what is folded has the worst of what is in it. */
   function paint() {
