@@ -30,7 +30,9 @@ def request_body(job, name):
     env_files, env = template_utils.process_multiple_environments_and_files(
         env_paths=job["environment"])
     return {"stack_name": name, "template": template, "environment": env,
-            "files": dict(files, **env_files), "timeout_mins": 60,
+            "files": dict(files, **env_files),
+            # Heat's default, or as long as the stack is waited for.
+            "timeout_mins": max(60, int(job["timeout"] // 60) + 1),
             "disable_rollback": True, "parameters": job["parameters"]}
 
 

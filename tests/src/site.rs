@@ -21,7 +21,7 @@ use crate::command::{apart, wattle};
 use crate::embedded::Embedded;
 use crate::running::{Foreground, Ran, Stage, to_its_end, to_its_end_within};
 use crate::terminal::at_a_terminal;
-use crate::zookeeper::ZooKeeper;
+use crate::zookeeper::{ZooKeeper, secure};
 
 /// A cloud in which something can be deployed.
 pub trait Ground {
@@ -62,6 +62,8 @@ pub struct Site<G = CloudServer> {
 /// Where the data space is.
 enum Space {
     ZooKeeper(ZooKeeper),
+    /// By TLS.
+    Secure(ZooKeeper),
     Embedded(Embedded),
 }
 
@@ -111,12 +113,13 @@ impl<G: Ground> Site<G> {
         Self::over(Space::ZooKeeper(short), cloud, password)
     }
 
-    /// The same, for one whose data space listens at this address.
+    /// The same, for one whose data space listens at this address, by TLS.
     pub fn with_space_at(cloud: G, password: &str, address: &str) -> Self {
-        let space = ZooKeeper::start_with(1, |zkd, _| {
+        let space = ZooKeeper::start_with(1, |zkd, dir| {
             zkd.env("ZK_ADDRESS", address);
+            secure(zkd, dir, address);
         });
-        Self::over(Space::ZooKeeper(space), cloud, password)
+        Self::over(Space::Secure(space), cloud, password)
     }
 
     fn over(space: Space, cloud: G, password: &str) -> Self {
@@ -143,7 +146,7 @@ impl<G: Ground> Site<G> {
     /// The only member of what the data space is in.
     pub fn zookeeper(&self) -> &ZooKeeper {
         match &self.space {
-            Space::ZooKeeper(server) => server,
+            Space::ZooKeeper(server) | Space::Secure(server) => server,
             Space::Embedded(_) => panic!("the data space is in an embedded store"),
         }
     }
@@ -152,7 +155,7 @@ impl<G: Ground> Site<G> {
     pub fn store(&mut self) -> &mut Embedded {
         match &mut self.space {
             Space::Embedded(store) => store,
-            Space::ZooKeeper(_) => panic!("the data space is in a ZooKeeper"),
+            Space::ZooKeeper(_) | Space::Secure(_) => panic!("the data space is in a ZooKeeper"),
         }
     }
 
@@ -160,6 +163,7 @@ impl<G: Ground> Site<G> {
     pub fn space(&self) -> String {
         match &self.space {
             Space::ZooKeeper(server) => server.address(),
+            Space::Secure(server) => server.secure_address(),
             Space::Embedded(store) => store.address(),
         }
     }

@@ -6,7 +6,10 @@ use std::time::Duration;
 use serde_json::Value as Json;
 use wattle_converge::{Id, Outcome, Sight, Thing, What};
 use wattle_model::{Name, Value};
+use wattle_openstack::Method;
 use wattle_openstack::driver::{Expected, Rows, Seen};
+use wattle_openstack::session::Call;
+use wattle_openstack::version::Version;
 
 /// A key for SSH.
 pub(crate) const KEY: &str =
@@ -90,8 +93,15 @@ pub(crate) trait Jobs {
         left: &BTreeSet<Name>,
     ) -> Outcome;
 
-    /// What a service answers.
-    fn get(&self, service: &'static str, path: &str) -> Json;
+    /// What a service answers to a call.
+    fn answer(&self, call: Call) -> Json;
+
+    /// What a service shows of what is there.
+    fn get(&self, service: &'static str, path: &str) -> Json {
+        let call = Call::new(service, Method::Get, path);
+        // Since this version, servers have tags.
+        self.answer(if service == "compute" { call.version(Version::new(2, 26)) } else { call })
+    }
 
     /// What is seen of a type.
     fn list(&self, kind: &str, desk: &Desk) -> Vec<Seen>;

@@ -157,8 +157,8 @@ impl Jobs for Stage {
         self.carried_out(&Job { phys: phys.map(Name::from), noted: noted.clone(), left: left.clone(), ..job })
     }
 
-    fn get(&self, service: &'static str, path: &str) -> Json {
-        self.ask(Call::new(service, Method::Get, path)).expect("an answer")
+    fn answer(&self, call: Call) -> Json {
+        self.ask(call).expect("an answer")
     }
 
     fn list(&self, kind: &str, desk: &Desk) -> Vec<Seen> {

@@ -11,7 +11,7 @@ use super::content;
 
 /// The value of an export.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Exported {
+pub(crate) enum Exported {
     /// The value as text, with secret parts left out, and its revision if part of it has failed since.
     Value(String, Option<u64>),
     /// A secret.
@@ -21,7 +21,7 @@ pub enum Exported {
 }
 
 /// The exports in the order of their names. Values that only OpenStack knows come from `told`.
-pub async fn exports(space: &Space, told: &HashMap<Name, String>) -> Vec<(Name, Exported)> {
+pub(crate) async fn exports(space: &Space, told: &HashMap<Name, String>) -> Vec<(Name, Exported)> {
     let names = space.store().children(&space.layout().exports()).await.unwrap_or_default();
     let mut exports = Vec::new();
     let mut plans: Plans = HashMap::new();

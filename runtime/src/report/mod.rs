@@ -23,7 +23,7 @@ pub use building::Building;
 pub use cause::{Cause, Root, roots};
 pub(crate) use cause::{between, still_runs};
 pub use entries::{content, contents, entries, in_context, judged};
-pub use exports::{Exported, exports};
+pub(crate) use exports::{Exported, exports};
 pub use infrastructure::{Built, How, Infrastructure, Pace, Resource};
 pub use json::{json_of_condition, json_of_root, json_of_tally};
 pub(crate) use picture::natural;

@@ -77,8 +77,9 @@ struct Seen {
     building: Building,
     picture: Option<Picture>,
     entries: IndexMap<Name, Option<Written>>,
-    /// The exports, and the state in which everything was when they were read.
-    exports: (Option<(Goal, Tally)>, Vec<(Name, Exported)>),
+    exports: Vec<(Name, Exported)>,
+    /// The state of everything when the exports were read.
+    exported: Option<(Goal, Tally)>,
     view: View,
 }
 
@@ -88,7 +89,8 @@ impl Seen {
             building: Building::new(onlooker),
             picture: None,
             entries: IndexMap::default(),
-            exports: (None, Vec::new()),
+            exports: Vec::new(),
+            exported: None,
             view: View::default(),
         }
     }
@@ -115,7 +117,7 @@ impl Seen {
         // Trouble with the infrastructure is no reason not to show the software.
         let built = self.building.look().await.map_err(|error| error.to_string());
         self.look_at_exports(space, &picture).await;
-        self.view = View::of(&picture, &self.entries, &self.exports.1, built, clock::now(), &self.view);
+        self.view = View::of(&picture, &self.entries, &self.exports, built, clock::now(), &self.view);
         self.picture = Some(picture);
         Ok(self.view.clone())
     }
@@ -123,10 +125,10 @@ impl Seen {
     async fn look_at_exports(&mut self, space: &Space, picture: &Picture) {
         let tally = picture.tally();
         let state = picture.goal.clone().filter(|_| tally.is_over()).map(|goal| (goal, tally));
-        if state == self.exports.0 {
+        if state == self.exported {
             return;
         }
-        let exports = if state.is_some() { report::exports(space, &HashMap::new()).await } else { Vec::new() };
-        self.exports = (state, exports);
+        self.exports = if state.is_some() { report::exports(space, &HashMap::new()).await } else { Vec::new() };
+        self.exported = state;
     }
 }

@@ -58,6 +58,10 @@ fn main() {
                 let ratio = format!("more than {:.0}", least.as_secs_f64() / time);
                 (format!("not complete in {minutes} min: {there} of {resources}"), ratio)
             }
+            Heat::Failed(after, there, why) => {
+                let minutes = after.as_secs() / 60;
+                (format!("failed after {minutes} min, with {there} of {resources}: {why}"), "none".to_owned())
+            }
         };
         let (writes, reads) = (per(writes), per(reads));
         println!("| {size} | {resources} | {heat} | {time:.1} s | {ratio} | {writes:.2} | {reads:.2} |");
@@ -86,6 +90,8 @@ enum Heat {
     Complete(Duration),
     /// It was still at it, and this many of its resources were complete.
     Incomplete(usize),
+    /// It has failed after this time, when this many of its resources were complete, for this reason.
+    Failed(Duration, usize, String),
 }
 
 /// How long Heat is waited for.
@@ -105,12 +111,15 @@ fn heat(template: &str) -> Heat {
         .expect("runs");
     let said: Value = serde_json::from_slice(&out.stdout)
         .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&out.stderr)));
-    if said["error"] == "Timeout" {
-        let resources = said["resources"].as_object().expect("resources");
-        return Heat::Incomplete(resources.values().filter(|one| one["status"] == "CREATE_COMPLETE").count());
+    let Some(seconds) = said["seconds"].as_f64() else { panic!("{}", said["message"]) };
+    let after = Duration::from_secs_f64(seconds);
+    let resources = said["resources"].as_object().expect("resources");
+    let there = resources.values().filter(|one| one["status"] == "CREATE_COMPLETE").count();
+    match &said["status"] {
+        status if *status == "CREATE_COMPLETE" => Heat::Complete(after),
+        _ if said["error"] == "Timeout" => Heat::Incomplete(there),
+        _ => Heat::Failed(after, there, said["message"].as_str().unwrap_or_default().to_owned()),
     }
-    assert_eq!(said["status"], "CREATE_COMPLETE", "{}", said["message"]);
-    Heat::Complete(Duration::from_secs_f64(said["seconds"].as_f64().expect("seconds")))
 }
 
 fn without_heat(template: &str) -> Took {

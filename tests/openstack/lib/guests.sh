@@ -4,11 +4,8 @@
 
 debian_libvirt=(qemu-system-x86 qemu-utils seabios ipxe-qemu libvirt-daemon libvirt-daemon-driver-qemu libvirt-clients
     python3-libvirt dnsmasq-base genisoimage debootstrap e2fsprogs openssh-client)
-guest_packages=systemd-sysv,udev,dbus,cloud-init,linux-image-cloud-amd64,initramfs-tools,zstd,ca-certificates,curl,iproute2
-# cloud-init's static routes are the work of ifupdown and net-tools.
-guest_packages+=,netbase,procps,ifupdown,isc-dhcp-client,net-tools,python3-cffi-backend,openssh-server
 # What the recipes of three_tier install: guests reach no package mirror.
-guest_packages+=,postgresql,postgresql-client,nginx-light,jq,python3-psycopg2
+guest_packages=openssh-server,postgresql,postgresql-client,nginx-light,jq,python3-psycopg2
 
 # Debian's own backports for these, and for nothing else, where the machine has other parts of QEMU from there already.
 backports() {
@@ -30,37 +27,23 @@ libvirt_packages() {
         installed*~bpo12*) backports; packages "${debian_libvirt[@]}"; apt_options=() ;;
         *) packages "${debian_libvirt[@]}" ;;
     esac
+    # libvirt looks for this user although its configuration names another one. Debian makes it with the system's own daemon.
+    getent passwd libvirt-qemu >/dev/null ||
+        useradd --system --user-group --no-create-home --shell /usr/sbin/nologin libvirt-qemu
     site=$("$py" -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])')
     cp /usr/lib/python3/dist-packages/libvirt*.py /usr/lib/python3/dist-packages/libvirtmod*.so "$site/"
 }
 
 # A Debian with cloud-init that Nova boots by its kernel, without a boot loader.
 guest_image() {
-    local root=$lab/image/root mirror
     if as admin admin openstack image show debian-12 -f value -c properties 2>/dev/null | grep -q kernel_id; then return; fi
     if [ ! -f "$lab/image/disk.qcow2" ]; then
         say "making the image debian-12"
         rm -rf "$lab/image"
         mkdir -p "$lab/image"
-        mirror=$(sed -n 's/^URIs: *//p' /etc/apt/sources.list.d/debian.sources 2>/dev/null | head -n 1)
-        debootstrap --variant=minbase --include="$guest_packages" bookworm "$root" ${mirror:+"$mirror"} \
-            >"$lab/log/debootstrap.log" 2>&1 || die "debootstrap failed: see $lab/log/debootstrap.log"
-        umount "$root/proc" "$root/sys" 2>/dev/null || true
-        printf '%s\n' 'datasource_list: [ConfigDrive, None]' 'locale: C.UTF-8' 'ssh_genkeytypes: [ed25519]' \
-            'disable_root: false' 'resize_rootfs: false' 'growpart: {mode: "off"}' >"$root/etc/cloud/cloud.cfg.d/99-lab.cfg"
         ssh-keygen -q -t ed25519 -N '' -C lab -f "$lab/image/key"
-        install -D -m 600 "$lab/image/key.pub" "$root/root/.ssh/authorized_keys"
-        # As after an installation that starts nothing.
-        chroot "$root" systemctl disable --quiet nginx.service postgresql.service
-        echo '/dev/vda / ext4 defaults 0 1' >"$root/etc/fstab"
-        echo 'root:lab' | chroot "$root" chpasswd
-        rm -rf "$root"/var/cache/apt/archives/*.deb "$root"/var/lib/apt/lists/*
-        cp "$root"/boot/vmlinuz-* "$lab/image/kernel"
-        cp "$root"/boot/initrd.img-* "$lab/image/ramdisk"
-        mke2fs -q -t ext4 -d "$root" "$lab/image/disk.raw" 2G >/dev/null
-        qemu-img convert -O qcow2 "$lab/image/disk.raw" "$lab/image/disk.new"
-        rm -rf "$root" "$lab/image/disk.raw"
-        mv "$lab/image/disk.new" "$lab/image/disk.qcow2"
+        "$here/../../release/image" --include "$guest_packages" --customize "$here/lib/guest.sh" "$lab/image" ||
+            die "there is no image"
     fi
     as admin admin "$py" "$here/python/image.py" "$lab/image"
 }

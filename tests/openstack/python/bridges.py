@@ -12,17 +12,23 @@ import openstack
 where = sys.argv[1]
 os.makedirs(where, exist_ok=True)
 cloud = openstack.connect()
-ready, served = set(), {}
+# The DHCP servers of each network that has a bridge, and the hosts of each subnet that has one.
+ready, served = {}, {}
 
 
 def ip(*words):
     return subprocess.run(["ip", *words], check=False, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
 
 
+def named(network):
+    return "br-" + network[:11]
+
+
 def bridge(network):
-    name = "br-" + network.id[:11]
+    name = named(network.id)
     if network.id in ready:
         return name
+    servers = []
     ip("link", "add", name, "type", "bridge")
     ip("link", "set", name, "up")
     for subnet in cloud.network.subnets(network_id=network.id):
@@ -33,19 +39,31 @@ def bridge(network):
         if subnet.is_dhcp_enabled:
             hosts = os.path.join(where, subnet.id)
             os.makedirs(hosts, exist_ok=True)
-            subprocess.Popen(["dnsmasq", "--no-daemon", "--no-hosts", "--no-resolv", "--port=0", "--conf-file=/dev/null",
-                              f"--interface={name}", "--bind-interfaces", f"--dhcp-range={width[0]},static,{width.netmask}",
-                              f"--dhcp-hostsdir={hosts}", f"--dhcp-option=3,{subnet.gateway_ip}",
-                              f"--dhcp-leasefile={hosts}.leases"])
+            words = ["--no-daemon", "--no-hosts", "--no-resolv", "--port=0", "--conf-file=/dev/null", f"--interface={name}",
+                     "--bind-interfaces", f"--dhcp-range={width[0]},static,{width.netmask}", f"--dhcp-hostsdir={hosts}",
+                     f"--dhcp-option=3,{subnet.gateway_ip}", f"--dhcp-leasefile={hosts}.leases"]
+            servers.append(subprocess.Popen(["dnsmasq", *words]))
             served[subnet.id] = hosts
-    ready.add(network.id)
+    ready[network.id] = servers
     return name
+
+
+def clear(networks):
+    """Takes the bridges away of networks that are gone: another one may have their addresses."""
+    for gone in set(ready) - networks:
+        for server in ready.pop(gone):
+            server.terminate()
+            server.wait()
+        ip("link", "delete", named(gone))
+        print(named(gone), "is gone", flush=True)
 
 
 while True:
     try:
         taps = [it["ifname"] for it in json.loads(ip("-json", "link", "show") or b"[]")
                 if it["ifname"].startswith("tap") and not it.get("master")]
+        if ready:
+            clear({network.id for network in cloud.network.networks()})
         if taps:
             for port in cloud.network.ports():
                 tap = "tap" + port.id[:11]

@@ -171,9 +171,10 @@ fn a_shop_boots_and_lives_in_guests_of_a_real_openstack() {
     let template = shop.site.path().join("template.yaml");
     let text = fs::read_to_string(&template).expect("reads");
     let (head, tail) = text.split_at(text.find("\n  app2:").expect("it is there"));
-    assert!(tail.contains("image: {get_param: image}"), "{tail}");
-    fs::write(&template, head.to_owned() + &tail.replacen("image: {get_param: image}", "image: debian-12-next", 1))
-        .expect("writes");
+    let image = "image:\n        get_param: image\n";
+    assert!(tail.contains(image), "{tail}");
+    let tail = tail.replacen(image, "image: debian-12-next\n", 1);
+    fs::write(&template, head.to_owned() + &tail).expect("writes");
     let (id, before) = (shop.site.server("app2"), boot("app2"));
     let ran = shop.deployed(&KEY);
     assert!(ran.err.contains("admitted with keys of their own: `app2`"), "{ran}");

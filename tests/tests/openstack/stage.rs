@@ -10,7 +10,7 @@ use wattle_converge::{Id, Job, Outcome, Time, What};
 use wattle_model::{Name, Value};
 use wattle_openstack::driver::{Mark, OpenStack, Seen, kinds};
 use wattle_openstack::session::Call;
-use wattle_openstack::{Cloud, Method, Session};
+use wattle_openstack::{Cloud, Session};
 use wattle_runtime::openstack::{Http, sources};
 
 use super::jobs::{Desk, Jobs};
@@ -95,8 +95,8 @@ impl Jobs for Stage {
         self.runtime.block_on(self.hands.carry_out(&job))
     }
 
-    fn get(&self, service: &'static str, path: &str) -> Json {
-        self.runtime.block_on(self.session.call(Call::new(service, Method::Get, path))).expect("an answer")
+    fn answer(&self, call: Call) -> Json {
+        self.runtime.block_on(self.session.call(call)).expect("an answer")
     }
 
     fn list(&self, kind: &str, desk: &Desk) -> Vec<Seen> {

@@ -81,7 +81,7 @@ impl Nova {
                 needs(&["ACTIVE", "SHUTOFF", "ERROR"])?;
                 rebuild(server, others, said, asked)?;
                 server.turn("REBUILD", "ACTIVE", then);
-                Ok(json(202, &json!({ "server": server.shown(others.neutron) })))
+                Ok(json(202, &json!({ "server": server.shown(others.neutron, asked.version) })))
             }
             "forceDelete" => {
                 server.go(then);

@@ -139,7 +139,7 @@ impl Nova {
         match (asked.method, parts) {
             (Method::Get, [] | ["detail"]) => {
                 let listed = self.servers.values().filter(|server| server.status() != "SOFT_DELETED");
-                let all = listed.map(|server| server.shown(others.neutron));
+                let all = listed.map(|server| server.shown(others.neutron, asked.version));
                 let listed: Vec<Value> = all.filter(|server| listing::is_asked_for(server, asked.route)).collect();
                 let listed = if parts.is_empty() { listed.iter().map(brief).collect() } else { listed };
                 Ok(json(200, &listing::page("servers", listed, asked.route, asked.url, common.setting.page)?))
@@ -148,7 +148,9 @@ impl Nova {
                 let server = self.make(common, others, asked)?;
                 Ok(json(202, &json!({ "server": server })))
             }
-            (Method::Get, [id]) => Ok(json(200, &json!({ "server": self.server(id)?.shown(others.neutron) }))),
+            (Method::Get, [id]) => {
+                Ok(json(200, &json!({ "server": self.server(id)?.shown(others.neutron, asked.version) })))
+            }
             (Method::Put, [id]) => {
                 let server = self.server(id)?;
                 for (key, value) in asked.body["server"].as_object().into_iter().flatten() {
@@ -157,7 +159,7 @@ impl Nova {
                     }
                     server.value[key] = value.clone();
                 }
-                Ok(json(200, &json!({ "server": server.shown(others.neutron) })))
+                Ok(json(200, &json!({ "server": server.shown(others.neutron, asked.version) })))
             }
             (Method::Delete, [id]) => {
                 let at = common.now + common.setting.takes;

@@ -57,10 +57,16 @@ pub(super) struct Server {
     pub(super) former: Option<Value>,
 }
 
+/// What servers have only since a microversion.
+const SINCE: [((u16, u16), &str); 3] = [((2, 9), "locked"), ((2, 19), "description"), ((2, 26), "tags")];
+
 impl Server {
-    /// The server as it appears in a list with details.
-    pub(super) fn shown(&self, neutron: &Neutron) -> Value {
+    /// The server as it appears in a list with details, in this microversion.
+    pub(super) fn shown(&self, neutron: &Neutron, version: (u16, u16)) -> Value {
         let mut value = self.value.clone();
+        if let Some(server) = value.as_object_mut() {
+            server.retain(|key, _| SINCE.iter().all(|(since, later)| later != key || *since <= version));
+        }
         let id = value["id"].as_str().unwrap_or_default();
         value["addresses"] = neutron.addresses_of(id);
         value

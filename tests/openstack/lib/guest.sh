@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Makes a root file system one of the lab's guests: guest.sh ROOT, beside which is the key that may log in.
+set -euo pipefail
+
+root=$1
+printf '%s\n' 'datasource_list: [ConfigDrive, None]' 'locale: C.UTF-8' 'ssh_genkeytypes: [ed25519]' 'disable_root: false' \
+    'resize_rootfs: false' 'growpart: {mode: "off"}' >"$root/etc/cloud/cloud.cfg.d/99-lab.cfg"
+echo 'root:lab' | chroot "$root" chpasswd
+install -D -m 600 "$root/../key.pub" "$root/root/.ssh/authorized_keys"
+# As after an installation that starts nothing.
+chroot "$root" systemctl disable --quiet nginx.service postgresql.service
