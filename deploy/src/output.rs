@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use wattle_heat::Loaded;
 use wattle_heat::desired::{Desired, Resource};
+use wattle_heat::value::Value as Open;
 use wattle_model::{Name, Value};
 
 use crate::random::RANDOM;
@@ -31,44 +32,106 @@ impl std::fmt::Debug for Output {
 }
 
 /// The names of the outputs that must not be shown to everybody: those that contain a hidden parameter, or what lets its reader log
-/// in or send a signal.
+/// in or send a signal. What cannot be looked through, such as a group or a whole nested stack, counts as secret if anything in the
+/// template is.
 pub fn secret_outputs(loaded: &Loaded) -> BTreeSet<String> {
     secrets(loaded, &Desired::unfolded(loaded))
 }
 
 /// The same of a template whose desired state is known already.
 pub(crate) fn secrets(loaded: &Loaded, desired: &Desired) -> BTreeSet<String> {
-    let reveals = |name: &str, is_identity: bool| {
-        desired.resources.get(name).is_some_and(|resource| reveals(resource, is_identity))
+    // Only here the values of hidden parameters are told from others, and only there members of groups are known.
+    let (compared, unfolded) = (Desired::outputs_of(loaded), &desired.outputs);
+    let reader = Reader { desired, holds_secrets: holds_secrets(loaded, desired) };
+    let is_secret = |name: &&String| {
+        let both = [compared.get(*name), unfolded.get(*name)];
+        both.iter().flatten().any(|output| reader.reveals(&output.value))
     };
-    let refers = |name: &str| {
-        let mut found = false;
-        if let Some(output) = desired.outputs.get(name) {
-            output.value.references(&mut |name, is_identity| found |= reveals(name, is_identity));
-        }
-        found
-    };
-    // Only here the values of hidden parameters are told from others.
-    let outputs = Desired::outputs_of(loaded);
-    outputs
-        .into_iter()
-        .filter(|(name, output)| output.value.has_secret() || refers(name))
-        .map(|(name, _)| name)
-        .collect()
+    compared.keys().chain(unfolded.keys()).filter(is_secret).cloned().collect()
 }
 
-/// Whether a reference to a resource reveals a secret. It is not asked which attribute is read: those beside the secret one are
-/// seldom outputs.
-fn reveals(resource: &Resource, is_identity: bool) -> bool {
-    match resource.made_by() {
-        // The identity of a random string is the string itself, and that of most handles is a signed URL.
+/// Whether a template has anything secret.
+fn holds_secrets(loaded: &Loaded, desired: &Desired) -> bool {
+    let nested = loaded.library.templates.values().map(|nested| &nested.template);
+    let templates = nested.chain([&loaded.template]);
+    templates.flat_map(|template| template.parameters.values()).any(|parameter| parameter.hidden)
+        || desired
+            .resources
+            .values()
+            .any(|resource| by_identity(resource.made_by()) || by_attributes(resource.made_by(), None))
+}
+
+/// Who looks for secrets in a value.
+struct Reader<'d> {
+    desired: &'d Desired,
+    holds_secrets: bool,
+}
+
+impl Reader<'_> {
+    fn reveals(&self, value: &Open) -> bool {
+        // What could not be computed, or is cut off, may be anything.
+        let mut found = value.has_secret() || value.is_cut() || *value == Open::Null;
+        let maker = |name: &str| self.desired.resources.get(name).map(Resource::made_by);
+        value.references(&mut |name, is_identity| found |= is_identity && maker(name).is_some_and(by_identity));
+        value.attributes(&mut |name, attribute| {
+            found |= match maker(name) {
+                Some(ty) if !is_container(ty) => by_attributes(ty, attribute) || self.holds_secrets && echoes(ty),
+                _ => self.holds_secrets,
+            };
+        });
+        found
+    }
+}
+
+/// Whether attributes of such a resource are those of others. A nested template has no type.
+fn is_container(ty: &str) -> bool {
+    ty.is_empty()
+        || ty == "OS::Heat::Stack"
+        || ty.ends_with("Group") && ty.starts_with("OS::Heat::")
+        || ty == "OS::Heat::ResourceChain"
+}
+
+/// Whether attributes of such a resource are texts of the template, which may contain a hidden parameter.
+fn echoes(ty: &str) -> bool {
+    matches!(
+        ty,
+        "OS::Heat::SoftwareConfig"
+            | "OS::Heat::StructuredConfig"
+            | "OS::Heat::CloudConfig"
+            | "OS::Heat::MultipartMime"
+            | "OS::Heat::SoftwareDeployment"
+            | "OS::Heat::StructuredDeployment"
+            | "OS::Heat::TestResource"
+            | "OS::Heat::Value"
+    )
+}
+
+/// Whether the identity of such a resource is a secret: a random string is its own identity, and that of most handles is a signed
+/// URL.
+fn by_identity(ty: &str) -> bool {
+    matches!(
+        ty,
         RANDOM
-        | HANDLE
-        | "OS::Heat::UpdateWaitConditionHandle"
-        | "OS::Heat::SwiftSignalHandle"
-        | "AWS::CloudFormation::WaitConditionHandle"
-        | "AWS::IAM::AccessKey" => true,
-        "OS::Nova::KeyPair" | "OS::Heat::ScalingPolicy" | "AWS::AutoScaling::ScalingPolicy" => !is_identity,
-        ty => !is_identity && ty.starts_with("OS::Barbican::"),
+            | HANDLE
+            | "OS::Heat::UpdateWaitConditionHandle"
+            | "OS::Heat::SwiftSignalHandle"
+            | "OS::Zaqar::SignedQueueURL"
+            | "AWS::CloudFormation::WaitConditionHandle"
+            | "AWS::IAM::AccessKey"
+    )
+}
+
+/// Whether this attribute of such a resource is secret, or one of all its attributes.
+fn by_attributes(ty: &str, attribute: Option<&str>) -> bool {
+    let one_of = |secret: &[&str]| attribute.is_none_or(|name| secret.contains(&name));
+    match ty {
+        "OS::Nova::KeyPair" => one_of(&["private_key"]),
+        "OS::Nova::Server" => attribute == Some("console_urls"),
+        "OS::Heat::ScalingPolicy" | "AWS::AutoScaling::ScalingPolicy" => one_of(&["alarm_url", "signal_url"]),
+        "OS::Mistral::Workflow" => one_of(&["alarm_url"]),
+        "OS::Senlin::Receiver" => one_of(&["channel"]),
+        "OS::Neutron::IPsecSiteConnection" => one_of(&["psk", "show"]),
+        "OS::Manila::Share" | "OS::Trove::Instance" | "OS::Trove::Cluster" => one_of(&["show"]),
+        ty => by_identity(ty) || ty.starts_with("OS::Barbican::"),
     }
 }

@@ -115,6 +115,21 @@ impl Value {
         });
     }
 
+    /// Visits the attributes that it reads: each with the full name of the resource, and the attribute's name unless all are read
+    /// or it is not known.
+    pub fn attributes<'v>(&'v self, visit: &mut dyn FnMut(&'v str, Option<&'v str>)) {
+        self.each(&mut |part| {
+            if let Self::Open(open) = part
+                && let Open::Call(Function::GetAttr, Self::List(way)) = &**open
+                && let Some(Self::Text(name)) = way.first()
+            {
+                let attribute =
+                    way.get(1).and_then(|one| if let Self::Text(name) = one { Some(&**name) } else { None });
+                visit(name, attribute);
+            }
+        });
+    }
+
     /// Whether it contains the value of a hidden parameter.
     pub fn has_secret(&self) -> bool {
         let mut found = false;

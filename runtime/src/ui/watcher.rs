@@ -20,6 +20,8 @@ const PAUSE: Duration = Duration::from_millis(300);
 /// How much longer the pause after a successful look is than the look itself, so that looking is not what keeps a data
 /// space busy.
 const RATIO: u32 = 4;
+/// The pause until exports are read again of which some are not known.
+const AGAIN: Duration = Duration::from_secs(10);
 /// How long a data space may take to answer.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -80,6 +82,8 @@ struct Seen {
     exports: Vec<(Name, Exported)>,
     /// The state of everything when the exports were read.
     exported: Option<(Goal, Tally)>,
+    /// When that was.
+    exported_at: Instant,
     view: View,
 }
 
@@ -91,6 +95,7 @@ impl Seen {
             entries: IndexMap::default(),
             exports: Vec::new(),
             exported: None,
+            exported_at: Instant::now(),
             view: View::default(),
         }
     }
@@ -121,14 +126,17 @@ impl Seen {
         self.picture = Some(picture);
         Ok(self.view.clone())
     }
+
     /// Reads the exports once nothing is to be done any more. Until then, there are none.
     async fn look_at_exports(&mut self, space: &Space, picture: &Picture) {
         let tally = picture.tally();
         let state = picture.goal.clone().filter(|_| tally.is_over()).map(|goal| (goal, tally));
-        if state == self.exported {
+        let is_whole = self.exports.iter().all(|(_, exported)| *exported != Exported::Unknown);
+        let is_fresh = is_whole && !self.exports.is_empty() || self.exported_at.elapsed() < AGAIN;
+        if state == self.exported && is_fresh {
             return;
         }
         self.exports = if state.is_some() { report::exports(space, &HashMap::new()).await } else { Vec::new() };
-        self.exported = state;
+        (self.exported, self.exported_at) = (state, Instant::now());
     }
 }

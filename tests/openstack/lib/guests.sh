@@ -36,8 +36,8 @@ libvirt_packages() {
 
 # A Debian with cloud-init that Nova boots by its kernel, without a boot loader.
 guest_image() {
-    if as admin admin openstack image show debian-12 -f value -c properties 2>/dev/null | grep -q kernel_id; then return; fi
-    if [ ! -f "$lab/image/disk.qcow2" ]; then
+    if as admin admin openstack image show debian-12-next -f value -c properties 2>/dev/null | grep -q kernel_id; then return; fi
+    if [ ! -f "$lab/image/disk.qcow2" ] || [ ! -f "$lab/image/key" ]; then
         say "making the image debian-12"
         rm -rf "$lab/image"
         mkdir -p "$lab/image"

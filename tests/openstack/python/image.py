@@ -19,4 +19,4 @@ for old in list(cloud.image.images(name="debian-12")):
     cloud.image.update_image(old, name="debian-12-empty")
 for name in ["debian-12", "debian-12-next"]:
     image(name, "disk.qcow2", "qcow2", "bare", kernel_id=kernel.id, ramdisk_id=ramdisk.id,
-          os_command_line="root=/dev/vda console=ttyS0 quiet")
+          os_command_line="root=LABEL=root console=ttyS0 quiet")

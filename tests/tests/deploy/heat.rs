@@ -216,13 +216,18 @@ fn the_outputs_of_a_stack_of_heats_are_shown() {
     let nested = "{heat_template_version: 2021-04-16, resources: {word: {type: OS::Heat::RandomString}}, outputs: {word: {value: \
                   {get_attr: [word, value]}}}}";
     std::fs::write(plain.join("part.yaml"), nested).expect("writes");
+    let member = "{heat_template_version: 2021-04-16, parameters: {pin: {type: string}}, outputs: {pin: {value: {get_param: pin}}}}";
+    std::fs::write(plain.join("member.yaml"), member).expect("writes");
     let template = "heat_template_version: 2021-04-16
 parameters: {pin: {type: string, hidden: true, default: open-sesame}}
 resources:
   lan: {type: OS::Neutron::Net}
   part: {type: part.yaml}
   probe: {type: OS::Heat::TestResource, properties: {value: v}}
+  crew: {type: OS::Heat::ResourceGroup, properties: {count: 2, resource_def: {type: member.yaml, properties: {pin: {get_param: pin}}}}}
 outputs:
+  pins: {value: {get_attr: [crew, pin]}}
+  whole: {value: {get_attr: [part]}}
   z_lan: {value: {get_resource: lan}}
   list: {value: [1, {a: b}]}
   pin: {value: {str_replace: {template: \"is p\", params: {p: {get_param: pin}}}}}
@@ -234,9 +239,9 @@ outputs:
     assert_eq!(ran.code, Some(0), "{ran}");
     let lan = &shop.ids()["/lan"];
     let shown = format!(
-        "\nplain is up\n\n  z_lan   {lan}\n  list    [1,{{\"a\":\"b\"}}]\n  pin     (secret)\n  word    (secret)\n  a_text  a text\n"
+        "\nplain is up\n\n  pins    (secret)\n  whole   (secret)\n  z_lan   {lan}\n  list    [1,{{\"a\":\"b\"}}]\n  pin     (secret)\n  word    (secret)\n  a_text  a text\n"
     );
-    assert!(ran.out.ends_with(&shown), "{ran}");
+    assert!(ran.out.ends_with(&shown) && !ran.out.contains("open-sesame"), "{ran}");
     let ran = site.ask(&["destroy", "--yes", KEY[0], KEY[1]]);
     assert!(ran.code == Some(0) && shop.stack().is_none(), "{ran}");
 }

@@ -152,9 +152,10 @@ fn a_shop_boots_and_lives_in_guests_of_a_real_openstack() {
     // Rebooted, it does what it did, and knows that nothing is to be done.
     shop.act("db", json!({ "reboot": { "type": "HARD" } }));
     let boot = |server: &str| shop.on(server, "cat /proc/sys/kernel/random/boot_id");
-    let before = boot("app1");
+    let booted = |server: &str| within(REBOOT, "it can be asked", || boot(server));
+    let before = booted("app1");
     shop.act("app1", json!({ "reboot": { "type": "HARD" } }));
-    within(REBOOT, "app1 boots", || boot("app1").filter(|now| Some(now) != before.as_ref()));
+    within(REBOOT, "app1 boots", || boot("app1").filter(|now| *now != before));
     shop.page("app2");
     let ran = shop.deployed(&KEY);
     assert!(!ran.err.contains('✓'), "{ran}");
@@ -175,10 +176,10 @@ fn a_shop_boots_and_lives_in_guests_of_a_real_openstack() {
     assert!(tail.contains(image), "{tail}");
     let tail = tail.replacen(image, "image: debian-12-next\n", 1);
     fs::write(&template, head.to_owned() + &tail).expect("writes");
-    let (id, before) = (shop.site.server("app2"), boot("app2"));
+    let (id, before) = (shop.site.server("app2"), booted("app2"));
     let ran = shop.deployed(&KEY);
     assert!(ran.err.contains("admitted with keys of their own: `app2`"), "{ran}");
-    assert!(shop.site.server("app2") == id && boot("app2") != before);
+    assert!(shop.site.server("app2") == id && booted("app2") != before);
     shop.page("app2");
 
     // Deleted behind its back, app1 is made anew.

@@ -129,7 +129,8 @@ const liveNow = (() => {
     const shown = now.exports.filter((one) => one.value !== undefined || one.secret);
     if (!shown.length) return make('section', { 'data-key': 'exports', hidden: true });
     const list = shown.flatMap(({ name, value, revision, secret }) => {
-      const isLink = /^https?:\/\/[^\s]+$/.test(value ?? '');
+      // What is masked leads nowhere.
+      const isLink = /^https?:\/\/[^\s]+$/.test(value ?? '') && !value.includes('(secret)');
       const link = () => make('a', { href: value, target: '_blank', rel: 'noopener noreferrer' }, value);
       const text = secret ? '(secret)' : isLink ? link() : value;
       return [make('dt', { 'data-key': `of ${name}` }, name), make('dd', { 'data-key': `is ${name}` }, text, revision ? ` (of revision ${revision})` : '')];

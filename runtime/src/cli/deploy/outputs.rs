@@ -11,7 +11,6 @@ use crate::cli::paint::{Cell, Tone, table};
 use crate::deploy::{Deployment, standing};
 use crate::openstack::{Source, Templates};
 
-use super::cloud::of_fault;
 use super::site::Site;
 
 /// An output, as it is shown.
@@ -25,8 +24,15 @@ enum Shown {
 /// The outputs, one on each line. Secrets are not shown.
 pub(super) async fn outputs(site: &Site, color: bool) -> Result<String, Failure> {
     let Some((_, source)) = site.present().await? else { return Ok(String::new()) };
-    let outputs =
-        if site.is_heats { of_heat(site, &source).await.map_err(of_fault)? } else { of_wattle(site, &source).await? };
+    let outputs = if site.is_heats {
+        match of_heat(site, &source).await {
+            Ok(outputs) => outputs,
+            // The stack is up, whatever its outputs are.
+            Err(fault) => return Ok(format!("  (the outputs are not known: {})\n", one_line(&fault.to_string()))),
+        }
+    } else {
+        of_wattle(site, &source).await?
+    };
     let line = |(name, shown): (String, Shown)| -> Vec<Cell> {
         let cell = match shown {
             Shown::Secret => ("(secret)".into(), Tone::Waiting),
@@ -59,7 +65,8 @@ async fn of_heat(site: &Site, source: &Source) -> Result<Vec<(String, Shown)>, F
     let secrets = secret_outputs(&loaded);
     let shown = |(name, value): (String, Result<Value, String>)| {
         let shown = match value {
-            _ if secrets.contains(&name) => Shown::Secret,
+            // What the template does not have is nothing that was looked through.
+            _ if secrets.contains(&name) || !loaded.template.outputs.contains_key(&name) => Shown::Secret,
             Ok(Value::String(text)) => Shown::Value(text),
             Ok(value) => Shown::Value(value.to_string()),
             Err(why) => Shown::Unknown(why),
