@@ -36,15 +36,16 @@ pub(crate) fn tab(browser: &Browser, name: &str) -> String {
 /// Widths and heights of windows.
 const WINDOWS: [(u32, u32); 3] = [(1600, 900), (1000, 700), (420, 800)];
 
+/// Waits until what has changed is drawn.
+const DRAWN: &str = "return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))";
+
 /// Takes pictures of a state, light and dark, in small and large windows, and looks that the diagram has room in each.
 pub(crate) fn looked_at(browser: &Browser, name: &str) {
     for (width, height) in WINDOWS {
         browser.resize(Some((width, height)));
         for (is_dark, look) in [(false, "light"), (true, "dark")] {
             browser.set_dark(is_dark);
-            let drawn =
-                "return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))";
-            browser.run(drawn);
+            browser.run(DRAWN);
             browser.screenshot(&format!("live-{name}-{width}-{look}"));
         }
         let seen =
@@ -54,6 +55,9 @@ pub(crate) fn looked_at(browser: &Browser, name: &str) {
     }
     browser.set_dark(false);
     browser.resize(None);
+    // Whoever clicks next measures where.
+    browser.run(DRAWN);
+    browser.run(DRAWN);
 }
 
 pub(crate) fn nothing_is_wrong_with(browser: &Browser) {
