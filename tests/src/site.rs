@@ -281,9 +281,10 @@ impl<G: Ground> Site<G> {
     /// When there is none of this name.
     pub fn server(&self, name: &str) -> String {
         let there = self.there();
-        let ends = format!("-{name}");
-        let server =
-            there["servers"].iter().find(|server| server["name"].as_str().is_some_and(|own| own.ends_with(&ends)));
+        // Heat adds something to the name.
+        let (ends, has) = (format!("-{name}"), format!("-{name}-"));
+        let is_it = |own: &str| own.ends_with(&ends) || own.contains(&has);
+        let server = there["servers"].iter().find(|server| server["name"].as_str().is_some_and(is_it));
         server.expect("such a server")["id"].as_str().expect("text").to_owned()
     }
 
