@@ -55,10 +55,7 @@ fn holds_secrets(loaded: &Loaded, desired: &Desired) -> bool {
     let nested = loaded.library.templates.values().map(|nested| &nested.template);
     let templates = nested.chain([&loaded.template]);
     templates.flat_map(|template| template.parameters.values()).any(|parameter| parameter.hidden)
-        || desired
-            .resources
-            .values()
-            .any(|resource| by_identity(resource.made_by()) || by_attributes(resource.made_by(), None))
+        || desired.resources.values().any(|resource| by_attributes(resource.made_by(), None))
 }
 
 /// Who looks for secrets in a value.
@@ -71,24 +68,23 @@ impl Reader<'_> {
     fn reveals(&self, value: &Open) -> bool {
         // What could not be computed, or is cut off, may be anything.
         let mut found = value.has_secret() || value.is_cut() || *value == Open::Null;
-        let maker = |name: &str| self.desired.resources.get(name).map(Resource::made_by);
-        value.references(&mut |name, is_identity| found |= is_identity && maker(name).is_some_and(by_identity));
+        let of = |name: &str| self.desired.resources.get(name);
+        value.references(&mut |name, is_identity| {
+            found |= is_identity && of(name).is_some_and(|resource| by_identity(resource.made_by()));
+        });
         value.attributes(&mut |name, attribute| {
-            found |= match maker(name) {
-                Some(ty) if !is_container(ty) => by_attributes(ty, attribute) || self.holds_secrets && echoes(ty),
-                _ => self.holds_secrets,
+            found |= match of(name).filter(|resource| !is_container(resource)).map(Resource::made_by) {
+                Some(ty) => by_attributes(ty, attribute) || self.holds_secrets && echoes(ty),
+                None => self.holds_secrets,
             };
         });
         found
     }
 }
 
-/// Whether attributes of such a resource are those of others. A nested template has no type.
-fn is_container(ty: &str) -> bool {
-    ty.is_empty()
-        || ty == "OS::Heat::Stack"
-        || ty.ends_with("Group") && ty.starts_with("OS::Heat::")
-        || ty == "OS::Heat::ResourceChain"
+/// Whether attributes of a resource are those of others. A nested template has no type.
+fn is_container(resource: &Resource) -> bool {
+    resource.is_group() || matches!(resource.made_by(), "" | "OS::Heat::Stack")
 }
 
 /// Whether attributes of such a resource are texts of the template, which may contain a hidden parameter.
