@@ -170,6 +170,21 @@ fn what_a_killed_up_leaves_of_networks_is_removed() {
     assert_eq!(machine.state(), before);
 }
 
+/// As in a network namespace that a process has entered, where `/sys` is still that of another one.
+#[test]
+fn networks_are_found_and_removed_where_sys_does_not_show_them() {
+    let Some(machine) = Machine::new("networks that /sys does not show") else { return };
+    machine.run("mount -t tmpfs none /sys/class/net");
+    let before = machine.state();
+    let stage = Stage::new(&model(OUTSIDE, OUTSIDE)).within(machine.enter());
+    for _ in 0..2 {
+        let (page, _, said) = fetched(&stage, &[]);
+        assert!(head(&said).ends_with(OWN), "{said}");
+        assert_eq!(page, "80: / for 203.0.113.2\n");
+        assert_eq!(machine.state(), before);
+    }
+}
+
 #[test]
 fn two_at_a_time() {
     let Some(mut machine) = Machine::new("two with networks of their own at a time") else { return };

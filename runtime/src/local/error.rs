@@ -51,6 +51,12 @@ pub enum UpError {
         /// The number of servers.
         servers: usize,
     },
+    /// None of the blocks of addresses can be taken.
+    #[error("no addresses in 127.0.0.0/8 can be taken for the servers: {source}")]
+    Block {
+        /// The reason.
+        source: io::Error,
+    },
     /// The servers' network cannot be created.
     #[error("cannot give the servers networks of their own: {reason}")]
     Network {

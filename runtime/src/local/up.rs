@@ -84,7 +84,7 @@ impl Up {
         processes::adopt_orphans().map_err(|error| UpError::file(state)(error.into()))?;
         let before = folder.record().map_err(UpError::file(state))?.unwrap_or_default();
         let block = Block::claim(&folder.servers(), before.addresses.first().map(|(_, address)| *address))
-            .map_err(|_| UpError::Addresses { servers: wish.seed.servers.len() })?;
+            .map_err(|source| UpError::Block { source })?;
         let plan = Prepared::new(folder, &wish, &before.addresses, |names, before| block.assign(names, before))?;
         let key = operator_key(folder)?;
         let server = Server::start(&folder.socket(), &folder.space(), &key.login().principal()).await?;

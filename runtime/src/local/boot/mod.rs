@@ -69,7 +69,7 @@ impl Boot {
         };
         let servers = place.servers();
         processes::adopt_orphans().map_err(|error| UpError::file(&servers)(error.into()))?;
-        let block = Block::claim(&servers, None).map_err(|_| UpError::Addresses { servers: 1 })?;
+        let block = Block::claim(&servers, None).map_err(|source| UpError::Block { source })?;
         let (kept, machines, floating) = (Arc::default(), HashMap::new(), Floating::default());
         Ok(Self { place, program, kept, machines, floating, block })
     }

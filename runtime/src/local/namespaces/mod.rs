@@ -224,19 +224,18 @@ pub(super) fn clear() {
 
 /// Removes everything whose name has this tag. If something cannot be removed, continues with the rest.
 fn remove(tools: &Tools, tag: &str) {
-    let names = |folder: &str, begin: &str| -> Vec<String> {
-        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
-        names.filter(|name| name.starts_with(begin)).collect()
-    };
-    for space in names(SPACES, &format!("{tag}-")) {
-        let _ = tools.ip(&["netns", "delete", &space]);
+    let spaces = fs::read_dir(SPACES).into_iter().flatten().flatten();
+    for space in spaces.filter_map(|entry| entry.file_name().into_string().ok()) {
+        if space.starts_with(&format!("{tag}-")) {
+            let _ = tools.ip(&["netns", "delete", &space]);
+        }
     }
     // Cables go with their namespaces, but not at once, nor while a process is in there.
-    let cables = names("/sys/class/net", &format!("{tag}p"));
-    let bridges = names("/sys/class/net", &format!("{BRIDGE}{}", tag.trim_start_matches('w')));
-    for link in cables.iter().chain(&bridges) {
-        let _ = tools.ip(&["link", "delete", link]);
+    let (cable, bridge) = (format!("{tag}p"), format!("{BRIDGE}{}", tag.trim_start_matches('w')));
+    for link in tools.links().into_iter().flatten() {
+        if link.name.starts_with(&cable) || link.name == bridge {
+            let _ = tools.ip(&["link", "delete", &link.name]);
+        }
     }
     let _ = tools.nft(&format!("add table ip {tag}\ndelete table ip {tag}\n"));
 }

@@ -1,6 +1,5 @@
 //! The surroundings of this machine: the interfaces that lead out of it, and the addresses that are not in use there.
 
-use std::fs;
 use std::net::Ipv4Addr;
 
 use serde::Deserialize;
@@ -54,11 +53,8 @@ impl Outside {
     pub(super) fn read(tools: &Tools) -> Result<Self, UpError> {
         let text = tools.ip(&["-json", "-4", "route", "show", "table", "all"])?;
         let mut outside = Self::parse(&text)?;
-        let size = |interface: &String| {
-            let text = fs::read_to_string(format!("/sys/class/net/{interface}/mtu")).ok()?;
-            text.trim().parse().ok()
-        };
-        outside.mtu = outside.uplinks.iter().filter_map(size).min().unwrap_or(MTU).clamp(576, MTU);
+        let uplinks = tools.links()?.into_iter().filter(|link| outside.uplinks.contains(&link.name));
+        outside.mtu = uplinks.map(|link| link.mtu).min().unwrap_or(MTU).clamp(576, MTU);
         Ok(outside)
     }
 

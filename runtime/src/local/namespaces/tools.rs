@@ -5,6 +5,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use serde::Deserialize;
+
 use crate::local::error::UpError;
 use crate::local::programs;
 
@@ -13,6 +15,14 @@ use crate::local::programs;
 pub(super) struct Tools {
     pub(super) ip: PathBuf,
     pub(super) nft: PathBuf,
+}
+
+/// An interface, as `ip -json link show` lists it.
+#[derive(Debug, Deserialize)]
+pub(super) struct Link {
+    #[serde(rename = "ifname")]
+    pub(super) name: String,
+    pub(super) mtu: u32,
 }
 
 impl Tools {
@@ -34,6 +44,15 @@ impl Tools {
     /// Runs `ip` once, for one command per line.
     pub(super) fn ip_all(&self, commands: &str) -> Result<String, UpError> {
         run(&self.ip, &["-batch", "-"], commands)
+    }
+
+    /// The interfaces of this network namespace. `/sys` may show those of another one: it is not mounted anew when a process enters
+    /// one (`nsenter --net`).
+    pub(super) fn links(&self) -> Result<Vec<Link>, UpError> {
+        let text = self.ip(&["-json", "link", "show"])?;
+        let text = if text.trim().is_empty() { "[]" } else { &text };
+        serde_json::from_str(text)
+            .map_err(|error| refuse(format!("the interfaces that `ip` shows cannot be read: {error}")))
     }
 
     /// Lets `nft` apply all of `rules`, or none.
