@@ -6,7 +6,7 @@ use wattle_converge::Outcome;
 use super::super::find::Sort;
 use super::super::json::{agrees, differs as said, given, given_text, text};
 use super::super::stop::Stop;
-use super::super::work::{Work, delete, get, post, put};
+use super::super::work::{Work, delete, post, put};
 use super::super::{Driver, Found, State};
 use super::boot::{metadata, tags};
 use super::nics::Nics;
@@ -101,13 +101,12 @@ pub(super) async fn update(
     found: Found,
     properties: &Value,
 ) -> Result<Outcome, Stop> {
-    let item = &found.item;
-    let status = text(item, "status");
+    let status = text(&found.item, "status");
     let path = path(&found.phys);
     let action = |name: &str, body: Value| post("compute", format!("{path}/action"), name, body);
-    match state(item) {
+    match state(&found.item) {
         // A resize waits for a confirmation that it went well.
-        State::Busy if status == "VERIFY_RESIZE" && text(item, "OS-EXT-STS:task_state").is_empty() => {
+        State::Busy if status == "VERIFY_RESIZE" && text(&found.item, "OS-EXT-STS:task_state").is_empty() => {
             return match work.change(action("confirmResize", Value::Null)).await {
                 // It was confirmed before, and the hosts are working on it. Until they have finished, the server looks
                 // unconfirmed.
@@ -124,7 +123,8 @@ pub(super) async fn update(
         }
         State::Ready => {}
     }
-    texts(work, &found, properties).await?;
+    let found = texts(work, found, properties).await?;
+    let item = &found.item;
     let nics = Nics::of(work, properties).await?;
     let (missing, more) = nics.compared(&found.beside);
     if !(missing.is_empty() && more.is_empty()) {
@@ -156,10 +156,7 @@ pub(super) async fn update(
         work.change(action("rebuild", body)).await?;
         return Ok(Outcome::Accepted(Some(found.phys.as_str().into())));
     }
-    match work.read(get("compute", path.clone()).version(READ), "server").await? {
-        Some(item) => Ok(servers.outcome(&Found { item, ..found })),
-        None => Ok(Outcome::Absent),
-    }
+    Ok(servers.outcome(&found))
 }
 
 /// Refuses to keep a server that its template wants replaced.
@@ -171,20 +168,22 @@ fn replaced(properties: &Value, property: &str) -> Result<(), Stop> {
     Err(Stop::refused(format!("another `{property}` needs another server, because `{policy}` is REPLACE")))
 }
 
-/// Changes name, metadata and tags, which is possible at any time.
-async fn texts(work: &Work<'_>, found: &Found, properties: &Value) -> Result<(), Stop> {
-    let (item, path) = (&found.item, path(&found.phys));
-    if let Some(name) = other_name(work, item, properties) {
-        work.change(put("compute", path.clone(), "server", json!({ "name": name }))).await?;
+/// Changes name, metadata and tags, which is possible at any time, and returns the server as it is then.
+async fn texts(work: &Work<'_>, mut found: Found, properties: &Value) -> Result<Found, Stop> {
+    let path = path(&found.phys);
+    if let Some(name) = other_name(work, &found.item, properties) {
+        let mut answer = work.change(put("compute", path.clone(), "server", json!({ "name": name }))).await?;
+        found.item["name"] = answer["server"]["name"].take();
     }
     let wanted = metadata(properties);
-    if item["metadata"].as_object().is_some_and(|current| *current != wanted) {
-        work.change(put("compute", format!("{path}/metadata"), "metadata", wanted.into())).await?;
+    if found.item["metadata"].as_object().is_some_and(|current| *current != wanted) {
+        let call = put("compute", format!("{path}/metadata"), "metadata", wanted.into());
+        found.item["metadata"] = work.change(call).await?["metadata"].take();
     }
     let wanted = tags(work, properties);
-    if !agrees(&wanted, &item["tags"]) {
+    if !agrees(&wanted, &found.item["tags"]) {
         let call = Call::new("compute", Method::Put, format!("{path}/tags")).body(json!({ "tags": wanted }));
-        work.change(call.version(READ)).await?;
+        found.item["tags"] = work.change(call.version(READ)).await?["tags"].take();
     }
-    Ok(())
+    Ok(found)
 }
