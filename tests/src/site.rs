@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use wattle::author::Blueprint as _;
+use wattle::model::Model;
 use wattle_cloud::Setting;
 use wattle_openstack::clouds::Sources;
 use wattle_openstack::session::Call;
@@ -113,17 +114,21 @@ impl<G: Ground> Site<G> {
         Self::over(Space::ZooKeeper(short), cloud, password)
     }
 
-    /// The same, for one whose data space listens at this address, by TLS.
-    pub fn with_space_at(cloud: G, password: &str, address: &str) -> Self {
+    /// Another model in this cloud. Its data space listens at this address, by TLS.
+    pub fn with_space_at(model: &Model, cloud: G, password: &str, address: &str) -> Self {
         let space = ZooKeeper::start_with(1, |zkd, dir| {
             zkd.env("ZK_ADDRESS", address);
             secure(zkd, dir, address);
         });
-        Self::over(Space::Secure(space), cloud, password)
+        Self::of(model, Space::Secure(space), cloud, password)
     }
 
     fn over(space: Space, cloud: G, password: &str) -> Self {
-        let stage = Stage::new(&three_tier::three_tier.model(Default::default()));
+        Self::of(&three_tier::three_tier.model(Default::default()), space, cloud, password)
+    }
+
+    fn of(model: &Model, space: Space, cloud: G, password: &str) -> Self {
+        let stage = Stage::new(model);
         let mut site = Self { stage, cloud, space, before: BTreeSet::new() };
         site.clouds(password);
         if G::IS_SHARED {

@@ -168,6 +168,8 @@ END
 host = lab-libvirt
 state_path = $lab/state/nova-libvirt
 compute_driver = libvirt.LibvirtDriver
+# The image decides.
+force_config_drive = false
 reserved_host_memory_mb = 0
 cpu_allocation_ratio = 64
 ram_allocation_ratio = 4

@@ -3,9 +3,11 @@
 set -euo pipefail
 
 root=$1
-printf '%s\n' 'datasource_list: [ConfigDrive, None]' 'locale: C.UTF-8' 'ssh_genkeytypes: [ed25519]' 'disable_root: false' \
+printf '%s\n' 'datasource_list: [ConfigDrive, OpenStack, None]' 'locale: C.UTF-8' 'ssh_genkeytypes: [ed25519]' 'disable_root: false' \
     'resize_rootfs: false' 'growpart: {mode: "off"}' >"$root/etc/cloud/cloud.cfg.d/99-lab.cfg"
 echo 'root:lab' | chroot "$root" chpasswd
 install -D -m 600 "$root/../key.pub" "$root/root/.ssh/authorized_keys"
 # As after an installation that starts nothing.
-chroot "$root" systemctl disable --quiet nginx.service postgresql.service
+for service in nginx postgresql; do
+    if [ -e "$root/lib/systemd/system/$service.service" ]; then chroot "$root" systemctl disable --quiet "$service.service"; fi
+done

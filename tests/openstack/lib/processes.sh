@@ -51,9 +51,11 @@ stop() { # stop NAME...: its process group
     done
 }
 
-api() { # api NAME MODULE PORT [PROCESSES]
+api() { # api NAME MODULE PORT|ADDRESS [PROCESSES]
+    local at=$3
+    case $at in *:*) ;; *) at=0.0.0.0:$at ;; esac
     start "$1" "$venv/bin/uwsgi" --master --die-on-term --need-app --lazy-apps --enable-threads --thunder-lock \
-        --processes "${4:-1}" --threads 1 --buffer-size 65535 --http-socket "0.0.0.0:$3" --add-header "Connection: close" \
+        --processes "${4:-1}" --threads 1 --buffer-size 65535 --http-socket "$at" --add-header "Connection: close" \
         --socket-timeout 60 --req-logger "file:$lab/log/$1.requests" --log-format "%(method) %(uri) %(status)" \
         --http-chunked-input --module "$2:application"
 }
@@ -62,6 +64,8 @@ network() {
     if [ ! -e "/run/netns/$ns" ]; then ip netns add "$ns"; fi
     inside ip link set lo up
     inside ip address replace "$ip/32" dev lo
+    # Guests ask for their metadata there. Nova knows a guest by its address.
+    inside ip address replace 169.254.169.254/32 dev lo
 }
 
 until_port() { # until_port PORT NAME [SECONDS]
@@ -103,7 +107,7 @@ start_rabbit() {
 services=(mariadb memcached rabbit keystone glance placement neutron-api neutron-rpc nova-api nova-conductor
     nova-scheduler cinder-api cinder-scheduler cinder-volume heat-api heat-api-cfn heat-engine)
 # Three hosts where servers do not boot: some are to be apart.
-declare -A computes=([fake]="nova-compute nova-compute-2 nova-compute-3" [libvirt]="nova-libvirt bridges libvirtd")
+declare -A computes=([fake]="nova-compute nova-compute-2 nova-compute-3" [libvirt]="nova-libvirt bridges libvirtd metadata")
 [ -n "${computes[$compute]-}" ] || die "OPENSTACK_LAB_COMPUTE is \`fake\` or \`libvirt\`"
 
 start_stores() {
@@ -137,6 +141,7 @@ start_rest() {
     start cinder-scheduler cinder-scheduler --config-file "$conf/cinder/cinder.conf"
     start cinder-volume cinder-volume --config-file "$conf/cinder/cinder.conf"
     if [ "$compute" = libvirt ]; then
+        api metadata nova.wsgi.metadata 169.254.169.254:80
         start_libvirt
     else
         start nova-compute nova-compute --config-file "$conf/nova/nova.conf"

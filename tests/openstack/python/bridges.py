@@ -1,4 +1,4 @@
-"""In the place of Neutron's agents, for guests that boot: each network's bridge, its subnets' gateways, and DHCP."""
+"""In the place of Neutron's agents, for guests that boot: each network's bridge, its subnets' gateways, DHCP and security groups."""
 
 import ipaddress
 import json
@@ -9,11 +9,14 @@ import time
 
 import openstack
 
+from groups import Groups
+
 where = sys.argv[1]
 os.makedirs(where, exist_ok=True)
 cloud = openstack.connect()
 # The DHCP servers of each network that has a bridge, and the hosts of each subnet that has one.
 ready, served = {}, {}
+groups = Groups()
 
 
 def ip(*words):
@@ -76,6 +79,8 @@ while True:
                             file.write(f"{port.mac_address},{fixed['ip_address']}\n")
                 ip("link", "set", tap, "master", name, "up")
                 print(tap, "is on", name, flush=True)
+        if ready:
+            groups.follow(cloud)
     except Exception as error:
         print(error, flush=True)
     time.sleep(1)

@@ -1,5 +1,5 @@
 """Puts the image of a Debian that boots by its kernel, without a boot loader, in the place of the empty one, and once more as the
-image that comes after it."""
+image that comes after it. Servers of the first have a config drive; those of the second ask the metadata service."""
 
 import sys
 import openstack
@@ -17,6 +17,6 @@ kernel = image("debian-12-kernel", "kernel", "aki", "aki")
 ramdisk = image("debian-12-ramdisk", "ramdisk", "ari", "ari")
 for old in list(cloud.image.images(name="debian-12")):
     cloud.image.update_image(old, name="debian-12-empty")
-for name in ["debian-12", "debian-12-next"]:
+for name, drive in [("debian-12", "mandatory"), ("debian-12-next", "optional")]:
     image(name, "disk.qcow2", "qcow2", "bare", kernel_id=kernel.id, ramdisk_id=ramdisk.id,
-          os_command_line="root=LABEL=root console=ttyS0 quiet")
+          os_command_line="root=LABEL=root console=ttyS0 quiet", img_config_drive=drive)

@@ -39,6 +39,29 @@ fn commands_do_what_the_pages_show() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
+/// Those that make stacks, one run after another: what one of them has made is gone before the next begins.
+#[test]
+fn what_the_book_does_with_stacks_works_on_a_real_openstack() {
+    if !wattle_tests::openstack::is_there("what the book does with stacks") {
+        return;
+    }
+    let mut runs = pages::runs();
+    runs.retain(|run| run.iter().any(|page| page.blocks.iter().any(makes_a_stack)));
+    assert!(runs.len() >= 3, "the tutorial makes one, and others do");
+    let delete =
+        "ids=$(openstack stack list -f value -c ID); [ -z \"$ids\" ] || openstack stack delete --yes --wait $ids";
+    for run in runs {
+        let wrong = commands::run(&[run]);
+        let deleted = std::process::Command::new("bash").args(["-euc", delete]).output().expect("bash starts");
+        assert!(deleted.status.success(), "{}", String::from_utf8_lossy(&deleted.stderr));
+        assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    }
+}
+
+fn makes_a_stack(block: &block::Block) -> bool {
+    block.language == Language::Console && block.not_run.is_none() && block.text.contains("$ openstack stack create ")
+}
+
 #[test]
 fn the_page_of_codes_is_what_explain_says() {
     generated::fresh(generated::PAGES[0], &generated::codes());

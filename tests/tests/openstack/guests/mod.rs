@@ -1,0 +1,149 @@
+//! Servers that boot: QEMU, cloud-init, the agent, and recipes on a system of their own.
+
+mod images;
+mod shop;
+mod space;
+
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use wattle::model::Model;
+use wattle_tests::command::wattle_agent;
+use wattle_tests::openstack::Named;
+use wattle_tests::running::Ran;
+use wattle_tests::site::Site;
+
+use super::KEY;
+
+/// Where guests reach what is not a guest.
+const LAB: &str = "10.77.0.1";
+
+/// The longest that a deployment may take: each server boots without KVM.
+const LONGEST: Duration = Duration::from_mins(40);
+
+/// The longest until a server that boots does what it did before.
+const REBOOT: Duration = Duration::from_mins(15);
+
+/// Where cloud-init may have its data from.
+const CONFIG_DRIVE: &str = "DataSourceConfigDrive [net,ver=2][source=/dev/sr0]";
+const METADATA_SERVICE: &str = "DataSourceOpenStackLocal [net,ver=2]";
+
+/// A stack whose servers boot.
+struct Guests {
+    site: Site<Named>,
+}
+
+impl Guests {
+    fn new(model: &Model) -> Self {
+        Self { site: Site::with_space_at(model, Named, &Named::password(), LAB) }
+    }
+
+    /// Deploys it, software and all.
+    fn deployed(&self, options: &[&str]) -> Ran {
+        let ran = self.site.ask_patiently(&[&["deploy", ".", "--yes"], options].concat(), LONGEST);
+        assert_eq!(ran.code, Some(0), "{ran}");
+        ran
+    }
+
+    /// The address of a server on its network.
+    fn address(&self, server: &str) -> String {
+        let (id, there) = (self.site.server(server), self.site.there());
+        let server = there["servers"].iter().find(|server| server["id"] == *id).expect("it is there");
+        let networks = server["addresses"].as_object().expect("networks");
+        let all = networks.values().filter_map(Value::as_array).flatten();
+        let fixed =
+            all.filter(|address| address["OS-EXT-IPS:type"] == "fixed").find_map(|address| address["addr"].as_str());
+        fixed.expect("an address").to_owned()
+    }
+
+    /// What a command does on a server.
+    fn ran_on(&self, server: &str, command: &str) -> Output {
+        let mut ssh = Command::new("ssh");
+        ssh.arg("-i").arg(lab().join("image/key")).args(["-o", "BatchMode=yes", "-o", "ConnectTimeout=20"]);
+        // Each new server has a key of its own.
+        ssh.args(["-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null", "-o", "LogLevel=ERROR"]);
+        ssh.arg(format!("root@{}", self.address(server))).arg(command).output().expect("ssh runs")
+    }
+
+    /// What a command says on a server, if it can be asked there and succeeds.
+    fn on(&self, server: &str, command: &str) -> Option<String> {
+        let ran = self.ran_on(server, command);
+        ran.status.success().then(|| String::from_utf8_lossy(&ran.stdout).trim().to_owned())
+    }
+
+    /// Where cloud-init on a server has its data from.
+    fn source(&self, server: &str) -> String {
+        self.on(server, "jq -r .v1.datasource /run/cloud-init/status.json").expect("cloud-init has run")
+    }
+
+    /// When what has happened since the kernel of a server was started, as far as it matters to its agent.
+    fn beginning(&self, server: &str) -> String {
+        let began = "systemctl show -p InactiveExitTimestampMonotonic -p ExecMainStartTimestampMonotonic wattle-agent; \
+                     journalctl --no-pager -o short-monotonic -u wattle-agent | head -n 6; systemd-analyze time | head -n 1; \
+                     systemd-analyze blame | grep -E 'cloud-|ifup|networking|wait-online'";
+        self.on(server, began).expect("it can be asked")
+    }
+
+    fn destroyed(&self) {
+        let ran = self.site.ask_patiently(&["destroy", "--yes", KEY[0], KEY[1]], LONGEST);
+        assert_eq!(ran.code, Some(0), "{ran}");
+        assert_eq!(self.site.counts(), [0; 6]);
+    }
+}
+
+/// The folder of what is there.
+fn lab() -> PathBuf {
+    let own = concat!(env!("CARGO_MANIFEST_DIR"), "/.cache/openstack");
+    std::env::var_os("OPENSTACK_LAB_DIR").map_or_else(|| own.into(), PathBuf::from)
+}
+
+/// Asks until there is an answer.
+fn within<T>(longest: Duration, what: &str, ask: impl Fn() -> Option<T>) -> T {
+    let begin = Instant::now();
+    loop {
+        if let Some(answer) = ask() {
+            return answer;
+        }
+        assert!(begin.elapsed() < longest, "not in time: {what}");
+        std::thread::sleep(Duration::from_secs(2));
+    }
+}
+
+/// The parameters by which servers fetch the agent that the tests run.
+fn agent_by_url(folder: &Path) -> Vec<String> {
+    let agent = folder.join("agent");
+    fs::copy(wattle_agent(), &agent).expect("copies");
+    said(Command::new("strip").arg(&agent));
+    let sum = said(Command::new("sha256sum").arg(&agent));
+    let sum = sum.split_whitespace().next().expect("a sum");
+    let url = serve(fs::read(&agent).expect("reads"));
+    let given = [format!("wattle_agent_url={url}"), format!("wattle_agent_sha256={sum}")];
+    given.into_iter().flat_map(|given| ["-P".to_owned(), given]).collect()
+}
+
+/// What a command says; it must succeed.
+fn said(command: &mut Command) -> String {
+    let ran = command.output().expect("it starts");
+    let said = String::from_utf8_lossy(&ran.stdout).into_owned();
+    assert!(ran.status.success(), "{command:?}: {said}{}", String::from_utf8_lossy(&ran.stderr));
+    said
+}
+
+/// Serves these bytes to whoever asks for anything, as long as the process lives.
+fn serve(bytes: Vec<u8>) -> String {
+    let listener = TcpListener::bind((LAB, 0)).expect("listens");
+    let url = format!("http://{}/wattle-agent", listener.local_addr().expect("an address"));
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let _ = stream.read(&mut [0; 4096]);
+            let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", bytes.len());
+            let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&bytes));
+        }
+    });
+    url
+}

@@ -1,0 +1,150 @@
+//! A shop: a page that curl fetches on another server; and what becomes of it when servers are rebooted, rebuilt and deleted, and
+//! agents killed.
+
+use std::cell::RefCell;
+use std::fs;
+use std::ops::Deref;
+
+use serde_json::json;
+use wattle::author::Blueprint as _;
+use wattle_openstack::Method;
+use wattle_openstack::session::Call;
+use wattle_tests::openstack::has_guests;
+use wattle_tests::running::Ran;
+use wattle_tests::site::PASSWORD;
+
+use super::super::KEY;
+use super::{CONFIG_DRIVE, Guests, LONGEST, METADATA_SERVICE, REBOOT, agent_by_url, within};
+
+/// The shop, and what is given to a deployment of it.
+struct Shop {
+    guests: Guests,
+    password: RefCell<String>,
+    agent: Vec<String>,
+}
+
+impl Deref for Shop {
+    type Target = Guests;
+
+    fn deref(&self) -> &Guests {
+        &self.guests
+    }
+}
+
+impl Shop {
+    fn new() -> Self {
+        let guests = Guests::new(&three_tier::three_tier.model(Default::default()));
+        let agent = agent_by_url(guests.site.path());
+        Self { guests, password: RefCell::new(PASSWORD.to_owned()), agent }
+    }
+
+    /// Deploys it, software and all, and looks that the page is there.
+    fn deployed(&self, options: &[&str]) -> Ran {
+        let password = self.password.borrow();
+        let given = ["-P", &**password].into_iter().chain(self.agent.iter().map(|word| &**word));
+        let ran = self.guests.deployed(&given.chain(options.iter().copied()).collect::<Vec<_>>());
+        self.page("app1");
+        ran
+    }
+
+    /// Looks that curl fetches the page on this server.
+    fn page(&self, from: &str) {
+        let curl = format!("curl -sS --fail --max-time 20 http://{}/", self.address("web"));
+        let page = within(REBOOT, "the page", || self.on(from, &curl).filter(|page| page.contains("hurdle")));
+        assert!(page.contains(r#""name": "hurdle""#), "{page}");
+    }
+
+    /// Whether a server reaches a port of another one. If not, its packets vanish.
+    fn reaches(&self, from: &str, to: &str, port: u16) -> bool {
+        let connect = format!("timeout 20 bash -c 'exec 3<>/dev/tcp/{}/{port}'", self.address(to));
+        match self.ran_on(from, &connect).status.code() {
+            Some(0) => true,
+            Some(124) => false,
+            other => panic!("{from} gets another answer of port {port} of {to}: {other:?}"),
+        }
+    }
+
+    fn act(&self, server: &str, body: serde_json::Value) {
+        let path = format!("/servers/{}/action", self.site.server(server));
+        self.site.at_cloud(async |session| {
+            session.call(Call::new("compute", Method::Post, path).body(body)).await.expect("accepted");
+        });
+    }
+}
+
+#[test]
+fn a_shop_boots_and_lives_in_guests_of_a_real_openstack() {
+    if !has_guests("a shop that boots") {
+        return;
+    }
+    let shop = Shop::new();
+    let ran = shop.deployed(&[]);
+    assert_eq!(format!("http://{}:80/", shop.address("web")), ran.export("url"));
+    for server in ["db", "app1", "app2", "web"] {
+        println!("{server}: {}", shop.beginning(server));
+    }
+    let console = shop.site.ask(&["logs", "web", "--console", KEY[0], KEY[1]]);
+    assert!(console.code == Some(0) && console.out.contains("Cloud-init v."), "{console}");
+
+    // Servers reach what the security groups let through, and nothing else.
+    assert!(shop.reaches("app1", "db", 5432) && shop.reaches("web", "app2", 8080));
+    for (from, to, port) in [("web", "db", 22), ("app1", "app2", 22), ("app2", "web", 8080)] {
+        assert!(!shop.reaches(from, to, port), "{from} reaches port {port} of {to}");
+    }
+
+    // Rebooted, it does what it did, and knows that nothing is to be done.
+    shop.act("db", json!({ "reboot": { "type": "HARD" } }));
+    let boot = |server: &str| shop.on(server, "cat /proc/sys/kernel/random/boot_id");
+    let booted = |server: &str| within(REBOOT, "it can be asked", || boot(server));
+    let before = booted("app1");
+    shop.act("app1", json!({ "reboot": { "type": "HARD" } }));
+    within(REBOOT, "app1 boots", || boot("app1").filter(|now| *now != before));
+    shop.page("app2");
+    let ran = shop.deployed(&KEY);
+    assert!(!ran.err.contains('✓'), "{ran}");
+
+    // An agent that is killed is there again, and does what is new.
+    let pid = |server: &str| shop.on(server, "systemctl show -p MainPID --value wattle-agent").filter(|pid| pid != "0");
+    let killed = pid("web").expect("an agent");
+    shop.on("web", "systemctl kill -s KILL wattle-agent").expect("killed");
+    within(REBOOT, "the agent of web", || pid("web").filter(|pid| *pid != killed));
+    *shop.password.borrow_mut() = "db_password=another-horse".to_owned();
+    shop.deployed(&KEY);
+
+    // Rebuilt on another image, app2 has an empty disk and a key of its own. What it is to do, the metadata service says.
+    assert_eq!(shop.source("app2"), CONFIG_DRIVE);
+    let template = shop.site.path().join("template.yaml");
+    let text = fs::read_to_string(&template).expect("reads");
+    let (head, tail) = text.split_at(text.find("\n  app2:").expect("it is there"));
+    let image = "image:\n        get_param: image\n";
+    assert!(tail.contains(image), "{tail}");
+    let tail = tail.replacen(image, "image: debian-12-next\n", 1);
+    fs::write(&template, head.to_owned() + &tail).expect("writes");
+    let (id, before) = (shop.site.server("app2"), booted("app2"));
+    let ran = shop.deployed(&KEY);
+    assert!(ran.err.contains("admitted with keys of their own: `app2`"), "{ran}");
+    assert!(shop.site.server("app2") == id && booted("app2") != before);
+    assert_eq!(shop.source("app2"), METADATA_SERVICE);
+    shop.page("app2");
+
+    // Deleted behind its back, app1 is made anew.
+    let id = shop.site.server("app1");
+    shop.site.delete("app1");
+    let ran = shop.site.ask_patiently(&["drift", "--correct", KEY[0], KEY[1]], LONGEST);
+    assert!(ran.code == Some(0) && ran.err.contains("✓ app1 created"), "{ran}");
+    assert_ne!(shop.site.server("app1"), id);
+    shop.page("app1");
+    shop.destroyed();
+}
+
+#[test]
+fn a_shop_boots_through_heat_in_guests_of_a_real_openstack() {
+    if !has_guests("a shop that boots, through Heat") {
+        return;
+    }
+    let shop = Shop::new();
+    let ran = shop.deployed(&["--through", "heat"]);
+    assert_eq!(format!("http://{}:80/", shop.address("web")), ran.export("url"));
+    shop.page("db");
+    shop.destroyed();
+}
