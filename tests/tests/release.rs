@@ -207,7 +207,13 @@ fn a_release_is_built_and_is_small() {
     let agent = agent.into_iter().find(|path| path.to_str().unwrap().ends_with("-linux")).expect("the agent");
     let needed = run(Command::new("readelf").args(["--dynamic", "--wide"]).arg(&agent));
     assert!(!needed.contains("(NEEDED)"), "{needed}");
-    run(Command::new(&agent).arg("--version"));
+    // It runs where there is no other file: no libc, and nothing that a libc would load.
+    let nothing = folder.path().join("nothing");
+    fs::create_dir(&nothing).unwrap();
+    fs::copy(&agent, nothing.join("agent")).unwrap();
+    let said =
+        run(Command::new("unshare").arg("--map-root-user").arg("--root").arg(&nothing).args(["/agent", "--version"]));
+    assert!(said.starts_with("wattle "), "{said}");
     let tar = fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().path());
     let tar = tar.into_iter().find(|path| path.to_str().unwrap().ends_with(".tar.gz")).expect("the command");
     run(Command::new("tar").arg("--extract").arg("--strip-components=1").arg("--file").arg(tar).current_dir(&folder));

@@ -11,6 +11,7 @@
 mod adopt;
 mod cinder;
 mod find;
+mod fresh;
 mod inventory;
 mod json;
 mod kind;
@@ -123,6 +124,11 @@ trait Driver: Sync {
     /// Whether it only ties other things together, or has nothing but a name. A release then takes all of it, and an update
     /// creates it again.
     fn is_tie(&self) -> bool {
+        false
+    }
+
+    /// Whether lists show all of a thing that a change needs to know.
+    fn is_whole_in_lists(&self) -> bool {
         false
     }
 

@@ -9,13 +9,14 @@ use wattle_converge::{Id, Job, Outcome, What};
 use wattle_model::Name;
 
 use super::adopt;
+use super::fresh::Fresh;
 use super::json::sent;
 use super::kind::{Kind, kind};
 use super::mark::Mark;
 use super::stop::Stop;
 use super::work::Work;
 use super::{Driver, Found, Made};
-use crate::Session;
+use crate::{Fault, Session};
 
 /// What most things have been given and are not given any more.
 static NOTHING: BTreeSet<Name> = BTreeSet::new();
@@ -24,12 +25,13 @@ static NOTHING: BTreeSet<Name> = BTreeSet::new();
 pub struct OpenStack {
     pub(super) session: Arc<Session>,
     pub(super) marks: Mark,
+    pub(super) fresh: Fresh,
 }
 
 impl OpenStack {
     /// A worker that uses the session's login, for the deployment of this mark.
     pub fn new(session: Arc<Session>, mark: Mark) -> Self {
-        Self { session, marks: mark }
+        Self { session, marks: mark, fresh: Fresh::default() }
     }
 
     /// The mark of the deployment.
@@ -44,7 +46,8 @@ impl OpenStack {
         let Some(kind) = kind(&job.kind) else { return unknown(&job.kind) };
         let until = SystemTime::UNIX_EPOCH + Duration::from_millis(job.not_after.as_millis());
         let work = Work { left: &job.left, ..self.work(job.row, &job.name, &job.noted, Some(until)) };
-        carried_out(kind, &work, job).await.unwrap_or_else(Stop::outcome)
+        let (_under_way, fresh) = self.fresh.begin(job, self.session.now());
+        carried_out(kind, &work, job, fresh).await.unwrap_or_else(Stop::outcome)
     }
 
     pub(super) fn work<'a>(
@@ -73,7 +76,7 @@ fn unknown(ty: &str) -> Outcome {
     Outcome::Refused(format!("nothing here makes things of the type `{ty}`: {help}").into())
 }
 
-async fn carried_out(kind: &Kind, work: &Work<'_>, job: &Job) -> Result<Outcome, Stop> {
+async fn carried_out(kind: &Kind, work: &Work<'_>, job: &Job, fresh: Option<Found>) -> Result<Outcome, Stop> {
     let driver = kind.driver;
     match &job.what {
         What::Create { properties } => create(kind, work, &sent(properties), job.is_new).await,
@@ -86,15 +89,19 @@ async fn carried_out(kind: &Kind, work: &Work<'_>, job: &Job) -> Result<Outcome,
         What::Update { properties } => {
             let properties = sent(properties);
             kind.check(&properties)?;
+            if let Some(found) = fresh {
+                match changed(driver, work, found, &properties).await {
+                    // Perhaps it is not any more as it was shown. What was refused has no effect, so it is read now.
+                    Err(Stop::Fault(Fault::Refused { .. })) => {}
+                    ended => return ended,
+                }
+            }
             let found = match phys(driver, work, job).await? {
                 Some(phys) => driver.get(work, &phys).await?,
                 None => None,
             };
             match found {
-                Some(found) => {
-                    adopt::is_nobody_elses(driver, work, &found)?;
-                    driver.update(work, found, &properties).await
-                }
+                Some(found) => changed(driver, work, found, &properties).await,
                 None if driver.is_tie() => create(kind, work, &properties, false).await,
                 None => Ok(Outcome::Absent),
             }
@@ -111,6 +118,12 @@ async fn carried_out(kind: &Kind, work: &Work<'_>, job: &Job) -> Result<Outcome,
             None => Ok(Outcome::Absent),
         },
     }
+}
+
+/// Changes what differs, unless the thing belongs to somebody else.
+async fn changed(driver: &dyn Driver, work: &Work<'_>, found: Found, properties: &Value) -> Result<Outcome, Stop> {
+    adopt::is_nobody_elses(driver, work, &found)?;
+    driver.update(work, found, properties).await
 }
 
 async fn create(kind: &Kind, work: &Work<'_>, properties: &Value, is_new: bool) -> Result<Outcome, Stop> {

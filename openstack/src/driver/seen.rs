@@ -58,12 +58,14 @@ impl OpenStack {
     pub async fn list(&self, kinds: &BTreeSet<Name>, rows: &dyn Rows) -> Result<Vec<Seen>, Fault> {
         let wanted: Vec<(&Name, &Kind)> = kinds.iter().filter_map(|ty| Some((ty, kind(ty)?))).collect();
         let mut lists = Lists::default();
+        let before = self.fresh.before(self.session.now());
         for collection in wanted.iter().flat_map(|(_, kind)| kind.driver.collections()) {
             if !lists.0.contains_key(collection.path) {
                 lists.0.insert(collection.path, self.session.list(collection.call(), collection.key).await?);
             }
         }
         let mut seen = Vec::new();
+        let mut whole = BTreeMap::new();
         for (ty, kind) in wanted {
             let driver = kind.driver;
             for found in driver.found(&lists, &self.marks) {
@@ -71,7 +73,13 @@ impl OpenStack {
                 let found = Found { phys, ..found };
                 let sight = self.sight(driver, row, &found, rows.expected(row)).await?;
                 seen.push(Seen { row, kind: ty.clone(), phys: found.phys.as_str().into(), sight });
+                if driver.is_whole_in_lists() {
+                    whole.insert((ty.to_string(), found.phys.clone()), found);
+                }
             }
+        }
+        if let Some(before) = before {
+            self.fresh.keep(before, whole);
         }
         Ok(seen)
     }

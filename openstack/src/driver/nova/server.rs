@@ -190,6 +190,10 @@ impl Driver for Servers {
         change::update(work, self, found, properties).await
     }
 
+    fn is_whole_in_lists(&self) -> bool {
+        true
+    }
+
     fn adopts(&self) -> bool {
         true
     }

@@ -1,0 +1,159 @@
+//! What a list has shown before anything was begun. Whoever changes one of these things need not read it once more.
+//!
+//! A deployment looks at everything first, and then changes what differs. With what the lists showed, a change is one request instead
+//! of several. It is used for a minute, once for each thing, and not at all once something else than a change was begun.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use wattle_converge::{Job, What};
+
+use super::Found;
+
+/// How long what a list has shown is used.
+const LONGEST: Duration = Duration::from_mins(1);
+
+/// The things, and what was begun since.
+#[derive(Debug, Default)]
+pub(super) struct Fresh(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    /// The number of jobs that were begun.
+    begun: u64,
+    under_way: u64,
+    /// When the lists were read that have shown the things.
+    at: Option<SystemTime>,
+    /// The things, by their types and names in the cloud.
+    things: BTreeMap<(String, String), Found>,
+}
+
+/// The moment before lists are read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Before {
+    begun: u64,
+    at: SystemTime,
+}
+
+/// A job that is under way until this is dropped.
+pub(super) struct UnderWay<'a>(&'a Fresh);
+
+impl Fresh {
+    /// Lists are going to be read. `None` if jobs are under way: what is read then may be over already.
+    pub(super) fn before(&self, now: SystemTime) -> Option<Before> {
+        let state = self.state();
+        (state.under_way == 0).then_some(Before { begun: state.begun, at: now })
+    }
+
+    /// Keeps what the lists have shown, unless a job was begun meanwhile.
+    pub(super) fn keep(&self, before: Before, things: BTreeMap<(String, String), Found>) {
+        let mut state = self.state();
+        if state.begun == before.begun {
+            state.at = Some(before.at);
+            state.things = things;
+        }
+    }
+
+    /// A job begins. The thing that it changes is returned if it was shown, and is as it was shown for all that is known here.
+    pub(super) fn begin(&self, job: &Job, now: SystemTime) -> (UnderWay<'_>, Option<Found>) {
+        let mut state = self.state();
+        state.begun += 1;
+        state.under_way += 1;
+        let is_recent = state.at.is_some_and(|at| now.duration_since(at).is_ok_and(|age| age < LONGEST));
+        if !(is_recent && matches!(job.what, What::Update { .. })) {
+            state.things.clear();
+        }
+        let key = job.phys.as_ref().map(|phys| (job.kind.to_string(), phys.to_string()));
+        let found = key.and_then(|key| state.things.remove(&key));
+        (UnderWay(self), found)
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.0.state().under_way -= 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::json;
+    use wattle_converge::{Id, Time};
+
+    use super::*;
+
+    const START: SystemTime = SystemTime::UNIX_EPOCH;
+
+    fn job(phys: &str, what: What) -> Job {
+        let id = Id { term: 1, number: 1 };
+        Job {
+            id,
+            row: id,
+            name: "web".into(),
+            kind: "OS::Nova::Server".into(),
+            phys: Some(phys.into()),
+            noted: BTreeMap::new(),
+            left: BTreeSet::new(),
+            what,
+            is_new: false,
+            not_after: Time::from_millis(0),
+        }
+    }
+
+    fn change(phys: &str) -> Job {
+        job(phys, What::Update { properties: serde_json::from_str("{}").expect("properties") })
+    }
+
+    /// Two servers, as lists show them that nothing comes between.
+    fn shown() -> Fresh {
+        let fresh = Fresh::default();
+        keep(&fresh, fresh.before(START).expect("nothing is under way"));
+        fresh
+    }
+
+    fn keep(fresh: &Fresh, before: Before) {
+        let found = |phys: &str| (("OS::Nova::Server".to_owned(), phys.to_owned()), Found::new(None, phys, json!({})));
+        fresh.keep(before, [found("a"), found("b")].into());
+    }
+
+    fn is_known(fresh: &Fresh, job: &Job, seconds: u64) -> bool {
+        fresh.begin(job, START + Duration::from_secs(seconds)).1.is_some()
+    }
+
+    #[test]
+    fn each_thing_is_known_once_and_for_a_minute() {
+        let fresh = shown();
+        assert!(is_known(&fresh, &change("a"), 1) && !is_known(&fresh, &change("a"), 2));
+        assert!(!is_known(&fresh, &change("c"), 2));
+        assert!(is_known(&fresh, &change("b"), 59));
+        assert!(!is_known(&shown(), &change("a"), 60));
+    }
+
+    #[test]
+    fn nothing_is_known_once_something_else_was_begun() {
+        let fresh = shown();
+        assert!(!is_known(&fresh, &job("b", What::Look), 1));
+        assert!(!is_known(&fresh, &change("a"), 2));
+    }
+
+    #[test]
+    fn what_is_listed_while_jobs_are_under_way_is_not_kept() {
+        let fresh = Fresh::default();
+        let before = fresh.before(START).expect("nothing is under way");
+        drop(fresh.begin(&change("a"), START));
+        keep(&fresh, before);
+        assert!(!is_known(&fresh, &change("a"), 1));
+        let under_way = fresh.begin(&change("a"), START);
+        assert!(fresh.before(START).is_none());
+        drop(under_way);
+        keep(&fresh, fresh.before(START).expect("it is over"));
+        assert!(is_known(&fresh, &change("a"), 1));
+    }
+}
