@@ -11,6 +11,7 @@ mod constant;
 mod decided;
 mod docs;
 mod dropped;
+mod editor;
 mod errors;
 mod keys;
 mod names;
@@ -97,7 +98,8 @@ use proc_macro::TokenStream;
 /// tool.
 #[proc_macro_attribute]
 pub fn component(keys: TokenStream, item: TokenStream) -> TokenStream {
-    component::expand(keys.into(), item.into()).into()
+    let item = item.into();
+    editor::shown(&item, component::expand(keys.into(), item.clone())).into()
 }
 
 /// Declares what is chosen at deployment: a struct of `Parameter`s.
@@ -129,7 +131,8 @@ pub fn component(keys: TokenStream, item: TokenStream) -> TokenStream {
 /// that no key says.
 #[proc_macro_derive(Parameters, attributes(parameter))]
 pub fn parameters(item: TokenStream) -> TokenStream {
-    parameters::expand(item.into()).into()
+    let item = item.into();
+    editor::shown(&item, parameters::expand(item.clone())).into()
 }
 
 /// Makes a struct a type of inputs, outputs, parameters and exports.
@@ -166,7 +169,8 @@ pub fn parameters(item: TokenStream) -> TokenStream {
 /// has that of its fields together.
 #[proc_macro_derive(PortType, attributes(port_type))]
 pub fn port_type(item: TokenStream) -> TokenStream {
-    port_type::expand(item.into()).into()
+    let item = item.into();
+    editor::shown(&item, port_type::expand(item.clone())).into()
 }
 
 /// Makes a function a blueprint: a value of the function's name, for `wattle::main`.
@@ -225,7 +229,8 @@ pub fn port_type(item: TokenStream) -> TokenStream {
 /// ```
 #[proc_macro_attribute]
 pub fn blueprint(keys: TokenStream, item: TokenStream) -> TokenStream {
-    blueprint::expand(keys.into(), item.into()).into()
+    let item = item.into();
+    editor::shown(&item, blueprint::expand(keys.into(), item.clone())).into()
 }
 
 /// Text around values that are not known yet, written as for `format!`.

@@ -16,7 +16,7 @@ pub struct Greeter {
     #[input(default = "world")]
     name: String,
 
-    /// The greeting. Does `recipes/greet.sh` not write it, this line does not compile.
+    /// The greeting. If `recipes/greet.sh` does not write it, this line does not compile.
     #[output]
     greeting: String,
 }
@@ -24,7 +24,7 @@ pub struct Greeter {
 /// Hears a greeting.
 #[component(recipe = "recipes/listen.sh")]
 pub struct Listener {
-    /// What to hear. Is it not wired, the blueprint does not compile.
+    /// What to hear. If it is not wired, the blueprint does not compile.
     #[input]
     greeting: String,
 }

@@ -29,12 +29,12 @@ impl Client {
 
     /// Starts a server.
     pub(crate) fn start() -> Self {
-        let mut child = Command::new(wattle())
-            .args(["lsp", "--stdio"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+        Self::of(Command::new(wattle()).args(["lsp", "--stdio"]))
+    }
+
+    /// Starts the server that this command is.
+    pub(crate) fn of(command: &mut Command) -> Self {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let (input, output) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
         Self { child, input, output, last: 0, diagnostics: BTreeMap::new() }
     }
@@ -71,7 +71,8 @@ impl Client {
     pub(crate) fn answer(&mut self, id: i32) -> Result<Value, Value> {
         loop {
             let message = self.read().expect("a response");
-            if message["id"] == id {
+            // A request of the server's own may have the same number.
+            if message["id"] == id && message.get("method").is_none() {
                 return match message.get("error") {
                     Some(error) => Err(error.clone()),
                     None => Ok(message["result"].clone()),
@@ -106,7 +107,11 @@ impl Client {
     }
 
     pub(crate) fn open(&mut self, uri: &str, text: &str) {
-        let item = json!({"uri": uri, "languageId": "yaml", "version": 1, "text": text});
+        self.open_as("yaml", uri, text);
+    }
+
+    pub(crate) fn open_as(&mut self, language: &str, uri: &str, text: &str) {
+        let item = json!({"uri": uri, "languageId": language, "version": 1, "text": text});
         self.tell("textDocument/didOpen", json!({"textDocument": item}));
     }
 

@@ -1,9 +1,10 @@
-//! `wattle lsp`, as editors use it: with messages of the protocol, and with Neovim.
+//! `wattle lsp`, as editors use it: with messages of the protocol, and with Neovim. And what rust-analyzer shows of blueprints.
 #![expect(clippy::unwrap_used, reason = "what fails here fails a test")]
 
 mod client;
 mod neovim;
 mod raw;
+mod rust_analyzer;
 
 /// An extended template of the book, in its folder.
 const SHOP: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/extended-template/shop.yaml");

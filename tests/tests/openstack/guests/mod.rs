@@ -1,6 +1,5 @@
 //! Servers that boot: QEMU, cloud-init, the agent, and recipes on a system of their own.
 
-mod images;
 mod shop;
 mod space;
 
