@@ -16,7 +16,7 @@ use super::mark::Mark;
 use super::stop::Stop;
 use super::work::Work;
 use super::{Driver, Found, Made};
-use crate::{Fault, Session};
+use crate::Session;
 
 /// What most things have been given and are not given any more.
 static NOTHING: BTreeSet<Name> = BTreeSet::new();
@@ -91,8 +91,8 @@ async fn carried_out(kind: &Kind, work: &Work<'_>, job: &Job, fresh: Option<Foun
             kind.check(&properties)?;
             if let Some(found) = fresh {
                 match changed(driver, work, found, &properties).await {
-                    // Perhaps it is not any more as it was shown. What was refused has no effect, so it is read now.
-                    Err(Stop::Fault(Fault::Refused { .. })) => {}
+                    // Perhaps it is gone since it was shown.
+                    Err(Stop::Fault(fault)) if fault.is_missing() => {}
                     ended => return ended,
                 }
             }
