@@ -24,7 +24,8 @@ NESTED_DEPTH = 10
 
 
 def request_body(job, name):
-    """What python-heatclient sends for these files."""
+    """What python-heatclient sends for these files; the job has `template`,
+    `environment`, `parameters` and `timeout`, in seconds."""
     files, template = template_utils.get_template_contents(
         template_file=job["template"])
     env_files, env = template_utils.process_multiple_environments_and_files(

@@ -171,7 +171,7 @@ def main(argv=None):
         def body(template):
             return create.request_body(
                 {"template": template, "environment": args.environment,
-                 "parameters": params}, name)
+                 "parameters": params, "timeout": args.timeout}, name)
 
         status, answer = heat.call("POST", "/stacks", body(args.template))
         if status != 201:
