@@ -4,9 +4,8 @@
 
 debian_libvirt=(qemu-system-x86 qemu-utils seabios ipxe-qemu libvirt-daemon libvirt-daemon-driver-qemu libvirt-clients
     python3-libvirt dnsmasq-base genisoimage debootstrap e2fsprogs openssh-client nftables)
-# What the recipes of three_tier and of a data space install: guests reach no package mirror.
+# What the recipes of three_tier install: guests reach no package mirror.
 guest_packages=openssh-server,postgresql,postgresql-client,nginx-light,jq,python3-psycopg2
-guest_packages+=,openjdk-17-jre-headless,libzookeeper-java,libnetty-java
 
 # Debian's own backports for these, and for nothing else, where the machine has other parts of QEMU from there already.
 backports() {
@@ -43,7 +42,7 @@ guest_image() {
         rm -rf "$lab/image"
         mkdir -p "$lab/image"
         ssh-keygen -q -t ed25519 -N '' -C lab -f "$lab/image/key"
-        "$here/../../release/image" --size 3G --include "$guest_packages" --customize "$here/lib/guest.sh" "$lab/image" ||
+        "$here/../../release/image" --include "$guest_packages" --customize "$here/lib/guest.sh" "$lab/image" ||
             die "there is no image"
     fi
     as admin admin "$py" "$here/python/image.py" "$lab/image"

@@ -1,7 +1,6 @@
 //! Servers that boot: QEMU, cloud-init, the agent, and recipes on a system of their own.
 
 mod shop;
-mod space;
 
 use std::fs;
 use std::io::{Read as _, Write as _};
