@@ -6,7 +6,7 @@
 //! the engine decides, and what Heat's schemas say of properties, which the caller has checked.
 //!
 //! Everything can be carried out twice. A thing that is created has a [`Mark`] from the first moment, and is looked for by this
-//! mark before it is created. A thing that is changed is read first, unless a list has just shown it ([`fresh`]), and only
+//! mark before it is created. A thing that is changed is read first, unless a list has just shown it (`fresh`), and only
 //! differences are sent.
 
 mod adopt;
