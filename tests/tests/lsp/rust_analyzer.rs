@@ -40,7 +40,10 @@ impl Editor {
         }
         let mut client = Client::of(&mut command);
         let root = format!("file://{}", folder.display());
-        let capabilities = json!({"experimental": {"serverStatusNotification": true}});
+        let capabilities = json!({
+            "experimental": {"serverStatusNotification": true},
+            "textDocument": {"hover": {"contentFormat": ["markdown"]}},
+        });
         client.ask("initialize", json!({"processId": null, "rootUri": root, "capabilities": capabilities})).unwrap();
         client.tell("initialized", json!({}));
         let (uri, text) = (format!("{root}/src/lib.rs"), fs::read_to_string(folder.join("src/lib.rs")).unwrap());
