@@ -25,9 +25,14 @@ use crate::skip::skipped;
 /// The longest that anything may take there.
 const LONGEST: Duration = Duration::from_mins(10);
 
+/// Whether there is one.
+pub fn is_named() -> bool {
+    std::env::var_os("WATTLE_OPENSTACK").is_some()
+}
+
 /// Whether there is one. If not, this says that `what` is left out.
 pub fn is_there(what: &str) -> bool {
-    let is_there = std::env::var_os("WATTLE_OPENSTACK").is_some();
+    let is_there = is_named();
     if !is_there {
         skipped(&format!("{what} on a real OpenStack"), "`tests/run --all` runs it, in `tests/openstack/lab`");
     }

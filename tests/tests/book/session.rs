@@ -9,6 +9,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use wattle_tests::command::{at_home, wattle};
+use wattle_tests::openstack::is_named;
 use wattle_tests::running::eventually;
 use wattle_tests::zookeeper::ZooKeeper;
 
@@ -29,11 +30,6 @@ const CA: &str = "zookeeper-ca.pem";
 
 pub(crate) fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the repository")
-}
-
-/// Whether pages ask a real OpenStack.
-fn is_real() -> bool {
-    std::env::var_os("WATTLE_OPENSTACK").is_some()
 }
 
 /// Where the crates of pages are built.
@@ -68,7 +64,7 @@ impl Session {
         let path = std::env::var("PATH").expect("a PATH");
         let path = format!("{}:{}/examples:{path}", programs.display(), programs.display());
         // Where there is a real OpenStack, its client asks it.
-        let path = if is_real() { path } else { format!("{}:{path}", own.display()) };
+        let path = if is_named() { path } else { format!("{}:{path}", own.display()) };
         let mut command = Command::new("bash");
         command.args(["--noprofile", "--norc"]).current_dir(folder.path());
         for (name, _) in std::env::vars() {
