@@ -1,7 +1,8 @@
-//! What a list has shown before anything was begun. Whoever changes one of these things need not read it once more.
+//! What a list has shown before anything was begun. A light change of one of these things need not read it once more.
 //!
-//! A deployment looks at everything first, and then changes what differs. With what the lists showed, a change is one request instead
-//! of several. It is used for a minute, once for each thing, and not at all once something else than a change was begun.
+//! A deployment looks at everything first, and then changes what differs. With what the lists showed, a light change is one request
+//! instead of several. It is used for a minute, once for each thing, and not at all once something else was begun than changes of
+//! such things: another server, or a port's new address, is part of what the lists have shown of a server.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -55,17 +56,18 @@ impl Fresh {
         }
     }
 
-    /// A job begins. The thing that it changes is returned if it was shown, and is as it was shown for all that is known here.
-    pub(super) fn begin(&self, job: &Job, now: SystemTime) -> (UnderWay<'_>, Option<Found>) {
+    /// A job begins. The thing that it changes is returned if it was shown, has the mark of the job's row, and is as it was shown
+    /// for all that is known here. `is_whole` says that lists show all of things of its type.
+    pub(super) fn begin(&self, job: &Job, is_whole: bool, now: SystemTime) -> (UnderWay<'_>, Option<Found>) {
         let mut state = self.state();
         state.begun += 1;
         state.under_way += 1;
         let is_recent = state.at.is_some_and(|at| now.duration_since(at).is_ok_and(|age| age < LONGEST));
-        if !(is_recent && matches!(job.what, What::Update { .. })) {
+        if !(is_recent && is_whole && matches!(job.what, What::Update { .. })) {
             state.things.clear();
         }
         let key = job.phys.as_ref().map(|phys| (job.kind.to_string(), phys.to_string()));
-        let found = key.and_then(|key| state.things.remove(&key));
+        let found = key.and_then(|key| state.things.remove(&key)).filter(|found| found.row == Some(job.row));
         (UnderWay(self), found)
     }
 
@@ -90,12 +92,12 @@ mod tests {
     use super::*;
 
     const START: SystemTime = SystemTime::UNIX_EPOCH;
+    const ROW: Id = Id { term: 1, number: 1 };
 
     fn job(phys: &str, what: What) -> Job {
-        let id = Id { term: 1, number: 1 };
         Job {
-            id,
-            row: id,
+            id: ROW,
+            row: ROW,
             name: "web".into(),
             kind: "OS::Nova::Server".into(),
             phys: Some(phys.into()),
@@ -119,12 +121,13 @@ mod tests {
     }
 
     fn keep(fresh: &Fresh, before: Before) {
-        let found = |phys: &str| (("OS::Nova::Server".to_owned(), phys.to_owned()), Found::new(None, phys, json!({})));
+        let found =
+            |phys: &str| (("OS::Nova::Server".to_owned(), phys.to_owned()), Found::new(Some(ROW), phys, json!({})));
         fresh.keep(before, [found("a"), found("b")].into());
     }
 
     fn is_known(fresh: &Fresh, job: &Job, seconds: u64) -> bool {
-        fresh.begin(job, START + Duration::from_secs(seconds)).1.is_some()
+        fresh.begin(job, true, START + Duration::from_secs(seconds)).1.is_some()
     }
 
     #[test]
@@ -141,16 +144,25 @@ mod tests {
         let fresh = shown();
         assert!(!is_known(&fresh, &job("b", What::Look), 1));
         assert!(!is_known(&fresh, &change("a"), 2));
+        let fresh = shown();
+        let port = Job { kind: "OS::Neutron::Port".into(), ..change("c") };
+        assert!(fresh.begin(&port, false, START).1.is_none() && !is_known(&fresh, &change("a"), 1));
+    }
+
+    #[test]
+    fn what_has_the_mark_of_another_row_is_not_known() {
+        let other = Job { row: Id { term: 1, number: 2 }, ..change("a") };
+        assert!(!is_known(&shown(), &other, 1));
     }
 
     #[test]
     fn what_is_listed_while_jobs_are_under_way_is_not_kept() {
         let fresh = Fresh::default();
         let before = fresh.before(START).expect("nothing is under way");
-        drop(fresh.begin(&change("a"), START));
+        drop(fresh.begin(&change("a"), true, START));
         keep(&fresh, before);
         assert!(!is_known(&fresh, &change("a"), 1));
-        let under_way = fresh.begin(&change("a"), START);
+        let under_way = fresh.begin(&change("a"), true, START);
         assert!(fresh.before(START).is_none());
         drop(under_way);
         keep(&fresh, fresh.before(START).expect("it is over"));

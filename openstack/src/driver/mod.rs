@@ -6,8 +6,8 @@
 //! the engine decides, and what Heat's schemas say of properties, which the caller has checked.
 //!
 //! Everything can be carried out twice. A thing that is created has a [`Mark`] from the first moment, and is looked for by this
-//! mark before it is created. A thing that is changed is read first, unless a list has just shown it (`fresh`), and only
-//! differences are sent.
+//! mark before it is created. A thing that is changed is read first, unless the change is light and a list has just shown
+//! the thing (`fresh`), and only differences are sent.
 
 mod adopt;
 mod cinder;
@@ -128,9 +128,15 @@ trait Driver: Sync {
         false
     }
 
-    /// Whether lists show all of a thing that a change needs to know.
+    /// Whether lists show all of a thing that a light change needs to know.
     fn is_whole_in_lists(&self) -> bool {
         false
+    }
+
+    /// Whether a thing lacks only what may be written at any time, and twice: names, metadata and tags. A change of anything else
+    /// depends on what the thing is like at that moment.
+    async fn is_light(&self, _work: &Work<'_>, _found: &Found, _properties: &Value) -> Result<bool, Stop> {
+        Ok(false)
     }
 
     /// Whether a thing that was created still has to be finished.

@@ -46,7 +46,7 @@ impl OpenStack {
         let Some(kind) = kind(&job.kind) else { return unknown(&job.kind) };
         let until = SystemTime::UNIX_EPOCH + Duration::from_millis(job.not_after.as_millis());
         let work = Work { left: &job.left, ..self.work(job.row, &job.name, &job.noted, Some(until)) };
-        let (_under_way, fresh) = self.fresh.begin(job, self.session.now());
+        let (_under_way, fresh) = self.fresh.begin(job, kind.driver.is_whole_in_lists(), self.session.now());
         carried_out(kind, &work, job, fresh).await.unwrap_or_else(Stop::outcome)
     }
 
@@ -89,7 +89,9 @@ async fn carried_out(kind: &Kind, work: &Work<'_>, job: &Job, fresh: Option<Foun
         What::Update { properties } => {
             let properties = sent(properties);
             kind.check(&properties)?;
-            if let Some(found) = fresh {
+            if let Some(found) = fresh
+                && driver.is_light(work, &found, &properties).await?
+            {
                 match changed(driver, work, found, &properties).await {
                     // Perhaps it is gone since it was shown.
                     Err(Stop::Fault(fault)) if fault.is_missing() => {}

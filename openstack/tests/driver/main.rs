@@ -6,6 +6,7 @@ mod cases;
 mod engine;
 mod faults;
 mod found;
+mod fresh;
 mod jobs;
 mod leaves;
 mod leaving;

@@ -30,6 +30,12 @@ pub(super) async fn differs(work: &Work<'_>, found: &Found, properties: &Value) 
     if !agrees(&wanted, &foreign_tags(item)) {
         return Ok(Some(said("tags", &wanted, &foreign_tags(item))));
     }
+    heavy(work, found, properties).await
+}
+
+/// How a server differs from the properties in what only a server that runs can be given.
+async fn heavy(work: &Work<'_>, found: &Found, properties: &Value) -> Result<Option<String>, Stop> {
+    let item = &found.item;
     if let Some(wanted) = other_flavor(work, item, properties).await? {
         return Ok(Some(said("flavor", &wanted.into(), &item["flavor"]["id"])));
     }
@@ -47,6 +53,11 @@ pub(super) async fn differs(work: &Work<'_>, found: &Found, properties: &Value) 
             Some(format!("`networks` lacks {missing}, and has more: {}", wattle_words::names::some(ids(), 4)))
         }
     })
+}
+
+/// Whether a server runs, and differs from the properties in name, metadata and tags at most.
+pub(super) async fn is_light(work: &Work<'_>, found: &Found, properties: &Value) -> Result<bool, Stop> {
+    Ok(matches!(state(&found.item), State::Ready) && heavy(work, found, properties).await?.is_none())
 }
 
 /// A difference between a server and the properties that cannot be removed. What only the creator of the server knows is taken to

@@ -194,6 +194,10 @@ impl Driver for Servers {
         true
     }
 
+    async fn is_light(&self, work: &Work<'_>, found: &Found, properties: &Value) -> Result<bool, Stop> {
+        change::is_light(work, found, properties).await
+    }
+
     fn adopts(&self) -> bool {
         true
     }
