@@ -202,7 +202,7 @@ fn a_release_is_built_and_is_small() {
     }
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
-    run(Command::new(repository().join("release/make")).arg("--static").arg(&out));
+    run(Command::new(repository().join("release/make")).arg(&out));
     let agent = fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().path());
     let agent = agent.into_iter().find(|path| path.to_str().unwrap().ends_with("-linux")).expect("the agent");
     let needed = run(Command::new("readelf").args(["--dynamic", "--wide"]).arg(&agent));
@@ -224,10 +224,13 @@ fn a_release_is_built_and_is_small() {
         let size = fs::metadata(program).unwrap().len();
         assert!((1_000_000..most).contains(&size), "{} has {size} bytes", program.display());
     }
-    for path in fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().path()) {
-        let is_program = path == agent;
-        let bytes = fs::read(&path).unwrap();
-        let place = repository().to_str().unwrap().as_bytes().to_vec();
-        assert!(!is_program || !bytes.windows(place.len()).any(|window| window == place), "{}", path.display());
+    let place = repository().to_str().unwrap().as_bytes().to_vec();
+    for program in [&agent, &bin.join("wattle")] {
+        let bytes = fs::read(program).unwrap();
+        assert!(!bytes.windows(place.len()).any(|window| window == place), "{} has a path", program.display());
     }
+    // It knows no repository that would stand in for what is published.
+    let said = run(Command::new(bin.join("wattle")).args(["new", "shop"]).current_dir(&folder));
+    assert!(said.contains("with the URL of a git repository of wattle"), "{said}");
+    assert!(!folder.path().join("shop/.cargo").exists());
 }

@@ -30,6 +30,8 @@ pub(super) struct Place {
     pub(super) wattle: Dependency,
     /// The repository that stands in for it on this machine, if nothing else was requested.
     pub(super) here: Option<PathBuf>,
+    /// Whether nothing was requested, so that it is the version of this program.
+    is_default: bool,
 }
 
 /// Reads the values of [`wattle`].
@@ -50,7 +52,7 @@ pub(super) fn place(matches: &ArgMatches) -> Result<Place, Failure> {
     };
     let Some(given) = given else {
         let here = repository().filter(|_| registry.is_none());
-        return Ok(Place { wattle: of_version(env!("CARGO_PKG_VERSION")), here });
+        return Ok(Place { wattle: of_version(env!("CARGO_PKG_VERSION")), here, is_default: registry.is_none() });
     };
     let wattle = asked(given, of_version)?;
     if let (Some(registry), Dependency::Path(_) | Dependency::Git(_)) = (registry, &wattle) {
@@ -58,7 +60,7 @@ pub(super) fn place(matches: &ArgMatches) -> Result<Place, Failure> {
             "the registry `{registry}` holds versions, and `{given}` is not a version"
         )));
     }
-    Ok(Place { wattle, here: None })
+    Ok(Place { wattle, here: None, is_default: false })
 }
 
 fn asked(given: &str, of_version: impl Fn(&str) -> Dependency) -> Result<Dependency, Failure> {
@@ -82,7 +84,7 @@ fn asked(given: &str, of_version: impl Fn(&str) -> Dependency) -> Result<Depende
 /// Makes Cargo build a crate on this machine with the repository of this program, and says so. This affects no other
 /// machine: the manifest names a version, which is all that a colleague gets, because git ignores what is written here.
 pub(super) fn stand_in(place: &Place, folder: &Path) -> Result<Option<String>, Failure> {
-    let Some(here) = &place.here else { return Ok(None) };
+    let Some(here) = &place.here else { return Ok(place.is_default.then(published)) };
     let on = Dependency::Path(here.display().to_string());
     let text = format!(
         "# The wattle of this machine. Git ignores this file: others get the version that Cargo.toml names.\n\
@@ -98,13 +100,30 @@ pub(super) fn stand_in(place: &Place, folder: &Path) -> Result<Option<String>, F
     )))
 }
 
+/// What is to be known where nothing stands in for the version in the manifest.
+fn published() -> String {
+    format!(
+        "note: the crate takes wattle {} from crates.io; if that does not have it, repeat this with `--wattle URL`, with \
+         the URL of a git repository of wattle\n",
+        env!("CARGO_PKG_VERSION")
+    )
+}
+
+/// Where this program was built. A release does not say: it is the same wherever it is built.
+const BUILT: Option<&str> = match option_env!("WATTLE_RELEASE") {
+    Some(_) => None,
+    None => Some(env!("CARGO_MANIFEST_DIR")),
+};
+
 /// The repository of this program.
 fn repository() -> Option<PathBuf> {
     let program = std::env::current_exe().ok();
     let around = program.iter().flat_map(|program| program.ancestors().skip(1));
     // Otherwise the place where it was built, if that still exists.
-    let built = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
-    around.chain(built).find(|folder| is_repository(folder)).map(Path::to_owned)
+    around
+        .chain(BUILT.and_then(|built| Path::new(built).parent()))
+        .find(|folder| is_repository(folder))
+        .map(Path::to_owned)
 }
 
 fn is_repository(folder: &Path) -> bool {
