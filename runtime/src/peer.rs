@@ -17,6 +17,6 @@ pub(crate) fn check(stream: &UnixStream, path: &Path) -> io::Result<()> {
         return Ok(());
     }
     let path = path.display();
-    let why = format!("`{path}` is served by the user {theirs}, who must not learn anything: this is the user {ours}");
+    let why = format!("`{path}` belongs to the user {theirs}; the user {ours} does not use it");
     Err(io::Error::new(io::ErrorKind::PermissionDenied, why))
 }

@@ -61,7 +61,10 @@ fn down_deletes_only_what_up_made() {
         }
     }
     let (said, code) = run(place.path(), &["down", "--delete", "empty"]);
-    assert!(said.contains("`empty/space` is not of a kind that `wattle up` makes") && code == Some(2), "{said}");
+    assert!(
+        said.contains("`empty/space` is not a file or folder that `wattle up` creates") && code == Some(2),
+        "{said}"
+    );
     // What it made itself goes, and what lies beside it stays.
     let state = up_once(&at("own"));
     fs::create_dir_all(state.join("servers/notes")).unwrap();

@@ -206,7 +206,7 @@ impl std::fmt::Display for Kind {
             Self::Input => "input",
             Self::Property => "property",
             Self::Parameter => "parameter",
-            Self::Promise => "promise",
+            Self::Promise => "forward reference",
             Self::Export => "export",
             Self::Condition => "condition",
             Self::StackOutput => "output of the stack",

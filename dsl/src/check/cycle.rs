@@ -63,7 +63,7 @@ fn run(sink: &mut Sink<'_, '_>) {
         for (from, edge, to) in &cycle {
             diagnostic = diagnostic.label(edge.at, hop(*from, edge, *to));
             if let Why::Data { promise: Some((promise, at)), .. } = edge.why {
-                diagnostic = diagnostic.label(at, format!("the promise `{promise}` is fulfilled here"));
+                diagnostic = diagnostic.label(at, format!("the forward reference `{promise}` is fulfilled here"));
             }
         }
         if cycle.iter().any(|(_, edge, _)| edge.why == Why::RunList) {
@@ -153,7 +153,7 @@ pub(super) mod tests {
             labels,
             [
                 "`a/peer` waits for the output `address` of `b/peer` in its input `other`",
-                "the promise `later` is fulfilled here",
+                "the forward reference `later` is fulfilled here",
                 "`b/peer` waits for the output `address` of `a/peer` in its input `other`",
             ]
         );

@@ -39,14 +39,16 @@ fn run(sink: &mut Sink<'_, '_>) {
             n => format!("{n} times"),
         };
         let mut diagnostic = CHECK
-            .diagnostic(format!("the promise `{name}` is fulfilled {times}"))
+            .diagnostic(format!("the forward reference `{name}` is fulfilled {times}"))
             .label(&last.at, "fulfilled again here")
             .label(&first.at, "fulfilled first here");
         for between in &again[..again.len() - 1] {
             diagnostic = diagnostic.label(&between.at, "and here");
         }
         sink.push(
-            diagnostic.label(&promise.at, "promised here").help("keep one of them, or make a promise for each value"),
+            diagnostic
+                .label(&promise.at, "made here")
+                .help("keep one of them, or make a forward reference for each value"),
         );
     }
 }

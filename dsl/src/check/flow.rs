@@ -54,7 +54,7 @@ impl std::fmt::Display for Referent<'_> {
         match self {
             Self::Parameter(name) => write!(f, "the parameter `{name}`"),
             Self::Output(component, output) => write!(f, "the output `{output}` of `{component}`"),
-            Self::Promise(name) => write!(f, "the promise `{name}`"),
+            Self::Promise(name) => write!(f, "the forward reference `{name}`"),
             Self::Import(stack, export) => write!(f, "the export `{export}` of the stack `{stack}`"),
         }
     }

@@ -73,7 +73,7 @@ fn found<'m>(sink: &Sink<'_, 'm>) -> Vec<Found<'m>> {
         // A promise of another topology, fulfilled here, is kept under a name that nobody gave it.
         let message = match used.place {
             super::place::Place::Promise(name) if name.starts_with("promise#") => {
-                "a promise of another topology is fulfilled here".to_owned()
+                "a forward reference of another topology is fulfilled here".to_owned()
             }
             place => format!("{place} is given {} {what} of another topology", article(what)),
         };

@@ -84,7 +84,7 @@ fn report(sink: &mut Sink<'_, '_>, place: Place<'_>, at: &Source, function: &str
             (format!("the output `{output}` of `{component}`"), "the output exists only once that component has run")
         }
         Reference::Promise(name) => {
-            (format!("the promise `{name}`"), "the value that fulfils it may be known only at run time")
+            (format!("the forward reference `{name}`"), "the value that fulfils it may be known only at run time")
         }
         Reference::Import { stack, export } => {
             (format!("the export `{export}` of the stack `{stack}`"), "it is read at run time")

@@ -84,7 +84,7 @@ fn listens<'m>(model: &'m Model, place: Place<'_>, at: &Source) -> Option<(&'m N
 fn late(reference: Referred<'_>) -> Option<String> {
     match reference {
         Reference::Output { component, output } => Some(format!("the output `{output}` of `{component}`")),
-        Reference::Promise(promise) => Some(format!("the promise `{promise}`")),
+        Reference::Promise(promise) => Some(format!("the forward reference `{promise}`")),
         Reference::Import { stack, export } => Some(format!("the export `{export}` of the stack `{stack}`")),
         _ => None,
     }

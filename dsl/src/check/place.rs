@@ -36,7 +36,7 @@ impl fmt::Display for Place<'_> {
             Self::Condition(name) => write!(f, "the condition `{name}`"),
             Self::Output(name) => write!(f, "the output `{name}` of the stack"),
             Self::Input { component, input } => write!(f, "the input `{input}` of `{component}`"),
-            Self::Promise(name) => write!(f, "the promise `{name}`"),
+            Self::Promise(name) => write!(f, "the forward reference `{name}`"),
             Self::Export(name) => write!(f, "the export `{name}`"),
             Self::Requirement(name) => write!(f, "the requirement `{name}`"),
         }

@@ -57,8 +57,8 @@ fn run(sink: &mut Sink<'_, '_>) {
             let (from, to) = (name(from), name(to));
             if hop == 0 {
                 message = match cycle.len() {
-                    1 => format!("the promise `{from}` is fulfilled with itself"),
-                    n => format!("{n} promises are fulfilled with each other: `{from}` leads back to itself"),
+                    1 => format!("the forward reference `{from}` is fulfilled with itself"),
+                    n => format!("{n} forward references are fulfilled with each other: `{from}` leads back to itself"),
                 };
             }
             labels.push((at, format!("`{from}` is fulfilled with `{to}`")));

@@ -6,7 +6,7 @@ use super::sink::Sink;
 check! {
     /// A forward reference is read, but nothing supplies its value, so whatever reads it would wait forever.
     ///
-    /// `t.later` makes a forward reference, which diagnostics call a promise. `t.fulfil` supplies its value.
+    /// `t.later` makes a forward reference, a `Promise`. `t.fulfil` supplies its value.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -46,8 +46,8 @@ fn run(sink: &mut Sink<'_, '_>) {
     for ((name, promise), used) in sink.model.promises.iter().zip(used) {
         if *used && promise.fulfilled.is_empty() {
             let diagnostic = CHECK
-                .diagnostic(format!("the promise `{name}` is never fulfilled"))
-                .label(&promise.at, "promised here; whatever uses it waits forever")
+                .diagnostic(format!("the forward reference `{name}` is never fulfilled"))
+                .label(&promise.at, "made here; whatever uses it waits forever")
                 .help(format!("supply its value with `t.fulfil(...)`: {}", promise.ty.revealed()));
             sink.push(diagnostic);
         }

@@ -69,7 +69,7 @@ fn reference(sink: &mut Sink<'_, '_>, unknown: &Use<'_>) {
             (format!("the resource `{name}`"), sink.suggest(name, model.resources.keys().map(|name| &**name)))
         }
         Reference::Promise(name) => {
-            (format!("the promise `{name}`"), sink.suggest(name, model.promises.keys().map(|name| &**name)))
+            (format!("the forward reference `{name}`"), sink.suggest(name, model.promises.keys().map(|name| &**name)))
         }
         Reference::Output { component, output } => match model.components.get(*component) {
             None => (

@@ -35,7 +35,7 @@ fn run(sink: &mut Sink<'_, '_>) {
             continue;
         }
         let mut diagnostic =
-            CHECK.diagnostic(format!("the promise `{name}` is never read")).label(&promise.at, "promised here");
+            CHECK.diagnostic(format!("the forward reference `{name}` is never read")).label(&promise.at, "made here");
         if promise.fulfilled.is_empty() {
             diagnostic = diagnostic.note("it is never fulfilled either");
         }

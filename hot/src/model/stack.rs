@@ -151,7 +151,7 @@ impl<'l> Reader<'l> {
     }
 
     fn promise(&mut self, name: &str, span: wattle_heat::yaml::Span, node: &'l Node) {
-        let what = format!("the promise `{name}`");
+        let what = format!("the forward reference `{name}`");
         if !self.is_map(node, &what) {
             return;
         }

@@ -36,7 +36,7 @@ pub enum NotOurs {
     #[error("`{}` is a link", .0.display())]
     Link(PathBuf),
     /// A path is a pipe, or a folder where a file should be.
-    #[error("`{}` is not of a kind that `wattle up` makes", .0.display())]
+    #[error("`{}` is not a file or folder that `wattle up` creates", .0.display())]
     OtherKind(PathBuf),
     /// A path does not belong to this user.
     #[error("`{}` belongs to another user", .0.display())]

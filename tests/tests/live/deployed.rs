@@ -36,7 +36,7 @@ fn infrastructure_grows_fails_and_is_mended_while_the_page_looks_on() {
     // The subnet is told in its network's band.
     browser.wait_for("the diagram", "return document.querySelectorAll('#view [data-built]').length === 12");
     let first = browser.text("return document.querySelector('#live-infrastructure li').innerText");
-    assert!(now.contains("db is being created. It holds up 2."), "{now}");
+    assert!(now.contains("db is being created. 2 more wait for it."), "{now}");
     assert!(first.contains(" failed: ") && first.contains("OS::Neutron::FloatingIP"), "{first}");
     looked_at(&browser, "deploy-running");
     let all = tab(&browser, "live-infrastructure");

@@ -99,7 +99,7 @@ fn states_waits_logs_and_values_as_they_come() {
     assert!(data.contains("<b>well</b>"), "a value is text: {data}");
     assert_eq!(browser.run("return document.querySelectorAll('.live-value b').length"), 0);
     let now = tab(&browser, "live-now");
-    assert!(now.contains("What took the time") && now.contains("after a/first/"), "{now}");
+    assert!(now.contains("Critical path") && now.contains("after a/first/"), "{now}");
 
     // The timeline by keys: to the first row (Home), down to the second, and that is selected.
     browser.run("document.querySelector('#live-dock canvas').focus()");
@@ -229,7 +229,7 @@ fn a_failure_is_seen_with_its_root_wherever_it_leads() {
     assert!(now.contains("because a/first failed"), "{now}");
     assert!(now.contains("Passed on by b/second, c/third"), "{now}");
     assert!(now.contains("cannot log in as admin with ***"), "its last lines: {now}");
-    assert!(now.contains("It holds up 2."), "{now}");
+    assert!(now.contains("2 more wait for it."), "{now}");
     let data = tab(&browser, "live-data");
     assert!(data.contains("poisoned") && data.contains("a/first: "), "{data}");
     browser.run("document.querySelector('#panel-live-data input').value = 'third/tok'");
@@ -272,7 +272,7 @@ fn three_tier() {
     browser.wait_for("everything is done", "return live.now.over && live.now.tally.done === live.now.tally.all");
     browser.run("wattle.select('db/postgres')");
     let now = tab(&browser, "live-now");
-    assert!(now.contains("db/postgres") && now.contains("What took the time"), "{now}");
+    assert!(now.contains("db/postgres") && now.contains("Critical path"), "{now}");
     let first = browser.text("return live.now.critical[0].component");
     assert_eq!(first, "db/postgres");
     let url = browser.text("return document.querySelector('.live-exports a').getAttribute('href')");

@@ -47,9 +47,9 @@ const liveNow = (() => {
   }
 
   function trouble() {
-    if (now.ended) return ['ended', `This is how it was: ${now.ended}.`];
+    if (now.ended) return ['ended', `Last known state: ${now.ended}.`];
     if (now.refused) {
-      return ['lost', 'What serves this page does not know it any more. Start it again, and open the URL that it prints.'];
+      return ['lost', 'This URL is no longer valid. Start the command again, and open the URL that it prints.'];
     }
     if (!now.connected) return ['lost', now.revision ? 'The connection is lost; trying again …' : 'Connecting …'];
     if (now.trouble) return ['lost', `The data space cannot be read, so this may be out of date: ${now.trouble}`];
@@ -77,7 +77,7 @@ const liveNow = (() => {
       const resource = liveInfrastructure.of(id);
       if (!server) return make('section', { 'data-key': `of ${id}` }, title, resource);
       const agent = server.agent
-        ? make('p', {}, 'Its agent is up since ', ago(server.agent.since), ` (process ${server.agent.pid} on ${server.agent.host}).`)
+        ? make('p', {}, 'Its agent has been up for ', ago(server.agent.since), ` (process ${server.agent.pid} on ${server.agent.host}).`)
         : make('p', { class: 'live-bad' }, 'No agent acts for it.');
       const own = Object.keys(now.components).filter((key) => key.slice(0, key.lastIndexOf('/')) === id);
       const list = own.map((key) => make('li', { 'data-key': key, 'data-state': live.doing(key).state }, goto(key), ` ${live.doing(key).text}`));
@@ -140,18 +140,19 @@ const liveNow = (() => {
 
   function causes() {
     if (!now.causes.length) {
-      const text = now.over ? 'Everything has been done.' : 'Nothing holds anything up.';
-      return make('section', { 'data-key': 'causes' }, make('h2', {}, 'What holds it up'), make('p', {}, text));
+      const text = now.over ? 'Everything has been done.' : 'Nothing is blocked.';
+      return make('section', { 'data-key': 'causes' }, make('h2', {}, 'Blocked by'), make('p', {}, text));
     }
     const list = now.causes.map((cause) => {
-      const holds = cause.holds?.length ? ` It holds up ${cause.holds.length}.` : '';
+      const held = cause.holds?.length ?? 0;
+      const holds = held ? ` ${held === 1 ? 'One more waits' : `${held} more wait`} for it.` : '';
       const word = cause.component ?? cause.server;
       // Most sentences begin with whose cause it is.
       const lack = cause.server && liveInfrastructure.lack(cause.server);
       const rest = lack ? ` ${lack}` : word && cause.sentence.startsWith(`${word} `) ? cause.sentence.slice(word.length) : ` ${cause.sentence}`;
       return make('li', { 'data-key': `${cause.cause} ${word}`, 'data-cause': cause.cause }, word ? goto(word) : null, `${rest}.${holds}`);
     });
-    return make('section', { 'data-key': 'causes' }, make('h2', {}, 'What holds it up'), make('ol', { class: 'live-causes' }, ...list));
+    return make('section', { 'data-key': 'causes' }, make('h2', {}, 'Blocked by'), make('ol', { class: 'live-causes' }, ...list));
   }
 
   function path() {
@@ -170,7 +171,7 @@ const liveNow = (() => {
       return make('li', { 'data-key': hop.component }, goto(hop.component), ` ${live.span(took(hop))} (${ran})`, hop.for ? `, after ${hop.for}` : '', bar);
     });
     const note = shown.length < hops.length ? make('p', {}, `Of ${hops.length} one after another, the ${shown.length} that took longest:`) : null;
-    const title = `What took the time: ${live.span(whole)}${hops[hops.length - 1].until ? '' : ' until now'}`;
+    const title = `Critical path: ${live.span(whole)}${hops[hops.length - 1].until ? '' : ' until now'}`;
     return make('section', { id: 'live-path', 'data-key': 'path' }, make('h2', {}, title), ...(note ? [note] : []), make('ol', {}, ...list));
   }
 
@@ -178,7 +179,7 @@ const liveNow = (() => {
     const bad = Object.entries(now.servers).filter(([, server]) => server.troubles?.length);
     if (!bad.length) return make('section', { 'data-key': 'troubles', hidden: true });
     const list = bad.flatMap(([name, server]) => server.troubles.map((text) => make('li', { 'data-key': `${name} ${text}` }, goto(name), ` ${text}`)));
-    return make('section', { 'data-key': 'troubles' }, make('h2', {}, 'Troubles'), make('ul', {}, ...list));
+    return make('section', { 'data-key': 'troubles' }, make('h2', {}, 'Problems'), make('ul', {}, ...list));
   }
 
   return { start, draw };
