@@ -377,11 +377,22 @@ pub fn kill(pid: i32) {
     assert!(Command::new("kill").args(["-KILL", &pid.to_string()]).status().expect("kills").success());
 }
 
-/// Waits until something is so.
-pub fn eventually(what: &str, is_so: impl Fn() -> bool) {
+/// Waits until something is so, for a minute at most.
+pub fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
+    answer_within(Duration::from_mins(1), what, || is_so().then_some(()));
+}
+
+/// Asks until there is an answer.
+///
+/// # Panics
+/// When there is none in time.
+pub fn answer_within<T>(longest: Duration, what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
     let begin = Instant::now();
-    while !is_so() {
-        assert!(begin.elapsed() < Duration::from_mins(1), "not in time: {what}");
+    loop {
+        if let Some(answer) = ask() {
+            return answer;
+        }
+        assert!(begin.elapsed() < longest, "not in time: {what}");
         std::thread::sleep(Duration::from_millis(50));
     }
 }

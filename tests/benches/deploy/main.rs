@@ -29,7 +29,7 @@ const TIMES: usize = 3;
 fn main() {
     let wanted: Vec<usize> = std::env::args().skip(1).filter_map(|word| word.parse().ok()).collect();
     let or = |sizes: &[usize]| if wanted.is_empty() { sizes.to_vec() } else { wanted.clone() };
-    if std::env::var_os("WATTLE_OPENSTACK").is_some() {
+    if wattle_tests::openstack::is_named() {
         return real::compared(&or(&[20, 100]));
     }
     println!(

@@ -2,7 +2,6 @@
 
 use std::fs::{self, File};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use serde_json::json;
 use wattle::author::{Exports, Topology};
@@ -10,7 +9,7 @@ use wattle_runtime::seed::Credentials;
 use wattle_runtime::space::ServerKey;
 use wattle_tests::command::{apart, wattle_agent};
 use wattle_tests::random::Anything;
-use wattle_tests::running::{Ran, Stage};
+use wattle_tests::running::{Ran, Stage, eventually};
 use wattle_tests::zookeeper::ZooKeeper;
 
 use crate::{Stack, server_of};
@@ -68,14 +67,6 @@ impl Drop for Servers<'_> {
             let _ = child.kill();
             let _ = child.wait();
         }
-    }
-}
-
-fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
-    let begin = Instant::now();
-    while !is_so() {
-        assert!(begin.elapsed() < Duration::from_mins(1), "not so: {what}");
-        std::thread::sleep(Duration::from_millis(200));
     }
 }
 

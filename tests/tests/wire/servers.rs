@@ -2,12 +2,11 @@
 
 use std::fs;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
 
 use wattle_runtime::seed::read_operator_key;
 use wattle_runtime::space::{Announcement, Credential, Layout, ServerKey};
 use wattle_runtime::store::{Address, Authority, Login, StoreError};
-use wattle_tests::running::Ran;
+use wattle_tests::running::{Ran, eventually};
 use wattle_tests::seeds::unsigned;
 use wattle_tests::zookeeper::{ZooKeeper, secure_with};
 
@@ -71,14 +70,6 @@ impl Scene {
 
     fn credential(&self) -> Credential {
         self.place.told("\"alice\"").parse().unwrap()
-    }
-}
-
-fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
-    let begin = Instant::now();
-    while !is_so() {
-        assert!(begin.elapsed() < Duration::from_mins(1), "not so: {what}");
-        std::thread::sleep(Duration::from_millis(200));
     }
 }
 

@@ -231,7 +231,7 @@ fn remove(tools: &Tools, tag: &str) {
         }
     }
     // Cables go with their namespaces, but not at once, nor while a process is in there.
-    let (cable, bridge) = (format!("{tag}p"), format!("{BRIDGE}{}", tag.trim_start_matches('w')));
+    let (cable, bridge) = (format!("{tag}p"), bridge(tag));
     for link in tools.links().into_iter().flatten() {
         if link.name.starts_with(&cable) || link.name == bridge {
             let _ = tools.ip(&["link", "delete", &link.name]);
@@ -246,12 +246,17 @@ fn tag(servers: &Path) -> String {
     format!("w{:02x}{:02x}{:02x}", digest[0], digest[1], digest[2])
 }
 
+/// The bridge of the `up` whose names have this tag.
+fn bridge(tag: &str) -> String {
+    format!("{BRIDGE}{}", tag.trim_start_matches('w'))
+}
+
 impl Net {
     /// The prefix length of the networks.
     const PREFIX: u32 = SIZE.leading_zeros() + 1;
 
     fn bridge(&self) -> String {
-        format!("{BRIDGE}{}", self.tag.trim_start_matches('w'))
+        bridge(&self.tag)
     }
 
     fn table(&self) -> &str {

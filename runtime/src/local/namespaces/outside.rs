@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::local::address::SIZE;
 use crate::local::error::UpError;
 
-use super::tools::{Tools, refuse};
+use super::tools::{Tools, listed, refuse};
 
 /// The ranges for the servers' outgoing addresses: networks for benchmarks (RFC 2544), and those between a provider and
 /// its customers (RFC 6598). Networks that are reached through a gateway, such as a company's 10.0.0.0/8, are not
@@ -59,9 +59,7 @@ impl Outside {
     }
 
     fn parse(text: &str) -> Result<Self, UpError> {
-        let text = if text.trim().is_empty() { "[]" } else { text };
-        let routes: Vec<Route> = serde_json::from_str(text)
-            .map_err(|error| refuse(format!("the routes that `ip` shows cannot be read: {error}")))?;
+        let routes: Vec<Route> = listed("routes", text)?;
         let mut outside = Self::default();
         for route in routes {
             let own = Hop { dev: route.dev, gateway: route.gateway };

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use crate::local::error::UpError;
 use crate::local::programs;
@@ -49,16 +50,19 @@ impl Tools {
     /// The interfaces of this network namespace. `/sys` may show those of another one: it is not mounted anew when a process enters
     /// one (`nsenter --net`).
     pub(super) fn links(&self) -> Result<Vec<Link>, UpError> {
-        let text = self.ip(&["-json", "link", "show"])?;
-        let text = if text.trim().is_empty() { "[]" } else { &text };
-        serde_json::from_str(text)
-            .map_err(|error| refuse(format!("the interfaces that `ip` shows cannot be read: {error}")))
+        listed("interfaces", &self.ip(&["-json", "link", "show"])?)
     }
 
     /// Lets `nft` apply all of `rules`, or none.
     pub(super) fn nft(&self, rules: &str) -> Result<String, UpError> {
         run(&self.nft, &["-f", "-"], rules)
     }
+}
+
+/// What `ip -json` has listed. It prints nothing where there is nothing.
+pub(super) fn listed<T: DeserializeOwned>(what: &str, text: &str) -> Result<Vec<T>, UpError> {
+    let text = if text.trim().is_empty() { "[]" } else { text };
+    serde_json::from_str(text).map_err(|error| refuse(format!("the {what} that `ip` shows cannot be read: {error}")))
 }
 
 /// Runs a program on `input` and returns its output.
