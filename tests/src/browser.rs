@@ -21,6 +21,12 @@ const PROGRAMS: [&str; 2] = ["/usr/bin/chromium", "/usr/bin/chromedriver"];
 /// No page takes longer to come to what is waited for, on whatever machine.
 const LONGEST: Duration = Duration::from_mins(2);
 
+/// Widths and heights of windows in which a page is looked at.
+const WINDOWS: [(u32, u32); 3] = [(1600, 900), (1000, 700), (420, 800)];
+
+/// Waits until what has changed is drawn.
+const DRAWN: &str = "return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))";
+
 /// A browser with one page.
 pub struct Browser {
     driver: Child,
@@ -176,6 +182,30 @@ impl Browser {
         let entries = log.as_array().cloned().unwrap_or_default();
         let is_bad = |entry: &Value| entry["level"] == "SEVERE" || entry["level"] == "WARNING";
         entries.iter().filter(|entry| is_bad(entry)).map(|entry| entry["message"].to_string()).collect()
+    }
+
+    /// Takes pictures of a state of a page, light and dark, in small and large windows, and looks that the diagram has room in each.
+    ///
+    /// # Panics
+    /// When it has none.
+    pub fn looked_at(&self, name: &str) {
+        for (width, height) in WINDOWS {
+            self.resize(Some((width, height)));
+            for (is_dark, look) in [(false, "light"), (true, "dark")] {
+                self.set_dark(is_dark);
+                self.run(DRAWN);
+                self.screenshot(&format!("{name}-{width}-{look}"));
+            }
+            let seen =
+                "const box = document.getElementById('canvas').getBoundingClientRect(); return [box.width, box.height]";
+            let seen: [f64; 2] = serde_json::from_value(self.run(seen)).expect("two numbers");
+            assert!(seen.iter().all(|length| *length > 150.0), "{name} at {width}x{height}: {seen:?} for the diagram");
+        }
+        self.set_dark(false);
+        self.resize(None);
+        // Whoever clicks next measures where.
+        self.run(DRAWN);
+        self.run(DRAWN);
     }
 
     /// Takes a picture of what is seen, for people: `tests/.cache/screenshots/NAME.png`.

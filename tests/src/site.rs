@@ -133,7 +133,7 @@ impl<G: Ground> Site<G> {
         site.clouds(password);
         if G::IS_SHARED {
             let there = site.there();
-            site.before = there.values().flatten().map(|item| item["id"].to_string()).collect();
+            site.before = there.values().flatten().map(id).collect();
         }
         site
     }
@@ -265,10 +265,10 @@ impl<G: Ground> Site<G> {
                 let call = Call::new(service, Method::Get, path);
                 let mut items = session.list(call, key).await.expect("a list");
                 // What a cloud has of itself, some of it from the first time on that somebody asks.
-                let own = ["default", "private", "private-subnet"];
+                let own = ["default", "private", "private-subnet", "public-subnet"];
                 let is_own =
                     |item: &Value| own.iter().any(|name| item["name"] == *name) || item["router:external"] == true;
-                items.retain(|item| !is_own(item) && !self.before.contains(&item["id"].to_string()));
+                items.retain(|item| !is_own(item) && !self.before.contains(&id(item)));
                 there.insert(key, items);
             }
             there
@@ -305,18 +305,28 @@ impl<G: Ground> Site<G> {
     }
 }
 
+/// What a thing is known by. Key pairs have names.
+fn id(item: &Value) -> String {
+    let id = item.get("id").unwrap_or(&item["keypair"]["name"]);
+    id.to_string()
+}
+
 const DEPLOY: [&str; 6] = ["deploy", ".", "--yes", "--infrastructure-only", "-P", PASSWORD];
 
 /// What is looked at.
-const COLLECTIONS: [(&str, &str, &str); 6] = [
+const COLLECTIONS: [(&str, &str, &str); 10] = [
     ("compute", "/servers/detail", "servers"),
     ("network", "/networks", "networks"),
     ("network", "/ports", "ports"),
     ("network", "/routers", "routers"),
     ("network", "/security-groups", "security_groups"),
     ("network", "/floatingips", "floatingips"),
+    ("network", "/subnets", "subnets"),
+    ("block-storage", "/volumes/detail", "volumes"),
+    ("compute", "/os-keypairs", "keypairs"),
+    ("compute", "/os-server-groups", "server_groups"),
 ];
 
 /// What is there when the shop is: four servers; a network; a port for each server and one of the router inside and one outside, and
-/// of the floating IP; a router; three groups; a floating IP.
-pub const SHOP: [usize; 6] = [4, 1, 5, 1, 3, 1];
+/// of the floating IP; a router; three groups; a floating IP; a subnet.
+pub const SHOP: [usize; 10] = [4, 1, 5, 1, 3, 1, 1, 0, 0, 0];

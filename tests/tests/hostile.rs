@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "what fails here fails a test")]
 
 use std::fs::{self, File};
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -11,6 +11,7 @@ use wattle::author::Blueprint as _;
 use wattle_tests::command::{apart, wattle};
 use wattle_tests::running::Stage;
 use wattle_tests::site::Site;
+use wattle_tests::skip::skipped;
 use wattle_tests::zookeeper::ZooKeeper;
 
 /// No command takes longer; one that waits for a pipe would take for ever.
@@ -415,5 +416,27 @@ fn import_says_of_links_that_lead_out_of_the_folder() {
         let (said, code) = run(folder, &["import", written, "--out", "crate", "--wattle", wattle, "--force"]);
         let note = "the file is outside the template's folder: its content is now in the crate";
         assert_eq!((said.contains(note), code), (is_told, Some(0)), "{name}: {said}");
+    }
+}
+
+/// Somebody else cannot look into it, and does not call it down.
+#[test]
+fn what_another_user_has_up_is_not_called_down() {
+    if fs::metadata("/proc/self").unwrap().uid() != 0 {
+        return skipped("what another user has up", "only root can be somebody else");
+    }
+    let place = tempfile::tempdir().unwrap();
+    let home = tempfile::tempdir().unwrap();
+    up_once(place.path());
+    fs::set_permissions(place.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    chown(home.path(), Some(65534), Some(65534)).unwrap();
+    for args in [&["status"][..], &["status", "."], &["down"], &["down", "."], &["get", "alice/greeter/greeting"]] {
+        let mut command = Command::new("setpriv");
+        command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(wattle()).args(args);
+        apart(command.current_dir(place.path()), home.path());
+        let ran = command.stdin(Stdio::null()).output().unwrap();
+        let said = String::from_utf8_lossy(&ran.stderr);
+        assert!(said.contains("belongs to another user") && ran.status.code() == Some(2), "{args:?}: {said}");
+        assert!(said.contains("run the command as the user who ran `wattle up`"), "{args:?}: {said}");
     }
 }

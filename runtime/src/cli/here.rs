@@ -32,6 +32,9 @@ pub(super) fn running_in(dir: &Path) -> Result<Folder, Failure> {
     if was_killed(&folder) {
         return Err(killed(&folder));
     }
+    if let Some(failure) = of_another_user(&folder) {
+        return Err(failure);
+    }
     Err(Failure::new(format!("`{}` is not up", dir.display()))
         .help(format!("start it: `wattle up {}`", shown::path(dir.display()))))
 }
@@ -53,6 +56,9 @@ pub(super) fn running() -> Result<Found, Failure> {
         if let Some(folder) = folders.iter().find(|folder| was_killed(folder)) {
             return Err(killed(folder));
         }
+        if let Some(failure) = folders.iter().find_map(of_another_user) {
+            return Err(failure);
+        }
     }
     Err(nothing())
 }
@@ -61,8 +67,12 @@ pub(super) fn running() -> Result<Found, Failure> {
 pub(super) fn to_end() -> Result<Folder, Failure> {
     let is_meant = |folder: &Folder| folder.is_running() || was_killed(folder);
     let (here, elsewhere) = all();
+    let others = here.iter().find_map(of_another_user);
     if let Some(folder) = only(here.into_iter().filter(is_meant).collect())? {
         return own(folder);
+    }
+    if let Some(failure) = others {
+        return Err(failure);
     }
     let elsewhere: Vec<Folder> = elsewhere.into_iter().filter(is_meant).collect();
     if elsewhere.is_empty() {
@@ -118,6 +128,14 @@ pub(super) fn own(folder: Folder) -> Result<Folder, Failure> {
     match folder.judge() {
         Ok(()) => Ok(folder),
         Err(why) => Err(not_ours(&folder, &why)),
+    }
+}
+
+/// The failure of somebody who cannot look into what another user may have up.
+fn of_another_user(folder: &Folder) -> Option<Failure> {
+    match folder.judge() {
+        Err(why @ NotOurs::OtherUser(_)) => Some(not_ours(folder, &why)),
+        Ok(()) | Err(_) => None,
     }
 }
 

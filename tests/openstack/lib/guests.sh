@@ -4,8 +4,9 @@
 
 debian_libvirt=(qemu-system-x86 qemu-utils seabios ipxe-qemu libvirt-daemon libvirt-daemon-driver-qemu libvirt-clients
     python3-libvirt dnsmasq-base genisoimage debootstrap e2fsprogs openssh-client nftables)
-# What the recipes of three_tier install: guests reach no package mirror.
+# What is installed in guests, which reach no package mirror: by the recipes of three_tier, and by a data space.
 guest_packages=openssh-server,postgresql,postgresql-client,nginx-light,jq,python3-psycopg2
+guest_packages+=,openjdk-17-jre-headless,libzookeeper-java,libnetty-java
 
 # Debian's own backports for these, and for nothing else, where the machine has other parts of QEMU from there already.
 backports() {
@@ -37,13 +38,16 @@ libvirt_packages() {
 # A Debian with cloud-init that Nova boots by its kernel, without a boot loader.
 guest_image() {
     if as admin admin openstack image show debian-12-next -f value -c properties 2>/dev/null | grep -q kernel_id; then return; fi
-    if [ ! -f "$lab/image/disk.qcow2" ] || [ ! -f "$lab/image/key" ]; then
+    local from
+    from=$(sha256sum <<<"$guest_packages" && sha256sum <"$here/lib/guest.sh" && sha256sum <"$here/../../release/image")
+    if [ "$(cat "$lab/image/from" 2>/dev/null)" != "$from" ]; then
         say "making the image debian-12"
         rm -rf "$lab/image"
         mkdir -p "$lab/image"
         ssh-keygen -q -t ed25519 -N '' -C lab -f "$lab/image/key"
-        "$here/../../release/image" --include "$guest_packages" --customize "$here/lib/guest.sh" "$lab/image" ||
+        "$here/../../release/image" --size 3G --include "$guest_packages" --customize "$here/lib/guest.sh" "$lab/image" ||
             die "there is no image"
+        echo "$from" >"$lab/image/from"
     fi
     as admin admin "$py" "$here/python/image.py" "$lab/image"
 }

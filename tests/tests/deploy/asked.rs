@@ -13,12 +13,12 @@ fn nothing_is_done_unless_whoever_is_asked_says_yes() {
     for typed in ["\u{3}", "\u{4}", "n\n", "\n", "yess\n"] {
         let ran = site.ask_at_a_terminal(&deploy, typed);
         assert!(ran.code == Some(1) && ran.out.contains("nothing was deployed"), "{typed:?}: {ran}");
-        assert_eq!(site.counts(), [0; 6], "{typed:?}");
+        assert_eq!(site.counts(), [0; 10], "{typed:?}");
     }
     let ran = site.ask_at_a_terminal(&deploy, "yes\n");
     assert!(ran.code == Some(0) && site.counts() == SHOP, "{ran}");
     let destroy = [&["destroy"][..], &KEY].concat();
-    for (typed, code, counts) in [("\u{3}", 1, SHOP), ("Y\n", 0, [0; 6])] {
+    for (typed, code, counts) in [("\u{3}", 1, SHOP), ("Y\n", 0, [0; 10])] {
         let ran = site.ask_at_a_terminal(&destroy, typed);
         assert!(ran.code == Some(code) && site.counts() == counts, "{typed:?}: {ran}");
     }

@@ -1,8 +1,12 @@
 //! A stack from its first deployment to its end, in whatever cloud it is.
 
+use std::collections::BTreeSet;
+use std::fs;
+
 use serde_json::json;
 use wattle_openstack::Method;
 use wattle_openstack::session::Call;
+use wattle_tests::running::eventually;
 use wattle_tests::site::{Ground, SHOP, Site};
 
 use super::KEY;
@@ -46,6 +50,8 @@ pub(crate) fn life(site: &Site<impl Ground>) {
     assert_eq!(site.there()["networks"][0]["admin_state_up"], true);
     assert_eq!(site.counts(), SHOP);
     assert_eq!(site.ask(&["drift", KEY[0], KEY[1]]).code, Some(0));
+    meddled(site);
+    replaced(site);
     // Somebody is just deleting one: it is waited for what becomes of it.
     let server = site.there()["servers"][0]["id"].as_str().expect("text").to_owned();
     site.at_cloud(async |session| {
@@ -57,11 +63,54 @@ pub(crate) fn life(site: &Site<impl Ground>) {
     // Nothing is left.
     let ran = site.ask(&["destroy", "--yes", KEY[0], KEY[1]]);
     assert_eq!(ran.code, Some(0), "{ran}");
-    assert_eq!(site.counts(), [0; 6]);
+    assert_eq!(site.counts(), [0; 10]);
     assert!(site.ask(&["status", KEY[0], KEY[1]]).err.contains("holds no stack"));
     // And it is as if nothing had been.
     site.deployed(&KEY);
     assert_eq!(site.counts(), SHOP);
+}
+
+/// Somebody stops a server, and lets everybody in.
+fn meddled(site: &Site<impl Ground>) {
+    let web = site.server("web");
+    let group = site.there()["security_groups"][0]["id"].clone();
+    site.at_cloud(async |session| {
+        let stop = Call::new("compute", Method::Post, format!("/servers/{web}/action"));
+        session.call(stop.body(json!({ "os-stop": null }))).await.expect("accepted");
+        let rule = json!({ "security_group_id": group, "direction": "ingress", "ethertype": "IPv4" });
+        let call = Call::new("network", Method::Post, "/security-group-rules");
+        session.call(call.body(json!({ "security_group_rule": rule }))).await.expect("made");
+    });
+    let web = || site.there()["servers"].iter().find(|server| server["id"] == *web).expect("it is there").clone();
+    eventually("it has stopped", || web()["status"] == "SHUTOFF");
+    let ran = site.ask(&["drift", KEY[0], KEY[1]]);
+    assert_eq!(ran.code, Some(4), "{ran}");
+    assert!(ran.out.contains("it does not run: its state is SHUTOFF") && ran.out.contains("`rules`"), "{ran}");
+    let ran = site.ask(&["drift", "--correct", "--infrastructure-only", KEY[0], KEY[1]]);
+    assert!(ran.code == Some(0) && ran.err.contains("✓ web changed"), "{ran}");
+    assert_eq!(web()["status"], "ACTIVE");
+    assert_eq!(site.ask(&["drift", KEY[0], KEY[1]]).code, Some(0));
+    assert_eq!(site.counts(), SHOP);
+}
+
+/// A server that has to be another one gets the port of the one before.
+fn replaced(site: &Site<impl Ground>) {
+    let (before, ports) = (site.server("web"), ports(site));
+    let path = site.path().join("template.yaml");
+    let template = fs::read_to_string(&path).expect("reads");
+    let (head, tail) = template.split_at(template.find("\n  web:").expect("it is there"));
+    let zoned = tail.replacen("    properties:\n", "    properties:\n      availability_zone: nova\n", 1);
+    fs::write(&path, head.to_owned() + &zoned).expect("writes");
+    let said = site.deployed(&KEY);
+    assert!(said.contains("✓ web created (OS::Nova::Server"), "{said}");
+    assert_ne!(site.server("web"), before);
+    assert_eq!(self::ports(site), ports);
+    assert_eq!(site.counts(), SHOP);
+}
+
+/// The ids of the ports.
+fn ports(site: &Site<impl Ground>) -> BTreeSet<String> {
+    site.there()["ports"].iter().map(|port| port["id"].to_string()).collect()
 }
 
 /// The ids of the servers.

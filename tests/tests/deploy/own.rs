@@ -84,5 +84,5 @@ fn nothing_is_done_by_what_the_operator_has_not_signed() {
     assert!(ran.code == Some(0) && ran.out.contains(&format!("`{path}` is accepted as yours as it stands")), "{ran}");
     std::thread::sleep(Duration::from_millis(100));
     let ran = site.ask(&[&["destroy", "--yes"][..], &KEY].concat());
-    assert!(ran.code == Some(0) && site.counts() == [0; 6], "{ran}");
+    assert!(ran.code == Some(0) && site.counts() == [0; 10], "{ran}");
 }

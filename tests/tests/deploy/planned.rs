@@ -95,7 +95,7 @@ fn what_was_deployed_in_one_cloud_is_not_looked_for_in_another() {
     site.clouds("demo");
     assert_eq!(site.counts(), SHOP);
     let ran = site.ask(&["destroy", "--yes", KEY[0], KEY[1]]);
-    assert!(ran.code == Some(0) && site.counts() == [0; 6], "{ran}");
+    assert!(ran.code == Some(0) && site.counts() == [0; 10], "{ran}");
 }
 
 #[test]

@@ -111,7 +111,7 @@ fn what_heat_would_refuse_is_refused_before_anything_is_made() {
     let ran = site.deploy(&key);
     assert!(ran.code == Some(2) && ran.err.contains("3 things are wrong in `template.yaml`"), "{ran}");
     assert!(ran.err.contains("10.9.0.0/33"), "{ran}");
-    assert_eq!(site.counts(), [0; 6]);
+    assert_eq!(site.counts(), [0; 10]);
     with("1", "1", "10.9.0.0/24");
     site.deployed(&key);
 }

@@ -9,7 +9,7 @@ use wattle_cloud::{Doing, Rule, Setting};
 use wattle_openstack::Method;
 use wattle_tests::site::{PASSWORD, Site};
 
-use crate::page::{looked_at, nothing_is_wrong_with, open, tab};
+use crate::page::{nothing_is_wrong_with, open, tab};
 use crate::stack::url;
 
 const KEY: [&str; 2] = ["--key", "operator.key"];
@@ -38,10 +38,10 @@ fn infrastructure_grows_fails_and_is_mended_while_the_page_looks_on() {
     let first = browser.text("return document.querySelector('#live-infrastructure li').innerText");
     assert!(now.contains("db is being created. 2 more wait for it."), "{now}");
     assert!(first.contains(" failed: ") && first.contains("OS::Neutron::FloatingIP"), "{first}");
-    looked_at(&browser, "deploy-running");
+    browser.looked_at("deploy-running");
     let all = tab(&browser, "live-infrastructure");
     assert!(all.starts_with("Deployment 1") && all.contains("Failed (1)") && all.contains("Under way ("), "{all}");
-    looked_at(&browser, "deploy-resources");
+    browser.looked_at("deploy-resources");
     deploy.wait_for("is not as it should be", Duration::from_mins(3));
     browser.wait_for("its end", "return live.now.ended?.includes('status --ui')");
 
@@ -66,7 +66,7 @@ fn infrastructure_grows_fails_and_is_mended_while_the_page_looks_on() {
     browser.run("document.querySelector('#panel-live-infrastructure li .live-goto').click()");
     let now = tab(&browser, "live-now");
     assert!(now.starts_with("app1\n"), "{now}");
-    looked_at(&browser, "deployed");
+    browser.looked_at("deployed");
 
     // What somebody else does to it.
     site.vanish("app1");
@@ -75,6 +75,9 @@ fn infrastructure_grows_fails_and_is_mended_while_the_page_looks_on() {
     browser.wait_for("it is gone", &format!("return {} === 'is not as it was deployed: it is gone'", says("app1")));
     let now = tab(&browser, "live-now");
     assert!(now.contains("12 of 13 resources there, 1 not as deployed"), "{now}");
+    let legend = browser.text("return document.getElementById('legend').innerText");
+    assert!(legend.contains("not as deployed"), "{legend}");
+    browser.looked_at("deployed-differs");
     nothing_is_wrong_with(&browser);
     let html = browser.text("return document.documentElement.outerHTML");
     assert!(!html.contains(PASSWORD.split('=').next_back().expect("a value")), "{html}");

@@ -33,33 +33,6 @@ pub(crate) fn tab(browser: &Browser, name: &str) -> String {
     browser.text(&format!("return document.getElementById('panel-{name}').innerText"))
 }
 
-/// Widths and heights of windows.
-const WINDOWS: [(u32, u32); 3] = [(1600, 900), (1000, 700), (420, 800)];
-
-/// Waits until what has changed is drawn.
-const DRAWN: &str = "return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))";
-
-/// Takes pictures of a state, light and dark, in small and large windows, and looks that the diagram has room in each.
-pub(crate) fn looked_at(browser: &Browser, name: &str) {
-    for (width, height) in WINDOWS {
-        browser.resize(Some((width, height)));
-        for (is_dark, look) in [(false, "light"), (true, "dark")] {
-            browser.set_dark(is_dark);
-            browser.run(DRAWN);
-            browser.screenshot(&format!("live-{name}-{width}-{look}"));
-        }
-        let seen =
-            "const box = document.getElementById('canvas').getBoundingClientRect(); return [box.width, box.height]";
-        let seen: [f64; 2] = serde_json::from_value(browser.run(seen)).expect("two numbers");
-        assert!(seen.iter().all(|length| *length > 150.0), "{name} at {width}x{height}: {seen:?} for the diagram");
-    }
-    browser.set_dark(false);
-    browser.resize(None);
-    // Whoever clicks next measures where.
-    browser.run(DRAWN);
-    browser.run(DRAWN);
-}
-
 pub(crate) fn nothing_is_wrong_with(browser: &Browser) {
     assert_eq!(browser.complaints(), Vec::<String>::new());
     let html = browser.text("return document.documentElement.outerHTML");
@@ -85,7 +58,7 @@ fn states_waits_logs_and_values_as_they_come() {
         "what it says, masked",
         "return document.getElementById('live-lines').textContent.includes('the password is ***')",
     );
-    looked_at(&browser, "running");
+    browser.looked_at("running");
     shown.let_go();
 
     browser.wait_for("the end", "return live.now.over === true");
@@ -112,7 +85,7 @@ fn states_waits_logs_and_values_as_they_come() {
     let before = browser.run("return document.querySelector('#live-dock canvas').toDataURL()");
     browser.press("++");
     assert_ne!(browser.run("return document.querySelector('#live-dock canvas').toDataURL()"), before, "it zooms");
-    looked_at(&browser, "done");
+    browser.looked_at("done");
 
     nothing_is_wrong_with(&browser);
     assert_eq!(shown.up.interrupt(), Some(0), "{}", shown.up.said());
@@ -121,7 +94,7 @@ fn states_waits_logs_and_values_as_they_come() {
         "return document.getElementById('live-banner').textContent.includes('secrets was stopped')",
     );
     assert_eq!(browser.run("return live.now.connected"), false);
-    looked_at(&browser, "ended");
+    browser.looked_at("ended");
 }
 
 #[test]
@@ -157,7 +130,7 @@ fn what_is_awaited_is_marked_on_the_picture_and_leads_to_who_writes_it() {
     browser.set_dark(false);
     let legend = browser.text("return document.getElementById('legend').innerText");
     assert!(legend.contains("awaited: a click, or w, goes to who writes it"), "{legend}");
-    looked_at(&browser, "awaited");
+    browser.looked_at("awaited");
 
     // A click beside the line goes there, and so does the key.
     let place = browser.run(
@@ -186,7 +159,7 @@ fn what_is_awaited_is_marked_on_the_picture_and_leads_to_who_writes_it() {
     assert_eq!(browser.run("return document.querySelectorAll('.awaited').length"), 2);
     let told = browser.text(titles);
     assert!(told.contains("a/first/token is awaited") && told.contains("a/first/felt is awaited"), "{told}");
-    looked_at(&browser, "awaited-folded");
+    browser.looked_at("awaited-folded");
 
     // Once it ends, nobody waits any more.
     shown.let_go();
@@ -240,7 +213,7 @@ fn a_failure_is_seen_with_its_root_wherever_it_leads() {
     let state =
         |key: &str| browser.text(&format!("return document.querySelector('[data-id=\"c:{key}\"]').dataset.state"));
     assert_eq!(["a/first", "b/second", "c/third"].map(state), ["failed", "held", "held"]);
-    looked_at(&browser, "failed");
+    browser.looked_at("failed");
     nothing_is_wrong_with(&browser);
 }
 
@@ -255,7 +228,7 @@ fn a_connection_that_is_lost_is_told_and_found_again() {
     proxy.cut();
     browser.wait_for("it is told", &format!("return {banner}.textContent.includes('The connection is lost')"));
     assert_eq!(browser.run(&format!("return {banner}.hidden")), false);
-    looked_at(&browser, "lost");
+    browser.looked_at("lost");
     proxy.fix();
     browser.wait_for("it is found again", &format!("return live.now.connected && {banner}.hidden"));
     assert_eq!(browser.run("return live.now.tally.done"), 3);
@@ -277,13 +250,13 @@ fn three_tier() {
     assert_eq!(first, "db/postgres");
     let url = browser.text("return document.querySelector('.live-exports a').getAttribute('href')");
     assert!(running::http_get(&url).contains("hurdle"), "{url}");
-    looked_at(&browser, "three-tier");
+    browser.looked_at("three-tier");
     let data = tab(&browser, "live-data");
     assert!(data.contains("nginx") && data.contains("http://"), "{data}");
-    looked_at(&browser, "three-tier-data");
+    browser.looked_at("three-tier-data");
     browser.run("wattle.select('db/postgres')");
     tab(&browser, "live-log");
-    looked_at(&browser, "three-tier-log");
+    browser.looked_at("three-tier-log");
     nothing_is_wrong_with(&browser);
     assert_eq!(shown.up.interrupt(), Some(0), "{}", shown.up.said());
 }
@@ -296,7 +269,7 @@ fn two_hundred_tiers() {
     let mut shown = Shown::of(&workload.model(Size::of(200)), &[]);
     let Some(browser) = open(&shown.url) else { return };
     browser.wait_for("some are done", "return live.now.tally.done > 20");
-    looked_at(&browser, "w200-running");
+    browser.looked_at("w200-running");
     shown.up.wait_for("is up", Duration::from_mins(4));
     browser.wait_for("all are done", "return live.now.tally.done === 400 && live.now.over");
     assert_eq!(browser.run("return live.now.critical.length"), 400, "the longest path of W(200)");
@@ -304,6 +277,6 @@ fn two_hundred_tiers() {
     browser.press("\u{e010}");
     let told = browser.text("return document.getElementById('live-told').textContent");
     assert!(told.starts_with("server199/b: "), "{told}");
-    looked_at(&browser, "w200");
+    browser.looked_at("w200");
     nothing_is_wrong_with(&browser);
 }

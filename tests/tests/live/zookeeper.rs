@@ -121,7 +121,7 @@ fn agents_at_work_are_shown_and_nothing_of_their_secrets() {
     assert_eq!(whole["entries"]["a/first/felt"]["value"], "<b>well</b>");
     assert_eq!(whole["plans"]["a"]["components"]["first"]["inputs"]["password"]["secret"], true);
 
-    if let Some(browser) = browser {
+    if let Some(browser) = &browser {
         browser.wait_for("the end", "return live.now.over && live.now.tally.done === 3");
         assert_eq!(browser.run("return window.most"), 3, "what was awaited was marked");
         assert_eq!(browser.run("return window.ran"), "c:a/first");
@@ -135,7 +135,7 @@ fn agents_at_work_are_shown_and_nothing_of_their_secrets() {
         );
         browser.run("wattle.showTab('live-data')");
         browser.wait_for("the data", "return document.getElementById('panel-live-data').innerText.includes('••••••')");
-        browser.screenshot("live-zookeeper");
+        browser.looked_at("zookeeper");
         assert_eq!(browser.complaints(), Vec::<String>::new());
         assert!(!browser.text("return document.documentElement.outerHTML").contains(PASSWORD));
     }
@@ -148,11 +148,25 @@ fn agents_at_work_are_shown_and_nothing_of_their_secrets() {
         zookeeper.kill(1);
         let told = events.until("it is told", |_, data| data["trouble"].is_string());
         assert!(told.get("components").is_none(), "{told}");
+        if let Some(browser) = &browser {
+            browser.wait_for(
+                "it is told",
+                "return document.getElementById('live-banner').textContent.includes('out of date')",
+            );
+            browser.looked_at("zookeeper-away");
+        }
         zookeeper.up(1);
         events.until("it is there again", |_, data| data.get("trouble").is_some_and(Value::is_null));
     }
     drop(agents);
     events.until("nobody is there", |_, data| data["servers"]["a"]["agent"] == Value::Null);
+    if let Some(browser) = &browser {
+        browser.run("wattle.select('a')");
+        browser.run("wattle.showTab('live-now')");
+        let says = "return document.getElementById('panel-live-now').innerText.includes('No agent acts for it.')";
+        browser.wait_for("nobody is there", says);
+        browser.looked_at("no-agent");
+    }
     assert_eq!(status.interrupt(), Some(0), "{}", status.said());
 }
 

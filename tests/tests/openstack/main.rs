@@ -76,6 +76,6 @@ fn a_shop_lives_on_a_real_openstack() {
         // Other tests look at what the project has.
         let ran = site.ask(&["destroy", "--yes", KEY[0], KEY[1]]);
         assert_eq!(ran.code, Some(0), "{ran}");
-        assert_eq!(site.counts(), [0; 6]);
+        assert_eq!(site.counts(), [0; 10]);
     }
 }

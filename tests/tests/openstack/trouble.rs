@@ -100,7 +100,7 @@ fn whoever_is_killed_before_an_answer_is_followed_by_one_that_goes_on_on_a_real_
     assert!(!said.contains('✓'), "{said}");
     let deleted = ["DELETE /v2.1/servers/", "DELETE /v2.0/ports/", "DELETE /v2.0/networks/"];
     killed_between(&site, &deleted, || site.begin_alone(&["destroy", "--yes", KEY[0], KEY[1]]));
-    assert_eq!(site.counts(), [0; 6]);
+    assert_eq!(site.counts(), [0; 10]);
 }
 
 #[test]
@@ -143,6 +143,8 @@ fn a_service_that_is_away_for_a_minute_is_waited_for_on_a_real_openstack() {
     network.stall_before(|request| request.starts_with(b"POST /v2.0/ports"));
     let mut deploying = site.begin(&[]);
     network.wait_until_stalled();
+    // Others need it after this test, whatever becomes of it.
+    let _there_again = AtEnd(|| lab(&["up"]));
     lab(&["stop", "neutron-api"]);
     network.cut();
     network.fix();
@@ -157,21 +159,31 @@ fn a_service_that_is_away_for_a_minute_is_waited_for_on_a_real_openstack() {
 #[test]
 fn a_quota_that_is_too_small_is_named_and_raised_on_a_real_openstack() {
     let Some(site) = site("a quota") else { return };
+    let small = AtEnd(|| quota(-1));
     quota(2);
     let ran = site.deploy(&[]);
-    quota(-1);
+    drop(small);
     assert_eq!(ran.code, Some(1), "{ran}");
     assert!(ran.err.contains("servers: 4 more are to be made, and it may have 2, of which there are 0"), "{ran}");
-    assert_eq!(site.counts(), [0; 6]);
+    assert_eq!(site.counts(), [0; 10]);
     site.deployed(&KEY);
     assert_eq!(site.counts(), SHOP);
     destroyed(&site);
 }
 
+/// Does this in the end, even if an assertion fails before.
+struct AtEnd<F: Fn()>(F);
+
+impl<F: Fn()> Drop for AtEnd<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}
+
 fn destroyed(site: &Site<Behind>) {
     let ran = site.ask(&["destroy", "--yes", KEY[0], KEY[1]]);
     assert_eq!(ran.code, Some(0), "{ran}");
-    assert_eq!(site.counts(), [0; 6]);
+    assert_eq!(site.counts(), [0; 10]);
 }
 
 /// How many servers the project may have; any number if that is negative.

@@ -114,7 +114,12 @@ fn three_tier_is_explored_with_the_keyboard_alone() {
     let Some(page) = Page::open("the page of three_tier", &example("three_tier"), false) else { return };
     assert_eq!((page.count(".server"), page.count(".component"), page.count(".network")), (4, 5, 1));
     assert_eq!((page.overlaps(), page.overflows()), (json!([]), json!([])));
-    page.browser.screenshot("three_tier-light");
+    page.browser.looked_at("three_tier");
+    page.browser.press("?");
+    page.browser.wait_for("the keys", "return document.getElementById('help').open");
+    page.browser.looked_at("three_tier-keys");
+    page.browser.press("\u{e00c}");
+    page.browser.wait_for("they are closed", "return !document.getElementById('help').open");
 
     page.search("nginx");
     page.wait_for_details("web/nginx");

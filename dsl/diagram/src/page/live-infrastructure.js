@@ -18,6 +18,13 @@ const liveInfrastructure = (() => {
     ['to-go', 'To be deleted'],
     ['there', 'There'],
   ];
+  // What the frames of boxes mean.
+  const FRAMES = [
+    ['to-come', 'to be created or deleted'],
+    ['busy', 'being created, changed or deleted'],
+    ['differs', 'not as deployed'],
+    ['failed', 'failed in the cloud'],
+  ];
   const names = new Intl.Collator('en', { numeric: true });
   const count = (number, one) => `${number} ${one}${number === 1 ? '' : 's'}`;
   const tally = make('p', { id: 'live-built', role: 'status', hidden: true });
@@ -53,6 +60,7 @@ const liveInfrastructure = (() => {
 
   function addTab() {
     body = wattle.addTab('live-infrastructure', 'Infrastructure', 'live-now');
+    document.getElementById('legend').append(...FRAMES.map(([state, words]) => make('li', { 'data-frame': state }, words)));
     filter = make('input', { type: 'search', placeholder: 'find by name, type, id or state', 'aria-label': 'find a resource', input: draw });
     list = make('div', { class: 'live-built' });
     body.append(filter, list);

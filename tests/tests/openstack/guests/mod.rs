@@ -1,13 +1,15 @@
 //! Servers that boot: QEMU, cloud-init, the agent, and recipes on a system of their own.
 
+mod images;
 mod shop;
+mod space;
 
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
 use wattle::model::Model;
@@ -90,7 +92,7 @@ impl Guests {
     fn destroyed(&self) {
         let ran = self.site.ask_patiently(&["destroy", "--yes", KEY[0], KEY[1]], LONGEST);
         assert_eq!(ran.code, Some(0), "{ran}");
-        assert_eq!(self.site.counts(), [0; 6]);
+        assert_eq!(self.site.counts(), [0; 10]);
     }
 }
 
@@ -98,18 +100,6 @@ impl Guests {
 fn lab() -> PathBuf {
     let own = concat!(env!("CARGO_MANIFEST_DIR"), "/.cache/openstack");
     std::env::var_os("OPENSTACK_LAB_DIR").map_or_else(|| own.into(), PathBuf::from)
-}
-
-/// Asks until there is an answer.
-fn within<T>(longest: Duration, what: &str, ask: impl Fn() -> Option<T>) -> T {
-    let begin = Instant::now();
-    loop {
-        if let Some(answer) = ask() {
-            return answer;
-        }
-        assert!(begin.elapsed() < longest, "not in time: {what}");
-        std::thread::sleep(Duration::from_secs(2));
-    }
 }
 
 /// The parameters by which servers fetch the agent that the tests run.

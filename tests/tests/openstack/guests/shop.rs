@@ -10,11 +10,11 @@ use wattle::author::Blueprint as _;
 use wattle_openstack::Method;
 use wattle_openstack::session::Call;
 use wattle_tests::openstack::has_guests;
-use wattle_tests::running::Ran;
+use wattle_tests::running::{Ran, answer_within};
 use wattle_tests::site::PASSWORD;
 
 use super::super::KEY;
-use super::{CONFIG_DRIVE, Guests, LONGEST, METADATA_SERVICE, REBOOT, agent_by_url, within};
+use super::{CONFIG_DRIVE, Guests, LONGEST, METADATA_SERVICE, REBOOT, agent_by_url};
 
 /// The shop, and what is given to a deployment of it.
 struct Shop {
@@ -63,7 +63,7 @@ impl Shop {
     /// Looks that curl fetches the page on this server.
     fn page(&self, from: &str) {
         let curl = format!("curl -sS --fail --max-time 20 http://{}/", self.address("web"));
-        let page = within(REBOOT, "the page", || self.on(from, &curl).filter(|page| page.contains("hurdle")));
+        let page = answer_within(REBOOT, "the page", || self.on(from, &curl).filter(|page| page.contains("hurdle")));
         assert!(page.contains(r#""name": "hurdle""#), "{page}");
     }
 
@@ -109,10 +109,10 @@ fn a_shop_boots_and_lives_in_guests_of_a_real_openstack() {
     // Rebooted, it does what it did, and knows that nothing is to be done.
     shop.act("db", json!({ "reboot": { "type": "HARD" } }));
     let boot = |server: &str| shop.on(server, "cat /proc/sys/kernel/random/boot_id");
-    let booted = |server: &str| within(REBOOT, "it can be asked", || boot(server));
+    let booted = |server: &str| answer_within(REBOOT, "it can be asked", || boot(server));
     let before = booted("app1");
     shop.act("app1", json!({ "reboot": { "type": "HARD" } }));
-    within(REBOOT, "app1 boots", || boot("app1").filter(|now| *now != before));
+    answer_within(REBOOT, "app1 boots", || boot("app1").filter(|now| *now != before));
     shop.page("app2");
     let ran = shop.deployed(&KEY);
     assert!(!ran.err.contains('✓'), "{ran}");
@@ -121,7 +121,7 @@ fn a_shop_boots_and_lives_in_guests_of_a_real_openstack() {
     let pid = |server: &str| shop.on(server, "systemctl show -p MainPID --value wattle-agent").filter(|pid| pid != "0");
     let killed = pid("web").expect("an agent");
     shop.on("web", "systemctl kill -s KILL wattle-agent").expect("killed");
-    within(REBOOT, "the agent of web", || pid("web").filter(|pid| *pid != killed));
+    answer_within(REBOOT, "the agent of web", || pid("web").filter(|pid| *pid != killed));
     *shop.password.borrow_mut() = "db_password=another-horse".to_owned();
     shop.deployed(&KEY);
 
