@@ -141,7 +141,7 @@ const liveNow = (() => {
   function causes() {
     if (!now.causes.length) {
       const text = now.over ? 'Everything has been done.' : 'Nothing is blocked.';
-      return make('section', { 'data-key': 'causes' }, make('h2', {}, 'Blocked by'), make('p', {}, text));
+      return make('section', { 'data-key': 'causes' }, make('p', {}, text));
     }
     const list = now.causes.map((cause) => {
       const held = cause.holds?.length ?? 0;

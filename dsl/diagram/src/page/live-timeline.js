@@ -41,7 +41,7 @@ const liveTimeline = (() => {
         { id: 'live-dock-bar' },
         make('h2', {}, 'Timeline'),
         told,
-        make('label', {}, onlyPath, ' only what took the time'),
+        make('label', {}, onlyPath, ' only the critical path'),
         button('−', 'zoom out', () => zoom(1.5)),
         button('+', 'zoom in', () => zoom(1 / 1.5)),
         button('⤢', 'show all of it', fit),
