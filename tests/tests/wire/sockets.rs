@@ -97,7 +97,7 @@ fn a_folder_with_another_users_socket_gets_no_password() {
         (&["status"][..], "mine.key", "can be changed by other users"),
         (&["status"], "", "can be changed by other users"),
         (&["ls"], "mine.key", "can be changed by other users"),
-        (named, "mine.key", "is served by the user 65534"),
+        (named, "mine.key", "belongs to the user 65534"),
     ] {
         let ran = ask(args, variable);
         assert_eq!(heard(&state), "", "{args:?}: {ran}");
@@ -116,6 +116,6 @@ fn another_users_socket_gets_no_token_and_no_output() {
         apart(command.args(args).current_dir(place.path()), place.path());
         let ran = to_its_end(command.env("WATTLE_SOCKET", folder.join("agent.sock")).env("WATTLE_TOKEN", "token"));
         assert_eq!(heard(&folder), "", "{args:?}: {ran}");
-        assert!(ran.code == Some(1) && ran.err.contains("is served by the user 65534"), "{args:?}: {ran}");
+        assert!(ran.code == Some(1) && ran.err.contains("belongs to the user 65534"), "{args:?}: {ran}");
     }
 }
