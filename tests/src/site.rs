@@ -14,7 +14,7 @@ use wattle::model::Model;
 use wattle_cloud::Setting;
 use wattle_openstack::clouds::Sources;
 use wattle_openstack::session::Call;
-use wattle_openstack::{Cloud, Method, Session};
+use wattle_openstack::{Cloud, Fault, Method, Session};
 use wattle_runtime::openstack::Http;
 
 use crate::cloud::{CloudProcess, CloudServer};
@@ -263,7 +263,11 @@ impl<G: Ground> Site<G> {
             let mut there = BTreeMap::new();
             for (service, path, key) in COLLECTIONS {
                 let call = Call::new(service, Method::Get, path);
-                let mut items = session.list(call, key).await.expect("a list");
+                let mut items = match session.list(call, key).await {
+                    // A cloud without the service has none.
+                    Err(Fault::NoService { .. }) => Vec::new(),
+                    listed => listed.expect("a list"),
+                };
                 // What a cloud has of itself, some of it from the first time on that somebody asks.
                 let own = ["default", "private", "private-subnet", "public-subnet"];
                 let is_own =
