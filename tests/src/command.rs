@@ -6,6 +6,14 @@ use std::sync::OnceLock;
 
 use wattle_runtime::local::RUN;
 
+/// The folder of the repository.
+///
+/// # Panics
+/// Never: the tests are a folder of it.
+pub fn repository() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("INVARIANT: the tests are a folder of it")
+}
+
 /// The path of the `wattle` command, which is built first if need be.
 ///
 /// # Panics

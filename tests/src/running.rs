@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crate::command::{apart, at_home, wattle};
-use crate::skip::skipped;
+use crate::skip::{is_root, skipped};
 use wattle::lower::lower;
 use wattle::model::Model;
 
@@ -446,10 +446,9 @@ pub fn routes() -> String {
 /// Whether the software of the example is there; if not, the test is left out, and says so.
 pub fn can_run_three_tier() -> bool {
     let is_there = |path: &str| PathBuf::from(path).exists();
-    let is_root = fs::metadata("/proc/self").map(|own| std::os::unix::fs::MetadataExt::uid(&own)).ok() == Some(0);
     let all = ["/usr/sbin/nginx", "/usr/lib/postgresql", "/usr/bin/jq", "/usr/bin/python3", "/sbin/start-stop-daemon"];
     let missing: Vec<&str> = all.into_iter().filter(|path| !is_there(path)).collect();
-    if !is_root || !missing.is_empty() {
+    if !is_root() || !missing.is_empty() {
         skipped("three_tier", &format!("it needs root and the packages that tests/run installs; missing: {missing:?}"));
         return false;
     }

@@ -333,4 +333,7 @@ const COLLECTIONS: [(&str, &str, &str); 10] = [
 
 /// What is there when the shop is: four servers; a network; a port for each server and one of the router inside and one outside, and
 /// of the floating IP; a router; three groups; a floating IP; a subnet.
-pub const SHOP: [usize; 10] = [4, 1, 5, 1, 3, 1, 1, 0, 0, 0];
+pub const SHOP: [usize; COLLECTIONS.len()] = [4, 1, 5, 1, 3, 1, 1, 0, 0, 0];
+
+/// What is there when nothing is.
+pub const NOTHING: [usize; COLLECTIONS.len()] = [0; COLLECTIONS.len()];

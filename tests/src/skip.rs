@@ -1,8 +1,9 @@
 //! Tests that are left out where something is missing, or unless everything is asked for.
 
 use std::env;
-use std::fs::OpenOptions;
+use std::fs::{self, OpenOptions};
 use std::io::Write as _;
+use std::os::unix::fs::MetadataExt as _;
 
 /// Tells that `what` is left out, and why. `tests/run` shows it at its end: what a test prints is not seen when it passes.
 pub fn skipped(what: &str, why: &str) {
@@ -13,6 +14,11 @@ pub fn skipped(what: &str, why: &str) {
         // One write, for tests run in parallel.
         let _ = file.and_then(|mut file| file.write_all(line.as_bytes()));
     }
+}
+
+/// Whether this is root, who alone can make namespaces, and be somebody else.
+pub fn is_root() -> bool {
+    fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0)
 }
 
 /// Whether what is slow is asked for as well: `tests/run --all`. If not, this tells that `what` is left out.

@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "what fails here fails a test")]
 
 use std::fs::{self, File};
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown, symlink};
+use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use wattle::author::Blueprint as _;
 use wattle_tests::command::{apart, wattle};
 use wattle_tests::running::Stage;
 use wattle_tests::site::Site;
-use wattle_tests::skip::skipped;
+use wattle_tests::skip::{is_root, skipped};
 use wattle_tests::zookeeper::ZooKeeper;
 
 /// No command takes longer; one that waits for a pipe would take for ever.
@@ -422,7 +422,7 @@ fn import_says_of_links_that_lead_out_of_the_folder() {
 /// Somebody else cannot look into it, and does not call it down.
 #[test]
 fn what_another_user_has_up_is_not_called_down() {
-    if fs::metadata("/proc/self").unwrap().uid() != 0 {
+    if !is_root() {
         return skipped("what another user has up", "only root can be somebody else");
     }
     let place = tempfile::tempdir().unwrap();

@@ -4,19 +4,15 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
-use wattle_tests::command::{wattle, wattle_agent};
+use wattle_tests::command::{repository, wattle, wattle_agent};
 use wattle_tests::skip::{everything, skipped};
 
 /// Crates that are for nobody else.
 const OURS: [&str; 5] = ["connections", "hello", "three_tier", "wattle-compile-tests", "wattle-tests"];
-
-fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap()
-}
 
 /// What a command writes; it must succeed.
 fn run(command: &mut Command) -> String {

@@ -67,11 +67,10 @@ pub(super) fn running() -> Result<Found, Failure> {
 pub(super) fn to_end() -> Result<Folder, Failure> {
     let is_meant = |folder: &Folder| folder.is_running() || was_killed(folder);
     let (here, elsewhere) = all();
-    let others = here.iter().find_map(of_another_user);
-    if let Some(folder) = only(here.into_iter().filter(is_meant).collect())? {
+    if let Some(folder) = only(here.iter().filter(|folder| is_meant(folder)).cloned().collect())? {
         return own(folder);
     }
-    if let Some(failure) = others {
+    if let Some(failure) = here.iter().find_map(of_another_user) {
         return Err(failure);
     }
     let elsewhere: Vec<Folder> = elsewhere.into_iter().filter(is_meant).collect();

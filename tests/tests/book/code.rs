@@ -7,7 +7,8 @@ use std::process::{Command, Stdio};
 
 use crate::block::{Block, Language};
 use crate::pages::Page;
-use crate::session::{repository, target};
+use crate::session::target;
+use wattle_tests::command::repository;
 
 /// What is wrong with a block by itself.
 pub(crate) fn wrong(block: &Block) -> Option<String> {

@@ -8,7 +8,8 @@ use wattle_tests::{sandbox, skip};
 use crate::block::{Block, Language};
 use crate::pages::Page;
 use crate::pattern::difference;
-use crate::session::{Session, repository};
+use crate::session::Session;
+use wattle_tests::command::repository;
 
 /// Held while cargo builds in the repository's folder: a page that waits for another one's build says nothing for so long that it
 /// would count as hanging.

@@ -4,9 +4,7 @@ use std::fs;
 use std::process::Command;
 
 use wattle::check::About;
-use wattle_tests::command::{example, wattle};
-
-use crate::session::repository;
+use wattle_tests::command::{example, repository, wattle};
 
 /// The generated pages. Their examples are tests where they are written.
 pub(crate) const PAGES: [&str; 2] = ["docs/reference/codes.md", "docs/reference/commands.md"];

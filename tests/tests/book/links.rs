@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
+use wattle_tests::command::repository;
 
 use crate::pages::{Page, below};
-use crate::session::repository;
 
 /// What is wrong with the links of all pages.
 pub(crate) fn wrong(pages: &[Page]) -> Vec<String> {

@@ -2,9 +2,9 @@
 
 use std::fs;
 use std::path::Path;
+use wattle_tests::command::repository;
 
 use crate::block::{Block, blocks};
-use crate::session::repository;
 
 pub(crate) struct Page {
     /// As a path within the repository.

@@ -8,7 +8,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use wattle_tests::command::{at_home, wattle};
+use wattle_tests::command::{at_home, repository, wattle};
 use wattle_tests::openstack::is_named;
 use wattle_tests::running::eventually;
 use wattle_tests::zookeeper::ZooKeeper;
@@ -27,10 +27,6 @@ const ZOOKEEPER: &str = "10.0.0.5:2281";
 
 /// The file in which they find its certificate authority.
 const CA: &str = "zookeeper-ca.pem";
-
-pub(crate) fn repository() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the repository")
-}
 
 /// Where the crates of pages are built.
 pub(crate) fn target() -> PathBuf {

@@ -5,7 +5,7 @@ use std::process::Command;
 use wattle_tests::cloud::CloudProcess;
 use wattle_tests::command::{apart, wattle};
 use wattle_tests::running::to_its_end;
-use wattle_tests::site::{SHOP, Site};
+use wattle_tests::site::{NOTHING, SHOP, Site};
 
 use super::KEY;
 
@@ -28,7 +28,7 @@ fn what_a_simulated_cloud_is_told_to_do_wrong_is_got_over() {
     site.deployed(&[]);
     assert_eq!(site.counts(), SHOP);
     let ran = site.ask(&["destroy", "--yes", KEY[0], KEY[1]]);
-    assert!(ran.code == Some(0) && site.counts() == [0; 10], "{ran}");
+    assert!(ran.code == Some(0) && site.counts() == NOTHING, "{ran}");
 }
 
 #[test]
@@ -69,5 +69,5 @@ fn a_deployment_does_not_take_one_simulated_cloud_for_another() {
     std::fs::write(site.path().join("clouds.yaml"), other).expect("writes");
     let ran = site.deploy(&KEY);
     assert!(ran.code == Some(2) && ran.err.contains("was deployed in another cloud or project than this"), "{ran}");
-    assert_eq!(site.counts(), [0; 10]);
+    assert_eq!(site.counts(), NOTHING);
 }

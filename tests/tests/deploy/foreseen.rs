@@ -5,7 +5,7 @@ use std::time::Duration;
 use wattle_cloud::{Doing, Rule, Setting};
 use wattle_openstack::Method;
 use wattle_openstack::session::Call;
-use wattle_tests::site::Site;
+use wattle_tests::site::{NOTHING, Site};
 
 use super::wrong::refused;
 
@@ -32,7 +32,7 @@ fn names_of_what_the_cloud_has_not_are_all_said_with_their_places() {
          lan: {type: OS::Neutron::Net, properties: {name: lan}}\n",
     );
     refused(&site, "names-beyond", &[]);
-    assert_eq!(site.counts(), [0; 10]);
+    assert_eq!(site.counts(), NOTHING);
     std::fs::write(site.path().join("template.yaml"), emitted).expect("writes");
     site.deployed(&[]);
 }
@@ -83,7 +83,7 @@ fn what_runs_already_is_not_asked_for() {
 fn a_quota_that_is_too_small_is_said_before_anything_is_made() {
     let site = Site::with(Setting { quota: Some(3), ..Setting::default() });
     refused(&site, "quota", &[]);
-    assert_eq!(site.counts(), [0; 10]);
+    assert_eq!(site.counts(), NOTHING);
 }
 
 #[test]
@@ -99,5 +99,5 @@ fn a_quota_that_nobody_says_is_named_when_it_is_reached_and_nothing_is_forgotten
     assert!(ran.err.contains("Quota exceeded") && ran.err.contains("is not as it should be"), "{ran}");
     let ran = site.ask(&["destroy", "--yes", KEY[0], KEY[1]]);
     assert_eq!(ran.code, Some(0), "{ran}");
-    assert_eq!(site.counts(), [0; 10]);
+    assert_eq!(site.counts(), NOTHING);
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use wattle_cloud::{Doing, Rule, Setting};
 use wattle_openstack::Method;
 use wattle_openstack::session::Call;
-use wattle_tests::site::{PASSWORD, SHOP, Site};
+use wattle_tests::site::{NOTHING, PASSWORD, SHOP, Site};
 
 use super::KEY;
 
@@ -65,7 +65,7 @@ fn whoever_only_looks_begins_nothing() {
     let destroy = ["destroy", "--yes", KEY[0], KEY[1]];
     let ran = site.ask(&destroy);
     assert!(ran.code == Some(0) && !ran.err.contains("✓ v2 created"), "{ran}");
-    assert_eq!((volumes(&site), site.counts()), (0, vec![0; 10]));
+    assert_eq!((volumes(&site), site.counts()), (0, NOTHING.to_vec()));
     // The same of a deletion.
     site.deployed(&KEY);
     let mut destroying = site.start_alone(&destroy);
@@ -80,7 +80,7 @@ fn whoever_only_looks_begins_nothing() {
     let ran = site.ask(&[&PLAN[..], &["operator.key"]].concat());
     assert!(ran.code == Some(4) && !ran.out.contains("+ v1 ") && ran.out.contains("+ db "), "{ran}");
     let ran = site.ask(&destroy);
-    assert!(ran.code == Some(0) && volumes(&site) == 0 && site.counts() == [0; 10], "{ran}");
+    assert!(ran.code == Some(0) && volumes(&site) == 0 && site.counts() == NOTHING, "{ran}");
 }
 
 #[test]
@@ -138,14 +138,14 @@ fn what_is_destroyed_and_wanted_at_once_is_never_forgotten() {
         assert!(destroyed == Some(1) && said.contains("has requested `three_tier`"), "{said}\n{ran}");
         assert_eq!(site.counts(), SHOP, "{said}\n{ran}");
     } else {
-        assert_eq!((destroyed, site.counts()), (Some(0), vec![0; 10]), "{said}\n{ran}");
+        assert_eq!((destroyed, site.counts()), (Some(0), NOTHING.to_vec()), "{said}\n{ran}");
         site.deployed(&KEY);
     }
     // While one deploys, another one destroys.
     let mut deploying = site.start(&[&KEY[..], &["-P", "flavor=m1.large"]].concat());
     deploying.wait_for("components unchanged", Duration::from_mins(1));
     let ran = site.ask(&["destroy", "--yes", KEY[0], KEY[1]]);
-    assert!(ran.code == Some(0) && site.counts() == [0; 10], "{ran}");
+    assert!(ran.code == Some(0) && site.counts() == NOTHING, "{ran}");
     assert_eq!(deploying.ended(), Some(1));
     assert!(deploying.said().contains("was destroyed in the meantime"), "{}", deploying.said());
     // Two destroy it.
@@ -153,7 +153,7 @@ fn what_is_destroyed_and_wanted_at_once_is_never_forgotten() {
     let mut first = site.start_alone(&["destroy", "--yes", KEY[0], KEY[1]]);
     until(&site, |site| site.counts() != SHOP);
     let ran = site.ask(&["destroy", "--yes", KEY[0], KEY[1]]);
-    assert!(first.ended() == Some(0) && site.counts() == [0; 10], "{}", first.said());
+    assert!(first.ended() == Some(0) && site.counts() == NOTHING, "{}", first.said());
     assert!(ran.code == Some(0) || ran.err.contains("holds no stack"), "{ran}");
 }
 

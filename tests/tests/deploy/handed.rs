@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use wattle_tests::site::{PASSWORD, SHOP, Site};
+use wattle_tests::site::{NOTHING, PASSWORD, SHOP, Site};
 
 use super::KEY;
 
@@ -57,5 +57,5 @@ fn a_cloud_that_lies_in_the_folder_gets_no_password_that_is_kept_at_home() {
     let ran = site.ask_with(&deploy, &environment);
     assert!(ran.code == Some(2) && ran.err.contains("the cloud `simulated` has no `password`"), "{ran}");
     site.clouds("demo");
-    assert_eq!(site.counts(), [0; 10]);
+    assert_eq!(site.counts(), NOTHING);
 }

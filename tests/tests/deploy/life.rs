@@ -7,7 +7,7 @@ use serde_json::json;
 use wattle_openstack::Method;
 use wattle_openstack::session::Call;
 use wattle_tests::running::eventually;
-use wattle_tests::site::{Ground, SHOP, Site};
+use wattle_tests::site::{Ground, NOTHING, SHOP, Site};
 
 use super::KEY;
 
@@ -63,7 +63,7 @@ pub(crate) fn life(site: &Site<impl Ground>) {
     // Nothing is left.
     let ran = site.ask(&["destroy", "--yes", KEY[0], KEY[1]]);
     assert_eq!(ran.code, Some(0), "{ran}");
-    assert_eq!(site.counts(), [0; 10]);
+    assert_eq!(site.counts(), NOTHING);
     assert!(site.ask(&["status", KEY[0], KEY[1]]).err.contains("holds no stack"));
     // And it is as if nothing had been.
     site.deployed(&KEY);

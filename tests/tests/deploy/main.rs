@@ -25,7 +25,7 @@ use std::time::Duration;
 
 use wattle_cloud::{Doing, Rule, Setting};
 use wattle_openstack::Method;
-use wattle_tests::site::{PASSWORD, SHOP, Site};
+use wattle_tests::site::{NOTHING, PASSWORD, SHOP, Site};
 
 const KEY: [&str; 2] = ["--key", "operator.key"];
 
@@ -53,7 +53,7 @@ fn whoever_is_killed_leaves_nothing_that_the_next_call_does_not_go_on_with() {
     assert_eq!(site.counts(), SHOP);
     let ran = site.ask(&["destroy", "--yes", KEY[0], KEY[1]]);
     assert_eq!(ran.code, Some(0), "{ran}");
-    assert_eq!(site.counts(), [0; 10]);
+    assert_eq!(site.counts(), NOTHING);
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn what_an_environment_names_is_deployed_with_it() {
     let ran = site.deploy(&[&KEY[..], &environment].concat());
     assert!(ran.code == Some(2) && ran.err.contains("parts.yaml"), "{ran}");
     let ran = site.ask(&["destroy", "--yes", KEY[0], KEY[1]]);
-    assert!(ran.code == Some(0) && site.counts() == [0; 10], "{ran}");
+    assert!(ran.code == Some(0) && site.counts() == NOTHING, "{ran}");
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn another_operator_s_key_opens_what_was_deployed() {
     assert!(ran.code == Some(0) && ran.err.contains("✓ db changed"), "{ran}");
     let ran = site.ask(&["destroy", "--yes", KEY[0], KEY[1]]);
     assert_eq!(ran.code, Some(0), "{ran}");
-    assert_eq!(site.counts(), [0; 10]);
+    assert_eq!(site.counts(), NOTHING);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use wattle_cloud::Setting;
 use wattle_openstack::Method;
 use wattle_openstack::session::Call;
 use wattle_tests::running::Ran;
-use wattle_tests::site::Site;
+use wattle_tests::site::{NOTHING, Site};
 
 use super::KEY;
 
@@ -92,7 +92,7 @@ fn a_plain_template_is_deployed_with_its_outputs_and_lives() {
     assert!(ran.code == Some(0) && ran.out.contains("  lan_id   "), "{ran}");
     assert_eq!(plain.drift().code, Some(0));
     let ran = site.ask(&["destroy", "--yes", KEY[0], KEY[1]]);
-    assert!(ran.code == Some(0) && site.counts() == [0; 10], "{ran}");
+    assert!(ran.code == Some(0) && site.counts() == NOTHING, "{ran}");
     assert!(!site.path().join("plain/credentials.yaml").exists(), "it opens nothing any more");
 }
 
@@ -107,7 +107,7 @@ fn what_was_emitted_without_software_is_deployed() {
     assert!(ran.code == Some(0) && ran.out.contains("low is up"), "{ran}");
     assert_eq!(site.there()["servers"].len(), 1);
     let ran = site.ask(&["destroy", "--yes", KEY[0], KEY[1]]);
-    assert!(ran.code == Some(0) && site.counts() == [0; 10], "{ran}");
+    assert!(ran.code == Some(0) && site.counts() == NOTHING, "{ran}");
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn what_is_no_plain_template_is_said() {
         &["deploy", "wired", "--yes"],
         &["`wired/template.yaml` describes software", "`wattle lower wired/template.yaml`"],
     );
-    assert_eq!(site.counts(), [0; 10]);
+    assert_eq!(site.counts(), NOTHING);
 }
 
 fn rules(site: &Site) -> usize {

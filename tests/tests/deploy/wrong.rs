@@ -5,7 +5,7 @@ use std::path::Path;
 use wattle_cloud::{Doing, Rule, Setting};
 use wattle_openstack::Method;
 use wattle_tests::running::Ran;
-use wattle_tests::site::{PASSWORD, Site};
+use wattle_tests::site::{NOTHING, PASSWORD, Site};
 
 /// What is said, as a golden; nothing was made of the cloud or the data space.
 pub(crate) fn refused(site: &Site, name: &str, args: &[&str]) {
@@ -111,7 +111,7 @@ fn what_heat_would_refuse_is_refused_before_anything_is_made() {
     let ran = site.deploy(&key);
     assert!(ran.code == Some(2) && ran.err.contains("3 things are wrong in `template.yaml`"), "{ran}");
     assert!(ran.err.contains("10.9.0.0/33"), "{ran}");
-    assert_eq!(site.counts(), [0; 10]);
+    assert_eq!(site.counts(), NOTHING);
     with("1", "1", "10.9.0.0/24");
     site.deployed(&key);
 }

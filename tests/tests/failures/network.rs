@@ -1,7 +1,5 @@
 //! A server that is cut off, and comes back.
 
-use std::fs;
-use std::os::unix::fs::MetadataExt as _;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::sleep;
@@ -10,7 +8,7 @@ use std::time::Duration;
 use wattle_runtime::space::Content;
 use wattle_tests::command::wattle;
 use wattle_tests::proxy::Proxy;
-use wattle_tests::skip::{everything, skipped};
+use wattle_tests::skip::{everything, is_root, skipped};
 use wattle_tests::zookeeper::ZooKeeper;
 
 use crate::ends::hold_once;
@@ -79,8 +77,7 @@ impl Place {
         let (process, number) = (std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         // `lab` removes what belongs to a process that is gone.
         let name = format!("wl{process}f{number}");
-        let is_root = fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0);
-        if !is_root || !ip(&["netns", "add", &name]) {
+        if !is_root() || !ip(&["netns", "add", &name]) {
             skipped("a server in a network namespace that is cut off", "it needs root, iproute2 and namespaces");
             return None;
         }

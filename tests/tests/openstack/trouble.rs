@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use wattle_tests::openstack::{Named, is_there};
 use wattle_tests::proxy::Proxy;
-use wattle_tests::site::{Ground, SHOP, Site};
+use wattle_tests::site::{Ground, NOTHING, SHOP, Site};
 
 use super::KEY;
 
@@ -100,7 +100,7 @@ fn whoever_is_killed_before_an_answer_is_followed_by_one_that_goes_on_on_a_real_
     assert!(!said.contains('✓'), "{said}");
     let deleted = ["DELETE /v2.1/servers/", "DELETE /v2.0/ports/", "DELETE /v2.0/networks/"];
     killed_between(&site, &deleted, || site.begin_alone(&["destroy", "--yes", KEY[0], KEY[1]]));
-    assert_eq!(site.counts(), [0; 10]);
+    assert_eq!(site.counts(), NOTHING);
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn a_quota_that_is_too_small_is_named_and_raised_on_a_real_openstack() {
     drop(small);
     assert_eq!(ran.code, Some(1), "{ran}");
     assert!(ran.err.contains("servers: 4 more are to be made, and it may have 2, of which there are 0"), "{ran}");
-    assert_eq!(site.counts(), [0; 10]);
+    assert_eq!(site.counts(), NOTHING);
     site.deployed(&KEY);
     assert_eq!(site.counts(), SHOP);
     destroyed(&site);
@@ -183,7 +183,7 @@ impl<F: Fn()> Drop for AtEnd<F> {
 fn destroyed(site: &Site<Behind>) {
     let ran = site.ask(&["destroy", "--yes", KEY[0], KEY[1]]);
     assert_eq!(ran.code, Some(0), "{ran}");
-    assert_eq!(site.counts(), [0; 10]);
+    assert_eq!(site.counts(), NOTHING);
 }
 
 /// How many servers the project may have; any number if that is negative.

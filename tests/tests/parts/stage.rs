@@ -1,9 +1,7 @@
 //! What the tests of parts have in common.
 
-use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpStream;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -19,7 +17,7 @@ use wattle_tests::native;
 use wattle_tests::openstack::RealHeat;
 use wattle_tests::oracle::{Oracle, write};
 use wattle_tests::running::{self, Stage};
-use wattle_tests::skip::skipped;
+use wattle_tests::skip::{is_root, skipped};
 
 /// Who says whether Heat takes a model.
 pub(crate) struct Judges {
@@ -57,9 +55,8 @@ pub(crate) fn heat_takes(judges: &mut Judges, model: &Model) -> (Lowered, Value)
 
 /// Whether software can be installed and run here; if not, the test is left out, and says so.
 pub(crate) fn can_run(test: &str, programs: &[&str]) -> bool {
-    let is_root = fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0);
     let missing: Vec<_> = programs.iter().filter(|program| !Path::new(program).exists()).collect();
-    if !is_root || !missing.is_empty() {
+    if !is_root() || !missing.is_empty() {
         skipped(test, &format!("it needs root and the packages that tests/run installs; missing: {missing:?}"));
         return false;
     }

@@ -8,7 +8,7 @@ use std::process::Command;
 use wattle::author::Blueprint as _;
 use wattle::prelude::*;
 use wattle_catalog::{neutron, nova};
-use wattle_tests::command::wattle;
+use wattle_tests::command::{repository, wattle};
 use wattle_tests::openstack::has_guests;
 use wattle_tests::skip::skipped;
 
@@ -75,10 +75,6 @@ impl System {
             said(Command::new("openstack").args(drive));
         }
     }
-}
-
-fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().expect("the repository")
 }
 
 /// What the page about images says to do with one.

@@ -16,7 +16,7 @@ use wattle::model::Model;
 use wattle_tests::command::wattle_agent;
 use wattle_tests::openstack::Named;
 use wattle_tests::running::Ran;
-use wattle_tests::site::Site;
+use wattle_tests::site::{NOTHING, Site};
 
 use super::KEY;
 
@@ -92,7 +92,7 @@ impl Guests {
     fn destroyed(&self) {
         let ran = self.site.ask_patiently(&["destroy", "--yes", KEY[0], KEY[1]], LONGEST);
         assert_eq!(ran.code, Some(0), "{ran}");
-        assert_eq!(self.site.counts(), [0; 10]);
+        assert_eq!(self.site.counts(), NOTHING);
     }
 }
 
