@@ -4,6 +4,8 @@
 
 #![expect(clippy::missing_panics_doc, reason = "what tests use fails by panics")]
 
+pub mod changed;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -13,11 +15,13 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use wattle::lower::{Options, lower};
 use wattle::model::{Model, Type};
+use wattle::plan::Action;
 use wattle_openstack::orchestration::{Orchestration, SERVICE, Stack, Terms, Tree};
 use wattle_openstack::session::Call;
 use wattle_openstack::{Cloud, Fault, Method, Session};
 use wattle_runtime::openstack::{Http, Source, package, sources};
 
+use self::changed::Looked;
 use crate::oracle::write;
 use crate::site::Ground;
 use crate::skip::skipped;
@@ -99,12 +103,18 @@ impl RealHeat {
         Self { runtime, session }
     }
 
+    /// The id of the project.
+    pub fn project(&self) -> String {
+        let token = self.runtime.block_on(self.session.token()).expect("a token");
+        token.project.clone().expect("it is for a project")
+    }
+
     /// What a service answers.
     pub fn ask(&self, service: &'static str, path: &str) -> Value {
         self.runtime.block_on(self.session.call(Call::new(service, Method::Get, path))).expect("an answer")
     }
 
-    /// Makes a stack of a model, asks for the same again, and deletes it.
+    /// Makes a stack of a model, asks for the same again, changes it, and deletes it.
     pub fn lives(&self, model: &Model, options: &Options) {
         let folder = tempfile::tempdir().expect("a folder");
         write(&lower(model, options), folder.path(), false);
@@ -115,13 +125,23 @@ impl RealHeat {
         self.is_made_and_stays(&model.stack, &source(folder.path(), &model.stack, &given));
     }
 
-    /// Makes a stack, asks for the same again, and deletes it.
+    /// Makes a stack, asks for the same again, then for something else of each resource, which is to be as planned, and deletes it.
     pub fn is_made_and_stays(&self, name: &str, source: &Source) {
         let stack = self.made(name, source);
         let before = stack.ids();
         let (status, reason) = stack.update(source);
         assert_eq!(status, "UPDATE_COMPLETE", "{name}: {reason}");
         assert_eq!(stack.ids(), before, "{name}: something is another thing now");
+        let other = changed::changed(source);
+        let plan = changed::planned(source, &other);
+        let changes = plan.resources.values().filter(|resource| resource.action != Action::Unchanged).count();
+        assert!(changes > 0, "{name}: nothing of it is changed");
+        let earlier = Looked::at(self, &stack);
+        let (status, reason) = stack.update(&other);
+        assert_eq!(status, "UPDATE_COMPLETE", "{name}, changed: {reason}");
+        let wrong = Looked::at(self, &stack).differences(&earlier, &plan, None);
+        assert!(wrong.is_empty(), "{name}, changed:\n{}", wrong.join("\n"));
+        println!("{name}: {changes} changes as planned");
         stack.delete();
     }
 

@@ -32,7 +32,11 @@ struct Heard {
 impl Wire for Heard {
     async fn send(&self, request: &Request) -> Result<Response, Lost> {
         let path = request.url.strip_prefix("http://cloud.test").unwrap_or(&request.url);
-        self.asked.lock().expect("asked").push(format!("{} {path}", request.method.as_str()));
+        // What is done to a server or a volume stands in the body.
+        let action = request.body.as_ref().filter(|_| path.ends_with("/action"));
+        let action = action.and_then(|body| body.as_object()?.keys().next().map(|key| format!(" {key}")));
+        let asked = format!("{} {path}{}", request.method.as_str(), action.unwrap_or_default());
+        self.asked.lock().expect("asked").push(asked);
         self.near.send(request).await
     }
 

@@ -6,9 +6,10 @@ import openstack
 
 cloud = openstack.connect()
 sizes = {"m1.tiny": (1, 512, 1), "m1.small": (1, 1024, 4), "m1.medium": (2, 2048, 8), "m1.large": (2, 4096, 16)}
-for name, (cpus, memory, disk) in sizes.items():
+# Nova lists them by their ids: the smallest one is the first.
+for number, (name, (cpus, memory, disk)) in enumerate(sizes.items(), 1):
     if not cloud.compute.find_flavor(name):
-        cloud.compute.create_flavor(name=name, vcpus=cpus, ram=memory, disk=disk)
+        cloud.compute.create_flavor(id=str(number), name=name, vcpus=cpus, ram=memory, disk=disk)
 demo = cloud.identity.find_project("demo")
 network = cloud.network
 if not network.find_network("public"):

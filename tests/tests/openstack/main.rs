@@ -18,6 +18,9 @@ mod jobs;
 mod leaves;
 #[path = "../../../openstack/tests/driver/life.rs"]
 mod life;
+#[expect(dead_code, reason = "what goes wrong in it is for other tests")]
+#[path = "../../../openstack/tests/driver/stage.rs"]
+mod near;
 mod nova;
 #[expect(dead_code, reason = "Nova does not choose by best fit")]
 #[path = "../../../place/tests/growth/one_by_one.rs"]

@@ -1,6 +1,7 @@
 //! Somebody is killed between a request and its answer, a token stops being one, a service is away, a quota is too small: nothing is
 //! made twice, and nothing is forgotten.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -10,26 +11,32 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use wattle_tests::openstack::{Named, is_there};
+use serde_json::json;
+use wattle_tests::openstack::changed::changed_template;
+use wattle_tests::openstack::{Named, RealHeat, is_there};
 use wattle_tests::proxy::Proxy;
 use wattle_tests::site::{Ground, NOTHING, SHOP, Site};
 
 use super::KEY;
 
-/// The services, with their ports and what their addresses end with.
-const SERVICES: [(&str, u16, &str); 3] = [("compute", 8774, "/v2.1"), ("network", 9696, ""), ("image", 9292, "")];
+/// The services, with their ports and what their addresses end with, up to the project.
+const SERVICES: [(&str, u16, &str); 4] =
+    [("compute", 8774, "/v2.1"), ("network", 9696, ""), ("image", 9292, ""), ("block_storage", 8776, "/v3/")];
 
 /// The real cloud behind proxies.
 struct Behind {
-    proxies: Vec<(&'static str, Proxy, &'static str)>,
+    proxies: Vec<(&'static str, Proxy, String)>,
 }
 
 impl Behind {
     fn new() -> Self {
         let url = std::env::var("OS_AUTH_URL").expect("OS_AUTH_URL is set");
         let host = url.split("//").nth(1).and_then(|rest| rest.split(':').next()).expect("an address");
-        let proxies =
-            SERVICES.into_iter().map(|(service, port, path)| (service, Proxy::before(&format!("{host}:{port}")), path));
+        let project = RealHeat::new().project();
+        let proxies = SERVICES.into_iter().map(|(service, port, path)| {
+            let path = if path.ends_with('/') { format!("{path}{project}") } else { path.to_owned() };
+            (service, Proxy::before(&format!("{host}:{port}")), path)
+        });
         Self { proxies: proxies.collect() }
     }
 
@@ -59,16 +66,28 @@ fn site(what: &str) -> Option<Site<Behind>> {
     is_there(what).then(|| Site::with_short_sessions(Behind::new(), &Named::password()))
 }
 
-/// Kills whoever was begun as soon as a service has done what `request` begins with and has not said so yet, for each of these, and then
-/// lets one come to its end. Whoever comes next has to wait until no request of the one before can arrive any more: minutes.
-fn killed_between(site: &Site<Behind>, requests: &[&'static str], begin: impl Fn() -> Child) {
-    for request in requests {
-        site.cloud.all().for_each(|proxy| proxy.stall_after(|asked| asked.starts_with(request.as_bytes())));
+/// Kills whoever was begun as soon as a service has done something of a kind that no service has done before, and has not said so
+/// yet, until one comes to its end. Whoever comes next has to wait until no request of the one before can arrive any more:
+/// minutes. At what it was killed.
+fn killed_at_each(site: &Site<Behind>, begin: impl Fn() -> Child) -> BTreeSet<String> {
+    let done: Arc<Mutex<BTreeSet<String>>> = Arc::default();
+    for _ in 0..100 {
+        for proxy in site.cloud.all() {
+            let done = Arc::clone(&done);
+            proxy.stall_after(move |asked| kind(asked).is_some_and(|kind| done.lock().expect("no panic").insert(kind)));
+        }
         let mut child = begin();
-        while !site.cloud.all().any(Proxy::is_stalled) {
-            let ended = child.try_wait().expect("it can be asked");
-            assert!(ended.is_none(), "it ended with {ended:?}, and nobody has asked for `{request}`");
-            std::thread::sleep(Duration::from_millis(10));
+        let ended = loop {
+            match child.try_wait().expect("it can be asked") {
+                Some(ended) => break Some(ended),
+                None if site.cloud.all().any(Proxy::is_stalled) => break None,
+                None => std::thread::sleep(Duration::from_millis(10)),
+            }
+        };
+        if let Some(ended) = ended {
+            assert!(ended.success(), "{ended}");
+            site.cloud.all().for_each(|proxy| proxy.stall_after(|_| false));
+            return done.lock().expect("no panic").clone();
         }
         // What others are asked for at the same time arrives as well.
         std::thread::sleep(Duration::from_millis(300));
@@ -80,27 +99,117 @@ fn killed_between(site: &Site<Behind>, requests: &[&'static str], begin: impl Fn
             proxy.fix();
         });
     }
-    assert!(begin().wait().expect("it ends").success());
+    panic!("it never comes to its end: {done:?}");
 }
+
+/// What kind of change somebody asks for: the method, the path without ids, and what is done to a server. `None` for what is only read.
+fn kind(asked: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(asked);
+    let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
+    let mut words = head.split(' ');
+    let method = words.next().filter(|method| ["POST", "PUT", "DELETE"].contains(method))?;
+    let is_id = |part: &str| part.len() >= 32 && part.chars().all(|char| char.is_ascii_hexdigit() || char == '-');
+    let mut parts: Vec<&str> = words.next()?.split('?').next()?.split('/').collect();
+    for at in 1..parts.len() {
+        if is_id(parts[at]) || ["tags", "os-keypairs"].contains(&parts[at - 1]) {
+            parts[at] = "*";
+        }
+    }
+    let action = body.split('"').nth(1).filter(|_| parts.last() == Some(&"action")).unwrap_or_default();
+    Some(format!("{method} {} {action}", parts.join("/")).trim_end().to_owned())
+}
+
+/// The shop with a disk, a key and a group of servers.
+const LARGER: [usize; SHOP.len()] = {
+    let mut counts = SHOP;
+    counts[7] = 1;
+    counts[8] = 1;
+    counts[9] = 1;
+    counts
+};
+
+/// Has the shop's template say more.
+fn say_more(site: &Site<Behind>) {
+    let path = site.path().join("template.yaml");
+    let text = std::fs::read_to_string(&path).expect("reads");
+    let mut template = json!(wattle_heat::yaml::read(&text).expect("it is YAML").constant());
+    let reference = |name: &str| json!({ "get_resource": name });
+    let resources = &mut template["resources"];
+    resources["disk"] = json!({ "type": "OS::Cinder::Volume", "properties": { "size": 1 } });
+    resources["attachment"] = json!({
+        "type": "OS::Cinder::VolumeAttachment",
+        "properties": { "instance_uuid": reference("db"), "volume_id": reference("disk") },
+    });
+    resources["key"] = json!({ "type": "OS::Nova::KeyPair", "properties": { "name": "shop", "public_key": SSH } });
+    resources["group"] = json!({ "type": "OS::Nova::ServerGroup", "properties": { "policies": ["soft-affinity"] } });
+    std::fs::write(&path, template.to_string()).expect("writes");
+}
+
+const SSH: &str = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDExMTExMTExMTExMTExMTExMTExMTExMTExMTExMTEx ann@example";
 
 #[test]
 fn whoever_is_killed_before_an_answer_is_followed_by_one_that_goes_on_on_a_real_openstack() {
     let Some(site) = site("kills between a request and its answer") else { return };
-    // What comes one after the other, whatever goes on beside it.
-    let made = ["POST /v2.0/networks", "POST /v2.0/ports", "POST /v2.1/servers"];
-    killed_between(&site, &made, || {
+    say_more(&site);
+    let deploy = |more: &[&str]| {
         // Of keys that nobody knows yet the operator has to say that they are theirs.
         let own = [("operator.key", "--key"), ("credentials.yaml", "--credentials")];
         let own = own.into_iter().filter(|(file, _)| site.path().join(file).exists());
         let own: Vec<&str> = own.flat_map(|(file, option)| [option, file]).collect();
-        site.begin(&own)
-    });
-    assert_eq!(site.counts(), SHOP);
+        site.begin(&[&own[..], more].concat())
+    };
+    let collections = [
+        "/v2.0/networks",
+        "/v2.0/subnets",
+        "/v2.0/routers",
+        "/v2.0/security-groups",
+        "/v2.0/ports",
+        "/v2.0/floatingips",
+        "/v2.1/os-keypairs",
+        "/v2.1/os-server-groups",
+        "/v2.1/servers",
+        "/v2.1/servers/*/os-volume_attachments",
+        "/v3/*/volumes",
+    ];
+    let has_each = |killed: &BTreeSet<String>, expected: &[String]| {
+        println!("{} kills: {killed:#?}", killed.len());
+        let missing: Vec<&String> = expected.iter().filter(|kind| !killed.contains(*kind)).collect();
+        assert!(missing.is_empty(), "{missing:?}");
+    };
+    has_each(&killed_at_each(&site, || deploy(&[])), &collections.map(|path| format!("POST {path}")));
+    assert_eq!(site.counts(), LARGER);
     let said = site.deployed(&KEY);
     assert!(!said.contains('✓'), "{said}");
-    let deleted = ["DELETE /v2.1/servers/", "DELETE /v2.0/ports/", "DELETE /v2.0/networks/"];
-    killed_between(&site, &deleted, || site.begin_alone(&["destroy", "--yes", KEY[0], KEY[1]]));
+    let path = site.path().join("template.yaml");
+    let changed = changed_template(&std::fs::read_to_string(&path).expect("reads")).expect("it is one");
+    std::fs::write(&path, changed).expect("writes");
+    let larger = ["-P", "flavor=m1.medium"];
+    let done = [
+        "PUT /v2.0/networks/*/tags",
+        "PUT /v2.0/security-groups/*",
+        "POST /v2.1/servers/*/action resize",
+        "POST /v2.1/servers/*/action confirmResize",
+        "PUT /v3/*/volumes/*",
+    ];
+    has_each(&killed_at_each(&site, || deploy(&larger)), &done.map(str::to_owned));
+    assert_eq!(site.counts(), LARGER);
+    let said = site.deployed(&[&KEY[..], &larger].concat());
+    assert!(!said.contains('✓'), "{said}");
+    let killed = killed_at_each(&site, || site.begin_alone(&["destroy", "--yes", KEY[0], KEY[1]]));
+    has_each(&killed, &collections.map(|path| format!("DELETE {path}/*")));
     assert_eq!(site.counts(), NOTHING);
+}
+
+#[test]
+fn requests_are_told_apart_by_what_they_change() {
+    let id = "0f1e2d3c-0000-4000-8000-0123456789ab";
+    let of = |text: String| kind(text.as_bytes());
+    assert_eq!(of("GET /v2.0/ports HTTP/1.1\r\n".into()), None);
+    assert_eq!(of("POST /v2.0/ports HTTP/1.1\r\n".into()).as_deref(), Some("POST /v2.0/ports"));
+    let put = format!("PUT /v2.0/ports/{id}/tags/web?x=y HTTP/1.1\r\n\r\n{{}}");
+    assert_eq!(of(put).as_deref(), Some("PUT /v2.0/ports/*/tags/*"));
+    let action = format!("POST /v2.1/servers/{id}/action HTTP/1.1\r\na: b\r\n\r\n{{\"resize\": {{}}}}");
+    assert_eq!(of(action).as_deref(), Some("POST /v2.1/servers/*/action resize"));
 }
 
 #[test]
@@ -166,6 +275,19 @@ fn a_quota_that_is_too_small_is_named_and_raised_on_a_real_openstack() {
     assert_eq!(ran.code, Some(1), "{ran}");
     assert!(ran.err.contains("servers: 4 more are to be made, and it may have 2, of which there are 0"), "{ran}");
     assert_eq!(site.counts(), NOTHING);
+    // It was large enough when the deployment began.
+    let compute = site.cloud.of("compute");
+    compute.stall_before(|request| request.starts_with(b"POST /v2.1/servers"));
+    let mut deploying = site.start(&KEY);
+    compute.wait_until_stalled();
+    let small = AtEnd(|| quota(-1));
+    quota(1);
+    compute.stall_before(|_| false);
+    compute.fix();
+    let (code, said) = (deploying.ended(), deploying.said());
+    drop(small);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("Quota exceeded") && said.contains("`openstack quota show`"), "{said}");
     site.deployed(&KEY);
     assert_eq!(site.counts(), SHOP);
     destroyed(&site);

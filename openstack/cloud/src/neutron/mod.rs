@@ -235,6 +235,9 @@ impl Neutron {
                     tags.push((*tag).into());
                 }
             }
+            (Method::Delete, [tag]) if !tags.iter().any(|known| known == tag) => {
+                return Err(Refusal::missing(format!("Tag {tag} could not be found.")));
+            }
             (Method::Delete, [tag]) => tags.retain(|known| known != tag),
             (Method::Delete, []) => tags.clear(),
             _ => return Err(nowhere()),

@@ -65,12 +65,7 @@ impl Neutron {
                 }
                 pairs_with_mac(value);
                 self.groups(value)?;
-                let has_groups = value["security_groups"].as_array().is_some_and(|groups| !groups.is_empty());
-                if value["port_security_enabled"] == false && has_groups {
-                    return Err(Refusal::conflict(
-                        "Port has security group associated. Cannot disable port security or IP address until security group is removed.",
-                    ));
-                }
+                can_be_open(value, said)?;
                 value["status"] = if text(value, "device_id").is_empty() { "DOWN" } else { "ACTIVE" }.into();
                 Ok(())
             }
@@ -206,6 +201,7 @@ impl Neutron {
                 if value["port_security_enabled"] == false { json!([]) } else { json!([self.default_group(common)]) };
         }
         self.groups(value)?;
+        can_be_open(value, value)?;
         if !text(value, "device_id").is_empty() {
             value["status"] = "ACTIVE".into();
         }
@@ -275,6 +271,30 @@ fn pairs_with_mac(port: &mut Value) {
             pair["mac_address"] = own.clone();
         }
     }
+}
+
+/// Refuses a port without port security what needs it. `said` is what was asked for.
+fn can_be_open(port: &Value, said: &Value) -> Result<(), Refusal> {
+    if port["port_security_enabled"] != false {
+        return Ok(());
+    }
+    let has = |value: &Value, key: &str| value[key].as_array().is_some_and(|items| !items.is_empty());
+    if has(said, "security_groups") {
+        return Err(Refusal::bad(
+            "Port security must be enabled and port must have an IP address in order to use security groups.",
+        ));
+    }
+    if has(port, "security_groups") {
+        return Err(Refusal::conflict(
+            "Port has security group associated. Cannot disable port security or IP address until security group is removed.",
+        ));
+    }
+    if has(port, "allowed_address_pairs") {
+        return Err(Refusal::conflict(
+            "Port Security must be enabled in order to have allowed address pairs on a port.",
+        ));
+    }
+    Ok(())
 }
 
 /// Refuses allocation pools that contain the gateway's address.

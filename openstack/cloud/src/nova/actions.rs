@@ -7,6 +7,16 @@ use super::{Nova, Others};
 use crate::reply::{Answer, Refusal, empty, json};
 use crate::world::{Asked, Common};
 
+/// Actions that only turn a server from one of these states to another one.
+const TURNS: [(&str, &[&str], &str); 6] = [
+    ("pause", &["ACTIVE"], "PAUSED"),
+    ("unpause", &["PAUSED"], "ACTIVE"),
+    ("suspend", &["ACTIVE"], "SUSPENDED"),
+    ("resume", &["SUSPENDED"], "ACTIVE"),
+    ("shelve", &["ACTIVE", "SHUTOFF", "PAUSED", "SUSPENDED"], "SHELVED_OFFLOADED"),
+    ("unshelve", &["SHELVED", "SHELVED_OFFLOADED"], "ACTIVE"),
+];
+
 impl Nova {
     pub(super) fn act(&mut self, common: &mut Common, others: &mut Others<'_>, id: &str, asked: &Asked<'_>) -> Answer {
         let Some((action, said)) = asked.body.as_object().and_then(|body| body.iter().next()) else {
@@ -32,7 +42,23 @@ impl Nova {
                 status.to_lowercase()
             )))
         };
+        if let Some((_, from, to)) = TURNS.iter().find(|(turn, ..)| turn == action) {
+            needs(from)?;
+            server.turn(&status, to, then);
+            return Ok(empty(202));
+        }
         match action.as_str() {
+            "rescue" => {
+                needs(&["ACTIVE", "SHUTOFF", "ERROR"])?;
+                server.turn(&status, "RESCUE", then);
+                Ok(json(200, &json!({ "adminPass": "aPk7YSPKxmXb" })))
+            }
+            "unrescue" => {
+                needs(&["RESCUE"])?;
+                server.boot();
+                server.turn("RESCUE", "ACTIVE", then);
+                Ok(empty(202))
+            }
             "reboot" => {
                 needs(&["ACTIVE", "SHUTOFF", "ERROR"])?;
                 server.boot();

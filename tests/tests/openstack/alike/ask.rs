@@ -9,7 +9,7 @@ use wattle_openstack::clouds::Sources;
 use wattle_openstack::{Cloud, Request, Session, Wire};
 use wattle_runtime::openstack::Http;
 
-use super::script::Step;
+use super::script::{Step, steps};
 
 /// What a cloud has answered.
 pub(crate) struct Answer {
@@ -41,9 +41,9 @@ impl Asker {
     }
 
     /// The answers to all steps. A step that waits is asked until its answer is as it says.
-    pub(crate) fn follow(mut self, steps: &[Step]) -> Vec<Answer> {
+    pub(crate) fn follow(mut self) -> Vec<Answer> {
         let mut answers = Vec::new();
-        for step in steps {
+        for step in steps() {
             let began = Instant::now();
             let answer = loop {
                 let answer = self.ask(step);

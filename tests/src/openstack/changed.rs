@@ -1,0 +1,142 @@
+//! What `plan` says of a change, beside what Heat and the services then do: a thing that is the same keeps its id, one that is
+//! changed has an event and keeps it, one that is replaced has another, and Nova says itself what it has done to a server.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use wattle::plan::{Action, Plan, State, plan};
+use wattle_runtime::openstack::Source;
+
+use super::{RealHeat, RealStack};
+
+/// What is seen of a stack from outside.
+pub struct Looked {
+    /// What each resource is in the cloud, also within nested stacks.
+    ids: BTreeMap<String, String>,
+    /// How often something was done to each resource of the stack itself.
+    events: BTreeMap<(String, String), usize>,
+    /// How often each server of the stack itself was rebuilt.
+    rebuilt: BTreeMap<String, usize>,
+}
+
+impl Looked {
+    /// Looks at a stack.
+    pub fn at(heat: &RealHeat, stack: &RealStack<'_>) -> Self {
+        let tree = stack.tree();
+        let servers = tree.resources.values().filter(|resource| &*resource.kind == "OS::Nova::Server");
+        let rebuilt = servers.map(|server| {
+            let done = heat.ask("compute", &format!("/servers/{}/os-instance-actions", server.phys));
+            let done = done["instanceActions"].as_array().expect("a list").clone();
+            let count = done.iter().filter(|action| action["action"] == "rebuild").count();
+            (server.path.to_string(), count)
+        });
+        let rebuilt = rebuilt.collect();
+        Self { ids: stack.ids(), events: stack.events(), rebuilt }
+    }
+
+    /// What was done to a resource since.
+    pub fn since(&self, before: &Self, name: &str) -> Action {
+        let events = |looked: &Self, status: &str| {
+            looked.events.get(&(name.to_owned(), status.to_owned())).copied().unwrap_or_default()
+        };
+        let is_new = |status: &str| events(self, status) > events(before, status);
+        if is_new("UPDATE_FAILED") {
+            return Action::Refused;
+        }
+        match (before.ids.get(name), self.ids.get(name)) {
+            (None, Some(_)) => Action::Create,
+            (Some(_), None) => Action::Delete,
+            // What is called by its name, or by what it joins, is the same by its id, or another one although it stays.
+            (Some(_), Some(_)) if is_new("CREATE_COMPLETE") => Action::Replace,
+            _ if self.rebuilt.get(name) > before.rebuilt.get(name) => Action::Rebuild,
+            _ if is_new("UPDATE_COMPLETE") => Action::Update,
+            _ => Action::Unchanged,
+        }
+    }
+
+    /// What else was done since than `plan` says, a line for each resource. `refused` is one that Heat refuses: what it had begun
+    /// before is not looked at.
+    pub fn differences(&self, before: &Self, plan: &Plan, refused: Option<&str>) -> Vec<String> {
+        let mut wrong = Vec::new();
+        for (name, resource) in &plan.resources {
+            if refused.is_some_and(|refused| refused != &**name) {
+                continue;
+            }
+            let planned = resource.action;
+            let (is_so, done) = if name.contains('/') {
+                // What is done within nested stacks has events of its own; whether it is the same thing is seen.
+                let (earlier, later) = (before.ids.get(&**name), self.ids.get(&**name));
+                let stays = matches!(planned, Action::Unchanged | Action::Update | Action::Rebuild);
+                (!stays || earlier == later, format!("{earlier:?}, then {later:?}"))
+            } else {
+                let done = self.since(before, name);
+                (is_one_of(planned, done), format!("{done:?}"))
+            };
+            if !is_so {
+                wrong.push(format!("of {name} the plan says {planned:?}, and done was {done}"));
+            }
+        }
+        wrong
+    }
+}
+
+/// Whether what was done is what was planned.
+fn is_one_of(planned: Action, done: Action) -> bool {
+    match planned {
+        Action::MayUpdate => matches!(done, Action::Unchanged | Action::Update),
+        Action::MayRebuild => matches!(done, Action::Unchanged | Action::Update | Action::Rebuild),
+        Action::MayReplace => matches!(done, Action::Unchanged | Action::Update | Action::Replace),
+        action => action == done,
+    }
+}
+
+/// What would become of everything if `after` were asked for.
+pub fn planned(before: &Source, after: &Source) -> Plan {
+    let state = |source: &Source| {
+        let given = source.environments.iter().map(|(name, text)| (name.clone(), text.clone()));
+        let files = given.chain(source.files.clone()).collect();
+        State::new(&files, source.given.clone(), None).expect("a state")
+    };
+    plan(Some(&state(before)), &state(after))
+}
+
+/// The same with another value of one property of each resource that has one which can be changed whatever the template is.
+pub fn changed(source: &Source) -> Source {
+    let mut changed = source.clone();
+    for (name, text) in &mut changed.files {
+        if name.ends_with(".yaml") || name.ends_with(".json") {
+            *text = changed_template(text).unwrap_or_else(|| text.clone());
+        }
+    }
+    changed
+}
+
+/// The same of one template, as JSON; `None` if the text is none.
+pub fn changed_template(text: &str) -> Option<String> {
+    let mut template = json!(wattle_heat::yaml::read(text).ok()?.constant());
+    template.get("heat_template_version")?;
+    for resource in template["resources"].as_object_mut()?.values_mut() {
+        let ty = resource["type"].as_str().unwrap_or_default().to_owned();
+        if let Some((property, value)) = another(&ty) {
+            resource["properties"][property] = value;
+        }
+    }
+    Some(template.to_string())
+}
+
+/// A value that no template of the tests gives to a property of this type.
+fn another(ty: &str) -> Option<(&'static str, Value)> {
+    Some(match ty {
+        "OS::Nova::Server" => ("metadata", json!({ "changed": "yes" })),
+        "OS::Cinder::Volume" | "OS::Neutron::SecurityGroup" => ("description", json!("changed")),
+        "OS::Neutron::FloatingIP"
+        | "OS::Neutron::Net"
+        | "OS::Neutron::Port"
+        | "OS::Neutron::Router"
+        | "OS::Neutron::Subnet" => ("tags", json!(["changed"])),
+        "OS::Heat::TestResource" => ("value", json!("changed")),
+        "OS::Heat::RandomString" => ("length", json!(20)),
+        "OS::Heat::None" => ("changed", json!("yes")),
+        _ => return None,
+    })
+}

@@ -1,0 +1,62 @@
+//! All that the driver asks is asked of both clouds.
+
+use std::collections::BTreeSet;
+
+use super::script::{Step, steps};
+use crate::{leaves, life, near};
+
+#[test]
+fn all_that_the_driver_asks_is_compared() {
+    let stage = near::Stage::new();
+    life::comes_and_goes(&stage);
+    life::differs_and_is_put_right(&stage);
+    life::is_seen_behind_its_back(&stage);
+    leaves::leaves_and_goes_back(&stage);
+    let asked: BTreeSet<String> = stage.asked().iter().filter_map(|asked| of_asked(asked)).collect();
+    assert!(asked.len() > 60, "{asked:?}");
+    let compared: BTreeSet<String> = steps().map(of_step).collect();
+    let missing: Vec<&String> = asked.difference(&compared).collect();
+    assert!(missing.is_empty(), "{missing:#?}");
+}
+
+/// The services, with what their URLs begin with in the simulated cloud.
+const SERVICES: [(&str, &str); 4] = [
+    ("/compute/v2.1", "compute"),
+    ("/networking/v2.0", "network"),
+    ("/volume/v3", "block-storage"),
+    ("/image/v2", "image"),
+];
+
+/// What kind of request it is: the service, the method, the path with `*` in the place of names, and by what lists are filtered.
+/// A login is none.
+fn of_asked(asked: &str) -> Option<String> {
+    let mut parts = asked.split(' ');
+    let (method, url, action) = (parts.next()?, parts.next()?, parts.next().unwrap_or_default());
+    let (path, service) = SERVICES.iter().find_map(|(base, service)| Some((url.strip_prefix(base)?, *service)))?;
+    // Cinder's URLs name the project first.
+    let path = if service == "block-storage" { path[1..].find('/').map_or("", |end| &path[1 + end..]) } else { path };
+    (!path.is_empty() && path != "/").then(|| kind(service, method, path, action))
+}
+
+fn of_step(step: &Step) -> String {
+    let action = step.body.strip_prefix("{\"").filter(|_| step.path.ends_with("/action"));
+    let action = action.and_then(|body| body.split('"').next()).unwrap_or_default();
+    kind(step.service, step.method.as_str(), step.path, action)
+}
+
+fn kind(service: &str, method: &str, path: &str, action: &str) -> String {
+    let (path, query) = path.split_once('?').unwrap_or((path, ""));
+    let mut parts: Vec<&str> = path.split('/').collect();
+    for at in 2..parts.len() {
+        // Behind a collection is a name, unless it is a list with all details; so is what is behind what a thing has.
+        let is_name = (at % 2 == 0) && parts[at] != "detail";
+        if is_name {
+            parts[at] = "*";
+        }
+    }
+    let pages = ["limit", "marker", "fields"];
+    let keys: BTreeSet<&str> = query.split('&').filter_map(|pair| pair.split('=').next()).collect();
+    let keys: Vec<&str> = keys.into_iter().filter(|key| !key.is_empty() && !pages.contains(key)).collect();
+    let shown = [method, service, &parts.join("/"), &keys.join("&"), action];
+    shown.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,106 @@
+//! What `plan` says of each kind of change, and what Heat and the services then do.
+
+mod table;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+use wattle::plan::Action;
+use wattle_runtime::openstack::Source;
+use wattle_tests::openstack::changed::{Looked, planned};
+use wattle_tests::openstack::{RealHeat, is_there};
+
+use table::{UNTRIED, base, changes};
+
+fn template(resources: &Value) -> Value {
+    json!({ "heat_template_version": "2021-04-16", "resources": resources })
+}
+
+fn source(template: &Value) -> Source {
+    Source {
+        template: "template.yaml".into(),
+        files: [("template.yaml".to_owned(), template.to_string())].into_iter().collect(),
+        stack: "changes".into(),
+        ..Source::default()
+    }
+}
+
+#[test]
+fn each_change_is_what_plan_says_on_a_real_openstack() {
+    if !is_there("each kind of change, planned and done") {
+        return;
+    }
+    let heat = RealHeat::new();
+    let before = template(&base());
+    let mut stack = heat.made("changes", &source(&before));
+    let (mut table, mut wrong) =
+        (String::from("| resource | property | plan | Heat |\n|---|---|---|---|\n"), Vec::new());
+    for (name, property, value, expected) in changes() {
+        let mut resources = base();
+        resources[name]["properties"][property] = value;
+        let after = template(&resources);
+        // There, and back: what is no more given is another change.
+        for (from, to, way) in [(&before, &after, ""), (&after, &before, ", back")] {
+            let said = planned(&source(from), &source(to));
+            let planned = said.resources[name].action;
+            if way.is_empty() && planned != expected {
+                wrong.push(format!("`{property}` of {name}: {expected:?} is right, and planned is {planned:?}"));
+            }
+            let earlier = Looked::at(&heat, &stack);
+            let (status, reason) = stack.update(&source(to));
+            let later = Looked::at(&heat, &stack);
+            let done = later.since(&earlier, name);
+            let _ = writeln!(table, "| {name} | {property}{way} | {planned:?} | {done:?} |");
+            let refused = (planned == Action::Refused).then_some(name);
+            wrong.extend(
+                later
+                    .differences(&earlier, &said, refused)
+                    .iter()
+                    .map(|differs| format!("`{property}` of {name}{way}: {differs}: {status}, {reason}")),
+            );
+            if (name, way) == ("key", "") {
+                let help = said.resources[name].help.join(" ");
+                let is_left = heat.ask("compute", "/os-keypairs")["keypairs"].to_string().contains("\"changes\"");
+                assert!(help.contains("nothing is left") && !is_left, "{help}; it is left: {is_left}");
+            }
+            // What follows is not to suffer from it.
+            if status != "UPDATE_COMPLETE" {
+                println!("{name}, {property}{way}: {status}, {reason}");
+                stack.delete();
+                stack = heat.made("changes", &source(&before));
+                break;
+            }
+        }
+    }
+    println!("{table}");
+    stack.delete();
+    assert!(wrong.is_empty(), "{table}\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn each_property_of_the_core_types_is_changed_or_it_is_said_why_not() {
+    let base = base();
+    let mut tried: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (name, property, ..) in changes() {
+        tried.entry(base[name]["type"].as_str().expect("it has a type")).or_default().push(property);
+    }
+    let mut forgotten = Vec::new();
+    for (ty, tried) in &tried {
+        let schema: Value = serde_json::from_str(wattle_heat::schema::written(ty).expect("Heat has it")).expect("JSON");
+        // Older names of properties are hidden.
+        let visible = schema["props"].as_object().expect("a map").iter().filter(|(_, it)| it["status"] != "HIDDEN");
+        for (property, _) in visible {
+            let is_left_out = UNTRIED.iter().any(|(other, left_out, _)| other == ty && left_out.contains(&&**property));
+            match (tried.contains(&&**property), is_left_out) {
+                (true, true) => forgotten.push(format!("{ty} `{property}` is tried")),
+                (false, false) => forgotten.push(format!("{ty} `{property}` is not tried")),
+                _ => {}
+            }
+        }
+    }
+    assert!(forgotten.is_empty(), "{}", forgotten.join("\n"));
+    let types: Vec<&str> =
+        base.as_object().expect("a map").values().filter_map(|resource| resource["type"].as_str()).collect();
+    assert!(types.iter().all(|ty| tried.contains_key(ty)), "a type of which nothing is changed");
+}
