@@ -117,12 +117,7 @@ impl RealHeat {
     /// Makes a stack of a model, asks for the same again, changes it, and deletes it.
     pub fn lives(&self, model: &Model, options: &Options) {
         let folder = tempfile::tempdir().expect("a folder");
-        write(&lower(model, options), folder.path(), false);
-        let open = model.parameters.iter().filter(|(_, parameter)| parameter.default.is_none());
-        let given = open.map(|(name, parameter)| (&**name, if parameter.ty == Type::IP { ADDRESS } else { TEXT }));
-        let space = (!model.components.is_empty()).then_some(SPACE);
-        let given: Vec<(&str, &str)> = space.into_iter().chain(given).collect();
-        self.is_made_and_stays(&model.stack, &source(folder.path(), &model.stack, &given));
+        self.is_made_and_stays(&model.stack, &emitted(folder.path(), model, options));
     }
 
     /// Makes a stack, asks for the same again, then for something else of each resource, which is to be as planned, and deletes it.
@@ -199,6 +194,13 @@ impl RealStack<'_> {
         (ended.status, ended.reason)
     }
 
+    /// What Heat's own preview says of an update: resources by what becomes of them.
+    pub fn previewed(&self, source: &Source) -> Value {
+        let path = format!("/stacks/{}/{}/preview", self.orchestration.name(), self.id);
+        let call = Call::new(SERVICE, Method::Put, path).body(package(source).into());
+        self.heat.runtime.block_on(self.heat.session.call(call)).expect("Heat answers")["resource_changes"].clone()
+    }
+
     /// Its resources.
     pub fn tree(&self) -> Tree {
         self.heat.runtime.block_on(self.orchestration.resources(&self.id)).expect("Heat answers")
@@ -246,6 +248,16 @@ impl RealStack<'_> {
             std::thread::sleep(Duration::from_millis(500));
         }
     }
+}
+
+/// What a model is lowered to, in this folder, as `deploy` sends it.
+pub fn emitted(folder: &Path, model: &Model, options: &Options) -> Source {
+    write(&lower(model, options), folder, false);
+    let open = model.parameters.iter().filter(|(_, parameter)| parameter.default.is_none());
+    let given = open.map(|(name, parameter)| (&**name, if parameter.ty == Type::IP { ADDRESS } else { TEXT }));
+    let space = (!model.components.is_empty()).then_some(SPACE);
+    let given: Vec<(&str, &str)> = space.into_iter().chain(given).collect();
+    source(folder, &model.stack, &given)
 }
 
 /// What is in a folder, as `deploy` sends it, with these values of parameters.

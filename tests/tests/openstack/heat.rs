@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use wattle::author::Blueprint as _;
 use wattle::lower::Options;
-use wattle_tests::openstack::{RealHeat, is_there, source};
+use wattle_tests::openstack::{RealHeat, emitted, is_there, source};
 
 #[test]
 fn examples_live_on_a_real_openstack() {
@@ -20,6 +20,25 @@ fn examples_live_on_a_real_openstack() {
         heat.lives(&three_tier::three_tier.model(Default::default()), &options);
         heat.lives(&connections::connections.model(Default::default()), &options);
     }
+}
+
+/// The book warns of it.
+#[test]
+fn heat_s_preview_replaces_servers_that_an_update_does_not_touch_on_a_real_openstack() {
+    if !is_there("Heat's preview") {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = emitted(folder.path(), &hello::hello.model(Default::default()), &Options::default());
+    let heat = RealHeat::new();
+    let stack = heat.made("previewed", &source);
+    let (before, preview) = (stack.ids(), stack.previewed(&source));
+    let replaced = preview["replaced"].as_array().expect("a list");
+    let servers = replaced.iter().filter(|resource| resource["resource_type"] == "OS::Nova::Server").count();
+    assert_eq!(servers, 2, "{preview}");
+    assert_eq!(stack.update(&source).0, "UPDATE_COMPLETE");
+    assert_eq!(stack.ids(), before);
+    stack.delete();
 }
 
 /// Templates of the corpus that need nothing that the cloud of the tests does not have.

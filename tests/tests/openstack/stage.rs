@@ -12,6 +12,7 @@ use wattle_openstack::driver::{Mark, OpenStack, Seen, kinds};
 use wattle_openstack::session::Call;
 use wattle_openstack::{Cloud, Session};
 use wattle_runtime::openstack::{Http, sources};
+use wattle_tests::skip::skipped;
 
 use super::jobs::{Desk, Jobs};
 
@@ -29,6 +30,9 @@ pub(crate) struct Stage {
 impl Stage {
     /// Somebody with a mark that nothing else there has.
     pub(crate) fn new(mark: &str) -> Self {
+        for (kind, property, why) in NOT_HERE {
+            skipped(&format!("`{property}` of {kind} on a real OpenStack"), why);
+        }
         let cloud = Cloud::choose(&sources().expect("files"), None).expect("a cloud");
         let wire = Arc::new(Http::new(&cloud).expect("a wire"));
         let session = Arc::new(Session::new(cloud, wire, LEASE));

@@ -9,7 +9,11 @@ pub(super) fn base() -> Value {
     json!({
         "net": { "type": "OS::Neutron::Net", "properties": { "name": "changes", "tags": ["one"] } },
         "other_net": { "type": "OS::Neutron::Net", "properties": { "name": "changes-other" } },
-        "subnet": { "type": "OS::Neutron::Subnet", "properties": { "network": reference("net"), "cidr": "10.60.0.0/24" } },
+        "subnet": { "type": "OS::Neutron::Subnet", "properties": {
+            "network": reference("net"), "cidr": "10.60.0.0/24",
+            // Neutron takes any address of the pool: none that is asked for.
+            "allocation_pools": [{ "start": "10.60.0.120", "end": "10.60.0.190" }],
+        } },
         "other_subnet": { "type": "OS::Neutron::Subnet", "properties": { "network": reference("other_net"), "cidr": "10.61.0.0/24" } },
         "spare_subnet": { "type": "OS::Neutron::Subnet", "properties": { "network": reference("other_net"), "cidr": "10.62.0.0/24" } },
         "router": { "type": "OS::Neutron::Router", "properties": { "external_gateway_info": { "network": "public" } } },
