@@ -357,7 +357,7 @@ fn attributes_that_nobody_sets_are_found() {
 
 #[test]
 fn names_that_are_like_no_input_are_found() {
-    let cases: [(Tool, &str, &str, &str); 22] = [
+    let cases: [(Tool, &str, &str, &str); 23] = [
         (Tool::Shell, "x.sh", "echo $database", "x.sh:1 database -"),
         (Tool::Shell, "x.sh", "echo \"$JAVA_HOME\"/bin", "x.sh:1 JAVA_HOME -"),
         (Tool::Shell, "x.sh", "echo $WATTLE_STATE", "x.sh:1 WATTLE_STATE -"),
