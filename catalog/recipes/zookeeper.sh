@@ -62,7 +62,7 @@ service TERM zookeeper /usr/bin/java "-Xmx${heap}m" -XX:+ExitOnOutOfMemoryError 
     org.apache.zookeeper.server.quorum.QuorumPeerMain "$home/zoo.cfg"
 # A member serves once more than half of them have found each other. Whoever answers must be who the certificate is for.
 serves() {
-    printf srvr | timeout 5 openssl s_client -quiet -connect "$(url_host "$address"):$port" -CAfile "$home/ca.pem" \
+    printf srvr | timeout 30 openssl s_client -quiet -connect "$(url_host "$address"):$port" -CAfile "$home/ca.pem" \
         -verify_return_error -verify_ip "$address" | grep -q '^Mode: '
 }
 until_ready 600 serves

@@ -189,6 +189,26 @@ impl Browser {
     /// # Panics
     /// When it has none.
     pub fn looked_at(&self, name: &str) {
+        self.pictured(name, |width, height| {
+            let seen =
+                "const box = document.getElementById('canvas').getBoundingClientRect(); return [box.width, box.height]";
+            let seen: [f64; 2] = serde_json::from_value(self.run(seen)).expect("two numbers");
+            assert!(seen.iter().all(|length| *length > 150.0), "{name} at {width}x{height}: {seen:?} for the diagram");
+        });
+    }
+
+    /// Takes the same pictures of a page that has no diagram, and looks that what it says fits into each window.
+    ///
+    /// # Panics
+    /// When it does not.
+    pub fn read_through(&self, name: &str) {
+        self.pictured(name, |width, _| {
+            let needed = "return document.documentElement.scrollWidth";
+            assert!(self.run(needed).as_u64() <= Some(width.into()), "{name} is wider than {width} pixels");
+        });
+    }
+
+    fn pictured(&self, name: &str, judge: impl Fn(u32, u32)) {
         for (width, height) in WINDOWS {
             self.resize(Some((width, height)));
             for (is_dark, look) in [(false, "light"), (true, "dark")] {
@@ -196,10 +216,7 @@ impl Browser {
                 self.run(DRAWN);
                 self.screenshot(&format!("{name}-{width}-{look}"));
             }
-            let seen =
-                "const box = document.getElementById('canvas').getBoundingClientRect(); return [box.width, box.height]";
-            let seen: [f64; 2] = serde_json::from_value(self.run(seen)).expect("two numbers");
-            assert!(seen.iter().all(|length| *length > 150.0), "{name} at {width}x{height}: {seen:?} for the diagram");
+            judge(width, height);
         }
         self.set_dark(false);
         self.resize(None);

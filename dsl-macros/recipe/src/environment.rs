@@ -25,9 +25,9 @@ pub fn is_taken(name: &str) -> bool {
     VARIABLES.contains(&name) || name.starts_with("WATTLE_")
 }
 
-/// What the agent gives to every recipe.
-const GIVEN: [&str; 6] =
-    [OUTPUTS_PATH, "WATTLE_RUN_DIR", "WATTLE_STATE_DIR", "WATTLE_SOCKET", "WATTLE_TOKEN", "WATTLE_RUN"];
+/// What the agent gives to every recipe. `WATTLE_STATE_DIR` is not among them: it is set only where servers share a machine, so a
+/// recipe that reads it has to say what else it takes.
+pub const GIVEN: [&str; 5] = [OUTPUTS_PATH, "WATTLE_RUN_DIR", "WATTLE_SOCKET", "WATTLE_TOKEN", "WATTLE_RUN"];
 /// How variables of shells, sessions and locales begin.
 const KINDS: [&str; 7] = ["BASH", "COMP_", "LC_", "XDG_", "SUDO_", "SSH_", "HIST"];
 /// Others of them, which no input is like by chance.

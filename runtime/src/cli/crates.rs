@@ -87,7 +87,8 @@ pub(super) fn stand_in(place: &Place, folder: &Path) -> Result<Option<String>, F
     let Some(here) = &place.here else { return Ok(place.is_default.then(published)) };
     let on = Dependency::Path(here.display().to_string());
     let text = format!(
-        "# The wattle of this machine. Git ignores this file: others get the version that Cargo.toml names.\n\
+        "# On this machine, Cargo builds the crate with the wattle in this folder. Git ignores this file, so wherever else\n\
+         # the crate is built, Cargo takes the version of wattle that Cargo.toml names.\n\
          [patch.crates-io]\nwattle = {{ {} }}\nwattle-catalog = {{ {} }}\n",
         on.on("dsl"),
         on.on("catalog"),

@@ -61,7 +61,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let target = target::find(matches, console)?;
     let space = target.space(console).await?;
     if let Some(listening) = listening {
-        let view = ui::show(listening, &space, target.key().ok(), target.folder.as_ref(), console)?;
+        let view = ui::show(listening, &space, target.key().ok(), target.folder.as_ref(), None, console)?;
         return serve(view, target.folder.as_ref(), console).await;
     }
     let is_watching = matches.get_flag("watch");

@@ -4,6 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 use clap::{Arg, ArgMatches};
+use wattle::diagram::Diagram;
 
 use crate::deploy::Maker;
 use crate::local::Folder;
@@ -53,12 +54,13 @@ pub(super) fn opens(key: OperatorKey) -> (OperatorKey, Arc<dyn Maker>) {
 }
 
 /// Serves the live view, and says where. `key` is the operator's, if it is known, and `folder` is that of an `up` on
-/// this machine.
+/// this machine. `before` is what to draw if nothing else is left.
 pub(super) fn show(
     listening: Listening,
     space: &Space,
     key: Option<OperatorKey>,
     folder: Option<&Folder>,
+    before: Option<Diagram>,
     console: &mut Console,
 ) -> Result<Ui, Failure> {
     let shown = Shown {
@@ -66,6 +68,7 @@ pub(super) fn show(
         opens: key.map(opens),
         directory: folder.map(|folder| folder.directory().to_owned()),
         logs: folder.map(Folder::servers),
+        before: before.map(Arc::new),
     };
     let ui = listening.show(shown);
     if !ui.address().ip().is_loopback() {

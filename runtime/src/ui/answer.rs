@@ -33,7 +33,10 @@ pub(super) async fn answer(asked: &Asked, request: &Request<Incoming>) -> Respon
         return plain(StatusCode::FORBIDDEN, why);
     }
     if !asked.token.is_in(request.uri()) {
-        return plain(StatusCode::FORBIDDEN, "open the complete URL that `wattle` printed: it ends with a token\n");
+        return plain(
+            StatusCode::FORBIDDEN,
+            "open the complete URL that `wattle` printed last; it ends with a token, which changes each time\n",
+        );
     }
     if request.method() != Method::GET {
         return plain(StatusCode::METHOD_NOT_ALLOWED, "nothing can be changed here\n");

@@ -24,9 +24,12 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use wattle::diagram::Diagram;
+
 use crate::deploy::Maker;
 use crate::space::{OperatorKey, Space};
 
+pub use page::drawn;
 pub use server::{Listening, Ui};
 
 /// What is shown.
@@ -40,6 +43,8 @@ pub struct Shown {
     pub directory: Option<PathBuf>,
     /// The directory above the servers' logs, if these are on this machine: `SERVER/agent.log`.
     pub logs: Option<PathBuf>,
+    /// What the stack was [drawn as](drawn) when the view began, for a stack of which nothing may be left to draw soon.
+    pub before: Option<Arc<Diagram>>,
 }
 
 /// Why there is no live view.

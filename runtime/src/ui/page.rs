@@ -1,12 +1,14 @@
 //! The page, and the diagram on it.
 
+use std::path::Path;
+
 use wattle::diagram::{self, Component, Edge, FILE_NAME, Kind, Port, Resource, Role, Why, WiredInput};
 use wattle::manners::read;
 use wattle::model::{Name, Order, Type};
 
 use crate::report::Picture;
 use crate::seed;
-use crate::space::{Held, Plan, PlannedComponent, SpaceError};
+use crate::space::{Held, Plan, PlannedComponent, Space, SpaceError};
 
 use super::guard::Token;
 use super::{Shown, plan};
@@ -16,20 +18,33 @@ use super::{Shown, plan};
 /// # Errors
 /// If the data space cannot be read.
 pub(super) async fn page(shown: &Shown, token: &Token) -> Result<String, SpaceError> {
-    let mut picture = match deployed(shown).await {
-        Some(picture) => picture,
-        None => planned(&Picture::read(&shown.space, None).await?),
-    };
+    let mut picture = drawn(&shown.space, shown.directory.as_deref()).await?;
+    if let Some(before) = &shown.before
+        && picture.resources.is_empty()
+    {
+        picture = diagram::Diagram::clone(before);
+    }
     // What runs belongs to the stack, whatever the blueprint is called.
     picture.stack = shown.space.layout().stack().into();
     picture.live = Some(diagram::Live { events: format!("events?token={}", token.as_str()).into() });
     Ok(diagram::html(&picture.framed()))
 }
 
-/// The diagram of the blueprint: the one in the data space, otherwise the one that was emitted.
-async fn deployed(shown: &Shown) -> Option<diagram::Diagram> {
-    let kept = seed::picture(shown.space.store(), shown.space.layout()).await.ok().flatten();
-    let emitted = || read(&shown.directory.as_deref()?.join(FILE_NAME)).ok();
+/// The diagram of a stack: that of its blueprint, if there is one, otherwise what the plans of its servers say.
+///
+/// # Errors
+/// If the data space cannot be read.
+pub async fn drawn(space: &Space, directory: Option<&Path>) -> Result<diagram::Diagram, SpaceError> {
+    match deployed(space, directory).await {
+        Some(picture) => Ok(picture),
+        None => Ok(planned(&Picture::read(space, None).await?)),
+    }
+}
+
+/// The diagram of the blueprint: the one in the data space, otherwise the one that was emitted to the directory.
+async fn deployed(space: &Space, directory: Option<&Path>) -> Option<diagram::Diagram> {
+    let kept = seed::picture(space.store(), space.layout()).await.ok().flatten();
+    let emitted = || read(&directory?.join(FILE_NAME)).ok();
     diagram::Diagram::from_json(&kept.or_else(emitted)?).ok()
 }
 

@@ -128,6 +128,26 @@ fn a_directory_that_emit_wrote_is_checked() {
     golden("check-nothing", here, &["check", "."]);
 }
 
+/// Whoever begins with one file of what was emitted is told of the folder.
+#[test]
+fn what_lacks_a_value_is_told_of_the_environment_beside_it() {
+    let stage = stage();
+    let here = stage.path();
+    let text =
+        "heat_template_version: 2021-04-16\nparameters:\n  size: {type: number}\n  wattle_space: {type: string}\n";
+    fs::create_dir_all(here.join("out/hello")).expect("a directory");
+    for name in ["out/hello/template.yaml", "out/hello/other.yaml"] {
+        fs::write(here.join(name), text).expect("writes");
+    }
+    golden("check-no-environment", here, &["check", "out/hello/template.yaml"]);
+    fs::write(here.join("out/hello/environment.yaml"), "parameters:\n  size: 3\n  #wattle_space:\n").expect("writes");
+    golden("check-beside-environment", here, &["check", "out/hello/template.yaml"]);
+    golden("check-other-beside-environment", here, &["check", "out/hello/other.yaml"]);
+    golden("check-with-environment", here, &["check", "out/hello/template.yaml", "-e", "out/hello/environment.yaml"]);
+    golden("check-its-folder", here, &["check", "out/hello"]);
+    golden("check-within", &here.join("out/hello"), &["check", "template.yaml"]);
+}
+
 /// A `RawResource` may be of a type that only one's own cloud has.
 #[test]
 fn a_type_of_ones_own_is_no_error_where_a_blueprint_names_it() {

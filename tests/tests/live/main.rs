@@ -6,4 +6,5 @@ mod logs;
 mod page;
 mod server;
 mod stack;
+mod states;
 mod zookeeper;

@@ -213,6 +213,11 @@ fn a_failure_is_seen_with_its_root_wherever_it_leads() {
     let state =
         |key: &str| browser.text(&format!("return document.querySelector('[data-id=\"c:{key}\"]').dataset.state"));
     assert_eq!(["a/first", "b/second", "c/third"].map(state), ["failed", "held", "held"]);
+    // One has failed; the two others wait for it in vain, and are called so here and there.
+    let tally = browser.text("return document.getElementById('live-tally').textContent");
+    assert_eq!(tally, "revision 1: 0 of 3 done, 1 failed, 2 blocked");
+    let legend = browser.text("return document.getElementById('legend').innerText");
+    assert!(legend.contains("failed\nblocked by a failure"), "{legend}");
     browser.looked_at("failed");
     nothing_is_wrong_with(&browser);
 }

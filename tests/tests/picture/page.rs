@@ -87,6 +87,27 @@ impl Page {
         )
     }
 
+    /// What is written of a server or above it that the ring around one of its components, or around itself, lies over.
+    fn ringed(&self) -> Value {
+        self.browser.run(
+            "const boxes = [...document.querySelectorAll('.server, .component')].map((one) => [one, one.querySelector(':scope > rect')]);
+             const texts = [...document.querySelectorAll('.server > text, .module > text')].map((text) => [text, text.getBBox()]);
+             const found = boxes.map(([one]) => {
+               wattle.select(one.dataset.id.slice(2));
+               const { x, y, width, height } = one.querySelector('.ring').getBBox();
+               const half = 1.25;
+               const isUnder = ({ x: left, y: top, width: w, height: h }, dip) =>
+                 left < x + width + half && left + w > x - half && top + h - dip > y - half && top < y + height + half;
+               const isInside = ({ x: left, y: top, width: w, height: h }) =>
+                 left > x + half && left + w < x + width - half && top > y + half && top + h < y + height - half;
+               // Below its letters, the box of a text has room of its own.
+               return texts.filter(([, box]) => isUnder(box, 1) && !isInside(box)).map(([text]) => `${one.dataset.id}: ${text.textContent}`);
+             });
+             wattle.select(null);
+             return found.flat().slice(0, 9);",
+        )
+    }
+
     /// What leaves the box that it is written in.
     fn overflows(&self) -> Value {
         self.browser.run(
@@ -115,6 +136,9 @@ fn three_tier_is_explored_with_the_keyboard_alone() {
     assert_eq!((page.count(".server"), page.count(".component"), page.count(".network")), (4, 5, 1));
     assert_eq!((page.overlaps(), page.overflows()), (json!([]), json!([])));
     page.browser.looked_at("three_tier");
+    page.browser.click("[data-id='c:db/postgres'] > rect");
+    page.wait_for_details("db/postgres");
+    page.browser.looked_at("three_tier-selected");
     page.browser.press("?");
     page.browser.wait_for("the keys", "return document.getElementById('help').open");
     page.browser.looked_at("three_tier-keys");
@@ -178,6 +202,17 @@ fn three_tier_is_explored_with_the_keyboard_alone() {
     page.browser.press("t");
     assert_ne!(page.browser.text(ground), light);
     page.end();
+}
+
+#[test]
+fn the_ring_around_what_is_selected_lies_over_no_text() {
+    for name in ["hello", "three_tier"] {
+        let Some(page) = Page::open("the ring around what is selected", &example(name), false) else { return };
+        assert_eq!(page.ringed(), json!([]), "{name}");
+        let told = page.browser.text("return document.getElementById('view').textContent");
+        assert!(name != "hello" || told.contains("m1.small"), "no server says what it is: {told}");
+        page.end();
+    }
 }
 
 #[test]

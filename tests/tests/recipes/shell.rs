@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 
 use wattle::model::{Type, Value};
+use wattle_recipe::environment::GIVEN;
+use wattle_runtime::recipe::{Runner as _, Tools};
 use wattle_runtime::space::{Kind, Script};
 
 use crate::stage::{PORT, Stage, json, names, secret};
@@ -65,6 +67,19 @@ async fn the_environment_is_that_of_the_run() {
     assert!(environment.lines().any(|line| line.starts_with("PATH=/")), "{environment}");
     // Cargo's own variables stand for whatever the agent was started with.
     assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some() && !environment.contains("CARGO_"), "{environment}");
+}
+
+/// What the checks of recipes take for given is what every recipe finds, on a server of a cloud as well.
+#[tokio::test]
+async fn what_is_taken_for_given_is_there_on_a_machine_of_its_own() {
+    let stage =
+        Stage::shell("env | cut -d = -f 1 | paste -sd ' ' >\"$heat_outputs_path.names\"").output("names", Type::STR);
+    let told = Tools::new().run(&stage.job).await.unwrap();
+    let told: Vec<&str> = told["names"].as_str().unwrap().split(' ').collect();
+    for name in GIVEN {
+        assert!(told.contains(&name), "{name}: {told:?}");
+    }
+    assert!(!told.contains(&"WATTLE_STATE_DIR"), "{told:?}");
 }
 
 #[tokio::test]

@@ -357,7 +357,7 @@ fn attributes_that_nobody_sets_are_found() {
 
 #[test]
 fn names_that_are_like_no_input_are_found() {
-    let cases: [(Tool, &str, &str, &str); 22] = [
+    let cases: [(Tool, &str, &str, &str); 23] = [
         (Tool::Shell, "x.sh", "echo $database", "x.sh:1 database -"),
         (Tool::Shell, "x.sh", "echo \"$JAVA_HOME\"/bin", "x.sh:1 JAVA_HOME -"),
         (Tool::Shell, "x.sh", "echo $WATTLE_STATE", "x.sh:1 WATTLE_STATE -"),
@@ -380,6 +380,8 @@ fn names_that_are_like_no_input_are_found() {
         (Tool::Shell, "x.sh", "if true; then echo ${database%/}; fi", "x.sh:1 database -"),
         (Tool::Shell, "x.sh", "echo \"${database:?is missing}\"", "x.sh:1 database -"),
         (Tool::Shell, "x.sh", "for x in $databases; do echo $x; done", "x.sh:1 databases -"),
+        // It is not set on a server of a cloud.
+        (Tool::Shell, "x.sh", "cd \"$WATTLE_STATE_DIR\"", "x.sh:1 WATTLE_STATE_DIR -"),
     ];
     for (tool, path, text, found) in cases {
         assert_eq!(slips(tool, &[(path, text)], &["heap"]), [found], "{text}");
@@ -392,7 +394,7 @@ fn names_that_others_give_or_that_need_not_be_there_are_none() {
     for (path, text) in [
         (
             "x.sh",
-            "echo $WATTLE_STATE_DIR $WATTLE_RUN_DIR $XDG_RUNTIME_DIR $LC_ALL $BASH_VERSION ${BASH_REMATCH[1]} $ftp_proxy",
+            "echo ${WATTLE_STATE_DIR:-/srv} $WATTLE_RUN_DIR $XDG_RUNTIME_DIR $LC_ALL $BASH_VERSION ${BASH_REMATCH[1]} $ftp_proxy",
         ),
         ("x.yml", "- hosts: all\n  tasks:\n  - shell: . ./env.sh\n  - script: x.sh\n"),
         ("x.sh", "[ -n \"$database\" ] && echo $database"),

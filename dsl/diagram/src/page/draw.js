@@ -48,10 +48,12 @@ const draw = (() => {
       return group;
     }
     const left = open === undefined ? 14 : 26;
-    if (open !== undefined) group.append(make('text', { x: x + 9, y: y + 20, class: 'toggle' }, open ? '▾' : '▸'));
-    group.append(text(x + left, y + 20, title, type === 'module' || one.isFolded ? 'name big' : 'name'));
+    // Above components, what is selected among them has a ring, which is not to touch what is written here.
+    const line = one.parts?.length ? { title: y + 17, about: y + 30 } : { title: y + 20, about: y + 35 };
+    if (open !== undefined) group.append(make('text', { x: x + 9, y: line.title, class: 'toggle' }, open ? '▾' : '▸'));
+    group.append(text(x + left, line.title, title, type === 'module' || one.isFolded ? 'name big' : 'name'));
     const below = type === 'server' || one.isFolded;
-    if (kind) group.append(text(below ? x + left : x + left + 10 + scene.width(title, BOLD), y + (below ? 35 : 20), kind, 'faint'));
+    if (kind) group.append(text(below ? x + left : x + left + 10 + scene.width(title, BOLD), below ? line.about : line.title, kind, 'faint'));
     for (const part of one.parts ?? []) group.append(component(one, part, level + 1));
     group.append(make('circle', { class: 'state', cx: x + w - 12, cy: y + 13, r: 0 }));
     return group;

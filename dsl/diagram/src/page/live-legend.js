@@ -3,7 +3,7 @@
 const liveLegend = (() => {
   const { make, now } = live;
   const STATES = ['waiting', 'running', 'done', 'failed', 'held'];
-  const words = (state) => (state === 'held' ? 'held up by a failure' : state);
+  const words = (state) => (state === 'held' ? `${live.word(state)} by a failure` : live.word(state));
   let selected = null;
 
   function start() {

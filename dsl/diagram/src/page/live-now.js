@@ -33,10 +33,13 @@ const liveNow = (() => {
   /** What stands above everything. */
   function tell() {
     const { all = 0, done = 0, running = 0, waiting = 0, failed = 0 } = now.tally;
-    const parts = [`${done} of ${all} done`];
+    const parts = [all ? `${done} of ${all} done` : 'no software'];
     if (running) parts.push(`${running} running`);
     if (waiting) parts.push(`${waiting} waiting`);
-    if (failed) parts.push(`${failed} failed`);
+    // Of those that failed, how many did only because something that they read had.
+    const held = Object.keys(now.components).filter((key) => live.doing(key).state === 'held').length;
+    if (failed > held) parts.push(`${failed - held} ${live.word('failed')}`);
+    if (held) parts.push(`${held} ${live.word('held')}`);
     const text = now.revision ? `revision ${now.revision}: ${parts.join(', ')}` : 'nothing is known yet';
     if (tally.textContent !== text) tally.textContent = text;
     tally.dataset.state = failed ? 'failed' : running || waiting ? 'running' : all && done === all ? 'done' : 'none';
@@ -51,7 +54,7 @@ const liveNow = (() => {
     if (now.refused) {
       return ['lost', 'This URL is no longer valid. Start the command again, and open the URL that it prints.'];
     }
-    if (!now.connected) return ['lost', now.revision ? 'The connection is lost; trying again …' : 'Connecting …'];
+    if (!now.connected) return now.revision ? ['lost', 'The connection is lost; trying again …'] : ['note', 'Connecting …'];
     if (now.trouble) return ['lost', `The data space cannot be read, so this may be out of date: ${now.trouble}`];
     if (now.applying) return ['note', `Revision ${now.applying} is being applied.`];
     return ['note', ''];
@@ -141,7 +144,8 @@ const liveNow = (() => {
   function causes() {
     if (!now.causes.length) {
       const text = now.over ? 'Everything has been done.' : 'Nothing is blocked.';
-      return make('section', { 'data-key': 'causes' }, make('p', {}, text));
+      const isKnown = now.revision && now.tally.all;
+      return make('section', { 'data-key': 'causes' }, isKnown ? make('p', {}, text) : null);
     }
     const list = now.causes.map((cause) => {
       const held = cause.holds?.length ?? 0;

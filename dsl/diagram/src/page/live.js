@@ -106,6 +106,9 @@ const live = (() => {
     }
   }
 
+  /** What people call a state of components. */
+  const word = (state) => (state === 'held' ? 'blocked' : state);
+
   /** An element with attributes, and children that are elements or text. */
   function make(tag, attributes = {}, ...children) {
     const element = document.createElement(tag);
@@ -135,5 +138,5 @@ const live = (() => {
     if (button) wattle.select(button.dataset.target);
   });
 
-  return { now, onChange, connect, time, span, since, writer, drawn, doing, make, goto };
+  return { now, onChange, connect, time, span, since, writer, drawn, doing, word, make, goto };
 })();

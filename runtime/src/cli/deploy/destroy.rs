@@ -59,10 +59,12 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
     if !agreed(matches, &format!("{what} from the data space"), console).await? {
         return Err(Failure::new("nothing was deleted"));
     }
-    let brought = live::shown(listening, &site, console, async |console| {
+    let work = async |console: &mut Console| {
         software::retire(&site, console).await?;
         site.bring(&Wanted::Nothing, console).await
-    });
+    };
+    let is_gone = |brought: &Brought| matches!(brought, Brought::Done(_));
+    let brought = live::shown_until(listening, &site, console, work, is_gone);
     match brought.await? {
         Brought::Ended | Brought::Failed | Brought::WentBack(_) => Ok(Exit::Failed),
         Brought::Done(_) => {

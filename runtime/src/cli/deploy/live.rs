@@ -3,7 +3,7 @@
 use crate::cli::console::Console;
 use crate::cli::failure::Failure;
 use crate::cli::ui;
-use crate::ui::Listening;
+use crate::ui::{Listening, drawn};
 
 use super::site::Site;
 
@@ -14,11 +14,28 @@ pub(super) async fn shown<T>(
     console: &mut Console,
     work: impl AsyncFnOnce(&mut Console) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
+    shown_until(listening, site, console, work, |_| false).await
+}
+
+/// The same of work after which nothing may be left to show, as `is_gone` says.
+pub(super) async fn shown_until<T>(
+    listening: Option<Listening>,
+    site: &Site,
+    console: &mut Console,
+    work: impl AsyncFnOnce(&mut Console) -> Result<T, Failure>,
+    is_gone: impl FnOnce(&T) -> bool,
+) -> Result<T, Failure> {
     let Some(listening) = listening else { return work(console).await };
     let key = Some(site.deployment.key.clone());
-    let view = ui::show(listening, &site.space, key, None, console)?;
+    let before = drawn(&site.space, None).await.ok();
+    let view = ui::show(listening, &site.space, key, None, before, console)?;
     let done = work(console).await;
     let command = console.program.name;
-    view.end(&format!("the command that showed this has ended; `{command} status --ui` continues to show it")).await;
+    let why = if done.as_ref().is_ok_and(is_gone) {
+        "everything has been deleted since".to_owned()
+    } else {
+        format!("the command that showed this has ended; `{command} status --ui` continues to show it")
+    };
+    view.end(&why).await;
     done
 }

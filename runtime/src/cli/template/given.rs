@@ -13,6 +13,7 @@ use wattle::lower::Lowering;
 use wattle::manners::{Failure, open, reason};
 use wattle::model::Model;
 use wattle::names::{did_you_mean, nearest};
+use wattle::shown;
 use wattle::view;
 use wattle_heat::Loaded;
 use wattle_heat::check::is_of_a_cloud;
@@ -53,6 +54,53 @@ pub(super) struct Given {
     model: OnceCell<Model>,
     /// Whether it was written by a blueprint's `emit`. Its parameters are then chosen later.
     pub(super) is_emitted: bool,
+    left: Option<Left>,
+}
+
+/// What lies beside a template and was not given with it.
+struct Left {
+    /// The environment's file.
+    path: PathBuf,
+    /// The environment, empty if another one was given.
+    environment: Environment,
+    /// The template's folder, if the folder may be given instead of the template.
+    folder: Option<PathBuf>,
+}
+
+impl Left {
+    fn beside(template: &Path, has_environment: bool) -> Option<Self> {
+        let folder = template.parent()?;
+        let path = beside(folder)?;
+        let environment = if has_environment {
+            Environment::default()
+        } else {
+            let name = path.display().to_string();
+            let text = decoded(&name, open(&path).and_then(whole)).ok()?;
+            Environment::read([(name.as_str(), text.as_str())])
+        };
+        let is_its_template = seed::template_in(folder).is_some_and(|name| template.ends_with(name));
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        Some(Self { path, environment, folder: is_its_template.then(|| folder.to_owned()) })
+    }
+
+    /// What else helps against the lack of a value for the parameter `name`.
+    fn help(&self, name: &str) -> Option<String> {
+        let Self { path, environment, folder } = self;
+        let has = environment.parameters.contains_key(name) || environment.parameter_defaults.contains_key(name);
+        let path = shown::path(path.display());
+        let check = folder.as_ref().map(|folder| format!("`wattle check {}`", shown::path(folder.display())));
+        match (has, check) {
+            (true, Some(check)) => {
+                Some(format!("`{path}` gives it a value: check the folder ({check}), or pass `-e {path}`"))
+            }
+            (true, None) => Some(format!("`{path}` gives it a value: pass `-e {path}`")),
+            (false, Some(check)) => Some(format!(
+                "if a blueprint's `emit` wrote the template, check its folder instead: {check} leaves open what is chosen \
+                 when the stack is created"
+            )),
+            (false, None) => None,
+        }
+    }
 }
 
 impl Given {
@@ -70,6 +118,7 @@ impl Given {
             let text = decoded(&format!("`{name}`"), open(path).and_then(whole));
             (name.clone(), text.map_err(|failure| failure.help_if(sibling(path)))?)
         };
+        let left = if is_emitted { None } else { Left::beside(path, matches.contains_id("environment")) };
         let mut environments = Vec::new();
         for path in lying.iter().chain(matches.get_many::<PathBuf>("environment").into_iter().flatten()) {
             let name = path.display().to_string();
@@ -87,7 +136,7 @@ impl Given {
         let files = loaded.library.contents.iter();
         texts.extend(files.filter_map(|(path, text)| Some((path.clone(), text.clone().ok()?))));
         texts.insert(name, text.into());
-        Ok(Self { loaded, texts, model: OnceCell::new(), is_emitted })
+        Ok(Self { loaded, texts, model: OnceCell::new(), is_emitted, left })
     }
 
     /// Everything that is wrong: what Heat would refuse, otherwise what is wrong with the software's wiring.
@@ -101,6 +150,13 @@ impl Given {
         }
         if self.is_emitted {
             found.iter_mut().for_each(of_ones_own);
+        }
+        if let Some(left) = &self.left {
+            for diagnostic in found.iter_mut().filter(|diagnostic| diagnostic.code == MISSING_VALUE) {
+                let name = diagnostic.message.split('`').nth(1).unwrap_or_default();
+                let help = left.help(name);
+                diagnostic.help.extend(help);
+            }
         }
         let mut limits = Limits::default();
         limits.lowering = lowering;

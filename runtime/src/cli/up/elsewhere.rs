@@ -50,7 +50,7 @@ pub(super) async fn join(
     }
     let told = local::told(&folder, &wish.seed, &record);
     let session = Session { folder, seed: wish.seed, space, record, told, until_done: true, begin };
-    let show = |listening| ui::show(listening, &session.space, None, Some(&session.folder), console);
+    let show = |listening| ui::show(listening, &session.space, None, Some(&session.folder), None, console);
     let view = listening.map(show).transpose()?;
     let followed = follow(&session, None, &mut signals, console).await;
     if let Some(view) = view {

@@ -177,7 +177,7 @@ async fn up(matches: &ArgMatches, is_background: bool, console: &mut Console) ->
     let record = record(&folder)?;
     let told = local::told(&folder, &seed, &record);
     let session = Session { folder, seed, space: up.space().clone(), record, told, until_done, begin };
-    let show = |listening| ui::show(listening, &session.space, None, Some(&session.folder), console);
+    let show = |listening| ui::show(listening, &session.space, None, Some(&session.folder), None, console);
     let (view, followed) = match listening.map(show).transpose() {
         Ok(view) => (view, session::follow(&session, Some(&mut up), &mut signals, console).await),
         Err(failure) => (None, Err(failure)),
