@@ -16,7 +16,7 @@ use wattle::model::{Model, Type};
 use wattle_openstack::orchestration::{Orchestration, SERVICE, Stack, Terms, Tree};
 use wattle_openstack::session::Call;
 use wattle_openstack::{Cloud, Fault, Method, Session};
-use wattle_runtime::openstack::{Http, Source, package, sources};
+use wattle_runtime::openstack::{Http, TemplateSource, package, sources};
 
 use crate::oracle::write;
 use crate::site::Ground;
@@ -116,7 +116,7 @@ impl RealHeat {
     }
 
     /// Makes a stack, asks for the same again, and deletes it.
-    pub fn is_made_and_stays(&self, name: &str, source: &Source) {
+    pub fn is_made_and_stays(&self, name: &str, source: &TemplateSource) {
         let stack = self.made(name, source);
         let before = stack.ids();
         let (status, reason) = stack.update(source);
@@ -126,7 +126,7 @@ impl RealHeat {
     }
 
     /// Makes a stack of `source`. One of this name that a run before has left is deleted first.
-    pub fn made(&self, name: &str, source: &Source) -> RealStack<'_> {
+    pub fn made(&self, name: &str, source: &TemplateSource) -> RealStack<'_> {
         let mut stack = RealStack {
             heat: self,
             orchestration: Orchestration::new(Arc::clone(&self.session), name, name),
@@ -171,7 +171,7 @@ pub struct RealStack<'h> {
 
 impl RealStack<'_> {
     /// Asks for `source` instead, and says how that went: `UPDATE_COMPLETE`, and why.
-    pub fn update(&self, source: &Source) -> (String, String) {
+    pub fn update(&self, source: &TemplateSource) -> (String, String) {
         let package = package(source);
         let asked = self.heat.runtime.block_on(self.orchestration.update(&self.id, &package, TERMS));
         asked.unwrap_or_else(|fault| panic!("Heat refuses the update of `{}`: {fault}", self.orchestration.name()));
@@ -229,11 +229,11 @@ impl RealStack<'_> {
 }
 
 /// What is in a folder, as `deploy` sends it, with these values of parameters.
-pub fn source(folder: &Path, stack: &str, given: &[(&str, &str)]) -> Source {
+pub fn source(folder: &Path, stack: &str, given: &[(&str, &str)]) -> TemplateSource {
     let files = wattle::plan::gather(&mut |name| fs::read_to_string(folder.join(name)).ok());
     let environment = fs::read_to_string(folder.join("environment.yaml"));
     let value = |value: &str| wattle::model::Value::Str(value.into());
-    Source {
+    TemplateSource {
         template: "template.yaml".into(),
         files,
         environments: environment.into_iter().map(|text| ("environment.yaml".to_owned(), text)).collect(),

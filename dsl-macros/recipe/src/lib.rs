@@ -45,7 +45,7 @@ pub use tool::Tool;
 pub use unnoticed::goes_on_after;
 pub use whole::{FileError, analyse_all, analyse_run, unknown_names, used_files};
 
-use analysis::Findings;
+use analysis::FileFacts;
 
 /// What one recipe file reads and writes.
 ///
@@ -59,7 +59,7 @@ pub fn analyse(tool: Tool, source: &str) -> Result<Analysis, SyntaxError> {
     Ok(findings(tool, source)?.among(&[]))
 }
 
-fn findings(tool: Tool, source: &str) -> Result<Findings, SyntaxError> {
+fn findings(tool: Tool, source: &str) -> Result<FileFacts, SyntaxError> {
     match tool {
         Tool::Shell => shell::findings(source),
         Tool::Ansible => ansible::findings(source),
@@ -78,7 +78,7 @@ fn begins(tool: Tool, source: &str) -> Result<(), SyntaxError> {
 }
 
 /// What a file that is no recipe of `tool` adds when it travels along with one.
-fn beside(tool: Tool, source: &str, into: &mut Findings) {
+fn beside(tool: Tool, source: &str, into: &mut FileFacts) {
     match tool {
         // Salt renders any file that a state names.
         Tool::Salt => salt::template(source, into),

@@ -1,6 +1,6 @@
 //! A recipe of several files.
 
-use crate::analysis::{Analysis, Findings, Include, SyntaxError};
+use crate::analysis::{Analysis, FileFacts, Include, SyntaxError};
 use crate::files::{self, UsedFile};
 use crate::lookup::{self, UnknownName};
 use crate::names::extension;
@@ -31,7 +31,7 @@ pub struct FileError {
 pub fn analyse_all<'a>(tool: Tool, files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Analysis, FileError> {
     let files: Vec<_> = files.into_iter().collect();
     let paths: Vec<&str> = files.iter().map(|(path, _)| *path).collect();
-    let mut all = Findings::default();
+    let mut all = FileFacts::default();
     for (path, source) in files {
         all.merge(findings(tool, path, source)?);
     }
@@ -60,7 +60,7 @@ pub fn analyse_run<'a>(
     let files: Vec<_> = files.into_iter().collect();
     let paths: Vec<&str> = files.iter().map(|(path, _)| *path).collect();
     let mut waiting: Vec<(&str, &str)> = Vec::new();
-    let mut all = Findings::default();
+    let mut all = FileFacts::default();
     for (path, source) in files {
         if is_recipe(path) {
             waiting.push((path, source));
@@ -95,7 +95,7 @@ pub fn unknown_names<'a>(
 ) -> Vec<UnknownName> {
     let files: Vec<_> = files.into_iter().collect();
     let paths: Vec<&str> = files.iter().map(|(path, _)| *path).collect();
-    let mut all = Findings::default();
+    let mut all = FileFacts::default();
     let (mut names, mut libraries) = (Vec::new(), Vec::new());
     for (path, source) in files {
         // What other tools run has its inputs otherwise.
@@ -169,8 +169,8 @@ fn is_recipe(path: &str) -> bool {
     extension(path) == Some("rb") && path.rsplit('/').nth(1) == Some("recipes")
 }
 
-fn findings(tool: Tool, path: &str, source: &str) -> Result<Findings, FileError> {
-    let mut found = Findings::default();
+fn findings(tool: Tool, path: &str, source: &str) -> Result<FileFacts, FileError> {
+    let mut found = FileFacts::default();
     match (Tool::of_path(path), extension(path)) {
         (Some(own), _) => match crate::findings(own, source) {
             Ok(findings) if own == tool => return Ok(findings),

@@ -234,9 +234,9 @@ pub fn plan(before: Option<&State>, after: &State) -> Plan {
 /// The same where this was `found` not to be as it was deployed.
 pub fn plan_of(before: Option<&State>, after: &State, found: &[Found]) -> Plan {
     let mut resources = resource::plan(before, after);
-    let notes = found::tell(found, &mut resources);
+    let notes = found::note(found, &mut resources);
     let mut components = component::plan(before, after, &resources);
-    formerly::tell(before, after, &mut resources, &mut components);
+    formerly::note(before, after, &mut resources, &mut components);
     let requirements = requirement::plan(before, after);
     let settings = setting::plan(before, after);
     let stack = after.stack().or_else(|| before?.stack()).cloned().unwrap_or_else(|| "".into());

@@ -3,15 +3,15 @@
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use wattle_agent_core::plan::Held;
+use wattle_agent_core::server_plan::Held;
 use wattle_heat::evaluate::apply;
 
 use crate::author::PortType;
 use crate::lower::Lowered;
 use crate::model::{IndexMap, Name, Value};
 
+use super::component_type::Fakeable;
 use super::engine;
-use super::kind::Fakeable;
 use super::order::Order;
 use super::ran::Ran;
 use super::record::{Failure, Record};

@@ -11,8 +11,8 @@ use crate::lower;
 use crate::model::{IndexMap, Model, Name, Value};
 use crate::view;
 
+use super::component_type::{Fakeable, Given, Values};
 use super::fake::{Answer, Call, Failed, Fake};
-use super::kind::{Fakeable, Given, Values};
 use super::run::{Stage, TrialRun};
 use super::schedule::Schedule;
 use super::setting::Setting;

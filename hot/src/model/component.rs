@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use wattle::extended::KEY;
 use wattle::model::{After, Binding, Component, Model, Name, Resource};
 
-use super::kind::{COMPONENT, DECLARING};
+use super::component_type::{COMPONENT, DECLARING};
 use super::{Reader, Written, items, pairs};
 use crate::codes::{KIND, MISPLACED, OLD_VERSION};
 use wattle_heat::schema::is_type;

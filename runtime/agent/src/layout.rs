@@ -188,7 +188,7 @@ impl Layout {
     }
 
     /// The list of the pieces that make up the diagram of what was deployed.
-    pub fn deployed_picture(&self) -> String {
+    pub fn deployed_diagram(&self) -> String {
         format!("{ROOT}/{}/deployed/picture", self.stack)
     }
 }

@@ -124,8 +124,8 @@ const MUTANTS: [Mutant; 20] = [
         edits: &[
             (
                 "tests/simulation/call.rs",
-                "*looks = false;\n            }\n            Kind::Get",
-                "*looks = was_sent;\n            }\n            Kind::Get",
+                "*looks = false;\n            }\n            FailureKind::Get",
+                "*looks = was_sent;\n            }\n            FailureKind::Get",
             ),
             (
                 "tests/simulation/call.rs",

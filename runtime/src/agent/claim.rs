@@ -10,7 +10,7 @@ use wattle_agent_core::machine::Event;
 
 use crate::clock;
 use crate::recipe::boot;
-use crate::space::{Alive, Authority, Goal, Hears, SpaceError};
+use crate::space::{Alive, Authority, DesiredRevision, Hears, SpaceError};
 use crate::store::{Access, Hold, Principal, Rights, StoreError, Turn};
 
 use super::admission;
@@ -85,7 +85,7 @@ pub(super) async fn follow(shared: Arc<Shared>, mut ends: watch::Receiver<bool>)
 ///
 /// # Errors
 /// The data space does not allow it.
-async fn desire(shared: &Shared, goals: watch::Sender<Option<Goal>>) -> Result<(), SpaceError> {
+async fn desire(shared: &Shared, goals: watch::Sender<Option<DesiredRevision>>) -> Result<(), SpaceError> {
     const TROUBLE: &str = "the plan";
     let following = shared.space.follow(&shared.server);
     let (plan, goal) = (following.plan(), shared.space.layout().revision());
@@ -139,11 +139,11 @@ async fn desire(shared: &Shared, goals: watch::Sender<Option<Goal>>) -> Result<(
 /// Receives goals, and decides whether they count.
 struct Listener<'a> {
     shared: &'a Shared,
-    goals: watch::Sender<Option<Goal>>,
+    goals: watch::Sender<Option<DesiredRevision>>,
 }
 
 impl Hears for Listener<'_> {
-    fn goal(&self, goal: Goal, by: Option<Authority>) -> Result<(), String> {
+    fn goal(&self, goal: DesiredRevision, by: Option<Authority>) -> Result<(), String> {
         if let Some(told) = self.shared.admission.credential.authority() {
             let (expires, now) = (goal.expires.unwrap_or_default(), clock::now());
             if expires <= now {
@@ -159,7 +159,7 @@ impl Hears for Listener<'_> {
         Ok(())
     }
 
-    fn refused(&self, why: Option<String>, shown: Option<Goal>) {
+    fn refused(&self, why: Option<String>, shown: Option<DesiredRevision>) {
         // Without its place, the agent could not report this.
         if let Some(shown) = shown {
             self.goals.send_if_modified(|goal| goal.is_none() && goal.replace(shown).is_none());
@@ -186,11 +186,11 @@ async fn moves(shared: &Shared, place: &mut String) -> Result<bool, SpaceError> 
 /// replace its predecessor. Returns the operator who may read the registration as well.
 async fn claim(
     shared: &Shared,
-    mut goals: watch::Receiver<Option<Goal>>,
+    mut goals: watch::Receiver<Option<DesiredRevision>>,
     begins: bool,
 ) -> Result<(Hold, Option<Principal>), SpaceError> {
     // Before there is a goal, the data space has no places for agents.
-    let operator = |goal: &Option<Goal>| goal.as_ref().and_then(|goal| goal.operator.clone());
+    let operator = |goal: &Option<DesiredRevision>| goal.as_ref().and_then(|goal| goal.operator.clone());
     let found = goals.wait_for(Option::is_some).await.map(|goal| operator(&goal));
     let Ok(operator) = found else { return std::future::pending().await };
     let boot = boot();

@@ -18,12 +18,12 @@ pub(super) struct Disk {
     agent: String,
     /// Whether nothing has ever run from this folder.
     is_empty: bool,
-    anew: Mutex<Option<Anew>>,
+    replaced: Mutex<Option<NewDisk>>,
 }
 
 /// A new disk.
 #[derive(Clone, Debug)]
-struct Anew {
+struct NewDisk {
     since: Time,
     space: Option<Name>,
     /// The revision in which it was detected. `None` before the first.
@@ -33,7 +33,7 @@ struct Anew {
 impl Disk {
     /// The disk with the folder of `agent` and the contents of its journal.
     pub(super) fn new(agent: &str, memory: &Memory) -> Self {
-        Self { agent: agent.to_owned(), is_empty: memory.started().next().is_none(), anew: Mutex::default() }
+        Self { agent: agent.to_owned(), is_empty: memory.started().next().is_none(), replaced: Mutex::default() }
     }
 
     /// Notes the status from `before` this agent. Returns whether the disk is new.
@@ -42,8 +42,8 @@ impl Disk {
         let is_other = *agent != self.agent;
         let (space, revision) = (before.space.clone(), before.revision);
         *self.known() = match before.anew {
-            _ if is_other && self.is_empty => Some(Anew { since: now, space, revision: None }),
-            Some(since) if !is_other => Some(Anew { since, space, revision: Some(revision) }),
+            _ if is_other && self.is_empty => Some(NewDisk { since: now, space, revision: None }),
+            Some(since) if !is_other => Some(NewDisk { since, space, revision: Some(revision) }),
             _ => None,
         };
         is_other && self.is_empty
@@ -60,7 +60,7 @@ impl Disk {
         ServerStatus { agent: Some(self.agent.clone()), anew, ..status }
     }
 
-    fn known(&self) -> MutexGuard<'_, Option<Anew>> {
-        self.anew.lock().unwrap_or_else(PoisonError::into_inner)
+    fn known(&self) -> MutexGuard<'_, Option<NewDisk>> {
+        self.replaced.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

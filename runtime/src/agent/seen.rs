@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use serde::{Deserialize, Serialize};
 use wattle::model::json;
 
-use crate::space::{Authority, Goal, Revision, ServerStatus};
+use crate::space::{Authority, DesiredRevision, Revision, ServerStatus};
 
 use super::durable;
 
@@ -72,7 +72,12 @@ impl Seen {
     ///
     /// # Errors
     /// A message, if a newer goal was seen before or this one cannot be noted.
-    pub(super) fn admit(&self, goal: &Goal, server: &str, (told, by): (Authority, Authority)) -> Result<(), String> {
+    pub(super) fn admit(
+        &self,
+        goal: &DesiredRevision,
+        server: &str,
+        (told, by): (Authority, Authority),
+    ) -> Result<(), String> {
         let mut newest = self.newest();
         let revision = goal.of();
         let plan = goal.plans.as_ref().map_or(revision.number, |plans| plans.of(server));
@@ -117,7 +122,7 @@ mod tests {
         crate::space::OperatorKey::generate().signer().authority()
     }
 
-    fn goal(space: Option<&str>, revision: u64) -> Goal {
+    fn goal(space: Option<&str>, revision: u64) -> DesiredRevision {
         let goal = serde_json::json!({"revision": revision, "space": space, "digest": "", "plans": {"most": 1}});
         serde_json::from_value(goal).unwrap()
     }

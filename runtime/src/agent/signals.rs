@@ -115,7 +115,7 @@ impl Kept {
             let signals = self.state().signals.clone();
             if !signals.handles.is_empty() {
                 touch::certain(shared).await;
-                match tell(shared, &signals).await {
+                match publish(shared, &signals).await {
                     Ok(()) => {}
                     Err(SpaceError::Unsure) => continue,
                     Err(error) => {
@@ -147,7 +147,7 @@ pub(super) async fn readable(shared: &Shared) -> Result<Access, SpaceError> {
     Ok(operator.iter().fold(own, |access, operator| access.grant(operator, Rights::READ)))
 }
 
-async fn tell(shared: &Shared, signals: &Signals) -> Result<(), SpaceError> {
+async fn publish(shared: &Shared, signals: &Signals) -> Result<(), SpaceError> {
     let access = readable(shared).await?;
     let sure = || shared.touch.is_certain();
     shared.insist(|| shared.space.set_signals(&shared.server, signals, &access, &sure)).await

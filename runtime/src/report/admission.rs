@@ -7,10 +7,12 @@ use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use wattle::model::Name;
 use wattle_agent_core::time::Time;
 
-use crate::space::{Announcement, Fingerprint, Goal, Record, Registered, Space, SpaceError, parse_json, unverified};
+use crate::space::{
+    Announcement, DesiredRevision, Fingerprint, Record, Registered, Space, SpaceError, parse_json, unverified,
+};
 use crate::store::StoreError;
 
-use super::picture::{AT_ONCE, natural};
+use super::snapshot::{AT_ONCE, natural};
 
 /// The servers' identities, as the operator sees them. Empty if servers have no keys of their own, or if the reader may
 /// not see them.
@@ -36,7 +38,11 @@ pub struct Other {
 
 impl Admission {
     /// Reads the identities. What is `known` is not read again.
-    pub(super) async fn read(space: &Space, goal: Option<&Goal>, known: Option<&Self>) -> Result<Self, SpaceError> {
+    pub(super) async fn read(
+        space: &Space,
+        goal: Option<&DesiredRevision>,
+        known: Option<&Self>,
+    ) -> Result<Self, SpaceError> {
         let layout = space.layout();
         let mut names = match space.store().children(&layout.admission()).await {
             Err(StoreError::Denied { .. }) => return Ok(Self::default()),

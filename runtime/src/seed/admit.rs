@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use wattle::model::{IndexMap, IndexSet, Name};
 use wattle_agent_core::applying;
-use wattle_agent_core::plan::Writer;
 use wattle_agent_core::planning::{Sealing as _, keep_standing};
+use wattle_agent_core::server_plan::Writer;
 
 use crate::clock;
-use crate::space::{Fingerprint, Goal, Held, Layout, OperatorKey, Plan, Revision, Shared, Signed};
+use crate::space::{DesiredRevision, Fingerprint, Held, Layout, OperatorKey, Revision, ServerPlan, Shared, Signed};
 use crate::store::{Access, Principal, Store};
 
 use super::present::{self, Deployed, Present};
@@ -248,8 +248,8 @@ impl Next<'_> {
     }
 
     /// What servers are told: the same seed, as another revision.
-    pub(super) fn goal(&self, wanted: &Wanted, revision: u64) -> Goal {
-        let Goal { space, digest, .. } = &self.there.goal;
+    pub(super) fn goal(&self, wanted: &Wanted, revision: u64) -> DesiredRevision {
+        let DesiredRevision { space, digest, .. } = &self.there.goal;
         goal(wanted, self.key, revision, space.clone(), digest.clone())
     }
 
@@ -264,7 +264,7 @@ impl Next<'_> {
         for (server, plan) in &active {
             let mut plan = (*plan).clone();
             if is_another(present, &principals, server) {
-                plan = sealing.anew(server, plan)?;
+                plan = sealing.reseal(server, plan)?;
             }
             for (component, planned) in &mut plan.components {
                 for (output, planned) in planned.outputs.iter_mut().filter(|(_, output)| !output.recipients.is_empty())
@@ -321,7 +321,7 @@ impl Next<'_> {
     }
 
     /// The rights to all entries.
-    fn entries(plans: &[(&Name, &Plan)], principals: &HashMap<Name, Principal>) -> IndexMap<Name, Access> {
+    fn entries(plans: &[(&Name, &ServerPlan)], principals: &HashMap<Name, Principal>) -> IndexMap<Name, Access> {
         let mut granted = rights::granted(plans.iter().copied(), principals);
         let names = plans.iter().flat_map(|(server, plan)| rights::written(server, plan));
         names.filter_map(|name| granted.remove(&name).map(|access| (Name::from(name), access))).collect()
@@ -329,7 +329,7 @@ impl Next<'_> {
 }
 
 /// The readers of each entry, according to these plans.
-fn readers<'p>(plans: &[(&'p Name, &'p Plan)]) -> HashMap<Name, IndexSet<&'p Name>> {
+fn readers<'p>(plans: &[(&'p Name, &'p ServerPlan)]) -> HashMap<Name, IndexSet<&'p Name>> {
     let mut found: HashMap<Name, IndexSet<&Name>> = HashMap::new();
     for (server, plan) in plans {
         for component in plan.components.values() {

@@ -11,7 +11,7 @@ use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use wattle::lower::Seed;
 use wattle::model::Name;
 
-use crate::space::{Layout, OperatorKey, Plan, Record, SpaceError, parse_json, unverified};
+use crate::space::{Layout, OperatorKey, Record, ServerPlan, SpaceError, parse_json, unverified};
 use crate::store::{Principal, Store, StoreError};
 
 use super::error::Beside;
@@ -75,7 +75,7 @@ async fn used_up(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Resu
     let read = credentials.map(|(server, credential)| async move {
         let (record, plan) = (layout.server(server), layout.plan(server));
         let Some(node) = store.get(&plan).await? else { return Ok(None) };
-        let plan: Option<Plan> = parse_json(&plan, unverified(&node.data)).ok().flatten();
+        let plan: Option<ServerPlan> = parse_json(&plan, unverified(&node.data)).ok().flatten();
         if !plan.is_some_and(|plan| plan.retired) {
             return Ok(None);
         }

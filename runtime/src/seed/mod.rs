@@ -17,6 +17,7 @@ mod exceeding;
 mod forget;
 mod given;
 mod imports;
+mod log_request;
 mod names;
 mod naming;
 mod places;
@@ -29,7 +30,6 @@ mod roster;
 mod rotate;
 mod sealing;
 mod sharing;
-mod told;
 mod turn;
 mod wanted;
 mod work;
@@ -52,7 +52,7 @@ pub(crate) use credentials::write_secret;
 pub use credentials::{Credentials, note_space_of_key, read_operator_key, spaces_of_key, write_operator_key};
 pub use delete::{delete, delete_counting};
 pub(crate) use deployed::chosen;
-pub use deployed::{Files, Snapshot, concealed, deployed, picture};
+pub use deployed::{Files, Snapshot, concealed, deployed, diagram};
 pub(crate) use error::lacking;
 use error::unknown_server;
 pub use error::{Beside, SeedError, Tampered};
@@ -61,9 +61,9 @@ pub use given::Given;
 pub(crate) use given::fit;
 pub(crate) use names::check_all as check_names;
 
+pub use log_request::{LogRequested, ask_for_log, ask_no_more};
 pub use renew::{admit_renewed, renew};
 pub use rotate::{Rotation, rotatable, rotate, rotate_top};
-pub use told::{Told, ask_for_log, ask_no_more};
 
 use present::{AT_ONCE, Deployed};
 use turn::Turn;
@@ -213,7 +213,7 @@ pub async fn diff(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Res
     let work = Work::prepare(store, seed, options).await?;
     let Found { present, mut changes, .. } = work.compare(store, seed, options, None).await?;
     // Also checks nodes that did not have to be read so far.
-    let read = present.told(&work.layout).into_iter().map(|path| async move { store.get(&path).await });
+    let read = present.expected_paths(&work.layout).into_iter().map(|path| async move { store.get(&path).await });
     stream::iter(read.collect::<Vec<_>>()).buffered(AT_ONCE).try_for_each(|_| async { Ok(()) }).await?;
     changes.tampered = tampered(signed.refused(), &present);
     // This takes a request per node, and what others write there does not count, so `apply` does not do it.

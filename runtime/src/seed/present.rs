@@ -10,7 +10,9 @@ use wattle::model::{IndexMap, Name};
 
 use wattle_agent_core::status::ServerStatus;
 
-use crate::space::{Export, Goal, Importer, Layout, Plan, Record, Revision, Shared, parse_json, places, unverified};
+use crate::space::{
+    DesiredRevision, Export, Importer, Layout, Record, Revision, ServerPlan, Shared, parse_json, places, unverified,
+};
 use crate::store::{Principal, Store, Version, below};
 
 use super::deployed::There;
@@ -27,7 +29,7 @@ pub(super) const AT_ONCE: usize = 256;
 #[expect(clippy::struct_excessive_bools, reason = "each is so or not, and former versions say nothing of them")]
 pub(super) struct Deployed {
     #[serde(flatten)]
-    pub(super) goal: Goal,
+    pub(super) goal: DesiredRevision,
     /// A keyed digest of everything apart from the seed that plans depend on.
     #[serde(default)]
     pub(super) given: String,
@@ -69,7 +71,7 @@ pub(super) struct Deployed {
 impl Deployed {
     /// The goal of a data space that has nothing else yet. `revision` is being written.
     pub(super) fn beginning(space: Option<Name>, operator: Option<Principal>, revision: u64) -> Self {
-        let goal = Goal {
+        let goal = DesiredRevision {
             revision: 0,
             space,
             digest: String::new(),
@@ -114,7 +116,7 @@ pub(super) struct Present {
     pub(super) paths: HashSet<String>,
     /// The name of the place of each server's agent.
     places: BTreeMap<Name, String>,
-    pub(super) plans: IndexMap<Name, Plan>,
+    pub(super) plans: IndexMap<Name, ServerPlan>,
     /// The principal that each server's rights were granted to.
     pub(super) principals: HashMap<Name, Principal>,
     /// The identities of the servers, and what they announce.
@@ -233,7 +235,7 @@ impl Present {
                 let record = get_json::<Record>(store, &path).await?;
                 let path = layout.plan(&name);
                 let plan = match store.get(&path).await? {
-                    Some(node) => Some(parse_json::<Plan>(&path, &node.data)?),
+                    Some(node) => Some(parse_json::<ServerPlan>(&path, &node.data)?),
                     None => None,
                 };
                 Ok::<_, SeedError>((record, plan, name))
@@ -273,7 +275,7 @@ impl Present {
             }
         }
         if self.whole {
-            self.paths.extend(self.told(layout));
+            self.paths.extend(self.expected_paths(layout));
             return Ok(());
         }
         let told = [Layout::membership, Layout::last_goal];
@@ -290,11 +292,11 @@ impl Present {
 
     /// The paths of what each server is told besides its plan, if everything is as the plans say. Nothing requires
     /// these to be read.
-    pub(super) fn told(&self, layout: &Layout) -> Vec<String> {
+    pub(super) fn expected_paths(&self, layout: &Layout) -> Vec<String> {
         if !self.whole || !matches!(self.shared, Some(Shared::Now(_))) {
             return Vec::new();
         }
-        let path = |(name, plan): (&Name, &Plan)| {
+        let path = |(name, plan): (&Name, &ServerPlan)| {
             if plan.retired { layout.last_goal(name) } else { layout.membership(name) }
         };
         self.plans.iter().filter(|(_, plan)| !plan.forgotten).map(path).collect()
@@ -318,9 +320,9 @@ impl Present {
     }
 
     /// The next plan of a server that leaves the model or has left it, and has `plan` so far.
-    pub(super) fn left_behind(&self, server: &Name, plan: &Plan, revision: &Revision) -> Plan {
+    pub(super) fn left_behind(&self, server: &Name, plan: &ServerPlan, revision: &Revision) -> ServerPlan {
         let next = plan.left_behind(revision);
-        Plan { forgotten: next.forgotten || self.over.contains(server), ..next }
+        ServerPlan { forgotten: next.forgotten || self.over.contains(server), ..next }
     }
 
     /// Whether any server has another place than its first.

@@ -13,7 +13,7 @@ use wattle::model::Name;
 use wattle_agent_core::applying;
 
 use crate::clock;
-use crate::space::{Layout, OperatorKey, Plan, ROOT, Revision, Signed, is_signed, parse_json, resigned, to_json};
+use crate::space::{Layout, OperatorKey, ROOT, Revision, ServerPlan, Signed, is_signed, parse_json, resigned, to_json};
 use crate::store::{Access, Op, Store, StoreError, Version};
 
 use super::admit::{self, Next};
@@ -175,9 +175,9 @@ async fn sign(
         let Some(node) = node.filter(|node| next.verify(path, &node.data).is_err()) else { continue };
         let Ok(held) = former.verify(path, &node.data) else { continue };
         let server = plans.get(path).copied();
-        let plan = server.map(|_| parse_json::<Plan>(path, held)).transpose()?.flatten();
+        let plan = server.map(|_| parse_json::<ServerPlan>(path, held)).transpose()?.flatten();
         let data = match server.zip(plan) {
-            Some((server, plan)) if !plan.retired => to_json(&sealing.anew(server, plan)?),
+            Some((server, plan)) if !plan.retired => to_json(&sealing.reseal(server, plan)?),
             _ => held.to_vec(),
         };
         ops.push(Op::Set { path: path.clone(), data, expected: Some(node.version) });

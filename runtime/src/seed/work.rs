@@ -13,7 +13,7 @@ use wattle_words::names::some;
 
 use crate::clock;
 use crate::space::{
-    Credential, Goal, Layout, NotOurs, NotTheirs, Numbers, OperatorKey, Record, Revision, Signed, signed_by,
+    Credential, DesiredRevision, Layout, NotOurs, NotTheirs, Numbers, OperatorKey, Record, Revision, Signed, signed_by,
 };
 use crate::store::{Access, Principal, Store, Version};
 
@@ -153,8 +153,8 @@ impl Work {
         let mut turn = Turn::resume(store, &self.layout, &before, &there.0)?;
         let mut goal = there.0;
         // No server is notified of another revision, so this one stays valid for longer.
-        if goal.goal.expires.is_some_and(|expires| expires < clock::now() + Goal::COUNTS / 2) {
-            goal.goal.expires = Some(clock::now() + Goal::COUNTS);
+        if goal.goal.expires.is_some_and(|expires| expires < clock::now() + DesiredRevision::COUNTS / 2) {
+            goal.goal.expires = Some(clock::now() + DesiredRevision::COUNTS);
             turn.say(&goal).await?;
         }
         let space = goal.goal.space.as_ref();
@@ -281,15 +281,21 @@ fn has_places(options: &Options, there: &Deployed) -> bool {
 }
 
 /// What servers are told about a revision.
-pub(super) fn goal(wanted: &Wanted, key: &OperatorKey, revision: u64, space: Option<Name>, digest: String) -> Goal {
+pub(super) fn goal(
+    wanted: &Wanted,
+    key: &OperatorKey,
+    revision: u64,
+    space: Option<Name>,
+    digest: String,
+) -> DesiredRevision {
     let plans = wanted.plans.iter().chain(&wanted.retired);
-    Goal {
+    DesiredRevision {
         revision,
         space,
         digest,
         applying: None,
         operator: Some(key.login().principal()),
-        expires: Some(clock::now() + Goal::COUNTS),
+        expires: Some(clock::now() + DesiredRevision::COUNTS),
         plans: Some(Numbers::new(plans.map(|(server, plan)| (server, plan.revision)))),
     }
 }

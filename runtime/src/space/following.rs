@@ -12,7 +12,7 @@ use wattle_agent_core::request::{Answer, Follow, Op, Step};
 
 use crate::store::{Node, StoreError};
 
-use super::{Authority, Goal, Revision, Space, SpaceError, parse_json, unverified};
+use super::{Authority, DesiredRevision, Revision, Space, SpaceError, parse_json, unverified};
 
 /// How long to wait before something untrusted is checked again although it has not changed: clocks get corrected.
 const AGAIN: Duration = Duration::from_mins(1);
@@ -23,11 +23,11 @@ pub trait Hears: Sync {
     ///
     /// # Errors
     /// Why the goal does not count although it is properly signed.
-    fn goal(&self, goal: Goal, by: Option<Authority>) -> Result<(), String>;
+    fn goal(&self, goal: DesiredRevision, by: Option<Authority>) -> Result<(), String>;
 
     /// The contents of a node are not trusted, with the reason, or they are trusted again. For a goal, `shown` is what
     /// it would say. It has no effect.
-    fn refused(&self, why: Option<String>, shown: Option<Goal>);
+    fn refused(&self, why: Option<String>, shown: Option<DesiredRevision>);
 }
 
 /// Follows the plans of a server. Each change of its plan takes two or three requests. Changes that do not affect the
@@ -38,7 +38,7 @@ pub struct Following {
     server: Name,
     follow: Mutex<Follow>,
     /// The last trusted goal.
-    goal: Mutex<Option<Goal>>,
+    goal: Mutex<Option<DesiredRevision>>,
 }
 
 /// The revision in some contents.
@@ -160,7 +160,7 @@ impl Following {
         let (by, held) = self.space.held_by(path, &node.data)?;
         let untrusted = |reason| SpaceError::Untrusted { path: path.to_owned(), reason };
         if self.is_goal(path) {
-            if let Some(goal) = parse_json::<Goal>(path, held)?.filter(|goal| goal.revision > 0) {
+            if let Some(goal) = parse_json::<DesiredRevision>(path, held)?.filter(|goal| goal.revision > 0) {
                 who.goal(goal.clone(), by).map_err(untrusted)?;
                 by.into_iter().for_each(|by| self.space.passes_to(by));
                 *self.goal() = Some(goal);
@@ -196,7 +196,7 @@ impl Following {
         self.follow.lock().expect("INVARIANT: nothing panics while it follows")
     }
 
-    fn goal(&self) -> MutexGuard<'_, Option<Goal>> {
+    fn goal(&self) -> MutexGuard<'_, Option<DesiredRevision>> {
         self.goal.lock().expect("INVARIANT: nothing panics while it holds the goal")
     }
 }

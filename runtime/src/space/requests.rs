@@ -71,7 +71,7 @@ impl Space {
         Ok(match op {
             Op::Get(path) => {
                 let node = if is_led { self.store.look(&path).await? } else { self.store.get(&path).await? };
-                Answer::Node(self.told(&path, node).await?)
+                Answer::Node(self.verified(&path, node).await?)
             }
             Op::Changed(path, seen) => {
                 let node = tokio::select! {
@@ -79,7 +79,7 @@ impl Space {
                     // Contents that were not trusted may be signed with the operator's new key.
                     () = becomes_another(operator) => self.get(&path).await?,
                 };
-                Answer::Node(self.told(&path, node).await?)
+                Answer::Node(self.verified(&path, node).await?)
             }
             Op::Set(path, data, version) => match self.store.set(&path, &self.signed(&path, data), Some(version)).await
             {
@@ -92,7 +92,7 @@ impl Space {
     }
 
     /// The contents of the node at `path`, verified if it belongs to a server.
-    pub(super) async fn told(&self, path: &str, node: Option<Node>) -> Result<Option<Node>, SpaceError> {
+    pub(super) async fn verified(&self, path: &str, node: Option<Node>) -> Result<Option<Node>, SpaceError> {
         let Some(node) = node else { return Ok(None) };
         let operator = self.operator.as_ref().map(|operator| operator.now());
         let (counts, why) = match self.writers.judge(operator.as_ref(), path, &node.data) {
@@ -182,7 +182,7 @@ impl Space {
     }
 
     pub(super) async fn get_json<T: DeserializeOwned>(&self, path: &str) -> Result<Option<T>, SpaceError> {
-        match self.told(path, self.get(path).await?).await? {
+        match self.verified(path, self.get(path).await?).await? {
             Some(node) => parse_json(path, &node.data),
             None => Ok(None),
         }

@@ -15,7 +15,7 @@ use crate::store::{Access, Hold, Login, Node, Op, Open, Store, StoreError, Versi
 
 use super::marks::{Known, Marks, infrastructure_of};
 use super::signed::is_signed;
-use super::{Authority, Goal, Newest, NotSigned, OperatorKey, ROOT, Revision, Signer};
+use super::{Authority, DesiredRevision, Newest, NotSigned, OperatorKey, ROOT, Revision, Signer};
 
 /// A store through which the operator writes and reads.
 pub(crate) struct Signed {
@@ -200,7 +200,9 @@ impl Signed {
         let known = Box::pin(self.get(top)).await?.and_then(|node| serde_json::from_slice::<Known>(&node.data).ok());
         let Some(Known { mark, space }) = known else { return Ok(()) };
         let goal = top.rsplit_once('/').map_or_else(String::new, |(stack, _)| format!("{stack}/revision"));
-        let goal = Box::pin(self.get(&goal)).await?.and_then(|node| serde_json::from_slice::<Goal>(&node.data).ok());
+        let goal = Box::pin(self.get(&goal))
+            .await?
+            .and_then(|node| serde_json::from_slice::<DesiredRevision>(&node.data).ok());
         if goal.and_then(|goal| goal.space) != space {
             let why = "it is from another data space, or this one has been started from scratch since".to_owned();
             return Err(StoreError::Disowned { path: top.to_owned(), why });
@@ -218,7 +220,7 @@ fn known(key: &OperatorKey) -> Option<(Newest, Authority)> {
 /// The stack and revision of a goal. `None` for any other node.
 fn goal<'p>(path: &'p str, held: &[u8]) -> Option<(&'p str, Revision)> {
     let stack = path.strip_prefix(ROOT)?.strip_prefix('/')?.strip_suffix("/revision")?;
-    let goal: Goal = serde_json::from_slice(held).ok().filter(|_| !stack.contains('/'))?;
+    let goal: DesiredRevision = serde_json::from_slice(held).ok().filter(|_| !stack.contains('/'))?;
     Some((stack, goal.of()))
 }
 

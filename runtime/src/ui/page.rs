@@ -1,12 +1,12 @@
 //! The page, and the diagram on it.
 
-use wattle::diagram::{self, Component, Edge, FILE_NAME, Kind, Port, Resource, Role, Why, WiredInput};
+use wattle::diagram::{self, Component, ComponentType, Edge, FILE_NAME, Port, Resource, Role, Why, WiredInput};
 use wattle::manners::read;
 use wattle::model::{Name, Order, Type};
 
-use crate::report::Picture;
+use crate::report::StackSnapshot;
 use crate::seed;
-use crate::space::{Held, Plan, PlannedComponent, SpaceError};
+use crate::space::{Held, PlannedComponent, ServerPlan, SpaceError};
 
 use super::guard::Token;
 use super::{Shown, plan};
@@ -16,25 +16,25 @@ use super::{Shown, plan};
 /// # Errors
 /// If the data space cannot be read.
 pub(super) async fn page(shown: &Shown, token: &Token) -> Result<String, SpaceError> {
-    let mut picture = match deployed(shown).await {
-        Some(picture) => picture,
-        None => planned(&Picture::read(&shown.space, None).await?),
+    let mut diagram = match deployed(shown).await {
+        Some(diagram) => diagram,
+        None => planned(&StackSnapshot::read(&shown.space, None).await?),
     };
     // What runs belongs to the stack, whatever the blueprint is called.
-    picture.stack = shown.space.layout().stack().into();
-    picture.live = Some(diagram::Live { events: format!("events?token={}", token.as_str()).into() });
-    Ok(diagram::html(&picture.framed()))
+    diagram.stack = shown.space.layout().stack().into();
+    diagram.live = Some(diagram::Live { events: format!("events?token={}", token.as_str()).into() });
+    Ok(diagram::html(&diagram.framed()))
 }
 
 /// The diagram of the blueprint: the one in the data space, otherwise the one that was emitted.
 async fn deployed(shown: &Shown) -> Option<diagram::Diagram> {
-    let kept = seed::picture(shown.space.store(), shown.space.layout()).await.ok().flatten();
+    let kept = seed::diagram(shown.space.store(), shown.space.layout()).await.ok().flatten();
     let emitted = || read(&shown.directory.as_deref()?.join(FILE_NAME)).ok();
     diagram::Diagram::from_json(&kept.or_else(emitted)?).ok()
 }
 
 /// What can be drawn from the plans of the servers alone.
-pub(super) fn planned(stack: &Picture) -> diagram::Diagram {
+pub(super) fn planned(stack: &StackSnapshot) -> diagram::Diagram {
     let mut drawn = diagram::Diagram::new(stack.stack.clone());
     for (server, standing) in &stack.servers {
         drawn.resources.push(Resource {
@@ -50,12 +50,12 @@ pub(super) fn planned(stack: &Picture) -> diagram::Diagram {
         let Some(plan) = &standing.plan else { continue };
         for (name, planned) in &plan.components {
             let key: Name = format!("{server}/{name}").into();
-            drawn.kinds.insert(key.clone(), kind(name, planned));
+            drawn.component_types.insert(key.clone(), kind(name, planned));
             drawn.components.push(Component {
                 key: key.clone(),
                 server: server.clone(),
                 name: name.clone(),
-                kind: key.clone(),
+                component_type: key.clone(),
                 inputs: planned
                     .inputs
                     .iter()
@@ -72,10 +72,10 @@ pub(super) fn planned(stack: &Picture) -> diagram::Diagram {
     drawn
 }
 
-fn kind(name: &Name, planned: &PlannedComponent) -> Kind {
+fn kind(name: &Name, planned: &PlannedComponent) -> ComponentType {
     let port =
         |ty: &Type| Port { ty: in_short(ty), bandwidth: None, doc: Name::default(), optional: false, default: None };
-    Kind {
+    ComponentType {
         name: name.clone(),
         doc: Name::default(),
         tool: planned.recipe.tool.name().into(),
@@ -92,7 +92,14 @@ fn kind(name: &Name, planned: &PlannedComponent) -> Kind {
     }
 }
 
-fn edges(stack: &Picture, plan: &Plan, name: &Name, planned: &PlannedComponent, key: &Name, edges: &mut Vec<Edge>) {
+fn edges(
+    stack: &StackSnapshot,
+    plan: &ServerPlan,
+    name: &Name,
+    planned: &PlannedComponent,
+    key: &Name,
+    edges: &mut Vec<Edge>,
+) {
     for (input, wired) in &planned.inputs {
         for entry in wired.from.leaves().filter_map(Held::entry) {
             let Some(writer) = stack.writer(entry) else { continue };
@@ -155,8 +162,12 @@ mod tests {
             was_heard: false,
             components: IndexMap::default(),
         };
-        let mut stack =
-            Picture { stack: "s".into(), goal: None, servers: IndexMap::default(), admission: Default::default() };
+        let mut stack = StackSnapshot {
+            stack: "s".into(),
+            desired: None,
+            servers: IndexMap::default(),
+            admission: Default::default(),
+        };
         for (server, components) in plans {
             let mut standing = standing(components);
             let names = standing.plan.iter().flat_map(|plan| plan.components.keys());

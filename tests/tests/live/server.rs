@@ -64,10 +64,10 @@ fn only_who_has_the_token_is_answered_and_only_under_names_of_this_machine() {
 #[test]
 fn servers_that_were_placed_stand_in_their_racks_and_on_their_hosts() {
     let model = hello::hello.model(Default::default());
-    let mut picture = diagram::of(&model);
+    let mut diagram = diagram::of(&model);
     let place = Place { rack: Some("r1".into()), host: Some("compute-1.example.org".into()), ..Place::default() };
-    picture.put("alice", place);
-    let shown = Shown::drawn(&model, picture, &[]);
+    diagram.put("alice", place);
+    let shown = Shown::drawn(&model, diagram, &[]);
     let (host, token) = parts(&shown.url);
     let page = get(&host, &format!("/?token={token}")).body;
     for frame in [r#""kind":"rack","title":"r1""#, r#""kind":"host","title":"compute-1.example.org""#] {

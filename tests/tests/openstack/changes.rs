@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use wattle::plan::{Action, State, plan};
-use wattle_runtime::openstack::Source;
+use wattle_runtime::openstack::TemplateSource;
 use wattle_tests::openstack::{RealHeat, RealStack, is_there};
 
 /// One of each of the core types.
@@ -108,12 +108,12 @@ fn template(resources: &Value) -> Value {
     json!({ "heat_template_version": "2021-04-16", "resources": resources })
 }
 
-fn source(template: &Value) -> Source {
-    Source {
+fn source(template: &Value) -> TemplateSource {
+    TemplateSource {
         template: "template.yaml".into(),
         files: [("template.yaml".to_owned(), template.to_string())].into_iter().collect(),
         stack: "changes".into(),
-        ..Source::default()
+        ..TemplateSource::default()
     }
 }
 

@@ -34,7 +34,7 @@ async fn left(mut stack: Stack) {
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     let [mut db, mut web] = both(&stack).await;
     admit(&operator, "left", &stack.options.key, &[]).await.expect("admits");
-    until(&stack, "done", |picture| picture.revision() == 2 && picture.tally().is_done()).await;
+    until(&stack, "done", |snapshot| snapshot.revision() == 2 && snapshot.tally().is_done()).await;
     // All that it has ever known.
     let logins = [stack.logins("web").remove(0), web.key().login("left", "web")];
     let store = stack.login(&logins).await;
@@ -62,7 +62,7 @@ async fn left(mut stack: Stack) {
     let ran = db.ran.count();
     stack.options.again = true;
     let applied = apply(&operator, &stack.seed, &stack.options).await.expect("applies");
-    until(&stack, "done", |picture| picture.revision() == 4 && picture.tally().is_done()).await;
+    until(&stack, "done", |snapshot| snapshot.revision() == 4 && snapshot.tally().is_done()).await;
     assert_eq!(db.ran.count(), ran);
     // It has said that it has nothing left to tear down: what it kept for that is taken from it.
     assert_eq!((applied.changes.forgotten, applied.changes.lingering), (vec!["web".to_owned()], Vec::new()));
@@ -164,7 +164,7 @@ async fn nor_does_a_credential_of_a_server_that_has_left() {
     t.on(host).run("part", Anything::new());
     stack.seed = seed(&t.finish(Exports::new()));
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
-    for path in [layout.revision(), layout.status("db/part"), layout.deployed_picture()] {
+    for path in [layout.revision(), layout.status("db/part"), layout.deployed_diagram()] {
         assert_denied(web.get(&path).await, &path);
     }
     assert_denied(db.get(&layout.revision()).await, "before it has learned what is shared now");

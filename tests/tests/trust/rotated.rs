@@ -123,7 +123,7 @@ async fn another_operators_key_takes_the_place_of_the_former_one_in_all_stacks()
     for (path, data) in there {
         operator.set(&path, &data, None).await.expect("writes");
     }
-    until(&admitted, "fine", |picture| picture.servers["db"].troubles.is_empty()).await;
+    until(&admitted, "fine", |snapshot| snapshot.servers["db"].troubles.is_empty()).await;
 
     // Applied with the new key, nothing runs again, and what the operator has written by hand counts.
     let applied = apply(&operator, &fresh.seed, &fresh.options).await.expect("applies");

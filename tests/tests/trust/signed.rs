@@ -77,7 +77,7 @@ async fn forged(mut stack: Stack) {
     stack.options.restore = true;
     let applied = apply(&operator, &stack.seed, &stack.options).await.expect("it is written anew");
     assert_eq!(applied.revision, 1);
-    until(&stack, "done", |picture| is_done(picture) && picture.servers["db"].troubles.is_empty()).await;
+    until(&stack, "done", |snapshot| is_done(snapshot) && snapshot.servers["db"].troubles.is_empty()).await;
     assert_eq!(db.ran.count(), 1, "what is as it was need not run again");
     stack.options.restore = false;
     let applied = apply(&operator, &stack.seed, &stack.options).await.expect("all is as it should be");
@@ -101,7 +101,7 @@ async fn what_was_replaced_does_not_run_again() {
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     stack.options.again = false;
     let now = [raw(&operator, &paths[0]).await, raw(&operator, &paths[1]).await];
-    until(&stack, "done", |picture| is_done(picture) && picture.revision() == 2).await;
+    until(&stack, "done", |snapshot| is_done(snapshot) && snapshot.revision() == 2).await;
     let ran = db.ran.count();
 
     // All of it, to an agent that is started again.

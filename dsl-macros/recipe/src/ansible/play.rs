@@ -1,9 +1,9 @@
 //! What plays and tasks mean.
 
-use super::tree::{Kind, Node};
+use super::tree::{Node, NodeKind};
 use super::value::{Suffix, Values, suffix};
 use super::{scope, short, uses};
-use crate::analysis::{Findings, Include, SyntaxError};
+use crate::analysis::{FileFacts, Include, SyntaxError};
 use crate::failures::{Unnoticed, Why};
 use crate::jinja;
 use crate::names::{OUTPUTS_PATH, file_name, is_output};
@@ -75,14 +75,14 @@ const OF_TASKS: [&str; 31] = [
 ];
 
 /// `templates` says whether every text is one.
-pub(super) fn judge(documents: &[Node], templates: bool) -> Result<Findings, SyntaxError> {
+pub(super) fn judge(documents: &[Node], templates: bool) -> Result<FileFacts, SyntaxError> {
     let mut values = Values::default();
     for document in documents {
         define(document, &mut values);
     }
     let mut play = Play {
         values,
-        findings: Findings::default(),
+        findings: FileFacts::default(),
         fault: None,
         templates: false,
         is_whole: templates,
@@ -91,7 +91,7 @@ pub(super) fn judge(documents: &[Node], templates: bool) -> Result<Findings, Syn
     documents.iter().for_each(|document| scope::document(document, &mut play.findings.names));
     for document in documents {
         // A map is a file of variables or of a role's metadata; plays and tasks come in lists.
-        let tasks = matches!(document.kind, Kind::List(_));
+        let tasks = matches!(document.kind, NodeKind::List(_));
         play.templates = templates && tasks;
         play.node(document, "", tasks);
         document.get("dependencies").into_iter().for_each(|roles| play.roles(roles));
@@ -129,7 +129,7 @@ fn define<'a>(node: &'a Node, values: &mut Values<'a>) {
 
 struct Play<'a> {
     values: Values<'a>,
-    findings: Findings,
+    findings: FileFacts,
     /// What Ansible refuses once it comes to it.
     fault: Option<SyntaxError>,
     /// Whether every text of the document is a template.
@@ -144,17 +144,17 @@ impl<'a> Play<'a> {
     /// Reads everything; where `tasks`, its maps are plays, blocks or tasks.
     fn node(&mut self, node: &'a Node, under: &str, tasks: bool) {
         match &node.kind {
-            Kind::Text(text) => self.text(text, node.line, under),
-            Kind::List(items) => items.iter().for_each(|item| self.node(item, under, tasks)),
-            Kind::Map(_) if tasks => self.task(node),
-            Kind::Map(pairs) => {
+            NodeKind::Text(text) => self.text(text, node.line, under),
+            NodeKind::List(items) => items.iter().for_each(|item| self.node(item, under, tasks)),
+            NodeKind::Map(_) if tasks => self.task(node),
+            NodeKind::Map(pairs) => {
                 for (key, value) in pairs {
                     let name = key.text().unwrap_or_default();
                     self.text(name, key.line, "");
                     self.node(value, name, false);
                 }
             }
-            Kind::Alias => {}
+            NodeKind::Alias => {}
         }
     }
 
@@ -270,7 +270,7 @@ impl<'a> Play<'a> {
             Some(kind) if is_nothing(kind) => {
                 self.refuse(value.line, "`data` of `set_stats` is empty: outputs belong below it");
             }
-            Some(Kind::Map(pairs)) => {
+            Some(NodeKind::Map(pairs)) => {
                 for (key, _) in pairs {
                     match key.text() {
                         // `<<: *more` takes in another map.
@@ -333,18 +333,18 @@ impl<'a> Play<'a> {
     /// The text of a command, its `cmd:` or `_raw_params:`, or the list in `argv:`. Where `is_shell`, a shell runs it.
     fn shells(&mut self, value: &Node, is_shell: bool) {
         match &value.kind {
-            Kind::Text(text) => self.shell(text, value.line, is_shell),
-            Kind::List(items) => {
+            NodeKind::Text(text) => self.shell(text, value.line, is_shell),
+            NodeKind::List(items) => {
                 let words: Vec<&str> = items.iter().filter_map(Node::text).collect();
                 self.shell(&words.join(" "), value.line, false);
             }
-            Kind::Map(_) => {
+            NodeKind::Map(_) => {
                 for key in ["cmd", "_raw_params", "argv", "stdin"] {
                     let is_shell = is_shell && key != "stdin";
                     value.get(key).into_iter().for_each(|value| self.shells(value, is_shell));
                 }
             }
-            Kind::Alias => self.findings.analysis.anything(),
+            NodeKind::Alias => self.findings.analysis.anything(),
         }
     }
 
@@ -358,13 +358,13 @@ impl<'a> Play<'a> {
     /// The arguments of a module that may write files.
     fn arguments(&mut self, value: &Node) {
         match &value.kind {
-            Kind::Text(text) => {
+            NodeKind::Text(text) => {
                 for text in self.values.of(text) {
                     self.file(&text, value.line);
                 }
             }
-            Kind::List(items) => items.iter().for_each(|item| self.arguments(item)),
-            Kind::Map(pairs) => {
+            NodeKind::List(items) => items.iter().for_each(|item| self.arguments(item)),
+            NodeKind::Map(pairs) => {
                 for (key, value) in pairs {
                     let key = key.text().unwrap_or_default();
                     if !SOURCES.contains(&key) {
@@ -372,7 +372,7 @@ impl<'a> Play<'a> {
                     }
                 }
             }
-            Kind::Alias => {}
+            NodeKind::Alias => {}
         }
     }
 
@@ -405,14 +405,14 @@ impl<'a> Play<'a> {
 /// Whether a text in a node speaks of a program.
 fn mentions(node: &Node, program: &str) -> bool {
     match &node.kind {
-        Kind::Text(text) => text.contains(program),
-        Kind::List(items) => items.iter().any(|item| mentions(item, program)),
-        Kind::Map(pairs) => pairs.iter().any(|(_, value)| mentions(value, program)),
-        Kind::Alias => false,
+        NodeKind::Text(text) => text.contains(program),
+        NodeKind::List(items) => items.iter().any(|item| mentions(item, program)),
+        NodeKind::Map(pairs) => pairs.iter().any(|(_, value)| mentions(value, program)),
+        NodeKind::Alias => false,
     }
 }
 
 /// Whether nothing stands behind a key, which is YAML's null.
-fn is_nothing(kind: &Kind) -> bool {
-    matches!(kind, Kind::Text(text) if matches!(text.as_str(), "" | "~" | "null" | "Null" | "NULL"))
+fn is_nothing(kind: &NodeKind) -> bool {
+    matches!(kind, NodeKind::Text(text) if matches!(text.as_str(), "" | "~" | "null" | "Null" | "NULL"))
 }

@@ -8,14 +8,14 @@ use super::place::{ALTERNATIVES, LEVELS, Place, Scope, sent};
 use super::resource::Resource;
 use super::ruby::Lines;
 use super::shell::Shell;
-use crate::analysis::{Findings, Include};
+use crate::analysis::{FileFacts, Include};
 use crate::names::extension;
 
-pub(super) fn visit(ast: &Node, lines: &Lines) -> Findings {
+pub(super) fn visit(ast: &Node, lines: &Lines) -> FileFacts {
     let mut walk = Walk {
         lines,
         scope: Scope::default(),
-        findings: Findings::default(),
+        findings: FileFacts::default(),
         template: None,
         resource: None,
         shell: None,
@@ -60,7 +60,7 @@ const WHOLE: [&str; 9] = ["to_hash", "to_h", "each", "keys", "values", "dup", "c
 pub(super) struct Walk<'a> {
     pub(super) lines: &'a Lines,
     pub(super) scope: Scope,
-    pub(super) findings: Findings,
+    pub(super) findings: FileFacts,
     /// The template whose block this stands in, until its `source` is seen.
     pub(super) template: Option<String>,
     /// The resource whose block this stands in, if it takes a file of the cookbook.

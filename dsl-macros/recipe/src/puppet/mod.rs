@@ -26,11 +26,11 @@ mod scope;
 mod shown;
 mod values;
 
-use crate::analysis::{Analysis, Findings, SyntaxError};
+use crate::analysis::{Analysis, FileFacts, SyntaxError};
 use crate::names::OUTPUTS_PATH;
 use crate::shown::Shown;
 
-pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
+pub(crate) fn findings(source: &str) -> Result<FileFacts, SyntaxError> {
     let tokens = lexer::tokens(source, 1)?;
     lexer::balanced(&tokens)?;
     let mut findings = manifest::judge(&tokens);

@@ -3,7 +3,7 @@
 use super::uses::Uses;
 use super::walk::{Command, Script};
 use super::word::{Part, Word};
-use crate::analysis::Findings;
+use crate::analysis::FileFacts;
 use crate::embedded;
 use crate::environment;
 use crate::names::is_output;
@@ -56,9 +56,9 @@ const READERS: [&str; 40] = [
 /// Commands that write only their last argument, or the one behind `-t`.
 const COPIERS: [&str; 4] = ["cp", "mv", "install", "ln"];
 
-pub(super) fn judge(mut script: Script) -> Findings {
+pub(super) fn judge(mut script: Script) -> FileFacts {
     let (analysis, names) = (std::mem::take(&mut script.found), std::mem::take(&mut script.names));
-    let mut findings = Findings { analysis, names, ..Findings::default() };
+    let mut findings = FileFacts { analysis, names, ..FileFacts::default() };
     // Text inside commands may hold further commands, which are appended while this runs.
     let mut at = 0;
     while at < script.commands.len() {
@@ -97,7 +97,7 @@ pub(super) fn judge(mut script: Script) -> Findings {
     findings
 }
 
-fn judge_command(script: &mut Script, command: &Command, findings: &mut Findings) {
+fn judge_command(script: &mut Script, command: &Command, findings: &mut FileFacts) {
     let program = command.words.first().and_then(Word::literal).map(crate::names::file_name).unwrap_or_default();
     if READERS.contains(&program) {
         return;
@@ -124,7 +124,7 @@ fn judge_command(script: &mut Script, command: &Command, findings: &mut Findings
 }
 
 /// A word that may name an output's file. Where `passes`, the bare prefix is given to code that may do anything.
-fn file(script: &mut Script, word: &Word, passes: bool, findings: &mut Findings) {
+fn file(script: &mut Script, word: &Word, passes: bool, findings: &mut FileFacts) {
     if word.is_constant() {
         return;
     }
@@ -142,7 +142,7 @@ fn file(script: &mut Script, word: &Word, passes: bool, findings: &mut Findings)
 }
 
 /// `.{url,port}`; anything else that is computed may be any output.
-fn expand_braces(rest: &str, line: u32, findings: &mut Findings) {
+fn expand_braces(rest: &str, line: u32, findings: &mut FileFacts) {
     let names = rest.strip_prefix(".{").and_then(|rest| rest.strip_suffix('}')).map(|names| names.split(','));
     match names {
         Some(mut names) if names.clone().all(is_output) => {
@@ -153,7 +153,7 @@ fn expand_braces(rest: &str, line: u32, findings: &mut Findings) {
 }
 
 /// The arguments of `wattle`.
-fn wattle(script: &mut Script, arguments: &[Word], findings: &mut Findings) {
+fn wattle(script: &mut Script, arguments: &[Word], findings: &mut FileFacts) {
     let mut options = false;
     let mut words = arguments.iter().filter(|word| {
         let option = word.literal().filter(|text| text.starts_with('-') && text.len() > 1);
@@ -171,7 +171,7 @@ fn wattle(script: &mut Script, arguments: &[Word], findings: &mut Findings) {
     }
 }
 
-fn set(script: &mut Script, words: &[&Word], options: bool, findings: &mut Findings) {
+fn set(script: &mut Script, words: &[&Word], options: bool, findings: &mut FileFacts) {
     let Some(first) = words.first() else {
         findings.analysis.dynamic_writes = true;
         return;
@@ -190,7 +190,7 @@ fn set(script: &mut Script, words: &[&Word], options: bool, findings: &mut Findi
     }
 }
 
-fn get(script: &mut Script, words: &[&Word], findings: &mut Findings) {
+fn get(script: &mut Script, words: &[&Word], findings: &mut FileFacts) {
     findings.analysis.dynamic_reads |= words.is_empty();
     for word in words {
         for text in script.values.of(word) {
@@ -206,7 +206,7 @@ fn get(script: &mut Script, words: &[&Word], findings: &mut Findings) {
 
 /// Programs in other languages among the arguments and heredocs of a command; only what they read where its text was
 /// understood as scripts (so not `foreign`).
-pub(super) fn embedded_programs(command: &Command, foreign: bool, findings: &mut Findings) {
+pub(super) fn embedded_programs(command: &Command, foreign: bool, findings: &mut FileFacts) {
     let program = command.words.first().and_then(Word::literal).unwrap_or_default();
     let runs = !READERS.contains(&program);
     for (at, word) in command.words.iter().chain(&command.fed).enumerate() {

@@ -55,7 +55,7 @@ mod values;
 mod walk;
 mod word;
 
-use crate::analysis::{Findings, Include, SyntaxError};
+use crate::analysis::{FileFacts, Include, SyntaxError};
 use crate::embedded;
 use crate::failures::Unnoticed;
 use crate::names::{OUTPUTS_PATH, file_name};
@@ -65,7 +65,7 @@ use crate::texts::{OUTPUTS, UNKNOWN};
 /// Variables of the shell and the convention, of which a read says nothing about inputs.
 const OWN: [&str; 2] = [OUTPUTS_PATH, "WATTLE_RUN_DIR"];
 
-pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
+pub(crate) fn findings(source: &str) -> Result<FileFacts, SyntaxError> {
     if is_other_program(source) {
         return Ok(other_program(source));
     }
@@ -98,17 +98,17 @@ pub(crate) fn shown(source: &str, secrets: &[&str], plain: &[&str]) -> Option<Sh
 
 /// Notes the first command in a text at `line` of another tool's recipe after whose failure the shell that runs it goes on. What
 /// the text reads and writes is not noted.
-pub(crate) fn failure(text: &str, line: u32, into: &mut Findings) {
-    let mut own = Findings::default();
+pub(crate) fn failure(text: &str, line: u32, into: &mut FileFacts) {
+    let mut own = FileFacts::default();
     command(text, line, true, &mut own);
     into.failures.add_started(own.failures.started);
 }
 
 /// What a command does that stands at `line` of another tool's recipe, with [`UNKNOWN`] and [`OUTPUTS`] in its text. Where
 /// `is_shell`, a shell of its own runs it, which may go on after a failure.
-pub(crate) fn command(text: &str, line: u32, is_shell: bool, into: &mut Findings) {
+pub(crate) fn command(text: &str, line: u32, is_shell: bool, into: &mut FileFacts) {
     let source = text.replace(OUTPUTS, "${heat_outputs_path}").replace(UNKNOWN, "${!unknown}");
-    let Ok(Findings { analysis, includes, failures, runs, .. }) = findings(&source) else {
+    let Ok(FileFacts { analysis, includes, failures, runs, .. }) = findings(&source) else {
         into.analysis.dynamic_writes |= text.contains(OUTPUTS) || text.contains("wattle");
         return;
     };
@@ -159,8 +159,8 @@ fn program(source: &str) -> Option<&str> {
 }
 
 /// What a program in another language does, roughly; where it says nothing of outputs, it may write any.
-fn other_program(source: &str) -> Findings {
-    let mut findings = Findings::default();
+fn other_program(source: &str) -> FileFacts {
+    let mut findings = FileFacts::default();
     embedded::reads(source, 1, &mut findings.analysis);
     embedded::writes(source, 1, &mut findings.analysis);
     findings.analysis.dynamic_reads = true;

@@ -5,7 +5,7 @@ use super::structure;
 use super::walk::{Command, Inner, Script};
 use super::word::{Part, Word};
 
-use crate::analysis::{Analysis, Findings, Include};
+use crate::analysis::{Analysis, FileFacts, Include};
 use crate::lookup::Names;
 use crate::names::{extension, file_name, identifiers, is_identifier};
 use crate::tool::Tool;
@@ -24,7 +24,7 @@ const SYSTEM: [&str; 6] = ["/etc/", "/usr/", "/lib/", "/dev/", "/proc/", "/opt/"
 const RELEASE: [&str; 3] = ["/etc/os-release", "/usr/lib/os-release", "/etc/lsb-release"];
 
 /// Looks into what the command numbered `at` runs, adding commands found in strings to the script.
-pub(super) fn look_inside(script: &mut Script, at: usize, findings: &mut Findings) {
+pub(super) fn look_inside(script: &mut Script, at: usize, findings: &mut FileFacts) {
     let mut inner: Vec<Inner> = Vec::new();
     note_folder(script, at);
     let command = &script.commands[at];
@@ -70,7 +70,7 @@ fn note_folder(script: &mut Script, at: usize) {
     script.away = !own && script.values.of(&folder).iter().all(|text| text.starts_with(['/', '~']));
 }
 
-fn by_program(script: &Script, command: &Command, inner: &mut Vec<Inner>, findings: &mut Findings) {
+fn by_program(script: &Script, command: &Command, inner: &mut Vec<Inner>, findings: &mut FileFacts) {
     let words = unwrapped(&command.words);
     let Some(first) = words.first() else { return };
     let arguments = &words[1..];
@@ -192,7 +192,7 @@ struct Started<'a> {
 }
 
 /// What a shell that is started runs: its `-c` text, its script, or what is fed to it.
-fn shell(script: &Script, command: &Command, shell: Started<'_>, inner: &mut Vec<Inner>, findings: &mut Findings) {
+fn shell(script: &Script, command: &Command, shell: Started<'_>, inner: &mut Vec<Inner>, findings: &mut FileFacts) {
     let Started { name, at, starts } = shell;
     let passes = command.words[..at].iter().all(|word| {
         let text = word.literal().unwrap_or("-");
@@ -241,7 +241,7 @@ fn texts(
     here: bool,
     strict: Option<bool>,
     inner: &mut Vec<Inner>,
-    findings: &mut Findings,
+    findings: &mut FileFacts,
 ) {
     let as_inner = |word: &Word| {
         let here = here && word.is_constant();
@@ -291,7 +291,7 @@ fn asked(command: &Command, into: &mut Names) {
 }
 
 /// Reads of the environment that are no expansion.
-fn environment(command: &Command, findings: &mut Findings) {
+fn environment(command: &Command, findings: &mut FileFacts) {
     let words = &command.words;
     let Some(first) = words.first() else { return };
     let arguments = &words[1..];
@@ -373,7 +373,7 @@ fn is_absolute(word: &Word) -> bool {
 }
 
 /// Notes a script that a shell of its own runs. Where the command may fail, nothing is known of what it may leave undone.
-fn runs(command: &Command, file: &Word, findings: &mut Findings) {
+fn runs(command: &Command, file: &Word, findings: &mut FileFacts) {
     if command.here && !command.asks {
         findings.runs.push(own_name(file));
     }

@@ -6,8 +6,8 @@ use std::time::Duration;
 use wattle_model::{IndexMap, IndexSet, Name, Value};
 
 use crate::failure::Failure;
-use crate::plan::PlannedComponent;
 use crate::record::Stored;
+use crate::server_plan::PlannedComponent;
 use crate::status::{State, Waiting};
 
 use super::event::{Question, RunId, Stop};
@@ -30,7 +30,7 @@ pub(super) enum Input {
 
 /// An output that a recipe publishes while it runs.
 #[derive(Debug)]
-pub(super) struct Told {
+pub(super) struct LiveOutput {
     pub(super) question: Question,
     pub(super) output: Name,
     pub(super) value: Value,
@@ -53,7 +53,7 @@ pub(super) struct Run {
     pub(super) published: IndexMap<Name, Value>,
     pub(super) anew: IndexSet<Name>,
     /// Outputs to be published, one at a time, so that the journal has them in the same order as the data space.
-    pub(super) telling: VecDeque<Told>,
+    pub(super) publishing: VecDeque<LiveOutput>,
     pub(super) is_superseded: bool,
     clock: Clock,
     /// The reason and time of the order to stop, if one was given.
@@ -87,7 +87,7 @@ impl Run {
             early,
             published,
             anew: IndexSet::default(),
-            telling: VecDeque::new(),
+            publishing: VecDeque::new(),
             is_superseded: false,
             clock: Clock { started, limit, excused: Duration::ZERO, blocked_since: None },
             stopped: None,

@@ -2,7 +2,7 @@ use crate::revision::Revision;
 use wattle_model::Tool;
 
 use crate::content::Content;
-use crate::failure::Kind;
+use crate::failure::FailureKind;
 use crate::seed::SeedRecipe;
 
 use super::*;
@@ -89,7 +89,7 @@ fn a_failure_is_one_of_its_revision() {
     let mut memory = Memory::default();
     let failure = Failure {
         component: "db/a".into(),
-        kind: Kind::Recipe,
+        kind: FailureKind::Recipe,
         message: "no".to_owned(),
         log: Vec::new(),
         at: Time::EPOCH,

@@ -13,7 +13,7 @@ use wattle_model::Name;
 use crate::layout::Layout;
 use crate::machine::Desired;
 use crate::node::{Node, Version};
-use crate::plan::Plan;
+use crate::server_plan::ServerPlan;
 
 use super::{Answer, Op, Refused, Step, parse};
 
@@ -21,12 +21,12 @@ use super::{Answer, Op, Refused, Step, parse};
 /// only plans that have been replaced in the meantime.
 #[derive(Clone, Debug)]
 pub struct Follow {
-    goal: Watched<Goal>,
-    plan: Watched<Arc<Plan>>,
+    goal: Watched<DesiredRevision>,
+    plan: Watched<Arc<ServerPlan>>,
     asks: Asks,
     /// Whether the plan was read after the goal.
     is_after: bool,
-    given: Option<Arc<Plan>>,
+    given: Option<Arc<ServerPlan>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ struct Watched<T> {
 
 /// What a goal says about its revision.
 #[derive(Clone, Debug, Deserialize)]
-struct Goal {
+struct DesiredRevision {
     revision: u64,
     #[serde(default)]
     space: Option<Name>,
@@ -150,7 +150,7 @@ impl Follow {
         (self.is_news(plan) && is_led_to && is_it).then(desired)
     }
 
-    fn is_news(&self, plan: &Arc<Plan>) -> bool {
+    fn is_news(&self, plan: &Arc<ServerPlan>) -> bool {
         self.given.as_ref().is_none_or(|given| plan.is_news_after(given))
     }
 }

@@ -1,7 +1,7 @@
 //! The live view of what a command does to a stack, for as long as the command runs.
 
 use crate::cli::console::Console;
-use crate::cli::failure::Failure;
+use crate::cli::error::CommandError;
 use crate::cli::ui;
 use crate::ui::Listening;
 
@@ -12,8 +12,8 @@ pub(super) async fn shown<T>(
     listening: Option<Listening>,
     site: &Site,
     console: &mut Console,
-    work: impl AsyncFnOnce(&mut Console) -> Result<T, Failure>,
-) -> Result<T, Failure> {
+    work: impl AsyncFnOnce(&mut Console) -> Result<T, CommandError>,
+) -> Result<T, CommandError> {
     let Some(listening) = listening else { return work(console).await };
     let key = Some(site.deployment.key.clone());
     let view = ui::show(listening, &site.space, key, None, console)?;

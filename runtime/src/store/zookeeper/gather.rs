@@ -82,7 +82,7 @@ impl Gather {
     }
 
     /// Another session than the one that reads has returned something here.
-    pub(super) fn told_elsewhere(&self) {
+    pub(super) fn answered_elsewhere(&self) {
         self.level.store(0, Ordering::Release);
     }
 

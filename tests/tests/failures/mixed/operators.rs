@@ -74,7 +74,7 @@ impl Operators {
 
     /// Admits the machines that have come with credentials of others, which it has replaced.
     pub(super) fn admit(&mut self, stack: &Stack) {
-        let come: Vec<Name> = stack.picture().admission.others.iter().map(|other| other.server.clone()).collect();
+        let come: Vec<Name> = stack.snapshot().admission.others.iter().map(|other| other.server.clone()).collect();
         if !come.is_empty() {
             let word = self.word(stack.goal().revision).expect("somebody made it").to_owned();
             self.words.insert(stack.admit(&come), word);

@@ -240,7 +240,7 @@ impl<'e> Trial<'e> {
         self.supervise();
         let stack = &self.stack;
         let acts = |server: &String| {
-            let alive = stack.picture().servers[server.as_str()].alive.clone();
+            let alive = stack.snapshot().servers[server.as_str()].alive.clone();
             alive.is_some_and(|alive| alive.pid == stack.pid(server))
         };
         stack.until("whoever is to act for a server does", || {

@@ -2,7 +2,7 @@
 
 use wattle_agent_core::content::Content;
 use wattle_agent_core::machine::Job;
-use wattle_agent_core::plan::{Plan, Script};
+use wattle_agent_core::server_plan::{Script, ServerPlan};
 use wattle_model::{Name, Order, Value};
 
 use crate::agent::layout;
@@ -129,7 +129,7 @@ impl World {
         }
     }
 
-    fn check_value(&mut self, host: usize, part: &Part, plan: &Plan, name: &Name, value: &Value) {
+    fn check_value(&mut self, host: usize, part: &Part, plan: &ServerPlan, name: &Name, value: &Value) {
         let key = |entry: &Name| (plan.expects(server_of(entry)), entry.clone());
         let of = |entry: &Name| {
             let mut lost = self.oracle.lost.get(&key(entry)).into_iter().flatten().filter_map(reveal);

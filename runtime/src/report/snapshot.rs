@@ -6,7 +6,9 @@ use std::sync::Arc;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use wattle::model::{IndexMap, Name, Order};
 
-use crate::space::{Alive, Finishing, Goal, Leaving, Plan, Revision, Space, SpaceError, State, Status, writer_of};
+use crate::space::{
+    Alive, DesiredRevision, Finishing, Leaving, Revision, ServerPlan, Space, SpaceError, State, Status, writer_of,
+};
 use crate::store::StoreError;
 
 use super::admission::Admission;
@@ -18,11 +20,11 @@ pub(super) const AT_ONCE: usize = 64;
 /// A whole stack at one moment. Its parts are read one after the other, so it may combine states that never existed at
 /// the same time.
 #[derive(Clone, Debug)]
-pub struct Picture {
+pub struct StackSnapshot {
     /// The stack.
     pub stack: Name,
     /// The desired revision; `None` before the first seed.
-    pub goal: Option<Goal>,
+    pub desired: Option<DesiredRevision>,
     /// Its servers, `app2` before `app10`.
     pub servers: IndexMap<Name, Standing>,
     /// Their identities.
@@ -35,7 +37,7 @@ pub struct Standing {
     /// The agent that acts for it.
     pub alive: Option<Alive>,
     /// What it has to do.
-    pub plan: Option<Arc<Plan>>,
+    pub plan: Option<Arc<ServerPlan>>,
     /// What is wrong with the server itself, each in one line.
     pub troubles: Vec<String>,
     /// What has left the model and is not torn down yet.
@@ -81,7 +83,7 @@ impl Standing {
     }
 }
 
-/// A component in a picture.
+/// A component in a snapshot.
 #[derive(Clone, Copy, Debug)]
 pub struct Part<'p> {
     /// Its server.
@@ -139,7 +141,7 @@ impl Tally {
     }
 }
 
-impl Picture {
+impl StackSnapshot {
     /// Reads everything. What `before` knows and cannot have changed is not read again.
     ///
     /// # Errors
@@ -148,10 +150,10 @@ impl Picture {
         let goal = space.goal().await?;
         let mut names = space.store().children(&space.layout().servers()).await?;
         names.sort_by(|a, b| natural(a, b));
-        let of = goal.as_ref().map_or(Revision { space: None, number: 0 }, Goal::of);
+        let of = goal.as_ref().map_or(Revision { space: None, number: 0 }, DesiredRevision::of);
         // Plans are written for a goal that is announced first.
         let is_same = goal.as_ref().is_some_and(|goal| goal.applying.is_none())
-            && before.is_some_and(|before| before.goal == goal);
+            && before.is_some_and(|before| before.desired == goal);
         let read = |name: String| {
             let of = &of;
             async move {
@@ -226,19 +228,19 @@ impl Picture {
         let servers = servers.into_iter().filter(|(_, standing)| stays(standing)).collect();
         let known = before.filter(|_| is_same).map(|before| &before.admission);
         let admission = Admission::read(space, goal.as_ref(), known).await?;
-        let mut picture = Self { stack: space.layout().stack().into(), goal, servers, admission };
-        picture.judge_blames();
-        Ok(picture)
+        let mut snapshot = Self { stack: space.layout().stack().into(), desired: goal, servers, admission };
+        snapshot.judge_blames();
+        Ok(snapshot)
     }
 
-    /// The number of the revision that this picture is about; 0 before the first seed.
+    /// The number of the revision that this snapshot is about; 0 before the first seed.
     pub fn revision(&self) -> u64 {
-        self.goal.as_ref().map_or(0, |goal| goal.revision)
+        self.desired.as_ref().map_or(0, |goal| goal.revision)
     }
 
-    /// The revision that this picture is about, including its data space.
+    /// The revision that this snapshot is about, including its data space.
     pub fn of(&self) -> Revision {
-        self.goal.as_ref().map_or(Revision { space: None, number: 0 }, Goal::of)
+        self.desired.as_ref().map_or(Revision { space: None, number: 0 }, DesiredRevision::of)
     }
 
     /// The revision of everything that `server` reports and writes now. `None` if what it has to do is not known, for
@@ -249,7 +251,7 @@ impl Picture {
     }
 
     /// The plan of the server that writes `entry`.
-    pub fn plan_of(&self, entry: &str) -> Option<&Plan> {
+    pub fn plan_of(&self, entry: &str) -> Option<&ServerPlan> {
         self.servers.get(entry.split('/').next()?)?.plan.as_deref()
     }
 
@@ -339,7 +341,7 @@ fn or_trouble<T>(said: Result<Option<T>, SpaceError>, troubles: &mut Vec<String>
 
 /// The lowest revision that a server's report must have in order to count for `goal`: the one in which its plan last
 /// changed. If the plan belongs to no goal yet, it is not known what was there before, so every report counts.
-fn expected(plan: Option<&Plan>, goal: &Revision) -> Revision {
+fn expected(plan: Option<&ServerPlan>, goal: &Revision) -> Revision {
     match plan {
         Some(plan) if plan.of() <= *goal => plan.of(),
         Some(_) => Revision { space: goal.space.clone(), number: 0 },

@@ -13,7 +13,7 @@ use crate::store::Principal;
 
 /// The desired revision.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Goal {
+pub struct DesiredRevision {
     /// Its number, from 1.
     pub revision: u64,
     /// The name of the data space: the time of its creation and a random part. `None` for data spaces from before they
@@ -66,7 +66,7 @@ impl Numbers {
     }
 }
 
-impl Goal {
+impl DesiredRevision {
     /// How long a goal is valid for servers that have not been told of it yet.
     pub const COUNTS: Duration = Duration::from_hours(365 * 24);
 
