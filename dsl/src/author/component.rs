@@ -21,7 +21,7 @@ pub trait Software {
     /// The handle, which carries the component's outputs.
     type Handle: AsComponent;
     /// The path of its Rust type, which is the name of the component type.
-    const KIND: &'static str;
+    const COMPONENT_TYPE: &'static str;
     /// What the component type declares.
     fn declaration() -> Declaration;
     /// What its inputs are wired to.
@@ -110,7 +110,7 @@ impl<'t> OnServer<'t> {
 impl Topology {
     /// Returns the name of a component type, and puts its declaration into the model if it is not there yet.
     fn declare<S: Software>(&mut self) -> Name {
-        let kind = self.share(S::KIND);
+        let kind = self.share(S::COMPONENT_TYPE);
         if !self.model.declarations.contains_key(&kind) {
             self.model.declarations.insert(kind.clone(), S::declaration());
         }

@@ -266,10 +266,10 @@ impl<'r> Ran<'r> {
     fn is_a<K: Fakeable>(self) {
         let kind = self.run.kind(self.place);
         assert!(
-            *self.run.stage.world.nodes[self.place].kind == *K::KIND,
+            *self.run.stage.world.nodes[self.place].kind == *K::COMPONENT_TYPE,
             "`{}` is one of `{kind}`, not of `{}`",
             self.name(),
-            super::world::short(K::KIND)
+            super::world::short(K::COMPONENT_TYPE)
         );
     }
 

@@ -106,7 +106,7 @@ impl TrialRun {
 
     /// The components of one type, in the order in which they were declared.
     pub fn components_of<K: Fakeable>(&self) -> impl Iterator<Item = Ran<'_>> {
-        self.components().filter(|ran| *self.stage.world.nodes[ran.place].kind == *K::KIND)
+        self.components().filter(|ran| *self.stage.world.nodes[ran.place].kind == *K::COMPONENT_TYPE)
     }
 
     /// The names of the components in the order in which they were started.

@@ -24,16 +24,16 @@ pub(crate) mod tree;
 mod uses;
 mod value;
 
-use crate::analysis::{FileFacts, SyntaxError};
+use crate::analysis::{FileOutline, SyntaxError};
 use crate::shown::Shown;
 
 use tree::{Node, NodeKind};
 
-pub(crate) fn findings(source: &str) -> Result<FileFacts, SyntaxError> {
+pub(crate) fn outline(source: &str) -> Result<FileOutline, SyntaxError> {
     let documents = tree::parse(source)?;
     // What is marked as unsafe is no template.
     let found = play::judge(&documents, !source.contains("!unsafe"))?;
-    Ok(FileFacts { idle: idle::all(&documents), ..found })
+    Ok(FileOutline { idle: idle::all(&documents), ..found })
 }
 
 /// The first place at which a playbook shows one of these secrets, in its log or in one of the `plain` outputs.

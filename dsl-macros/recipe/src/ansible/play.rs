@@ -3,7 +3,7 @@
 use super::tree::{Node, NodeKind};
 use super::value::{Suffix, Values, suffix};
 use super::{scope, short, uses};
-use crate::analysis::{FileFacts, Include, SyntaxError};
+use crate::analysis::{FileOutline, Include, SyntaxError};
 use crate::failures::{Unnoticed, Why};
 use crate::jinja;
 use crate::names::{OUTPUTS_PATH, file_name, is_output};
@@ -75,20 +75,20 @@ const OF_TASKS: [&str; 31] = [
 ];
 
 /// `templates` says whether every text is one.
-pub(super) fn judge(documents: &[Node], templates: bool) -> Result<FileFacts, SyntaxError> {
+pub(super) fn judge(documents: &[Node], templates: bool) -> Result<FileOutline, SyntaxError> {
     let mut values = Values::default();
     for document in documents {
         define(document, &mut values);
     }
     let mut play = Play {
         values,
-        findings: FileFacts::default(),
+        outline: FileOutline::default(),
         fault: None,
         templates: false,
         is_whole: templates,
         polls: false,
     };
-    documents.iter().for_each(|document| scope::document(document, &mut play.findings.names));
+    documents.iter().for_each(|document| scope::document(document, &mut play.outline.names));
     for document in documents {
         // A map is a file of variables or of a role's metadata; plays and tasks come in lists.
         let tasks = matches!(document.kind, NodeKind::List(_));
@@ -97,18 +97,18 @@ pub(super) fn judge(documents: &[Node], templates: bool) -> Result<FileFacts, Sy
         document.get("dependencies").into_iter().for_each(|roles| play.roles(roles));
     }
     if play.polls {
-        play.findings.failures.unpolled = None;
+        play.outline.failures.unpolled = None;
     }
-    play.findings.analysis.dynamic_writes |= play.values.exhausted();
-    play.findings.analysis.reads.remove(OUTPUTS_PATH);
+    play.outline.analysis.dynamic_writes |= play.values.exhausted();
+    play.outline.analysis.reads.remove(OUTPUTS_PATH);
     let made = uses::made(documents);
-    for one in std::mem::take(&mut play.findings.uses) {
+    for one in std::mem::take(&mut play.outline.uses) {
         let is_made = made.iter().any(|path| one.is_below(path));
-        play.findings.uses.push(if is_made { one.spare() } else { one });
+        play.outline.uses.push(if is_made { one.spare() } else { one });
     }
     match play.fault {
         Some(fault) => Err(fault),
-        None => Ok(play.findings),
+        None => Ok(play.outline),
     }
 }
 
@@ -129,7 +129,7 @@ fn define<'a>(node: &'a Node, values: &mut Values<'a>) {
 
 struct Play<'a> {
     values: Values<'a>,
-    findings: FileFacts,
+    outline: FileOutline,
     /// What Ansible refuses once it comes to it.
     fault: Option<SyntaxError>,
     /// Whether every text of the document is a template.
@@ -163,16 +163,16 @@ impl<'a> Play<'a> {
             self.fault.get_or_insert(fault);
         }
         if self.is_whole {
-            jinja::names::template(text, line, &mut self.findings.names);
+            jinja::names::template(text, line, &mut self.outline.names);
             if scope::BARE.contains(&under) && !text.contains("{{") && !scope::is_truth(text) {
-                jinja::names::expression(text, line, &mut self.findings.names);
+                jinja::names::expression(text, line, &mut self.outline.names);
             }
         }
         if self.is_whole {
             let is_bare = scope::BARE.contains(&under) && !text.contains("{{");
-            self.findings.uses.extend(uses::of_text(text, line, is_bare));
+            self.outline.uses.extend(uses::of_text(text, line, is_bare));
         }
-        let analysis = &mut self.findings.analysis;
+        let analysis = &mut self.outline.analysis;
         jinja::reads(text, line, analysis);
         if BARE.contains(&under) {
             jinja::expression(text, line, analysis);
@@ -203,7 +203,7 @@ impl<'a> Play<'a> {
 
     /// One key of a play, a block or a task.
     fn entry(&mut self, task: &'a Node, key: &str, value: &'a Node) {
-        self.findings.uses.extend(uses::of_key(task, key, value, &self.values));
+        self.outline.uses.extend(uses::of_key(task, key, value, &self.values));
         match key {
             "set_stats" => self.stats(task, value),
             "action" | "local_action" => self.action(task, value),
@@ -212,7 +212,7 @@ impl<'a> Play<'a> {
             "import_tasks" | "include_tasks" | "include" | "import_playbook" => {
                 let file = value.text().or_else(|| value.get("file").and_then(Node::text)).unwrap_or_default();
                 let file = file.split_ascii_whitespace().next().unwrap_or_default();
-                self.findings.includes.push(Include::File(file_name(file).to_owned()));
+                self.outline.includes.push(Include::File(file_name(file).to_owned()));
             }
             "include_role" | "import_role" => {
                 let name = value.get("name").or_else(|| value.get("role")).and_then(Node::text).unwrap_or_default();
@@ -221,7 +221,7 @@ impl<'a> Play<'a> {
             "roles" => self.roles(value),
             "template" => {
                 if let Some(source) = value.get("src").and_then(Node::text) {
-                    self.findings.includes.push(Include::Template(file_name(source).to_owned()));
+                    self.outline.includes.push(Include::Template(file_name(source).to_owned()));
                 }
                 self.arguments(value);
             }
@@ -248,7 +248,7 @@ impl<'a> Play<'a> {
             return;
         }
         let one = Unnoticed { file: None, program: name.to_owned(), line, why: Why::Unpolled };
-        self.findings.failures.unpolled.get_or_insert(one);
+        self.outline.failures.unpolled.get_or_insert(one);
     }
 
     fn roles(&mut self, roles: &Node) {
@@ -260,7 +260,7 @@ impl<'a> Play<'a> {
 
     fn role(&mut self, name: &str) {
         let name = name.rsplit(['/', '.']).next().unwrap_or_default();
-        self.findings.includes.push(Include::Folder(name.to_owned()));
+        self.outline.includes.push(Include::Folder(name.to_owned()));
     }
 
     /// `set_stats:`, whose `data` may stand under `args:` too.
@@ -274,7 +274,7 @@ impl<'a> Play<'a> {
                 for (key, _) in pairs {
                     match key.text() {
                         // `<<: *more` takes in another map.
-                        None | Some("<<") => self.findings.analysis.dynamic_writes = true,
+                        None | Some("<<") => self.outline.analysis.dynamic_writes = true,
                         Some(text) => {
                             for name in self.values.of(text) {
                                 self.write(Some(&name).filter(|name| is_output(name)).map(String::as_str), key.line);
@@ -288,7 +288,7 @@ impl<'a> Play<'a> {
             {
                 self.refuse(value.line, "`set_stats` has no `data`: outputs belong below `data:`");
             }
-            _ => self.findings.analysis.dynamic_writes = true,
+            _ => self.outline.analysis.dynamic_writes = true,
         }
     }
 
@@ -315,18 +315,18 @@ impl<'a> Play<'a> {
         let variable =
             value.get("var").and_then(Node::text).or_else(|| words.find_map(|word| word.strip_prefix("var=")));
         if let Some(text) = variable.filter(|text| self.is_whole && !text.contains("{{")) {
-            jinja::names::expression(text, value.line, &mut self.findings.names);
+            jinja::names::expression(text, value.line, &mut self.outline.names);
         }
     }
 
     fn script(&mut self, task: &Node, value: &Node) {
         let text = value.text().or_else(|| value.get("cmd").and_then(Node::text)).unwrap_or_default();
         let file = text.split_ascii_whitespace().find(|word| !word.contains('=')).unwrap_or_default();
-        self.findings.includes.push(Include::Program(file_name(file).to_owned()));
+        self.outline.includes.push(Include::Program(file_name(file).to_owned()));
         // The program that runs it may be told to end with what fails.
         let is_told = |node: &Node| node.get("executable").is_some();
         if !is_told(value) && !task.get("args").is_some_and(is_told) {
-            self.findings.runs.push(file_name(file).to_owned());
+            self.outline.runs.push(file_name(file).to_owned());
         }
     }
 
@@ -344,14 +344,14 @@ impl<'a> Play<'a> {
                     value.get(key).into_iter().for_each(|value| self.shells(value, is_shell));
                 }
             }
-            NodeKind::Alias => self.findings.analysis.anything(),
+            NodeKind::Alias => self.outline.analysis.anything(),
         }
     }
 
     fn shell(&mut self, text: &str, line: u32, is_shell: bool) {
         for text in self.values.of(text) {
             // What the shell expands is its environment, not Ansible's variables: but a play may pass them on.
-            crate::shell::command(&text, line, is_shell, &mut self.findings);
+            crate::shell::command(&text, line, is_shell, &mut self.outline);
         }
     }
 
@@ -388,7 +388,7 @@ impl<'a> Play<'a> {
                 Suffix::Name(name) => self.write(Some(name), line),
                 Suffix::Computed => self.write(None, line),
                 Suffix::Other => {
-                    self.findings.analysis.dynamic_writes |= rest.is_empty() || rest.starts_with([' ', '"', '\'']);
+                    self.outline.analysis.dynamic_writes |= rest.is_empty() || rest.starts_with([' ', '"', '\'']);
                 }
             }
         }
@@ -396,8 +396,8 @@ impl<'a> Play<'a> {
 
     fn write(&mut self, name: Option<&str>, line: u32) {
         match name {
-            Some(name) => self.findings.analysis.write(name, line),
-            None => self.findings.analysis.dynamic_writes = true,
+            Some(name) => self.outline.analysis.write(name, line),
+            None => self.outline.analysis.dynamic_writes = true,
         }
     }
 }

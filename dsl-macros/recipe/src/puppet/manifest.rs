@@ -3,7 +3,7 @@
 use super::lexer::{Part, Token, TokenKind};
 use super::looked_up::Lookup;
 use super::values::{LOOKUPS, Values, is_facts, key_behind, last_part};
-use crate::analysis::{FileFacts, Include};
+use crate::analysis::{FileOutline, Include};
 use crate::files::Use;
 use crate::names::{file_name, is_output};
 use crate::texts::{OUTPUTS, UNKNOWN};
@@ -43,16 +43,16 @@ const SPEAKING: [&str; 12] = [
     "basename",
 ];
 
-pub(super) fn judge(tokens: &[Token]) -> FileFacts {
-    let mut manifest = Manifest { values: Values::of(tokens), findings: FileFacts::default() };
+pub(super) fn judge(tokens: &[Token]) -> FileOutline {
+    let mut manifest = Manifest { values: Values::of(tokens), outline: FileOutline::default() };
     manifest.walk(tokens, None);
-    super::scope::sets(tokens, &mut manifest.findings.names);
-    manifest.findings
+    super::scope::sets(tokens, &mut manifest.outline.names);
+    manifest.outline
 }
 
 struct Manifest {
     values: Values,
-    findings: FileFacts,
+    outline: FileOutline,
 }
 
 impl Manifest {
@@ -72,7 +72,7 @@ impl Manifest {
                         let before = at.checked_sub(1).map(|before| &tokens[before].kind);
                         let is_one = !matches!(before, Some(TokenKind::Sign("[" | ",")));
                         let one = Use::of_module("files", path, line);
-                        self.findings.uses.extend(one.map(|one| if is_one { one } else { one.spare() }));
+                        self.outline.uses.extend(one.map(|one| if is_one { one } else { one.spare() }));
                     }
                     self.parts(parts, line);
                     let around = around.last().map_or("", String::as_str).to_owned();
@@ -115,7 +115,7 @@ impl Manifest {
         let (texts, length) = self.values.expression(&tokens[at..]);
         if COMMANDS.contains(&attribute) || (around == "exec" && attribute.is_empty() && title) {
             for text in &texts {
-                crate::shell::command(text, line, around == "exec", &mut self.findings);
+                crate::shell::command(text, line, around == "exec", &mut self.outline);
             }
             return;
         }
@@ -125,17 +125,17 @@ impl Manifest {
         for text in texts {
             let Some((_, rest)) = text.rsplit_once(OUTPUTS) else { continue };
             match rest.strip_prefix('.') {
-                Some(name) if is_output(name) => self.findings.analysis.write(name, line),
-                _ if rest.contains(UNKNOWN) => self.findings.analysis.dynamic_writes = true,
-                _ if rest.is_empty() && !LOOKUPS.contains(&around) => self.findings.analysis.dynamic_writes = true,
+                Some(name) if is_output(name) => self.outline.analysis.write(name, line),
+                _ if rest.contains(UNKNOWN) => self.outline.analysis.dynamic_writes = true,
+                _ if rest.is_empty() && !LOOKUPS.contains(&around) => self.outline.analysis.dynamic_writes = true,
                 _ => {}
             }
         }
     }
 
     fn read(&mut self, name: &str, behind: &[Token], line: u32) {
-        super::scope::needs(name, behind, line, &mut self.findings.names);
-        let analysis = &mut self.findings.analysis;
+        super::scope::needs(name, behind, line, &mut self.outline.names);
+        let analysis = &mut self.outline.analysis;
         if is_facts(name) {
             match key_behind(behind) {
                 Some((key, _)) => analysis.read(last_part(key), line),
@@ -150,7 +150,7 @@ impl Manifest {
     fn parts(&mut self, parts: &[Part], line: u32) {
         for part in parts {
             match part {
-                Part::Text(text) => self.findings.analysis.dynamic_reads |= text.contains("inputs.json"),
+                Part::Text(text) => self.outline.analysis.dynamic_reads |= text.contains("inputs.json"),
                 Part::Code(tokens) => {
                     match tokens.first().map(|token| &token.kind) {
                         Some(TokenKind::Word(name)) if !is_called(tokens) => {
@@ -158,7 +158,7 @@ impl Manifest {
                         }
                         Some(TokenKind::Sign(":")) => {
                             if let Some(TokenKind::Word(name)) = tokens.get(2).map(|token| &token.kind) {
-                                self.findings.analysis.read(last_part(name), line);
+                                self.outline.analysis.read(last_part(name), line);
                             }
                         }
                         _ => {}
@@ -181,28 +181,28 @@ impl Manifest {
                 // `$facts.get('port')`, `lookup 'port'` and `lookup('port')`.
                 match key_behind(behind) {
                     Some((key, length)) => {
-                        super::scope::lookup(key, &behind[length..], line, &mut self.findings.names);
-                        self.findings.analysis.read(last_part(key), line);
+                        super::scope::lookup(key, &behind[length..], line, &mut self.outline.names);
+                        self.outline.analysis.read(last_part(key), line);
                     }
-                    None if called => self.findings.analysis.dynamic_reads = true,
+                    None if called => self.outline.analysis.dynamic_reads = true,
                     None => {}
                 }
             }
             "template" | "epp" | "inline_template" | "inline_epp" => match key_behind(behind) {
                 Some((file, _)) if !word.starts_with("inline") => {
-                    self.findings.uses.extend(Use::of_module("templates", file, line));
-                    self.findings.includes.push(Include::Template(file_name(file).to_owned()));
+                    self.outline.uses.extend(Use::of_module("templates", file, line));
+                    self.outline.includes.push(Include::Template(file_name(file).to_owned()));
                 }
                 Some((text, _)) if word == "inline_template" => {
-                    self.findings.analysis.merge(crate::chef::template(text));
+                    self.outline.analysis.merge(crate::chef::template(text));
                 }
-                _ => self.findings.analysis.dynamic_reads |= matches!(next, Some(TokenKind::Sign("("))),
+                _ => self.outline.analysis.dynamic_reads |= matches!(next, Some(TokenKind::Sign("("))),
             },
             "file" if matches!(next, Some(TokenKind::Sign("("))) => {
                 if let Some((file, length)) = key_behind(behind) {
                     let is_one = !matches!(behind.get(length).map(|token| &token.kind), Some(TokenKind::Sign(",")));
                     let one = Use::of_module("files", file, line);
-                    self.findings.uses.extend(one.map(|one| if is_one { one } else { one.spare() }));
+                    self.outline.uses.extend(one.map(|one| if is_one { one } else { one.spare() }));
                 }
             }
             "include" | "require" | "contain" => self.classes(behind),
@@ -213,12 +213,12 @@ impl Manifest {
             }
             "class" | "define" => {
                 if let Some(TokenKind::Word(name)) = next {
-                    self.findings.defines.push(name.clone());
+                    self.outline.defines.push(name.clone());
                 }
             }
             "create_resources" => {
-                self.findings.names.anything = true;
-                self.findings.analysis.anything();
+                self.outline.names.anything = true;
+                self.outline.analysis.anything();
             }
             _ => {
                 let declared = at.checked_sub(1).is_some_and(|before| {
@@ -234,14 +234,14 @@ impl Manifest {
     /// What `lookup(...)` is given.
     fn lookup(&mut self, behind: &[Token], line: u32) {
         let Some(Lookup { keys, is_needed }) = Lookup::of(behind) else {
-            self.findings.analysis.dynamic_reads = true;
+            self.outline.analysis.dynamic_reads = true;
             return;
         };
         for key in keys {
-            self.findings.analysis.read(last_part(key), line);
+            self.outline.analysis.read(last_part(key), line);
             // A key with a namespace is that class's, and one with a dot goes into a value.
             if is_needed && !key.contains([':', '.']) {
-                self.findings.names.need(key, line);
+                self.outline.names.need(key, line);
             }
         }
     }
@@ -253,7 +253,7 @@ impl Manifest {
             match &token.kind {
                 TokenKind::Word(name) => self.included(name),
                 TokenKind::Text(parts) => self.included(&self.values.text(parts).join("")),
-                TokenKind::Variable(_) => self.findings.analysis.anything(),
+                TokenKind::Variable(_) => self.outline.analysis.anything(),
                 _ => return,
             }
             if !matches!(items.next().map(|token| &token.kind), Some(TokenKind::Sign(","))) {
@@ -266,8 +266,8 @@ impl Manifest {
         let name = name.trim_start_matches(':');
         if !name.is_empty() {
             let module = name.split("::").next().unwrap_or_default();
-            self.findings.uses.extend(Use::of_module("", module, 1));
-            self.findings.includes.push(Include::Class(name.to_owned()));
+            self.outline.uses.extend(Use::of_module("", module, 1));
+            self.outline.includes.push(Include::Class(name.to_owned()));
         }
     }
 }
