@@ -29,7 +29,7 @@ impl Layout {
         format!("{ROOT}/{}", self.stack)
     }
 
-    /// The goal: number and digest of the desired revision.
+    /// The desired revision: number and digest of the desired revision.
     pub fn revision(&self) -> String {
         format!("{ROOT}/{}/revision", self.stack)
     }
@@ -64,8 +64,8 @@ impl Layout {
         format!("{ROOT}/{}/servers/{server}/membership", self.stack)
     }
 
-    /// The goal that `server` still sees once it has left the model.
-    pub fn last_goal(&self, server: &str) -> String {
+    /// The desired revision that `server` still sees once it has left the model.
+    pub fn last_desired(&self, server: &str) -> String {
         format!("{ROOT}/{}/servers/{server}/goal", self.stack)
     }
 

@@ -137,12 +137,12 @@ impl Kept {
     }
 }
 
-/// The rights to what the server writes in the place of its agent for the goal's author.
+/// The rights to what the server writes in the place of its agent for the desired revision's author.
 ///
 /// # Errors
-/// If the goal cannot be read.
+/// If the desired revision cannot be read.
 pub(super) async fn readable(shared: &Shared) -> Result<Access, SpaceError> {
-    let operator = shared.insist(|| shared.space.goal()).await?.and_then(|goal| goal.operator);
+    let operator = shared.insist(|| shared.space.desired_revision()).await?.and_then(|desired| desired.operator);
     let own = Access::new().grant(&shared.admission.public().principal, Rights::READ.and(Rights::WRITE));
     Ok(operator.iter().fold(own, |access, operator| access.grant(operator, Rights::READ)))
 }

@@ -181,10 +181,10 @@ async fn wait(
     let read = async {
         match revision {
             Some(number) => {
-                let goal = space.layout().revision();
-                let mut seen = space.store().get(&goal).await?;
-                while space.goal().await?.is_none_or(|goal| goal.revision < number) {
-                    seen = space.store().changed(&goal, seen.map(|node| node.version)).await?;
+                let desired = space.layout().revision();
+                let mut seen = space.store().get(&desired).await?;
+                while space.desired_revision().await?.is_none_or(|desired| desired.revision < number) {
+                    seen = space.store().changed(&desired, seen.map(|node| node.version)).await?;
                 }
                 let revision = counting(space, entry, number).await?;
                 let content = space.read(entry, &revision).await?;
@@ -203,11 +203,11 @@ async fn wait(
 /// The revision under which an entry was written that counts in the revision with this number: the one in which its
 /// server's plan last changed. For a revision that is still to come, only its own number is known.
 async fn counting(space: &Space, entry: &str, number: u64) -> Result<Revision, SpaceError> {
-    let goal = space.goal().await?;
+    let desired = space.desired_revision().await?;
     let plan = plan(space, entry).await?;
-    let is_reached = goal.as_ref().is_some_and(|goal| goal.revision >= number);
+    let is_reached = desired.as_ref().is_some_and(|desired| desired.revision >= number);
     let since = plan.map(|plan| plan.revision).filter(|since| is_reached && *since <= number);
-    Ok(Revision { space: goal.and_then(|goal| goal.space), number: since.unwrap_or(number) })
+    Ok(Revision { space: desired.and_then(|desired| desired.space), number: since.unwrap_or(number) })
 }
 
 fn superseded(entry: &str, error: SpaceError) -> CommandError {

@@ -79,14 +79,16 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     Ok(Exit::Fine)
 }
 
-/// What the operator has signed about an entry, and the revision under which it is written. `None` if the goal has not
-/// come to its plan yet.
+/// What the operator has signed about an entry, and the revision under which it is written. `None` if the desired
+/// revision has not come to its plan yet.
 async fn declared(signed: &Space, entry: &str) -> Result<Option<(Revision, PlannedOutput)>, SpaceError> {
     let server = entry.split('/').next().unwrap_or(entry);
-    let (Some(goal), Some(plan)) = (signed.goal().await?, signed.plan(server).await?) else { return Ok(None) };
-    let number = goal.plans.as_ref().map_or(plan.revision, |plans| plans.of(server));
+    let (Some(desired), Some(plan)) = (signed.desired_revision().await?, signed.plan(server).await?) else {
+        return Ok(None);
+    };
+    let number = desired.plans.as_ref().map_or(plan.revision, |plans| plans.of(server));
     let revision = plan.of();
-    let is_reached = revision == Revision { space: goal.space.clone(), number } && revision <= goal.of();
+    let is_reached = revision == Revision { space: desired.space.clone(), number } && revision <= desired.of();
     Ok(plan.output(entry).filter(|_| is_reached).map(|output| (revision, output.clone())))
 }
 

@@ -189,7 +189,7 @@ fn redraw(text: &str) -> String {
 pub(super) fn headline(snapshot: &StackSnapshot, color: bool) -> String {
     let tally = snapshot.tally();
     let stack = paint(&snapshot.stack, Tone::Head, color);
-    let Some(goal) = &snapshot.desired else { return format!("{stack}  no seed has been applied yet\n") };
+    let Some(desired) = &snapshot.desired else { return format!("{stack}  no seed has been applied yet\n") };
     let mut parts = vec![format!("{} of {} done", tally.done, count(tally.all, "component"))];
     let of = |number, state: Shown| (number, state.word(), Tone::of(state));
     for (number, word, tone) in [
@@ -203,8 +203,8 @@ pub(super) fn headline(snapshot: &StackSnapshot, color: bool) -> String {
             parts.push(paint(&format!("{number} {word}"), tone, color));
         }
     }
-    let mut line = format!("{stack}  revision {}: {}\n", goal.revision, parts.join(", "));
-    if let Some(applying) = goal.applying {
+    let mut line = format!("{stack}  revision {}: {}\n", desired.revision, parts.join(", "));
+    if let Some(applying) = desired.applying {
         line.extend([format!("revision {applying} is being applied\n")]);
     }
     line
@@ -383,7 +383,7 @@ fn json(snapshot: &StackSnapshot, built: &Built, stands: &Stands, now: Time) -> 
         "stack": snapshot.stack,
         "infrastructure": infrastructure,
         "revision": snapshot.revision(),
-        "applying": snapshot.desired.as_ref().and_then(|goal| goal.applying),
+        "applying": snapshot.desired.as_ref().and_then(|desired| desired.applying),
         "components": json_of_tally(tally),
         "servers": servers,
         "admission": {

@@ -193,7 +193,7 @@ mod tests {
             ("b", done(60, vec![step(110, 60)])),
             ("c", done(70, vec![step(100, 112), step(65, 70)])),
         ];
-        let goal = DesiredRevision {
+        let desired = DesiredRevision {
             revision: 1,
             space: None,
             digest: String::new(),
@@ -203,7 +203,7 @@ mod tests {
         };
         let mut snapshot = StackSnapshot {
             stack: "s".into(),
-            desired: Some(goal),
+            desired: Some(desired),
             servers: IndexMap::default(),
             admission: Default::default(),
         };

@@ -40,9 +40,9 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let mut names: Vec<Name> = Vec::new();
     let mut seen: HashMap<Name, Option<Written>> = HashMap::new();
     loop {
-        let goal = target::patiently(&target.address, console, space.goal()).await?;
+        let desired = target::patiently(&target.address, console, space.desired_revision()).await?;
         // A revision may have other entries than the one before.
-        if snapshot.as_ref().is_none_or(|snapshot| snapshot.desired != goal) {
+        if snapshot.as_ref().is_none_or(|snapshot| snapshot.desired != desired) {
             let new =
                 target::patiently(&target.address, console, StackSnapshot::read(&space, snapshot.as_ref())).await?;
             match entries::list(&space, &new, path).await {

@@ -40,7 +40,7 @@ impl Admission {
     /// Reads the identities. What is `known` is not read again.
     pub(super) async fn read(
         space: &Space,
-        goal: Option<&DesiredRevision>,
+        desired: Option<&DesiredRevision>,
         known: Option<&Self>,
     ) -> Result<Self, SpaceError> {
         let layout = space.layout();
@@ -62,7 +62,7 @@ impl Admission {
                 let other = registered.as_deref().zip(said).and_then(|(registered, said)| {
                     let by = &registered.credential.key;
                     let said = Announcement::read(&path, &said.data, (layout.stack(), &name), by)?;
-                    let is_here = goal.is_some_and(|goal| goal.space == said.space);
+                    let is_here = desired.is_some_and(|desired| desired.space == said.space);
                     let is_other = registered.admitted.is_some() && !said.identity.has_key_of(registered.identity());
                     (is_here && is_other).then(|| Other {
                         server: name.clone(),

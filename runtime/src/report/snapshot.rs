@@ -147,13 +147,13 @@ impl StackSnapshot {
     /// # Errors
     /// If something cannot be read.
     pub async fn read(space: &Space, before: Option<&Self>) -> Result<Self, SpaceError> {
-        let goal = space.goal().await?;
+        let desired = space.desired_revision().await?;
         let mut names = space.store().children(&space.layout().servers()).await?;
         names.sort_by(|a, b| natural(a, b));
-        let of = goal.as_ref().map_or(Revision { space: None, number: 0 }, DesiredRevision::of);
-        // Plans are written for a goal that is announced first.
-        let is_same = goal.as_ref().is_some_and(|goal| goal.applying.is_none())
-            && before.is_some_and(|before| before.desired == goal);
+        let of = desired.as_ref().map_or(Revision { space: None, number: 0 }, DesiredRevision::of);
+        // Plans are written for a desired revision that is announced first.
+        let is_same = desired.as_ref().is_some_and(|desired| desired.applying.is_none())
+            && before.is_some_and(|before| before.desired == desired);
         let read = |name: String| {
             let of = &of;
             async move {
@@ -227,15 +227,15 @@ impl StackSnapshot {
             |standing: &Standing| !standing.has_left() || standing.alive.is_some() || !standing.leaving.is_empty();
         let servers = servers.into_iter().filter(|(_, standing)| stays(standing)).collect();
         let known = before.filter(|_| is_same).map(|before| &before.admission);
-        let admission = Admission::read(space, goal.as_ref(), known).await?;
-        let mut snapshot = Self { stack: space.layout().stack().into(), desired: goal, servers, admission };
+        let admission = Admission::read(space, desired.as_ref(), known).await?;
+        let mut snapshot = Self { stack: space.layout().stack().into(), desired: desired, servers, admission };
         snapshot.judge_blames();
         Ok(snapshot)
     }
 
     /// The number of the revision that this snapshot is about; 0 before the first seed.
     pub fn revision(&self) -> u64 {
-        self.desired.as_ref().map_or(0, |goal| goal.revision)
+        self.desired.as_ref().map_or(0, |desired| desired.revision)
     }
 
     /// The revision that this snapshot is about, including its data space.
@@ -339,13 +339,14 @@ fn or_trouble<T>(said: Result<Option<T>, SpaceError>, troubles: &mut Vec<String>
     }
 }
 
-/// The lowest revision that a server's report must have in order to count for `goal`: the one in which its plan last
-/// changed. If the plan belongs to no goal yet, it is not known what was there before, so every report counts.
-fn expected(plan: Option<&ServerPlan>, goal: &Revision) -> Revision {
+/// The lowest revision that a server's report must have in order to count for `desired`: the one in which its plan last
+/// changed. If the plan belongs to no desired revision yet, it is not known what was there before, so every report
+/// counts.
+fn expected(plan: Option<&ServerPlan>, desired: &Revision) -> Revision {
     match plan {
-        Some(plan) if plan.of() <= *goal => plan.of(),
-        Some(_) => Revision { space: goal.space.clone(), number: 0 },
-        None => goal.clone(),
+        Some(plan) if plan.of() <= *desired => plan.of(),
+        Some(_) => Revision { space: desired.space.clone(), number: 0 },
+        None => desired.clone(),
     }
 }
 

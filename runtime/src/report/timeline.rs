@@ -88,7 +88,7 @@ pub fn lives(snapshot: &StackSnapshot, now: Time) -> Vec<Life<'_>> {
         snapshot.parts().filter_map(life).collect()
     };
     let lives = all(snapshot.desired.as_ref().and_then(DesiredRevision::since).unwrap_or_default());
-    // A goal that was signed again, to be valid for longer, is newer than all that there is.
+    // A desired revision that was signed again, to be valid for longer, is newer than all that there is.
     if lives.iter().all(|life| life.is_early) { all(Time::EPOCH) } else { lives }
 }
 

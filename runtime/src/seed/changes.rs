@@ -122,7 +122,7 @@ impl Changes {
             from: present
                 .deployed
                 .as_ref()
-                .map(|(deployed, _)| deployed.goal.revision)
+                .map(|(deployed, _)| deployed.desired.revision)
                 .filter(|revision| *revision > 0),
             to,
             ..Self::default()

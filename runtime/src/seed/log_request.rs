@@ -83,10 +83,10 @@ pub(super) async fn change(
     server: &Name,
     mut change: impl FnMut(&mut Membership) -> bool,
 ) -> Result<bool, SeedError> {
-    let (path, goal) = (layout.membership(server), layout.revision());
+    let (path, desired) = (layout.membership(server), layout.revision());
     loop {
-        let Some(there) = store.get(&goal).await? else { return Ok(false) };
-        let space = parse_json::<DesiredRevision>(&goal, &there.data)?.and_then(|goal| goal.space);
+        let Some(there) = store.get(&desired).await? else { return Ok(false) };
+        let space = parse_json::<DesiredRevision>(&desired, &there.data)?.and_then(|desired| desired.space);
         // ZooKeeper compares only how many times a node was set. In another data space, that starts again.
         let mark = layout.mark(space.as_ref());
         let check = store.get(&mark).await?.map(|node| Op::Check { path: mark, expected: node.version });

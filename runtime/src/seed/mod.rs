@@ -166,15 +166,15 @@ pub async fn apply(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Re
         begun = Box::pin(prepared).await?;
     }
     if let Some(there) = &there
-        && there.0.goal.applying.is_none()
+        && there.0.desired.applying.is_none()
         && !options.again
         && !options.restore
         && work.is_given(&there.0)
         && let Some(unchanged) = Box::pin(work.stay(&signed, seed, options, there.clone())).await?
     {
-        return Ok(applied(there.0.goal.revision, unchanged, work.credentials.clone()));
+        return Ok(applied(there.0.desired.revision, unchanged, work.credentials.clone()));
     }
-    let is_being_written = |there: &Deployed| there.goal.there().is_being_written();
+    let is_being_written = |there: &Deployed| there.desired.there().is_being_written();
     let known = match begun.or(there) {
         Some(there) if !options.restore && is_believed && is_being_written(&there.0) => {
             Some(Box::pin(turn::end_another(store, &work.layout, there)).await?)
@@ -185,22 +185,22 @@ pub async fn apply(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Re
     if !options.restore {
         insist(&signed, &work.layout, &found.present).await?;
     }
-    let Found { present, wanted, writing, mut changes, mut goal } = found;
-    goal.closed = left_open.is_empty();
+    let Found { present, wanted, writing, mut changes, mut desired } = found;
+    desired.closed = left_open.is_empty();
     match &present.deployed {
-        Some((there, _)) if goal.goal.revision == there.goal.revision => {
+        Some((there, _)) if desired.desired.revision == there.desired.revision => {
             let mut turn = Turn::resume(store, &work.layout, &present.seen, there)?;
             Box::pin(writing.finish(&mut turn, &wanted, there.clone())).await?;
-            let keeping = work.keeping(seed, options, wanted.sharing.access(), there.goal.revision);
+            let keeping = work.keeping(seed, options, wanted.sharing.access(), there.desired.revision);
             Box::pin(deployed::renew(&turn, &keeping)).await?;
         }
         _ => {
-            if !Box::pin(writing.carry_out(store, &work.layout, &present, &wanted, &goal)).await? {
+            if !Box::pin(writing.carry_out(store, &work.layout, &present, &wanted, &desired)).await? {
                 changes.warnings.push(UNBOUNDED.to_owned());
             }
         }
     }
-    Ok(applied(goal.goal.revision, changes, work.credentials.clone()))
+    Ok(applied(desired.desired.revision, changes, work.credentials.clone()))
 }
 
 /// What [`apply`] would change, without changing anything. Also reports rights that nobody has granted.

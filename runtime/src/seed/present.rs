@@ -24,12 +24,12 @@ use super::{SeedError, rights};
 /// The maximum number of concurrent requests.
 pub(super) const AT_ONCE: usize = 256;
 
-/// The goal, with the fields that only `seed apply` needs.
+/// The desired revision, with the fields that only `seed apply` needs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "each is so or not, and former versions say nothing of them")]
 pub(super) struct Deployed {
     #[serde(flatten)]
-    pub(super) goal: DesiredRevision,
+    pub(super) desired: DesiredRevision,
     /// A keyed digest of everything apart from the seed that plans depend on.
     #[serde(default)]
     pub(super) given: String,
@@ -37,8 +37,8 @@ pub(super) struct Deployed {
     #[serde(default)]
     pub(super) identities: String,
     /// Random, and names the turn while something is being applied. Two writers that announce the same revision write
-    /// different goals. So a writer that does not learn whether its own was written does not mistake the other's for
-    /// it.
+    /// different desired revisions. So a writer that does not learn whether its own was written does not mistake the
+    /// other's for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) turn: Option<String>,
     /// Whether each server's agent has a place. Earlier versions have none.
@@ -69,9 +69,9 @@ pub(super) struct Deployed {
 }
 
 impl Deployed {
-    /// The goal of a data space that has nothing else yet. `revision` is being written.
+    /// The desired revision of a data space that has nothing else yet. `revision` is being written.
     pub(super) fn beginning(space: Option<Name>, operator: Option<Principal>, revision: u64) -> Self {
-        let goal = DesiredRevision {
+        let desired = DesiredRevision {
             revision: 0,
             space,
             digest: String::new(),
@@ -81,7 +81,7 @@ impl Deployed {
             plans: None,
         };
         Self {
-            goal,
+            desired,
             given: String::new(),
             identities: String::new(),
             turn: None,
@@ -96,9 +96,9 @@ impl Deployed {
         }
     }
 
-    /// Whether earlier contents may still be there. Then only this goal is trusted.
+    /// Whether earlier contents may still be there. Then only this desired revision is trusted.
     pub(super) fn is_to_be_cleared(&self) -> bool {
-        self.goal.revision == 0 && self.goal.applying == Some(0)
+        self.desired.revision == 0 && self.desired.applying == Some(0)
     }
 }
 
@@ -132,19 +132,20 @@ pub(super) struct Present {
     pub(super) importers: IndexMap<Name, Importer>,
 }
 
-/// The goal of `layout`'s stack. Also `None` if it is not trusted.
+/// The desired revision of `layout`'s stack. Also `None` if it is not trusted.
 pub(super) async fn deployed(
     store: &Arc<dyn Store>,
     layout: &Layout,
 ) -> Result<Option<(Deployed, Version)>, SeedError> {
     let path = layout.revision();
     let Some(node) = store.get(&path).await? else { return Ok(None) };
-    Ok(parse_json(&path, &node.data)?.map(|goal| (goal, node.version)))
+    Ok(parse_json(&path, &node.data)?.map(|desired| (desired, node.version)))
 }
 
 impl Present {
-    /// Reads everything, except for a goal that is `known`: a goal that names a turn was written by this operator. If
-    /// the stack is to be `restored`, its goal counts for nothing, because another data space begins.
+    /// Reads everything, except for a desired revision that is `known`: a desired revision that names a turn was
+    /// written by this operator. If the stack is to be `restored`, its desired revision counts for nothing, because
+    /// another data space begins.
     pub(super) async fn read(
         store: &Arc<dyn Store>,
         layout: &Layout,
@@ -152,12 +153,14 @@ impl Present {
         restored: bool,
     ) -> Result<Self, SeedError> {
         let path = layout.revision();
-        let is_turn = !restored && known.as_ref().is_some_and(|(goal, _)| goal.turn.is_some());
+        let is_turn = !restored && known.as_ref().is_some_and(|(desired, _)| desired.turn.is_some());
         let (told, deployed) = match known.filter(|_| !restored) {
-            Some((goal, version)) => (Some(version), Some((goal, version))),
+            Some((desired, version)) => (Some(version), Some((desired, version))),
             None => match store.get(&path).await? {
                 Some(node) if restored => (Some(node.version), None),
-                Some(node) => (Some(node.version), parse_json(&path, &node.data)?.map(|goal| (goal, node.version))),
+                Some(node) => {
+                    (Some(node.version), parse_json(&path, &node.data)?.map(|desired| (desired, node.version)))
+                }
                 None => (None, None),
             },
         };
@@ -174,7 +177,7 @@ impl Present {
             return Ok(present);
         }
         present.paths.insert(layout.root());
-        present.whole = deployed.as_ref().is_some_and(|(deployed, _)| deployed.goal.applying.is_none());
+        present.whole = deployed.as_ref().is_some_and(|(deployed, _)| deployed.desired.applying.is_none());
         present.paths.extend(told.map(|_| path));
         present.deployed = deployed;
         let tops = [
@@ -278,7 +281,7 @@ impl Present {
             self.paths.extend(self.expected_paths(layout));
             return Ok(());
         }
-        let told = [Layout::membership, Layout::last_goal];
+        let told = [Layout::membership, Layout::last_desired];
         let servers: Vec<Name> = self.register.records.keys().chain(self.plans.keys()).cloned().collect();
         let paths = servers.iter().flat_map(|name| told.map(|told| told(layout, name)));
         let there = paths.map(|path| async move {
@@ -297,7 +300,7 @@ impl Present {
             return Vec::new();
         }
         let path = |(name, plan): (&Name, &ServerPlan)| {
-            if plan.retired { layout.last_goal(name) } else { layout.membership(name) }
+            if plan.retired { layout.last_desired(name) } else { layout.membership(name) }
         };
         self.plans.iter().filter(|(_, plan)| !plan.forgotten).map(path).collect()
     }
@@ -349,13 +352,13 @@ impl Present {
 
     /// A plan or identity that the operator has signed for another revision is not trusted either.
     fn judge_numbers(&mut self, layout: &Layout) {
-        let Some((Deployed { goal, .. }, _)) = &self.deployed else { return };
-        // While plans are being written, the goal does not have their numbers yet.
-        let Some(numbers) = goal.plans.as_ref().filter(|_| self.whole) else { return };
+        let Some((Deployed { desired, .. }, _)) = &self.deployed else { return };
+        // While plans are being written, the desired revision does not have their numbers yet.
+        let Some(numbers) = desired.plans.as_ref().filter(|_| self.whole) else { return };
         let replaced = &mut self.replaced;
         self.plans.retain(|server, plan| {
             let asked = numbers.of(server);
-            let is_it = plan.revision == asked && plan.space == goal.space;
+            let is_it = plan.revision == asked && plan.space == desired.space;
             if !is_it {
                 let why = format!(
                     "it is the one of revision {}, and the desired revision asks for the one of revision {asked}",

@@ -172,8 +172,8 @@ impl Space {
         }
     }
 
-    /// For a reader that only follows what the store has told it, as agents do from the goal on. It need not see what
-    /// others have done since.
+    /// For a reader that only follows what the store has told it, as agents do from the desired revision on. It need
+    /// not see what others have done since.
     #[must_use]
     pub fn led(self) -> Self {
         Self { is_led: true, ..self }
@@ -243,7 +243,7 @@ impl Space {
     ///
     /// # Errors
     /// If it cannot be read, or is not [trusted](Space::trusting).
-    pub async fn goal(&self) -> Result<Option<DesiredRevision>, SpaceError> {
+    pub async fn desired_revision(&self) -> Result<Option<DesiredRevision>, SpaceError> {
         self.get_signed(&self.layout.revision()).await
     }
 

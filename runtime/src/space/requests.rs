@@ -118,14 +118,14 @@ impl Space {
     }
 
     /// Whether the contents at `path` are of a newer revision than their server was told of. No server writes anything
-    /// for a revision before the goal has it. An agent that read such contents would stop, and wait in vain for a plan
-    /// of that revision. People are shown what the server has written.
+    /// for a revision before the desired revision has it. An agent that read such contents would stop, and wait in vain
+    /// for a plan of that revision. People are shown what the server has written.
     async fn is_ahead(&self, path: &str, of: &Revision) -> bool {
         let Some((_, server)) = envelope::said_by(path).filter(|_| !self.signers().is_empty()) else { return false };
-        // Without a goal, nothing speaks against it.
-        let Ok(Some(goal)) = self.goal().await else { return false };
-        let number = goal.plans.as_ref().map_or(goal.revision, |plans| plans.of(server));
-        *of > Revision { space: goal.space, number }
+        // Without a desired revision, nothing speaks against it.
+        let Ok(Some(desired)) = self.desired_revision().await else { return false };
+        let number = desired.plans.as_ref().map_or(desired.revision, |plans| plans.of(server));
+        *of > Revision { space: desired.space, number }
     }
 
     fn signers(&self) -> RwLockReadGuard<'_, Vec<Signer>> {

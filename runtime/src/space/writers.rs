@@ -37,8 +37,8 @@ struct Known {
 pub(super) enum Verdict {
     /// They are from the server or the operator, or cannot be verified.
     Counts,
-    /// The same, for a revision newer than the one since which the server's key is known. They count if the goal has
-    /// that revision.
+    /// The same, for a revision newer than the one since which the server's key is known. They count if the desired
+    /// revision has that revision.
     Newer(Revision),
     /// They are from a revision before the server had its present key, and count as not there.
     Outdated,

@@ -37,8 +37,8 @@ pub(super) struct View {
 type Pieces = IndexMap<Name, Arc<str>>;
 
 impl View {
-    /// Makes a view from `snapshot`, the content of the entries, and the infrastructure as it is `built` (or why that is
-    /// not known). What `before` already has is reused.
+    /// Makes a view from `snapshot`, the content of the entries, and the infrastructure as it is `built` (or why that
+    /// is not known). What `before` already has is reused.
     pub(super) fn of(
         snapshot: &StackSnapshot,
         entries: &IndexMap<Name, Option<Written>>,
@@ -53,7 +53,7 @@ impl View {
         let top = [
             ("stack", json!(snapshot.stack)),
             ("revision", json!(revision)),
-            ("applying", json!(snapshot.desired.as_ref().and_then(|goal| goal.applying))),
+            ("applying", json!(snapshot.desired.as_ref().and_then(|desired| desired.applying))),
             ("over", json!(tally.is_over() && tally.all > 0)),
             ("tally", report::json_of_tally(tally)),
             (

@@ -130,7 +130,7 @@ impl Seen {
     /// Reads the exports once nothing is to be done any more. Until then, there are none.
     async fn look_at_exports(&mut self, space: &Space, snapshot: &StackSnapshot) {
         let tally = snapshot.tally();
-        let state = snapshot.desired.clone().filter(|_| tally.is_over()).map(|goal| (goal, tally));
+        let state = snapshot.desired.clone().filter(|_| tally.is_over()).map(|desired| (desired, tally));
         let is_whole = self.exports.iter().all(|(_, exported)| *exported != Exported::Unknown);
         let is_fresh = is_whole && !self.exports.is_empty() || self.exported_at.elapsed() < AGAIN;
         if state == self.exported && is_fresh {

@@ -373,7 +373,7 @@ async fn who_has_lost_its_place_says_nothing_over_its_successor() {
     let own = world.options.credentials.get("s1").unwrap().key().login("one", "s1");
     let readable = Access::new().grant(&own.principal(), Rights::READ);
     let held = space.come_alive("s1", &other, &readable, Some(over)).await.unwrap();
-    let space_of = space.goal().await.unwrap().unwrap().space;
+    let space_of = space.desired_revision().await.unwrap().unwrap().space;
     let done =
         Status { revision, space: space_of, since: Time::EPOCH, state: State::Done, deadline: None, past: Vec::new() };
     space.set_status("s1/a", &done, &|| true).await.unwrap();

@@ -58,7 +58,7 @@ impl Deployed {
         let store: Arc<dyn Store> = Arc::new(Memory::new());
         runtime.block_on(apply(&store, &seed, &options)).expect("it is applied");
         let layout = Layout::new(&seed.stack);
-        let of = runtime.block_on(Space::new(Arc::clone(&store), &seed.stack).goal()).expect("reads");
+        let of = runtime.block_on(Space::new(Arc::clone(&store), &seed.stack).desired_revision()).expect("reads");
         let (server, declared) = seed.servers.first().expect("it has one");
         let below = |path: &str| runtime.block_on(store.children(path)).expect("reads");
         let component = declared.components.keys().next().expect("it has one");

@@ -70,7 +70,8 @@ impl Stage {
     }
 
     async fn is_whole(&self) -> bool {
-        let goal = Space::new(Arc::clone(&self.store), "three_tier").goal().await.expect("reads").expect("a goal");
+        let goal =
+            Space::new(Arc::clone(&self.store), "three_tier").desired_revision().await.expect("reads").expect("a goal");
         goal.applying.is_none()
     }
 }

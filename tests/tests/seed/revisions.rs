@@ -16,7 +16,7 @@ async fn a_first_seed_makes_every_node_and_a_plan_for_each_server() {
     let applied = apply(&store, &seed, &options).await.expect("applies");
     assert_eq!((applied.revision, applied.changes.from), (1, None));
     let space = Space::new(Arc::clone(&store), "three_tier");
-    let goal = space.goal().await.expect("reads").expect("a goal");
+    let goal = space.desired_revision().await.expect("reads").expect("a goal");
     assert_eq!((goal.revision, &goal.digest, goal.applying), (1, &seed.digest, None));
     for entry in seed.entries.keys() {
         assert_eq!(space.peek(entry).await.expect("is there"), None);

@@ -52,9 +52,9 @@ async fn left(mut stack: Stack) {
     stack.seed = seed(&t.finish(Exports::new()));
     let applied = apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     assert_eq!(applied.revision, 3);
-    let own = [layout.plan("web"), layout.last_goal("web"), layout.server_status("web"), layout.agent("web")];
+    let own = [layout.plan("web"), layout.last_desired("web"), layout.server_status("web"), layout.agent("web")];
     reaches_only(&store, &operator, &own, "a server that has left").await;
-    let goal = store.get(&layout.last_goal("web")).await.expect("reads").expect("it is told");
+    let goal = store.get(&layout.last_desired("web")).await.expect("reads").expect("it is told");
     assert!(!String::from_utf8_lossy(&goal.data).contains("\"db\""), "{goal:?}");
     web.start(&stack).await;
     assert_eq!(web.ended().await, Ended::Retired);
@@ -116,7 +116,7 @@ async fn never_came(mut stack: Stack) {
     assert!(refused("web").await.contains("`web` is in the model of `never_came`"), "{}", refused("web").await);
     assert!(refused("wed").await.contains("`never_came` has no server `wed`"), "{}", refused("wed").await);
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
-    let own = [layout.plan("web"), layout.last_goal("web"), layout.server_status("web"), layout.agent("web")];
+    let own = [layout.plan("web"), layout.last_desired("web"), layout.server_status("web"), layout.agent("web")];
     reaches_only(&store, &operator, &own, "a server that has left").await;
     // It has never said anything, so nobody knows whether there is something to tear down.
     stack.options.again = true;

@@ -105,7 +105,7 @@ impl Operator {
     }
 
     async fn of(&self) -> Revision {
-        self.space.goal().await.expect("reads").expect("a goal").of()
+        self.space.desired_revision().await.expect("reads").expect("a goal").of()
     }
 
     /// Answers in the place of `db`, as one who has its login, signed with this key.

@@ -66,7 +66,7 @@ async fn a_server_that_replaces_its_plan_gets_no_right_by_it(mut stack: Stack) {
     assert_denied(web.get(&others).await, "before");
 
     let space = Space::new(Arc::clone(&operator), "replaced_plan");
-    let goal = space.goal().await.expect("reads").expect("a goal");
+    let goal = space.desired_revision().await.expect("reads").expect("a goal");
     let mut plan = space.plan("web").await.expect("reads").expect("a plan");
     let from = ValueSource::Leaf(Held::Entry("db/part/token".into()));
     let stolen = PlannedInput { ty: Type::STR, path: Vec::new(), from };
@@ -173,7 +173,7 @@ async fn what_a_server_says_at_length_is_cut() {
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     let layout = Layout::new("lengthy");
     let space = Space::new(Arc::clone(&operator), "lengthy");
-    let of = space.goal().await.expect("reads").expect("a goal").of();
+    let of = space.desired_revision().await.expect("reads").expect("a goal").of();
     let since = "2026-01-01T00:00:00Z";
     let of = |mut status: serde_json::Value| {
         status["revision"] = of.number.into();

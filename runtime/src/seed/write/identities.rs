@@ -85,15 +85,16 @@ impl Maker<'_> {
         }
     }
 
-    /// What a server that has left reads in place of the goal: that its plan is valid, and nothing about other servers.
-    pub(super) fn last_goal(&mut self, server: &Name, plan: &ServerPlan) {
+    /// What a server that has left reads in place of the desired revision: that its plan is valid, and nothing about
+    /// other servers.
+    pub(super) fn last_desired(&mut self, server: &Name, plan: &ServerPlan) {
         let Some(principal) = self.present.principals.get(server) else { return };
-        let path = self.layout.last_goal(server);
+        let path = self.layout.last_desired(server);
         let is_there = self.present.paths.contains(&path);
         if is_there && self.present.whole && self.present.plans.get(server) == Some(plan) {
             return;
         }
-        let goal = DesiredRevision {
+        let desired = DesiredRevision {
             revision: plan.revision,
             space: plan.space.clone(),
             operator: Some(self.wanted.operator.clone()),
@@ -101,7 +102,7 @@ impl Maker<'_> {
             plans: Some(Numbers { most: plan.revision, others: Vec::new() }),
             ..DesiredRevision::default()
         };
-        let (data, access) = (to_json(&goal), rights::plan(principal));
+        let (data, access) = (to_json(&desired), rights::plan(principal));
         self.writing.plans.push(if is_there {
             if !self.present.whole {
                 self.writing.granted.push((path.clone(), access));
@@ -139,10 +140,10 @@ impl Maker<'_> {
                 ops.push(Op::Delete { path });
             }
         };
-        wanted.plans.keys().for_each(|server| gone(self.layout.last_goal(server)));
+        wanted.plans.keys().for_each(|server| gone(self.layout.last_desired(server)));
         wanted.retired.keys().for_each(|server| gone(self.layout.membership(server)));
         let forgotten = wanted.retired.iter().filter(|(_, plan)| plan.forgotten);
-        forgotten.for_each(|(server, _)| gone(self.layout.last_goal(server)));
+        forgotten.for_each(|(server, _)| gone(self.layout.last_desired(server)));
         let announced = present.register.announced.keys();
         announced
             .filter(|server| !wanted.roster.servers.contains_key(*server))

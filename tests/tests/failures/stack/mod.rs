@@ -70,7 +70,7 @@ pub(crate) fn views(address: &str, name: &str, servers: &[String]) -> Vec<(Strin
         let look = async {
             let store = address.connect(&[key().login()]).await.ok()?;
             let space = Space::new(store, name);
-            let mut numbers = vec![space.goal().await.ok()??.revision];
+            let mut numbers = vec![space.desired_revision().await.ok()??.revision];
             for server in servers {
                 numbers.push(space.plan(server).await.ok()?.map_or(0, |plan| plan.revision));
             }
@@ -269,8 +269,8 @@ impl Stack {
     }
 
     /// The revision that is to be reached.
-    pub(crate) fn goal(&self) -> DesiredRevision {
-        self.ask(self.space.goal()).unwrap().expect("it was applied")
+    pub(crate) fn desired_revision(&self) -> DesiredRevision {
+        self.ask(self.space.desired_revision()).unwrap().expect("it was applied")
     }
 
     pub(crate) fn status(&self, component: &str) -> Option<Status> {
