@@ -11,7 +11,7 @@ check! {
     /// `moved_from` gives a name under which the thing cannot have been deployed.
     ///
     /// Names consist of letters, digits, `_` and `-`. The names of modules and of their contents are separated by dots.
-    /// A component belongs to its server: on another server it is a different component, which runs anew.
+    /// A component belongs to its server: on another server it is a different component, which runs again.
     ///
     /// ```
     /// # use wattle::prelude::*;

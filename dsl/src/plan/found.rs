@@ -18,7 +18,7 @@ pub struct Found {
 /// What is left of a resource that is not as it was deployed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Left {
-    /// Nothing: it is made anew.
+    /// Nothing: it is made again.
     Nothing,
     /// Something that is of no use: another one takes its place.
     Wreck,

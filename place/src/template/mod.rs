@@ -49,7 +49,7 @@ pub struct Order<'o> {
     pub flavors: &'o Flavors,
     /// The servers that run already, by their full names.
     pub runs: &'o BTreeMap<String, Runs>,
-    /// Whether they may leave their hosts. Each that does is another server, because Nova creates it anew.
+    /// Whether they may leave their hosts. Each that does is another server, because Nova creates it again.
     pub moves: bool,
     /// Whether the user who creates the stack may name hosts, which Nova allows its administrators.
     pub is_admin: bool,

@@ -41,7 +41,7 @@ impl Disk {
         let Some(agent) = &before.agent else { return false };
         let is_other = *agent != self.agent;
         let (space, revision) = (before.space.clone(), before.revision);
-        *self.known() = match before.anew {
+        *self.known() = match before.new_disk_since {
             _ if is_other && self.is_empty => Some(NewDisk { since: now, space, revision: None }),
             Some(since) if !is_other => Some(NewDisk { since, space, revision: Some(revision) }),
             _ => None,
@@ -52,12 +52,12 @@ impl Disk {
     /// The status with the name of this agent, and whether its disk is new.
     pub(super) fn shown(&self, status: ServerStatus) -> ServerStatus {
         let mut known = self.known();
-        let of = known.as_mut().filter(|anew| anew.space == status.space);
-        let anew = of.and_then(|anew| {
-            let revision = *anew.revision.get_or_insert(status.revision);
-            (revision == status.revision).then_some(anew.since)
+        let of = known.as_mut().filter(|new| new.space == status.space);
+        let new_disk_since = of.and_then(|new| {
+            let revision = *new.revision.get_or_insert(status.revision);
+            (revision == status.revision).then_some(new.since)
         });
-        ServerStatus { agent: Some(self.agent.clone()), anew, ..status }
+        ServerStatus { agent: Some(self.agent.clone()), new_disk_since, ..status }
     }
 
     fn known(&self) -> MutexGuard<'_, Option<NewDisk>> {

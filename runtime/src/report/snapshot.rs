@@ -176,7 +176,7 @@ impl StackSnapshot {
                 let is_current = status.as_ref().is_some_and(|status| status.of() >= expected);
                 let is_planned = plan.as_ref().is_some_and(|plan| plan.of() <= *of);
                 let is_behind = alive.is_some() && is_planned && !is_current;
-                let anew = status.as_ref().and_then(|status| status.anew).filter(|_| is_current);
+                let new_disk_since = status.as_ref().and_then(|status| status.new_disk_since).filter(|_| is_current);
                 let has_said = status.is_some();
                 let told = status.map(|status| (status.troubles, status.leaving, status.finishing));
                 let (mut troubles, mut leaving, mut finishing) = told.unwrap_or_default();
@@ -208,7 +208,7 @@ impl StackSnapshot {
                     components.insert(component.clone(), status);
                 }
                 let was_heard = has_said || !unread.is_empty() || components.values().any(Option::is_some);
-                troubles.extend(anew.map(|since| {
+                troubles.extend(new_disk_since.map(|since| {
                     format!(
                         "its agent started with an empty disk at {since:.0}, where another one had acted before: \
                          everything on it runs again"
@@ -228,7 +228,7 @@ impl StackSnapshot {
         let servers = servers.into_iter().filter(|(_, standing)| stays(standing)).collect();
         let known = before.filter(|_| is_same).map(|before| &before.admission);
         let admission = Admission::read(space, desired.as_ref(), known).await?;
-        let mut snapshot = Self { stack: space.layout().stack().into(), desired: desired, servers, admission };
+        let mut snapshot = Self { stack: space.layout().stack().into(), desired, servers, admission };
         snapshot.judge_blames();
         Ok(snapshot)
     }

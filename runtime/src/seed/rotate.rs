@@ -62,7 +62,7 @@ pub async fn rotate(store: &Arc<dyn Store>, stack: &str, keys: Rotation<'_>) -> 
     let signed: &Arc<dyn Store> = &(Signed::succeeding(store, keys.next, keys.former) as Arc<dyn Store>);
     sign(store, signed, &layout, keys, &there).await?;
     restore::own(signed, &layout).await?;
-    // Whoever has the former key may have set other limits. This operator sets them anew.
+    // Whoever has the former key may have set other limits. This operator sets them again.
     let there = (Deployed { bounded: false, ..there.0 }, there.1);
     let present = Present::read(signed, &layout, Some(there.clone()), false).await?;
     let there = there.0;
@@ -149,7 +149,7 @@ async fn take(
     Ok(turn.said(desired))
 }
 
-/// Signs everything that the former key has signed, except for the desired revision, and encrypts anew what the
+/// Signs everything that the former key has signed, except for the desired revision, and encrypts again what the
 /// operator must be able to read again.
 async fn sign(
     store: &Arc<dyn Store>,

@@ -20,7 +20,7 @@ const STANZA: usize = 132;
 /// as in the previous plan, so that unchanged plans do not appear changed.
 pub(super) struct ForServers<'a> {
     operator: &'a OperatorKey,
-    /// The key with which the operator opens earlier secrets, until they are sealed anew.
+    /// The key with which the operator opens earlier secrets, until they are sealed again.
     former: Option<&'a OperatorKey>,
     roster: &'a Roster,
     present: &'a Present,
@@ -34,7 +34,7 @@ impl<'a> ForServers<'a> {
         Self { operator, former: None, roster, present, sealed: HashMap::new() }
     }
 
-    /// The same for an operator whose key was `former` before: all secrets are sealed anew.
+    /// The same for an operator whose key was `former` before: all secrets are sealed again.
     pub(super) fn succeeding(
         operator: &'a OperatorKey,
         former: &'a OperatorKey,

@@ -1,7 +1,7 @@
 //! The turn of a `seed apply` or `seed delete` to write to a stack. A writer stops as soon as another one has begun.
 //!
 //! A writer begins by writing the desired revision, so the desired revision's version identifies the turn. ZooKeeper
-//! compares only how many times a node was set, and starts again when a stack is removed and applied anew. Therefore a
+//! compares only how many times a node was set, and starts again when a stack is removed and applied again. Therefore a
 //! node below the desired revision has the name of the data space, which no other data space has.
 
 use std::sync::Arc;

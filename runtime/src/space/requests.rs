@@ -101,7 +101,7 @@ impl Space {
             Verdict::Outdated => (false, None),
             Verdict::Disowned(why) => (false, Some(why)),
         };
-        // This server's own contents are written anew, and need no report.
+        // This server's own contents are written again, and need no report.
         self.writers.note(path, why.filter(|why| *why != Disowned::Ahead || !self.is_own(path)));
         match why {
             Some(why) if self.signers().is_empty() => {

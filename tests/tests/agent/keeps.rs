@@ -131,7 +131,7 @@ async fn what_comes_after_what_stays_done_stays_done_too() {
             assert_eq!(world.space().peek(entry).await.unwrap().unwrap().content, Content::Value("x".into()));
         }
     }
-    // An agent that is started anew finds the same.
+    // An agent that is started again finds the same.
     let [one, other] = agents;
     one.abort();
     let _ = one.await;

@@ -199,7 +199,7 @@ fn an_answer_is_what_its_server_has_sealed_and_signed() {
     let words = [&JSON[..], &["\"answers\":[", "[\"\",\"\"]", "YWdl"]].concat();
     let said = corpus.clone();
     Target { name: "logs", corpus, words: &words, thinned: 4 }.try_all(|bytes| read(bytes, false));
-    Target { name: "logs, signed anew", corpus: said, words: &words, thinned: 4 }.try_all(|bytes| read(bytes, true));
+    Target { name: "logs, signed again", corpus: said, words: &words, thinned: 4 }.try_all(|bytes| read(bytes, true));
 }
 
 /// Who a server will be takes both keys, and is what they have signed.

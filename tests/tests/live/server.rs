@@ -103,7 +103,7 @@ fn nothing_of_a_secret_is_served() {
     let poisoned = &whole["entries"]["c/third/felt"]["failure"];
     assert_eq!((&poisoned["component"], &poisoned["through"]), (&json!("a/first"), &json!(["b/second", "c/third"])));
 
-    let fixed = wattle_mended(&shown);
+    let fixed = wattle_fixed(&shown);
     let page = get(&host, &format!("/?token={token}")).body;
     for served in [&events.heard, &again.heard, &log.heard, &page, &fixed] {
         assert!(served.len() > 500, "{served}");
@@ -115,7 +115,7 @@ fn nothing_of_a_secret_is_served() {
 }
 
 /// What is told after the next revision, in which nothing fails.
-fn wattle_mended(shown: &Shown) -> String {
+fn wattle_fixed(shown: &Shown) -> String {
     shown.stage.emit(&crate::stack::model("", 0));
     let up = shown.stage.run(&["up", "--parameter", &format!("password={PASSWORD}")]);
     assert_eq!(up.code, Some(0), "{up}");

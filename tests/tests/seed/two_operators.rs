@@ -120,7 +120,7 @@ async fn who_was_overtaken_writes_nothing_any_more() {
     }
 }
 
-/// ZooKeeper compares how often a node was set, and one that was removed and made again counts anew.
+/// ZooKeeper compares how often a node was set, and one that was removed and made again counts from the start.
 #[tokio::test]
 async fn who_began_before_a_stack_was_made_anew_writes_nothing_of_it() {
     let zookeeper = ZooKeeper::start(1);
@@ -136,7 +136,7 @@ async fn who_began_before_a_stack_was_made_anew_writes_nothing_of_it() {
         let Some((slow, applying)) = held_up(&store, &large, &options, changes).await else { break };
         let before = count().await;
         delete(&store, &first.stack, &options.key, false).await.expect("deletes");
-        apply(&store, &first, &options).await.expect("applies anew");
+        apply(&store, &first, &options).await.expect("applies again");
         while count().await < before {
             // Another one has begun, and is broken off, so that the goal was set as often as before.
             let broken = Watch::over(Arc::clone(&store));

@@ -47,7 +47,7 @@ async fn squats(stack: &Stack, place: &str, login: &Login) {
     }
 }
 
-/// Waits until a `web` that was built anew has said who it is.
+/// Waits until a `web` that was rebuilt has said who it is.
 async fn announces(stack: &Stack) {
     let operator = stack.operator().await;
     for _ in 0..300 {

@@ -132,7 +132,7 @@ async fn a_second_server_is_reported_and_admitted_by_its_name_only() {
     let nobody = admit(&operator, "second", &key, &[]).await.expect("reads");
     assert!(nobody.admitted.is_empty());
 
-    // It was built anew; the first one is not gone yet, or somebody keeps it.
+    // It was rebuilt; the first one is not gone yet, or somebody keeps it.
     // Whoever has the credential may announce another key in the meantime.
     let own = second.key().public("second", "db").key.fingerprint();
     assert_eq!(snapshot.admission.others[0].key, own);
@@ -174,7 +174,7 @@ async fn a_second_server_is_reported_and_admitted_by_its_name_only() {
     }
 }
 
-/// A server was built anew twice. The second of these announced itself over the first one, was admitted, and is gone.
+/// A server was rebuilt twice. The second of these announced itself over the first one, was admitted, and is gone.
 #[tokio::test]
 async fn who_was_announced_over_comes_again() {
     let mut stack = Stack::new("over");
@@ -240,7 +240,7 @@ async fn what_is_announced_needs_its_key_and_the_credential() {
     operator.set(&layout.announcement("db"), &db, None).await.expect("the password is enough");
     let waiting = waiting(&operator, "announced", &key, &[]).await.expect("reads");
     assert!(waiting.come.is_empty(), "{waiting:?}");
-    // A server says it anew.
+    // A server says it again.
     let applied = apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     assert!(applied.changes.is_empty());
     for server in &mut servers {

@@ -53,7 +53,7 @@ async fn forge(store: &Arc<dyn Store>, path: &str, number: u64, key: &OperatorKe
     there
 }
 
-/// Waits until an agent has said anew, for whoever asks, that it is there.
+/// Waits until an agent has said again, for whoever asks, that it is there.
 async fn readable(store: &Arc<dyn Store>, path: &str) {
     for _ in 0..300 {
         if matches!(store.get(path).await, Ok(Some(_))) {

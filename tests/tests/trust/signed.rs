@@ -68,14 +68,14 @@ async fn forged(mut stack: Stack) {
     refuses(&stack, "the operator has not signed it so").await;
     assert_eq!(db.ran.count(), 1, "what somebody else has written ran");
 
-    // The operator is told, nothing of it is used, and one command writes all of it anew.
+    // The operator is told, nothing of it is used, and one command writes all of it again.
     let changes = diff(&operator, &stack.seed, &stack.options).await.expect("it is shown");
     let nodes: Vec<&str> = changes.tampered.iter().map(|tampered| &*tampered.node).collect();
     assert_eq!(nodes, [layout.revision(), layout.plan("db")]);
     let refused = apply(&operator, &stack.seed, &stack.options).await.expect_err("it was tampered with");
     assert!(matches!(refused, SeedError::Tampered { .. }), "{refused}");
     stack.options.restore = true;
-    let applied = apply(&operator, &stack.seed, &stack.options).await.expect("it is written anew");
+    let applied = apply(&operator, &stack.seed, &stack.options).await.expect("it is written again");
     assert_eq!(applied.revision, 1);
     until(&stack, "done", |snapshot| is_done(snapshot) && snapshot.servers["db"].troubles.is_empty()).await;
     assert_eq!(db.ran.count(), 1, "what is as it was need not run again");
@@ -228,7 +228,7 @@ async fn what_was_emptied_is_told_and_written_anew() {
         assert!(nodes.iter().any(|node| node.node == layout.plan("db") && node.why == "it is missing"), "{refused}");
     }
     (stack.options.again, stack.options.restore) = (false, true);
-    apply(&operator, &stack.seed, &stack.options).await.expect("it is written anew");
+    apply(&operator, &stack.seed, &stack.options).await.expect("it is written again");
     stack.options.restore = false;
     let changes = diff(&operator, &stack.seed, &stack.options).await.expect("it is shown");
     assert!(changes.tampered.is_empty(), "{changes}");
@@ -277,7 +277,7 @@ async fn rights_that_nobody_has_given_are_told() {
     assert_eq!(told, opened);
     assert!(changes.to_string().contains("others may do more with it than its operator lets them"), "{changes}");
     stack.options.restore = true;
-    apply(&operator, &stack.seed, &stack.options).await.expect("it is written anew");
+    apply(&operator, &stack.seed, &stack.options).await.expect("it is written again");
     stack.options.restore = false;
     let changes = diff(&operator, &stack.seed, &stack.options).await.expect("it is shown");
     assert!(changes.tampered.is_empty(), "{changes}");

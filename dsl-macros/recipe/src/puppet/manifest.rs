@@ -154,7 +154,7 @@ impl Manifest {
                 Part::Code(tokens) => {
                     match tokens.first().map(|token| &token.kind) {
                         Some(TokenKind::Word(name)) if !is_called(tokens) => {
-                            self.read(name, &tokens[1..], tokens[0].line)
+                            self.read(name, &tokens[1..], tokens[0].line);
                         }
                         Some(TokenKind::Sign(":")) => {
                             if let Some(TokenKind::Word(name)) = tokens.get(2).map(|token| &token.kind) {

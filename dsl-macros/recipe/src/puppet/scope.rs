@@ -17,7 +17,7 @@ pub(super) fn sets(tokens: &[Token], into: &mut Names) {
         let next = tokens.get(at + 1).map(|token| &token.kind);
         match &token.kind {
             TokenKind::Word(word) if matches!(word.as_str(), "class" | "define" | "function" | "plan") => {
-                is_declared = true
+                is_declared = true;
             }
             TokenKind::Sign("{") => is_declared = false,
             TokenKind::Sign("(") if is_declared || parameters > 0 => {

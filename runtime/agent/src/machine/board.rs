@@ -58,7 +58,7 @@ impl Board {
             since: self.since,
             // The caller that runs the machine fills in which agent it is and what was before it.
             agent: None,
-            anew: None,
+            new_disk_since: None,
             troubles: self.troubles.values().cloned().collect(),
             leaving: self.leaving.values().cloned().collect(),
             finishing: self.finishing.clone(),

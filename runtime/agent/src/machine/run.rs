@@ -51,7 +51,7 @@ pub(super) struct Run {
     /// What was published, by this run or one before a crash.
     pub(super) early: IndexMap<Name, Stored>,
     pub(super) published: IndexMap<Name, Value>,
-    pub(super) anew: IndexSet<Name>,
+    pub(super) republished: IndexSet<Name>,
     /// Outputs to be published, one at a time, so that the journal has them in the same order as the data space.
     pub(super) publishing: VecDeque<LiveOutput>,
     pub(super) is_superseded: bool,
@@ -86,7 +86,7 @@ impl Run {
             questions: IndexMap::default(),
             early,
             published,
-            anew: IndexSet::default(),
+            republished: IndexSet::default(),
             publishing: VecDeque::new(),
             is_superseded: false,
             clock: Clock { started, limit, excused: Duration::ZERO, blocked_since: None },

@@ -157,7 +157,7 @@ impl Work {
                     return cx.record(record, After::Early(place, run.id));
                 }
                 Some(before) if *before == told.value => Ok(before.clone()),
-                Some(_) if run.anew.contains(&told.output) => {
+                Some(_) if run.republished.contains(&told.output) => {
                     let message =
                         format!("output `{}` was published with another value; it is written once a run", told.output);
                     Err(Broken::new(FailureKind::Type, message))
@@ -182,7 +182,7 @@ impl Work {
         let Some(told) = run.publishing.front().filter(|_| run.id == id) else { return };
         let (question, output, content) = (told.question, told.output.clone(), told.stored.content.clone());
         run.early.insert(output.clone(), told.stored.clone());
-        run.anew.insert(output.clone());
+        run.republished.insert(output.clone());
         run.published.insert(output.clone(), told.value.clone());
         // The recipe loses no time while the data space is away.
         run.block(question, output.clone(), cx.now.uptime);

@@ -158,7 +158,7 @@ impl Call {
                 let ours = found.as_ref().filter(|node| node.data == *data && node.count == expected.count + 1);
                 Next::Done(Outcome::Answer(ours.map_or(Answer::Conflict, |node| Answer::Set(node.version()))))
             }
-            // What was made anew counts anew.
+            // What was made again counts from the start.
             (CallKind::Set { expected, .. }, Reply::Written(_, made)) if *made > expected.transaction => {
                 Next::Done(Outcome::Answer(Answer::Conflict))
             }

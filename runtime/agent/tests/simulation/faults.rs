@@ -164,7 +164,7 @@ impl World {
         self.say(|| format!("h{host}: its disk is full"));
         let delay = self.chance.between(200, 40_000);
         self.after(delay, Happening::Room { host });
-        // Somebody who wonders why nothing happens starts it anew.
+        // Somebody who wonders why nothing happens starts it again.
         if self.chance.flip() {
             let before = self.chance.between(100, delay);
             self.after(before, Happening::Crash { host });

@@ -37,7 +37,7 @@ pub(in crate::cli) fn arguments() -> [Arg; 4] {
         with_hosts(placement::flavors()),
         with_hosts(placement::admin()),
         with_hosts(
-            args::flag("move", "Let servers leave the hosts that they run on, as far as that is known: each is created anew")
+            args::flag("move", "Let servers leave the hosts that they run on, as far as that is known: each is created again")
                 .requires("admin"),
         ),
     ]

@@ -76,8 +76,8 @@ pub(super) async fn follow(
     }
     let (store, stack, key) = (&site.deployment.store, site.deployment.stack.as_str(), &site.deployment.key);
     let strangers = strangers(site).await?;
-    let anew = strangers.keys().chain(rebuilt).map(own).filter(|name| seed.servers.contains_key(name));
-    let mut anew: Vec<Name> = anew.collect::<IndexSet<Name>>().into_iter().collect();
+    let renewed = strangers.keys().chain(rebuilt).map(own).filter(|name| seed.servers.contains_key(name));
+    let mut renewed: Vec<Name> = renewed.collect::<IndexSet<Name>>().into_iter().collect();
     let known = |servers: &[Name]| -> BTreeMap<Name, Name> {
         let things = strangers.iter().filter(|(name, _)| servers.contains(&own(name)));
         things.map(|(name, phys)| (name.clone(), phys.clone())).collect()
@@ -90,13 +90,13 @@ pub(super) async fn follow(
     let mut since: Option<Instant> = None;
     let mut patience = Patience::new(deadline);
     loop {
-        let waiting = seed::waiting(store, stack, key, &anew).await?;
+        let waiting = seed::waiting(store, stack, key, &renewed).await?;
         if waiting.come.is_empty() {
             since = None;
         } else if waiting.absent.is_empty() || since.get_or_insert_with(Instant::now).elapsed() >= TOGETHER {
-            let admitted = seed::admit(store, stack, key, &anew).await?.admitted;
+            let admitted = seed::admit(store, stack, key, &renewed).await?.admitted;
             site.deployment.note_known(&known(&admitted)).await?;
-            anew.retain(|server| !admitted.contains(server));
+            renewed.retain(|server| !admitted.contains(server));
             progress.say(
                 &format!("admitted with keys of their own: {}", some(admitted.iter().map(|name| &**name), 5)),
                 console,
@@ -115,8 +115,8 @@ pub(super) async fn follow(
         if begin.elapsed() >= LINGERS {
             let acts = |server: &Name| now.servers.get(server).is_some_and(|standing| standing.alive.is_some());
             let (there, absent): (Vec<Name>, Vec<Name>) =
-                anew.into_iter().partition(|server| !waiting.come.contains(server) && acts(server));
-            anew = absent;
+                renewed.into_iter().partition(|server| !waiting.come.contains(server) && acts(server));
+            renewed = absent;
             if !there.is_empty() {
                 site.deployment.note_known(&known(&there)).await?;
             }

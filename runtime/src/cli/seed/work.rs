@@ -119,7 +119,7 @@ async fn prepare_with(
     options.credentials = if options.renew { Credentials::new() } else { Credentials::read(&credentials)? };
     judge(&seed, &options)?;
     let store = target::connect(&address, &options.key.logins(), console).await?;
-    // If a data space begins anew, the restoring command reports what it holds of somebody else.
+    // If a data space begins again, the restoring command reports what it holds of somebody else.
     if !matches!(matches.try_get_one("restore"), Ok(Some(true))) {
         target::judge_operator(&store, &address, &key_file, console).await?;
     }

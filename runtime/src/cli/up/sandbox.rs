@@ -27,7 +27,7 @@ pub(super) const HELP: (&str, &str) = (
   kernel with overlayfs and namespaces. It is no protection against recipes that mean harm.
 
   --sandbox        an image of Debian (that of this machine, if it runs Debian), which debootstrap
-                   makes once, in ~/.cache/wattle/images; delete it there to have it made anew
+                   makes once, in ~/.cache/wattle/images; delete it there to have it made again
   --sandbox=PATH   a folder with a root file system, which is only read, or with an OCI image
                    layout, such as `skopeo copy docker://debian:trixie oci:PATH` makes",
 );

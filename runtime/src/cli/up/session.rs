@@ -185,7 +185,7 @@ pub(super) async fn end(
     signals: &mut Signals,
     console: &mut Console,
 ) -> Result<(), CommandError> {
-    // Starts the line anew after the terminal's ^C.
+    // Starts the line again after the terminal's ^C.
     let start = if console.err.is_terminal { "\r" } else { "" };
     console.err.write(&format!("{start}{} ends ...", session.record.stack))?;
     let begin = Instant::now();

@@ -236,7 +236,7 @@ async fn write_some(client: &Client, sets: Vec<Set>) {
             for (set, result) in sets.into_iter().zip(results) {
                 let written = match result {
                     // ZooKeeper compares how many times the data was set, which starts again for a node that was
-                    // created anew.
+                    // created again.
                     MultiWriteResult::SetData { stat } if stat.czxid > set.expected.transaction => Written::Other,
                     MultiWriteResult::SetData { stat } => Written::Done(version(&stat)),
                     _ => Written::Doubtful,

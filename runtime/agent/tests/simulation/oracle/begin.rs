@@ -98,7 +98,7 @@ impl World {
             let at = self.oracle.written_at.get(&(id.clone(), entry.clone())).copied();
             let session = self.hosts[host].session_since;
             let is_seen = self.machines(host) == 1 || at.is_some_and(|at| at < session);
-            // What has left the model since is gone, or was made anew, and nobody can see how it went.
+            // What has left the model since is gone, or was made again, and nobody can see how it went.
             let is_there = self.store.truth(&layout().entry(&entry)).is_some_and(|node| !node.data.is_empty());
             if matches!(first, Some(Content::Failure(_))) && is_seen && is_there {
                 self.breaks(|| format!("{what} begins in {id:?}, where `{entry}` has failed already"));
