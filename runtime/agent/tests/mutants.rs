@@ -124,8 +124,8 @@ const MUTANTS: [Mutant; 20] = [
         edits: &[
             (
                 "tests/simulation/call.rs",
-                "*looks = false;\n            }\n            FailureKind::Get",
-                "*looks = was_sent;\n            }\n            FailureKind::Get",
+                "*looks = false;\n            }\n            CallKind::Get",
+                "*looks = was_sent;\n            }\n            CallKind::Get",
             ),
             (
                 "tests/simulation/call.rs",
