@@ -40,7 +40,7 @@ pub use goal::{Cleanup, Desire, Goal, Good, OnFailure, Refusal};
 pub use id::{Id, NoId};
 pub use job::{Job, Notice, Outcome, Step, What, Write};
 pub use limits::Limits;
-pub use row::{Act, Failure, Intent, Row, Stage};
+pub use row::{Act, Intent, Row, RowFailure, Stage};
 pub use state::{State, Stored};
 pub use target::{Change, Known, Target, Thing, Wanted};
 pub use time::Time;

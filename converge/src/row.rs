@@ -64,7 +64,7 @@ pub struct Intent {
 
 /// What went wrong with a row.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Failure {
+pub struct RowFailure {
     /// The goal in which it failed. A later goal tries again.
     pub generation: u64,
     /// Whether its deletion failed, rather than an earlier action.
@@ -122,7 +122,7 @@ pub struct Row {
     pub thing: Option<Thing>,
     /// What last went wrong with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub failed: Option<Failure>,
+    pub failed: Option<RowFailure>,
     /// What is being done to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intent: Option<Intent>,

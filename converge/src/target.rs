@@ -54,8 +54,8 @@ pub struct Wanted {
     pub fixed: Name,
     /// A digest of all other properties.
     pub free: Name,
-    /// The properties for which each goal says anew what a different value does, by name. Each has a digest of the value, and the
-    /// effect in this goal. They are in neither of the other digests.
+    /// The properties for which each goal says again what a different value does, by name. Each has a digest of the
+    /// value, and the effect in this goal. They are in neither of the other digests.
     pub varying: BTreeMap<Name, (Name, Change)>,
     /// What it has and no two can have: an address, an attached volume, an identity.
     pub exclusive: BTreeSet<Name>,

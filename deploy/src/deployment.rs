@@ -10,10 +10,10 @@ use wattle_model::{Diagnostic, IndexMap, Name};
 
 use crate::answers::Standing;
 use crate::digest::Key;
-use crate::kinds::Kinds;
 use crate::needs::{self, Roles};
 use crate::output::{self, Output};
 use crate::refusals::Refusals;
+use crate::resource_types::ResourceTypes;
 use crate::role::Role;
 use crate::user_data;
 use crate::wanted::wanted;
@@ -36,7 +36,7 @@ pub struct Deployment(Arc<Inner>);
 pub(crate) struct Inner {
     entries: IndexMap<Name, Entry>,
     outputs: Vec<(Name, desired::Output, bool)>,
-    pub(crate) kinds: Arc<dyn Kinds>,
+    pub(crate) resource_types: Arc<dyn ResourceTypes>,
     pub(crate) key: Key,
 }
 
@@ -49,7 +49,7 @@ pub(crate) struct Entry {
 }
 
 impl Deployment {
-    /// The template as a target. `kinds` says what drivers know. `key` belongs to the stack: stored digests of properties are
+    /// The template as a target. `resource_types` says what drivers know. `key` belongs to the stack: stored digests of properties are
     /// keyed with it, and random strings are derived from it.
     ///
     /// The template must be one that Heat accepts (`wattle_heat::check`).
@@ -57,14 +57,14 @@ impl Deployment {
     /// # Errors
     ///
     /// Everything that cannot be deployed without Heat.
-    pub fn new(loaded: Loaded, kinds: Arc<dyn Kinds>, key: [u8; 32]) -> Result<Self, Vec<Diagnostic>> {
+    pub fn new(loaded: Loaded, resource_types: Arc<dyn ResourceTypes>, key: [u8; 32]) -> Result<Self, Vec<Diagnostic>> {
         let desired = Desired::unfolded(&loaded);
         let secrets = output::secrets(&loaded, &desired);
         let Desired { resources, outputs } = desired;
         let mut refusals = Refusals::default();
         let mut roles = Roles::default();
         for (name, resource) in &resources {
-            match Role::of(resource, &*kinds) {
+            match Role::of(resource, &*resource_types) {
                 Some(role) => drop(roles.insert(name, (resource, role))),
                 None => refusals.undriven(name, resource),
             }
@@ -72,7 +72,7 @@ impl Deployment {
         for (name, (resource, role)) in &roles {
             refusals.of(name, resource, *role, &roles, &resources);
             if *role == Role::Row {
-                refusals.beyond(name, resource, &*kinds);
+                refusals.beyond(name, resource, &*resource_types);
             }
         }
         refusals.signals(&roles);
@@ -96,7 +96,7 @@ impl Deployment {
             let is_secret = secrets.contains(&name);
             (name.into(), output, is_secret)
         });
-        let inner = Inner { entries, outputs: outputs.collect(), kinds, key: Key(key) };
+        let inner = Inner { entries, outputs: outputs.collect(), resource_types, key: Key(key) };
         refusals.in_vain(&inner);
         let refused = refusals.all();
         if refused.is_empty() { Ok(Self(Arc::new(inner))) } else { Err(refused) }

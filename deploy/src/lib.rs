@@ -2,7 +2,7 @@
 //!
 //! What belongs here: which resources of a template are things in a cloud and which exist only in the engine, what each of them
 //! waits for, what it is once that exists, and which change requires another thing. What Heat makes of templates belongs to
-//! `wattle_heat`. What a service is asked belongs to a driver, of which this crate knows only [`Kinds`]. What does not belong
+//! `wattle_heat`. What a service is asked belongs to a driver, of which this crate knows only [`ResourceTypes`]. What does not belong
 //! here: I/O, clocks and randomness.
 
 #![forbid(unsafe_code)]
@@ -12,7 +12,6 @@ pub mod codes;
 mod config;
 mod deployment;
 mod digest;
-mod kinds;
 mod made;
 mod multipart;
 mod named;
@@ -20,14 +19,15 @@ mod needs;
 mod output;
 mod random;
 mod refusals;
+mod resource_types;
 mod role;
 mod signals;
 mod user_data;
 mod wanted;
 
 pub use deployment::Deployment;
-pub use kinds::Kinds;
 pub use made::{is_made_here, made_here};
 pub use named::Named;
 pub use output::{Output, secret_outputs};
+pub use resource_types::ResourceTypes;
 pub use signals::{CONDITION, HANDLE, Waits};

@@ -11,8 +11,8 @@ use wattle_model::{Diagnostic, IndexMap, Label, Resource as Model, Source, Value
 
 use crate::codes::{SIGNAL, TYPE, VALUE, WITHOUT_HEAT};
 use crate::deployment::Inner;
-use crate::kinds::Kinds;
 use crate::needs::{Roles, around};
+use crate::resource_types::ResourceTypes;
 use crate::role::Role;
 use crate::signals;
 use crate::user_data;
@@ -115,9 +115,9 @@ impl Refusals {
     }
 
     /// Reports properties that no driver carries out.
-    pub(crate) fn beyond(&mut self, name: &str, resource: &Resource, kinds: &dyn Kinds) {
+    pub(crate) fn beyond(&mut self, name: &str, resource: &Resource, resource_types: &dyn ResourceTypes) {
         let Ok(properties) = resource.only_given() else { return };
-        for (what, help) in kinds.beyond(resource.made_by(), &Known::Map(properties)) {
+        for (what, help) in resource_types.beyond(resource.made_by(), &Known::Map(properties)) {
             self.refuse(&WITHOUT_HEAT, name, &resource.at, &what, help);
         }
     }

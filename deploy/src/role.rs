@@ -2,8 +2,8 @@
 
 use wattle_heat::desired::Resource;
 
-use crate::kinds::Kinds;
 use crate::random::RANDOM;
+use crate::resource_types::ResourceTypes;
 use crate::signals::{CONDITION, HANDLE};
 
 /// What a resource of a template is to the engine.
@@ -40,7 +40,7 @@ const GROUPS: [&str; 4] =
 
 impl Role {
     /// The role of a resource; `None` if its type cannot be created.
-    pub(crate) fn of(resource: &Resource, kinds: &dyn Kinds) -> Option<Self> {
+    pub(crate) fn of(resource: &Resource, resource_types: &dyn ResourceTypes) -> Option<Self> {
         let ty = resource.made_by();
         if resource.is_group() {
             return (resource.is_stack && GROUPS.contains(&ty)).then_some(Self::Stack);
@@ -56,7 +56,7 @@ impl Role {
             "OS::Heat::StructuredConfig" => Some(Self::Config(Config::Structured)),
             "OS::Heat::CloudConfig" => Some(Self::Config(Config::Cloud)),
             "OS::Heat::MultipartMime" => Some(Self::Config(Config::Multipart)),
-            ty if kinds.is_driven(ty) => Some(Self::Row),
+            ty if resource_types.is_driven(ty) => Some(Self::Row),
             _ if resource.is_placeholder() => Some(Self::Nothing),
             _ => None,
         }

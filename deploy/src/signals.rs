@@ -116,7 +116,7 @@ pub(crate) fn in_vain<'r>(roles: &Roles<'r>) -> Vec<(&'r str, String, &'static s
         if resource.made_by() != HANDLE {
             continue;
         }
-        let servers = told(handle, roles);
+        let servers = servers_given(handle, roles);
         let (able, unable): (Vec<&str>, Vec<&str>) =
             servers.into_iter().partition(|server| user_data::agent(roles[server].0).is_some());
         for server in &unable {
@@ -140,7 +140,7 @@ pub(crate) fn in_vain<'r>(roles: &Roles<'r>) -> Vec<(&'r str, String, &'static s
 }
 
 /// The servers that are given a handle's `curl_cli`, directly or through values and texts.
-fn told<'r>(handle: &'r str, roles: &Roles<'r>) -> BTreeSet<&'r str> {
+fn servers_given<'r>(handle: &'r str, roles: &Roles<'r>) -> BTreeSet<&'r str> {
     let mut servers = BTreeSet::new();
     let mut seen: BTreeSet<&str> = BTreeSet::from([handle]);
     let mut next = vec![handle];

@@ -37,11 +37,12 @@ pub(crate) fn wanted(inner: &Inner, name: &str, things: Things<'_, '_>) -> Resul
         fixed,
         free,
         varying,
-        exclusive: inner.kinds.exclusive(kind, &properties),
-        turns: inner.kinds.turns(kind, &properties),
-        drains: inner.kinds.drains(kind) && (kind != Model::SERVER || user_data::agent(&entry.resource).is_some()),
+        exclusive: inner.resource_types.exclusive(kind, &properties),
+        turns: inner.resource_types.turns(kind, &properties),
+        drains: inner.resource_types.drains(kind)
+            && (kind != Model::SERVER || user_data::agent(&entry.resource).is_some()),
         corrects: false,
-        patience: if kind == CONDITION { Waits::patience(&properties) } else { inner.kinds.patience(kind) },
+        patience: if kind == CONDITION { Waits::patience(&properties) } else { inner.resource_types.patience(kind) },
         properties,
     })
 }
@@ -58,7 +59,7 @@ struct Digests {
 
 fn digests(inner: &Inner, resource: &Resource) -> Result<Digests, String> {
     let kind = resource.made_by();
-    let others = inner.kinds.fixed(kind);
+    let others = inner.resource_types.fixed(kind);
     let change = |name: &str| {
         let is_ignored = update::is_ignored(resource, name);
         match update::replaces(resource, name) || others.contains(&name) && !is_ignored {

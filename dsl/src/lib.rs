@@ -58,7 +58,8 @@ pub use wattle_policy as policy;
 pub use author::FieldNotKnownYet;
 pub use author::hot;
 pub use author::{
-    Attribute, Component, Export, Exports, Module, Output, Parameter, Promise, RawResource, Secret, Text, Topology,
+    Attribute, Component, Export, Exports, ForwardReference, Module, Output, Parameter, RawResource, Secret, Text,
+    Topology,
 };
 pub use cli::{main, main_with};
 pub use wattle_macros::{Parameters, PortType, blueprint, component, text};

@@ -6,8 +6,8 @@ pub use std::process::ExitCode;
 pub use std::time::Duration;
 
 pub use crate::author::{
-    Attribute, Component, Demand, Export, Exports, Module, MovedFrom as _, NotKnownYet as _, Output, Parameter,
-    Promise, RawResource, Secret, Subject as _, Topology, that,
+    Attribute, Component, Demand, Export, Exports, ForwardReference, Module, MovedFrom as _, NotKnownYet as _, Output,
+    Parameter, RawResource, Secret, Subject as _, Topology, that,
 };
 pub use crate::hot;
 pub use crate::model::Order;

@@ -106,7 +106,7 @@ fn diagrams_show_it() {
     let labels: Vec<String> = drawn.edges.iter().filter_map(diagram::Edge::label).collect();
     assert!(labels.iter().any(|label| label.starts_with("share: ") && label.ends_with(", 2 Gbit/s")), "{labels:?}");
     assert!(labels.iter().any(|label| label.starts_with("url: ") && !label.contains("bit/s")), "{labels:?}");
-    let kind = drawn.kinds.values().find(|kind| &*kind.name == "Source").expect("it is used");
+    let kind = drawn.component_types.values().find(|kind| &*kind.name == "Source").expect("it is used");
     assert_eq!(kind.bandwidth.as_deref(), Some("50 Mbit/s"));
     let of = |output: &str| kind.outputs[output].bandwidth.as_deref();
     assert_eq!((of("both"), of("url"), of("count")), (Some("4 Gbit/s"), None, Some("0 Mbit/s")));

@@ -44,7 +44,7 @@ pub fn verdict(before: &Resource, after: &Resource, changed: &[&str]) -> Verdict
     }
     let fixed = |name: &&str| after.schema(name).is_some_and(|property| !property.updatable);
     let fixed: Vec<&str> = changed.iter().copied().filter(fixed).collect();
-    // A replaced resource is created anew, whatever could be done to the existing one.
+    // A replaced resource is created again, whatever could be done to the existing one.
     if let Some(help) = (class.replaces)(change) {
         return without_notes(Action::Replace, help);
     }

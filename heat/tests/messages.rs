@@ -110,7 +110,7 @@ fn shown(text: &str, error: &Error) -> String {
 }
 
 #[test]
-fn what_is_wrong_where_and_how_to_mend_it() {
+fn what_is_wrong_where_and_how_to_fix_it() {
     let all: Vec<_> = TEXTS
         .iter()
         .map(|text| match yaml::read(text) {

@@ -140,7 +140,7 @@ check! {
     ///           - {name: web, kind: Web, recipe: {script: 'true'}}
     ///           - {name: other, kind: Web}
     /// ```
-    KIND: "W1304", Error, "a component type that is never declared, or declared twice"
+    COMPONENT_TYPE: "W1304", Error, "a component type that is never declared, or declared twice"
 }
 
 check! {

@@ -50,7 +50,7 @@ fn codes(text: &str) -> Vec<&'static str> {
 }
 
 #[test]
-fn every_check_is_documented_with_a_template_that_fails_and_the_same_mended() {
+fn every_check_is_documented_with_a_template_that_fails_and_the_same_fixed() {
     for check in all() {
         let examples = examples(check);
         let [failing, fixed] = examples.as_slice() else { panic!("{} has {} examples", check.code, examples.len()) };
@@ -90,7 +90,7 @@ fn messages_are_written_the_same_way() {
     }
 }
 
-/// Goldens of every diagnostic as it is rendered: `INSTA_UPDATE=always` writes them anew, to be reviewed.
+/// Goldens of every diagnostic as it is rendered: `INSTA_UPDATE=always` writes them again, to be reviewed.
 #[test]
 fn diagnostics_look_as_they_did() {
     for check in all() {

@@ -25,7 +25,7 @@ pub use read::{SECURE, places};
 
 /// The texts from which a cloud is chosen.
 #[derive(Clone, Debug, Default)]
-pub struct Sources {
+pub struct CloudConfig {
     /// The path of `clouds.yaml`, as it is shown, and its text.
     pub clouds: Option<(String, String)>,
     /// The path and the text of `secure.yaml`.
@@ -151,7 +151,7 @@ impl Cloud {
     /// # Errors
     ///
     /// Why no cloud could be chosen, with the place.
-    pub fn choose(sources: &Sources, name: Option<&str>) -> Result<Self, CloudError> {
+    pub fn choose(sources: &CloudConfig, name: Option<&str>) -> Result<Self, CloudError> {
         let set = |name: &str| sources.environment.get(name).map(String::as_str).filter(|value| !value.is_empty());
         let asked = name.or_else(|| set("OS_CLOUD"));
         let is_said = ["OS_AUTH_URL", "OS_USERNAME", "OS_USER_ID", "OS_APPLICATION_CREDENTIAL_ID", "OS_TOKEN"];

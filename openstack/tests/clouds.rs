@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use wattle_openstack::clouds::{Cloud, CloudError, Domain, Login, Scope, Sources, User, places};
+use wattle_openstack::clouds::{Cloud, CloudConfig, CloudError, Domain, Login, Scope, User, places};
 
-fn sources(clouds: &str, secure: &str, environment: &[(&str, &str)]) -> Sources {
+fn sources(clouds: &str, secure: &str, environment: &[(&str, &str)]) -> CloudConfig {
     let file = |name: &str, text: &str| (!text.is_empty()).then(|| (name.to_owned(), text.to_owned()));
     let environment = environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    Sources { clouds: file("clouds.yaml", clouds), secure: file("secure.yaml", secure), environment }
+    CloudConfig { clouds: file("clouds.yaml", clouds), secure: file("secure.yaml", secure), environment }
 }
 
 const TWO: &str = "
@@ -110,8 +110,10 @@ fn the_password_of_another_cloud_is_not_this_ones() {
 
 #[test]
 fn a_file_that_lies_in_the_folder_gets_no_password_of_an_environment_that_does_not_mean_it() {
-    let handed =
-        |env: &[(&str, &str)]| Sources { clouds: Some(("./clouds.yaml".into(), TWO.into())), ..sources(TWO, "", env) };
+    let handed = |env: &[(&str, &str)]| CloudConfig {
+        clouds: Some(("./clouds.yaml".into(), TWO.into())),
+        ..sources(TWO, "", env)
+    };
     for cloud in [None, Some("prod")] {
         let named = [("OS_CLOUD", "prod"), ("OS_PASSWORD", "hush")];
         let said = said(&handed(&named), cloud);
@@ -124,7 +126,7 @@ fn a_file_that_lies_in_the_folder_gets_no_password_of_an_environment_that_does_n
 }
 
 /// What is said of a mistake, and how to fix it.
-fn said(sources: &Sources, name: Option<&str>) -> String {
+fn said(sources: &CloudConfig, name: Option<&str>) -> String {
     let error = Cloud::choose(sources, name).expect_err("a mistake");
     match error.help() {
         Some(help) => format!("{error} | {help}"),

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use futures_util::FutureExt as _;
 use serde_json::{Value, json};
 use wattle_cloud::{Near, Setting, World};
-use wattle_openstack::clouds::Sources;
+use wattle_openstack::clouds::CloudConfig;
 use wattle_openstack::hosts::{Hosts, Stands, flavors, hosts, stands};
 use wattle_openstack::session::Call;
 use wattle_openstack::version::Version;
@@ -83,7 +83,7 @@ fn session(is_admin: bool) -> Session {
 
 fn logged_in(cloud: Arc<dyn Wire>) -> Session {
     let text = "clouds: {test: {auth: {auth_url: 'http://cloud.test/identity', username: demo, password: demo, project_name: demo}}}";
-    let sources = Sources { clouds: Some(("clouds.yaml".into(), text.into())), ..Sources::default() };
+    let sources = CloudConfig { clouds: Some(("clouds.yaml".into(), text.into())), ..CloudConfig::default() };
     Session::new(Cloud::choose(&sources, None).expect("a cloud"), cloud, Duration::from_mins(5))
 }
 

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use async_trait::async_trait;
 use futures_util::FutureExt as _;
 use serde_json::{Value, json};
-use wattle_openstack::clouds::Sources;
+use wattle_openstack::clouds::CloudConfig;
 use wattle_openstack::session::Call;
 use wattle_openstack::version::Version;
 use wattle_openstack::{Cloud, Fault, Lost, Method, Request, Response, Session, Wait, Wire};
@@ -82,7 +82,7 @@ fn session_of(script: &Arc<Script>, more: &str) -> Session {
     let text = format!(
         "clouds:\n  mine:\n    region_name: one\n    auth: {{auth_url: 'https://cloud.example:5000/v3', username: demo, password: hush, project_name: demo}}\n{more}"
     );
-    let sources = Sources { clouds: Some(("clouds.yaml".into(), text)), ..Sources::default() };
+    let sources = CloudConfig { clouds: Some(("clouds.yaml".into(), text)), ..CloudConfig::default() };
     let cloud = Cloud::choose(&sources, None).expect("a cloud");
     Session::new(cloud, Arc::clone(script) as Arc<dyn Wire>, Duration::from_mins(5))
 }
@@ -149,7 +149,7 @@ fn who_is_not_let_in_is_said() {
 #[test]
 fn a_token_that_was_given_ends_for_good() {
     let text = "clouds: {mine: {auth_type: token, auth: {auth_url: 'https://cloud.example:5000', token: hush}}}";
-    let sources = Sources { clouds: Some(("clouds.yaml".into(), text.into())), ..Sources::default() };
+    let sources = CloudConfig { clouds: Some(("clouds.yaml".into(), text.into())), ..CloudConfig::default() };
     let cloud = Cloud::choose(&sources, None).expect("a cloud");
     let said = |answer: Result<Response, Lost>| {
         let script = Arc::new(Script::default());

@@ -266,7 +266,7 @@ wattle_model::check! {
     ///       wattle.placement:
     ///         policies: [{apart: [db, web], by: zone}]
     /// ```
-    pub(crate) PROMISE: "W1610", Warning, "a placement policy that cannot be guaranteed", (), ()
+    pub(crate) GUARANTEE: "W1610", Warning, "a placement policy that cannot be guaranteed", (), ()
 }
 
 /// The documentation of each code.
@@ -281,6 +281,6 @@ pub fn all() -> [&'static About; 10] {
         &POLICY.about,
         &CONFLICT.about,
         &LEFT.about,
-        &PROMISE.about,
+        &GUARANTEE.about,
     ]
 }

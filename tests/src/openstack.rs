@@ -19,7 +19,7 @@ use wattle::plan::Action;
 use wattle_openstack::orchestration::{Orchestration, SERVICE, Stack, Terms, Tree};
 use wattle_openstack::session::Call;
 use wattle_openstack::{Cloud, Fault, Method, Session};
-use wattle_runtime::openstack::{Http, Source, package, sources};
+use wattle_runtime::openstack::{Http, TemplateSource, package, sources};
 
 use self::changed::Looked;
 use crate::oracle::write;
@@ -121,7 +121,7 @@ impl RealHeat {
     }
 
     /// Makes a stack, asks for the same again, then for something else of each resource, which is to be as planned, and deletes it.
-    pub fn is_made_and_stays(&self, name: &str, source: &Source) {
+    pub fn is_made_and_stays(&self, name: &str, source: &TemplateSource) {
         let stack = self.made(name, source);
         let before = stack.ids();
         let (status, reason) = stack.update(source);
@@ -141,7 +141,7 @@ impl RealHeat {
     }
 
     /// Makes a stack of `source`. One of this name that a run before has left is deleted first.
-    pub fn made(&self, name: &str, source: &Source) -> RealStack<'_> {
+    pub fn made(&self, name: &str, source: &TemplateSource) -> RealStack<'_> {
         let mut stack = RealStack {
             heat: self,
             orchestration: Orchestration::new(Arc::clone(&self.session), name, name),
@@ -186,7 +186,7 @@ pub struct RealStack<'h> {
 
 impl RealStack<'_> {
     /// Asks for `source` instead, and says how that went: `UPDATE_COMPLETE`, and why.
-    pub fn update(&self, source: &Source) -> (String, String) {
+    pub fn update(&self, source: &TemplateSource) -> (String, String) {
         let package = package(source);
         let asked = self.heat.runtime.block_on(self.orchestration.update(&self.id, &package, TERMS));
         asked.unwrap_or_else(|fault| panic!("Heat refuses the update of `{}`: {fault}", self.orchestration.name()));
@@ -195,7 +195,7 @@ impl RealStack<'_> {
     }
 
     /// What Heat's own preview says of an update: resources by what becomes of them.
-    pub fn previewed(&self, source: &Source) -> Value {
+    pub fn previewed(&self, source: &TemplateSource) -> Value {
         let path = format!("/stacks/{}/{}/preview", self.orchestration.name(), self.id);
         let call = Call::new(SERVICE, Method::Put, path).body(package(source).into());
         self.heat.runtime.block_on(self.heat.session.call(call)).expect("Heat answers")["resource_changes"].clone()
@@ -251,7 +251,7 @@ impl RealStack<'_> {
 }
 
 /// What a model is lowered to, in this folder, as `deploy` sends it.
-pub fn emitted(folder: &Path, model: &Model, options: &Options) -> Source {
+pub fn emitted(folder: &Path, model: &Model, options: &Options) -> TemplateSource {
     write(&lower(model, options), folder, false);
     let open = model.parameters.iter().filter(|(_, parameter)| parameter.default.is_none());
     let given = open.map(|(name, parameter)| (&**name, if parameter.ty == Type::IP { ADDRESS } else { TEXT }));
@@ -261,11 +261,11 @@ pub fn emitted(folder: &Path, model: &Model, options: &Options) -> Source {
 }
 
 /// What is in a folder, as `deploy` sends it, with these values of parameters.
-pub fn source(folder: &Path, stack: &str, given: &[(&str, &str)]) -> Source {
+pub fn source(folder: &Path, stack: &str, given: &[(&str, &str)]) -> TemplateSource {
     let files = wattle::plan::gather(&mut |name| fs::read_to_string(folder.join(name)).ok());
     let environment = fs::read_to_string(folder.join("environment.yaml"));
     let value = |value: &str| wattle::model::Value::Str(value.into());
-    Source {
+    TemplateSource {
         template: "template.yaml".into(),
         files,
         environments: environment.into_iter().map(|text| ("environment.yaml".to_owned(), text)).collect(),

@@ -37,13 +37,13 @@ pub struct Anything {
 
 /// What can be wired.
 #[derive(Clone, Copy)]
-enum Source {
+enum Wirable {
     Component(Anything),
     Port(neutron::Port),
     Server(nova::Server, neutron::Net),
     Text(Parameter<String>),
     Password(Parameter<Secret<String>>),
-    Promise(Promise<String>),
+    ForwardReference(ForwardReference<String>),
     Import(Output<String>),
 }
 
@@ -62,14 +62,14 @@ pub struct Settings {
 pub fn model(choices: &[u8]) -> wattle::model::Model {
     let mut t = Topology::new("random");
     let settings = <Settings as wattle::author::Parameters>::declare(&mut t);
-    let mut random = Random { choices, next: 0, sources: Vec::new(), promises: Vec::new() };
-    random.sources.extend([Source::Text(settings.image), Source::Password(settings.password)]);
+    let mut random = Random { choices, next: 0, sources: Vec::new(), forward_references: Vec::new() };
+    random.sources.extend([Wirable::Text(settings.image), Wirable::Password(settings.password)]);
     let nets = random.networks(&mut t);
     let depth = random.below(3);
     random.servers(&mut t, &settings, &nets, depth);
     let mut exports = Exports::new();
-    for (i, promise) in random.promises.clone().into_iter().enumerate() {
-        t.fulfil(promise, text!("promise {}", i));
+    for (i, forward) in random.forward_references.clone().into_iter().enumerate() {
+        t.fulfil(forward, text!("promise {}", i));
     }
     if let Some(component) = random.last() {
         exports =
@@ -86,7 +86,7 @@ pub fn model(choices: &[u8]) -> wattle::model::Model {
 pub fn whole(choices: &[u8]) -> wattle::model::Model {
     use wattle::model::{Condition, Constraint, Expr, ParameterGroup, Source, StackOutput, Value};
     let mut model = model(choices);
-    let mut random = Random { choices, next: choices.len() / 2, sources: Vec::new(), promises: Vec::new() };
+    let mut random = Random { choices, next: choices.len() / 2, sources: Vec::new(), forward_references: Vec::new() };
     let mut line = 1000;
     let mut at = || {
         line += 1;
@@ -226,8 +226,8 @@ pub fn bytes(seed: u32, length: usize) -> Vec<u8> {
 struct Random<'c> {
     choices: &'c [u8],
     next: usize,
-    sources: Vec<Source>,
-    promises: Vec<Promise<String>>,
+    sources: Vec<Wirable>,
+    forward_references: Vec<ForwardReference<String>>,
 }
 
 impl Random<'_> {
@@ -270,14 +270,14 @@ impl Random<'_> {
         }
     }
 
-    fn source(&mut self) -> Source {
+    fn source(&mut self) -> Wirable {
         let i = self.below(self.sources.len());
         self.sources[i]
     }
 
     fn last(&self) -> Option<Anything> {
         self.sources.iter().rev().find_map(|source| match source {
-            Source::Component(component) => Some(*component),
+            Wirable::Component(component) => Some(*component),
             _ => None,
         })
     }
@@ -302,7 +302,7 @@ impl Random<'_> {
             let server = nova::Server::new().image(p.image).flavor("m1.small");
             let server = if self.below(2) == 1 {
                 let port = t.add(format!("port{i}"), neutron::Port::new(net).subnet(subnet));
-                self.sources.push(Source::Port(port));
+                self.sources.push(Wirable::Port(port));
                 server.port(port)
             } else {
                 server.network(net)
@@ -314,14 +314,14 @@ impl Random<'_> {
                 t.add(format!("attachment{i}"), cinder::VolumeAttachment::new(server, volume));
             }
             if self.below(4) == 3 {
-                let promise = t.later(format!("promise{i}"));
-                self.promises.push(promise);
-                self.sources.push(Source::Promise(promise));
+                let forward = t.later(format!("promise{i}"));
+                self.forward_references.push(forward);
+                self.sources.push(Wirable::ForwardReference(forward));
             }
             if self.below(6) == 5 {
-                self.sources.push(Source::Import(t.import(Export::new("elsewhere", "url"))));
+                self.sources.push(Wirable::Import(t.import(Export::new("elsewhere", "url"))));
             }
-            self.sources.push(Source::Server(server, net));
+            self.sources.push(Wirable::Server(server, net));
             self.components(t, server);
         }
     }
@@ -334,7 +334,7 @@ impl Random<'_> {
             let (mut number, mut address, mut password) = (false, false, false);
             for _ in 0..self.below(4) {
                 match self.source() {
-                    Source::Component(other) if self.below(2) == 1 => {
+                    Wirable::Component(other) if self.below(2) == 1 => {
                         if !std::mem::replace(&mut number, true) {
                             component = component.number(other.count);
                         }
@@ -342,27 +342,27 @@ impl Random<'_> {
                             component = component.password(other.token);
                         }
                     }
-                    Source::Component(other) => texts.push(text!("{}", other.text)),
-                    Source::Port(port) if !std::mem::replace(&mut address, true) => {
+                    Wirable::Component(other) => texts.push(text!("{}", other.text)),
+                    Wirable::Port(port) if !std::mem::replace(&mut address, true) => {
                         component = component.address(port.address());
                     }
-                    Source::Server(other, net) if !std::mem::replace(&mut address, true) => {
+                    Wirable::Server(other, net) if !std::mem::replace(&mut address, true) => {
                         component = component.address(other.address(net));
                     }
-                    Source::Password(parameter) if !std::mem::replace(&mut password, true) => {
+                    Wirable::Password(parameter) if !std::mem::replace(&mut password, true) => {
                         component = component.password(parameter);
                     }
-                    Source::Port(_) | Source::Server(..) | Source::Password(_) => {}
-                    Source::Text(parameter) => texts.push(text!("image {}", parameter).value(Later)),
-                    Source::Promise(promise) => texts.push(text!("{}", promise)),
-                    Source::Import(output) => texts.push(text!("{} from elsewhere", output)),
+                    Wirable::Port(_) | Wirable::Server(..) | Wirable::Password(_) => {}
+                    Wirable::Text(parameter) => texts.push(text!("image {}", parameter).value(Later)),
+                    Wirable::ForwardReference(forward) => texts.push(text!("{}", forward)),
+                    Wirable::Import(output) => texts.push(text!("{} from elsewhere", output)),
                 }
             }
             let component = t.on(server).run(format!("part{i}"), component.texts(texts));
             if let (1, Some(before)) = (self.below(5), self.last()) {
                 t.after(component, before);
             }
-            self.sources.push(Source::Component(component));
+            self.sources.push(Wirable::Component(component));
         }
     }
 }

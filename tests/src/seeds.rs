@@ -37,7 +37,7 @@ pub fn options(seed: &Seed) -> Options {
         options.given.set(name, value_of(name, &parameter.ty));
     }
     options.files.templates.insert("template.yaml".to_owned(), format!("description: of {}", seed.digest));
-    options.files.picture = Some(format!("{{\"stack\": \"{}\"}}", seed.stack));
+    options.files.diagram = Some(format!("{{\"stack\": \"{}\"}}", seed.stack));
     options
 }
 

@@ -12,7 +12,7 @@ use serde_json::Value;
 use wattle::author::Blueprint as _;
 use wattle::model::Model;
 use wattle_cloud::Setting;
-use wattle_openstack::clouds::Sources;
+use wattle_openstack::clouds::CloudConfig;
 use wattle_openstack::session::Call;
 use wattle_openstack::{Cloud, Fault, Method, Session};
 use wattle_runtime::openstack::Http;
@@ -249,7 +249,7 @@ impl<G: Ground> Site<G> {
     /// Somebody at the cloud.
     pub fn at_cloud<T>(&self, ask: impl AsyncFnOnce(&Session) -> T) -> T {
         let text = std::fs::read_to_string(self.path().join("clouds.yaml")).expect("reads");
-        let sources = Sources { clouds: Some(("clouds.yaml".into(), text)), ..Sources::default() };
+        let sources = CloudConfig { clouds: Some(("clouds.yaml".into(), text)), ..CloudConfig::default() };
         let cloud = Cloud::choose(&sources, None).expect("a cloud");
         let wire = Http::new(&cloud).expect("a wire");
         let session = Session::new(cloud, Arc::new(wire), Duration::from_secs(5));

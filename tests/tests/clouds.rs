@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
-use wattle_openstack::clouds::Sources;
+use wattle_openstack::clouds::CloudConfig;
 use wattle_openstack::{Cloud, identity};
 
 /// Settings of a cloud that go together, of which each case takes one of each.
@@ -112,7 +112,7 @@ fn read(cases: &[Value]) -> Vec<Value> {
 fn ours(case: &Value) -> Result<Value, String> {
     let file = |key: &str| case[key].as_str().map(|text| (format!("{key}.yaml"), text.to_owned()));
     let environment: BTreeMap<String, String> = serde_json::from_value(case["environment"].clone()).expect("variables");
-    let sources = Sources { clouds: file("clouds"), secure: file("secure"), environment };
+    let sources = CloudConfig { clouds: file("clouds"), secure: file("secure"), environment };
     let cloud = Cloud::choose(&sources, case["name"].as_str()).map_err(|error| error.to_string())?;
     Ok(json!({
         "auth_url": cloud.auth_url,

@@ -269,7 +269,7 @@ fn assert_parts(read: &Model, model: &Model) {
         ($($part:ident),*) => {$( assert_eq!(read.$part, model.$part, stringify!($part)); )*};
     }
     same!(stack, description, at, version, parameters, parameter_groups, conditions, resources, declarations);
-    same!(components, after, promises, imports, exports, outputs, files, modules);
+    same!(components, after, forward_references, imports, exports, outputs, files, modules);
     assert_eq!(read, model);
 }
 

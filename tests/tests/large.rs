@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
 use wattle::author::Blueprint;
 use wattle::model::Name;
-use wattle_runtime::seed::{Options, Told, apply, ask_for_log, ask_no_more};
+use wattle_runtime::seed::{LogRequested, Options, apply, ask_for_log, ask_no_more};
 use wattle_runtime::space::{Ask, OperatorKey, Space};
 use wattle_runtime::store::{Address, Store};
 use wattle_tests::crowd::{Crowd, Server};
@@ -55,7 +55,7 @@ impl Stack {
         self.is_idle("nobody has asked for a log").await;
         let before = self.requests.counts();
         let asked = ask_for_log(&self.store, name, key, &server, &ask).await.expect("asks");
-        assert_eq!(asked, Told::Asked);
+        assert_eq!(asked, LogRequested::Asked);
         space.plan(&server).await.expect("reads").expect("a plan");
         let mut seen = None;
         loop {

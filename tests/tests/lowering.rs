@@ -175,16 +175,16 @@ proptest! {
                 Reader::Export(_) | Reader::Output(_) | Reader::Requirement(_) => {}
             }
         }
-        // A promise is one reference, and as many decisions as what fulfils it has references.
-        made.retain(|at, _| !reads_promise(&model, at));
-        expected.retain(|at, _| !reads_promise(&model, at));
+        // A forward reference is one reference, and as many decisions as what fulfils it has references.
+        made.retain(|at, _| !reads_forward_reference(&model, at));
+        expected.retain(|at, _| !reads_forward_reference(&model, at));
         prop_assert_eq!(made, expected);
     }
 }
 
-fn reads_promise(model: &Model, (component, input): &(String, String)) -> bool {
+fn reads_forward_reference(model: &Model, (component, input): &(String, String)) -> bool {
     let value = &model.components[component.as_str()].inputs[input.as_str()].value;
-    value.leaves().any(|reference| matches!(reference, Reference::Promise(_)))
+    value.leaves().any(|reference| matches!(reference, Reference::ForwardReference(_)))
 }
 
 #[test]

@@ -20,7 +20,7 @@ use wattle::testing::{Failed, FailureKind, Schedule, Trial, TrialRun};
 use wattle_runtime::agent::{Agent, Attributes, Limits};
 use wattle_runtime::recipe::{Broken, Job, Runner};
 use wattle_runtime::seed::{self, Options};
-use wattle_runtime::space::{Failure, Kind, OperatorKey, Space, State};
+use wattle_runtime::space::{Failure, OperatorKey, Space, State};
 use wattle_runtime::store::{Memory, Store};
 use wattle_tests::random;
 
@@ -85,7 +85,7 @@ struct Did {
     /// What it read, if its recipe had everything.
     read: Option<BTreeMap<String, String>>,
     /// Whose failure ended it, and of which kind.
-    failure: Option<(String, Kind)>,
+    failure: Option<(String, FailureKind)>,
     done: bool,
 }
 
@@ -117,7 +117,7 @@ impl Runner for Does {
                 let asked = job.live.input(name).await;
                 let asked = asked.map_err(|failure| Broken {
                     cause: Some(Box::new(failure)),
-                    ..Broken::new(Kind::Input, "no input".to_owned())
+                    ..Broken::new(FailureKind::Input, "no input".to_owned())
                 })?;
                 inputs.insert(name.clone(), asked.expect("it is wired"));
             }
@@ -130,7 +130,7 @@ impl Runner for Does {
         }
         sleep(Duration::from_millis(number((self.case, &name)) % 5_000)).await;
         self.log.lock().expect("no panic").events.push((name.clone(), false));
-        recipe(self.case, &name, &inputs).map_err(|why| Broken::new(Kind::Recipe, why))
+        recipe(self.case, &name, &inputs).map_err(|why| Broken::new(FailureKind::Recipe, why))
     }
 }
 
@@ -270,7 +270,7 @@ fn agree(case: u64, model: &Model, absent: &BTreeSet<Name>) -> usize {
                 for (root, kind) in [&ours.failure, &theirs.failure].into_iter().flatten() {
                     let own = [&simulated[root].failure, &real.did[root].failure];
                     let is_own = |of: &&Option<(String, FailureKind)>| **of == Some((root.clone(), *kind));
-                    let late = *kind == Kind::Wait;
+                    let late = *kind == FailureKind::Wait;
                     assert!(late || own.iter().all(is_own), "{name} fails of {root}, which does not: {}", told());
                     assert!(
                         root == name || run.component(name).dependences().count() > 0,

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::exceptions::{self, BEGUN_BY_HAND, NAMES, SETTERS, STAGED, TYPES};
 use crate::naming::{camel, of_type, singular, snake};
-use crate::references::{self, KINDS};
+use crate::references::{self, TARGETS};
 use crate::schema::{Attribute, Property, PropertyType, ResourceType, Types};
 
 /// Above this many required properties, `new` takes a struct of named fields: `NetRequired` of `Net`.
@@ -171,7 +171,7 @@ impl Planner<'_> {
         for field in &mut fields {
             field.required &= begins && (self.ty, &*field.heat) != STAGED;
         }
-        let kinds = KINDS.iter().filter(|kind| kind.types.contains(&self.ty)).map(|kind| kind.rust).collect();
+        let kinds = TARGETS.iter().filter(|kind| kind.types.contains(&self.ty)).map(|kind| kind.rust).collect();
         let attributes = schema
             .attrs
             .iter()
@@ -223,12 +223,13 @@ impl Planner<'_> {
                         let item = Property { d: property.d.clone(), ..(**item).clone() };
                         self.property(&item_path, owner, &one, &item, hidden)
                     }
-                    (None, None) => match (exceptions::name(&TYPES, &item_path), references::told_in_words(&item_path))
-                    {
-                        (Some(ty), _) => Type::Named(ty),
-                        (None, Some(kind)) => Type::Reference(kind.rust),
-                        (None, None) => return Type::Named("AnyList"),
-                    },
+                    (None, None) => {
+                        match (exceptions::name(&TYPES, &item_path), references::described_target(&item_path)) {
+                            (Some(ty), _) => Type::Named(ty),
+                            (None, Some(kind)) => Type::Reference(kind.rust),
+                            (None, None) => return Type::Named("AnyList"),
+                        }
+                    }
                 };
                 Type::List(Box::new(item))
             }
@@ -303,11 +304,11 @@ fn text(path: &str, heat: &str, property: &Property) -> Type {
         Some(
             "cron_expression" | "dns_domain" | "dns_name" | "expiration" | "json_string" | "rel_dns_name" | "timezone",
         ) => Type::Named("String"),
-        Some(custom) => match references::kind(custom) {
+        Some(custom) => match references::target(custom) {
             Some(kind) => Type::Reference(kind.rust),
             None => panic!("{path}: the constraint `{custom}` is not known"),
         },
-        None => match references::told_in_words(path) {
+        None => match references::described_target(path) {
             Some(kind) => Type::Reference(kind.rust),
             None if is_secret(path, heat) => Type::Named("SecretText"),
             None if references::is_an_identity(heat) => Type::Named("AnyRef"),

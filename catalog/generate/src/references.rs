@@ -2,7 +2,7 @@
 
 /// A kind of resource that properties refer to.
 #[derive(Debug)]
-pub(crate) struct Kind {
+pub(crate) struct ReferenceTarget {
     /// Heat's constraint (`neutron.network`), or a name in its manner where Heat has none.
     pub(crate) name: &'static str,
     /// The type of such properties.
@@ -13,9 +13,9 @@ pub(crate) struct Kind {
     pub(crate) types: &'static [&'static str],
 }
 
-macro_rules! kinds {
+macro_rules! targets {
     ($($name:literal $rust:literal $words:literal [$($ty:literal)*];)*) => {
-        &[$(Kind { name: $name, rust: $rust, words: $words, types: &[$(concat!("OS::", $ty)),*] }),*]
+        &[$(ReferenceTarget { name: $name, rust: $rust, words: $words, types: &[$(concat!("OS::", $ty)),*] }),*]
     };
 }
 
@@ -24,7 +24,7 @@ macro_rules! kinds {
 pub(crate) const SECRET: &[&str] = &["heat.config"];
 
 /// All kinds, in the order of their names.
-pub(crate) const KINDS: &[Kind] = kinds! {
+pub(crate) const TARGETS: &[ReferenceTarget] = targets! {
     "barbican.container" "SecretContainerRef" "a container of secrets"
         ["Barbican::CertificateContainer" "Barbican::GenericContainer" "Barbican::RSAContainer"];
     "barbican.secret" "SecretRef" "a secret of Barbican" ["Barbican::Secret" "Barbican::Order"];
@@ -98,7 +98,7 @@ pub(crate) const KINDS: &[Kind] = kinds! {
 };
 
 /// Properties that refer to a kind which Heat tells only in their description: the end of their path, and the kind.
-const TOLD_IN_WORDS: [(&str, &str); 34] = [
+const DESCRIBED: [(&str, &str); 34] = [
     ("Aodh::LBMemberHealthAlarm.pool", "octavia.pool"),
     ("Aodh::LBMemberHealthAlarm.stack", "heat.stack"),
     ("Aodh::LBMemberHealthAlarm.autoscaling_group_id", "heat.scaling_group"),
@@ -138,27 +138,27 @@ const TOLD_IN_WORDS: [(&str, &str); 34] = [
 /// The types that are some kind.
 #[cfg(test)]
 pub(crate) fn types() -> impl Iterator<Item = String> {
-    KINDS.iter().flat_map(|kind| kind.types).map(|ty| (*ty).to_owned())
+    TARGETS.iter().flat_map(|target| target.types).map(|ty| (*ty).to_owned())
 }
 
-/// The ends of paths whose kind is told in words.
+/// The ends of paths whose target Heat describes in words.
 #[cfg(test)]
 pub(crate) fn in_words() -> impl Iterator<Item = &'static str> {
-    TOLD_IN_WORDS.iter().map(|(end, _)| *end)
+    DESCRIBED.iter().map(|(end, _)| *end)
 }
 
-/// The kind that Heat's constraint `constraint` names.
-pub(crate) fn kind(constraint: &str) -> Option<&'static Kind> {
-    KINDS.iter().find(|kind| kind.name == constraint)
+/// The target that Heat's constraint `constraint` names.
+pub(crate) fn target(constraint: &str) -> Option<&'static ReferenceTarget> {
+    TARGETS.iter().find(|target| target.name == constraint)
 }
 
-/// The kind that the property at `path` (`OS::Nova::Server.networks[].subnet`) refers to by Heat's description.
-pub(crate) fn told_in_words(path: &str) -> Option<&'static Kind> {
-    let (_, name) = TOLD_IN_WORDS.iter().find(|(end, _)| path.ends_with(end))?;
-    kind(name)
+/// The target that the property at `path` (`OS::Nova::Server.networks[].subnet`) refers to by Heat's description.
+pub(crate) fn described_target(path: &str) -> Option<&'static ReferenceTarget> {
+    let (_, name) = DESCRIBED.iter().find(|(end, _)| path.ends_with(end))?;
+    target(name)
 }
 
-/// Whether a property of this name holds the identity of a resource, although nothing tells of which kind.
+/// Whether a property of this name holds the identity of a resource, although nothing says of which kind.
 pub(crate) fn is_an_identity(name: &str) -> bool {
     ["_id", "_ids", "uuid", "_ref"].iter().any(|end| name.ends_with(end)) && name != "segmentation_id"
 }
@@ -168,18 +168,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_has_a_name_of_its_own() {
-        for (i, kind) in KINDS.iter().enumerate() {
-            assert!(KINDS[i + 1..].iter().all(|other| other.rust != kind.rust && other.name > kind.name), "{kind:?}");
+    fn every_target_has_a_name_of_its_own() {
+        for (i, target) in TARGETS.iter().enumerate() {
+            assert!(
+                TARGETS[i + 1..].iter().all(|other| other.rust != target.rust && other.name > target.name),
+                "{target:?}"
+            );
         }
     }
 
     #[test]
-    fn what_heat_tells_in_words_is_a_kind() {
-        for (end, kind) in TOLD_IN_WORDS {
-            assert!(super::kind(kind).is_some(), "{end}: {kind}");
+    fn what_heat_describes_in_words_is_a_target() {
+        for (end, name) in DESCRIBED {
+            assert!(target(name).is_some(), "{end}: {name}");
         }
-        assert_eq!(told_in_words("OS::Nova::Server.networks[].subnet").map(|kind| kind.rust), Some("SubnetRef"));
-        assert!(told_in_words("OS::Nova::Server.name").is_none());
+        assert_eq!(described_target("OS::Nova::Server.networks[].subnet").map(|target| target.rust), Some("SubnetRef"));
+        assert!(described_target("OS::Nova::Server.name").is_none());
     }
 }

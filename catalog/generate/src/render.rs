@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::docs::{self, comment};
 use crate::exceptions::{self, STAGED};
 use crate::plan::{ARGUMENTS, Choice, Field, Nested, Part, Resource, Service};
-use crate::references::{KINDS, SECRET};
+use crate::references::{SECRET, TARGETS};
 
 const HIDDEN: &str = "#[cfg(feature = \"hidden\")]\n";
 
@@ -44,7 +44,7 @@ pub(crate) fn references(heat: &str) -> String {
     out += "//! They are there whatever services are: a server's network can be named without the types of Neutron. Each takes\n";
     out += "//! the handle of a resource of its kind, or the name or id of one that is there already, as text or from a parameter.\n\n";
     out += "use crate::values::reference;\n\n";
-    for kind in KINDS {
+    for kind in TARGETS {
         let secret = if SECRET.contains(&kind.name) { " secret or not" } else { "" };
         out += &format!("reference! {{\n    /// Refers to {}.\n    {}{secret}\n}}\n", kind.words, kind.rust);
     }

@@ -45,7 +45,7 @@ pub struct Authority {
     /// The key of `certificate`, in PEM: `ca.key` of `wattle ca new`.
     #[input]
     key: Option<Secret<String>>,
-    /// How many days a certificate counts, and no longer than the authority. Another number has all of them made anew.
+    /// How many days a certificate counts, and no longer than the authority. Another number has all of them made again.
     #[input(default = 3650)]
     days: u32,
 

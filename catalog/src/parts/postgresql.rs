@@ -66,7 +66,7 @@ pub struct Primary {
 /// A replica: follows a primary by streaming replication, and answers what only reads.
 ///
 /// It begins as a copy of the primary. While it is away the primary keeps 1 GiB of what it has missed; one that was away
-/// for longer is made anew by removing its folder `data`.
+/// for longer is made again by removing its folder `data`.
 #[component(
     recipe = "recipes/postgresql-replica.sh",
     files = ["recipes/lib.sh", "recipes/postgresql.sh"],

@@ -63,7 +63,7 @@ impl State {
             let named = &mut self.index.names[place];
             (named.pick, named.is_done) = (pick, is_done);
             if was_done != is_done || (is_done && had_pick != pick) {
-                self.tell_dependents(place, was_done, is_done);
+                self.refresh_dependents(place, was_done, is_done);
             }
             if was_done != is_done || had_pick != pick {
                 self.mark(place);
@@ -121,7 +121,7 @@ impl State {
     }
 
     /// Makes the dependents compute again what is wanted of them.
-    fn tell_dependents(&mut self, place: usize, was_done: bool, is_done: bool) {
+    fn refresh_dependents(&mut self, place: usize, was_done: bool, is_done: bool) {
         self.index.undone += usize::from(was_done);
         self.index.undone -= usize::from(is_done);
         for dependent in self.index.names[place].dependents.clone() {

@@ -74,7 +74,7 @@ fn forget<V: View>(view: &V, row: &Row) -> bool {
 }
 
 /// Whether something went wrong with a row in this goal and would go wrong again. It might not if what the row refers to has been
-/// made anew since.
+/// made again since.
 pub(crate) fn has_failed<V: View>(view: &V, row: &Row) -> bool {
     row.failed.as_ref().is_some_and(|failure| {
         let place = view.place(row);

@@ -7,7 +7,7 @@ use wattle_model::Name;
 use crate::deadlines::TOO_LATE;
 use crate::state::{Phase, State};
 use crate::view::View;
-use crate::{Act, Failure, Id, Notice, Outcome, Row, Stage, Thing};
+use crate::{Act, Id, Notice, Outcome, Row, RowFailure, Stage, Thing};
 
 impl State {
     /// Handles an answer to a job. An unexpected answer is only a reason to look.
@@ -146,20 +146,20 @@ impl State {
             row.is_gone();
             if row.made == generation && !is_complete {
                 let cause = "it vanished after it was made".into();
-                row.failed = Some(Failure { generation, deleting: false, needs, cause });
+                row.failed = Some(RowFailure { generation, deleting: false, needs, cause });
             }
         });
     }
 
     /// What to remember of an action that failed for a row in this goal.
-    pub(crate) fn failure(&self, id: Id, cause: Name) -> Failure {
+    pub(crate) fn failure(&self, id: Id, cause: Name) -> RowFailure {
         let row = &self.rows[&id].row;
         let needs = match row.act() {
             Some(Act::Create | Act::Look) => Some(row.requires.clone()),
             Some(Act::Update { requires, .. }) => Some(requires.clone()),
             Some(Act::Release { .. } | Act::Delete) | None => None,
         };
-        Failure { generation: self.generation(), deleting: row.is_being_deleted(), needs, cause }
+        RowFailure { generation: self.generation(), deleting: row.is_being_deleted(), needs, cause }
     }
 }
 

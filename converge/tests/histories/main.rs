@@ -7,12 +7,12 @@
 //!
 //! # What goes wrong
 //!
-//! Goals come while others are under way, turn dependencies round, move what only one can have, or ask for it twice, and say anew
-//! whether what varies can be changed in place. Requests are
-//! lost, unheard of or late, and creations arrive twice; answers come twice; the cloud refuses, breaks, asks to come back later, or
-//! takes its time, or for ever. Things vanish, change and break by themselves. Leaders die with any part of a step stored or begun, and
-//! are deposed while they go on. Of comers and goers, leaders leave with jobs under way, and what a leader writes arrives late: it may be deposed by
-//! then, with other leaders before and after it; and somebody adopts what was there before.
+//! Goals come while others are under way, turn dependencies round, move what only one can have, or ask for it twice,
+//! and say again whether what varies can be changed in place. Requests are lost, unheard of or late, and creations
+//! arrive twice; answers come twice; the cloud refuses, breaks, asks to come back later, or takes its time, or for
+//! ever. Things vanish, change and break by themselves. Leaders die with any part of a step stored or begun, and are
+//! deposed while they go on. Of comers and goers, leaders leave with jobs under way, and what a leader writes arrives
+//! late: it may be deposed by then, with other leaders before and after it; and somebody adopts what was there before.
 //!
 //! # What must hold
 //!

@@ -82,7 +82,7 @@ fn what_is_ignored_is_no_change() {
     desk.reach(&deployment(&ignoring, &[]));
     let other = ignoring.replace("#!/bin/sh", "#!/bin/bash");
     assert_eq!(desk.reach(&deployment(&other, &[])).jobs, [""; 0]);
-    // What is made anew for another reason has the new text.
+    // What is made again for another reason has the new text.
     let replaced = other.replace("key_name: {get_resource: key}", "config_drive: true");
     desk.reach(&deployment(&replaced, &[]));
     assert_eq!(desk.property("web", "user_data"), "#!/bin/bash\ninside".into());

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use wattle_deploy::Kinds;
+use wattle_deploy::ResourceTypes;
 use wattle_model::{Name, Value};
 
 /// Types that everything needs.
@@ -30,7 +30,7 @@ pub(crate) enum Drivers {
     All,
 }
 
-impl Kinds for Drivers {
+impl ResourceTypes for Drivers {
     fn is_driven(&self, ty: &str) -> bool {
         match self {
             Self::Core => CORE.contains(&ty),

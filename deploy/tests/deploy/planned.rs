@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use wattle::plan::{Action, Own, Reason, State, plan};
-use wattle_deploy::Kinds as _;
+use wattle_deploy::ResourceTypes as _;
 
 use crate::desk::{Desk, deployment};
 use crate::kinds::Drivers;

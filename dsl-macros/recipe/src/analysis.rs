@@ -73,7 +73,7 @@ impl SyntaxError {
 
 /// What one file says, and which other files of the recipe it leans on.
 #[derive(Debug, Default)]
-pub(crate) struct Findings {
+pub(crate) struct FileOutline {
     pub(crate) analysis: Analysis,
     pub(crate) includes: Vec<Include>,
     /// Puppet classes and defined types that the file defines, or functions of a shell.
@@ -109,7 +109,7 @@ pub(crate) enum Include {
     State(String),
 }
 
-impl Findings {
+impl FileOutline {
     /// Takes in another file of the same recipe.
     pub(crate) fn merge(&mut self, other: Self) {
         self.analysis.merge(other.analysis);

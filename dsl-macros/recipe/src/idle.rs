@@ -1,6 +1,6 @@
 //! What a recipe defines and never runs.
 
-use crate::analysis::Findings;
+use crate::analysis::FileOutline;
 use crate::tool::Tool;
 
 /// Something that a recipe defines, and that nothing runs.
@@ -38,12 +38,12 @@ pub fn never_run<'a>(tool: Tool, entry: &str, files: impl IntoIterator<Item = (&
     let files: Vec<_> = files.into_iter().collect();
     let paths: Vec<&str> = files.iter().map(|(path, _)| *path).collect();
     let (_, source) = files.iter().find(|(path, _)| *path == entry)?;
-    let Findings { idle, includes, .. } = crate::findings(tool, source).ok()?;
+    let FileOutline { idle, includes, .. } = crate::outline(tool, source).ok()?;
     let is_known = tool == Tool::Puppet || includes.iter().all(|include| !include.is_unknown(&paths, &[]));
     let others = || files.iter().filter(|(path, _)| *path != entry);
     let is_taken_in = |(path, source): &(&str, &str)| {
         let own = Tool::of_path(path).filter(|own| *own == tool)?;
-        let found = crate::findings(own, source).ok()?;
+        let found = crate::outline(own, source).ok()?;
         found.includes.iter().any(|include| include.takes_in(entry)).then_some(())
     };
     if !is_known || tool == Tool::Shell && others().any(|file| is_taken_in(file).is_some()) {

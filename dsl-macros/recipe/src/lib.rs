@@ -45,7 +45,7 @@ pub use tool::Tool;
 pub use unnoticed::goes_on_after;
 pub use whole::{FileError, analyse_all, analyse_run, unknown_names, used_files};
 
-use analysis::Findings;
+use analysis::FileOutline;
 
 /// What one recipe file reads and writes.
 ///
@@ -56,16 +56,16 @@ use analysis::Findings;
 ///
 /// The tool itself would refuse the file as malformed.
 pub fn analyse(tool: Tool, source: &str) -> Result<Analysis, SyntaxError> {
-    Ok(findings(tool, source)?.among(&[]))
+    Ok(outline(tool, source)?.among(&[]))
 }
 
-fn findings(tool: Tool, source: &str) -> Result<Findings, SyntaxError> {
+fn outline(tool: Tool, source: &str) -> Result<FileOutline, SyntaxError> {
     match tool {
-        Tool::Shell => shell::findings(source),
-        Tool::Ansible => ansible::findings(source),
-        Tool::Puppet => puppet::findings(source),
-        Tool::Chef => chef::findings(source),
-        Tool::Salt => salt::findings(source),
+        Tool::Shell => shell::outline(source),
+        Tool::Ansible => ansible::outline(source),
+        Tool::Puppet => puppet::outline(source),
+        Tool::Chef => chef::outline(source),
+        Tool::Salt => salt::outline(source),
     }
 }
 
@@ -78,7 +78,7 @@ fn begins(tool: Tool, source: &str) -> Result<(), SyntaxError> {
 }
 
 /// What a file that is no recipe of `tool` adds when it travels along with one.
-fn beside(tool: Tool, source: &str, into: &mut Findings) {
+fn beside(tool: Tool, source: &str, into: &mut FileOutline) {
     match tool {
         // Salt renders any file that a state names.
         Tool::Salt => salt::template(source, into),

@@ -1,7 +1,7 @@
 //! The tools that run recipes, and what each of them can do.
 //!
 //! Whatever is to be known of a tool that needs no more than its name stands in [`Tool::facts`], and is asked for by
-//! methods. What needs more is a `match` over all tools where it belongs: reading its recipes (`crate::findings`), how
+//! methods. What needs more is a `match` over all tools where it belongs: reading its recipes (`crate::outline`), how
 //! one writes an output (`crate::writing`) and is found (`crate::overlooked`), running them, lowering them to Heat's own
 //! resources.
 

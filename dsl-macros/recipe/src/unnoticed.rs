@@ -1,6 +1,6 @@
 //! Failures that nobody notices, in a recipe of several files.
 
-use crate::analysis::{Findings, Include};
+use crate::analysis::{FileOutline, Include};
 use crate::failures::Unnoticed;
 use crate::names::file_name;
 use crate::tool::Tool;
@@ -44,14 +44,14 @@ pub fn goes_on_after<'a>(
 /// What goes unnoticed in a script, and which scripts it runs.
 fn of_script(entry: &str, files: &[(&str, &str)]) -> (Option<Unnoticed>, Vec<String>) {
     let paths: Vec<&str> = files.iter().map(|(path, _)| *path).collect();
-    let mut own = Findings::default();
+    let mut own = FileOutline::default();
     let (mut traps, mut pipefail, mut inherits) = (false, false, false);
     let mut reached = vec![entry];
     let mut at = 0;
     while let Some(path) = reached.get(at).copied() {
         at += 1;
         let Some((_, source)) = files.iter().find(|(own, _)| *own == path) else { continue };
-        let Ok(found) = crate::findings(Tool::Shell, source) else { return (None, Vec::new()) };
+        let Ok(found) = crate::outline(Tool::Shell, source) else { return (None, Vec::new()) };
         traps |= found.failures.traps;
         pipefail |= found.failures.pipefail;
         inherits |= found.failures.inherits;
@@ -89,16 +89,16 @@ fn of_others(tool: Tool, entry: &str, files: Vec<(&str, &str)>) -> (Option<Unnot
     let is_entry = |path: &str| path == entry || cookbook.as_ref().is_some_and(|own| own.takes_in(path));
     let (mut waiting, others): (Vec<_>, Vec<_>) = files.into_iter().partition(|(path, _)| is_entry(path));
     // A file beside a recipe may be none, and look like one.
-    let mut others: Vec<(&str, Findings)> = others
+    let mut others: Vec<(&str, FileOutline)> = others
         .into_iter()
         .filter(|(path, _)| may_run(tool, path))
-        .filter_map(|(path, source)| Some((path, crate::findings(tool, source).ok()?)))
+        .filter_map(|(path, source)| Some((path, crate::outline(tool, source).ok()?)))
         .collect();
-    let mut found: Vec<(&str, Findings)> =
-        waiting.drain(..).filter_map(|(path, source)| Some((path, crate::findings(tool, source).ok()?))).collect();
+    let mut found: Vec<(&str, FileOutline)> =
+        waiting.drain(..).filter_map(|(path, source)| Some((path, crate::outline(tool, source).ok()?))).collect();
     let mut at = 0;
     while let Some((_, own)) = found.get(at) {
-        let is_taken = |(path, other): &(&str, Findings)| {
+        let is_taken = |(path, other): &(&str, FileOutline)| {
             own.includes.iter().any(|include| match include {
                 Include::Class(name) => other.defines.contains(name),
                 include => include.takes_in(path),

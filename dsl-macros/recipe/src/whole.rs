@@ -1,6 +1,6 @@
 //! A recipe of several files.
 
-use crate::analysis::{Analysis, Findings, Include, SyntaxError};
+use crate::analysis::{Analysis, FileOutline, Include, SyntaxError};
 use crate::files::{self, UsedFile};
 use crate::lookup::{self, UnknownName};
 use crate::names::extension;
@@ -31,9 +31,9 @@ pub struct FileError {
 pub fn analyse_all<'a>(tool: Tool, files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Analysis, FileError> {
     let files: Vec<_> = files.into_iter().collect();
     let paths: Vec<&str> = files.iter().map(|(path, _)| *path).collect();
-    let mut all = Findings::default();
+    let mut all = FileOutline::default();
     for (path, source) in files {
-        all.merge(findings(tool, path, source)?);
+        all.merge(outline(tool, path, source)?);
     }
     Ok(all.among(&paths))
 }
@@ -60,12 +60,12 @@ pub fn analyse_run<'a>(
     let files: Vec<_> = files.into_iter().collect();
     let paths: Vec<&str> = files.iter().map(|(path, _)| *path).collect();
     let mut waiting: Vec<(&str, &str)> = Vec::new();
-    let mut all = Findings::default();
+    let mut all = FileOutline::default();
     for (path, source) in files {
         if is_recipe(path) {
             waiting.push((path, source));
         } else {
-            all.merge(findings(tool, path, source)?);
+            all.merge(outline(tool, path, source)?);
         }
     }
     all.includes.push(Include::Cookbook { cookbook: cookbook.into(), folder: "recipes", file: format!("{recipe}.rb") });
@@ -73,12 +73,12 @@ pub fn analyse_run<'a>(
         let runs = |(path, _): &(&str, &str)| all.includes.iter().any(|include| include.names_recipe(path));
         let Some(next) = waiting.iter().position(runs) else { break };
         let (path, source) = waiting.swap_remove(next);
-        all.merge(findings(tool, path, source)?);
+        all.merge(outline(tool, path, source)?);
     }
     if all.analysis.dynamic_writes {
         // A recipe that is included under a computed name is one of those that are left.
         for (path, source) in waiting {
-            all.merge(findings(tool, path, source)?);
+            all.merge(outline(tool, path, source)?);
         }
     }
     Ok(all.among(&paths))
@@ -95,7 +95,7 @@ pub fn unknown_names<'a>(
 ) -> Vec<UnknownName> {
     let files: Vec<_> = files.into_iter().collect();
     let paths: Vec<&str> = files.iter().map(|(path, _)| *path).collect();
-    let mut all = Findings::default();
+    let mut all = FileOutline::default();
     let (mut names, mut libraries) = (Vec::new(), Vec::new());
     for (path, source) in files {
         // What other tools run has its inputs otherwise.
@@ -106,7 +106,7 @@ pub fn unknown_names<'a>(
         if Tool::of_path(path).is_some_and(|own| own != tool) {
             continue;
         }
-        let Ok(mut found) = findings(tool, path, source) else { return Vec::new() };
+        let Ok(mut found) = outline(tool, path, source) else { return Vec::new() };
         let mut own = std::mem::take(&mut found.names);
         own.anything |= crate::gives_names(tool, path);
         if tool == Tool::Shell && !found.defines.is_empty() {
@@ -155,7 +155,7 @@ pub fn used_files<'a>(
         if Tool::of_path(path) != Some(tool) {
             continue;
         }
-        let Ok(found) = findings(tool, path, source) else { continue };
+        let Ok(found) = outline(tool, path, source) else { continue };
         used.extend(found.uses.into_iter().map(|one| one.of(path, entries.contains(&path), &paths)));
         used.extend(found.includes.iter().filter_map(|include| files::cookbook(include, path)));
     }
@@ -169,12 +169,12 @@ fn is_recipe(path: &str) -> bool {
     extension(path) == Some("rb") && path.rsplit('/').nth(1) == Some("recipes")
 }
 
-fn findings(tool: Tool, path: &str, source: &str) -> Result<Findings, FileError> {
-    let mut found = Findings::default();
+fn outline(tool: Tool, path: &str, source: &str) -> Result<FileOutline, FileError> {
+    let mut found = FileOutline::default();
     match (Tool::of_path(path), extension(path)) {
-        (Some(own), _) => match crate::findings(own, source) {
-            Ok(findings) if own == tool => return Ok(findings),
-            Ok(findings) => found = findings,
+        (Some(own), _) => match crate::outline(own, source) {
+            Ok(outline) if own == tool => return Ok(outline),
+            Ok(outline) => found = outline,
             Err(error) if own == tool => return Err(FileError { path: path.to_owned(), error }),
             Err(_) => found.analysis.anything(),
         },

@@ -81,7 +81,7 @@ fn software(component: &Component, recipe: &Recipe, builder: &Builder<'_>, error
 
             #header {
                 type Handle = #ident;
-                const KIND: &'static str = ::core::concat!(::core::module_path!(), #kind);
+                const COMPONENT_TYPE: &'static str = ::core::concat!(::core::module_path!(), #kind);
 
                 fn declaration() -> ::wattle::model::Declaration {
                     #declaration

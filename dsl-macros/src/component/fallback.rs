@@ -70,7 +70,7 @@ pub(super) fn expand(component: &Component, errors: Errors) -> TokenStream {
 
         impl ::wattle::author::Software for #builder {
             type Handle = #ident;
-            const KIND: &'static str = "";
+            const COMPONENT_TYPE: &'static str = "";
 
             fn declaration() -> ::wattle::model::Declaration {
                 ::core::unimplemented!()

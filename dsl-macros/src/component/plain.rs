@@ -98,7 +98,7 @@ fn structs(
             impl ::wattle::testing::Fakeable for #ident {
                 type Inputs = #given;
                 type Outputs = #outputs;
-                const KIND: &'static str = ::core::concat!(::core::module_path!(), #kind);
+                const COMPONENT_TYPE: &'static str = ::core::concat!(::core::module_path!(), #kind);
             }
 
             #[automatically_derived]

@@ -95,7 +95,7 @@ fn one<'a>(field: &'a Field, errors: &mut Errors) -> Option<Declared<'a>> {
     }
     let name = given.map_or(own, |name| name.value());
     let Some(ty) = argument(&field.ty, "Parameter") else {
-        let later = ["Output", "Attribute", "Promise"].iter().find_map(|later| argument(&field.ty, later));
+        let later = ["Output", "Attribute", "ForwardReference"].iter().find_map(|later| argument(&field.ty, later));
         let why = match later {
             Some(_) => "a value that is known only later is not a parameter",
             None => "a value that is chosen while building belongs in the blueprint's third argument",

@@ -33,8 +33,9 @@ pub struct Diagram<R: Parts = Vec<Resource>, C: Parts = Vec<Component>, E: Parts
     #[serde(default, skip_serializing_if = "Parts::is_empty")]
     pub resources: R,
     /// The component types, by the path of their Rust type.
-    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
-    pub kinds: IndexMap<Name, Kind>,
+    // The name in the format `wattle-picture/1`.
+    #[serde(rename = "kinds", default, skip_serializing_if = "IndexMap::is_empty")]
+    pub component_types: IndexMap<Name, ComponentType>,
     /// Software on servers, in declaration order.
     #[serde(default, skip_serializing_if = "Parts::is_empty")]
     pub components: C,
@@ -169,7 +170,7 @@ impl Resource {
 
 /// What a component type declares.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Kind {
+pub struct ComponentType {
     /// Its name.
     pub name: Name,
     /// Its documentation.
@@ -247,8 +248,10 @@ pub struct Component {
     pub server: Name,
     /// Its name on the server.
     pub name: Name,
-    /// Its component type: a key of [`Diagram::kinds`].
-    pub kind: Name,
+    /// Its component type: a key of [`Diagram::component_types`].
+    // The name in the format `wattle-picture/1`.
+    #[serde(rename = "kind")]
+    pub component_type: Name,
     /// What its inputs are wired to.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub inputs: IndexMap<Name, WiredInput>,
@@ -310,8 +313,9 @@ pub struct Edge {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bandwidth: Option<Name>,
     /// The forward reference through which it is wired.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub promise: Option<Name>,
+    // The name in the format `wattle-picture/1`.
+    #[serde(rename = "promise", default, skip_serializing_if = "Option::is_none")]
+    pub forward_reference: Option<Name>,
     /// Where the dependency was declared.
     #[serde(default, skip_serializing_if = "str::is_empty")]
     pub at: Name,
@@ -320,7 +324,17 @@ pub struct Edge {
 impl Edge {
     /// An edge with only its ends and its reason.
     pub fn new(from: Name, to: Name, why: Why) -> Self {
-        Self { from, to, why, output: None, input: None, ty: None, bandwidth: None, promise: None, at: Name::default() }
+        Self {
+            from,
+            to,
+            why,
+            output: None,
+            input: None,
+            ty: None,
+            bandwidth: None,
+            forward_reference: None,
+            at: Name::default(),
+        }
     }
 
     /// The input, its type and the bandwidth, which label a data edge: `upstream: url, 2 Gbit/s`.

@@ -29,11 +29,11 @@ pub(crate) struct Band<'p> {
 }
 
 impl<'p> Folded<'p> {
-    pub(crate) fn of(picture: &'p Diagram) -> Self {
-        let resources: HashMap<&str, &Resource> = picture.resources.iter().map(|one| (&*one.name, one)).collect();
+    pub(crate) fn of(diagram: &'p Diagram) -> Self {
+        let resources: HashMap<&str, &Resource> = diagram.resources.iter().map(|one| (&*one.name, one)).collect();
         let mut needs: HashMap<&str, Vec<&str>> = HashMap::new();
         let mut needed: HashMap<&str, Vec<&str>> = HashMap::new();
-        for edge in picture.edges.iter().filter(|edge| edge.why == Why::Infrastructure) {
+        for edge in diagram.edges.iter().filter(|edge| edge.why == Why::Infrastructure) {
             needs.entry(&edge.to).or_default().push(&edge.from);
             let by = needed.entry(&edge.from).or_default();
             if !by.contains(&&*edge.to) {
@@ -41,7 +41,7 @@ impl<'p> Folded<'p> {
             }
         }
         let mut folded = Self { subnets: HashMap::new(), ports: HashMap::new(), ports_of: HashMap::new() };
-        for resource in &picture.resources {
+        for resource in &diagram.resources {
             let name = &*resource.name;
             match &*resource.ty {
                 "OS::Neutron::Subnet" => {
@@ -74,18 +74,18 @@ impl<'p> Folded<'p> {
     }
 
     /// The networks, in the diagram's order.
-    pub(crate) fn bands(&self, picture: &'p Diagram) -> Vec<Band<'p>> {
-        let networks: Vec<&Resource> = picture.resources.iter().filter(|one| one.role == Role::Network).collect();
+    pub(crate) fn bands(&self, diagram: &'p Diagram) -> Vec<Band<'p>> {
+        let networks: Vec<&Resource> = diagram.resources.iter().filter(|one| one.role == Role::Network).collect();
         let band = |network: &&'p Resource| Band {
             name: &network.name,
             short: short(network, &networks),
-            about: self.about(picture, network),
+            about: self.about(diagram, network),
         };
         networks.iter().map(band).collect()
     }
 
-    fn about(&self, picture: &Diagram, network: &Resource) -> String {
-        let subnets = picture.resources.iter().filter(|one| self.subnets.get(&*one.name) == Some(&&*network.name));
+    fn about(&self, diagram: &Diagram, network: &Resource) -> String {
+        let subnets = diagram.resources.iter().filter(|one| self.subnets.get(&*one.name) == Some(&&*network.name));
         let mut about: Vec<String> = subnets
             .map(|subnet| {
                 let cidr = subnet.properties.get("cidr").map(|cidr| cidr.trim_matches('"')).unwrap_or_default();
@@ -133,12 +133,12 @@ mod tests {
 
     #[test]
     fn networks_are_called_by_as_much_as_tells_them_apart() {
-        let mut picture = Diagram::new("shop");
+        let mut diagram = Diagram::new("shop");
         for name in ["inside.net", "back.net", "site.backbone", "old"] {
-            picture.resources.push(Resource::new(name, "OS::Neutron::Net", Role::Network));
+            diagram.resources.push(Resource::new(name, "OS::Neutron::Net", Role::Network));
         }
-        picture.resources.push(Resource::new("ex.net", "", Role::Network));
-        let bands = Folded::of(&picture).bands(&picture);
+        diagram.resources.push(Resource::new("ex.net", "", Role::Network));
+        let bands = Folded::of(&diagram).bands(&diagram);
         let short: Vec<&str> = bands.iter().map(|band| band.short).collect();
         assert_eq!(short, ["inside.net", "back.net", "backbone", "old", "ex.net"]);
     }

@@ -40,13 +40,13 @@ impl Sign {
 }
 
 /// The signs that a diagram uses, each with its meaning.
-pub(crate) fn legend(picture: &Diagram) -> Vec<(Sign, &'static str)> {
-    let has = |is: fn(Why) -> bool| picture.edges.iter().any(|edge| is(edge.why));
+pub(crate) fn legend(diagram: &Diagram) -> Vec<(Sign, &'static str)> {
+    let has = |is: fn(Why) -> bool| diagram.edges.iter().any(|edge| is(edge.why));
     let signs = [
         (Sign::Data, has(|why| why == Why::Data)),
         (Sign::Order, has(Why::is_order)),
         (Sign::Infrastructure, has(|why| why == Why::Infrastructure)),
-        (Sign::Network, picture.resources.iter().any(|resource| resource.role == Role::Network)),
+        (Sign::Network, diagram.resources.iter().any(|resource| resource.role == Role::Network)),
     ];
     signs.into_iter().filter(|(_, is_there)| *is_there).map(|(sign, _)| (sign, sign.words())).collect()
 }

@@ -18,8 +18,8 @@ mod tree;
 use std::io;
 
 pub use data::{
-    Component, Diagram, Each, Edge, Exported, FORMAT, File, Kind, Live, Module, Parameter, Parts, Port, Resource, Role,
-    Why, WiredInput,
+    Component, ComponentType, Diagram, Each, Edge, Exported, FORMAT, File, Live, Module, Parameter, Parts, Port,
+    Resource, Role, Why, WiredInput,
 };
 #[cfg(feature = "page")]
 pub use page::html;
@@ -74,7 +74,7 @@ impl<R: Parts, C: Parts, E: Parts> Diagram<R, C, E> {
     #[must_use]
     pub fn without_texts(mut self) -> Self {
         self.texts.clear();
-        for file in self.kinds.values_mut().flat_map(|kind| &mut kind.files) {
+        for file in self.component_types.values_mut().flat_map(|kind| &mut kind.files) {
             file.text = None;
         }
         self

@@ -6,33 +6,33 @@ use super::tree::{Item, Tree};
 use super::{Diagram, Edge, Resource, Role, Why};
 
 /// The diagram in DOT, for Graphviz.
-pub fn dot(picture: &Diagram) -> String {
+pub fn dot(diagram: &Diagram) -> String {
     let mut out = String::from(
         "digraph {\n  rankdir=LR\n  compound=true\n  node [shape=box, fontname=\"sans-serif\"]\n  \
          edge [fontname=\"sans-serif\", fontsize=10]\n",
     );
-    write(&mut out, &Dot, picture);
+    write(&mut out, &Dot, diagram);
     out + "}\n"
 }
 
 /// The diagram as a Mermaid flowchart.
-pub fn mermaid(picture: &Diagram) -> String {
+pub fn mermaid(diagram: &Diagram) -> String {
     let mut out = String::from("flowchart LR\n");
-    write(&mut out, &Mermaid, picture);
+    write(&mut out, &Mermaid, diagram);
     out
 }
 
-fn write(out: &mut String, form: &dyn Form, picture: &Diagram) {
-    let tree = Tree::of(picture);
+fn write(out: &mut String, form: &dyn Form, diagram: &Diagram) {
+    let tree = Tree::of(diagram);
     frame(out, form, &tree, "", 1);
     let is_frame = |name: &str| {
-        !tree.on(name).is_empty() || !tree.within(name).is_empty() || picture.modules.iter().any(|m| *m.name == *name)
+        !tree.on(name).is_empty() || !tree.within(name).is_empty() || diagram.modules.iter().any(|m| *m.name == *name)
     };
     let end = |name: &str| form.end(name, is_frame(name));
-    for edge in picture.edges.iter().filter(|edge| !tree.is_membership(edge)) {
+    for edge in diagram.edges.iter().filter(|edge| !tree.is_membership(edge)) {
         form.edge(out, &end(&edge.from), &end(&edge.to), edge);
     }
-    for server in &picture.resources {
+    for server in &diagram.resources {
         for network in &server.networks {
             form.member(out, &end(&server.name), network);
         }

@@ -20,24 +20,24 @@ pub(super) struct Tree<'p> {
 }
 
 impl<'p> Tree<'p> {
-    pub(super) fn of(picture: &'p Diagram) -> Self {
-        let modules: HashSet<&str> = picture.modules.iter().map(|module| &*module.name).collect();
+    pub(super) fn of(diagram: &'p Diagram) -> Self {
+        let modules: HashSet<&str> = diagram.modules.iter().map(|module| &*module.name).collect();
         let frame = |module: &'p Option<wattle_model::Name>| {
             module.as_deref().filter(|name| modules.contains(name)).unwrap_or_default()
         };
         let mut within: HashMap<&str, Vec<Item<'p>>> = HashMap::new();
-        for module in &picture.modules {
+        for module in &diagram.modules {
             within.entry(frame(&module.module)).or_default().push(Item::Module(module));
         }
-        for resource in &picture.resources {
+        for resource in &diagram.resources {
             within.entry(frame(&resource.module)).or_default().push(Item::Resource(resource));
         }
         let mut components: HashMap<&str, Vec<&Component>> = HashMap::new();
-        for component in &picture.components {
+        for component in &diagram.components {
             components.entry(&component.server).or_default().push(component);
         }
-        let networks = picture.resources.iter().filter(|resource| resource.role == Role::Network);
-        let servers = picture.resources.iter().filter(|resource| !resource.networks.is_empty());
+        let networks = diagram.resources.iter().filter(|resource| resource.role == Role::Network);
+        let servers = diagram.resources.iter().filter(|resource| !resource.networks.is_empty());
         Self {
             within,
             components,

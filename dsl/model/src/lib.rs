@@ -90,8 +90,10 @@ pub struct Model {
     pub components: IndexMap<Name, Component>,
     /// Explicit orders between components that exchange no values.
     pub after: Vec<After>,
-    /// Forward references: values that one part promises and another fulfils, by qualified name.
-    pub promises: IndexMap<Name, Promise>,
+    /// Forward references: values that one part refers to and another supplies, by qualified name.
+    // The name in the model's format, which earlier versions write and read, too.
+    #[serde(rename = "promises")]
+    pub forward_references: IndexMap<Name, ForwardReference>,
     /// Values read from other stacks.
     pub imports: Vec<Import>,
     /// Values that other stacks can read, by name.
@@ -124,10 +126,10 @@ pub struct Model {
 
 /// A forward reference: a value that is used before the part that supplies it exists.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Promise {
+pub struct ForwardReference {
     /// The type of the value.
     pub ty: Type,
-    /// Where it was promised.
+    /// Where it was made.
     pub at: Source,
     /// What fulfils it. A valid model has exactly one entry.
     pub fulfilled: Vec<Binding>,
@@ -172,7 +174,7 @@ pub struct Module {
 /// What a name refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum ElementKind {
     /// A resource.
     Resource,
     /// A module.
@@ -185,8 +187,10 @@ pub enum Kind {
     Property,
     /// A parameter.
     Parameter,
-    /// A promise.
-    Promise,
+    /// A forward reference.
+    // The name in the model's format.
+    #[serde(rename = "promise")]
+    ForwardReference,
     /// An export.
     Export,
     /// A condition of the template.
@@ -197,7 +201,7 @@ pub enum Kind {
     Requirement,
 }
 
-impl std::fmt::Display for Kind {
+impl std::fmt::Display for ElementKind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Resource => "resource",
@@ -206,7 +210,7 @@ impl std::fmt::Display for Kind {
             Self::Input => "input",
             Self::Property => "property",
             Self::Parameter => "parameter",
-            Self::Promise => "forward reference",
+            Self::ForwardReference => "forward reference",
             Self::Export => "export",
             Self::Condition => "condition",
             Self::StackOutput => "output of the stack",
@@ -219,7 +223,7 @@ impl std::fmt::Display for Kind {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Unused {
     /// Whether it is a component or a resource.
-    pub kind: Kind,
+    pub kind: ElementKind,
     /// The component type or resource type.
     pub ty: Name,
     /// Where it was begun.
@@ -230,7 +234,7 @@ pub struct Unused {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Duplicate {
     /// What it names.
-    pub kind: Kind,
+    pub kind: ElementKind,
     /// The name as the author wrote it, qualified by its module or server.
     pub name: Name,
     /// Where it was used first.
@@ -258,7 +262,7 @@ impl Model {
                 let declaration = self.declaration(self.components.get(component)?)?;
                 declaration.outputs.get(output).map(|output| &output.ty)
             }
-            Reference::Promise(name) => self.promises.get(name).map(|promise| &promise.ty),
+            Reference::ForwardReference(name) => self.forward_references.get(name).map(|forward| &forward.ty),
             Reference::Import { stack, export } => {
                 let mut imports = self.imports.iter();
                 imports.find(|import| import.stack == *stack && import.export == *export).map(|import| &import.ty)
@@ -267,9 +271,9 @@ impl Model {
         }
     }
 
-    /// The value that fulfils a promise.
-    pub fn fulfilled(&self, promise: &str) -> Option<&Binding> {
-        self.promises.get(promise).and_then(|promise| promise.fulfilled.first())
+    /// The value that fulfils a forward reference.
+    pub fn fulfilled(&self, forward: &str) -> Option<&Binding> {
+        self.forward_references.get(forward).and_then(|forward| forward.fulfilled.first())
     }
 
     /// The key of a component in [`Model::components`].

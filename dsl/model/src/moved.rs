@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Kind, Name, Source};
+use super::{ElementKind, Name, Source};
 
 /// Something that was deployed under another name and keeps its identity.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FormerName {
     /// What it is: a resource, a module or a component.
-    pub kind: Kind,
+    pub kind: ElementKind,
     /// Its current name: a qualified name, or `SERVER/COMPONENT`.
     pub name: Name,
     /// The name under which it was first deployed. For a resource or a module this is the whole qualified name, or, with a
@@ -20,7 +20,7 @@ pub struct FormerName {
 
 impl FormerName {
     /// Declares that `name` was called `from`.
-    pub fn new(kind: Kind, name: Name, from: Name, at: Source) -> Self {
+    pub fn new(kind: ElementKind, name: Name, from: Name, at: Source) -> Self {
         Self { kind, name, from, at }
     }
 }

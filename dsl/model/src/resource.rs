@@ -41,7 +41,7 @@ pub struct Resource {
     pub at: Source,
 }
 
-/// A value given to a property, an input or a promise.
+/// A value given to a property, an input or a forward reference.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Binding {
     /// The value.

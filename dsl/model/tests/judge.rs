@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use wattle_model::requirement::words::demanded;
-use wattle_model::requirement::{Operand, Verdict, judge, told};
+use wattle_model::requirement::{Operand, Verdict, judge, unmet};
 use wattle_model::{Name, Predicate, Test, Tested, Value};
 
 type Given = Operand<Leaf>;
@@ -267,7 +267,7 @@ fn a_message_names_the_requirement_its_place_and_the_reason() {
     let reasons = ["`a` is 1, but must be at least 2".to_owned()];
     let name: Name = "apps.memory".into();
     assert_eq!(
-        told(&name, "src/lib.rs:3:5", &reasons, "it does not\n  start\n"),
+        unmet(&name, "src/lib.rs:3:5", &reasons, "it does not\n  start\n"),
         "the requirement `apps.memory` (src/lib.rs:3:5) does not hold: `a` is 1, but must be at least 2 (it does not start)"
     );
 }

@@ -9,7 +9,7 @@ use crate::look::{Known, Node, seen};
 use crate::{Look, Policy, PolicySettings, Refused};
 
 /// Images that servers and volumes may be made from: `allowed`, names or identities in which `*` stands for any text.
-pub const IMAGES: Policy = Policy::told("images", &["allowed"], read);
+pub const IMAGES: Policy = Policy::with_settings("images", &["allowed"], read);
 
 fn read(given: &PolicySettings<'_>) -> Result<Look, Refused> {
     let allowed = given.texts("allowed")?;

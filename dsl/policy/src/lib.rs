@@ -50,15 +50,15 @@ pub struct Policy {
     pub name: &'static str,
     /// Its settings in the file.
     pub settings: &'static [&'static str],
-    kind: Kind,
+    kind: PolicyKind,
 }
 
 #[derive(Clone, Copy)]
-enum Kind {
+enum PolicyKind {
     /// The policy takes no settings.
     Plain(fn(&Model) -> Vec<Diagnostic>),
     /// The policy's settings are in the file.
-    Told(fn(&PolicySettings<'_>) -> Result<Look, Refused>),
+    WithSettings(fn(&PolicySettings<'_>) -> Result<Look, Refused>),
 }
 
 impl Policy {
@@ -85,22 +85,22 @@ impl Policy {
     /// assert_eq!(policies.look(&Model::default()), []);
     /// ```
     pub const fn own(name: &'static str, look: fn(&Model) -> Vec<Diagnostic>) -> Self {
-        Self { name, settings: &[], kind: Kind::Plain(look) }
+        Self { name, settings: &[], kind: PolicyKind::Plain(look) }
     }
 
     /// A policy with settings in the file: `read` takes its `settings` from there.
-    pub const fn told(
+    pub const fn with_settings(
         name: &'static str,
         settings: &'static [&'static str],
         read: fn(&PolicySettings<'_>) -> Result<Look, Refused>,
     ) -> Self {
-        Self { name, settings, kind: Kind::Told(read) }
+        Self { name, settings, kind: PolicyKind::WithSettings(read) }
     }
 
     fn look(&self, given: &PolicySettings<'_>) -> Result<Look, Refused> {
         match self.kind {
-            Kind::Plain(look) => Ok(Arc::new(look)),
-            Kind::Told(read) => read(given),
+            PolicyKind::Plain(look) => Ok(Arc::new(look)),
+            PolicyKind::WithSettings(read) => read(given),
         }
     }
 }

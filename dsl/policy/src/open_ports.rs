@@ -10,7 +10,7 @@ use crate::look::{Known, Node, Seen, seen};
 use crate::{Look, Policy, PolicySettings, Refused};
 
 /// Ports that may be open to the world: `allowed`, each as `443`, `8000-8099`, `53/udp` or `icmp`.
-pub const OPEN_PORTS: Policy = Policy::told("open-ports", &["allowed"], read);
+pub const OPEN_PORTS: Policy = Policy::with_settings("open-ports", &["allowed"], read);
 
 /// Every port.
 const EVERY: (u16, u16) = (0, u16::MAX);

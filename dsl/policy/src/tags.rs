@@ -11,7 +11,7 @@ use crate::{Look, Policy, PolicySettings, Refused};
 
 /// Labels that resources must have: `required`, the names of the labels, and `types`, Heat's types of the resources, which
 /// default to servers and volumes.
-pub const TAGS: Policy = Policy::told("tags", &["required", "types"], read);
+pub const TAGS: Policy = Policy::with_settings("tags", &["required", "types"], read);
 
 /// Types with labels, and the properties that hold them: maps, or lists of texts.
 const LABELLED: [(&str, &[&str]); 12] = [

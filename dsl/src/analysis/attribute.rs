@@ -30,7 +30,7 @@ impl Attribute<'_> {
     }
 
     /// The key in a server's user data: `db.networks.backbone.0`.
-    pub(crate) fn told(&self) -> String {
+    pub(crate) fn user_data_key(&self) -> String {
         format!("{}.{}", self.resource, self.key())
     }
 
@@ -46,11 +46,11 @@ pub fn names_of(value: &Expr) -> Vec<String> {
     match value {
         Expr::Leaf(Reference::Resource(resource)) => {
             let identity = Attribute { resource, name: None, path: &[] };
-            vec![identity.told(), identity.entry(), resource.to_string()]
+            vec![identity.user_data_key(), identity.entry(), resource.to_string()]
         }
         Expr::Leaf(Reference::Attribute { resource, attribute, path }) => {
             let attribute = Attribute { resource, name: Some(attribute), path };
-            vec![attribute.told(), attribute.entry()]
+            vec![attribute.user_data_key(), attribute.entry()]
         }
         Expr::Leaf(leaf @ (Reference::Parameter(_) | Reference::Output { .. } | Reference::Import { .. })) => {
             vec![text(leaf.referred())]
@@ -63,9 +63,9 @@ pub fn names_of(value: &Expr) -> Vec<String> {
 /// A reference, as a decision names it.
 pub(crate) fn text(reference: Referred<'_>) -> String {
     match reference {
-        Reference::Parameter(name) | Reference::Resource(name) | Reference::Promise(name) => name.to_string(),
+        Reference::Parameter(name) | Reference::Resource(name) | Reference::ForwardReference(name) => name.to_string(),
         Reference::Attribute { resource, attribute, path } => {
-            Attribute { resource, name: Some(attribute), path }.told()
+            Attribute { resource, name: Some(attribute), path }.user_data_key()
         }
         Reference::Output { component, output } => format!("{component}/{output}"),
         Reference::Import { stack, export } => format!("{stack}.{export}"),

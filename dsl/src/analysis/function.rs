@@ -33,11 +33,11 @@ pub fn computed_by_heat(key: &str) -> Option<&str> {
     (is_digest && is_heats(function)).then_some(function)
 }
 
-/// The first part of `value` that Heat does not know or must not be asked for: a reference to an output, a promise, an
+/// The first part of `value` that Heat does not know or must not be asked for: a reference to an output, a forward reference, an
 /// export of another stack, a server, or a secret.
 pub(crate) fn unknown_to_heat<'m>(model: &'m Model, value: &'m Expr) -> Option<Referred<'m>> {
     value.references().find(|reference| match reference {
-        Reference::Output { .. } | Reference::Promise(_) | Reference::Import { .. } => true,
+        Reference::Output { .. } | Reference::ForwardReference(_) | Reference::Import { .. } => true,
         Reference::Resource(name) | Reference::Attribute { resource: name, .. } => {
             model.resources.get(*name).is_some_and(Resource::is_server)
         }

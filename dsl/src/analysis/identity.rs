@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::model::{Expr, FormerName, IndexMap, Kind, Model, Name, Reference, Step, Value};
+use crate::model::{ElementKind, Expr, FormerName, IndexMap, Model, Name, Reference, Step, Value};
 
 /// What everything was called when it was first deployed.
 #[derive(Debug)]
@@ -24,24 +24,24 @@ impl Identities {
 
     /// Returns what everything in `model` was called, if only `moves` were made.
     pub(crate) fn with(model: &Model, moves: &[FormerName]) -> Self {
-        let from = |kind: Kind| -> HashMap<&Name, &Name> {
+        let from = |kind: ElementKind| -> HashMap<&Name, &Name> {
             moves.iter().filter(|moved| moved.kind == kind).map(|moved| (&moved.name, &moved.from)).collect()
         };
         let mut identities = Self { modules: HashMap::new(), resources: HashMap::new(), components: HashMap::new() };
-        let modules = from(Kind::Module);
+        let modules = from(ElementKind::Module);
         // A module comes before the modules within it.
         for name in model.modules.keys() {
             let identity = identities.qualified(name, modules.get(name).map(|from| &***from));
             identities.modules.insert(name.clone(), identity);
         }
-        let resources = from(Kind::Resource);
+        let resources = from(ElementKind::Resource);
         for name in model.resources.keys() {
             let identity = identities.qualified(name, resources.get(name).map(|from| &***from));
             if identity != **name {
                 identities.resources.insert(name.clone(), identity.into());
             }
         }
-        let components = from(Kind::Component);
+        let components = from(ElementKind::Component);
         for (key, component) in &model.components {
             let name = components.get(key).map_or(&*component.name, |from| from.rsplit('/').next().unwrap_or(from));
             let identity = Model::component_key(identities.resource(&component.server), name);
@@ -87,7 +87,7 @@ impl Identities {
         self.modules.get(name).map_or(name, String::as_str)
     }
 
-    /// What any other part of a module was called, such as a promise.
+    /// What any other part of a module was called, such as a forward reference.
     fn other(&self, name: &Name) -> Name {
         self.qualified(name, None).into()
     }
@@ -115,7 +115,7 @@ impl Identities {
             Reference::Output { component, output } => {
                 Reference::Output { component: self.component(component).clone(), output: output.clone() }
             }
-            Reference::Promise(name) => Reference::Promise(self.other(name)),
+            Reference::ForwardReference(name) => Reference::ForwardReference(self.other(name)),
             Reference::Parameter(_) | Reference::Import { .. } | Reference::Foreign { .. } => reference.clone(),
         }
     }
@@ -183,8 +183,8 @@ pub fn identified(model: &Model) -> Cow<'_, Model> {
     for member in model.placement.iter_mut().flat_map(|policy| &mut policy.members) {
         *member = identities.resource(member).clone();
     }
-    for promise in renamed(&mut model.promises, |name| identities.other(name)) {
-        promise.fulfilled.iter_mut().for_each(|binding| binding.value = identities.expr(&binding.value));
+    for forward in renamed(&mut model.forward_references, |name| identities.other(name)) {
+        forward.fulfilled.iter_mut().for_each(|binding| binding.value = identities.expr(&binding.value));
     }
     for requirement in renamed(&mut model.requirements, |name| identities.other(name)) {
         requirement.predicate = requirement.predicate.map(|expr| identities.expr(expr));

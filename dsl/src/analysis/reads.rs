@@ -19,7 +19,7 @@ pub(crate) enum Read<'m> {
     Whole { key: String, value: &'m Expr },
 }
 
-/// Calls `visit` for each thing that is read for `value`. A promise is replaced by what fulfils it.
+/// Calls `visit` for each thing that is read for `value`. A forward reference is replaced by what fulfils it.
 pub(crate) fn each<'m>(model: &'m Model, value: &'m Expr, visit: &mut impl FnMut(Read<'m>)) {
     within(model, value, visit, 0);
 }
@@ -30,7 +30,7 @@ pub(crate) fn run_time<'m>(model: &'m Model, value: &'m Expr, visit: &mut impl F
     each(model, value, &mut |read| match read {
         Read::Parameter(_) => {}
         Read::Output { component, output } => visit(format!("{component}/{output}")),
-        Read::Attribute(attribute) => visit(attribute.told()),
+        Read::Attribute(attribute) => visit(attribute.user_data_key()),
         Read::Import { stack, export } => visit(format!("{stack}:{export}")),
         Read::Whole { key, .. } => visit(key),
     });
@@ -53,7 +53,7 @@ fn within<'m>(model: &'m Model, value: &'m Expr, visit: &mut impl FnMut(Read<'m>
                 visit(Read::Attribute(Attribute { resource, name: None, path: &[] }));
             }
             Expr::Leaf(Reference::Import { stack, export }) => visit(Read::Import { stack, export }),
-            Expr::Leaf(Reference::Promise(name)) if depth <= model.promises.len() => {
+            Expr::Leaf(Reference::ForwardReference(name)) if depth <= model.forward_references.len() => {
                 if let Some(binding) = model.fulfilled(name) {
                     within(model, &binding.value, visit, depth + 1);
                 }

@@ -9,13 +9,13 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use std::panic::Location;
 
-use crate::model::{Kind, Unused};
+use crate::model::{ElementKind, Unused};
 
 type Place = &'static Location<'static>;
 
 /// Something that was dropped.
 struct Dropped {
-    kind: Kind,
+    kind: ElementKind,
     ty: String,
     at: Place,
 }
@@ -31,7 +31,7 @@ pub(super) struct Begun(Option<Dropped>);
 impl Begun {
     /// Begins something of the type `ty`, at the caller's place.
     #[track_caller]
-    pub(super) fn new(kind: Kind, ty: impl Into<String>) -> Self {
+    pub(super) fn new(kind: ElementKind, ty: impl Into<String>) -> Self {
         Self(Some(Dropped { kind, ty: ty.into(), at: Location::caller() }))
     }
 

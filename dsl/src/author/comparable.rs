@@ -7,9 +7,9 @@ use std::time::Duration;
 use crate::Url;
 
 use super::expression::Expression;
+use super::forward_reference::ForwardReference;
 use super::handle::{Attribute, Output, Parameter};
 use super::port::{PortType, scalars};
-use super::promise::Promise;
 use super::secret::Secret;
 use super::text::{Privacy, Text};
 
@@ -217,7 +217,7 @@ macro_rules! deferred {
         }
     )*};
 }
-deferred!(Parameter Attribute Output Promise);
+deferred!(Parameter Attribute Output ForwardReference);
 
 #[diagnostic::do_not_recommend]
 impl<T: Compares<U>, U> Comparand<U> for Secret<T> {

@@ -2,7 +2,7 @@
 
 use std::panic::Location;
 
-use crate::model::{self, Declaration, Duplicate, Kind, Name, Source};
+use crate::model::{self, Declaration, Duplicate, ElementKind, Name, Source};
 
 use super::begun::Begun;
 use super::expression::Expression;
@@ -21,7 +21,7 @@ pub trait Software {
     /// The handle, which carries the component's outputs.
     type Handle: AsComponent;
     /// The path of its Rust type, which is the name of the component type.
-    const KIND: &'static str;
+    const COMPONENT_TYPE: &'static str;
     /// What the component type declares.
     fn declaration() -> Declaration;
     /// What its inputs are wired to.
@@ -48,7 +48,7 @@ impl Inputs {
     /// The inputs of a component of the type `kind`, begun at the caller's place, with nothing wired yet.
     #[track_caller]
     pub fn new(kind: &'static str) -> Self {
-        Self { begun: Begun::new(Kind::Component, kind), wires: Vec::new(), moves: Vec::new() }
+        Self { begun: Begun::new(ElementKind::Component, kind), wires: Vec::new(), moves: Vec::new() }
     }
 
     /// Notes what the component was called when it was first deployed.
@@ -95,13 +95,14 @@ impl<'t> OnServer<'t> {
             let again = binding.at.clone();
             if let Some(first) = wired.inputs.insert(input.clone(), binding) {
                 let name = format!("{server}/{name}.{input}").into();
-                t.model.duplicates.push(Duplicate { kind: Kind::Input, name, first: first.at, again });
+                t.model.duplicates.push(Duplicate { kind: ElementKind::Input, name, first: first.at, again });
             }
         }
         let key = model::Model::component_key(&server, &name);
-        let index = insert(&mut t.model.components, &mut t.model.duplicates, Kind::Component, key, wired, |c| &c.at);
+        let index =
+            insert(&mut t.model.components, &mut t.model.duplicates, ElementKind::Component, key, wired, |c| &c.at);
         let moves = inputs.moves.into_iter().map(|(from, at)| (from, at.into())).collect();
-        t.keep_moves(Kind::Component, index, moves);
+        t.keep_moves(ElementKind::Component, index, moves);
         S::handle(Component { id: Id { topology: t.id, index } })
     }
 }
@@ -109,7 +110,7 @@ impl<'t> OnServer<'t> {
 impl Topology {
     /// Returns the name of a component type, and puts its declaration into the model if it is not there yet.
     fn declare<S: Software>(&mut self) -> Name {
-        let kind = self.share(S::KIND);
+        let kind = self.share(S::COMPONENT_TYPE);
         if !self.model.declarations.contains_key(&kind) {
             self.model.declarations.insert(kind.clone(), S::declaration());
         }

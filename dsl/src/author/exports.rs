@@ -5,10 +5,10 @@ use std::marker::PhantomData;
 use crate::model::{Source, Type};
 
 use super::expression::Expression;
+use super::forward_reference::ForwardReference;
 use super::handle::{Attribute, Output, Parameter};
 use super::input::{IntoInput, Public};
 use super::port::{PortType, scalars};
-use super::promise::Promise;
 use super::secret::Secret;
 use super::text::{Confidential, Open, Text};
 
@@ -95,7 +95,7 @@ impl<T> Export<T> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be exported under this name",
     label = "this is `{Self}`, the name is `{N}`",
-    note = "an export takes an `Output`, an `Attribute`, a `Parameter`, a `Promise`, text or a constant; under an `Export<T>`, one of that type; export a struct that is not known yet as a whole",
+    note = "an export takes an `Output`, an `Attribute`, a `Parameter`, a `ForwardReference`, text or a constant; under an `Export<T>`, one of that type; export a struct that is not known yet as a whole",
     note = "its name is fixed in the program: `\"url\"`, or an `Export<T>`",
     note = "export a secret under a constant of a secret type: `pub const TOKEN: Export<Secret<String>> = Export::new(\"STACK\", \"token\")`"
 )]
@@ -149,7 +149,7 @@ macro_rules! deferred {
         }
     )*};
 }
-deferred!(Output Attribute Parameter Promise);
+deferred!(Output Attribute Parameter ForwardReference);
 
 macro_rules! constants {
     ($($ty:ty as $scalar:ident,)*) => {$(

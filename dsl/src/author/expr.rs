@@ -62,9 +62,9 @@ impl Topology {
                 let (name, _) = declaration.outputs.get_index(output as usize)?;
                 Some(Expr::output(key.clone(), name.clone()))
             }),
-            OutputSource::Promise(index) => {
-                self.named(at(index), "promise", |i| Some(Expr::promise(self.model.promises.get_index(i)?.0.clone())))
-            }
+            OutputSource::ForwardReference(index) => self.named(at(index), "forward reference", |i| {
+                Some(Expr::forward_reference(self.model.forward_references.get_index(i)?.0.clone()))
+            }),
             OutputSource::Import(index) => self.named(at(index), "import", |i| {
                 let import = self.model.imports.get(i)?;
                 Some(Expr::import(import.stack.clone(), import.export.clone()))

@@ -2,8 +2,8 @@
 
 use crate::model::{Binding, Tree};
 
+use super::forward_reference::ForwardReference;
 use super::handle::{Attribute, Condition, Output, Parameter, Resource};
-use super::promise::Promise;
 
 /// Any value that can be wired. Every handle, constant, list and text turns into one.
 pub type Expression = Tree<Handle>;
@@ -17,7 +17,7 @@ pub enum Handle {
     Resource(Resource),
     /// An attribute of a resource.
     Attribute(Attribute<()>),
-    /// A component's output, a promise, or another stack's export.
+    /// A component's output, a forward reference, or another stack's export.
     Output(Output<()>),
     /// The name of a condition.
     Condition(Condition),
@@ -39,9 +39,9 @@ impl From<Condition> for Expression {
     }
 }
 
-impl<T> From<Promise<T>> for Expression {
-    fn from(promise: Promise<T>) -> Self {
-        promise.output().into()
+impl<T> From<ForwardReference<T>> for Expression {
+    fn from(forward: ForwardReference<T>) -> Self {
+        forward.output().into()
     }
 }
 

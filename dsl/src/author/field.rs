@@ -44,7 +44,7 @@ macro_rules! fielded {
         }
     )*};
 }
-// Not for promises: their type follows from what takes them, and the compiler must know what it dereferences.
+// Not for forward references: their type follows from what takes them, and the compiler must know what it dereferences.
 fielded!(Output Attribute Parameter FieldNotKnownYet);
 
 /// Implemented by nothing: the field of a deferred struct cannot be printed.

@@ -110,7 +110,7 @@ pub struct Output<T> {
 #[derive(Clone, Copy)]
 pub(crate) enum OutputSource {
     Component { component: u32, output: u32 },
-    Promise(u32),
+    ForwardReference(u32),
     Import(u32),
 }
 

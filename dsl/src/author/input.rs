@@ -1,4 +1,4 @@
-//! What an input takes: constants, parameters, attributes, outputs, promises, text, and lists and maps of them.
+//! What an input takes: constants, parameters, attributes, outputs, forward references, text, and lists and maps of them.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -6,16 +6,16 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use crate::{Cidr, Url};
 
 use super::expression::Expression;
+use super::forward_reference::ForwardReference;
 use super::handle::{Attribute, Output, Parameter, Resource};
 use super::port::{PortType, scalars};
-use super::promise::Promise;
 use super::secret::Secret;
 
 /// A value that can be wired to an input of type `T`.
 #[diagnostic::on_unimplemented(
     message = "an input of type `{T}` cannot be wired to `{Self}`",
     label = "this is `{Self}`, the input takes `{T}`",
-    note = "an input takes a constant, a `Parameter`, an `Attribute`, an `Output` or a `Promise` of its own type; let the recipe take a field out of a struct that is not known yet",
+    note = "an input takes a constant, a `Parameter`, an `Attribute`, an `Output` or a `ForwardReference` of its own type; let the recipe take a field out of a struct that is not known yet",
     note = "put deferred values into a text with `text!(\"http://{{}}/\", output)`",
     note = "pass a secret only to an input that is declared as `Secret<...>`, which takes a `Parameter<Secret<String>>` or `Secret::new(...)`",
     note = "write constants of types other than text and numbers as in Rust: `IpAddr::from([10, 0, 0, 3])`, `\"http://a/\".parse::<Url>().expect(\"a URL\")`, `Duration::from_secs(90)`"
@@ -127,7 +127,7 @@ macro_rules! deferred {
         }
     )*};
 }
-deferred!(Parameter Attribute Output Promise);
+deferred!(Parameter Attribute Output ForwardReference);
 
 /// What Heat knows the resource by. For a volume, this is its id.
 #[diagnostic::do_not_recommend]

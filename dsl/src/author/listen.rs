@@ -79,14 +79,15 @@ impl Topology {
         server.zip(network).is_some_and(|(server, network)| self.model.networks_of(server).known.contains(&&network))
     }
 
-    /// Whether a value comes from what the component `key` writes. It may come through as many promises as the model
+    /// Whether a value comes from what the component `key` writes. It may come through as many forward references as the model
     /// has.
     fn reads(&self, value: &Expr, key: &Name, depth: usize) -> bool {
         value.references().any(|reference| match reference {
             Reference::Output { component, .. } => component == key,
-            // A ring of promises gets a diagnostic elsewhere.
-            Reference::Promise(promise) if depth <= self.model.promises.len() => {
-                let fulfilled = self.model.promises.get(promise).map_or(&[][..], |promise| &promise.fulfilled);
+            // A ring of forward references gets a diagnostic elsewhere.
+            Reference::ForwardReference(forward) if depth <= self.model.forward_references.len() => {
+                let fulfilled =
+                    self.model.forward_references.get(forward).map_or(&[][..], |forward| &forward.fulfilled);
                 fulfilled.iter().any(|Binding { value, .. }| self.reads(value, key, depth + 1))
             }
             _ => false,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::panic::Location;
 
-use crate::model::{self, Duplicate, IndexMap, Kind, Name, Order, Schema, Source};
+use crate::model::{self, Duplicate, ElementKind, IndexMap, Name, Order, Schema, Source};
 
 use super::begun::Begun;
 use super::catalogs::Catalog;
@@ -17,7 +17,7 @@ use super::topology::{Topology, insert};
 ///
 /// A field can be a constant, a handle (`neutron::Net`, a component's own struct), an [`Output`](super::Output), an
 /// [`Attribute`](super::Attribute) or a [`Parameter`](super::Parameter). If a value is not known yet where the module
-/// is added, promise it with [`Topology::later`].
+/// is added, forward reference it with [`Topology::later`].
 ///
 /// A module that is built and then dropped is in no topology. `#[blueprint]` makes the compiler warn about statements
 /// that build and drop one. To get that warning everywhere, write `#[must_use]` in front of the struct.
@@ -134,13 +134,15 @@ impl Topology {
             let again = binding.at.clone();
             if let Some(first) = resource.properties.insert(name.clone(), binding) {
                 let name = format!("{qualified}.{name}").into();
-                self.model.duplicates.push(Duplicate { kind: Kind::Property, name, first: first.at, again });
+                self.model.duplicates.push(Duplicate { kind: ElementKind::Property, name, first: first.at, again });
             }
         }
         let name = qualified;
         let index =
-            insert(&mut self.model.resources, &mut self.model.duplicates, Kind::Resource, name, resource, |r| &r.at);
-        self.keep_moves(Kind::Resource, index, moves);
+            insert(&mut self.model.resources, &mut self.model.duplicates, ElementKind::Resource, name, resource, |r| {
+                &r.at
+            });
+        self.keep_moves(ElementKind::Resource, index, moves);
         Resource { id: Id { topology: self.id, index } }
     }
 }
@@ -161,7 +163,7 @@ impl Topology {
             let name: Name = name.into();
             if let Some((_, first)) = given.insert(name.clone(), (value, at.into())) {
                 let name = format!("{ty}.{name}").into();
-                self.model.duplicates.push(Duplicate { kind: Kind::Property, name, first, again: at.into() });
+                self.model.duplicates.push(Duplicate { kind: ElementKind::Property, name, first, again: at.into() });
             }
         }
         let mut definition: IndexMap<Name, Expression> = IndexMap::default();
@@ -216,7 +218,7 @@ impl Properties {
     /// schema is first needed.
     #[track_caller]
     pub fn new(ty: &'static str, schema: fn(&str) -> Option<Schema>) -> Self {
-        let begun = Begun::new(Kind::Resource, ty);
+        let begun = Begun::new(ElementKind::Resource, ty);
         Self { ty: String::new(), schema: Some((ty, schema)), values: Vec::new(), order: Order::default(), begun }
     }
 
@@ -224,7 +226,7 @@ impl Properties {
     #[track_caller]
     pub fn of(ty: impl Into<String>) -> Self {
         let ty = ty.into();
-        let begun = Begun::new(Kind::Resource, &*ty);
+        let begun = Begun::new(ElementKind::Resource, &*ty);
         Self { ty, schema: None, values: Vec::new(), order: Order::default(), begun }
     }
 

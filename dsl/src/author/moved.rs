@@ -59,7 +59,7 @@ impl<P: Part> Part for Moved<P> {
 #[diagnostic::do_not_recommend]
 impl<S: Software> Software for Moved<S> {
     type Handle = S::Handle;
-    const KIND: &'static str = S::KIND;
+    const COMPONENT_TYPE: &'static str = S::COMPONENT_TYPE;
 
     fn declaration() -> Declaration {
         S::declaration()

@@ -6,8 +6,8 @@
 
 use super::decided::Decidable;
 use super::field::FieldNotKnownYet;
+use super::forward_reference::ForwardReference;
 use super::handle::{Attribute, Output, Parameter};
-use super::promise::Promise;
 use super::requirement::Demand;
 use super::text::Text;
 use super::unknown::{KnownToCalculate, KnownToCompare};
@@ -21,7 +21,7 @@ pub trait Deferred {}
 impl<T> Deferred for Output<T> {}
 impl<T> Deferred for Attribute<T> {}
 impl<T> Deferred for Parameter<T> {}
-impl<T> Deferred for Promise<T> {}
+impl<T> Deferred for ForwardReference<T> {}
 impl<T> Deferred for FieldNotKnownYet<T> {}
 impl<S, P> Deferred for Text<S, P> {}
 impl Deferred for Demand {}

@@ -1,6 +1,6 @@
 //! Parameters: how values that are chosen at deployment are declared.
 
-use crate::model::{self, Constraint, Kind, Source, Type, Value};
+use crate::model::{self, Constraint, ElementKind, Source, Type, Value};
 
 use super::handle::{Id, Parameter};
 use super::topology::{Topology, insert};
@@ -52,7 +52,8 @@ impl Topology {
         parameter.immutable = options.immutable;
         parameter.tags = options.tags.iter().map(|tag| (*tag).into()).collect();
         let (model, name) = (&mut self.model, name.to_owned());
-        let index = insert(&mut model.parameters, &mut model.duplicates, Kind::Parameter, name, parameter, |p| &p.at);
+        let index =
+            insert(&mut model.parameters, &mut model.duplicates, ElementKind::Parameter, name, parameter, |p| &p.at);
         Parameter::new(Id { topology: self.id, index })
     }
 }

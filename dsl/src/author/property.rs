@@ -17,7 +17,7 @@ use super::secret::Secret;
     label = "this is `{Self}`, the property takes `{T}`",
     note = "a property takes a constant, a `Parameter` or an `Attribute` of its own type; a reference to a resource takes the resource's handle, and one of a few values a variant of its type, such as `SubnetIpVersion::V4`",
     note = "convert a number of another type first: `u32::try_from(number).expect(\"it fits\")`",
-    note = "an `Output`, a `Promise` and text that holds one are known only once servers run, but Heat needs properties before that: wire them to an input of a component",
+    note = "an `Output`, a `ForwardReference` and text that holds one are known only once servers run, but Heat needs properties before that: wire them to an input of a component",
     note = "a `Secret` fits only a property that may be secret, such as a password or a server's `user_data`, and only if Heat knows it before servers run: as a constant, a `Parameter` or an `Attribute`"
 )]
 pub trait IntoProperty<T> {

@@ -2,14 +2,14 @@
 
 use std::ops::RangeBounds;
 
-use crate::model::{self, Expr, Kind, Predicate, Source, Test, Tested};
+use crate::model::{self, ElementKind, Expr, Predicate, Source, Test, Tested};
 
 use super::comparable::{Comparable, Comparand, Divisible, Lengthy, Listed, Ordered, Textual};
 use super::expression::Expression;
+use super::forward_reference::ForwardReference;
 use super::handle::{Attribute, Output, Parameter};
 use super::naming::NameText;
 use super::port::PortType;
-use super::promise::Promise;
 use super::secret::Secret;
 use super::text::{Confidential, Open, Text};
 use super::topology::{Topology, insert};
@@ -397,7 +397,7 @@ macro_rules! handles {
         }
     )*};
 }
-handles!(Parameter Attribute Output Promise);
+handles!(Parameter Attribute Output ForwardReference);
 
 impl<S> Subject for Text<S, Open> {
     type Value = String;
@@ -495,6 +495,6 @@ impl Topology {
         requirement.because = because;
         let name = self.qualified(name.as_ref());
         let model = &mut self.model;
-        insert(&mut model.requirements, &mut model.duplicates, Kind::Requirement, name, requirement, |r| &r.at);
+        insert(&mut model.requirements, &mut model.duplicates, ElementKind::Requirement, name, requirement, |r| &r.at);
     }
 }

@@ -6,10 +6,10 @@ use crate::model::Value;
 use crate::{Cidr, Url};
 
 use super::expression::Expression;
+use super::forward_reference::ForwardReference;
 use super::handle::{Attribute, Output, Parameter};
 use super::input::IntoInput;
 use super::port::{PortType, scalars};
-use super::promise::Promise;
 use super::property::{AnyValue, IntoProperty};
 use super::secret::Secret;
 
@@ -130,7 +130,7 @@ deferred! {
     Parameter: AtDeployment;
     Attribute: AtDeployment;
     Output: AtRunTime;
-    Promise: AtRunTime;
+    ForwardReference: AtRunTime;
 }
 
 impl<T: Scalar> TextPart for Secret<T> {

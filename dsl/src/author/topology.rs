@@ -4,18 +4,18 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use indexmap::map::Entry;
 
-use crate::model::{self, Duplicate, Expr, IndexMap, Kind, Model, Name, Source};
+use crate::model::{self, Duplicate, ElementKind, Expr, IndexMap, Model, Name, Source};
 
 use super::begun::Watch;
 use super::catalogs::Catalogs;
 use super::component::OnServer;
 use super::exports::{Export, Exports};
+use super::forward_reference::ForwardReference;
 use super::handle::{AsComponent, Component, Host, Output, OutputSource, Resource};
 use super::input::IntoInput;
 use super::module::{Complete, Part};
 use super::naming::NameText;
 use super::port::PortType;
-use super::promise::Promise;
 
 /// A stack under construction: servers, networks, modules, and the components on them.
 ///
@@ -130,11 +130,11 @@ impl Topology {
         self.model.after.push(model::After { component, predecessor, at });
     }
 
-    /// Promises a `T` that another part supplies with [`Topology::fulfil`].
+    /// Makes a forward reference to a `T` that another part supplies with [`Topology::fulfil`].
     ///
-    /// A promised value can be wired at once, before the part that writes it exists. This way, two modules can feed
-    /// each other. `check` reports promises that are never fulfilled, and components that wait for each other in a
-    /// ring.
+    /// A forward reference can be wired at once, before the part that writes the value exists. This way, two modules can
+    /// feed each other. `check` reports forward references that are never fulfilled, and components that wait for each
+    /// other in a ring.
     ///
     /// ```
     /// use wattle::prelude::*;
@@ -160,47 +160,53 @@ impl Topology {
     /// # assert_eq!(wattle::check::check(&t.finish(Exports::new().entry("address", address)), &Default::default()), []);
     /// ```
     #[track_caller]
-    pub fn later<T: PortType>(&mut self, name: impl NameText) -> Promise<T> {
+    pub fn later<T: PortType>(&mut self, name: impl NameText) -> ForwardReference<T> {
         let at = Source::caller();
-        let promise = model::Promise { ty: T::port_type(), at: at.clone(), fulfilled: Vec::new() };
+        let forward = model::ForwardReference { ty: T::port_type(), at: at.clone(), fulfilled: Vec::new() };
         let name = self.qualified(name.as_ref());
-        let index =
-            insert(&mut self.model.promises, &mut self.model.duplicates, Kind::Promise, name, promise, |p| &p.at);
-        Promise::new(self.id, index)
+        let index = insert(
+            &mut self.model.forward_references,
+            &mut self.model.duplicates,
+            ElementKind::ForwardReference,
+            name,
+            forward,
+            |p| &p.at,
+        );
+        ForwardReference::new(self.id, index)
     }
 
-    /// Supplies the value of `promise`, exactly once. It takes anything that an input of type `T` takes.
+    /// Supplies the value of `forward`, exactly once. It takes anything that an input of type `T` takes.
     ///
     /// ```
     /// use wattle::prelude::*;
     ///
-    /// fn settle(t: &mut Topology, promised: Promise<Vec<String>>, members: Vec<Output<String>>) {
-    ///     t.fulfil(promised, members);
+    /// fn settle(t: &mut Topology, forward: ForwardReference<Vec<String>>, members: Vec<Output<String>>) {
+    ///     t.fulfil(forward, members);
     /// }
     /// # let mut t = Topology::new("demo");
-    /// # let promised = t.later("members");
-    /// # settle(&mut t, promised, Vec::new());
+    /// # let forward = t.later("members");
+    /// # settle(&mut t, forward, Vec::new());
     /// ```
     ///
     /// See [`Topology::later`] for a complete example.
     #[track_caller]
-    pub fn fulfil<T: PortType>(&mut self, promise: Promise<T>, value: impl IntoInput<T>) {
+    pub fn fulfil<T: PortType>(&mut self, forward: ForwardReference<T>, value: impl IntoInput<T>) {
         let binding = model::Binding { value: self.lower(&value.into_input()), at: Source::caller() };
-        let output = promise.output();
-        if let (true, OutputSource::Promise(index)) = (output.topology == self.id, output.source)
-            && let Some((_, promised)) = self.model.promises.get_index_mut(index as usize)
+        let output = forward.output();
+        if let (true, OutputSource::ForwardReference(index)) = (output.topology == self.id, output.source)
+            && let Some((_, forward)) = self.model.forward_references.get_index_mut(index as usize)
         {
-            promised.fulfilled.push(binding);
+            forward.fulfilled.push(binding);
             return;
         }
-        // The promise belongs to another topology. A promise of this one stands for it, which `check` reports.
-        let foreign = model::Promise {
+        // It belongs to another topology. A forward reference of this one stands for it, which `check` reports.
+        let foreign = model::ForwardReference {
             ty: T::port_type(),
             at: binding.at.clone(),
-            fulfilled: vec![model::Binding { value: Expr::foreign("promise"), at: binding.at }],
+            fulfilled: vec![model::Binding { value: Expr::foreign("forward reference"), at: binding.at }],
         };
-        let name = format!("promise#{}", self.model.promises.len());
-        self.model.promises.insert(name.into(), foreign);
+        let name = format!("forward-reference#{}", self.model.forward_references.len());
+        self.model.forward_references.insert(name.into(), foreign);
     }
 
     /// Returns a value that another stack exports. It is an output like any other, and exists once that stack has it.
@@ -257,17 +263,17 @@ impl Topology {
             let value = self.lower(&entry.value);
             let export = model::Export { ty: entry.ty, value, stack: entry.stack.map(Into::into), at: entry.at };
             let name: String = entry.name.into();
-            insert(&mut self.model.exports, &mut self.model.duplicates, Kind::Export, name, export, |e| &e.at);
+            insert(&mut self.model.exports, &mut self.model.duplicates, ElementKind::Export, name, export, |e| &e.at);
         }
         self.model
     }
 
     /// Notes what the last part of a kind was called when it was first deployed.
-    pub(super) fn keep_moves(&mut self, kind: Kind, index: u32, moves: Vec<(String, Source)>) {
+    pub(super) fn keep_moves(&mut self, kind: ElementKind, index: u32, moves: Vec<(String, Source)>) {
         let index = index as usize;
         let name = match kind {
-            Kind::Resource => self.model.resources.get_index(index).map(|(name, _)| name),
-            Kind::Module => self.model.modules.get_index(index).map(|(name, _)| name),
+            ElementKind::Resource => self.model.resources.get_index(index).map(|(name, _)| name),
+            ElementKind::Module => self.model.modules.get_index(index).map(|(name, _)| name),
             _ => self.model.components.get_index(index).map(|(name, _)| name),
         };
         let name = name.expect("INVARIANT: just inserted").clone();
@@ -288,8 +294,10 @@ impl Topology {
         let module = model::Module { kind: self.share(kind), at };
         let qualified = self.qualified(name);
         let index =
-            insert(&mut self.model.modules, &mut self.model.duplicates, Kind::Module, qualified, module, |m| &m.at);
-        self.keep_moves(Kind::Module, index, moves);
+            insert(&mut self.model.modules, &mut self.model.duplicates, ElementKind::Module, qualified, module, |m| {
+                &m.at
+            });
+        self.keep_moves(ElementKind::Module, index, moves);
         let (key, _) = self.model.modules.get_index(index as usize).expect("INVARIANT: just inserted");
         let inner = format!("{key}.");
         let outer = std::mem::replace(&mut self.scope, inner);
@@ -329,7 +337,7 @@ impl Topology {
 pub(super) fn insert<V>(
     map: &mut IndexMap<Name, V>,
     duplicates: &mut Vec<Duplicate>,
-    kind: Kind,
+    kind: ElementKind,
     name: String,
     value: V,
     at: impl Fn(&V) -> &Source,

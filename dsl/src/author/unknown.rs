@@ -11,8 +11,8 @@ use std::ops;
 
 use super::comparable::Listed;
 use super::field::FieldNotKnownYet;
+use super::forward_reference::ForwardReference;
 use super::handle::{Attribute, Output, Parameter};
-use super::promise::Promise;
 use super::text::Text;
 
 /// Implemented by nothing: an output cannot be printed.
@@ -39,13 +39,13 @@ pub trait AttributeIsKnown {}
 )]
 pub trait ParameterIsKnown {}
 
-/// Implemented by nothing: a promise cannot be printed.
+/// Implemented by nothing: a forward reference cannot be printed.
 #[diagnostic::on_unimplemented(
-    message = "`Promise<{Self}>` cannot be printed: its value is not known while the blueprint runs",
+    message = "`ForwardReference<{Self}>` cannot be printed: its value is not known while the blueprint runs",
     label = "not known yet",
     note = "to put it into a text, write `text!(\"http://{{}}/\", value)`, which an input takes"
 )]
-pub trait PromiseIsKnown {}
+pub trait ForwardReferenceIsKnown {}
 
 /// Implemented by nothing: text around deferred values cannot be printed.
 #[diagnostic::on_unimplemented(
@@ -185,7 +185,7 @@ never! {
     [T] Output<T>;
     [T] Attribute<T>;
     [T] Parameter<T>;
-    [T] Promise<T>;
+    [T] ForwardReference<T>;
     [T] FieldNotKnownYet<T>;
     [S P] Text<S, P>;
 }
@@ -196,7 +196,7 @@ never! {
 /// own error.
 macro_rules! on_the_right {
     ($($left:ty)*) => {$(
-        on_the_right!($left: [T] Output<T>, [T] Attribute<T>, [T] Parameter<T>, [T] Promise<T>, [T] FieldNotKnownYet<T>, [S P] Text<S, P>);
+        on_the_right!($left: [T] Output<T>, [T] Attribute<T>, [T] Parameter<T>, [T] ForwardReference<T>, [T] FieldNotKnownYet<T>, [S P] Text<S, P>);
     )*};
     ($left:ty: $([$($generics:ident)*] $handle:ty),*) => {$(
         impl<$($generics),*> PartialEq<$handle> for $left
@@ -222,7 +222,7 @@ on_the_right!(bool i32 f64 str &str String);
 
 macro_rules! calculated_on_the_right {
     ($($left:ident)*) => {$(
-        calculated_on_the_right!($left: Output Attribute Parameter Promise FieldNotKnownYet);
+        calculated_on_the_right!($left: Output Attribute Parameter ForwardReference FieldNotKnownYet);
     )*};
     ($left:ident: $($handle:ident)*) => {$(
         calculated_on_the_right!($left $handle: Add add, Sub sub, Mul mul, Div div, Rem rem);
@@ -275,7 +275,7 @@ macro_rules! items {
         }
     )*};
 }
-items!(Output Attribute Parameter Promise);
+items!(Output Attribute Parameter ForwardReference);
 
 // Without a macro, because the compiler shows the implementation.
 
@@ -315,13 +315,13 @@ impl<T: ParameterIsKnown> fmt::Debug for Parameter<T> {
     }
 }
 
-impl<T: PromiseIsKnown> fmt::Display for Promise<T> {
+impl<T: ForwardReferenceIsKnown> fmt::Display for ForwardReference<T> {
     fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
         Err(fmt::Error)
     }
 }
 
-impl<T: PromiseIsKnown> fmt::Debug for Promise<T> {
+impl<T: ForwardReferenceIsKnown> fmt::Debug for ForwardReference<T> {
     fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
         Err(fmt::Error)
     }

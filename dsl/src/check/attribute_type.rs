@@ -51,9 +51,9 @@ fn run(sink: &mut Sink<'_, '_>) {
             }
         }
     }
-    for (name, promise) in &model.promises {
-        for binding in &promise.fulfilled {
-            read(&promise.ty, &binding.value, Place::Promise(name), &binding.at, &mut found);
+    for (name, forward) in &model.forward_references {
+        for binding in &forward.fulfilled {
+            read(&forward.ty, &binding.value, Place::ForwardReference(name), &binding.at, &mut found);
         }
     }
     for (name, export) in &model.exports {

@@ -75,13 +75,13 @@ fn run(sink: &mut Sink<'_, '_>) {
         // Of a resource itself one thing is told at a time, as Heat does it.
         let only_one = sure.peek().is_none_or(|refused| refused.member.is_none());
         for refused in sure.take(if only_one { 1 } else { usize::MAX }) {
-            let diagnostic = told(sink, name, resource, refused);
+            let diagnostic = diagnostic(sink, name, resource, refused);
             sink.push(diagnostic);
         }
     }
 }
 
-fn told(sink: &Sink<'_, '_>, name: &Name, resource: &Resource, refused: &Refused) -> Diagnostic {
+fn diagnostic(sink: &Sink<'_, '_>, name: &Name, resource: &Resource, refused: &Refused) -> Diagnostic {
     let Refused { property, why, help, member } = refused;
     let at = property.as_deref().and_then(|path| {
         let own = path.split(['.', '[']).next()?;

@@ -29,7 +29,7 @@ impl Members<'_> {
 
     /// The name that each of them has.
     pub(super) fn one_name(&self) -> Option<&str> {
-        self.property("name").and_then(text_of).filter(|name| !self.tells(name))
+        self.property("name").and_then(text_of).filter(|name| !self.numbers(name))
     }
 
     /// How each would have a name of its own; `otherwise` where nothing stands for its number.
@@ -41,7 +41,7 @@ impl Members<'_> {
     }
 
     /// Whether a text has the number of each in it.
-    pub(super) fn tells(&self, text: &str) -> bool {
+    pub(super) fn numbers(&self, text: &str) -> bool {
         self.index.as_ref().is_some_and(|index| text.contains(&**index))
     }
 

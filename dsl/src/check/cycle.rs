@@ -62,8 +62,8 @@ fn run(sink: &mut Sink<'_, '_>) {
         let mut diagnostic = CHECK.diagnostic(message);
         for (from, edge, to) in &cycle {
             diagnostic = diagnostic.label(edge.at, hop(*from, edge, *to));
-            if let Why::Data { promise: Some((promise, at)), .. } = edge.why {
-                diagnostic = diagnostic.label(at, format!("the forward reference `{promise}` is fulfilled here"));
+            if let Why::Data { forward_reference: Some((forward, at)), .. } = edge.why {
+                diagnostic = diagnostic.label(at, format!("the forward reference `{forward}` is fulfilled here"));
             }
         }
         if cycle.iter().any(|(_, edge, _)| edge.why == Why::RunList) {
@@ -112,7 +112,7 @@ fn hop(from: Node<'_>, edge: &Edge<'_>, to: Node<'_>) -> String {
 pub(super) mod tests {
     use std::time::{Duration, Instant};
 
-    use crate::check::testing::{Sketch, attribute, codes, output, promise, resource};
+    use crate::check::testing::{Sketch, attribute, codes, forward_reference, output, resource};
     use crate::check::{Diagnostic, Limits, check};
     use crate::model::{Binding, Component, Expr, Model, Name, Order, Resource, Source, Type};
 
@@ -128,8 +128,8 @@ pub(super) mod tests {
 
     pub(in crate::check) fn failing() -> Model {
         peers()
-            .promise("later", Type::STR)
-            .input("a/peer", "other", promise("later"))
+            .forward_reference("later", Type::STR)
+            .input("a/peer", "other", forward_reference("later"))
             .fulfil("later", output("b/peer", "address"))
             .model
     }
@@ -145,7 +145,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn every_hop_and_the_promise_between_are_shown() {
+    fn every_hop_and_the_forward_reference_between_are_shown() {
         let diagnostic = only(&failing());
         assert_eq!(diagnostic.message, "2 components wait for each other: `a/peer` waits for itself through the other");
         let labels: Vec<_> = diagnostic.labels.iter().map(|label| &*label.text).collect();
@@ -263,12 +263,12 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn promises_that_branch_do_not_explode() {
-        let mut sketch = peers().input("a/peer", "other", promise("p0"));
+    fn forward_references_that_branch_do_not_explode() {
+        let mut sketch = peers().input("a/peer", "other", forward_reference("p0"));
         for i in 0..60 {
-            let next = || promise(&format!("p{}", (i + 1) % 60));
+            let next = || forward_reference(&format!("p{}", (i + 1) % 60));
             let both = Expr::Text(vec![next(), next()]);
-            sketch = sketch.promise(&format!("p{i}"), Type::STR).fulfil(&format!("p{i}"), both);
+            sketch = sketch.forward_reference(&format!("p{i}"), Type::STR).fulfil(&format!("p{i}"), both);
         }
         assert_eq!(codes(&exported(sketch, "b/peer")), ["W0104"]);
     }

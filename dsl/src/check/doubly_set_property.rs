@@ -1,6 +1,6 @@
 //! W0406: a property is set more than once.
 
-use crate::model::Kind;
+use crate::model::ElementKind;
 
 use super::registry::check;
 use super::sink::Sink;
@@ -27,7 +27,7 @@ check! {
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
-    for duplicate in sink.model.duplicates.iter().filter(|duplicate| duplicate.kind == Kind::Property) {
+    for duplicate in sink.model.duplicates.iter().filter(|duplicate| duplicate.kind == ElementKind::Property) {
         // `RESOURCE.PROPERTY`; the names of resources may have dots, those of properties have none.
         let (resource, property) = duplicate.name.rsplit_once('.').unwrap_or(("", &duplicate.name));
         let diagnostic = CHECK

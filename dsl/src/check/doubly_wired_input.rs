@@ -1,6 +1,6 @@
 //! W0105: an input is wired more than once.
 
-use crate::model::Kind;
+use crate::model::ElementKind;
 
 use super::registry::check;
 use super::sink::Sink;
@@ -39,7 +39,7 @@ check! {
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
-    for duplicate in sink.model.duplicates.iter().filter(|duplicate| duplicate.kind == Kind::Input) {
+    for duplicate in sink.model.duplicates.iter().filter(|duplicate| duplicate.kind == ElementKind::Input) {
         // `SERVER/COMPONENT.INPUT`; the names of servers may have dots, those of inputs have none.
         let message = match duplicate.name.rsplit_once('.') {
             Some((component, input)) => format!("the input `{input}` of `{component}` is wired more than once"),
@@ -57,7 +57,7 @@ fn run(sink: &mut Sink<'_, '_>) {
 #[cfg(test)]
 pub(super) mod tests {
     use crate::check::testing::Sketch;
-    use crate::model::{Duplicate, Kind, Model, Type};
+    use crate::model::{Duplicate, ElementKind, Model, Type};
 
     pub(in crate::check) fn failing() -> Model {
         let mut sketch =
@@ -65,7 +65,7 @@ pub(super) mod tests {
         let first = sketch.at();
         sketch = sketch.input("db/web", "port", 80);
         let again = sketch.model.components["db/web"].inputs["port"].at.clone();
-        sketch.model.duplicates.push(Duplicate { kind: Kind::Input, name: "db/web.port".into(), first, again });
+        sketch.model.duplicates.push(Duplicate { kind: ElementKind::Input, name: "db/web.port".into(), first, again });
         sketch.model
     }
 }

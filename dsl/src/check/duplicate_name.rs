@@ -1,6 +1,6 @@
 //! W0201: a name is used twice.
 
-use crate::model::Kind;
+use crate::model::ElementKind;
 
 use super::registry::check;
 use super::sink::Sink;
@@ -31,11 +31,16 @@ check! {
 
 fn run(sink: &mut Sink<'_, '_>) {
     let model = sink.model;
-    for duplicate in model.duplicates.iter().filter(|duplicate| !matches!(duplicate.kind, Kind::Input | Kind::Property))
+    for duplicate in model
+        .duplicates
+        .iter()
+        .filter(|duplicate| !matches!(duplicate.kind, ElementKind::Input | ElementKind::Property))
     {
         let (kind, name) = (duplicate.kind, &duplicate.name);
         let help = match (kind, name.rsplit_once('/')) {
-            (Kind::Component, Some((server, _))) => format!("give each component of `{server}` a name of its own"),
+            (ElementKind::Component, Some((server, _))) => {
+                format!("give each component of `{server}` a name of its own")
+            }
             _ => format!("give each {kind} a name of its own"),
         };
         let diagnostic = CHECK
@@ -64,7 +69,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn modules_exports_and_promises_are_named_once() {
+    fn modules_exports_and_forward_references_are_named_once() {
         // Its parts are not reported again, nor that `net#2` is no legal name.
         assert_eq!(codes(&modules(&["net", "net"])), ["W0201"]);
 

@@ -114,7 +114,7 @@ enum Meaning {
     Nothing(String),
 }
 
-/// What Neutron refuses of the ports of one rule, and how that is mended.
+/// What Neutron refuses of the ports of one rule, and how that is fixed.
 fn refused<'v>(value: impl Fn(&str) -> Given<'v>, default: Option<&str>) -> Option<(String, String)> {
     let (first, last) = (value("port_range_min"), value("port_range_max"));
     if matches!((&first, &last), (Given::Nothing, Given::Nothing)) {

@@ -7,7 +7,7 @@ use crate::model::{Binding, Expr, Model, Name, Reference, Scalar, Source, Type, 
 use super::place::Place;
 use super::uses::Uses;
 
-/// What is wrong with the values of inputs, promises and exports.
+/// What is wrong with the values of inputs, forward references and exports.
 #[derive(Default)]
 pub(super) struct Flows<'m> {
     /// Values that do not fit.
@@ -45,7 +45,7 @@ pub(super) struct Origin<'m> {
 pub(super) enum Referent<'m> {
     Parameter(&'m Name),
     Output(&'m Name, &'m Name),
-    Promise(&'m Name),
+    ForwardReference(&'m Name),
     Import(&'m Name, &'m Name),
 }
 
@@ -54,7 +54,7 @@ impl std::fmt::Display for Referent<'_> {
         match self {
             Self::Parameter(name) => write!(f, "the parameter `{name}`"),
             Self::Output(component, output) => write!(f, "the output `{output}` of `{component}`"),
-            Self::Promise(name) => write!(f, "the forward reference `{name}`"),
+            Self::ForwardReference(name) => write!(f, "the forward reference `{name}`"),
             Self::Import(stack, export) => write!(f, "the export `{export}` of the stack `{stack}`"),
         }
     }
@@ -87,9 +87,9 @@ impl<'m> Origins<'m> {
                 let declared = kind.outputs.get(output)?;
                 Some(Origin { what: Referent::Output(component, output), ty: &declared.ty, at: &declared.at })
             }
-            Expr::Leaf(Reference::Promise(name)) => {
-                let promise = model.promises.get(name)?;
-                Some(Origin { what: Referent::Promise(name), ty: &promise.ty, at: &promise.at })
+            Expr::Leaf(Reference::ForwardReference(name)) => {
+                let forward = model.forward_references.get(name)?;
+                Some(Origin { what: Referent::ForwardReference(name), ty: &forward.ty, at: &forward.at })
             }
             Expr::Leaf(Reference::Import { stack, export }) => {
                 let import = self.imports.get(&(&**stack, &**export))?;
@@ -128,9 +128,9 @@ impl<'m> Flows<'m> {
                 }
             }
         }
-        for (name, promise) in &model.promises {
-            for binding in &promise.fulfilled {
-                flow.binding(Place::Promise(name), binding, &promise.ty, &promise.at);
+        for (name, forward) in &model.forward_references {
+            for binding in &forward.fulfilled {
+                flow.binding(Place::ForwardReference(name), binding, &forward.ty, &forward.at);
             }
         }
         for (name, export) in &model.exports {

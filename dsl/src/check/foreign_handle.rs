@@ -70,9 +70,9 @@ fn found<'m>(sink: &Sink<'_, 'm>) -> Vec<Found<'m>> {
     let label = "this handle belongs to another topology";
     for used in &sink.uses().foreign {
         let Reference::Foreign { what } = used.reference else { continue };
-        // A promise of another topology, fulfilled here, is kept under a name that nobody gave it.
+        // A forward reference of another topology, fulfilled here, is kept under a name that nobody gave it.
         let message = match used.place {
-            super::place::Place::Promise(name) if name.starts_with("promise#") => {
+            super::place::Place::ForwardReference(name) if name.starts_with("forward-reference#") => {
                 "a forward reference of another topology is fulfilled here".to_owned()
             }
             place => format!("{place} is given {} {what} of another topology", article(what)),
@@ -127,14 +127,14 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn components_orders_and_promises_are_looked_at() {
+    fn components_orders_and_forward_references_are_looked_at() {
         let component = sound().kind("K", &[], &[]).component("#foreign", "k", "K");
         assert_eq!(codes(&component.model), ["W0301"]);
         assert_eq!(codes(&sound().after("db/db2", "#foreign").model), ["W0301"]);
 
-        let promise = Topology::new("other").later::<String>("p");
+        let forward = Topology::new("other").later::<String>("p");
         let mut t = Topology::new("demo");
-        t.fulfil(promise, "x");
+        t.fulfil(forward, "x");
         assert_eq!(codes(&t.finish(Exports::new())), ["W0301"]);
     }
 

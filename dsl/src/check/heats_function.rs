@@ -54,7 +54,7 @@ check! {
 fn run(sink: &mut Sink<'_, '_>) {
     let mut found = Vec::new();
     place::each(sink.model, |place, at, value| {
-        if matches!(place, Place::Input { .. } | Place::Promise(_) | Place::Requirement(_)) {
+        if matches!(place, Place::Input { .. } | Place::ForwardReference(_) | Place::Requirement(_)) {
             functions(value, &mut |name, function| {
                 if let Some(unknown) = unknown_to_heat(sink.model, function) {
                     found.push((place, at, name, unknown));
@@ -83,7 +83,7 @@ fn report(sink: &mut Sink<'_, '_>, place: Place<'_>, at: &Source, function: &str
         Reference::Output { component, output } => {
             (format!("the output `{output}` of `{component}`"), "the output exists only once that component has run")
         }
-        Reference::Promise(name) => {
+        Reference::ForwardReference(name) => {
             (format!("the forward reference `{name}`"), "the value that fulfils it may be known only at run time")
         }
         Reference::Import { stack, export } => {

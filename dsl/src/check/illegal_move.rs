@@ -1,7 +1,7 @@
 //! W0207: a `moved_from` name that cannot have been deployed.
 
 use crate::analysis::identity::Identities;
-use crate::model::Kind;
+use crate::model::ElementKind;
 
 use super::illegal_name::is_name;
 use super::registry::check;
@@ -11,7 +11,7 @@ check! {
     /// `moved_from` gives a name under which the thing cannot have been deployed.
     ///
     /// Names consist of letters, digits, `_` and `-`. The names of modules and of their contents are separated by dots.
-    /// A component belongs to its server: on another server it is a different component, which runs anew.
+    /// A component belongs to its server: on another server it is a different component, which runs again.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -50,12 +50,12 @@ fn run(sink: &mut Sink<'_, '_>) {
             continue;
         }
         let (server, name) = match moved.from.rsplit_once('/') {
-            Some((server, name)) if moved.kind == Kind::Component => (Some(server), name),
+            Some((server, name)) if moved.kind == ElementKind::Component => (Some(server), name),
             _ => (None, &*moved.from),
         };
-        let own = if moved.kind == Kind::Component { name } else { name.strip_prefix('.').unwrap_or(name) };
+        let own = if moved.kind == ElementKind::Component { name } else { name.strip_prefix('.').unwrap_or(name) };
         let is_legal = match moved.kind {
-            Kind::Component => is_name(own),
+            ElementKind::Component => is_name(own),
             _ => own.split('.').all(is_name),
         };
         if !is_legal {
@@ -81,15 +81,15 @@ fn run(sink: &mut Sink<'_, '_>) {
 pub(super) mod tests {
     use crate::author::{Exports, MovedFrom as _, RawResource, Topology};
     use crate::check::testing::{Sketch, codes};
-    use crate::model::{Kind, Model};
+    use crate::model::{ElementKind, Model};
 
     pub(in crate::check) fn failing() -> Model {
-        Sketch::new().server("db").moved(Kind::Resource, "db", "old db").model
+        Sketch::new().server("db").moved(ElementKind::Resource, "db", "old db").model
     }
 
     fn component(from: &str) -> Vec<&'static str> {
         let sketch = Sketch::new().server("db").kind("K", &[], &[]).component("db", "k", "K");
-        codes(&sketch.moved(Kind::Component, "db/k", from).model)
+        codes(&sketch.moved(ElementKind::Component, "db/k", from).model)
     }
 
     #[test]

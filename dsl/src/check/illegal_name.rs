@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::model::{Kind, Model, Source};
+use crate::model::{ElementKind, Model, Source};
 
 use super::registry::check;
 use super::sink::Sink;
@@ -51,22 +51,22 @@ fn run(sink: &mut Sink<'_, '_>) {
         sink.push(diagnostic);
     }
     for (key, resource) in &model.resources {
-        names.qualified(sink, Kind::Resource, key, &resource.at);
+        names.qualified(sink, ElementKind::Resource, key, &resource.at);
     }
     for (key, module) in &model.modules {
-        names.qualified(sink, Kind::Module, key, &module.at);
+        names.qualified(sink, ElementKind::Module, key, &module.at);
     }
-    for (key, promise) in &model.promises {
-        // A promise of another topology is kept under a name that nobody gave it, and is reported as such.
-        if !key.starts_with("promise#") {
-            names.qualified(sink, Kind::Promise, key, &promise.at);
+    for (key, forward) in &model.forward_references {
+        // A forward reference of another topology is kept under a name that nobody gave it, and is reported as such.
+        if !key.starts_with("forward-reference#") {
+            names.qualified(sink, ElementKind::ForwardReference, key, &forward.at);
         }
     }
     for (key, parameter) in &model.parameters {
-        names.plain(sink, Kind::Parameter, key, &parameter.at);
+        names.plain(sink, ElementKind::Parameter, key, &parameter.at);
     }
     for (key, export) in &model.exports {
-        names.plain(sink, Kind::Export, key, &export.at);
+        names.plain(sink, ElementKind::Export, key, &export.at);
     }
     for (key, requirement) in &model.requirements {
         // They stand in messages only.
@@ -117,17 +117,17 @@ struct Names<'m> {
 }
 
 impl Names<'_> {
-    fn qualified(&self, sink: &mut Sink<'_, '_>, kind: Kind, key: &str, at: &Source) {
+    fn qualified(&self, sink: &mut Sink<'_, '_>, kind: ElementKind, key: &str, at: &Source) {
         // What a module's own name lacks is reported at the module.
         let own = match key.rsplit_once('.') {
             Some((module, own)) if sink.model.modules.contains_key(module) => own,
             _ => key,
         };
         let written = self.written(key, own);
-        let is_heats = self.are_heats && kind == Kind::Resource && is_for_heat(written);
+        let is_heats = self.are_heats && kind == ElementKind::Resource && is_for_heat(written);
         if !is_heats && !written.split('.').all(is_name) {
             push(sink, &kind.to_string(), written, at, HELP);
-        } else if key.len() > LONGEST && kind == Kind::Resource {
+        } else if key.len() > LONGEST && kind == ElementKind::Resource {
             let diagnostic = CHECK
                 .diagnostic(format!(
                     "the name of the resource `{}…` has {} characters",
@@ -139,9 +139,9 @@ impl Names<'_> {
         }
     }
 
-    fn plain(&self, sink: &mut Sink<'_, '_>, kind: Kind, key: &str, at: &Source) {
+    fn plain(&self, sink: &mut Sink<'_, '_>, kind: ElementKind, key: &str, at: &Source) {
         let written = self.written(key, key);
-        let is_heats = self.are_heats && kind == Kind::Parameter && is_for_heat(written);
+        let is_heats = self.are_heats && kind == ElementKind::Parameter && is_for_heat(written);
         if !is_heats && !is_name(written) {
             push(sink, &kind.to_string(), written, at, HELP);
         }
@@ -198,7 +198,7 @@ fn is_stack_name(name: &str) -> bool {
 #[cfg(test)]
 pub(super) mod tests {
     use crate::author::{Exports, RawResource, Subject as _, Topology};
-    use crate::check::testing::{Sketch, codes, modules, promise, sound};
+    use crate::check::testing::{Sketch, codes, forward_reference, modules, sound};
     use crate::model::{Model, Type};
 
     pub(in crate::check) fn failing() -> Model {
@@ -224,7 +224,11 @@ pub(super) mod tests {
             sound().resource("a#2", "OS::Neutron::Net").model,
             sound().resource("straße", "OS::Neutron::Net").model,
             sound().resource(&"a".repeat(256), "OS::Neutron::Net").model,
-            sound().promise("a b", Type::STR).fulfil("a b", "x").export("p", Type::STR, promise("a b")).model,
+            sound()
+                .forward_reference("a b", Type::STR)
+                .fulfil("a b", "x")
+                .export("p", Type::STR, forward_reference("a b"))
+                .model,
             sound().export("a.b", Type::STR, "x").model,
             sound().kind("K", &[("with-dash", Type::STR)], &[]).model,
             sound()

@@ -84,7 +84,7 @@ fn listens<'m>(model: &'m Model, place: Place<'_>, at: &Source) -> Option<(&'m N
 fn late(reference: Referred<'_>) -> Option<String> {
     match reference {
         Reference::Output { component, output } => Some(format!("the output `{output}` of `{component}`")),
-        Reference::Promise(promise) => Some(format!("the forward reference `{promise}`")),
+        Reference::ForwardReference(forward) => Some(format!("the forward reference `{forward}`")),
         Reference::Import { stack, export } => Some(format!("the export `{export}` of the stack `{stack}`")),
         _ => None,
     }
@@ -92,7 +92,7 @@ fn late(reference: Referred<'_>) -> Option<String> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use crate::check::testing::{Sketch, codes, output, promise, sound, text};
+    use crate::check::testing::{Sketch, codes, forward_reference, output, sound, text};
     use crate::model::{Model, Type};
 
     pub(in crate::check) fn failing() -> Model {
@@ -101,8 +101,9 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_promise_is_late_whatever_keeps_it() {
-        let sketch = Sketch::new().promise("p", Type::STR).fulfil("p", "net").resource("net", "OS::Neutron::Net");
-        assert_eq!(codes(&sketch.property("net", "name", promise("p")).model), ["W0405"]);
+    fn a_forward_reference_is_late_whatever_fulfils_it() {
+        let sketch =
+            Sketch::new().forward_reference("p", Type::STR).fulfil("p", "net").resource("net", "OS::Neutron::Net");
+        assert_eq!(codes(&sketch.property("net", "name", forward_reference("p")).model), ["W0405"]);
     }
 }

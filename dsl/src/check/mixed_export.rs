@@ -66,7 +66,7 @@ fn run(sink: &mut Sink<'_, '_>) {
 /// What of `value` is known at run time only, and what to Heat only; the first of each.
 fn parts(model: &Model, value: &Expr) -> (Option<String>, Option<String>) {
     let (mut running, mut created) = (None, None);
-    let mut promises = std::collections::HashSet::new();
+    let mut forward_references = std::collections::HashSet::new();
     let mut pending = vec![value];
     while let Some(value) = pending.pop() {
         value.references().for_each(|reference| match reference {
@@ -81,13 +81,13 @@ fn parts(model: &Model, value: &Expr) -> (Option<String>, Option<String>) {
             {
                 created.get_or_insert_with(|| format!("the attribute `{attribute}` of `{resource}`"));
             }
-            Reference::Promise(name) if promises.insert(name) => {
-                let bindings = model.promises.get(name).into_iter().flat_map(|promise| &promise.fulfilled);
+            Reference::ForwardReference(name) if forward_references.insert(name) => {
+                let bindings = model.forward_references.get(name).into_iter().flat_map(|forward| &forward.fulfilled);
                 pending.extend(bindings.map(|binding| &binding.value));
             }
             // A server's own agent publishes its attributes, and the others are known to Heat and to agents.
             Reference::Attribute { .. }
-            | Reference::Promise(_)
+            | Reference::ForwardReference(_)
             | Reference::Parameter(_)
             | Reference::Resource(_)
             | Reference::Foreign { .. } => {}
@@ -104,7 +104,7 @@ fn parts(model: &Model, value: &Expr) -> (Option<String>, Option<String>) {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use crate::check::testing::{attribute, codes, output, promise, resource, sound, text};
+    use crate::check::testing::{attribute, codes, forward_reference, output, resource, sound, text};
     use crate::model::{Expr, Model, Type};
 
     fn export(value: Expr) -> Model {
@@ -116,11 +116,13 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn identities_and_promises_count() {
+    fn identities_and_forward_references_count() {
         assert_eq!(codes(&export(text([output("db/db2", "url"), resource("net")]))), ["W0305"]);
-        let sketch =
-            sound().resource("net", "OS::Neutron::Net").promise("p", Type::URI).fulfil("p", output("db/db2", "url"));
-        let model = sketch.export("x", Type::STR, text([attribute("net", "name"), promise("p")])).model;
+        let sketch = sound()
+            .resource("net", "OS::Neutron::Net")
+            .forward_reference("p", Type::URI)
+            .fulfil("p", output("db/db2", "url"));
+        let model = sketch.export("x", Type::STR, text([attribute("net", "name"), forward_reference("p")])).model;
         assert_eq!(codes(&model), ["W0305"]);
     }
 

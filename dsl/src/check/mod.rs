@@ -28,7 +28,7 @@ mod conditional_server;
 mod contrary_policies;
 mod cycle;
 mod deployment_name;
-mod doubly_fulfilled_promise;
+mod doubly_fulfilled_forward_reference;
 mod doubly_set_property;
 mod doubly_wired_input;
 mod duplicate_name;
@@ -38,6 +38,7 @@ mod entry_size;
 mod export_of_another_stack;
 mod exported_secret;
 mod foreign_handle;
+mod forward_reference_ring;
 mod function_arguments;
 mod heats_function;
 mod heats_requirement;
@@ -58,7 +59,6 @@ mod own_format;
 mod own_user_data;
 mod parameter_default;
 mod placed_servers;
-mod promise_ring;
 mod property_value;
 mod repeated_address;
 mod repeated_key;
@@ -76,7 +76,7 @@ mod shown_secret;
 mod stored_secret;
 mod taken_identity;
 mod unconnected_network;
-mod unfulfilled_promise;
+mod unfulfilled_forward_reference;
 mod unjudged_requirement;
 mod unknown_attribute;
 mod unknown_constraint;
@@ -90,9 +90,9 @@ mod unnoticed_failure;
 mod unread_import;
 mod unread_input;
 mod unread_output;
+mod unused_forward_reference;
 mod unused_parameter;
 mod unused_part;
-mod unused_promise;
 mod unwritten_output;
 mod user_data_size;
 mod whole_stack;
@@ -126,13 +126,13 @@ macro_rules! checks {
 }
 
 checks! {
-    cycle unfulfilled_promise doubly_fulfilled_promise promise_ring doubly_wired_input missing_input unknown_name
+    cycle unfulfilled_forward_reference doubly_fulfilled_forward_reference forward_reference_ring doubly_wired_input missing_input unknown_name
     wrong_type duplicate_name illegal_name reserved_name shared_name taken_identity needless_move illegal_move
     foreign_handle not_a_server server_dependency own_user_data mixed_export unconnected_network
     export_of_another_stack heats_function conditional_server repeated_address repeated_name repeated_key
     placed_servers contrary_policies repeated_port unknown_property property_value missing_property
     unknown_attribute late_property doubly_set_property empty_range attribute_type class_rule function_arguments unknown_type unknown_function user_data_size entry_size resource_count resource_size
-    secret_leak secret_constant imported_secret secret_parameter unread_output unused_parameter unread_input unused_promise unwritten_output unread_import
+    secret_leak secret_constant imported_secret secret_parameter unread_output unused_parameter unread_input unused_forward_reference unwritten_output unread_import
     unknown_lookup unnoticed_failure unused_part never_run shown_secret
     parameter_default unknown_constraint broken_requirement unjudged_requirement impossible_requirement
     imported_value live_recipe early_output exported_secret stored_secret unlimited_wait whole_stack deployment_name

@@ -1,7 +1,7 @@
 //! W0206: a `moved_from` that has no effect.
 
 use crate::analysis::identity::Identities;
-use crate::model::{FormerName, Kind};
+use crate::model::{ElementKind, FormerName};
 
 use super::registry::check;
 use super::sink::Sink;
@@ -39,15 +39,17 @@ fn run(sink: &mut Sink<'_, '_>) {
     let identities = Identities::of(model);
     for (at, moved) in model.moved.iter().enumerate() {
         // What ran on another server is told as that.
-        if moved.kind == Kind::Component && moved.from.contains('/') && moved.from != *identities.component(&moved.name)
+        if moved.kind == ElementKind::Component
+            && moved.from.contains('/')
+            && moved.from != *identities.component(&moved.name)
         {
             continue;
         }
         let mut without = model.moved.clone();
         without.remove(at);
         let identity = |identities: &Identities| match moved.kind {
-            Kind::Module => identities.of_module(&moved.name).to_owned(),
-            Kind::Resource => identities.resource(&moved.name).to_string(),
+            ElementKind::Module => identities.of_module(&moved.name).to_owned(),
+            ElementKind::Resource => identities.resource(&moved.name).to_string(),
             _ => identities.component(&moved.name).to_string(),
         };
         if identity(&identities) == identity(&Identities::with(model, &without))
@@ -71,10 +73,10 @@ fn is_last(all: &[FormerName], one: &FormerName) -> bool {
 pub(super) mod tests {
     use crate::author::{Exports, Module, MovedFrom as _, RawResource, Topology};
     use crate::check::testing::{Sketch, codes};
-    use crate::model::{Kind, Model};
+    use crate::model::{ElementKind, Model};
 
     pub(in crate::check) fn failing() -> Model {
-        Sketch::new().server("db").moved(Kind::Resource, "db", "db").model
+        Sketch::new().server("db").moved(ElementKind::Resource, "db", "db").model
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub(super) enum Place<'m> {
         component: &'m Name,
         input: &'m Name,
     },
-    Promise(&'m Name),
+    ForwardReference(&'m Name),
     Export(&'m Name),
     Requirement(&'m Name),
 }
@@ -36,7 +36,7 @@ impl fmt::Display for Place<'_> {
             Self::Condition(name) => write!(f, "the condition `{name}`"),
             Self::Output(name) => write!(f, "the output `{name}` of the stack"),
             Self::Input { component, input } => write!(f, "the input `{input}` of `{component}`"),
-            Self::Promise(name) => write!(f, "the forward reference `{name}`"),
+            Self::ForwardReference(name) => write!(f, "the forward reference `{name}`"),
             Self::Export(name) => write!(f, "the export `{name}`"),
             Self::Requirement(name) => write!(f, "the requirement `{name}`"),
         }
@@ -61,9 +61,9 @@ pub(super) fn each<'m>(model: &'m Model, mut visit: impl FnMut(Place<'m>, &'m So
             visit(Place::Input { component: key, input }, &binding.at, &binding.value);
         }
     }
-    for (name, promise) in &model.promises {
-        for binding in &promise.fulfilled {
-            visit(Place::Promise(name), &binding.at, &binding.value);
+    for (name, forward) in &model.forward_references {
+        for binding in &forward.fulfilled {
+            visit(Place::ForwardReference(name), &binding.at, &binding.value);
         }
     }
     for (name, export) in &model.exports {

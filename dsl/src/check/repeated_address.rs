@@ -71,7 +71,7 @@ fn run(sink: &mut Sink<'_, '_>) {
     }
     for group in members(model) {
         let asked = addresses(&group.ty, &|key| group.property(key).cloned());
-        for Address { text: address, .. } in asked.into_iter().filter(|asked| !group.tells(&asked.text)) {
+        for Address { text: address, .. } in asked.into_iter().filter(|asked| !group.numbers(&asked.text)) {
             let diagnostic = CHECK
                 .diagnostic(format!("{} of `{}` are given the address {address}", group.all("members"), group.name))
                 .label(group.at, "refused by Neutron for all but the first")

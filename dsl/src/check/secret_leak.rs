@@ -132,7 +132,7 @@ pub(crate) fn is_for_secrets(name: &str) -> bool {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use crate::check::testing::{Sketch, codes, map, output, parameter, promise, secret, text};
+    use crate::check::testing::{Sketch, codes, forward_reference, map, output, parameter, secret, text};
     use crate::model::{Expr, Model, Type};
 
     fn vault() -> Sketch {
@@ -175,8 +175,12 @@ pub(super) mod tests {
             assert_eq!(web(ty.clone(), value.clone()), ["W0601"], "{ty}: {value:?}");
         }
         assert_eq!(codes(&vault().export("p", Type::STR, password()).model), ["W0601"]);
-        let promise = vault().promise("p", Type::STR).fulfil("p", password()).export("p", Type::STR, promise("p"));
-        assert_eq!(codes(&promise.model), ["W0601"], "once, where it leaks");
+        let forward = vault().forward_reference("p", Type::STR).fulfil("p", password()).export(
+            "p",
+            Type::STR,
+            forward_reference("p"),
+        );
+        assert_eq!(codes(&forward.model), ["W0601"], "once, where it leaks");
     }
 
     #[test]

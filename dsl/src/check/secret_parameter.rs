@@ -109,7 +109,7 @@ fn takes(place: Place<'_>) -> bool {
 fn type_of<'m>(sink: &Sink<'_, 'm>, place: Place<'m>) -> Option<&'m Type> {
     let model = sink.model;
     match place {
-        Place::Promise(name) => model.promises.get(name).map(|promise| &promise.ty),
+        Place::ForwardReference(name) => model.forward_references.get(name).map(|forward| &forward.ty),
         Place::Export(name) => model.exports.get(name).map(|export| &export.ty),
         Place::Input { component, input } => {
             let index = model.components.get_index_of(component)?;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::analysis::identity::Identities;
-use crate::model::{Kind, Name, Source};
+use crate::model::{ElementKind, Name, Source};
 
 use super::registry::check;
 use super::sink::Sink;
@@ -40,25 +40,25 @@ fn run(sink: &mut Sink<'_, '_>) {
     }
     let identities = Identities::of(model);
     let modules = model.modules.iter().map(|(name, module)| (name, identities.of_module(name), &module.at));
-    let twice = clashes(sink, Kind::Module, modules);
+    let twice = clashes(sink, ElementKind::Module, modules);
     // What is in modules that clash is told with them.
     let is_apart =
         |name: &Name| !twice.iter().any(|module| name.strip_prefix(&**module).is_some_and(|r| r.starts_with('.')));
     let resources = model.resources.iter().filter(|(name, _)| is_apart(name));
     let resources = resources.map(|(name, resource)| (name, &**identities.resource(name), &resource.at));
-    let twice = clashes(sink, Kind::Resource, resources);
+    let twice = clashes(sink, ElementKind::Resource, resources);
     let components = model
         .components
         .iter()
         .filter(|(_, component)| is_apart(&component.server) && !twice.contains(&component.server));
     let components = components.map(|(key, component)| (key, &**identities.component(key), &component.at));
-    clashes(sink, Kind::Component, components);
+    clashes(sink, ElementKind::Component, components);
 }
 
 /// Tells what has the identity of another, and returns the names of all these.
 fn clashes<'t>(
     sink: &mut Sink<'_, '_>,
-    kind: Kind,
+    kind: ElementKind,
     things: impl Iterator<Item = (&'t Name, &'t str, &'t Source)>,
 ) -> Vec<Name> {
     let mut known: HashMap<String, (&Name, &Source)> = HashMap::new();
@@ -82,10 +82,10 @@ fn clashes<'t>(
 pub(super) mod tests {
     use crate::author::{Exports, Module, MovedFrom as _, RawResource, Topology};
     use crate::check::testing::{Sketch, codes};
-    use crate::model::{Kind, Model};
+    use crate::model::{ElementKind, Model};
 
     pub(in crate::check) fn failing() -> Model {
-        Sketch::new().server("db").server("database").moved(Kind::Resource, "database", "db").model
+        Sketch::new().server("db").server("database").moved(ElementKind::Resource, "database", "db").model
     }
 
     struct Pair;

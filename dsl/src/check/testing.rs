@@ -5,8 +5,8 @@ use std::fmt::Write;
 use crate::analysis::lowering::Lowering;
 use crate::author::{Exports, Module, RawResource, Topology};
 use crate::model::{
-    After, Binding, Component, Content, Declaration, Export, Expr, File, FormerName, Input, Kind, Model, Name,
-    OutputDeclaration, Parameter, Predicate, Promise, Recipe, Requirement, Resource, Source, Tool, Type,
+    After, Binding, Component, Content, Declaration, ElementKind, Export, Expr, File, FormerName, ForwardReference,
+    Input, Model, Name, OutputDeclaration, Parameter, Predicate, Recipe, Requirement, Resource, Source, Tool, Type,
 };
 
 use super::{Limits, check};
@@ -31,7 +31,7 @@ impl Sketch {
     }
 
     /// Says that what is called `name` was deployed as `from`.
-    pub(super) fn moved(mut self, kind: Kind, name: &str, from: &str) -> Self {
+    pub(super) fn moved(mut self, kind: ElementKind, name: &str, from: &str) -> Self {
         let at = self.at();
         self.model.moved.push(FormerName::new(kind, name.into(), from.into(), at));
         self
@@ -121,15 +121,15 @@ impl Sketch {
         self
     }
 
-    pub(super) fn promise(mut self, name: &str, ty: Type) -> Self {
-        let promise = Promise { ty, at: self.at(), fulfilled: vec![] };
-        self.model.promises.insert(name.into(), promise);
+    pub(super) fn forward_reference(mut self, name: &str, ty: Type) -> Self {
+        let forward = ForwardReference { ty, at: self.at(), fulfilled: vec![] };
+        self.model.forward_references.insert(name.into(), forward);
         self
     }
 
     pub(super) fn fulfil(mut self, name: &str, value: impl Into<Expr>) -> Self {
         let binding = Binding { value: value.into(), at: self.at() };
-        self.model.promises[name].fulfilled.push(binding);
+        self.model.forward_references[name].fulfilled.push(binding);
         self
     }
 
@@ -181,8 +181,8 @@ pub(super) fn attribute(resource: &str, attribute: &str) -> Expr {
     Expr::attribute(resource, attribute, vec![])
 }
 
-pub(super) fn promise(name: &str) -> Expr {
-    Expr::promise(name)
+pub(super) fn forward_reference(name: &str) -> Expr {
+    Expr::forward_reference(name)
 }
 
 pub(super) fn parameter(name: &str) -> Expr {

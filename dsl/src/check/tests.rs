@@ -33,7 +33,7 @@ fn codes_are_sorted_and_unique() {
 }
 
 #[test]
-fn every_check_is_documented_with_an_example_that_fails_and_the_same_mended() {
+fn every_check_is_documented_with_an_example_that_fails_and_the_same_fixed() {
     for check in CHECKS {
         let fails = "# assert!(wattle::check::finds(";
         let fixed = "# assert!(!wattle::check::finds(";
@@ -85,7 +85,7 @@ fn all_diagnostics_come_at_once() {
     assert_eq!(codes(&model), ["W0201", "W0601", "W0202"]);
 }
 
-/// Goldens of every diagnostic as it is rendered: `INSTA_UPDATE=always` writes them anew, to be reviewed.
+/// Goldens of every diagnostic as it is rendered: `INSTA_UPDATE=always` writes them again, to be reviewed.
 #[test]
 fn diagnostics_look_as_they_did() {
     let lines: Vec<_> = (1..1_200).map(|line| format!("    line_{line}(of, the, blueprint);")).collect();

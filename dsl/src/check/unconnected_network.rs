@@ -48,8 +48,10 @@ check! {
 fn run(sink: &mut Sink<'_, '_>) {
     let model = sink.model;
     for Use { place, at, reference } in &sink.uses().attributes {
-        let is_read =
-            matches!(place, Place::Input { .. } | Place::Property { .. } | Place::Promise(_) | Place::Export(_));
+        let is_read = matches!(
+            place,
+            Place::Input { .. } | Place::Property { .. } | Place::ForwardReference(_) | Place::Export(_)
+        );
         let Reference::Attribute { resource: name, attribute, path: [Step::Resource(network), ..] } = reference else {
             continue;
         };

@@ -83,7 +83,7 @@ pub(super) fn run_time_values(sink: &Sink<'_, '_>, name: &Name) -> String {
 #[cfg(test)]
 pub(super) mod tests {
     use crate::check::broken_requirement::tests::tested;
-    use crate::check::testing::{attribute, codes, output, promise, sound};
+    use crate::check::testing::{attribute, codes, forward_reference, output, sound};
     use crate::model::{Model, Test, Type};
 
     pub(in crate::check) fn failing() -> Model {
@@ -100,7 +100,8 @@ pub(super) mod tests {
         assert!(codes(&reads(output("db/db2", "url")).require("url", url()).model).is_empty());
         let both = tested(output("db/db2", "url"), Test::IsNot(attribute("db", "name")));
         assert_eq!(codes(&reads(output("db/db2", "url")).require("both", both).model), ["W0804"]);
-        let promised = reads(promise("p")).promise("p", Type::URI).fulfil("p", output("db/db2", "url"));
-        assert!(codes(&promised.require("url", url()).model).is_empty());
+        let forward =
+            reads(forward_reference("p")).forward_reference("p", Type::URI).fulfil("p", output("db/db2", "url"));
+        assert!(codes(&forward.require("url", url()).model).is_empty());
     }
 }

@@ -68,9 +68,10 @@ fn reference(sink: &mut Sink<'_, '_>, unknown: &Use<'_>) {
         Reference::Resource(name) | Reference::Attribute { resource: name, .. } => {
             (format!("the resource `{name}`"), sink.suggest(name, model.resources.keys().map(|name| &**name)))
         }
-        Reference::Promise(name) => {
-            (format!("the forward reference `{name}`"), sink.suggest(name, model.promises.keys().map(|name| &**name)))
-        }
+        Reference::ForwardReference(name) => (
+            format!("the forward reference `{name}`"),
+            sink.suggest(name, model.forward_references.keys().map(|name| &**name)),
+        ),
         Reference::Output { component, output } => match model.components.get(*component) {
             None => (
                 format!("the component `{component}`"),
@@ -149,7 +150,7 @@ fn recipes(sink: &mut Sink<'_, '_>) {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use crate::check::testing::{Sketch, attribute, codes, output, parameter, promise, resource, sound};
+    use crate::check::testing::{Sketch, attribute, codes, forward_reference, output, parameter, resource, sound};
     use crate::check::{Limits, check};
     use crate::model::{Expr, Model, Type};
 
@@ -166,7 +167,7 @@ pub(super) mod tests {
             attribute("x", "name"),
             output("db/x", "url"),
             output("db/db2", "x"),
-            promise("x"),
+            forward_reference("x"),
             import,
         ] {
             let model = sound().export("other", Type::STR, Expr::List(vec![wrong.clone()])).model;

@@ -75,14 +75,14 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn inputs_and_promises_read() {
+    fn inputs_and_forward_references_read() {
         let mut input = sound().kind("Web", &[("url", Type::URI)], &[]).component("db", "web", "Web");
         input.model.exports.clear();
         assert!(codes(&input.input("db/web", "url", output("db/db2", "url")).model).is_empty());
 
-        let mut promise = sound().promise("p", Type::URI).fulfil("p", output("db/db2", "url"));
-        promise.model.exports.clear();
-        assert_eq!(codes(&promise.model), ["W0704"], "the promise is what nobody reads");
+        let mut forward = sound().forward_reference("p", Type::URI).fulfil("p", output("db/db2", "url"));
+        forward.model.exports.clear();
+        assert_eq!(codes(&forward.model), ["W0704"], "the forward reference is what nobody reads");
     }
 
     #[test]

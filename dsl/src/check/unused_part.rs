@@ -1,6 +1,6 @@
 //! W0709: a component or resource that is never added.
 
-use crate::model::Kind;
+use crate::model::ElementKind;
 
 use super::registry::check;
 use super::sink::Sink;
@@ -53,7 +53,7 @@ fn run(sink: &mut Sink<'_, '_>) {
             continue;
         }
         let ty = &unused.ty;
-        let (message, help) = if unused.kind == Kind::Component {
+        let (message, help) = if unused.kind == ElementKind::Component {
             (format!("no server runs this `{ty}`"), "run it: `t.on(server).run(name, component)`, or remove it")
         } else {
             (
@@ -69,12 +69,12 @@ fn run(sink: &mut Sink<'_, '_>) {
 pub(super) mod tests {
     use crate::author::{Exports, RawResource, Topology};
     use crate::check::testing::{codes, sound};
-    use crate::model::{Kind, Model, Source, Unused};
+    use crate::model::{ElementKind, Model, Source, Unused};
 
     pub(in crate::check) fn failing() -> Model {
         let mut sketch = sound();
         let at = sketch.at();
-        sketch.model.unused.push(Unused { kind: Kind::Component, ty: "Db2".into(), at });
+        sketch.model.unused.push(Unused { kind: ElementKind::Component, ty: "Db2".into(), at });
         sketch.model
     }
 
@@ -98,7 +98,7 @@ pub(super) mod tests {
     #[test]
     fn what_is_dropped_is_noted_once_for_its_place() {
         let unused = built(|_| (0..3).for_each(|_| drop(RawResource::new("OS::Neutron::Net"))));
-        let [Unused { kind: Kind::Resource, ty, at }] = &*unused else { panic!("{unused:?}") };
+        let [Unused { kind: ElementKind::Resource, ty, at }] = &*unused else { panic!("{unused:?}") };
         assert_eq!(&**ty, "OS::Neutron::Net");
         assert!(at.file.ends_with("unused_part.rs"), "{at:?}");
     }

@@ -12,8 +12,8 @@ use super::place::{self, Place};
 pub(super) struct Uses<'m> {
     /// Whether each parameter is used.
     pub(super) parameters: Vec<bool>,
-    /// Whether each promise is used.
-    pub(super) promises: Vec<bool>,
+    /// Whether each forward reference is used.
+    pub(super) forward_references: Vec<bool>,
     /// What is read of other stacks: stack and export.
     pub(super) imports: HashSet<(&'m str, &'m str)>,
     /// Whether each output of each declaration is read, of whichever component.
@@ -44,7 +44,7 @@ impl<'m> Uses<'m> {
     pub(super) fn of(model: &'m Model) -> Self {
         let mut uses = Self {
             parameters: vec![false; model.parameters.len()],
-            promises: vec![false; model.promises.len()],
+            forward_references: vec![false; model.forward_references.len()],
             outputs: model.declarations.values().map(|kind| vec![false; kind.outputs.len()]).collect(),
             kinds: places(model.components.values().map(|one| &one.declaration), |name| {
                 model.declarations.get_index_of(name)
@@ -54,19 +54,25 @@ impl<'m> Uses<'m> {
         };
         let mut imports = None;
         place::each(model, |place, at, value| {
-            let is_property =
-                !matches!(place, Place::Input { .. } | Place::Promise(_) | Place::Export(_) | Place::Requirement(_));
+            let is_property = !matches!(
+                place,
+                Place::Input { .. } | Place::ForwardReference(_) | Place::Export(_) | Place::Requirement(_)
+            );
             for reference in value.references() {
                 match reference {
                     Reference::Attribute { .. } => uses.attributes.push(Use { place, at, reference }),
-                    Reference::Output { .. } | Reference::Promise(_) | Reference::Import { .. } if is_property => {
+                    Reference::Output { .. } | Reference::ForwardReference(_) | Reference::Import { .. }
+                        if is_property =>
+                    {
                         uses.late.push(Use { place, at, reference });
                     }
                     _ => {}
                 }
                 let known = match reference {
                     Reference::Parameter(name) => mark(&mut uses.parameters, model.parameters.get_index_of(name)),
-                    Reference::Promise(name) => mark(&mut uses.promises, model.promises.get_index_of(name)),
+                    Reference::ForwardReference(name) => {
+                        mark(&mut uses.forward_references, model.forward_references.get_index_of(name))
+                    }
                     Reference::Resource(name) | Reference::Attribute { resource: name, .. } => {
                         model.resources.contains_key(name)
                     }

@@ -78,7 +78,7 @@ fn run(sink: &mut Sink<'_, '_>) {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use crate::check::testing::{Sketch, codes, map, output, parameter, promise, secret, sound, text};
+    use crate::check::testing::{Sketch, codes, forward_reference, map, output, parameter, secret, sound, text};
     use crate::check::{Limits, check};
     use crate::model::{Expr, Model, Scalar, Type};
 
@@ -138,9 +138,13 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn promises_and_defaults_are_judged() {
-        let promise = Sketch::new().promise("p", Type::IP).fulfil("p", "nowhere").export("p", Type::IP, promise("p"));
-        assert_eq!(codes(&promise.model), ["W0108"]);
+    fn forward_references_and_defaults_are_judged() {
+        let forward = Sketch::new().forward_reference("p", Type::IP).fulfil("p", "nowhere").export(
+            "p",
+            Type::IP,
+            forward_reference("p"),
+        );
+        assert_eq!(codes(&forward.model), ["W0108"]);
         let mut default = sound();
         default.model.declarations["Db2"].inputs["port"].default = Some("many".into());
         assert_eq!(codes(&default.model), ["W0108"]);
@@ -156,10 +160,10 @@ pub(super) mod tests {
 
     #[test]
     fn a_secret_is_not_shown() {
-        let model = Sketch::new().promise("p", secret(Type::IP)).fulfil("p", "hunter2").export(
+        let model = Sketch::new().forward_reference("p", secret(Type::IP)).fulfil("p", "hunter2").export(
             "p",
             secret(Type::IP),
-            promise("p"),
+            forward_reference("p"),
         );
         let found = check(&model.model, &Limits::default());
         assert_eq!(found[0].code, "W0108");

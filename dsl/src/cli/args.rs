@@ -17,9 +17,9 @@ use super::deployed::deployed;
 use super::emit::{Emission, TemplateFormat};
 use super::graph::{self, Drawing};
 use super::help;
-use super::plan::{Planning, is_json, plan_against, plan_format};
+use super::plan::{PlanOptions, is_json, plan_against, plan_format};
 use super::policy;
-use crate::manners::{Exit, Failure};
+use crate::manners::{CommandError, Exit};
 use crate::policy::{Policies, Policy};
 
 /// What was asked for.
@@ -37,7 +37,7 @@ pub(super) enum Command {
     Emit { emission: Emission, messages: view::Format },
     Check { format: view::Format, policies: Policies },
     Graph { drawing: Drawing },
-    Plan { planning: Planning },
+    Plan { planning: PlanOptions },
     Explain { code: Option<String> },
 }
 
@@ -229,7 +229,7 @@ impl Given<'_> {
         self.one(name).expect("INVARIANT: the argument has a default")
     }
 
-    fn emission(&self) -> Result<Emission, Failure> {
+    fn emission(&self) -> Result<Emission, CommandError> {
         let emission = Emission {
             out: self.required("out"),
             lowering: self.required("lowering"),
@@ -247,7 +247,7 @@ impl Given<'_> {
             ("deployed", emission.deployed.is_some()),
         ];
         match cut.into_iter().find(|(_, is_given)| *is_given) {
-            Some((option, _)) if emission.lowering == Lowering::HeatNative => Err(Failure::usage(format!(
+            Some((option, _)) if emission.lowering == Lowering::HeatNative => Err(CommandError::usage(format!(
                 "`--{option}` is about how a stack is split, and `--lowering heat-native` splits none"
             ))
             .help("leave it out: with this lowering, everything is one stack")),
@@ -260,7 +260,7 @@ impl Given<'_> {
 ///
 /// # Errors
 /// If options cannot be combined.
-pub fn emission(matches: &ArgMatches) -> Result<Emission, Failure> {
+pub fn emission(matches: &ArgMatches) -> Result<Emission, CommandError> {
     Given { before: matches, behind: None }.emission()
 }
 
@@ -268,13 +268,13 @@ fn is_given(matches: &ArgMatches, name: &str) -> bool {
     matches.value_source(name) == Some(ValueSource::CommandLine)
 }
 
-fn request(matches: &ArgMatches, known: &[Policy]) -> Result<Request, Failure> {
+fn request(matches: &ArgMatches, known: &[Policy]) -> Result<Request, CommandError> {
     let command = matches.subcommand();
     let given = Given { before: matches, behind: command.map(|(_, behind)| behind) };
     if let Some((name @ ("check" | "graph" | "plan" | "explain"), behind)) = command
         && let Some(option) = EMIT_ONLY.into_iter().find(|option| is_given(matches, option))
     {
-        let failure = Failure::usage(format!("`--{option}` before `{name}` is an option of `emit`"));
+        let failure = CommandError::usage(format!("`--{option}` before `{name}` is an option of `emit`"));
         return Err(if behind.try_contains_id(option).is_ok() {
             failure.help(format!("write it after the command: `{name} --{option} ...`"))
         } else {
@@ -287,7 +287,7 @@ fn request(matches: &ArgMatches, known: &[Policy]) -> Result<Request, Failure> {
             Command::Check { format, policies: policy::policies(behind, known)? }
         }
         Some(("plan", behind)) => Command::Plan {
-            planning: Planning {
+            planning: PlanOptions {
                 against: behind.get_one("against").cloned(),
                 emission: Emission {
                     out: behind.get_one::<PathBuf>("out").cloned().expect("INVARIANT: the argument has a default"),

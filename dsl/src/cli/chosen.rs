@@ -8,14 +8,14 @@ use std::path::Path;
 use serde_yaml::Mapping;
 use wattle_heat::emit::EmitError;
 
-use crate::manners::{Exit, Failure, read, reason};
+use crate::manners::{CommandError, Exit, read, reason};
 use crate::model::{IndexMap, Model, Name};
 use crate::plan::{SETTINGS, between, flat, plan};
 use crate::shown::argument;
 
 use super::emit::Emission;
 use super::files::File;
-use super::plan::{Planning, state_of};
+use super::plan::{PlanOptions, state_of};
 use super::tree::count;
 
 /// Settings that were given while building, without those that have their defaults.
@@ -24,12 +24,15 @@ pub struct Chosen(pub(super) Mapping);
 
 impl Chosen {
     /// Those of the last emission to this directory.
-    pub(super) fn last(directory: &Path) -> Result<Self, Failure> {
+    pub(super) fn last(directory: &Path) -> Result<Self, CommandError> {
         let path = directory.join(SETTINGS);
         let refuse = |why: String| {
-            Failure::files(format!("the settings of the last emission, in `{}`, cannot be read: {why}", path.display()))
-                .note("nothing was changed")
-                .help("restore the file, or remove it and give every setting that is to stay")
+            CommandError::files(format!(
+                "the settings of the last emission, in `{}`, cannot be read: {why}",
+                path.display()
+            ))
+            .note("nothing was changed")
+            .help("restore the file, or remove it and give every setting that is to stay")
         };
         match read(&path) {
             Ok(text) => serde_yaml::from_str(&text).map(Self).map_err(|error| refuse(error.to_string())),
@@ -74,7 +77,7 @@ impl Chosen {
 ///
 /// # Errors
 /// The same, if warnings are errors.
-pub(super) fn told(model: &Model, emission: &Emission, own: &Path, last: &Chosen) -> Result<String, Failure> {
+pub(super) fn report(model: &Model, emission: &Emission, own: &Path, last: &Chosen) -> Result<String, CommandError> {
     let Some(given) = &emission.settings else { return Ok(String::new()) };
     let left = given.left_out(last);
     if left.is_empty() {
@@ -87,8 +90,8 @@ pub(super) fn told(model: &Model, emission: &Emission, own: &Path, last: &Chosen
     let keep = format!("to keep what they decided, add `{}`", flags.join(" "));
     let changes = changes(model, emission, own);
     if emission.deny_warnings {
-        let failure = Failure { exit: Exit::Failed, ..Failure::usage(message) };
-        let failure = changes.into_iter().fold(failure, Failure::note);
+        let failure = CommandError { exit: Exit::Failed, ..CommandError::usage(message) };
+        let failure = changes.into_iter().fold(failure, CommandError::note);
         return Err(failure.note("nothing was written").help(keep));
     }
     let changes = changes.map(|changes| format!("  {changes}\n")).unwrap_or_default();
@@ -98,7 +101,7 @@ pub(super) fn told(model: &Model, emission: &Emission, own: &Path, last: &Chosen
 /// What the emission would change of the last one. Unknown if that cannot be read.
 fn changes(model: &Model, emission: &Emission, own: &Path) -> Option<String> {
     let before = state_of(own, None).ok()?;
-    let planning = Planning { against: None, emission: emission.clone(), is_json: false };
+    let planning = PlanOptions { against: None, emission: emission.clone(), is_json: false };
     let plan = plan(Some(&before), &planning.state(model, own).ok()?);
     Some(format!("compared with that emission: {}", plan.summary))
 }

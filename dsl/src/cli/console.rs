@@ -6,7 +6,7 @@ use crate::manners::{reason, wants_color};
 use crate::shown::on_terminal;
 use crate::view;
 
-use crate::manners::Failure;
+use crate::manners::CommandError;
 
 /// The streams of a program.
 pub(super) struct Console<'a> {
@@ -47,12 +47,12 @@ impl Stream<'_> {
 
     /// Writes `text`. On a terminal, control characters are written as escapes, whoever the text comes from. A reader
     /// that has gone (`| head`) is not a failure.
-    pub(super) fn write(&mut self, text: &str) -> Result<(), Failure> {
+    pub(super) fn write(&mut self, text: &str) -> Result<(), CommandError> {
         let shown = self.is_terminal.then(|| on_terminal(text, self.color));
         let text = shown.as_deref().unwrap_or(text);
         match self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush()) {
             Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-                Err(Failure::files(format!("cannot write to the standard output: {}", reason(&error))))
+                Err(CommandError::files(format!("cannot write to the standard output: {}", reason(&error))))
             }
             _ => Ok(()),
         }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::files::{self, File};
 use super::tree;
-use crate::manners::Failure;
+use crate::manners::CommandError;
 
 /// A file to be written: its path below the directory, a description, and its content.
 #[derive(Clone, Debug)]
@@ -22,7 +22,7 @@ pub struct Copied {
 ///
 /// # Errors
 /// What could not be written. The earlier files are intact.
-pub fn write_files(directory: &Path, copied: &[Copied]) -> Result<String, Failure> {
+pub fn write_files(directory: &Path, copied: &[Copied]) -> Result<String, CommandError> {
     let is_ours = |name: &str| copied.iter().any(|file| file.name == name);
     let (mut written, _) = files::replace(directory, is_ours, |swap| {
         copied.iter().rev().try_for_each(|file| {

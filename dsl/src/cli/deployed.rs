@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Arg;
 
 use crate::lower::{Moved, Places};
-use crate::manners::{Failure, read_bytes, reason};
+use crate::manners::{CommandError, read_bytes, reason};
 
 /// The largest number of resources that are listed one by one.
 const SHOWN: usize = 5;
@@ -22,16 +22,16 @@ pub(super) fn deployed() -> Arg {
 ///
 /// # Errors
 /// If something is there from which they cannot be read.
-pub(super) fn places(given: Option<&Path>, own: &Path) -> Result<Places, Failure> {
+pub(super) fn places(given: Option<&Path>, own: &Path) -> Result<Places, CommandError> {
     let places = read(given.unwrap_or(own))?;
     match given.filter(|_| places.is_empty()) {
-        Some(directory) => Err(Failure::usage(format!("there is no template in `{}`", directory.display()))
+        Some(directory) => Err(CommandError::usage(format!("there is no template in `{}`", directory.display()))
             .help("`--deployed` takes a directory that `emit` wrote to: the one with `template.yaml`")),
         None => Ok(places),
     }
 }
 
-fn read(directory: &Path) -> Result<Places, Failure> {
+fn read(directory: &Path) -> Result<Places, CommandError> {
     let mut failed = None;
     let mut read = |name: &str| match read_bytes(&directory.join(name)) {
         Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
@@ -52,7 +52,7 @@ fn read(directory: &Path) -> Result<Places, Failure> {
         (None, Err(error)) => error.to_string(),
     };
     let failure = format!("`{}` does not say in which nested stacks servers are: {why}", directory.display());
-    Err(Failure::files(failure).note("nothing was changed").help(
+    Err(CommandError::files(failure).note("nothing was changed").help(
         "restore what was emitted there; without any template there, servers are assigned to nested stacks from \
          scratch, and Heat replaces those that are deployed in another one",
     ))

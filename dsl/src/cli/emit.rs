@@ -20,7 +20,7 @@ use super::environment::FILE as ENVIRONMENT;
 use super::files::{self, File, Swap, Written};
 use super::reserved::is_reserved;
 use super::tree::{self, count};
-use crate::manners::Failure;
+use crate::manners::CommandError;
 
 const SEED: &str = "seed.yaml";
 const MODEL: &str = "model.yaml";
@@ -56,7 +56,7 @@ impl Emission {
     ///
     /// # Errors
     /// If it cannot be read where resources are deployed.
-    pub(super) fn options(&self, own: &Path) -> Result<lower::Options, Failure> {
+    pub(super) fn options(&self, own: &Path) -> Result<lower::Options, CommandError> {
         let defaults = lower::Options::default();
         let deployed = match self.lowering {
             Lowering::Agents => deployed::places(self.deployed.as_deref(), own)?,
@@ -94,12 +94,12 @@ pub struct Emitted {
 ///
 /// # Errors
 /// What could not be written. The earlier files are intact.
-pub fn emit(model: &Model, emission: &Emission) -> Result<Emitted, Failure> {
+pub fn emit(model: &Model, emission: &Emission) -> Result<Emitted, CommandError> {
     let directory = emission.out.join(&*model.stack);
     let filled = filled(&directory)?;
     let beside = beside(model)?;
     let last = Chosen::last(&directory)?;
-    let mut told = chosen::told(model, emission, &directory, &last)?;
+    let mut told = chosen::report(model, emission, &directory, &last)?;
     let settings = emission.settings.as_ref().unwrap_or(&last);
     let count_beside = beside.len();
     // What runs is known by the names under which it was deployed.
@@ -142,16 +142,16 @@ pub fn emit(model: &Model, emission: &Emission) -> Result<Emitted, Failure> {
 }
 
 /// Writes the diagram, and the model if it is `wanted`.
-fn of_model(model: &Model, identified: &Model, wanted: bool, swap: &mut Swap<'_>) -> Result<(), Failure> {
+fn of_model(model: &Model, identified: &Model, wanted: bool, swap: &mut Swap<'_>) -> Result<(), CommandError> {
     swap.write(diagram_file(identified))?;
     if wanted { swap.write(model_file(&extended::template(model))) } else { Ok(()) }
 }
 
 /// The files that the template names.
-fn beside(model: &Model) -> Result<Vec<File<'_>>, Failure> {
+fn beside(model: &Model) -> Result<Vec<File<'_>>, CommandError> {
     let file = |(name, content): (&Name, _)| {
         let is_below = !name.starts_with('/') && !name.split('/').any(|part| matches!(part, "" | "." | ".."));
-        let refuse = || Failure::files(format!("no file of the name `{name}` can be beside the template"));
+        let refuse = || CommandError::files(format!("no file of the name `{name}` can be beside the template"));
         if is_reserved(name) {
             let failure = refuse().note("`wattle` would mistake it for a key, or for what `wattle up` keeps");
             return Err(failure.note("nothing was written").help("give the file another name"));
@@ -167,12 +167,12 @@ fn beside(model: &Model) -> Result<Vec<File<'_>>, Failure> {
 }
 
 /// The values that an operator has filled in in the existing environment file.
-fn filled(directory: &Path) -> Result<Filled, Failure> {
+fn filled(directory: &Path) -> Result<Filled, CommandError> {
     let path = directory.join(ENVIRONMENT);
     let failure = |why: String| {
         let text = format!("the values in `{}` cannot be carried over: {why}", path.display());
         let help = "move the file elsewhere, and pass it to `wattle` and to Heat in addition (`--environment`)";
-        Failure::files(text).note("nothing was changed").help(help)
+        CommandError::files(text).note("nothing was changed").help(help)
     };
     match read(&path) {
         Ok(text) => Filled::read(&text).map_err(failure),

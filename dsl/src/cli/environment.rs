@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use wattle_heat::environment::{Environment, Fault};
 
-use crate::manners::{Failure, read, reason};
+use crate::manners::{CommandError, read, reason};
 
 /// The environment that `emit` wrote to a directory, if there is one.
 pub fn beside(directory: &Path) -> Option<PathBuf> {
@@ -21,11 +21,11 @@ const SHOWN: usize = 20;
 ///
 /// # Errors
 /// The first file that cannot be read, or everything that Heat would refuse in them.
-pub fn environment<'p>(files: impl IntoIterator<Item = &'p PathBuf>) -> Result<Environment, Failure> {
+pub fn environment<'p>(files: impl IntoIterator<Item = &'p PathBuf>) -> Result<Environment, CommandError> {
     let mut texts = Vec::new();
     for file in files {
         let name = file.display().to_string();
-        let refuse = |error| Failure::usage(format!("cannot read the environment `{name}`: {}", reason(&error)));
+        let refuse = |error| CommandError::usage(format!("cannot read the environment `{name}`: {}", reason(&error)));
         let text = read(file).map_err(refuse)?;
         texts.push((name, text));
     }
@@ -33,11 +33,12 @@ pub fn environment<'p>(files: impl IntoIterator<Item = &'p PathBuf>) -> Result<E
     match environment.faults().as_slice() {
         [] => Ok(environment),
         [fault] => {
-            let failure = Failure::usage(format!("Heat refuses the environment: {}", fault.message));
+            let failure = CommandError::usage(format!("Heat refuses the environment: {}", fault.message));
             Err(failure.note(format!("at {}", fault.at)).help(&*fault.help))
         }
         faults => {
-            let failure = Failure::usage(format!("Heat refuses the environment: {} things are wrong", faults.len()));
+            let failure =
+                CommandError::usage(format!("Heat refuses the environment: {} things are wrong", faults.len()));
             let told = |fault: &Fault| format!("at {}: {}; {}", fault.at, fault.message, fault.help);
             let failure = faults.iter().take(SHOWN).fold(failure, |failure, fault| failure.note(told(fault)));
             Err(match faults.len().saturating_sub(SHOWN) {

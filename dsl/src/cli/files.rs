@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use crate::manners::reason;
 use wattle_heat::emit::EmitError;
 
-use crate::manners::{Exit, Failure};
+use crate::manners::{CommandError, Exit};
 
 /// A file to be written.
 pub(super) struct File<'a> {
@@ -47,10 +47,10 @@ pub(super) struct Written {
 pub(super) fn replace<'d>(
     directory: &'d Path,
     ours: impl Fn(&str) -> bool,
-    write: impl FnOnce(&mut Swap<'d>) -> Result<(), Failure>,
-) -> Result<(Vec<Written>, Vec<String>), Failure> {
+    write: impl FnOnce(&mut Swap<'d>) -> Result<(), CommandError>,
+) -> Result<(Vec<Written>, Vec<String>), CommandError> {
     let cannot = |error: &io::Error| {
-        let failure = Failure::files(format!("cannot write to `{}`: {}", directory.display(), reason(error)));
+        let failure = CommandError::files(format!("cannot write to `{}`: {}", directory.display(), reason(error)));
         failure.note("nothing was changed").help("`--out DIR` chooses another directory")
     };
     fs::create_dir_all(directory).map_err(|error| cannot(&error))?;
@@ -130,11 +130,12 @@ impl<'d> Swap<'d> {
     }
 
     /// Writes a file, which takes its place later.
-    pub(super) fn write(&mut self, file: File<'_>) -> Result<(), Failure> {
+    pub(super) fn write(&mut self, file: File<'_>) -> Result<(), CommandError> {
         let File { name, content, write } = file;
         let path = self.directory.join(&name);
         let cannot = |error: &io::Error| {
-            Failure::files(format!("cannot write `{}`: {}", path.display(), reason(error))).note("nothing was changed")
+            CommandError::files(format!("cannot write `{}`: {}", path.display(), reason(error)))
+                .note("nothing was changed")
         };
         // Whoever made the directory may have made its folders lead elsewhere.
         let folders = Path::new(&name).ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
@@ -155,9 +156,10 @@ impl<'d> Swap<'d> {
         }
         write(&mut out).map_err(|error| match error {
             EmitError::Write(error) => cannot(&error),
-            EmitError::Value(why) => Failure {
+            EmitError::Value(why) => CommandError {
                 exit: Exit::Failed,
-                ..Failure::usage(format!("`{}` cannot be emitted: {why}", path.display())).note("nothing was changed")
+                ..CommandError::usage(format!("`{}` cannot be emitted: {why}", path.display()))
+                    .note("nothing was changed")
             },
         })?;
         let bytes = out.metadata().map_err(|error| cannot(&error))?.len();
@@ -166,10 +168,10 @@ impl<'d> Swap<'d> {
     }
 
     /// Moves the new files to their places, and removes the stale ones.
-    fn take_places(&self, new: &[Written], stale: &[String]) -> Result<(), Failure> {
+    fn take_places(&self, new: &[Written], stale: &[String]) -> Result<(), CommandError> {
         let cannot = |name: &str, error: &io::Error| {
             let path = self.directory.join(name);
-            Failure::files(format!("cannot put `{}` in its place: {}", path.display(), reason(error)))
+            CommandError::files(format!("cannot put `{}` in its place: {}", path.display(), reason(error)))
         };
         let names = new.iter().map(|file| &file.name);
         for name in names.clone().chain(stale) {

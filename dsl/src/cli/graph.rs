@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{Arg, ArgMatches};
 
 use crate::diagram::{self, Diagram};
-use crate::manners::{Failure, reason};
+use crate::manners::{CommandError, reason};
 use crate::names::join;
 
 use super::args::one_of;
@@ -66,18 +66,20 @@ pub fn drawing_args() -> [Arg; 2] {
 ///
 /// # Errors
 /// If no format is given and the file's extension does not determine one.
-pub fn drawing(matches: &ArgMatches) -> Result<Drawing, Failure> {
+pub fn drawing(matches: &ArgMatches) -> Result<Drawing, CommandError> {
     let out: Option<PathBuf> = matches.get_one::<PathBuf>("out").filter(|out| *out != Path::new("-")).cloned();
     let given = matches.get_one::<DiagramFormat>("format").copied();
     let format = match (given, &out) {
         (Some(format), _) => format,
         (None, None) => DiagramFormat::Dot,
         (None, Some(out)) => of_ending(out).ok_or_else(|| {
-            Failure::usage(format!("the extension of `{}` does not say what to draw", out.display())).help(format!(
-                "give `--format` {}, or a file that ends in {}",
-                join(FORMATS.map(|(_, name, _)| name.to_owned()), "or"),
-                join(FORMATS.map(|(.., endings)| format!(".{}", endings[0])), "or"),
-            ))
+            CommandError::usage(format!("the extension of `{}` does not say what to draw", out.display())).help(
+                format!(
+                    "give `--format` {}, or a file that ends in {}",
+                    join(FORMATS.map(|(_, name, _)| name.to_owned()), "or"),
+                    join(FORMATS.map(|(.., endings)| format!(".{}", endings[0])), "or"),
+                ),
+            )
         })?,
     };
     Ok(Drawing { format, out })
@@ -93,7 +95,7 @@ impl Drawing {
     ///
     /// # Errors
     /// If it is a page and the crate was built without the feature `page`.
-    pub fn draw(&self, diagram: &Diagram) -> Result<String, Failure> {
+    pub fn draw(&self, diagram: &Diagram) -> Result<String, CommandError> {
         let framed = diagram.framed();
         Ok(match self.format {
             DiagramFormat::Dot => diagram::dot(&framed),
@@ -109,10 +111,10 @@ impl Drawing {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn write(&self, drawn: String) -> Result<String, Failure> {
+    pub fn write(&self, drawn: String) -> Result<String, CommandError> {
         let Some(out) = &self.out else { return Ok(drawn) };
         fs::write(out, &drawn).map_err(|error| {
-            let failure = Failure::files(format!("cannot write `{}`: {}", out.display(), reason(&error)));
+            let failure = CommandError::files(format!("cannot write `{}`: {}", out.display(), reason(&error)));
             failure.help("`-o FILE` chooses another place; its folder must be there")
         })?;
         Ok(format!("{}  {}\n", out.display(), tree::size(drawn.len() as u64)))
@@ -121,13 +123,13 @@ impl Drawing {
 
 #[cfg(feature = "page")]
 #[expect(clippy::unnecessary_wraps, reason = "without the feature there is no page")]
-fn page(diagram: &Diagram) -> Result<String, Failure> {
+fn page(diagram: &Diagram) -> Result<String, CommandError> {
     Ok(diagram::html(diagram))
 }
 
 #[cfg(not(feature = "page"))]
-fn page(_: &Diagram) -> Result<String, Failure> {
-    Err(Failure::usage("this program was built without the layout engine for pages")
+fn page(_: &Diagram) -> Result<String, CommandError> {
+    Err(CommandError::usage("this program was built without the layout engine for pages")
         .help("build it with the feature `page` of `wattle`: `cargo run --features wattle/page -- graph -o shop.html`")
         .help("or draw what it emitted: `wattle graph out/shop -o shop.html`"))
 }

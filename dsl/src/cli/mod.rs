@@ -37,7 +37,7 @@ use crate::view;
 use args::{Command, Request};
 use console::Console;
 
-use crate::manners::{Exit, Failure};
+use crate::manners::{CommandError, Exit};
 pub use args::{emission, emission_args, messages};
 pub use chosen::Chosen;
 pub use copied::{Copied, write_files};
@@ -104,7 +104,7 @@ fn execute<B: Blueprint>(
     request: &Request,
     console: &mut Console<'_>,
     read: view::Read<'_>,
-) -> Result<Exit, Failure> {
+) -> Result<Exit, CommandError> {
     match &request.command {
         Command::Explain { code } => explain::explain(code.as_deref(), console),
         Command::Check { format, policies } => {
@@ -154,7 +154,7 @@ fn execute<B: Blueprint>(
 }
 
 /// Runs the blueprint. Returns its model, and the settings that it was given.
-fn model<B: Blueprint>(blueprint: &B, request: &Request) -> Result<(Model, Chosen), Failure> {
+fn model<B: Blueprint>(blueprint: &B, request: &Request) -> Result<(Model, Chosen), CommandError> {
     struct Building(&'static str);
     impl Drop for Building {
         fn drop(&mut self) {

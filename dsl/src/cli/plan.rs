@@ -6,7 +6,7 @@ use clap::{Arg, ArgMatches};
 
 use crate::lower;
 use crate::lower::hot::Template;
-use crate::manners::{Exit, Failure, read_bytes, reason};
+use crate::manners::{CommandError, Exit, read_bytes, reason};
 use crate::model::{Content, IndexMap, Model, Name, Value};
 use crate::plan::{Found, State, flat, plan_of};
 use wattle_heat::emit;
@@ -19,7 +19,7 @@ use super::environment::{beside, environment};
 
 /// What a plan is compared with, and how it is written.
 #[derive(Debug)]
-pub(super) struct Planning {
+pub(super) struct PlanOptions {
     pub(super) against: Option<PathBuf>,
     pub(super) emission: Emission,
     pub(super) is_json: bool,
@@ -77,9 +77,9 @@ pub fn values(environment: &Environment) -> IndexMap<Name, Value> {
 ///
 /// # Errors
 /// If nothing was emitted to the directory, or if its content cannot be read.
-pub fn state_of(directory: &Path, parameters: Option<IndexMap<Name, Value>>) -> Result<State, Failure> {
+pub fn state_of(directory: &Path, parameters: Option<IndexMap<Name, Value>>) -> Result<State, CommandError> {
     if !directory.is_dir() {
-        return Err(Failure::usage(format!("there is no directory `{}`", directory.display())));
+        return Err(CommandError::usage(format!("there is no directory `{}`", directory.display())));
     }
     let parameters = match parameters {
         Some(parameters) => parameters,
@@ -97,21 +97,21 @@ pub fn state_of(directory: &Path, parameters: Option<IndexMap<Name, Value>>) -> 
     };
     let state = State::of_folder(&mut read, parameters);
     match (failed, state) {
-        (Some(why), _) => Err(Failure::usage(format!("cannot read {why}"))),
+        (Some(why), _) => Err(CommandError::usage(format!("cannot read {why}"))),
         (None, Ok(state)) => Ok(state),
-        (None, Err(error)) => Err(Failure::usage(format!("`{}` was not emitted: {error}", directory.display()))
+        (None, Err(error)) => Err(CommandError::usage(format!("`{}` was not emitted: {error}", directory.display()))
             .help("a blueprint's program writes it, to `out/STACK` by default: give that directory")),
     }
 }
 
 /// A template as text.
-fn json(template: &Template) -> Result<String, Failure> {
+fn json(template: &Template) -> Result<String, CommandError> {
     let mut bytes = Vec::new();
-    emit::json(template, &mut bytes).map_err(|error| Failure::new(format!("cannot be emitted: {error}")))?;
+    emit::json(template, &mut bytes).map_err(|error| CommandError::new(format!("cannot be emitted: {error}")))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-impl Planning {
+impl PlanOptions {
     /// The same for a model that was made with these settings.
     pub(super) fn with(&self, settings: Chosen) -> Self {
         let emission = Emission { settings: Some(settings), ..self.emission.clone() };
@@ -119,7 +119,7 @@ impl Planning {
     }
 
     /// Reports what a model without errors would do.
-    pub(super) fn run(&self, model: &Model, console: &mut Console<'_>) -> Result<Exit, Failure> {
+    pub(super) fn run(&self, model: &Model, console: &mut Console<'_>) -> Result<Exit, CommandError> {
         let own = self.emission.out.join(&*model.stack);
         let before = match &self.against {
             Some(directory) => Some(state_of(directory, None)?),
@@ -137,7 +137,7 @@ impl Planning {
     }
 
     /// What `emit` would write, with the values that an operator has filled in.
-    pub(super) fn state(&self, model: &Model, own: &Path) -> Result<State, Failure> {
+    pub(super) fn state(&self, model: &Model, own: &Path) -> Result<State, CommandError> {
         let mut files: IndexMap<String, String> = IndexMap::default();
         for (name, content) in &model.files {
             files.insert(name.to_string(), String::from_utf8_lossy(Content::bytes(content)).into_owned());
@@ -152,6 +152,6 @@ impl Planning {
         files.insert("template.yaml".to_owned(), json(&template)?);
         let state = State::new(&files, values(&environment(&beside(own))?), seed);
         let settings = self.emission.settings.as_ref().map(|settings| flat(&settings.0)).unwrap_or_default();
-        Ok(state.map_err(|error| Failure::new(error.to_string()))?.with_settings(settings))
+        Ok(state.map_err(|error| CommandError::new(error.to_string()))?.with_settings(settings))
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, ArgMatches};
 
-use crate::manners::{Failure, read, reason};
+use crate::manners::{CommandError, read, reason};
 use crate::policy::{Policies, Policy};
 
 /// The option.
@@ -21,7 +21,7 @@ pub fn arg() -> Arg {
 ///
 /// # Errors
 /// If a file cannot be read, or is not a file of policies.
-pub fn policies(matches: &ArgMatches, known: &[Policy]) -> Result<Policies, Failure> {
+pub fn policies(matches: &ArgMatches, known: &[Policy]) -> Result<Policies, CommandError> {
     let mut all = Policies::default();
     for file in matches.get_many::<PathBuf>("policy").into_iter().flatten() {
         all.extend(of_file(file, known)?);
@@ -29,12 +29,12 @@ pub fn policies(matches: &ArgMatches, known: &[Policy]) -> Result<Policies, Fail
     Ok(all)
 }
 
-fn of_file(file: &Path, known: &[Policy]) -> Result<Policies, Failure> {
+fn of_file(file: &Path, known: &[Policy]) -> Result<Policies, CommandError> {
     let shown = file.display();
     let text = read(file)
-        .map_err(|error| Failure::usage(format!("cannot read the policies `{shown}`: {}", reason(&error))))?;
+        .map_err(|error| CommandError::usage(format!("cannot read the policies `{shown}`: {}", reason(&error))))?;
     Policies::read(&text, known).map_err(|refused| {
-        let failure = Failure::usage(format!("the policies `{shown}` cannot be used: {}", refused.message));
-        refused.help.into_iter().fold(failure, Failure::help)
+        let failure = CommandError::usage(format!("the policies `{shown}` cannot be used: {}", refused.message));
+        refused.help.into_iter().fold(failure, CommandError::help)
     })
 }

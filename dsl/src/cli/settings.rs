@@ -11,14 +11,14 @@ use crate::names::{did_you_mean, list, meant, nearest};
 use super::chosen::Chosen;
 use super::help;
 use super::shape::{self, Place, Shape, Step};
-use crate::manners::Failure;
+use crate::manners::CommandError;
 
 /// The configuration: the settings of the file, overridden by those of `--set` in their order. And what was given.
-pub(crate) fn config<B: Blueprint>(file: Option<&Path>, set: &[String]) -> Result<(B::Config, Chosen), Failure> {
+pub(crate) fn config<B: Blueprint>(file: Option<&Path>, set: &[String]) -> Result<(B::Config, Chosen), CommandError> {
     let settings = Settings { blueprint: B::NAME, at: shape::at::<B::Config>, is_parameter: help::is_parameter::<B> };
     let whole = shape::at::<B::Config>(&[]).shape;
     if !matches!(whole, Shape::Settings(_) | Shape::Map | Shape::Unknown) {
-        let failure = Failure::usage(format!("the configuration of the blueprint `{}` is not a struct", B::NAME));
+        let failure = CommandError::usage(format!("the configuration of the blueprint `{}` is not a struct", B::NAME));
         return Err(failure
             .note(format!("it takes {whole}, and settings are given by name"))
             .help("make it a struct with `#[derive(Deserialize)]`, `#[serde(default)]` and a `Default`"));
@@ -31,7 +31,7 @@ pub(crate) fn config<B: Blueprint>(file: Option<&Path>, set: &[String]) -> Resul
     let config = serde_ignored::deserialize(Value::Mapping(given.clone()), |path| ignored.push(path.to_string()));
     // What serde ignores within parts that could not be asked for their names.
     if let Some(name) = ignored.first() {
-        return Err(Failure::usage(format!("unknown setting `{}`", name.replace(".?", ""))));
+        return Err(CommandError::usage(format!("unknown setting `{}`", name.replace(".?", ""))));
     }
     let config = config.map_err(|error: serde_yaml::Error| {
         let fits_without = |name: &&String| {
@@ -49,16 +49,16 @@ pub(crate) fn config<B: Blueprint>(file: Option<&Path>, set: &[String]) -> Resul
 }
 
 /// serde's error about a value that was not found to be wrong before.
-fn refused(error: &str, setting: Option<&String>) -> Failure {
+fn refused(error: &str, setting: Option<&String>) -> CommandError {
     if let Some(missing) = error.strip_prefix("missing field ") {
         let name = missing.trim_matches('`');
-        return Failure::usage(format!("the setting `{name}` is needed as well"))
+        return CommandError::usage(format!("the setting `{name}` is needed as well"))
             .help(format!("give it with `--set {name}=VALUE`"))
             .help("settings that may be left out need `#[serde(default)]` on the blueprint's configuration");
     }
     match setting {
-        Some(name) => Failure::usage(format!("the setting `{name}` does not fit: {error}")),
-        None => Failure::usage(format!("the settings do not fit: {error}")),
+        Some(name) => CommandError::usage(format!("the setting `{name}` does not fit: {error}")),
+        None => CommandError::usage(format!("the settings do not fit: {error}")),
     }
 }
 
@@ -70,7 +70,7 @@ struct Settings {
 }
 
 impl Settings {
-    fn given(&self, file: Option<&Path>, set: &[String]) -> Result<Mapping, Failure> {
+    fn given(&self, file: Option<&Path>, set: &[String]) -> Result<Mapping, CommandError> {
         let mut given = Mapping::new();
         if let Some(path) = file {
             given = read(path)?;
@@ -92,17 +92,19 @@ impl Settings {
     }
 
     /// The path and the value of `NAME=VALUE`.
-    fn assignment<'a>(&self, argument: &'a str) -> Result<(Vec<&'a str>, Value), Failure> {
+    fn assignment<'a>(&self, argument: &'a str) -> Result<(Vec<&'a str>, Value), CommandError> {
         let Some((name, text)) = argument.split_once('=') else {
-            return Err(Failure::usage(format!("`--set {argument}` has no value"))
+            return Err(CommandError::usage(format!("`--set {argument}` has no value"))
                 .help(format!("write `--set {argument}=VALUE`")));
         };
         if name.is_empty() {
-            return Err(Failure::usage(format!("`--set {argument}` names no setting")).help("write `--set NAME=VALUE`"));
+            return Err(
+                CommandError::usage(format!("`--set {argument}` names no setting")).help("write `--set NAME=VALUE`")
+            );
         }
         let path: Vec<&str> = name.split('.').collect();
         if path.iter().any(|name| name.is_empty() || name.trim() != *name) {
-            return Err(Failure::usage(format!("`{name}` is not the name of a setting"))
+            return Err(CommandError::usage(format!("`{name}` is not the name of a setting"))
                 .help("write `--set NAME=VALUE`, or `--set NAME.PART=VALUE` for a part of a setting"));
         }
         let steps: Vec<Step> = path.iter().map(|name| Step::Key((*name).into())).collect();
@@ -113,13 +115,13 @@ impl Settings {
             // Where text is accepted, a value that would be a number, a list or invalid YAML is text.
             _ if place.shape == Shape::Text => Ok((path, Value::String(text.into()))),
             Ok(value) => Ok((path, value)),
-            Err(error) => Err(Failure::usage(format!("the value of `{name}` is not YAML: {error}"))
+            Err(error) => Err(CommandError::usage(format!("the value of `{name}` is not YAML: {error}"))
                 .help(format!("put text with special characters in quotes: `--set '{name}=\"...\"'`"))),
         }
     }
 
     /// Refuses a value that does not fit what is at `path`, as far as that is known.
-    fn check(&self, value: &Value, path: &mut Vec<Step>) -> Result<(), Failure> {
+    fn check(&self, value: &Value, path: &mut Vec<Step>) -> Result<(), CommandError> {
         let place = (self.at)(path);
         match (place.shape, value) {
             (_, Value::Null) if place.optional => Ok(()),
@@ -144,18 +146,18 @@ impl Settings {
         }
     }
 
-    fn check_at(&self, step: Step, value: &Value, path: &mut Vec<Step>) -> Result<(), Failure> {
+    fn check_at(&self, step: Step, value: &Value, path: &mut Vec<Step>) -> Result<(), CommandError> {
         path.push(step);
         self.check(value, path)?;
         path.pop();
         Ok(())
     }
 
-    fn unknown(&self, name: &str, names: &[&'static str], path: &[Step]) -> Failure {
+    fn unknown(&self, name: &str, names: &[&'static str], path: &[Step]) -> CommandError {
         let outer = display(path);
         let full = if outer.is_empty() { name.to_owned() } else { format!("{outer}.{name}") };
         let whose = if outer.is_empty() { self.blueprint } else { &outer };
-        let mut failure = Failure::usage(format!("unknown setting `{full}`"));
+        let mut failure = CommandError::usage(format!("unknown setting `{full}`"));
         failure = match names {
             [] => failure.note(format!("`{whose}` has no settings")),
             [one] => failure.note(format!("the only setting of `{whose}` is `{one}`")),
@@ -172,16 +174,16 @@ impl Settings {
     }
 }
 
-fn read(path: &Path) -> Result<Mapping, Failure> {
+fn read(path: &Path) -> Result<Mapping, CommandError> {
     let name = path.display();
     let text = crate::manners::read(path)
-        .map_err(|error| Failure::usage(format!("cannot read the settings in `{name}`: {}", reason(&error))))?;
+        .map_err(|error| CommandError::usage(format!("cannot read the settings in `{name}`: {}", reason(&error))))?;
     match serde_yaml::from_str(&text) {
         Ok(Value::Mapping(settings)) => Ok(settings),
         Ok(Value::Null) => Ok(Mapping::new()),
-        Ok(other) => Err(Failure::usage(format!("`{name}` holds {}, not settings", found(&other)))
+        Ok(other) => Err(CommandError::usage(format!("`{name}` holds {}, not settings", found(&other)))
             .help("write one `NAME: VALUE` per line")),
-        Err(error) => Err(Failure::usage(format!("`{name}` is not YAML: {error}"))),
+        Err(error) => Err(CommandError::usage(format!("`{name}` is not YAML: {error}"))),
     }
 }
 
@@ -217,8 +219,8 @@ fn fits(shape: Shape, value: &Value) -> bool {
     }
 }
 
-fn misfit(shape: Shape, value: &Value, name: &str) -> Failure {
-    let failure = Failure::usage(format!("`{name}` takes {shape}, not {}", found(value)));
+fn misfit(shape: Shape, value: &Value, name: &str) -> CommandError {
+    let failure = CommandError::usage(format!("`{name}` takes {shape}, not {}", found(value)));
     match (shape, value) {
         (Shape::Text, Value::Number(_) | Value::Bool(_)) => failure.help("put it in quotes to make it text"),
         (Shape::Choice(words), Value::String(word)) => failure.help_if(meant(word, words.iter().copied())),

@@ -50,7 +50,7 @@ fn with<R: Parts, C: Parts, E: Parts>(model: &Model, resources: R, components: C
         at: place(&model.at),
         modules: modules(model),
         resources,
-        kinds: kinds(model, &mut texts),
+        component_types: kinds(model, &mut texts),
         components,
         edges,
         parameters: model.parameters.iter().map(|(name, of)| (name.clone(), parameter(of))).collect(),
@@ -177,13 +177,13 @@ fn constant_networks(server: &model::Resource) -> Vec<(Name, Name)> {
     items.iter().filter_map(network).collect()
 }
 
-fn kinds(model: &Model, texts: &mut Vec<Name>) -> IndexMap<Name, Kind> {
+fn kinds(model: &Model, texts: &mut Vec<Name>) -> IndexMap<Name, ComponentType> {
     let used: HashSet<&Name> = model.components.values().map(|component| &component.declaration).collect();
     let declared = model.declarations.iter().filter(|(path, _)| used.contains(path));
     declared.map(|(path, of)| (path.clone(), kind(of, texts))).collect()
 }
 
-fn kind(of: &Declaration, texts: &mut Vec<Name>) -> Kind {
+fn kind(of: &Declaration, texts: &mut Vec<Name>) -> ComponentType {
     let file = |file: &model::File| {
         let text = match &file.content {
             Content::Text(text) => Some(index(texts, text)),
@@ -191,7 +191,7 @@ fn kind(of: &Declaration, texts: &mut Vec<Name>) -> Kind {
         };
         File { path: file.path.as_ref().into(), text }
     };
-    Kind {
+    ComponentType {
         name: of.name.clone(),
         doc: of.doc.trim().into(),
         tool: of.recipe.tool.to_string().into(),
@@ -251,7 +251,7 @@ fn components(model: &Model) -> impl Iterator<Item = Component> {
             key: key.clone(),
             server: of.server.clone(),
             name: of.name.clone(),
-            kind: of.declaration.clone(),
+            component_type: of.declaration.clone(),
             inputs: inputs.collect(),
             at: place(&of.at),
         }
@@ -292,10 +292,10 @@ fn edges<'m>(model: &'m Model, graph: &'m Graph<'m>) -> impl Iterator<Item = Edg
         let mut drawn = Edge::new(name(from).clone(), name(to).clone(), Why::Infrastructure);
         drawn.at = place(edge.at);
         match edge.why {
-            graph::Why::Data { input, output, promise } => {
+            graph::Why::Data { input, output, forward_reference: forward } => {
                 drawn.why = Why::Data;
                 drawn.output = Some(output.clone());
-                drawn.promise = promise.map(|(promise, _)| promise.clone());
+                drawn.forward_reference = forward.map(|(forward, _)| forward.clone());
                 drawn.ty = match to {
                     Node::Component(_, component) => {
                         let input = model.declaration(component).and_then(|declared| declared.inputs.get(input));

@@ -44,7 +44,7 @@ pub(super) fn value(expr: &Expr, secret: bool) -> String {
             text
         }
         Expr::Leaf(Reference::Output { component, output }) => format!("{component}/{output}"),
-        Expr::Leaf(Reference::Promise(name)) => format!("promise {name}"),
+        Expr::Leaf(Reference::ForwardReference(name)) => format!("forward reference {name}"),
         Expr::Leaf(Reference::Import { stack, export }) => format!("{export} of stack {stack}"),
         Expr::Text(parts) => {
             let part = |part: &Expr| match part {

@@ -44,8 +44,9 @@ pub const RUN_TIME: &str = "run_time";
 /// The key of a map in whose place its pairs are listed, because Heat would take it for a function.
 pub const PAIRS: &str = "wattle_map";
 
-/// The attribute of [`MODEL`] by which a promise is read.
-pub const PROMISES: &str = "promises";
+/// The attribute of [`MODEL`] by which a forward reference is read.
+// The name in the format `wattle-model/1`.
+pub const FORWARD_REFERENCES: &str = "promises";
 
 /// The attribute of [`MODEL`] by which an export of another stack is read.
 pub const IMPORTS: &str = "imports";

@@ -34,9 +34,9 @@ impl Writer<'_> {
         fields.add_map("inputs", components.filter_map(|(key, one)| Some((key.clone(), bindings(&one.inputs)?))));
         fields.add_map(
             "promises",
-            model.promises.iter().map(|(name, promise)| {
-                let fulfilled = promise.fulfilled.iter().take(1).map(|binding| at(&binding.at));
-                (name.clone(), Hot::List(std::iter::once(at(&promise.at)).chain(fulfilled).collect()))
+            model.forward_references.iter().map(|(name, forward)| {
+                let fulfilled = forward.fulfilled.iter().take(1).map(|binding| at(&binding.at));
+                (name.clone(), Hot::List(std::iter::once(at(&forward.at)).chain(fulfilled).collect()))
             }),
         );
         fields.add_map(

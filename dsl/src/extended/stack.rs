@@ -35,9 +35,9 @@ impl<'m> Writer<'m> {
         fields.add_map("modules", model.modules.iter().map(|(name, module)| (name.clone(), text(&module.kind))));
         fields.add_map(
             "promises",
-            model.promises.iter().map(|(name, promise)| {
-                let mut fields = vec![("type".into(), ty(&promise.ty))];
-                if let Some(fulfilled) = promise.fulfilled.first() {
+            model.forward_references.iter().map(|(name, forward)| {
+                let mut fields = vec![("type".into(), ty(&forward.ty))];
+                if let Some(fulfilled) = forward.fulfilled.first() {
                     fields.add("value", self.value_of(&fulfilled.value));
                 }
                 (name.clone(), Hot::Map(fields))

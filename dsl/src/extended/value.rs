@@ -6,7 +6,7 @@ use crate::lower::template::is_known_to_heat;
 use crate::model::{Export, Expr, Model, Name, Reference, Resource, Scalar, Type, Value};
 use wattle_heat::template::Function;
 
-use super::{IMPORTS, MODEL, PAIRS, PROMISES, Writer, names, text};
+use super::{FORWARD_REFERENCES, IMPORTS, MODEL, PAIRS, Writer, names, text};
 
 /// Whether Heat would take a map of these pairs for a call.
 pub(super) fn looks_like_call<V>(pairs: &[(Name, V)]) -> bool {
@@ -14,10 +14,10 @@ pub(super) fn looks_like_call<V>(pairs: &[(Name, V)]) -> bool {
 }
 
 /// Whether a value refers to what stock Heat does not know, or must not make one resource wait for: outputs of components,
-/// promises, exports of other stacks, and servers.
+/// forward references, exports of other stacks, and servers.
 pub fn is_run_time(model: &Model, value: &Expr) -> bool {
     value.references().any(|reference| match reference {
-        Reference::Output { .. } | Reference::Promise(_) | Reference::Import { .. } => true,
+        Reference::Output { .. } | Reference::ForwardReference(_) | Reference::Import { .. } => true,
         Reference::Resource(name) | Reference::Attribute { resource: name, .. } => {
             model.resources.get(name).is_some_and(Resource::is_server)
         }
@@ -37,7 +37,7 @@ impl Late for Writer<'_> {
                 Some(known) => attribute(&known.server, &known.name, &[output]),
                 None => Hot::Value(Value::Null),
             },
-            Reference::Promise(name) => attribute(MODEL, PROMISES, &[name]),
+            Reference::ForwardReference(name) => attribute(MODEL, FORWARD_REFERENCES, &[name]),
             Reference::Import { stack, export } => attribute(MODEL, IMPORTS, &[stack, export]),
             // A sound model has no other.
             _ => Hot::Value(Value::Null),
@@ -50,7 +50,7 @@ impl Late for Writer<'_> {
 }
 
 impl Writer<'_> {
-    /// The value of an input or a promise.
+    /// The value of an input or a forward reference.
     pub(super) fn value_of(&self, expr: &Expr) -> Hot {
         let value = listed(for_heat_with(expr, self));
         if is_run_time(self.model, expr) { self.guarded(value) } else { value }

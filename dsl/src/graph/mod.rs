@@ -39,14 +39,14 @@ pub struct Edge<'m> {
 /// The reasons to wait.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Why<'m> {
-    /// An input reads an output, perhaps through a promise.
+    /// An input reads an output, perhaps through a forward reference.
     Data {
         /// The input.
         input: &'m Name,
         /// The output.
         output: &'m Name,
-        /// The promise between them, with the place where it was fulfilled.
-        promise: Option<(&'m Name, &'m Source)>,
+        /// The forward reference between them, with the place where it was fulfilled.
+        forward_reference: Option<(&'m Name, &'m Source)>,
     },
     /// Both run on one server, one declared before the other.
     RunList,
@@ -164,22 +164,28 @@ impl<'m> Build<'m> {
         }
     }
 
-    /// The waits of one input: for what its value refers to, and for what fulfils the promises in it.
+    /// The waits of one input: for what its value refers to, and for what fulfils the forward references in it.
     fn reads(&mut self, read: &Read<'m>, value: &'m Expr) {
         let model = self.model;
-        // Promises that lead to each other wait for ever without any component, which is another check's diagnostic. Each
-        // promise is followed once: promises that branch and meet again would otherwise take exponential time.
+        // Forward references that lead to each other wait for ever without any component, which is another check's diagnostic. Each
+        // forward reference is followed once: forward references that branch and meet again would otherwise take exponential time.
         let mut followed = HashSet::new();
         let mut pending = vec![(None, value)];
-        while let Some((promise, value)) = pending.pop() {
+        while let Some((forward, value)) = pending.pop() {
             value.references().for_each(|reference| match reference {
                 Reference::Output { component, output } => {
                     if let Some(to) = self.component(component) {
-                        self.wait(read.from, to, Why::Data { input: read.input, output, promise }, read.at);
+                        self.wait(
+                            read.from,
+                            to,
+                            Why::Data { input: read.input, output, forward_reference: forward },
+                            read.at,
+                        );
                     }
                 }
-                Reference::Promise(name) if followed.insert(name) => {
-                    let fulfilled = model.promises.get(name).into_iter().flat_map(|promise| &promise.fulfilled);
+                Reference::ForwardReference(name) if followed.insert(name) => {
+                    let fulfilled =
+                        model.forward_references.get(name).into_iter().flat_map(|forward| &forward.fulfilled);
                     pending.extend(fulfilled.map(|binding| (Some((name, &binding.at)), &binding.value)));
                 }
                 Reference::Attribute { resource, attribute, .. } => {

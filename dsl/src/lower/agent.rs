@@ -10,8 +10,8 @@ use std::collections::{HashMap, HashSet};
 use crate::model::{Constraint, IndexMap, Model, Name, ParameterType, Reference, Resource, Value};
 
 use super::hot::{Hot, HotParameter, HotResource};
-use super::plan::{Server, Told};
 use super::resolve::{attribute_for_heat, for_heat};
+use super::workload::{HeatValue, Server};
 
 /// The resource that holds the user data's text without the identity.
 pub(super) const ROOT: &str = "wattle_agent";
@@ -168,11 +168,11 @@ impl Words {
             let networks = networks.into_iter().map(|network| (network.clone(), Hot::GetResource(network.clone())));
             identity.push((self.networks.clone(), Hot::Map(networks.collect())));
         }
-        if !duties.told.is_empty() {
-            let told = duties.told.iter().map(|(key, told)| {
+        if !duties.from_heat.is_empty() {
+            let told = duties.from_heat.iter().map(|(key, told)| {
                 let value = match told {
-                    Told::Attribute(attribute) => attribute_for_heat(attribute),
-                    Told::Whole(value) => for_heat(value),
+                    HeatValue::Attribute(attribute) => attribute_for_heat(attribute),
+                    HeatValue::Whole(value) => for_heat(value),
                 };
                 (key.as_str().into(), value)
             });

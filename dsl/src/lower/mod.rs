@@ -11,11 +11,11 @@ pub mod hot;
 pub mod native;
 pub(crate) mod placement;
 pub(crate) mod places;
-mod plan;
 pub(crate) mod resolve;
 mod seeding;
 mod split;
 pub(crate) mod template;
+mod workload;
 
 use crate::analysis::decision::Decisions;
 use crate::model::{IndexMap, Model};
@@ -133,14 +133,14 @@ pub(crate) struct ForAgents<'m> {
     model: &'m Model,
     identified: &'m Model,
     options: &'m Options,
-    plan: plan::Plan<'m>,
+    plan: workload::Workload<'m>,
     decisions: Decisions,
 }
 
 impl<'m> ForAgents<'m> {
     fn of(model: &'m Model, identified: &'m Model, options: &'m Options) -> Self {
         let mut decisions = Decisions::new(options.decisions);
-        let plan = plan::Plan::of(identified, &mut decisions);
+        let plan = workload::Workload::of(identified, &mut decisions);
         Self { model, identified, options, plan, decisions }
     }
 

@@ -1,6 +1,6 @@
 //! Which nested stack of a cut stack each resource is in.
 //!
-//! Heat knows a resource by its name within its own stack, so a resource that moves to another stack is created anew.
+//! Heat knows a resource by its name within its own stack, so a resource that moves to another stack is created again.
 //! That is why the places where things were deployed are an input of the cut. They are read from the templates that
 //! were deployed, which contain them already. A separate record could be lost, or belong to another deployment.
 

@@ -109,7 +109,7 @@ fn leaf(model: &Model, reference: &Reference) -> Wire {
         }
         Reference::Output { component, output } => Origin::Entry(format!("{component}/{output}").into()),
         Reference::Import { stack, export } => Origin::Import { stack: stack.clone(), export: export.clone() },
-        Reference::Promise(name) => {
+        Reference::ForwardReference(name) => {
             return model.fulfilled(name).map_or(Value::Null.into(), |binding| for_agent(model, &binding.value));
         }
         Reference::Foreign { .. } => return Value::Null.into(),
@@ -120,7 +120,7 @@ fn attribute(model: &Model, attribute: &Attribute<'_>) -> Origin {
     if model.resources.get(attribute.resource).is_some_and(Resource::is_server) {
         Origin::Entry(attribute.entry().into())
     } else {
-        Origin::UserData(attribute.told().into())
+        Origin::UserData(attribute.user_data_key().into())
     }
 }
 

@@ -6,15 +6,15 @@ use crate::model::{self, Content, Declaration, IndexMap, Model, Name, Order, Par
 use crate::requirement::{self, Operand, When};
 
 use super::placement;
-use super::plan::{Plan, Server};
 use super::resolve::for_agent;
 use super::seed::{
     FORMAT, Seed, SeedAttribute, SeedComponent, SeedDeclaration, SeedEntry, SeedExport, SeedImport, SeedInput,
     SeedOutput, SeedParameter, SeedRecipe, SeedRequirement, SeedServer, digest,
 };
+use super::workload::{Server, Workload};
 
 /// The seed of `model`, which is `original` under the names under which it was deployed.
-pub(super) fn build(original: &Model, model: &Model, plan: &Plan<'_>) -> Seed {
+pub(super) fn build(original: &Model, model: &Model, plan: &Workload<'_>) -> Seed {
     let mut recipes = IndexMap::default();
     let declarations = declarations(model, &mut recipes);
     let mut seed = Seed {
@@ -94,7 +94,7 @@ fn declarations(model: &Model, recipes: &mut IndexMap<String, Content>) -> Index
     model.declarations.iter().map(|(name, declaration)| (name.clone(), lower(declaration))).collect()
 }
 
-fn servers(model: &Model, plan: &Plan<'_>) -> IndexMap<Name, SeedServer> {
+fn servers(model: &Model, plan: &Workload<'_>) -> IndexMap<Name, SeedServer> {
     let mut after: std::collections::HashMap<&Name, Vec<Name>> = std::collections::HashMap::new();
     for order in &model.after {
         after.entry(&order.component).or_default().push(order.predecessor.clone());
@@ -128,7 +128,7 @@ fn servers(model: &Model, plan: &Plan<'_>) -> IndexMap<Name, SeedServer> {
     managed.map(|(name, server)| ((*name).clone(), lower(name, server))).collect()
 }
 
-fn entries(model: &Model, plan: &Plan<'_>) -> IndexMap<Name, SeedEntry> {
+fn entries(model: &Model, plan: &Workload<'_>) -> IndexMap<Name, SeedEntry> {
     let readers = |address: &str| {
         plan.readers.get(address).into_iter().flatten().map(|reader| (*reader).clone()).collect::<Vec<_>>()
     };

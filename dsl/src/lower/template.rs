@@ -8,10 +8,10 @@ use crate::requirement::{self, When};
 use super::agent::{self, Words};
 use super::hot::{Hot, HotOutput, HotParameter, HotParameterGroup, HotResource, Template};
 use super::placement;
-use super::plan::Plan;
 use super::resolve::for_heat;
+use super::workload::Workload;
 
-pub(super) fn build(model: &Model, plan: &Plan<'_>, decisions: &mut Decisions) -> Template {
+pub(super) fn build(model: &Model, plan: &Workload<'_>, decisions: &mut Decisions) -> Template {
     let mut template = with_parameters(model);
     requirements(model, &mut template, decisions);
     if model.resources.keys().any(|name| plan.is_managed(name)) {

@@ -1,7 +1,7 @@
 //! What all commands have in common: colours, suggestions, failures, and how they word the system's errors.
 
+mod error;
 mod exit;
-mod failure;
 mod reading;
 
 use std::ffi::OsString;
@@ -12,8 +12,8 @@ use clap::{Arg, Command};
 
 use crate::names::nearest;
 
+pub use error::CommandError;
 pub use exit::{Exit, all_exit_codes, exit_codes, panic_exit_code};
-pub use failure::Failure;
 pub use reading::{must_end, open, read, read_bytes, text, whole};
 
 /// The option `--color`.

@@ -9,7 +9,7 @@ use super::{Action, ComponentPlan, Reason, ResourcePlan, Run};
 
 /// Says of what comes under a name that only `moved_from` gives it that nothing was deployed so. What comes for the first
 /// time anyway needs no word on it.
-pub(super) fn tell(
+pub(super) fn note(
     before: Option<&State>,
     after: &State,
     resources: &mut IndexMap<Name, ResourcePlan>,

@@ -18,7 +18,7 @@ pub struct Found {
 /// What is left of a resource that is not as it was deployed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Left {
-    /// Nothing: it is made anew.
+    /// Nothing: it is made again.
     Nothing,
     /// Something that is of no use: another one takes its place.
     Wreck,
@@ -31,7 +31,7 @@ pub enum Left {
 }
 
 /// Has a plan be about what is really there. Gives what of it is of no resource, in words.
-pub(super) fn tell(found: &[Found], resources: &mut IndexMap<Name, ResourcePlan>) -> Vec<String> {
+pub(super) fn note(found: &[Found], resources: &mut IndexMap<Name, ResourcePlan>) -> Vec<String> {
     let mut strange = Vec::new();
     for Found { name, left, how } in found {
         let mut known = Some(&**name);
@@ -98,7 +98,7 @@ mod tests {
             ("unfit", Left::Unfit, "was taken over"),
         ];
         let found = found.map(|(name, left, how)| Found { name: name.into(), left, how: how.into() });
-        let strange = tell(&found, &mut resources);
+        let strange = note(&found, &mut resources);
         assert_eq!(strange, ["in the cloud, `stranger` is gone"]);
         let told: Vec<(&str, Action, &str)> =
             resources.iter().map(|(name, plan)| (&**name, plan.action, plan.notes[0].as_str())).collect();

@@ -92,7 +92,7 @@ pub enum Action {
     MayRebuild,
     /// It comes.
     Create,
-    /// It keeps its identity and its addresses, and what is on it is lost: the disk of a server is made anew, say.
+    /// It keeps its identity and its addresses, and what is on it is lost: the disk of a server is made again, say.
     Rebuild,
     /// It is replaced if a value changes that only Heat knows. If none does, it may stay as it is, change in place or be rebuilt.
     MayReplace,
@@ -199,7 +199,7 @@ pub struct Reason {
     /// What it becomes, likewise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    /// What makes it another, or may do so, where it is not written down anew itself.
+    /// What makes it another, or may do so, where it is not written down again itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub through: Option<String>,
 }
@@ -234,9 +234,9 @@ pub fn plan(before: Option<&State>, after: &State) -> Plan {
 /// The same where this was `found` not to be as it was deployed.
 pub fn plan_of(before: Option<&State>, after: &State, found: &[Found]) -> Plan {
     let mut resources = resource::plan(before, after);
-    let notes = found::tell(found, &mut resources);
+    let notes = found::note(found, &mut resources);
     let mut components = component::plan(before, after, &resources);
-    formerly::tell(before, after, &mut resources, &mut components);
+    formerly::note(before, after, &mut resources, &mut components);
     let requirements = requirement::plan(before, after);
     let settings = setting::plan(before, after);
     let stack = after.stack().or_else(|| before?.stack()).cloned().unwrap_or_else(|| "".into());

@@ -31,7 +31,7 @@ fn judged(was: Option<&SeedRequirement>, is: Option<&SeedRequirement>, judges: V
         (Some(was), Some(is)) => {
             let mut because = Vec::new();
             if was.predicate != is.predicate {
-                because.push(condition(Some(told(was)), Some(told(is))));
+                because.push(condition(Some(worded(was)), Some(worded(is))));
             }
             if was.because != is.because {
                 let text = |requirement: &SeedRequirement| {
@@ -41,14 +41,14 @@ fn judged(was: Option<&SeedRequirement>, is: Option<&SeedRequirement>, judges: V
             }
             (if because.is_empty() { Demanded::Unchanged } else { Demanded::Changed }, because)
         }
-        (None, is) => (Demanded::Added, vec![condition(None, is.map(told))]),
-        (was, None) => (Demanded::Removed, vec![condition(was.map(told), None)]),
+        (None, is) => (Demanded::Added, vec![condition(None, is.map(worded))]),
+        (was, None) => (Demanded::Removed, vec![condition(was.map(worded), None)]),
     };
     Some(RequirementPlan { action, when, judges, because })
 }
 
 /// What is asked for, in the words of whoever judges it.
-fn told(requirement: &SeedRequirement) -> String {
+fn worded(requirement: &SeedRequirement) -> String {
     demanded(&requirement.predicate, &|wire: &Wire| wire.constant().cloned())
 }
 

@@ -7,7 +7,7 @@
 mod constraint;
 mod phase;
 
-pub use crate::model::requirement::{Operand, Verdict, demanded, judge, told};
+pub use crate::model::requirement::{Operand, Verdict, demanded, judge, unmet};
 pub use phase::{When, readers, when};
 
 pub(crate) use crate::model::requirement::words::place;

@@ -153,7 +153,7 @@ impl Engine<'_> {
                 let there = self.space.entry(&entry).cloned();
                 if there.is_none() {
                     let waiters = self.space.write(entry, content.clone());
-                    self.tell(waiters, &content);
+                    self.deliver(waiters, &content);
                 }
                 self.told.push_back(Event::Written(ticket, Ok(there)));
             }
@@ -206,7 +206,7 @@ impl Engine<'_> {
     }
 
     /// Gives the content to everyone who waited for it.
-    fn tell(&mut self, waiters: Vec<Waiter>, content: &Content) {
+    fn deliver(&mut self, waiters: Vec<Waiter>, content: &Content) {
         for (host, life, ticket) in waiters {
             let event = Event::Read(ticket, Ok(content.clone()));
             self.queue.put(self.queue.now, (host, life), Happening::Event(event));
@@ -231,7 +231,7 @@ impl Engine<'_> {
         }
         let waiters = self.space.show(component, status);
         if let Some(content) = self.space.there(&Awaited::Ended(component.clone())) {
-            self.tell(waiters, &content);
+            self.deliver(waiters, &content);
         }
     }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::model::{Name, Value};
 use crate::values::FailureKind;
 
-use super::kind::{Values, Written};
+use super::component_type::{Values, Written};
 
 /// A recipe that fails. A fake returns it instead of outputs.
 ///

@@ -6,8 +6,8 @@ use std::rc::Rc;
 use crate::lower::seed::SeedDeclaration;
 use crate::model::{Name, Scalar, Type, Value};
 
+use super::component_type::Values;
 use super::fake::{Call, Fake};
-use super::kind::Values;
 
 /// A value of type `ty` for the thing called `of`.
 pub(super) fn value(ty: &Type, of: &str) -> Value {

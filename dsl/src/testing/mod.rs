@@ -45,9 +45,9 @@
 //! values.
 
 mod change;
+mod component_type;
 mod engine;
 mod fake;
-mod kind;
 mod made_up;
 mod order;
 mod ran;
@@ -62,8 +62,8 @@ mod world;
 
 pub use crate::values::FailureKind;
 pub use change::TrialPlan;
+pub use component_type::{Fakeable, Given, Inputs, Outputs, Plain, Written};
 pub use fake::{Answer, Failed};
-pub use kind::{Fakeable, Given, Inputs, Outputs, Plain, Written};
 pub use ran::Ran;
 pub use record::Failure;
 pub use run::TrialRun;
@@ -73,4 +73,4 @@ pub use trial::Trial;
 
 // Called by generated code only.
 #[doc(hidden)]
-pub use kind::Values;
+pub use component_type::Values;

@@ -2,7 +2,7 @@
 
 use crate::author::PortType;
 
-use super::kind::{Fakeable, Inputs, Outputs, Plain};
+use super::component_type::{Fakeable, Inputs, Outputs, Plain};
 use super::record::{Failure, Record};
 use super::run::{TrialRun, typed};
 use super::story;
@@ -81,10 +81,10 @@ impl<'r> Ran<'r> {
                 panic!(
                     "`{}` did not fail by itself: it failed because of {failure}{}",
                     self.name(),
-                    story::told(self.run)
+                    story::report(self.run)
                 )
             }
-            None => panic!("`{}` did not fail{}", self.name(), story::told(self.run)),
+            None => panic!("`{}` did not fail{}", self.name(), story::report(self.run)),
         }
     }
 
@@ -98,11 +98,11 @@ impl<'r> Ran<'r> {
         match self.failure() {
             Some(failure) if *failure.component == *other.name() && other.place != self.place => self,
             Some(failure) => {
-                let told = story::told(self.run);
+                let told = story::report(self.run);
                 panic!("`{}` did not fail because of `{}`, but of {failure}{told}", self.name(), other.name())
             }
             None => {
-                let (name, told) = (self.name(), story::told(self.run));
+                let (name, told) = (self.name(), story::report(self.run));
                 panic!("`{name}` did not fail because of `{}`: it did not fail{told}", other.name())
             }
         }
@@ -114,7 +114,7 @@ impl<'r> Ran<'r> {
     /// If it was.
     #[track_caller]
     pub fn never_started(self) -> Self {
-        assert!(self.attempts() == 0, "`{}` was started{}", self.name(), story::told(self.run));
+        assert!(self.attempts() == 0, "`{}` was started{}", self.name(), story::report(self.run));
         self
     }
 
@@ -188,7 +188,7 @@ impl<'r> Ran<'r> {
             (Some((start, end)), Some((other_start, other_end))) => start < other_end && other_start < end,
             _ => false,
         };
-        let told = story::told(self.run);
+        let told = story::report(self.run);
         assert!(overlaps, "`{}` and `{}` did not run at the same time{told}", self.name(), other.name());
         self
     }
@@ -266,10 +266,10 @@ impl<'r> Ran<'r> {
     fn is_a<K: Fakeable>(self) {
         let kind = self.run.kind(self.place);
         assert!(
-            *self.run.stage.world.nodes[self.place].kind == *K::KIND,
+            *self.run.stage.world.nodes[self.place].kind == *K::COMPONENT_TYPE,
             "`{}` is one of `{kind}`, not of `{}`",
             self.name(),
-            super::world::short(K::KIND)
+            super::world::short(K::COMPONENT_TYPE)
         );
     }
 

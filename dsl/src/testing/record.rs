@@ -9,7 +9,7 @@ use wattle_agent_core::status::Waiting;
 use crate::model::Name;
 use crate::values::FailureKind;
 
-use super::kind::Values;
+use super::component_type::Values;
 
 /// Why a component did not do its work: its own failure, or the failure of a component that it depends on.
 ///

@@ -3,15 +3,15 @@
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use wattle_agent_core::plan::Held;
+use wattle_agent_core::server_plan::Held;
 use wattle_heat::evaluate::apply;
 
 use crate::author::PortType;
 use crate::lower::Lowered;
 use crate::model::{IndexMap, Name, Value};
 
+use super::component_type::Fakeable;
 use super::engine;
-use super::kind::Fakeable;
 use super::order::Order;
 use super::ran::Ran;
 use super::record::{Failure, Record};
@@ -106,7 +106,7 @@ impl TrialRun {
 
     /// The components of one type, in the order in which they were declared.
     pub fn components_of<K: Fakeable>(&self) -> impl Iterator<Item = Ran<'_>> {
-        self.components().filter(|ran| *self.stage.world.nodes[ran.place].kind == *K::KIND)
+        self.components().filter(|ran| *self.stage.world.nodes[ran.place].kind == *K::COMPONENT_TYPE)
     }
 
     /// The names of the components in the order in which they were started.

@@ -75,7 +75,7 @@ pub(super) fn whole(run: &TrialRun) -> String {
 }
 
 /// The run, as it is shown below a message.
-pub(super) fn told(run: &TrialRun) -> String {
+pub(super) fn report(run: &TrialRun) -> String {
     let whole = whole(run);
     let mut text = format!("\n\nthe run, of {}:\n", run.schedule);
     for (count, line) in whole.lines().enumerate() {
@@ -126,7 +126,7 @@ pub(super) fn failed(run: &TrialRun, failed: &[Ran<'_>]) -> String {
             let _ = write!(text, "\n    and because of it {}", crate::names::list(through, "and"));
         }
     }
-    text + &told(run)
+    text + &report(run)
 }
 
 /// What a component waits for, as lines of text.
@@ -180,5 +180,5 @@ pub(super) fn not_after(ran: Ran<'_>, other: Ran<'_>) -> String {
         ),
     };
     text += &waits(ran.run, ran.place);
-    text + &told(ran.run)
+    text + &report(ran.run)
 }

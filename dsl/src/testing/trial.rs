@@ -11,8 +11,8 @@ use crate::lower;
 use crate::model::{IndexMap, Model, Name, Value};
 use crate::view;
 
+use super::component_type::{Fakeable, Given, Values};
 use super::fake::{Answer, Call, Failed, Fake};
-use super::kind::{Fakeable, Given, Values};
 use super::run::{Stage, TrialRun};
 use super::schedule::Schedule;
 use super::setting::Setting;
@@ -135,7 +135,7 @@ impl Trial {
     #[track_caller]
     pub fn fake<K: Fakeable, A: Answer<K::Outputs>>(self, fake: impl Fn(Given<K>) -> A + 'static) -> Self {
         let at = Location::caller();
-        self.kind(K::KIND, typed(fake, None, at))
+        self.kind(K::COMPONENT_TYPE, typed(fake, None, at))
     }
 
     /// Like [`Trial::fake`], for a recipe that takes this much of the run's own time. If it takes longer than its
@@ -167,7 +167,7 @@ impl Trial {
         fake: impl Fn(Given<K>) -> A + 'static,
     ) -> Self {
         let at = Location::caller();
-        self.kind(K::KIND, typed(fake, Some(takes), at))
+        self.kind(K::COMPONENT_TYPE, typed(fake, Some(takes), at))
     }
 
     /// Fakes one component, `SERVER/COMPONENT`, differently from the others of its type.
@@ -179,7 +179,7 @@ impl Trial {
         fake: impl Fn(Given<K>) -> A + 'static,
     ) -> Self {
         let at = Location::caller();
-        self.setting.own_fakes.insert(component.into(), (Some(K::KIND), typed(fake, None, at)));
+        self.setting.own_fakes.insert(component.into(), (Some(K::COMPONENT_TYPE), typed(fake, None, at)));
         self
     }
 

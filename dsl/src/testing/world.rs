@@ -7,9 +7,9 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use wattle_agent_core::SERVER;
-use wattle_agent_core::plan::{Held, Plan, PlannedComponent, Source};
 use wattle_agent_core::planning::{Fault, InPlain, Planning, broken};
 use wattle_agent_core::revision::Revision;
+use wattle_agent_core::server_plan::{Held, PlannedComponent, ServerPlan, ValueSource};
 
 use crate::lower::Seed;
 use crate::lower::computed_by_heat;
@@ -38,7 +38,7 @@ pub(super) struct Node {
 /// A server.
 pub(super) struct Host {
     pub(super) name: Name,
-    pub(super) plan: Arc<Plan>,
+    pub(super) plan: Arc<ServerPlan>,
     /// Its components, by their names on it.
     pub(super) nodes: IndexMap<Name, usize>,
     /// What it gets in its user data.
@@ -54,7 +54,7 @@ impl Host {
     }
 
     /// Everything that its components read or judge.
-    fn reads(&self) -> Vec<&Source> {
+    fn reads(&self) -> Vec<&ValueSource> {
         let mut sources = Vec::new();
         for planned in self.plan.components.values() {
             sources.extend(planned.inputs.values().map(|input| &input.from));
@@ -76,7 +76,7 @@ pub(super) struct World {
     pub(super) places: HashMap<Name, usize>,
     /// What servers get in their user data.
     pub(super) told: HashMap<Name, Value>,
-    pub(super) exports: IndexMap<Name, (Type, Source)>,
+    pub(super) exports: IndexMap<Name, (Type, ValueSource)>,
 }
 
 impl World {
@@ -96,7 +96,7 @@ impl World {
         let known = |origin: &Origin| match origin {
             Origin::Parameter(name) => parameters.get(name).cloned(),
             Origin::Import { stack, export } => {
-                imports.get(&(stack.clone(), export.clone())).and_then(Source::constant).cloned()
+                imports.get(&(stack.clone(), export.clone())).and_then(ValueSource::constant).cloned()
             }
             Origin::Entry(_) | Origin::UserData(_) => None,
         };
@@ -106,7 +106,7 @@ impl World {
         let plans = planning.plans(&REVISION, &mut InPlain).map_err(&mut told);
         let sources = planning.exports(|_| true, &mut InPlain).map_err(&mut told);
         let (Ok(plans), Ok(sources)) = (plans, sources) else { return Err(faults) };
-        let of_type = |(name, from): (Name, Source)| (name.clone(), (seed.exports[&name].ty.clone(), from));
+        let of_type = |(name, from): (Name, ValueSource)| (name.clone(), (seed.exports[&name].ty.clone(), from));
         let mut world = Self {
             hosts: Vec::new(),
             nodes: Vec::new(),
@@ -116,11 +116,17 @@ impl World {
             exports: sources.into_iter().map(of_type).collect(),
         };
         world.components(setting, seed, plans, &fakes);
-        world.tell(setting, &mut faults);
+        world.make(setting, &mut faults);
         if faults.is_empty() { Ok(world) } else { Err(faults) }
     }
 
-    fn components(&mut self, setting: &Setting, seed: &Seed, plans: IndexMap<Name, Plan>, fakes: &HashMap<Name, Fake>) {
+    fn components(
+        &mut self,
+        setting: &Setting,
+        seed: &Seed,
+        plans: IndexMap<Name, ServerPlan>,
+        fakes: &HashMap<Name, Fake>,
+    ) {
         for (name, plan) in plans {
             let mut nodes = IndexMap::default();
             for component in plan.components.keys() {
@@ -152,7 +158,7 @@ impl World {
     }
 
     /// Gives a value to everything that Heat would have made: the test's, or a made-up one.
-    fn tell(&mut self, setting: &Setting, faults: &mut Vec<String>) {
+    fn make(&mut self, setting: &Setting, faults: &mut Vec<String>) {
         let mut given = setting.attributes.clone();
         let resources: IndexSet<&str> = setting.model.resources.keys().map(|name| &**name).collect();
         for entry in self.hosts.iter().flat_map(Host::publishes).map(|(entry, _)| entry) {
@@ -164,7 +170,7 @@ impl World {
         }
         let mut told = IndexSet::default();
         let sources = self.exports.values().map(|(_, source)| source);
-        for held in sources.chain(self.hosts.iter().flat_map(Host::reads)).flat_map(Source::leaves) {
+        for held in sources.chain(self.hosts.iter().flat_map(Host::reads)).flat_map(ValueSource::leaves) {
             if let Held::UserData(key) = held {
                 told.insert(key.clone());
             }
@@ -185,7 +191,7 @@ impl World {
             self.told.insert(key, value);
         }
         for host in &mut self.hosts {
-            let keys = host.reads().into_iter().flat_map(Source::leaves).filter_map(|held| match held {
+            let keys = host.reads().into_iter().flat_map(ValueSource::leaves).filter_map(|held| match held {
                 Held::UserData(key) => Some(key.clone()),
                 Held::Entry(_) | Held::Sealed(_) | Held::Foreign { .. } => None,
             });
@@ -204,17 +210,17 @@ impl World {
     }
 
     /// The types of inputs and exports, and where their values come from.
-    fn read(&self) -> impl Iterator<Item = (&Type, &Source)> {
+    fn read(&self) -> impl Iterator<Item = (&Type, &ValueSource)> {
         let inputs = self.planned_components().flat_map(|planned| planned.inputs.values());
         inputs.map(|input| (&input.ty, &input.from)).chain(self.exports.values().map(|(ty, from)| (ty, from)))
     }
 
     /// The type of an input that is exactly this value.
     fn wanted(&self, held: &Held) -> Option<&Type> {
-        let is_it = |source: &Source| matches!(source, Source::Leaf(one) if one == held);
+        let is_it = |source: &ValueSource| matches!(source, ValueSource::Leaf(one) if one == held);
         self.read().find_map(|(ty, from)| match (ty.revealed(), from) {
             (ty, from) if is_it(from) => Some(ty),
-            (Type::List(item), Source::List(parts)) if parts.iter().any(is_it) => Some(&**item),
+            (Type::List(item), ValueSource::List(parts)) if parts.iter().any(is_it) => Some(&**item),
             _ => None,
         })
     }

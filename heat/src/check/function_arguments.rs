@@ -34,14 +34,14 @@ check! {
 }
 
 /// What is wrong with a call's arguments, and the function's correct form.
-pub(super) fn told(function: Function, why: &str) -> (String, String) {
+pub(super) fn message(function: Function, why: &str) -> (String, String) {
     (format!("`{}`: {why}", function.name()), format!("call it as `{}`", function.form()))
 }
 
 fn run(sink: &mut Sink<'_>) {
     for found in sink.faults().into_iter().filter(|found| !found.late) {
         if let Cause::Arguments { function, why } = &found.fault.cause {
-            let (what, help) = told(*function, why);
+            let (what, help) = message(*function, why);
             let diagnostic =
                 FUNCTION_ARGUMENTS.diagnostic(what).label(&sink.at(found.fault.span), "called here").help(help);
             sink.push(diagnostic);

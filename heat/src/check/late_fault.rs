@@ -5,7 +5,7 @@ use wattle_model::{Diagnostic, Source};
 use crate::evaluate::Cause;
 
 use super::Sink;
-use super::function_arguments::told;
+use super::function_arguments::message;
 use super::registry::check;
 use super::unknown_parameter::help;
 
@@ -41,7 +41,7 @@ fn run(sink: &mut Sink<'_>) {
     for found in sink.faults().into_iter().filter(|found| found.late) {
         let (what, fix) = match &found.fault.cause {
             Cause::Arguments { function, why } => {
-                let (what, help) = told(*function, why);
+                let (what, help) = message(*function, why);
                 (what, Some(help))
             }
             Cause::UnknownParameter { name } => {

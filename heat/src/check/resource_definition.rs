@@ -106,7 +106,7 @@ fn keys(sink: &Sink<'_>, name: &str, resource: &Resource) -> Vec<Diagnostic> {
 
 /// The allowed values of a field, in Heat's words.
 #[derive(Clone, Copy)]
-enum Kind {
+enum FieldKind {
     Text,
     Map,
     Names,
@@ -117,16 +117,16 @@ fn fields(sink: &Sink<'_>, name: &str, resource: &Resource) -> Vec<Diagnostic> {
     let condition = if sink.template().version().has_conditions() { resource.condition.as_ref() } else { None };
     let mut diagnostics = Vec::new();
     let kinds = [
-        ("properties", &resource.properties, Kind::Map),
-        ("metadata", &resource.metadata, Kind::Map),
-        ("update_policy", &resource.update_policy, Kind::Map),
-        ("depends_on", &resource.depends_on, Kind::Names),
-        ("description", &resource.description, Kind::Text),
+        ("properties", &resource.properties, FieldKind::Map),
+        ("metadata", &resource.metadata, FieldKind::Map),
+        ("update_policy", &resource.update_policy, FieldKind::Map),
+        ("depends_on", &resource.depends_on, FieldKind::Names),
+        ("description", &resource.description, FieldKind::Text),
     ];
     for (key, node, kind) in kinds.into_iter().filter_map(|(key, node, kind)| Some((key, node.as_ref()?, kind))) {
         diagnostics.extend(field(sink, name, key, node, kind));
     }
-    diagnostics.extend(condition.and_then(|node| field(sink, name, "condition", node, Kind::Condition)));
+    diagnostics.extend(condition.and_then(|node| field(sink, name, "condition", node, FieldKind::Condition)));
     if let Some(ty) = &resource.ty {
         diagnostics.extend(type_of(sink, name, ty));
     }
@@ -147,15 +147,15 @@ fn fields(sink: &Sink<'_>, name: &str, resource: &Resource) -> Vec<Diagnostic> {
     diagnostics
 }
 
-fn field(sink: &Sink<'_>, name: &str, key: &str, node: &Node, kind: Kind) -> Option<Diagnostic> {
+fn field(sink: &Sink<'_>, name: &str, key: &str, node: &Node, kind: FieldKind) -> Option<Diagnostic> {
     let version = sink.template().version();
-    let context = if matches!(kind, Kind::Condition) { Context::Condition } else { Context::Value };
+    let context = if matches!(kind, FieldKind::Condition) { Context::Condition } else { Context::Value };
     // Names and descriptions are not parsed, so a call is a map there.
-    let is_call = !matches!(kind, Kind::Names | Kind::Text) && Call::within(node, version, context).is_some();
+    let is_call = !matches!(kind, FieldKind::Names | FieldKind::Text) && Call::within(node, version, context).is_some();
     let (fits, form, help) = match kind {
-        Kind::Text => (node.tree.as_text().is_some(), "a string", "quote it"),
-        Kind::Map => (matches!(*node.tree, Tree::Map(_)), "a map", "write a map, or remove it"),
-        Kind::Names => {
+        FieldKind::Text => (node.tree.as_text().is_some(), "a string", "quote it"),
+        FieldKind::Map => (matches!(*node.tree, Tree::Map(_)), "a map", "write a map, or remove it"),
+        FieldKind::Names => {
             let fits = match &*node.tree {
                 Tree::List(items) => items.iter().all(|item| item.tree.as_text().is_some()),
                 Tree::Text { .. } => true,
@@ -163,7 +163,7 @@ fn field(sink: &Sink<'_>, name: &str, key: &str, node: &Node, kind: Kind) -> Opt
             };
             (fits, "the name of a resource or a list of names", "write `[NAME, ...]`, or remove it")
         }
-        Kind::Condition => {
+        FieldKind::Condition => {
             let fits = matches!(*node.tree, Tree::Text { .. } | Tree::Boolean(_));
             (fits, "a condition", "name a condition, or call a function of conditions")
         }
@@ -174,7 +174,7 @@ fn field(sink: &Sink<'_>, name: &str, key: &str, node: &Node, kind: Kind) -> Opt
         return None;
     }
     let found = match &*node.tree {
-        Tree::List(_) if matches!(kind, Kind::Names) => "a list of other values",
+        Tree::List(_) if matches!(kind, FieldKind::Names) => "a list of other values",
         tree => tree.kind(),
     };
     let diagnostic = RESOURCE_DEFINITION

@@ -23,7 +23,7 @@ pub(crate) use change::{Change, Given};
 pub(crate) use class::{Asked, Broken, Class, Found, Group, Refers, Ruled};
 pub(crate) use member::Member;
 pub(crate) use provider::Provider;
-pub(crate) use reference::{How, Kind, Reference, references, within as references_within};
+pub(crate) use reference::{How, Reference, ReferenceKind, references, within as references_within};
 pub(crate) use subject::Subject;
 
 /// A resource that exists.

@@ -10,7 +10,7 @@ pub(crate) struct Reference {
     /// The name.
     pub(crate) name: String,
     /// Whether it is a name at all.
-    pub(crate) kind: Kind,
+    pub(crate) kind: ReferenceKind,
     /// Its place.
     pub(crate) span: Span,
     /// How it is referred to.
@@ -19,7 +19,7 @@ pub(crate) struct Reference {
 
 /// What is written in the place of a resource's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ReferenceKind {
     /// A name.
     Name,
     /// Something else, which cannot be a name.
@@ -44,10 +44,10 @@ pub(crate) enum How {
 impl Reference {
     fn of(name: &Value, span: Span, how: How) -> Self {
         let kind = match name {
-            Value::Text(_) => Kind::Name,
-            Value::List(_) | Value::Map(_) => Kind::Parts,
-            Value::Absent => Kind::Failure,
-            _ => Kind::Other,
+            Value::Text(_) => ReferenceKind::Name,
+            Value::List(_) | Value::Map(_) => ReferenceKind::Parts,
+            Value::Absent => ReferenceKind::Failure,
+            _ => ReferenceKind::Other,
         };
         Self { name: name.python(), kind, span, how }
     }
@@ -57,7 +57,7 @@ impl Reference {
 pub(crate) fn references(scope: &Scope<'_>, resource: &Resource) -> Vec<Reference> {
     let mut found: Vec<_> = resource
         .depends_on()
-        .map(|(name, span)| Reference { name: name.to_owned(), kind: Kind::Name, span, how: How::DependsOn })
+        .map(|(name, span)| Reference { name: name.to_owned(), kind: ReferenceKind::Name, span, how: How::DependsOn })
         .collect();
     for node in resource.properties.iter().chain(&resource.metadata) {
         found.extend(within(scope, node));

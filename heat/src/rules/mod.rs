@@ -11,7 +11,7 @@ use wattle_model::IndexMap;
 
 use crate::evaluate::Value;
 use crate::properties::{Properties, Property, What};
-use crate::resource::{Broken, How, Kind, Maker, Reference, Refers, Resource, Subject};
+use crate::resource::{Broken, How, Maker, Reference, ReferenceKind, Refers, Resource, Subject};
 use crate::stack::{World, typed};
 use crate::yaml::Span;
 
@@ -135,8 +135,12 @@ fn values(properties: Properties<'_>, before: &str) -> Vec<Refused> {
 }
 
 fn resource(world: &World, asked: &Asked) -> Resource {
-    let reference =
-        |name: &String| Reference { name: name.clone(), kind: Kind::Name, span: Span::default(), how: How::Resource };
+    let reference = |name: &String| Reference {
+        name: name.clone(),
+        kind: ReferenceKind::Name,
+        span: Span::default(),
+        how: How::Resource,
+    };
     typed(Resource {
         ty: asked.ty.clone(),
         maker: world.types.get(&asked.ty).map_or(Maker::None, Maker::Type),

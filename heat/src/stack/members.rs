@@ -7,7 +7,7 @@ use crate::Loaded;
 use crate::environment::{Implementation, Registry, Target};
 use crate::evaluate::Value;
 use crate::properties::Property;
-use crate::resource::{How, Kind, Member, Reference, Resource};
+use crate::resource::{How, Member, Reference, ReferenceKind, Resource};
 use crate::yaml::{Node, Span};
 
 use super::{Stack, World, maker};
@@ -38,8 +38,12 @@ pub(crate) fn with_scaled(mut registry: Registry) -> Registry {
 /// The resource that a member becomes, where `loaded` is the template with the group.
 pub(crate) fn member(world: &World, loaded: &Loaded, registry: &Registry, member: &Member) -> Resource {
     let maker = maker(world, loaded, registry, &member.name, &member.ty);
-    let reference =
-        |name: &String| Reference { name: name.clone(), kind: Kind::Name, span: Span::default(), how: How::DependsOn };
+    let reference = |name: &String| Reference {
+        name: name.clone(),
+        kind: ReferenceKind::Name,
+        span: Span::default(),
+        how: How::DependsOn,
+    };
     let references = member.after.iter().map(reference).collect();
     let given = |(key, value): (&String, &Value)| {
         (key.clone(), Property { value: Some(value.clone()), pending: false, pair: None })

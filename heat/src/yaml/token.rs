@@ -5,7 +5,7 @@ use super::Span;
 /// A token and its place.
 #[derive(Debug)]
 pub(super) struct Token {
-    pub(super) kind: Kind,
+    pub(super) kind: TokenKind,
     pub(super) span: Span,
 }
 
@@ -14,7 +14,7 @@ pub(super) struct Token {
 /// Structure that indentation implies has tokens of its own (`BlockListStart`, `BlockMapStart`, `BlockEnd`). So has the
 /// start of each key (`Key`), whose `:` may come much later.
 #[derive(Debug, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     End,
     Version {
         major: u32,
@@ -59,7 +59,7 @@ pub(super) enum Kind {
     },
 }
 
-impl Kind {
+impl TokenKind {
     /// Its name in messages.
     pub(super) fn name(&self) -> &'static str {
         match self {

@@ -11,7 +11,7 @@ use wattle::extended::RUN_TIME;
 use wattle_heat::Loaded;
 use wattle_heat::check::{Judged, diagnostics, each_nested, sorted};
 
-use crate::codes::{FORM, KIND, MISPLACED, MODEL_METADATA, OLD_VERSION, RECIPE, UNKNOWN_TYPE};
+use crate::codes::{COMPONENT_TYPE, FORM, MISPLACED, MODEL_METADATA, OLD_VERSION, RECIPE, UNKNOWN_TYPE};
 use crate::model::{is_extended, read, stripped};
 
 pub use crate::codes::Check;
@@ -22,7 +22,7 @@ pub static CHECKS: &[&Check] = &[
     &FORM,
     &UNKNOWN_TYPE,
     &RECIPE,
-    &KIND,
+    &COMPONENT_TYPE,
     &MODEL_METADATA,
     &MISPLACED,
     &OLD_VERSION,

@@ -51,7 +51,7 @@ impl Blueprint<'_> {
                 self.notes.push(Note::new(at, format!("`{written}`"), text.into()));
                 continue;
             }
-            self.told_if_outside(&path, written, at);
+            self.note_if_outside(&path, written, at);
             let file = self.file(&name, &path);
             let bound = if self.is_used_in_place(written) {
                 FileUse::InPlace(file)
@@ -67,7 +67,7 @@ impl Blueprint<'_> {
     }
 
     /// Adds a note that a file from outside the template's folder, or one that a link there leads to, is now in the crate.
-    fn told_if_outside(&mut self, path: &str, written: &str, at: Source) {
+    fn note_if_outside(&mut self, path: &str, written: &str, at: Source) {
         if self.kept.is_outside(path) || self.loaded.library.led_out.contains(path) {
             let place = self.kept.in_crate(path);
             let text = "the file is outside the template's folder: its content is now in the crate";
@@ -107,7 +107,7 @@ impl Blueprint<'_> {
                 let why = match loaded.content(&mention.path) {
                     Some(Ok(_)) if is_beside && !is_reserved(&name) => {
                         if seen.insert(name.clone()) {
-                            self.told_if_outside(&mention.path, &mention.written, at);
+                            self.note_if_outside(&mention.path, &mention.written, at);
                             let file = self.file(&name, &mention.path);
                             self.body += &statement(&file, 4);
                             waiting.push((name, mention.path.clone()));

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use wattle::extended::KEY;
 use wattle::model::{After, Binding, Component, Model, Name, Resource};
 
-use super::kind::{COMPONENT, DECLARING};
+use super::component_type::{COMPONENT, DECLARING};
 use super::{Reader, Written, items, pairs};
-use crate::codes::{KIND, MISPLACED, OLD_VERSION};
+use crate::codes::{COMPONENT_TYPE, MISPLACED, OLD_VERSION};
 use wattle_heat::schema::is_type;
 use wattle_heat::template::{self, Version};
 use wattle_heat::yaml::{Node, Span, Tree};
@@ -105,7 +105,7 @@ impl<'l> Reader<'l> {
         let key: Name = Model::component_key(server, name).into();
         self.only(node, &format!("the component `{key}`"), COMPONENT);
         if let Some(first) = self.written.get(&key) {
-            let diagnostic = KIND
+            let diagnostic = COMPONENT_TYPE
                 .diagnostic(format!("`{server}` has two components `{name}`"))
                 .label(&self.at(at), "the second one")
                 .label(&self.at(first.name), "the first one")
@@ -129,7 +129,7 @@ impl<'l> Reader<'l> {
                 continue;
             }
             if let Some(first) = declared.get(&kind) {
-                let diagnostic = KIND
+                let diagnostic = COMPONENT_TYPE
                     .diagnostic(format!("the component type `{kind}` is declared twice"))
                     .label(&self.at(written.name), "declared again here")
                     .label(&self.at(*first), "first declared here")
@@ -160,12 +160,12 @@ impl<'l> Reader<'l> {
                 continue;
             }
             let diagnostic = match written.node.get("kind") {
-                Some(named) => KIND
+                Some(named) => COMPONENT_TYPE
                     .diagnostic(format!("no component declares the component type `{kind}`"))
                     .label(&self.at(named.span), "named here")
                     .help_if(wattle::names::meant(&kind, declared.keys().map(|kind| &**kind)))
                     .help("add what it runs to one component of this type: `recipe: recipes/install.sh`"),
-                None => KIND
+                None => COMPONENT_TYPE
                     .diagnostic(format!("`{key}` has neither a recipe nor a `kind`"))
                     .label(&self.at(written.name), "this component")
                     .help("add what it runs: `recipe: recipes/install.sh`"),

@@ -9,10 +9,10 @@
 //! those in the file.
 
 mod component;
+mod component_type;
 mod cookbook;
 mod fields;
 mod infer;
-mod kind;
 mod place;
 mod recipe;
 mod reference;
@@ -37,7 +37,7 @@ use wattle_heat::Loaded;
 use wattle_heat::template::Template;
 use wattle_heat::yaml::{Node, Span, Tree};
 
-pub use kind::COMPONENT as COMPONENT_KEYS;
+pub use component_type::COMPONENT as COMPONENT_KEYS;
 pub(crate) use recipe::written as written_recipes;
 pub use reference::placed;
 pub(crate) use sound::used as used_by_recipes;

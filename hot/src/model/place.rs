@@ -66,10 +66,10 @@ impl Reader<'_> {
             }
         }
         for (name, _, places) in sources.get("promises").into_iter().flat_map(pairs) {
-            let Some(promise) = model.promises.get_mut(name.as_str()) else { continue };
+            let Some(forward) = model.forward_references.get_mut(name.as_str()) else { continue };
             let mut places = items(places).iter().filter_map(place);
-            promise.at = places.next().unwrap_or_default();
-            for (binding, at) in promise.fulfilled.iter_mut().zip(places) {
+            forward.at = places.next().unwrap_or_default();
+            for (binding, at) in forward.fulfilled.iter_mut().zip(places) {
                 binding.at = at;
             }
         }

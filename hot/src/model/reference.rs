@@ -15,7 +15,7 @@ use wattle_heat::yaml::{Node, Tree};
 type Found = (Vec<String>, Source);
 
 /// The decisions of lowering the model of a template, each with the place of its reference in the template. If the reference
-/// is elsewhere, in the value that fulfils a promise or in a condition, the decision gets the place of the value that leads
+/// is elsewhere, in the value that fulfils a forward reference or in a condition, the decision gets the place of the value that leads
 /// there.
 pub fn placed(loaded: &Loaded, decisions: Vec<Decision>) -> Vec<Decision> {
     let mut reader = Reader::new(loaded);

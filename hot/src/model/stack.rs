@@ -1,8 +1,9 @@
-//! Content that does not belong to one server: promises, imports, exports, modules, orders, files.
+//! Content that does not belong to one server: forward references, imports, exports, modules, orders, files.
 
 use wattle::extended::FORMAT;
 use wattle::model::{
-    After, Binding, Content, Export, Expr, FormerName, Import, Kind, Module, Name, Promise, StackOutput, Type,
+    After, Binding, Content, ElementKind, Export, Expr, FormerName, ForwardReference, Import, Module, Name,
+    StackOutput, Type,
 };
 use wattle_model::IndexMap;
 
@@ -40,7 +41,7 @@ pub(super) struct Exported {
 }
 
 impl<'l> Reader<'l> {
-    /// Reads name, modules, promises, imports, orders and files.
+    /// Reads name, modules, forward references, imports, orders and files.
     pub(super) fn stack(&mut self) {
         self.model.stack = self.stack_name();
         self.model.at = self.at(self.template.root.span);
@@ -63,7 +64,7 @@ impl<'l> Reader<'l> {
             self.model.modules.insert(name.into(), Module { kind: words(kind), at: self.at(span) });
         }
         for (name, span, node) in stack.get("promises").into_iter().flat_map(pairs) {
-            self.promise(&name, span, node);
+            self.forward_reference(&name, span, node);
         }
         for node in stack.get("imports").map(items).unwrap_or_default() {
             self.import(node);
@@ -97,7 +98,7 @@ impl<'l> Reader<'l> {
 
     /// Reads the name under which something was first deployed.
     fn moved(&mut self, node: &'l Node) {
-        let kinds = [Kind::Resource, Kind::Module, Kind::Component];
+        let kinds = [ElementKind::Resource, ElementKind::Module, ElementKind::Component];
         let one = kinds.into_iter().find_map(|kind| Some((kind, node.get(&kind.to_string())?)));
         let (Some((kind, name)), Some(from)) = (one, node.get("from")) else {
             let help = "write `{resource: NAME, from: NAME}`, or `module` or `component` in place of `resource`";
@@ -150,7 +151,7 @@ impl<'l> Reader<'l> {
         }
     }
 
-    fn promise(&mut self, name: &str, span: wattle_heat::yaml::Span, node: &'l Node) {
+    fn forward_reference(&mut self, name: &str, span: wattle_heat::yaml::Span, node: &'l Node) {
         let what = format!("the forward reference `{name}`");
         if !self.is_map(node, &what) {
             return;
@@ -163,8 +164,8 @@ impl<'l> Reader<'l> {
         let fulfilled =
             node.get("value").map(|value| Binding { value: self.own_value(value), at: self.at(value.span) });
         if let Some(ty) = ty {
-            let promise = Promise { ty, at: self.at(span), fulfilled: fulfilled.into_iter().collect() };
-            self.model.promises.insert(name.into(), promise);
+            let forward = ForwardReference { ty, at: self.at(span), fulfilled: fulfilled.into_iter().collect() };
+            self.model.forward_references.insert(name.into(), forward);
         }
     }
 

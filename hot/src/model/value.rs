@@ -1,6 +1,6 @@
 //! Values as expressions of the model.
 
-use wattle::extended::{IMPORTS, KEY, MODEL, PAIRS, PROMISES};
+use wattle::extended::{FORWARD_REFERENCES, IMPORTS, KEY, MODEL, PAIRS};
 use wattle::model::{Expr, Model, Reference, Referred, Resource, Value};
 
 use super::{Reader, items, words};
@@ -17,7 +17,7 @@ pub(super) enum Place {
 }
 
 impl Reader<'_> {
-    /// The value of an input, a promise or an output, or a part of it, without the guard that keeps Heat from reading it.
+    /// The value of an input, a forward reference or an output, or a part of it, without the guard that keeps Heat from reading it.
     pub(super) fn unguarded<'n>(&self, node: &'n Node) -> &'n Node {
         let Some(call) = self.template.call(node).filter(|call| call.function == Function::If) else { return node };
         match call.arguments() {
@@ -46,9 +46,9 @@ impl Reader<'_> {
             _ => false,
         };
         let inputs = self.model.components.values().flat_map(|component| component.inputs.values());
-        let promised = self.model.promises.values().flat_map(|promise| &promise.fulfilled);
+        let forward = self.model.forward_references.values().flat_map(|forward| &forward.fulfilled);
         let exported = self.model.exports.values().map(|export| &export.value);
-        if inputs.chain(promised).map(|binding| &binding.value).chain(exported).flat_map(Expr::each).any(is_guard) {
+        if inputs.chain(forward).map(|binding| &binding.value).chain(exported).flat_map(Expr::each).any(is_guard) {
             let name = &self.run_time;
             let message = format!("the condition `{name}` guards what only software knows, but is not `false`");
             let help = format!("write `{name}: false`; rename a condition of your own");
@@ -126,7 +126,7 @@ impl Reader<'_> {
     fn output(&self, argument: &Node, place: Place) -> Option<Expr> {
         let path: Vec<&str> = items(argument).iter().map(|step| step.tree.as_text()).collect::<Option<_>>()?;
         match path.as_slice() {
-            [MODEL, PROMISES, name] => Some(Expr::promise(*name)),
+            [MODEL, FORWARD_REFERENCES, name] => Some(Expr::forward_reference(*name)),
             [MODEL, IMPORTS, stack, export] => Some(Expr::import(*stack, *export)),
             [server, component, output] => {
                 let key = Model::component_key(server, component);
@@ -183,7 +183,7 @@ pub(super) fn own_constant(node: &Node) -> Value {
 /// Whether a value refers to something that only software or another stack provides.
 pub(super) fn is_of_software(value: &Expr) -> bool {
     let is_of_software = |reference: Referred<'_>| {
-        matches!(reference, Reference::Output { .. } | Reference::Promise(_) | Reference::Import { .. })
+        matches!(reference, Reference::Output { .. } | Reference::ForwardReference(_) | Reference::Import { .. })
     };
     value.references().any(is_of_software)
 }

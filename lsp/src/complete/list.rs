@@ -1,6 +1,6 @@
 //! The list of what can be written, in the form of the protocol.
 
-use lsp_types::{CompletionItem, CompletionItemKind as Kind, CompletionTextEdit, InsertTextFormat, Range, TextEdit};
+use lsp_types::{CompletionItem, CompletionItemKind, CompletionTextEdit, InsertTextFormat, Range, TextEdit};
 use wattle_catalog_generate::schema::{Property, PropertyType};
 use wattle_heat::yaml::read;
 
@@ -28,7 +28,14 @@ impl<'c> List<'c> {
         Self { items: Vec::new(), cursor, range, word: &text.whole[word], is_quoted, snippets }
     }
 
-    pub(super) fn add(&mut self, label: &str, kind: Kind, detail: &str, doc: Option<String>, new_text: String) {
+    pub(super) fn add(
+        &mut self,
+        label: &str,
+        kind: CompletionItemKind,
+        detail: &str,
+        doc: Option<String>,
+        new_text: String,
+    ) {
         self.items.push(CompletionItem {
             label: label.to_owned(),
             kind: Some(kind),
@@ -41,7 +48,7 @@ impl<'c> List<'c> {
     }
 
     /// A text, which is quoted if it would be read as something else.
-    pub(super) fn value(&mut self, text: &str, kind: Kind, detail: &str, doc: Option<String>) {
+    pub(super) fn value(&mut self, text: &str, kind: CompletionItemKind, detail: &str, doc: Option<String>) {
         let is_text = self.is_quoted || read(text).is_ok_and(|node| node.tree.as_text() == Some(text));
         let new_text = if is_text { text.to_owned() } else { format!("\"{text}\"") };
         if self.cursor.place != Place::Key {
@@ -51,11 +58,11 @@ impl<'c> List<'c> {
 
     /// A word that stands for itself.
     pub(super) fn literal(&mut self, word: &str) {
-        self.add(word, Kind::CONSTANT, "", None, word.to_owned());
+        self.add(word, CompletionItemKind::CONSTANT, "", None, word.to_owned());
     }
 
     pub(super) fn ty(&mut self, ty: &str) {
-        self.value(ty, Kind::CLASS, "", None);
+        self.value(ty, CompletionItemKind::CLASS, "", None);
         if let Some(item) = self.items.last_mut() {
             item.data = Some(ty.into());
         }
@@ -68,7 +75,7 @@ impl<'c> List<'c> {
                 *key,
                 "properties" | "metadata" | "parameters" | "conditions" | "resources" | "outputs" | "constraints"
             );
-            self.key(context, key, Kind::KEYWORD, "", None, opens);
+            self.key(context, key, CompletionItemKind::KEYWORD, "", None, opens);
         }
     }
 
@@ -77,7 +84,7 @@ impl<'c> List<'c> {
         &mut self,
         context: Context<'_>,
         key: &str,
-        kind: Kind,
+        kind: CompletionItemKind,
         detail: &str,
         doc: Option<String>,
         opens: bool,
@@ -99,7 +106,7 @@ impl<'c> List<'c> {
         let opens = matches!(property.t, PropertyType::List | PropertyType::Map);
         let count = self.items.len();
         let doc = shape::property_text(name, property);
-        self.key(context, name, Kind::PROPERTY, &shape::detail(property), Some(doc), opens);
+        self.key(context, name, CompletionItemKind::PROPERTY, &shape::detail(property), Some(doc), opens);
         for item in &mut self.items[count..] {
             item.sort_text = Some(format!("{}{name}", if property.is_required() { "0" } else { "1" }));
         }
@@ -118,7 +125,7 @@ impl<'c> List<'c> {
             _ => format!("{name}: "),
         };
         let is_snippet = self.snippets && self.cursor.place == Place::Value;
-        self.add(name, Kind::FUNCTION, form, doc, new_text);
+        self.add(name, CompletionItemKind::FUNCTION, form, doc, new_text);
         if let Some(item) = self.items.last_mut() {
             item.insert_text_format = is_snippet.then_some(InsertTextFormat::SNIPPET);
             // Values that are specific to the place come first.

@@ -5,7 +5,7 @@ mod software;
 
 use std::sync::LazyLock;
 
-use lsp_types::{CompletionItem, CompletionItemKind as Kind, Documentation, MarkupContent, MarkupKind};
+use lsp_types::{CompletionItem, CompletionItemKind, Documentation, MarkupContent, MarkupKind};
 use wattle::extended::{KEY, MODEL};
 use wattle_catalog_generate::schema::{Property, PropertyType, ResourceType};
 use wattle_heat::parameters::PSEUDO;
@@ -62,7 +62,7 @@ pub(crate) fn begin(text: &Text, offset: usize) -> Vec<CompletionItem> {
     let Some(cursor) = cursor(&text.whole, offset).filter(|cursor| cursor.path.is_empty()) else { return Vec::new() };
     let mut list = List::new(text, &cursor, offset, false);
     let line = format!("heat_template_version: {}\n", Version::default());
-    list.add("heat_template_version", Kind::KEYWORD, "a template of Heat", None, line);
+    list.add("heat_template_version", CompletionItemKind::KEYWORD, "a template of Heat", None, line);
     list.items
 }
 
@@ -89,16 +89,16 @@ fn arguments(context: Context<'_>, list: &mut List<'_>) -> bool {
         ("get_param", None | Some([])) => {
             for (name, parameter) in &template.parameters {
                 let detail = parameter.kind.map_or("", ParameterType::name);
-                list.value(name, Kind::VARIABLE, detail, Some(shape::parameter_text(name, parameter)));
+                list.value(name, CompletionItemKind::VARIABLE, detail, Some(shape::parameter_text(name, parameter)));
             }
-            PSEUDO.iter().for_each(|name| list.value(name, Kind::CONSTANT, "of every stack", None));
+            PSEUDO.iter().for_each(|name| list.value(name, CompletionItemKind::CONSTANT, "of every stack", None));
         }
         ("get_resource", None) | ("get_attr", Some([])) => resources(context, list, None),
         ("get_attr", Some([resource])) => {
             let shape = context.shape_of(resource).unwrap_or_default();
             for (name, attribute) in &shape.attrs {
                 let text = shape::attribute_text(name, attribute);
-                list.value(name, Kind::FIELD, shape::word(attribute.t), Some(text));
+                list.value(name, CompletionItemKind::FIELD, shape::word(attribute.t), Some(text));
             }
             software::components(context, resource, list);
         }
@@ -123,13 +123,13 @@ fn arguments(context: Context<'_>, list: &mut List<'_>) -> bool {
 fn resources(context: Context<'_>, list: &mut List<'_>, except: Option<&str>) {
     let resources = context.analysis.loaded.template.resources.iter();
     for (name, resource) in resources.filter(|(name, _)| Some(name.as_str()) != except) {
-        list.value(name, Kind::VARIABLE, resource.kind().unwrap_or(""), None);
+        list.value(name, CompletionItemKind::VARIABLE, resource.kind().unwrap_or(""), None);
     }
 }
 
 fn conditions(context: Context<'_>, list: &mut List<'_>) {
     let names = context.analysis.loaded.template.conditions.keys();
-    names.for_each(|name| list.value(name, Kind::VARIABLE, "condition", None));
+    names.for_each(|name| list.value(name, CompletionItemKind::VARIABLE, "condition", None));
 }
 
 /// Keys and values that the place determines.
@@ -138,17 +138,19 @@ fn words(context: Context<'_>, list: &mut List<'_>) {
     match keys.as_slice() {
         [] => list.keys(context, SECTIONS),
         [Some("heat_template_version")] => {
-            Version::all().for_each(|version| list.value(version.date(), Kind::CONSTANT, "", None));
+            Version::all().for_each(|version| list.value(version.date(), CompletionItemKind::CONSTANT, "", None));
         }
         [Some("parameters"), Some(_)] => list.keys(context, PARAMETER),
         [Some("parameters"), Some(_), Some("type")] => {
-            ParameterType::ALL.iter().for_each(|ty| list.value(ty.name(), Kind::CONSTANT, "", None));
+            ParameterType::ALL.iter().for_each(|ty| list.value(ty.name(), CompletionItemKind::CONSTANT, "", None));
         }
         [Some("parameters"), Some(_), Some("constraints"), None] => list.keys(context, CONSTRAINT),
         [Some("outputs"), Some(_)] => list.keys(context, OUTPUT),
         [Some("resources"), Some(_)] => list.keys(context, RESOURCE),
         [Some("resources"), Some(_), Some("deletion_policy")] => {
-            ["Delete", "Retain", "Snapshot"].iter().for_each(|word| list.value(word, Kind::CONSTANT, "", None));
+            ["Delete", "Retain", "Snapshot"]
+                .iter()
+                .for_each(|word| list.value(word, CompletionItemKind::CONSTANT, "", None));
         }
         _ if context.is_type() => {
             for ty in known_types() {
@@ -191,7 +193,7 @@ fn properties(context: Context<'_>, list: &mut List<'_>) {
 
 fn values(property: &Property, list: &mut List<'_>) {
     for value in property.allowed().unwrap_or_default() {
-        list.value(&shape::plain(value), Kind::ENUM_MEMBER, "", None);
+        list.value(&shape::plain(value), CompletionItemKind::ENUM_MEMBER, "", None);
     }
     if property.t == PropertyType::Boolean {
         ["true", "false"].iter().for_each(|word| list.literal(word));

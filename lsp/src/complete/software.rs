@@ -1,6 +1,6 @@
 //! What can be written about components, and of them.
 
-use lsp_types::CompletionItemKind as Kind;
+use lsp_types::CompletionItemKind;
 use wattle::extended::{KEY, MODEL};
 use wattle::model::Scalar;
 use wattle_hot::model::COMPONENT_KEYS;
@@ -15,7 +15,7 @@ use crate::software::declaration;
 pub(super) fn components(context: Context<'_>, server: &str, list: &mut List<'_>) {
     for component in context.analysis.model.components.values().filter(|component| *component.server == *server) {
         let doc = hover::component(&context.analysis.model, server, &component.name);
-        list.value(&component.name, Kind::MODULE, "component", doc);
+        list.value(&component.name, CompletionItemKind::MODULE, "component", doc);
     }
 }
 
@@ -23,7 +23,12 @@ pub(super) fn components(context: Context<'_>, server: &str, list: &mut List<'_>
 pub(super) fn outputs(context: Context<'_>, server: &str, component: &str, list: &mut List<'_>) {
     let Some(declaration) = declaration(&context.analysis.model, server, component) else { return };
     for (name, output) in &declaration.outputs {
-        list.value(name, Kind::FIELD, &output.ty.to_string(), (!output.doc.is_empty()).then(|| output.doc.clone()));
+        list.value(
+            name,
+            CompletionItemKind::FIELD,
+            &output.ty.to_string(),
+            (!output.doc.is_empty()).then(|| output.doc.clone()),
+        );
     }
 }
 
@@ -36,18 +41,18 @@ pub(super) fn words(context: Context<'_>, list: &mut List<'_>) {
         [Some("wattle")] => list.keys(context, &["components", "metadata"]),
         [Some("wattle"), Some("components"), _] => list.keys(context, COMPONENT_KEYS),
         [Some("wattle"), Some("components"), _, Some("kind")] => {
-            model.declarations.keys().for_each(|kind| list.value(kind, Kind::CLASS, "", None));
+            model.declarations.keys().for_each(|kind| list.value(kind, CompletionItemKind::CLASS, "", None));
         }
         [Some("wattle"), Some("components"), _, Some("types" | "outputs"), Some(_)]
         | [Some("wattle"), Some("components"), _, Some("types" | "outputs"), Some(_), Some("type")]
             if context.cursor.place != Place::Key =>
         {
             let words = Scalar::words().map(|(word, _)| word).chain(["any"]);
-            words.for_each(|word| list.value(word, Kind::CONSTANT, "type", None));
+            words.for_each(|word| list.value(word, CompletionItemKind::CONSTANT, "type", None));
         }
         [Some("wattle"), Some("components"), _, Some("inputs")] => inputs(context, list),
         [Some("wattle"), Some("components"), _, Some("after"), None] => {
-            model.components.keys().for_each(|key| list.value(key, Kind::MODULE, "component", None));
+            model.components.keys().for_each(|key| list.value(key, CompletionItemKind::MODULE, "component", None));
         }
         _ => {}
     }
@@ -64,6 +69,6 @@ fn inputs(context: Context<'_>, list: &mut List<'_>) {
     };
     let declared = component.and_then(|one| context.analysis.model.declarations.get(&one.declaration));
     for (name, input) in declared.into_iter().flat_map(|declared| &declared.inputs) {
-        list.key(context, name, Kind::PROPERTY, &input.ty.to_string(), None, false);
+        list.key(context, name, CompletionItemKind::PROPERTY, &input.ty.to_string(), None, false);
     }
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use futures_util::FutureExt as _;
 use serde_json::{Value, json};
 use wattle_cloud::{Doing, Near, Rule, Setting, World};
-use wattle_openstack::clouds::Sources;
+use wattle_openstack::clouds::CloudConfig;
 use wattle_openstack::session::Call;
 use wattle_openstack::version::Version;
 use wattle_openstack::{Cloud, Fault, Method, Session, Wire};
@@ -20,7 +20,7 @@ fn somebody(setting: Setting) -> Somebody {
     let now = SystemTime::UNIX_EPOCH + Duration::from_hours(498_756);
     let cloud = Arc::new(Near::new(World::new(setting, now), now));
     let text = "clouds: {test: {auth: {auth_url: 'http://cloud.test/identity', username: demo, password: demo, project_name: demo}}}";
-    let sources = Sources { clouds: Some(("clouds.yaml".into(), text.into())), ..Sources::default() };
+    let sources = CloudConfig { clouds: Some(("clouds.yaml".into(), text.into())), ..CloudConfig::default() };
     let wire = Arc::clone(&cloud) as Arc<dyn Wire>;
     let session = Session::new(Cloud::choose(&sources, None).expect("a cloud"), wire, Duration::from_mins(5));
     Somebody { cloud, session }

@@ -7,10 +7,10 @@ use wattle_converge::{Id, Thing};
 use wattle_model::{Name, Value};
 
 use super::json::sent;
-use super::kind::{Kind, kind, kinds};
 use super::mark::deployment;
 use super::openstack::OpenStack;
 use super::plain::NOTED;
+use super::resource_type::{ResourceType, kind, kinds};
 use super::stop::Stop;
 use super::work::Work;
 use super::{Driver, Found, State};
@@ -97,7 +97,7 @@ async fn compared(driver: &dyn Driver, work: &Work<'_>, id: &str, properties: &J
 }
 
 /// Why a thing of this id is not of the type that was meant.
-async fn another(meant: &Kind, work: &Work<'_>, id: &str) -> Unfit {
+async fn another(meant: &ResourceType, work: &Work<'_>, id: &str) -> Unfit {
     for kind in kinds().filter(|kind| kind.name != meant.name && kind.driver.adopts()) {
         if matches!(kind.driver.get(work, id).await, Ok(Some(_))) {
             return Unfit::AnotherType(kind.name);

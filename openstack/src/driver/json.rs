@@ -12,7 +12,7 @@ pub(super) fn sent(value: &wattle_model::Value) -> Value {
 }
 
 /// Values of a service in the form that templates use, without those that are null.
-pub(super) fn told(values: Map<String, Value>) -> BTreeMap<Name, wattle_model::Value> {
+pub(super) fn reported(values: Map<String, Value>) -> BTreeMap<Name, wattle_model::Value> {
     let known = values.into_iter().filter(|(_, value)| !value.is_null());
     known.filter_map(|(key, value)| Some((key.into(), serde_json::from_value(value).ok()?))).collect()
 }

@@ -15,12 +15,12 @@ mod find;
 mod fresh;
 mod inventory;
 mod json;
-mod kind;
 mod mark;
 mod neutron;
 mod nova;
 mod openstack;
 mod plain;
+mod resource_type;
 mod room;
 mod seen;
 mod stop;
@@ -31,9 +31,9 @@ pub use adopt::{Compared, Unfit};
 pub use find::Lack;
 pub use inventory::Inventory;
 pub(crate) use json::encoded;
-pub use kind::{Kind, kind, kinds};
 pub use mark::Mark;
 pub use openstack::OpenStack;
+pub use resource_type::{ResourceType, kind, kinds};
 pub use room::Short;
 pub use seen::{Expected, Rows, Seen};
 
@@ -174,7 +174,7 @@ trait Driver: Sync {
 
     /// What the engine gets to know of a thing.
     fn thing(&self, found: &Found) -> Thing {
-        Thing { phys: found.phys.as_str().into(), attributes: json::told(self.attributes(found)) }
+        Thing { phys: found.phys.as_str().into(), attributes: json::reported(self.attributes(found)) }
     }
 
     /// The outcome of a job that leaves the thing like this.

@@ -11,8 +11,8 @@ use wattle_model::Name;
 use super::adopt;
 use super::fresh::Fresh;
 use super::json::sent;
-use super::kind::{Kind, kind};
 use super::mark::Mark;
+use super::resource_type::{ResourceType, kind};
 use super::stop::Stop;
 use super::work::Work;
 use super::{Driver, Found, Made};
@@ -76,7 +76,7 @@ fn unknown(ty: &str) -> Outcome {
     Outcome::Refused(format!("nothing here makes things of the type `{ty}`: {help}").into())
 }
 
-async fn carried_out(kind: &Kind, work: &Work<'_>, job: &Job, fresh: Option<Found>) -> Result<Outcome, Stop> {
+async fn carried_out(kind: &ResourceType, work: &Work<'_>, job: &Job, fresh: Option<Found>) -> Result<Outcome, Stop> {
     let driver = kind.driver;
     match &job.what {
         What::Create { properties } => create(kind, work, &sent(properties), job.is_new).await,
@@ -128,7 +128,7 @@ async fn changed(driver: &dyn Driver, work: &Work<'_>, found: Found, properties:
     driver.update(work, found, properties).await
 }
 
-async fn create(kind: &Kind, work: &Work<'_>, properties: &Value, is_new: bool) -> Result<Outcome, Stop> {
+async fn create(kind: &ResourceType, work: &Work<'_>, properties: &Value, is_new: bool) -> Result<Outcome, Stop> {
     let driver = kind.driver;
     kind.check(properties)?;
     // Look even for a new tie: things that are already tied have no mark of their own.

@@ -6,8 +6,8 @@ use wattle_converge::{Id, Sight};
 use wattle_model::{Name, Value};
 
 use super::json::sent;
-use super::kind::{Kind, kind};
 use super::openstack::OpenStack;
+use super::resource_type::{ResourceType, kind};
 use super::stop::Stop;
 use super::{Driver, Found, Lists, State};
 use crate::Fault;
@@ -56,7 +56,7 @@ impl OpenStack {
     ///
     /// Why a list could not be read. In that case, nothing is said about any thing.
     pub async fn list(&self, kinds: &BTreeSet<Name>, rows: &dyn Rows) -> Result<Vec<Seen>, Fault> {
-        let wanted: Vec<(&Name, &Kind)> = kinds.iter().filter_map(|ty| Some((ty, kind(ty)?))).collect();
+        let wanted: Vec<(&Name, &ResourceType)> = kinds.iter().filter_map(|ty| Some((ty, kind(ty)?))).collect();
         let mut lists = Lists::default();
         let before = self.fresh.before(self.session.now());
         for collection in wanted.iter().flat_map(|(_, kind)| kind.driver.collections()) {

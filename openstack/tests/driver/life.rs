@@ -155,7 +155,7 @@ pub(crate) fn is_seen_behind_its_back(stage: &impl Jobs) {
                     panic!("{} `{property}`: {outcome:?}", case.kind);
                 };
                 assert_eq!(differs(&thing), None, "{} after `{property}`", case.kind);
-                assert_eq!(differs(&right), None, "{} after `{property}`, noted anew", case.kind);
+                assert_eq!(differs(&right), None, "{} after `{property}`, noted again", case.kind);
             }
             break_down(stage, row, &case, &thing.phys);
         }

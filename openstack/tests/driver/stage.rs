@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 use wattle_cloud::{Doing, Near, Rule, Setting, World};
 use wattle_converge::{Id, Job, Outcome, Time, What};
 use wattle_model::{Name, Value};
-use wattle_openstack::clouds::Sources;
+use wattle_openstack::clouds::CloudConfig;
 use wattle_openstack::driver::{Mark, OpenStack, Seen, kinds};
 use wattle_openstack::session::Call;
 use wattle_openstack::{Cloud, Fault, Lost, Method, Request, Response, Session, Wire};
@@ -66,7 +66,7 @@ impl Stage {
         let now = SystemTime::UNIX_EPOCH + Duration::from_hours(498_756);
         let near = Arc::new(Near::new(World::new(setting, now), now));
         let text = "clouds: {test: {auth: {auth_url: 'http://cloud.test/identity', username: demo, password: demo, project_name: demo}}}";
-        let sources = Sources { clouds: Some(("clouds.yaml".into(), text.into())), ..Sources::default() };
+        let sources = CloudConfig { clouds: Some(("clouds.yaml".into(), text.into())), ..CloudConfig::default() };
         let asked = Arc::default();
         let wire = Arc::new(Heard { near: Arc::clone(&near), asked: Arc::clone(&asked) }) as Arc<dyn Wire>;
         let session = Session::new(Cloud::choose(&sources, None).expect("a cloud"), wire, Duration::from_mins(5));

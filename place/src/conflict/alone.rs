@@ -2,7 +2,7 @@
 
 use wattle_words::names::join;
 
-use super::asks::{Ask, Ground, Kind};
+use super::asks::{Ask, AskKind, Ground};
 use super::{Conflict, of_server, shown};
 
 pub(super) fn conflict(ground: &Ground<'_>) -> Option<Conflict> {
@@ -26,7 +26,7 @@ fn of(ground: &Ground<'_>, server: usize) -> Option<Conflict> {
     }
     let why = match &left[..] {
         [] => "there are no hosts".to_owned(),
-        [Ask { kind: Kind::Room(resource), does, .. }] => {
+        [Ask { kind: AskKind::Room(resource), does, .. }] => {
             let most = hosts.map(|host| (ground.most(host, resource), std::cmp::Reverse(host))).max();
             let most = most.map(|(most, std::cmp::Reverse(host))| {
                 let host = &ground.cloud.hosts[host];

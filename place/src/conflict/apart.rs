@@ -12,7 +12,7 @@ use crate::Host;
 use crate::cloud::Level;
 use crate::problem::{PlacementRule, Policy, Strength};
 
-use super::asks::{Ask, Ground, Kind};
+use super::asks::{Ask, AskKind, Ground};
 use super::{Conflict, Part, of_policy, of_server, required};
 
 /// The most servers that are named.
@@ -141,7 +141,7 @@ impl Apart {
         &self,
         ground: &Ground<'g>,
         asks: &[Ask<'_>],
-        counts: &dyn Fn(Kind<'_>) -> bool,
+        counts: &dyn Fn(AskKind<'_>) -> bool,
         enough: usize,
     ) -> BTreeSet<Place<'g>> {
         let mut found = BTreeSet::new();
@@ -195,13 +195,14 @@ impl Apart {
 
     /// What is said of servers that have too few places: with the fewest things that they ask of hosts.
     fn said(&self, ground: &Ground<'_>, crowd: BTreeSet<usize>, asks: &BTreeMap<usize, Vec<Ask<'_>>>) -> Conflict {
-        let union = |crowd: &BTreeSet<usize>, kinds: &BTreeSet<Kind<'_>>| {
-            let counts = |kind: Kind<'_>| matches!(kind, Kind::Known(_)) || kinds.contains(&kind);
+        let union = |crowd: &BTreeSet<usize>, kinds: &BTreeSet<AskKind<'_>>| {
+            let counts = |kind: AskKind<'_>| matches!(kind, AskKind::Known(_)) || kinds.contains(&kind);
             let all = crowd.iter().map(|one| self.places(ground, &asks[one], &counts, usize::MAX));
             all.flatten().collect::<BTreeSet<_>>()
         };
-        let mut kinds: BTreeSet<Kind<'_>> = crowd.iter().flat_map(|one| asks[one].iter().map(|ask| ask.kind)).collect();
-        kinds.retain(|kind| !matches!(kind, Kind::Known(_)));
+        let mut kinds: BTreeSet<AskKind<'_>> =
+            crowd.iter().flat_map(|one| asks[one].iter().map(|ask| ask.kind)).collect();
+        kinds.retain(|kind| !matches!(kind, AskKind::Known(_)));
         for kind in kinds.clone() {
             let mut without = kinds.clone();
             without.remove(&kind);
@@ -225,7 +226,7 @@ impl Apart {
         let why = self.sentence(ground, &crowd, &policies, there, are_alike.then(|| crowd.first().map(of)).flatten());
         let mut parts: Vec<Part> = policies.into_iter().map(of_policy).collect();
         // Who runs somewhere, or has to be there, takes part in it himself.
-        if !are_alike || kinds.contains(&Kind::Runs) || kinds.contains(&Kind::Host) {
+        if !are_alike || kinds.contains(&AskKind::Runs) || kinds.contains(&AskKind::Host) {
             parts.extend(crowd.iter().map(|one| of_server(ground.problem, *one)));
         }
         for part in crowd.iter().flat_map(of).filter_map(|ask| ask.part.clone()) {

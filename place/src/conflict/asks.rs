@@ -20,7 +20,7 @@ pub(super) struct Ground<'p> {
 
 /// What an ask is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind<'p> {
+pub(super) enum AskKind<'p> {
     Share(&'p str),
     Room(&'p str),
     Trait(&'p str),
@@ -34,7 +34,7 @@ pub(super) enum Kind<'p> {
 
 /// One thing that a server asks of any host.
 pub(super) struct Ask<'p> {
-    pub(super) kind: Kind<'p>,
+    pub(super) kind: AskKind<'p>,
     pub(super) part: Option<Part>,
     /// What the host then does: `has 4 vcpus left`.
     pub(super) does: String,
@@ -113,33 +113,33 @@ impl<'p> Ground<'p> {
         let runs_on = about.runs_on.as_deref();
         if let Some(host) = runs_on.filter(|_| !about.moves) {
             let does = format!("is the host `{host}`, where it runs");
-            asks.push(Ask { kind: Kind::Runs, part: None, does, fits: Box::new(move |_, one| one.name == host) });
+            asks.push(Ask { kind: AskKind::Runs, part: None, does, fits: Box::new(move |_, one| one.name == host) });
         }
         for (resource, amount) in about.demand.iter().filter(|(_, amount)| **amount > 0) {
             let (does, gives) = (shown(resource, *amount), format!("gives {} to one server", shown(resource, *amount)));
             let runs_here = move |one: &Host| runs_on == Some(&one.name);
             let is_given = move |_, one: &Host| runs_here(one) || one.gives(resource, *amount);
-            asks.push(Ask { kind: Kind::Share(resource), part: None, does: gives, fits: Box::new(is_given) });
+            asks.push(Ask { kind: AskKind::Share(resource), part: None, does: gives, fits: Box::new(is_given) });
             let has_room = move |number, one: &Host| runs_here(one) || *amount <= self.most(number, resource);
             let does = format!("has {does} left");
-            asks.push(Ask { kind: Kind::Room(resource), part: None, does, fits: Box::new(has_room) });
+            asks.push(Ask { kind: AskKind::Room(resource), part: None, does, fits: Box::new(has_room) });
         }
         for kind in &about.traits {
             let does = format!("has the trait `{kind}`");
             let fits = Box::new(move |_, one: &Host| one.traits.contains(kind));
-            asks.push(Ask { kind: Kind::Trait(kind), part: None, does, fits });
+            asks.push(Ask { kind: AskKind::Trait(kind), part: None, does, fits });
         }
         if let Some(zone) = &about.zone {
             let does = format!("is in the zone `{zone}`");
-            asks.push(Ask { kind: Kind::Zone, part: None, does, fits: Box::new(move |_, one| one.zone == *zone) });
+            asks.push(Ask { kind: AskKind::Zone, part: None, does, fits: Box::new(move |_, one| one.zone == *zone) });
         }
         if let Some(host) = &about.host {
             let does = format!("is the host `{host}`, which its template names");
-            asks.push(Ask { kind: Kind::Host, part: None, does, fits: Box::new(move |_, one| one.name == *host) });
+            asks.push(Ask { kind: AskKind::Host, part: None, does, fits: Box::new(move |_, one| one.name == *host) });
         }
         for number in &self.policies[server] {
             let policy = &self.problem.policies[*number];
-            let (kind, part) = (Kind::Policy(*number), Some(of_policy(policy)));
+            let (kind, part) = (AskKind::Policy(*number), Some(of_policy(policy)));
             asks.push(match &policy.rule {
                 PlacementRule::Zone(zone) => {
                     let does = format!("is in the zone `{zone}`");
@@ -152,7 +152,7 @@ impl<'p> Ground<'p> {
                 PlacementRule::Apart(level) | PlacementRule::Near(level) => {
                     let (level, does) = (*level, format!("is in a known {level}"));
                     let fits = Box::new(move |_, one: &Host| one.place(level).is_some());
-                    Ask { kind: Kind::Known(level), part, does, fits }
+                    Ask { kind: AskKind::Known(level), part, does, fits }
                 }
             });
         }

@@ -2,14 +2,14 @@
 //!
 //! What belongs here: what the servers of a template ask for (`servers`, `flavor`), the policies in it (`policies`, `carrier`) and
 //! the servers that they name (`members`), the template with places (`written`, by means of `edit`), servers that run already
-//! (`standing`), and what cannot be promised (`promise`). What does not: I/O, and deciding where something goes.
+//! (`standing`), and what cannot be guaranteed (`guarantee`). What does not: I/O, and deciding where something goes.
 
 mod carrier;
 mod edit;
 mod flavor;
+mod guarantee;
 mod members;
 mod policies;
-mod promise;
 mod servers;
 mod standing;
 mod written;
@@ -49,7 +49,7 @@ pub struct Order<'o> {
     pub flavors: &'o Flavors,
     /// The servers that run already, by their full names.
     pub runs: &'o BTreeMap<String, Runs>,
-    /// Whether they may leave their hosts. Each that does is another server, because Nova creates it anew.
+    /// Whether they may leave their hosts. Each that does is another server, because Nova creates it again.
     pub moves: bool,
     /// Whether the user who creates the stack may name hosts, which Nova allows its administrators.
     pub is_admin: bool,
@@ -70,7 +70,7 @@ pub struct Placed {
     pub unkept: Vec<(String, i64)>,
     /// The bandwidth of all wires, in Mbit/s.
     pub bandwidth: i64,
-    /// What could not be promised, and other warnings.
+    /// What could not be guaranteed, and other warnings.
     pub warnings: Vec<Diagnostic>,
 }
 
@@ -153,9 +153,9 @@ pub fn placed(order: Order<'_>) -> Result<Placed, Vec<Diagnostic>> {
             Where { server: one.asks.name.clone(), host, way, leaves }
         })
         .collect();
-    let groups = promise::groups(order, &problem, of_groups, &servers, &all);
+    let groups = guarantee::groups(order, &problem, of_groups, &servers, &all);
     let files = written::files(order, &servers, &mut all, &groups, &mut found)?;
-    promise::unpromised(order, &problem, of_groups, &all, &groups, &mut found);
+    guarantee::unguaranteed(order, &problem, of_groups, &all, &groups, &mut found);
     let unkept =
         placement.verdict.unkept.iter().map(|(policy, broken)| (problem.policies[*policy].words.clone(), *broken));
     let unkept = unkept.collect();

@@ -9,7 +9,7 @@ use wattle_words::names::some;
 use crate::cloud::{Amounts, Cloud, DISK, Host, MEMORY, VCPUS};
 use crate::codes::UNKNOWN;
 
-use super::promise::Group;
+use super::guarantee::Group;
 use super::servers::{Servers, Written};
 
 /// What is known of a server that runs.

@@ -10,7 +10,7 @@ use wattle_words::names::some;
 use crate::codes::{LEFT, UNKNOWN};
 
 use super::edit::Text;
-use super::promise::Group;
+use super::guarantee::Group;
 use super::servers::Servers;
 use super::{Order, Way, Where};
 

@@ -96,7 +96,7 @@ fn a_server_group_allows_as_many_on_a_host_as_its_rules_say() {
             "W1608: the servers cannot be placed: 9 servers must be on different hosts, at most 2 on each, but there are only 4 known hosts"
         ]
     );
-    // Whoever wants them on hosts of their own gets no promise from a group that allows two.
+    // Whoever wants them on hosts of their own gets no guarantee from a group that allows two.
     let text = group(2, 2).replace("{near: [s0, s1, s2], within: zone, preferred: 90}", "{apart: [s0, s1]}");
     let placed = run(&text, &[], false, &[]).unwrap_or_else(|wrong| panic!("{wrong:#?}"));
     assert_eq!(messages(&placed.warnings), ["W1610: nothing guarantees the policy `apart` by host of `s0` and `s1`"]);

@@ -230,7 +230,7 @@ fn server_groups_are_policies_and_what_a_zone_says_is_kept() {
     assert!(["a", "b"].iter().all(|name| host(&placed, name) != "h4"));
     let placed = admin(&group("affinity"));
     assert!(host(&placed, "a") == host(&placed, "b") && host(&placed, "b") == host(&placed, "c"));
-    // Without an administrator Nova keeps them by the same group, and nothing is left to promise.
+    // Without an administrator Nova keeps them by the same group, and nothing is left to guarantee.
     let placed = run(&group("anti-affinity"), &[], false, &[]).expect("it can be");
     assert_eq!(messages(&placed.warnings), [""; 0]);
     assert!(!placed.files[0].1.contains("wattle_"), "{}", placed.files[0].1);

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use wattle_model::Name;
 
-pub use wattle_model::values::FailureKind as Kind;
+pub use wattle_model::values::FailureKind;
 
 use crate::time::Time;
 
@@ -16,7 +16,7 @@ pub struct Failure {
     /// The component that failed first, as `SERVER/COMPONENT`.
     pub component: Name,
     /// The kind of failure.
-    pub kind: Kind,
+    pub kind: FailureKind,
     /// What happened, in one line.
     pub message: String,
     /// The last lines of the recipe's output, secrets masked.
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     fn failure(component: &str, message: &str, log: Vec<String>, through: Vec<Name>) -> Failure {
-        let (kind, at) = (Kind::Type, Time::EPOCH);
+        let (kind, at) = (FailureKind::Type, Time::EPOCH);
         Failure { component: component.into(), kind, message: message.to_owned(), log, at, through }
     }
 

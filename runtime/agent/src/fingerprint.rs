@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 use wattle_model::{IndexMap, Name, Type, Value};
 
 use crate::hex;
-use crate::plan::PlannedComponent;
+use crate::server_plan::PlannedComponent;
 
 #[derive(PartialEq, Serialize)]
 struct Declared<'a> {

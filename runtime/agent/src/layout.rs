@@ -29,7 +29,7 @@ impl Layout {
         format!("{ROOT}/{}", self.stack)
     }
 
-    /// The goal: number and digest of the desired revision.
+    /// The desired revision: number and digest of the desired revision.
     pub fn revision(&self) -> String {
         format!("{ROOT}/{}/revision", self.stack)
     }
@@ -64,8 +64,8 @@ impl Layout {
         format!("{ROOT}/{}/servers/{server}/membership", self.stack)
     }
 
-    /// The goal that `server` still sees once it has left the model.
-    pub fn last_goal(&self, server: &str) -> String {
+    /// The desired revision that `server` still sees once it has left the model.
+    pub fn last_desired(&self, server: &str) -> String {
         format!("{ROOT}/{}/servers/{server}/goal", self.stack)
     }
 
@@ -188,7 +188,7 @@ impl Layout {
     }
 
     /// The list of the pieces that make up the diagram of what was deployed.
-    pub fn deployed_picture(&self) -> String {
+    pub fn deployed_diagram(&self) -> String {
         format!("{ROOT}/{}/deployed/picture", self.stack)
     }
 }

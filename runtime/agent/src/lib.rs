@@ -1,9 +1,9 @@
 //! The rules of a run, and the formats that they depend on.
 //!
-//! This crate holds what an agent is given (the [`seed`] of a stack, the [`plan`] of a server), what it keeps (the
-//! [`record`]s of its journal and their summary, its [`memory`]), and what it publishes ([`content`], [`status`],
-//! [`failure`]). It must contain no I/O, clock, executor or encryption. The caller that carries out a run reads the
-//! clock, passes in a [`time::Time`], and opens and seals secrets behind a [`vault::Vault`].
+//! This crate holds what an agent is given (the [`seed`] of a stack, the [`plan`](server_plan) of a server), what it
+//! keeps (the [`record`]s of its journal and their summary, its [`memory`]), and what it publishes ([`content`],
+//! [`status`], [`failure`]). It must contain no I/O, clock, executor or encryption. The caller that carries out a run
+//! reads the clock, passes in a [`time::Time`], and opens and seals secrets behind a [`vault::Vault`].
 
 pub mod applying;
 pub mod content;
@@ -16,12 +16,12 @@ pub mod machine;
 pub mod memory;
 pub mod node;
 pub mod outputs;
-pub mod plan;
 pub mod planning;
 pub mod record;
 pub mod request;
 pub mod revision;
 pub mod seed;
+pub mod server_plan;
 pub mod signal;
 pub mod status;
 pub mod time;

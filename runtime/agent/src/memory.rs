@@ -4,8 +4,8 @@ use wattle_model::{IndexMap, Name};
 
 use crate::content::Content;
 use crate::failure::Failure;
-use crate::plan::PlannedComponent;
 use crate::record::{Record, RevisionId, Stored};
+use crate::server_plan::PlannedComponent;
 use crate::status::{Did, Step};
 use crate::time::Time;
 

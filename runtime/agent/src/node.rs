@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// A version of a node's data. Two reads with the same version returned the same data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Version {
-    /// The store's transaction that wrote it. No two changes share one, even if the node was created anew in between.
+    /// The store's transaction that wrote it. No two changes share one, even if the node was created again in between.
     pub transaction: i64,
     /// How many times the data was set since the node was created.
     pub count: i32,

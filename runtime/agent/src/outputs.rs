@@ -4,16 +4,16 @@ use wattle_model::values::{self, MAX_DATA};
 use wattle_model::{IndexMap, Name, Value};
 
 use crate::content::{Content, ENVELOPE, Written};
-use crate::failure::Kind;
-use crate::plan::{PlannedComponent, PlannedOutput};
+use crate::failure::FailureKind;
 use crate::record::Stored;
+use crate::server_plan::{PlannedComponent, PlannedOutput};
 use crate::vault::Vault;
 
 /// As long as the longest name of a data space.
 const LONGEST_SPACE: &str = "2000-01-01T00:00:00.000000000Z-0123456789abcdef";
 
 /// Why an output is not published.
-pub type Refused = (Kind, String);
+pub type Refused = (FailureKind, String);
 
 /// `value` as it is published in `component`'s entry `name`, after checking that it can be.
 ///
@@ -26,12 +26,12 @@ pub fn stored(
     vault: &impl Vault,
 ) -> Result<Stored, Refused> {
     if let Some(why) = values::refuse_unseen(&output.declared.ty, value) {
-        return Err((Kind::Type, format!("output `{name}`: {why}")));
+        return Err((FailureKind::Type, format!("output `{name}`: {why}")));
     }
     let content = if output.declared.ty.is_secret() {
-        vault
-            .seal(&format!("{component}/{name}"), value, &output.recipients)
-            .map_err(|error| (Kind::Type, format!("output `{name}` cannot be encrypted for its readers: {error}")))?
+        vault.seal(&format!("{component}/{name}"), value, &output.recipients).map_err(|error| {
+            (FailureKind::Type, format!("output `{name}` cannot be encrypted for its readers: {error}"))
+        })?
     } else {
         Content::Value(value.clone())
     };
@@ -42,7 +42,7 @@ pub fn stored(
         let message = format!(
             "output `{name}` takes {bytes} bytes, and the data space takes {MAX_DATA}; publish where it is found"
         );
-        return Err((Kind::Size, message));
+        return Err((FailureKind::Size, message));
     }
     Ok(Stored { content, recipients: output.recipients.clone() })
 }
@@ -67,7 +67,7 @@ pub fn all_stored(
         .collect();
     if !missing.is_empty() {
         let message = format!("the recipe succeeded, but did not write {}", missing.join(", "));
-        return Err((Kind::Unwritten, message));
+        return Err((FailureKind::Unwritten, message));
     }
     let mut all = IndexMap::default();
     for (name, output) in &planned.outputs {

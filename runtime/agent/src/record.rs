@@ -5,14 +5,14 @@ use wattle_model::{IndexMap, Name};
 
 use crate::content::Content;
 use crate::failure::Failure;
-use crate::plan::PlannedComponent;
 use crate::revision::Revision;
+use crate::server_plan::PlannedComponent;
 use crate::status::Step;
 use crate::time::Time;
 
 /// Identifies a revision in which a server's plan changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "Told")]
+#[serde(from = "Written")]
 pub struct RevisionId {
     /// The revision.
     #[serde(flatten)]
@@ -24,14 +24,14 @@ pub struct RevisionId {
 
 /// The form in a journal. Journals of earlier versions always have the digest.
 #[derive(Deserialize)]
-struct Told {
+struct Written {
     #[serde(flatten)]
     revision: Revision,
     digest: String,
 }
 
-impl From<Told> for RevisionId {
-    fn from(Told { revision, digest }: Told) -> Self {
+impl From<Written> for RevisionId {
+    fn from(Written { revision, digest }: Written) -> Self {
         Self::new(revision, digest)
     }
 }

@@ -157,8 +157,9 @@ pub struct ServerStatus {
     pub agent: Option<String>,
     /// When the server's disk was new: this agent began with an empty one where another agent had acted for the server
     /// before.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub anew: Option<Time>,
+    // The key that agents of all versions write.
+    #[serde(rename = "anew", default, skip_serializing_if = "Option::is_none")]
+    pub new_disk_since: Option<Time>,
     /// Current problems, such as a full disk, one line each. Empty if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub troubles: Vec<String>,

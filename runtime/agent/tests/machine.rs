@@ -4,15 +4,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use wattle_agent_core::content::Content;
-use wattle_agent_core::failure::{Failure, Kind};
+use wattle_agent_core::failure::{Failure, FailureKind};
 use wattle_agent_core::machine::{
     Action, Broken, Desired, Event, Job, Limits, Machine, Now, Question, RunId, Seen, Setup, Stop, Ticket,
 };
 use wattle_agent_core::memory::Memory;
-use wattle_agent_core::plan::{Held, Plan, PlannedComponent, PlannedInput, PlannedOutput, Script, Source, Writer};
 use wattle_agent_core::record::{Record, RevisionId};
 use wattle_agent_core::revision::Revision;
 use wattle_agent_core::seed::{SeedOutput, SeedRecipe};
+use wattle_agent_core::server_plan::{
+    Held, PlannedComponent, PlannedInput, PlannedOutput, Script, ServerPlan, ValueSource, Writer,
+};
 use wattle_agent_core::status::State;
 use wattle_agent_core::time::Time;
 use wattle_agent_core::vault::PlainVault;
@@ -30,7 +32,7 @@ fn component(tool: Tool, reads: bool) -> PlannedComponent {
         deadline: Some(60),
         wait: None,
     };
-    let from = Source::Leaf(Held::Entry("other/c/url".into()));
+    let from = ValueSource::Leaf(Held::Entry("other/c/url".into()));
     let input = PlannedInput { ty: Type::STR, path: Vec::new(), from };
     let declared = SeedOutput { ty: Type::STR, path: Vec::new(), early: false };
     PlannedComponent {
@@ -46,7 +48,7 @@ fn component(tool: Tool, reads: bool) -> PlannedComponent {
 struct Server {
     machine: Machine<PlainVault>,
     uptime: Duration,
-    plan: Plan,
+    plan: ServerPlan,
     memory: Memory,
     is_disk_full: bool,
     /// What its entry `url` holds.
@@ -66,10 +68,10 @@ impl Server {
             vault: PlainVault::new("s"),
         };
         let now = Now { uptime: Duration::ZERO, wall: Time::EPOCH };
-        let plan = Plan {
+        let plan = ServerPlan {
             retired: false,
             components: std::iter::once(("c".into(), component)).collect(),
-            ..Plan::retired(&Revision { space: None, number: 1 }, Order::Dataflow, None)
+            ..ServerPlan::retired(&Revision { space: None, number: 1 }, Order::Dataflow, None)
         };
         let machine = Machine::new(setup, memory.clone(), now);
         let (uptime, out) = (Duration::ZERO, Vec::new());
@@ -151,7 +153,7 @@ fn a_run_is_stopped_at_its_deadline_and_given_up_soon_after() {
     server.pass(Duration::from_secs(4));
     assert!(server.out.iter().any(|action| matches!(action, Action::Drop(_))));
     let State::Failed(failure) = server.state() else { panic!("{:?}", server.state()) };
-    assert_eq!((failure.kind, &*failure.message), (Kind::Deadline, "the recipe did not end within 1 min"));
+    assert_eq!((failure.kind, &*failure.message), (FailureKind::Deadline, "the recipe did not end within 1 min"));
     assert!(matches!(&server.entry, Some(Content::Failure(_))));
 }
 
@@ -240,7 +242,7 @@ fn nothing_begins_before_the_agent_acts_for_its_server_nor_goes_on_after() {
     assert_eq!(server.jobs().len(), 1);
     server.tell(Event::Claimed(false));
     assert_eq!(server.stops(), [Stop::Replaced]);
-    server.tell(Event::Ran(server.run(), Err(Broken::new(Kind::Recipe, "ended".to_owned()))));
+    server.tell(Event::Ran(server.run(), Err(Broken::new(FailureKind::Recipe, "ended".to_owned()))));
     assert_eq!(server.entry, None);
     // Its turn comes again.
     server.tell(Event::Claimed(true));
@@ -258,7 +260,7 @@ fn outputs_wait_for_the_disk_and_failures_do_not() {
     let mut server = Server::new(component(Tool::Shell, false), Memory::default());
     server.begin();
     server.is_disk_full = true;
-    server.tell(Event::Ran(server.run(), Err(Broken::new(Kind::Recipe, "no".to_owned()))));
+    server.tell(Event::Ran(server.run(), Err(Broken::new(FailureKind::Recipe, "no".to_owned()))));
     assert!(matches!(server.state(), State::Failed(_)));
     assert!(matches!(&server.entry, Some(Content::Failure(_))));
 
@@ -308,7 +310,7 @@ impl Server {
 
 #[test]
 fn a_teardown_that_was_ended_is_tried_again_when_the_place_comes_back_before_it_has_ended() {
-    for result in [Ok(IndexMap::default()), Err(Broken::new(Kind::Deadline, "ended".to_owned()))] {
+    for result in [Ok(IndexMap::default()), Err(Broken::new(FailureKind::Deadline, "ended".to_owned()))] {
         let mut server = Server::new(component(Tool::Shell, false), ran(&["x", "y"]));
         server.begin();
         let mut expected = vec![("y", Script::Teardown)];
@@ -338,7 +340,7 @@ fn a_teardown_that_was_ended_is_tried_again_when_the_place_comes_back_before_it_
 fn a_teardown_reads_what_the_last_run_did_not_ask_for_or_hears_why_not() {
     let mut planned = component(Tool::Chef, true);
     planned.recipe.teardown = Some("undo".into());
-    let fixed = PlannedInput { ty: Type::STR, path: Vec::new(), from: Source::Constant("/srv".into()) };
+    let fixed = PlannedInput { ty: Type::STR, path: Vec::new(), from: ValueSource::Constant("/srv".into()) };
     planned.inputs.insert("home".into(), fixed);
     planned.inputs.insert("read".into(), planned.inputs["from"].clone());
     let mut memory = Memory::default();
@@ -372,7 +374,7 @@ fn a_teardown_reads_what_the_last_run_did_not_ask_for_or_hears_why_not() {
     assert_eq!(ask("home"), Ok(Some("/srv".into())));
     assert_eq!(ask("not-wired"), Ok(None));
     let (kind, why) = ask("from").expect_err("nobody waits for it");
-    assert_eq!(kind, Kind::Input);
+    assert_eq!(kind, FailureKind::Input);
     assert!(why.contains("the input `from`") && why.contains("`other/c/url`"), "{why}");
 }
 
@@ -383,7 +385,7 @@ fn a_server_that_has_left_stays_until_what_was_ended_is_torn_down() {
     server.begin();
     server.tell(Event::Claimed(false));
     server.tell(Event::Claimed(true));
-    server.tell(Event::Ran(server.run(), Err(Broken::new(Kind::Deadline, "ended".to_owned()))));
+    server.tell(Event::Ran(server.run(), Err(Broken::new(FailureKind::Deadline, "ended".to_owned()))));
     assert_eq!(server.begun(), [("x", Script::Teardown); 2]);
     assert!(!server.out.contains(&Action::Retire));
     server.tell(Event::Ran(server.run(), Ok(IndexMap::default())));
@@ -411,7 +413,7 @@ fn what_another_agent_had_failed_meanwhile_does_not_begin() {
     let reading = server.reading();
     let failure = Failure {
         component: "s/c".into(),
-        kind: Kind::Recipe,
+        kind: FailureKind::Recipe,
         message: "it failed".to_owned(),
         log: Vec::new(),
         at: Time::EPOCH,

@@ -124,8 +124,8 @@ const MUTANTS: [Mutant; 20] = [
         edits: &[
             (
                 "tests/simulation/call.rs",
-                "*looks = false;\n            }\n            Kind::Get",
-                "*looks = was_sent;\n            }\n            Kind::Get",
+                "*looks = false;\n            }\n            CallKind::Get",
+                "*looks = was_sent;\n            }\n            CallKind::Get",
             ),
             (
                 "tests/simulation/call.rs",
@@ -142,13 +142,17 @@ const MUTANTS: [Mutant; 20] = [
         name: "takes the plan of another data space for its own",
         edits: &[(
             "src/request/follow.rs",
-            "let is_led_to = plan.space == goal.space && plan.revision <= goal.revision;",
-            "let is_led_to = plan.revision <= goal.revision;",
+            "let is_led_to = plan.space == desired.space && plan.revision <= desired.revision;",
+            "let is_led_to = plan.revision <= desired.revision;",
         )],
     },
     Mutant {
         name: "begins what no goal has come to",
-        edits: &[("src/request/follow.rs", "plan.revision <= goal.revision;", "plan.revision <= goal.revision + 1;")],
+        edits: &[(
+            "src/request/follow.rs",
+            "plan.revision <= desired.revision;",
+            "plan.revision <= desired.revision + 1;",
+        )],
     },
     Mutant {
         name: "does not look again at a plan that was seen before the goal",
@@ -161,7 +165,7 @@ const MUTANTS: [Mutant; 20] = [
     Mutant {
         name: "expects its own revision of everybody",
         edits: &[(
-            "src/plan.rs",
+            "src/server_plan.rs",
             ".map_or(self.revision, |writer| writer.revision)",
             ".map_or(self.revision, |_| self.revision)",
         )],

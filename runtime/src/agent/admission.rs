@@ -34,7 +34,7 @@ pub(super) struct Admission {
     stack: Name,
     server: Name,
     told: Mutex<Option<Membership>>,
-    /// The data space of the last goal, if it has a name.
+    /// The data space of the last desired revision, if it has a name.
     space: Mutex<Option<Name>>,
     /// How many times what the server is told has changed. `None` before it was first read.
     changes: watch::Sender<Option<u64>>,

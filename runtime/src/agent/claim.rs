@@ -10,7 +10,7 @@ use wattle_agent_core::machine::Event;
 
 use crate::clock;
 use crate::recipe::boot;
-use crate::space::{Alive, Authority, Goal, Hears, SpaceError};
+use crate::space::{Alive, Authority, DesiredRevision, Hears, SpaceError};
 use crate::store::{Access, Hold, Principal, Rights, StoreError, Turn};
 
 use super::admission;
@@ -31,14 +31,14 @@ const DENIED: Duration = Duration::from_secs(5);
 pub(super) async fn follow(shared: Arc<Shared>, mut ends: watch::Receiver<bool>) -> Result<(), SpaceError> {
     let ends = async move { drop(ends.wait_for(|ends| *ends).await) };
     let mut ends = std::pin::pin!(ends);
-    let (sender, goals) = watch::channel(None);
+    let (sender, desired_revisions) = watch::channel(None);
     let mut desired = std::pin::pin!(desire(&shared, sender));
     let mut held: Option<Hold> = None;
     // The operator who may read the held node.
     let mut told: Option<Principal> = None;
-    let mut others = goals.clone();
+    let mut others = desired_revisions.clone();
     let mut has_looked = false;
-    let mut claiming = std::pin::pin!(claim(&shared, goals.clone(), true));
+    let mut claiming = std::pin::pin!(claim(&shared, desired_revisions.clone(), true));
     loop {
         tokio::select! {
             biased;
@@ -62,11 +62,11 @@ pub(super) async fn follow(shared: Arc<Shared>, mut ends: watch::Receiver<bool>)
             }
             // A node that was created for an operator's former key is created again.
             Ok(()) = others.changed(), if held.is_some() => {
-                let is_another = others.borrow_and_update().as_ref().is_some_and(|goal| goal.operator != told);
+                let is_another = others.borrow_and_update().as_ref().is_some_and(|desired| desired.operator != told);
                 if let Some(node) = held.take_if(|_| is_another) {
                     node.release().await;
                     shared.touch.has_not();
-                    claiming.set(claim(&shared, goals.clone(), false));
+                    claiming.set(claim(&shared, desired_revisions.clone(), false));
                 }
             }
             turn = next(&mut held) => match turn {
@@ -74,7 +74,7 @@ pub(super) async fn follow(shared: Arc<Shared>, mut ends: watch::Receiver<bool>)
                 Turn::Lost => {
                     held = None;
                     shared.touch.has_not();
-                    claiming.set(claim(&shared, goals.clone(), false));
+                    claiming.set(claim(&shared, desired_revisions.clone(), false));
                 }
             },
         }
@@ -85,11 +85,11 @@ pub(super) async fn follow(shared: Arc<Shared>, mut ends: watch::Receiver<bool>)
 ///
 /// # Errors
 /// The data space does not allow it.
-async fn desire(shared: &Shared, goals: watch::Sender<Option<Goal>>) -> Result<(), SpaceError> {
+async fn desire(shared: &Shared, desired_revisions: watch::Sender<Option<DesiredRevision>>) -> Result<(), SpaceError> {
     const TROUBLE: &str = "the plan";
     let following = shared.space.follow(&shared.server);
-    let (plan, goal) = (following.plan(), shared.space.layout().revision());
-    let listener = Listener { shared, goals };
+    let (plan, desired) = (following.plan(), shared.space.layout().revision());
+    let listener = Listener { shared, desired_revisions };
     let mut in_trouble = false;
     let mut changes = shared.admission.changes().await;
     // The operator may have another key now.
@@ -122,7 +122,7 @@ async fn desire(shared: &Shared, goals: watch::Sender<Option<Goal>>) -> Result<(
             Err(SpaceError::Malformed { path, reason } | SpaceError::Untrusted { path, reason }) if path == plan => {
                 (reason, Duration::ZERO)
             }
-            Err(SpaceError::Store(StoreError::Denied { path, .. })) if path == plan || path == goal => {
+            Err(SpaceError::Store(StoreError::Denied { path, .. })) if path == plan || path == desired => {
                 admission::barred(shared).await
             }
             Err(error) => return Err(error),
@@ -136,33 +136,33 @@ async fn desire(shared: &Shared, goals: watch::Sender<Option<Goal>>) -> Result<(
     }
 }
 
-/// Receives goals, and decides whether they count.
+/// Receives desired revisions, and decides whether they count.
 struct Listener<'a> {
     shared: &'a Shared,
-    goals: watch::Sender<Option<Goal>>,
+    desired_revisions: watch::Sender<Option<DesiredRevision>>,
 }
 
 impl Hears for Listener<'_> {
-    fn goal(&self, goal: Goal, by: Option<Authority>) -> Result<(), String> {
+    fn desired_revision(&self, desired: DesiredRevision, by: Option<Authority>) -> Result<(), String> {
         if let Some(told) = self.shared.admission.credential.authority() {
-            let (expires, now) = (goal.expires.unwrap_or_default(), clock::now());
+            let (expires, now) = (desired.expires.unwrap_or_default(), clock::now());
             if expires <= now {
                 return Err(format!(
                     "it was valid until {expires:.0}, and the clock of this server says {now:.0}: set the clock, or \
                      make it valid again with `wattle seed apply`"
                 ));
             }
-            self.shared.seen.admit(&goal, &self.shared.server, (told, by.unwrap_or(told)))?;
+            self.shared.seen.admit(&desired, &self.shared.server, (told, by.unwrap_or(told)))?;
         }
-        self.shared.admission.is_in(goal.space.as_ref());
-        self.goals.send_replace(Some(goal));
+        self.shared.admission.is_in(desired.space.as_ref());
+        self.desired_revisions.send_replace(Some(desired));
         Ok(())
     }
 
-    fn refused(&self, why: Option<String>, shown: Option<Goal>) {
+    fn refused(&self, why: Option<String>, shown: Option<DesiredRevision>) {
         // Without its place, the agent could not report this.
         if let Some(shown) = shown {
-            self.goals.send_if_modified(|goal| goal.is_none() && goal.replace(shown).is_none());
+            self.desired_revisions.send_if_modified(|desired| desired.is_none() && desired.replace(shown).is_none());
         }
         self.shared.trouble("what the operator says", why);
     }
@@ -186,12 +186,12 @@ async fn moves(shared: &Shared, place: &mut String) -> Result<bool, SpaceError> 
 /// replace its predecessor. Returns the operator who may read the registration as well.
 async fn claim(
     shared: &Shared,
-    mut goals: watch::Receiver<Option<Goal>>,
+    mut desired_revisions: watch::Receiver<Option<DesiredRevision>>,
     begins: bool,
 ) -> Result<(Hold, Option<Principal>), SpaceError> {
-    // Before there is a goal, the data space has no places for agents.
-    let operator = |goal: &Option<Goal>| goal.as_ref().and_then(|goal| goal.operator.clone());
-    let found = goals.wait_for(Option::is_some).await.map(|goal| operator(&goal));
+    // Before there is a desired revision, the data space has no places for agents.
+    let operator = |desired: &Option<DesiredRevision>| desired.as_ref().and_then(|desired| desired.operator.clone());
+    let found = desired_revisions.wait_for(Option::is_some).await.map(|desired| operator(&desired));
     let Ok(operator) = found else { return std::future::pending().await };
     let boot = boot();
     let agent = shared.touch.agent();
@@ -232,7 +232,7 @@ async fn claim(
                 let made = shared.insist(|| async { Ok(shared.space.store().changed(&place, None).await?) });
                 tokio::select! {
                     made = made => drop(made?),
-                    changed = goals.changed() => if changed.is_err() {
+                    changed = desired_revisions.changed() => if changed.is_err() {
                         return std::future::pending().await;
                     },
                 }

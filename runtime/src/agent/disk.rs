@@ -18,12 +18,12 @@ pub(super) struct Disk {
     agent: String,
     /// Whether nothing has ever run from this folder.
     is_empty: bool,
-    anew: Mutex<Option<Anew>>,
+    replaced: Mutex<Option<NewDisk>>,
 }
 
 /// A new disk.
 #[derive(Clone, Debug)]
-struct Anew {
+struct NewDisk {
     since: Time,
     space: Option<Name>,
     /// The revision in which it was detected. `None` before the first.
@@ -33,7 +33,7 @@ struct Anew {
 impl Disk {
     /// The disk with the folder of `agent` and the contents of its journal.
     pub(super) fn new(agent: &str, memory: &Memory) -> Self {
-        Self { agent: agent.to_owned(), is_empty: memory.started().next().is_none(), anew: Mutex::default() }
+        Self { agent: agent.to_owned(), is_empty: memory.started().next().is_none(), replaced: Mutex::default() }
     }
 
     /// Notes the status from `before` this agent. Returns whether the disk is new.
@@ -41,9 +41,9 @@ impl Disk {
         let Some(agent) = &before.agent else { return false };
         let is_other = *agent != self.agent;
         let (space, revision) = (before.space.clone(), before.revision);
-        *self.known() = match before.anew {
-            _ if is_other && self.is_empty => Some(Anew { since: now, space, revision: None }),
-            Some(since) if !is_other => Some(Anew { since, space, revision: Some(revision) }),
+        *self.known() = match before.new_disk_since {
+            _ if is_other && self.is_empty => Some(NewDisk { since: now, space, revision: None }),
+            Some(since) if !is_other => Some(NewDisk { since, space, revision: Some(revision) }),
             _ => None,
         };
         is_other && self.is_empty
@@ -52,15 +52,15 @@ impl Disk {
     /// The status with the name of this agent, and whether its disk is new.
     pub(super) fn shown(&self, status: ServerStatus) -> ServerStatus {
         let mut known = self.known();
-        let of = known.as_mut().filter(|anew| anew.space == status.space);
-        let anew = of.and_then(|anew| {
-            let revision = *anew.revision.get_or_insert(status.revision);
-            (revision == status.revision).then_some(anew.since)
+        let of = known.as_mut().filter(|new| new.space == status.space);
+        let new_disk_since = of.and_then(|new| {
+            let revision = *new.revision.get_or_insert(status.revision);
+            (revision == status.revision).then_some(new.since)
         });
-        ServerStatus { agent: Some(self.agent.clone()), anew, ..status }
+        ServerStatus { agent: Some(self.agent.clone()), new_disk_since, ..status }
     }
 
-    fn known(&self) -> MutexGuard<'_, Option<Anew>> {
-        self.anew.lock().unwrap_or_else(PoisonError::into_inner)
+    fn known(&self) -> MutexGuard<'_, Option<NewDisk>> {
+        self.replaced.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

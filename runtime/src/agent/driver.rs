@@ -15,7 +15,7 @@ use wattle_agent_core::record::Record;
 
 use crate::clock;
 use crate::recipe::{Broken, Job};
-use crate::space::{Kind, ServerVault};
+use crate::space::{FailureKind, ServerVault};
 
 use super::journal::Journal;
 use super::live::{self, Questions};
@@ -294,7 +294,7 @@ impl Driver {
                 _ = job.live.stopped() => {
                     let why = "it was not started: it could not be determined whether another agent acts for this \
                                server";
-                    return Event::Ran(id, Err(Broken::new(Kind::Deadline, why.to_owned())));
+                    return Event::Ran(id, Err(Broken::new(FailureKind::Deadline, why.to_owned())));
                 }
             }
             let _entered = shared.runs.enter(&token, &job.live);

@@ -11,7 +11,7 @@ use futures_util::{FutureExt as _, StreamExt as _, TryStreamExt as _, stream};
 use sha2::{Digest as _, Sha256};
 use wattle::model::IndexMap;
 
-use crate::space::Kind;
+use crate::space::FailureKind;
 
 use super::shared::Shared;
 
@@ -31,14 +31,14 @@ pub(super) async fn lay_out(
     shared: &Shared,
     component: &str,
     files: &IndexMap<Cow<'static, str>, String>,
-) -> Result<(), (Kind, String)> {
+) -> Result<(), (FailureKind, String)> {
     let inside =
         |path: &str| !path.is_empty() && Path::new(path).components().all(|part| matches!(part, Part::Normal(_)));
     if let Some(path) = files.keys().find(|path| !inside(path)) {
-        return Err((Kind::Start, format!("the recipe's file `{path}` would be outside its directory")));
+        return Err((FailureKind::Start, format!("the recipe's file `{path}` would be outside its directory")));
     }
     if !inside(component) || component.contains('/') {
-        return Err((Kind::Start, format!("`{component}` cannot be the name of a directory")));
+        return Err((FailureKind::Start, format!("`{component}` cannot be the name of a directory")));
     }
     let digests: HashSet<&String> = files.values().collect();
     {
@@ -89,10 +89,10 @@ pub(super) async fn fetch_ahead(shared: &Shared, digests: &[String]) {
 }
 
 /// Fetches a file into the cache, unless it is there already and complete.
-async fn fetch(shared: &Shared, digest: &str) -> Result<(), (Kind, String)> {
+async fn fetch(shared: &Shared, digest: &str) -> Result<(), (FailureKind, String)> {
     let is_digest = hex(digest).len() == 64 && hex(digest).bytes().all(|byte| byte.is_ascii_hexdigit());
     if !is_digest {
-        return Err((Kind::Start, format!("`{digest}` is not the digest of a recipe's file")));
+        return Err((FailureKind::Start, format!("`{digest}` is not the digest of a recipe's file")));
     }
     let path = cached(shared, digest);
     if fs::read(&path).is_ok_and(|bytes| has_digest(&bytes, digest)) {
@@ -101,9 +101,9 @@ async fn fetch(shared: &Shared, digest: &str) -> Result<(), (Kind, String)> {
     let bytes = shared
         .insist(|| shared.space.recipe(digest))
         .await
-        .map_err(|error| (Kind::Start, format!("cannot fetch a file of the recipe: {error}")))?;
+        .map_err(|error| (FailureKind::Start, format!("cannot fetch a file of the recipe: {error}")))?;
     if !has_digest(&bytes, digest) {
-        return Err((Kind::Start, format!("a file of the recipe, `{digest}`, is damaged in the data space")));
+        return Err((FailureKind::Start, format!("a file of the recipe, `{digest}`, is damaged in the data space")));
     }
     let new = path.with_extension("new");
     shared

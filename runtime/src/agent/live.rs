@@ -13,7 +13,7 @@ use wattle_agent_core::machine::{Event, Question, RunId, Stop};
 
 use crate::recipe::leak::{self, Known};
 use crate::recipe::{Broken, Live, secret, written};
-use crate::space::{Failure, Kind, PlannedComponent};
+use crate::space::{Failure, FailureKind, PlannedComponent};
 
 use super::files;
 use super::shared::Shared;
@@ -66,17 +66,17 @@ pub(super) struct Run {
     directory: PathBuf,
     token: String,
     stopped: watch::Receiver<Option<Stop>>,
-    state: Mutex<Told>,
+    state: Mutex<Exchanged>,
 }
 
 /// What was passed on.
-struct Told {
+struct Exchanged {
     handed: IndexMap<Name, Value>,
     published: IndexMap<Name, Value>,
     secrets: Vec<Value>,
 }
 
-impl Told {
+impl Exchanged {
     /// Notes what of `value` is secret by its type.
     fn learn(&mut self, ty: &Type, value: &Value) {
         for secret in secret::secrets(ty, value) {
@@ -116,7 +116,7 @@ impl Run {
             own_name: component.clone(),
             planned: planned.clone(),
             stopped,
-            state: Mutex::new(Told { handed: inputs.clone(), published, secrets }),
+            state: Mutex::new(Exchanged { handed: inputs.clone(), published, secrets }),
         })
     }
 
@@ -127,7 +127,7 @@ impl Run {
     fn ended(&self) -> Failure {
         Failure {
             component: self.component.clone(),
-            kind: Kind::Input,
+            kind: FailureKind::Input,
             message: "the recipe has ended".to_owned(),
             log: Vec::new(),
             at: crate::clock::now(),
@@ -190,8 +190,8 @@ impl Live for Run {
         if let Some(output) = output {
             locked(&self.state).learn(&output.declared.ty, &value);
         }
-        self.shared.say(Event::Told(self.id, question, name.clone(), value));
-        let ended = || Err(Broken::new(Kind::Input, self.ended().message));
+        self.shared.say(Event::Reported(self.id, question, name.clone(), value));
+        let ended = || Err(Broken::new(FailureKind::Input, self.ended().message));
         let value = answer.await.unwrap_or_else(|_| ended())?;
         let mut state = locked(&self.state);
         if let Some(output) = output {

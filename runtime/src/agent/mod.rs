@@ -206,7 +206,7 @@ impl Agent {
             () = shared.publisher.publish(&shared) => Ended::Asked,
             () = shared.signals.publish(&shared) => Ended::Asked,
             () = Box::pin(logs::answer(&shared)) => Ended::Asked,
-            () = shared.tell_disowned() => Ended::Asked,
+            () = shared.report_disowned() => Ended::Asked,
             () = admission::attend(&shared) => Ended::Asked,
             () = admission::announce(&shared) => Ended::Asked,
             () = socket.serve(&shared) => Ended::Asked,

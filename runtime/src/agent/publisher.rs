@@ -73,9 +73,9 @@ impl Publisher {
             let _ = time::timeout(PASSING, self.urgent.notified()).await;
             touch::certain(shared).await;
             match self.publish_once(shared).await {
-                Told::All => {}
-                Told::Unsure => self.changed.notify_one(),
-                Told::Refused => {
+                PublishResult::All => {}
+                PublishResult::Unsure => self.changed.notify_one(),
+                PublishResult::Refused => {
                     time::sleep(AGAIN).await;
                     self.changed.notify_one();
                 }
@@ -85,7 +85,7 @@ impl Publisher {
     }
 
     /// Publishes the statuses once. Returns whether the data space has all of them now.
-    async fn publish_once(&self, shared: &Shared) -> Told {
+    async fn publish_once(&self, shared: &Shared) -> PublishResult {
         let Shared { space, server, touch, .. } = shared;
         let sure = || touch.is_certain();
         let (components, server_status) = {
@@ -106,17 +106,17 @@ impl Publisher {
         };
         let (told, told_server) = tokio::join!(join_all(components.into_iter().map(one)), tell_server);
         let mut state = self.state();
-        let mut all = Told::All;
+        let mut all = PublishResult::All;
         for (component, status, result) in told {
             let told = came_of(&component, result);
             all = all.max(told);
-            if told != Told::All {
+            if told != PublishResult::All {
                 // It may have changed in the meantime.
                 state.components.entry(component).or_insert(status);
             }
         }
         let told = came_of(server, told_server);
-        if told != Told::All {
+        if told != PublishResult::All {
             state.server = state.server.take().or(server_status);
         }
         state.is_publishing = false;
@@ -153,7 +153,7 @@ impl Publisher {
 
 /// The result of publishing something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Told {
+enum PublishResult {
     /// It need not be published again.
     All,
     /// It took so long that another agent may act for the server.
@@ -162,16 +162,18 @@ enum Told {
     Refused,
 }
 
-fn came_of(what: &str, result: Result<(), SpaceError>) -> Told {
+fn came_of(what: &str, result: Result<(), SpaceError>) -> PublishResult {
     match result {
         // What is missing has left the model in the meantime. If the status is of a newer revision, another agent knows
         // more.
-        Ok(()) | Err(SpaceError::Store(StoreError::Missing { .. }) | SpaceError::Superseded { .. }) => Told::All,
-        Err(SpaceError::Unsure) => Told::Unsure,
-        Err(SpaceError::Store(StoreError::Unusable { .. })) => Told::Refused,
+        Ok(()) | Err(SpaceError::Store(StoreError::Missing { .. }) | SpaceError::Superseded { .. }) => {
+            PublishResult::All
+        }
+        Err(SpaceError::Unsure) => PublishResult::Unsure,
+        Err(SpaceError::Store(StoreError::Unusable { .. })) => PublishResult::Refused,
         Err(error) => {
             tracing::warn!("the status of `{what}` cannot be published: {error}");
-            Told::All
+            PublishResult::All
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The newest revision that this server was told, on disk, so that nobody can make it go back to an older one.
 //!
 //! The operator's signatures stay valid. Without this, someone who controls what an agent can read could show it last
-//! year's goal and plans, with recipes that had to be replaced since.
+//! year's desired revision and plans, with recipes that had to be replaced since.
 
 use std::fs;
 use std::io;
@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use serde::{Deserialize, Serialize};
 use wattle::model::json;
 
-use crate::space::{Authority, Goal, Revision, ServerStatus};
+use crate::space::{Authority, DesiredRevision, Revision, ServerStatus};
 
 use super::durable;
 
@@ -25,7 +25,7 @@ pub(super) struct Seen {
     newest: Mutex<Option<Note>>,
 }
 
-/// What is kept of a goal.
+/// What is kept of a desired revision.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Note {
     #[serde(flatten)]
@@ -67,15 +67,20 @@ impl Seen {
         succeeded.filter(|succeeded| succeeded.told == told).map_or(told, |succeeded| succeeded.now)
     }
 
-    /// Notes a goal, as far as it concerns `server`. The user data `told` one key, and the goal is signed `by` the
-    /// other.
+    /// Notes a desired revision, as far as it concerns `server`. The user data `told` one key, and the desired revision
+    /// is signed `by` the other.
     ///
     /// # Errors
-    /// A message, if a newer goal was seen before or this one cannot be noted.
-    pub(super) fn admit(&self, goal: &Goal, server: &str, (told, by): (Authority, Authority)) -> Result<(), String> {
+    /// A message, if a newer desired revision was seen before or this one cannot be noted.
+    pub(super) fn admit(
+        &self,
+        desired: &DesiredRevision,
+        server: &str,
+        (told, by): (Authority, Authority),
+    ) -> Result<(), String> {
         let mut newest = self.newest();
-        let revision = goal.of();
-        let plan = goal.plans.as_ref().map_or(revision.number, |plans| plans.of(server));
+        let revision = desired.of();
+        let plan = desired.plans.as_ref().map_or(revision.number, |plans| plans.of(server));
         let operator = (told != by).then_some(Succeeded { told, now: by });
         let note = Note { revision, plan, operator };
         if let Some(newest) = newest.as_ref().filter(|newest| note.revision < newest.revision) {
@@ -117,16 +122,16 @@ mod tests {
         crate::space::OperatorKey::generate().signer().authority()
     }
 
-    fn goal(space: Option<&str>, revision: u64) -> Goal {
-        let goal = serde_json::json!({"revision": revision, "space": space, "digest": "", "plans": {"most": 1}});
-        serde_json::from_value(goal).unwrap()
+    fn desired_revision(space: Option<&str>, revision: u64) -> DesiredRevision {
+        let desired = serde_json::json!({"revision": revision, "space": space, "digest": "", "plans": {"most": 1}});
+        serde_json::from_value(desired).unwrap()
     }
 
     #[test]
     fn an_older_revision_is_refused_also_after_a_restart() {
         let folder = tempfile::tempdir().unwrap();
         let by = [authority(); 2].into();
-        let admit = |seen: &Seen, space, number| seen.admit(&goal(Some(space), number), "db", by);
+        let admit = |seen: &Seen, space, number| seen.admit(&desired_revision(Some(space), number), "db", by);
         let seen = Seen::open(folder.path()).unwrap();
         for (space, number) in [("2026-01-01", 1), ("2026-01-01", 7), ("2026-01-01", 7)] {
             admit(&seen, space, number).unwrap();
@@ -145,7 +150,7 @@ mod tests {
         // A new data space is newer, whatever its numbers.
         admit(&seen, "2026-02-01", 1).unwrap();
         admit(&seen, "2026-01-01", 9).unwrap_err();
-        seen.admit(&goal(None, 9), "db", by).unwrap_err();
+        seen.admit(&desired_revision(None, 9), "db", by).unwrap_err();
     }
 
     #[test]
@@ -154,7 +159,7 @@ mod tests {
         let [told, now, other] = [(); 3].map(|()| authority());
         let seen = Seen::open(folder.path()).unwrap();
         assert_eq!(seen.operator(told), told);
-        seen.admit(&goal(Some("2026-01-01"), 1), "db", (told, now)).unwrap();
+        seen.admit(&desired_revision(Some("2026-01-01"), 1), "db", (told, now)).unwrap();
         let seen = Seen::open(folder.path()).unwrap();
         assert_eq!(seen.operator(told), now);
         // The server was given other user data and kept its disk.
@@ -165,7 +170,7 @@ mod tests {
     fn what_cannot_be_noted_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let seen = Seen::open(&folder.path().join("gone")).unwrap();
-        seen.admit(&goal(None, 1), "db", [authority(); 2].into()).unwrap_err();
+        seen.admit(&desired_revision(None, 1), "db", [authority(); 2].into()).unwrap_err();
         fs::write(folder.path().join(NAME), "{").unwrap();
         Seen::open(folder.path()).unwrap_err();
     }

@@ -75,7 +75,7 @@ pub(super) const UNPROVEN: &str = "this server's credential is from before anyth
 
 impl Shared {
     /// Reports, forever, contents that are in other servers' names but not from them.
-    pub(super) async fn tell_disowned(&self) {
+    pub(super) async fn report_disowned(&self) {
         let mut disowned = self.space.disowned();
         while disowned.changed().await.is_ok() {
             let told = {

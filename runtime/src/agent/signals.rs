@@ -115,7 +115,7 @@ impl Kept {
             let signals = self.state().signals.clone();
             if !signals.handles.is_empty() {
                 touch::certain(shared).await;
-                match tell(shared, &signals).await {
+                match publish(shared, &signals).await {
                     Ok(()) => {}
                     Err(SpaceError::Unsure) => continue,
                     Err(error) => {
@@ -137,17 +137,17 @@ impl Kept {
     }
 }
 
-/// The rights to what the server writes in the place of its agent for the goal's author.
+/// The rights to what the server writes in the place of its agent for the desired revision's author.
 ///
 /// # Errors
-/// If the goal cannot be read.
+/// If the desired revision cannot be read.
 pub(super) async fn readable(shared: &Shared) -> Result<Access, SpaceError> {
-    let operator = shared.insist(|| shared.space.goal()).await?.and_then(|goal| goal.operator);
+    let operator = shared.insist(|| shared.space.desired_revision()).await?.and_then(|desired| desired.operator);
     let own = Access::new().grant(&shared.admission.public().principal, Rights::READ.and(Rights::WRITE));
     Ok(operator.iter().fold(own, |access, operator| access.grant(operator, Rights::READ)))
 }
 
-async fn tell(shared: &Shared, signals: &Signals) -> Result<(), SpaceError> {
+async fn publish(shared: &Shared, signals: &Signals) -> Result<(), SpaceError> {
     let access = readable(shared).await?;
     let sure = || shared.touch.is_certain();
     shared.insist(|| shared.space.set_signals(&shared.server, signals, &access, &sure)).await

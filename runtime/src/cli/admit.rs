@@ -11,7 +11,7 @@ use crate::seed::{self, Admission};
 use crate::space::Fingerprint;
 
 use super::console::Console;
-use super::failure::{Exit, Failure};
+use super::error::{CommandError, Exit};
 use super::{args, target};
 
 /// How often to check whether other servers have come.
@@ -58,12 +58,14 @@ pub(super) fn command() -> Command {
         )]))
 }
 
-pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     let named: Vec<Name> =
         matches.get_many::<String>("servers").into_iter().flatten().map(|name| name.as_str().into()).collect();
     let only = matches.get_one::<Fingerprint>("fingerprint").copied();
     if only.is_some() && named.len() > 1 {
-        return Err(Failure::usage("`--fingerprint` is of one server's key").help("name one server, and then the next"));
+        return Err(
+            CommandError::usage("`--fingerprint` is of one server's key").help("name one server, and then the next")
+        );
     }
     let target = target::find(matches, console)?;
     let (space, key) = target.operated(console).await?;
@@ -141,17 +143,17 @@ fn said(admission: &Admission, stack: &str) -> String {
 }
 
 /// The limit is over, and these have not announced themselves.
-fn late(absent: &[Name]) -> Failure {
+fn late(absent: &[Name]) -> CommandError {
     let names = some(absent.iter().map(|name| &**name), 5);
     let verb = if absent.len() == 1 { "has" } else { "have" };
-    Failure::new(format!("{names} {verb} not announced themselves in time")).help(ANNOUNCED)
+    CommandError::new(format!("{names} {verb} not announced themselves in time")).help(ANNOUNCED)
 }
 
-fn outcome(admission: &Admission) -> Result<Exit, Failure> {
+fn outcome(admission: &Admission) -> Result<Exit, CommandError> {
     if admission.silent.is_empty() {
         return Ok(Exit::Fine);
     }
     let names = some(admission.silent.iter().map(|name| &**name), 5);
-    Err(Failure::new(format!("{names} has announced nothing that is not known already"))
+    Err(CommandError::new(format!("{names} has announced nothing that is not known already"))
         .help(format!("{ANNOUNCED}; `--wait` waits for that")))
 }

@@ -16,7 +16,7 @@ use crate::space::Space;
 
 use super::args;
 use super::console::Console;
-use super::failure::{Exit, Failure, exit_codes};
+use super::error::{CommandError, Exit, exit_codes};
 use super::log::{self, Format};
 
 pub(super) fn command() -> Command {
@@ -86,7 +86,7 @@ pub(super) fn limits() -> [Arg; 2] {
     ]
 }
 
-pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     let path = |name: &str| matches.get_one::<PathBuf>(name).cloned();
     let is_json = matches.get_one::<String>("log-format").is_some_and(|format| format == "json");
     let file = path("log");
@@ -95,11 +95,12 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let _log = log::start(file.as_deref(), format, Arc::clone(&recent)).map_err(|error| {
         let place =
             file.as_ref().map_or_else(|| "the standard error".to_owned(), |file| format!("`{}`", file.display()));
-        Failure::new(format!("cannot log to {place}: {}", reason(&error)))
+        CommandError::new(format!("cannot log to {place}: {}", reason(&error)))
     })?;
     let identity = path("identity").expect("INVARIANT: it has a default");
     let identity = Identity::read(&identity).map_err(|error| {
-        Failure::new(error.to_string()).help("the server's user data writes it; `--identity FILE` chooses another file")
+        CommandError::new(error.to_string())
+            .help("the server's user data writes it; `--identity FILE` chooses another file")
     })?;
     let end = ended()?;
     let logins = identity.credential.logins(&identity.stack, &identity.server);
@@ -133,7 +134,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     };
     let ended = agent.run(end).await;
     store.close().await;
-    let ended = ended.map_err(|error| Failure::new(error.to_string()))?;
+    let ended = ended.map_err(|error| CommandError::new(error.to_string()))?;
     match ended {
         Ended::Asked => tracing::info!("agent ends, as it was asked to"),
         Ended::Retired => tracing::info!("agent ends: the server has left the model"),
@@ -142,9 +143,10 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
 }
 
 /// Ready when a signal asks the process to end.
-fn ended() -> Result<impl Future<Output = ()>, Failure> {
-    let listen =
-        |kind| signal(kind).map_err(|error| Failure::new(format!("cannot listen for signals: {}", reason(&error))));
+fn ended() -> Result<impl Future<Output = ()>, CommandError> {
+    let listen = |kind| {
+        signal(kind).map_err(|error| CommandError::new(format!("cannot listen for signals: {}", reason(&error))))
+    };
     let (mut term, mut int) = (listen(SignalKind::terminate())?, listen(SignalKind::interrupt())?);
     Ok(async move {
         tokio::select! {
@@ -154,8 +156,8 @@ fn ended() -> Result<impl Future<Output = ()>, Failure> {
     })
 }
 
-fn fixed(file: &Path) -> Result<IndexMap<Name, Value>, Failure> {
+fn fixed(file: &Path) -> Result<IndexMap<Name, Value>, CommandError> {
     let text = read_bytes(file)
-        .map_err(|error| Failure::new(format!("cannot read `{}`: {}", file.display(), reason(&error))))?;
-    json::read(&text).map_err(|error| Failure::new(format!("`{}`: {error}", file.display())))
+        .map_err(|error| CommandError::new(format!("cannot read `{}`: {}", file.display(), reason(&error))))?;
+    json::read(&text).map_err(|error| CommandError::new(format!("`{}`: {error}", file.display())))
 }

@@ -17,7 +17,7 @@ use crate::ca::{CertificateAuthority, Host};
 
 use super::args;
 use super::console::Console;
-use super::failure::{Exit, Failure};
+use super::error::{CommandError, Exit};
 
 /// The authority's certificate, which is public.
 const CERTIFICATE: &str = "ca.pem";
@@ -97,14 +97,14 @@ pub(super) fn command() -> Command {
         ])))
 }
 
-pub(super) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+pub(super) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     match matches.subcommand().expect("INVARIANT: a command is required") {
         ("new", given) => new(given, console),
         (_, given) => issue(given, console),
     }
 }
 
-fn new(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+fn new(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     let folder: &PathBuf = matches.get_one("out").expect("INVARIANT: it has a default");
     let (certificate, key) = (folder.join(CERTIFICATE), folder.join(KEY));
     for file in [&certificate, &key] {
@@ -113,7 +113,8 @@ fn new(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
             return Err(there(file).help("choose another folder: `--out DIR`"));
         }
     }
-    let made = CertificateAuthority::generate(validity(matches)).map_err(|error| Failure::new(error.to_string()))?;
+    let made =
+        CertificateAuthority::generate(validity(matches)).map_err(|error| CommandError::new(error.to_string()))?;
     fs::create_dir_all(folder).map_err(|error| unwritten(folder, &error))?;
     create(&key, &made.key(), 0o600)?;
     if let Err(failure) = create(&certificate, &made.certificates(), 0o644) {
@@ -138,10 +139,10 @@ fn new(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
     Ok(Exit::Fine)
 }
 
-fn issue(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+fn issue(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     let mut hosts: Vec<Host> = Vec::new();
     for text in matches.get_many::<String>("hosts").expect("INVARIANT: it is required") {
-        let host = text.parse().map_err(|error: crate::ca::HostError| Failure::usage(error.to_string()))?;
+        let host = text.parse().map_err(|error: crate::ca::HostError| CommandError::usage(error.to_string()))?;
         if !hosts.contains(&host) {
             hosts.push(host);
         }
@@ -156,7 +157,7 @@ fn issue(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
     let wanted = validity(matches);
     let until = wanted.end;
     let issued = authority.issue(&hosts, wanted).map_err(|error| {
-        Failure::new(error.to_string())
+        CommandError::new(error.to_string())
             .help("make another one with `wattle ca new`, and give it to operators and servers")
     })?;
     create(&file, &issued.pem, 0o600).map_err(|failure| match failure.exit {
@@ -174,21 +175,21 @@ fn issue(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
 }
 
 /// Reads the authority in a folder.
-fn read(folder: &Path) -> Result<CertificateAuthority, Failure> {
+fn read(folder: &Path) -> Result<CertificateAuthority, CommandError> {
     if folder.is_file() {
-        return Err(Failure::usage(format!("`{}` is a file", folder.display()))
+        return Err(CommandError::usage(format!("`{}` is a file", folder.display()))
             .help(format!("give the folder that contains {CERTIFICATE} and {KEY}: `--ca DIR`")));
     }
     let (certificate, key) = (folder.join(CERTIFICATE), folder.join(KEY));
     let text = |file: &Path| {
         manners::read(file).map_err(|error| {
-            Failure::usage(format!("cannot read `{}` of the authority: {}", shown(file), reason(&error)))
+            CommandError::usage(format!("cannot read `{}` of the authority: {}", shown(file), reason(&error)))
                 .help("`wattle ca new` makes an authority; `--ca DIR` says where one is")
         })
     };
     CertificateAuthority::read(&text(&certificate)?, &text(&key)?).map_err(|error| {
         let (certificate, key) = (shown(&certificate), shown(&key));
-        Failure::usage(format!("`{certificate}` with `{key}` is not an authority that can sign: {error}"))
+        CommandError::usage(format!("`{certificate}` with `{key}` is not an authority that can sign: {error}"))
     })
 }
 
@@ -200,7 +201,7 @@ fn validity(matches: &ArgMatches) -> Range<Time> {
 }
 
 /// Writes a file that does not exist yet. It has its mode from the start.
-fn create(path: &Path, text: &str, mode: u32) -> Result<(), Failure> {
+fn create(path: &Path, text: &str, mode: u32) -> Result<(), CommandError> {
     let write = || {
         let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
         file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).inspect_err(|_| {
@@ -213,12 +214,12 @@ fn create(path: &Path, text: &str, mode: u32) -> Result<(), Failure> {
     })
 }
 
-fn there(path: &Path) -> Failure {
-    Failure::files(format!("`{}` already exists, and is not overwritten", shown(path)))
+fn there(path: &Path) -> CommandError {
+    CommandError::files(format!("`{}` already exists, and is not overwritten", shown(path)))
 }
 
-fn unwritten(path: &Path, error: &io::Error) -> Failure {
-    Failure::files(format!("cannot write `{}`: {}", shown(path), reason(error)))
+fn unwritten(path: &Path, error: &io::Error) -> CommandError {
+    CommandError::files(format!("cannot write `{}`: {}", shown(path), reason(error)))
 }
 
 /// A path as it was meant. For a file in the current directory, it has no folder.

@@ -17,7 +17,7 @@ use crate::openstack::Simulated;
 
 use super::args;
 use super::console::Console;
-use super::failure::{Exit, Failure};
+use super::error::{CommandError, Exit};
 use super::signals::Signals;
 
 pub(super) fn command() -> Command {
@@ -138,20 +138,20 @@ fn help() -> StyledStr {
     ])
 }
 
-pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     let address = *matches.get_one::<SocketAddr>("listen").expect("INVARIANT: it has a default");
     let file = matches.get_one::<PathBuf>("clouds").expect("INVARIANT: it has a default");
     if file.exists() && !read(file).is_ok_and(|text| text.starts_with(MADE)) {
-        return Err(Failure::usage(format!("the file `{}` already exists", file.display()))
+        return Err(CommandError::usage(format!("the file `{}` already exists", file.display()))
             .help(format!("choose another one with `--clouds FILE`, and set `OS_CLIENT_CONFIG_FILE={}`", "FILE")));
     }
     if !address.ip().is_loopback() {
-        return Err(Failure::usage(format!("`{address}` is not an address of this machine alone"))
+        return Err(CommandError::usage(format!("`{address}` is not an address of this machine alone"))
             .note("anyone who can reach a simulated cloud can use it")
             .help("give a loopback address: `--listen 127.0.0.1:5000`"));
     }
     let refuse = |error: std::io::Error| {
-        Failure::new(format!("cannot listen on {address}: {}", reason(&error)))
+        CommandError::new(format!("cannot listen on {address}: {}", reason(&error)))
             .help("choose a free port with `--listen 127.0.0.1:0`")
     };
     let mut signals = Signals::listen()?;
@@ -175,7 +175,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let (cloud, serving) = Simulated::serve(listener, setting.clone()).map_err(refuse)?;
     matches.get_many::<Rule>("fault").unwrap_or_default().for_each(|rule| cloud.world().befall(rule.clone()));
     write_whole(file, clouds(&cloud.auth_url()).as_bytes(), 0o600)
-        .map_err(|error| Failure::new(format!("cannot write `{}`: {}", file.display(), reason(&error))))?;
+        .map_err(|error| CommandError::new(format!("cannot write `{}`: {}", file.display(), reason(&error))))?;
     console.out.write(&format!(
         "a cloud is at {}, and {} says how to log in: `--cloud simulated`\nCtrl-C ends it and everything in it\n",
         cloud.auth_url(),
@@ -207,7 +207,7 @@ fn number() -> u64 {
 }
 
 /// Makes the servers follow the cloud, and reports what happens to them.
-async fn keep(cloud: &Simulated, boot: &mut Boot, console: &mut Console) -> Result<(), Failure> {
+async fn keep(cloud: &Simulated, boot: &mut Boot, console: &mut Console) -> Result<(), CommandError> {
     loop {
         let notes = {
             let mut world = cloud.world();
@@ -222,16 +222,17 @@ async fn keep(cloud: &Simulated, boot: &mut Boot, console: &mut Console) -> Resu
 }
 
 /// What runs the servers' agents.
-async fn boot(matches: &ArgMatches) -> Result<Boot, Failure> {
-    let program = std::env::current_exe().map_err(|error| Failure::new(format!("who am I? {}", reason(&error))))?;
+async fn boot(matches: &ArgMatches) -> Result<Boot, CommandError> {
+    let program =
+        std::env::current_exe().map_err(|error| CommandError::new(format!("who am I? {}", reason(&error))))?;
     Boot::start(matches.get_one::<PathBuf>("state").map(PathBuf::as_path), program).await.map_err(|error| match error {
-        UpError::File { .. } => Failure::usage(error.to_string()),
+        UpError::File { .. } => CommandError::usage(error.to_string()),
         other => other.into(),
     })
 }
 
 /// Ends everything that was started. A second signal ends it at once.
-async fn end(boot: Boot, mut signals: Signals, console: &mut Console) -> Result<Exit, Failure> {
+async fn end(boot: Boot, mut signals: Signals, console: &mut Console) -> Result<Exit, CommandError> {
     let hurry = AtomicUsize::new(0);
     let counting = async {
         loop {

@@ -10,7 +10,7 @@ use wattle::shown;
 
 use super::args;
 use super::console::Console;
-use super::failure::{Exit, Failure};
+use super::error::{CommandError, Exit};
 
 /// A program. Only what its commands need is linked into it.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ const SOUGHT: [Sought; 11] = [
     (&["refresh"], "`wattle drift` shows what in the cloud is not as it was deployed"),
 ];
 
-type Run = for<'a> fn(&'a ArgMatches, &'a mut Console) -> LocalBoxFuture<'a, Result<Exit, Failure>>;
+type Run = for<'a> fn(&'a ArgMatches, &'a mut Console) -> LocalBoxFuture<'a, Result<Exit, CommandError>>;
 
 impl Program {
     /// The whole command line.

@@ -5,7 +5,7 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use clap_complete::{Shell, generate};
 
 use super::console::Console;
-use super::failure::{Exit, Failure};
+use super::error::{CommandError, Exit};
 use super::{args, explain};
 
 pub(super) fn command() -> Command {
@@ -26,7 +26,7 @@ pub(super) fn command() -> Command {
         )]))
 }
 
-pub(super) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+pub(super) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     let shell: Shell = *matches.get_one("shell").expect("INVARIANT: it is required");
     let mut text = Vec::new();
     // The command itself accepts any word as a code, because its message about unknown ones is better than clap's.

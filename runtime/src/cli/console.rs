@@ -6,7 +6,7 @@ use wattle::manners::{reason, wants_color};
 use wattle::shown::on_terminal;
 
 use super::command_line::Program;
-use super::failure::Failure;
+use super::error::CommandError;
 
 /// A program, and the streams that it writes to.
 #[derive(Debug)]
@@ -54,12 +54,12 @@ impl Stream {
 
     /// Writes `text`. On a terminal, control characters are written as escapes, whoever the text comes from. A reader
     /// that has gone (`| head`) is not a failure, but the result says so.
-    pub(super) fn try_write(&mut self, text: &str) -> Result<bool, Failure> {
+    pub(super) fn try_write(&mut self, text: &str) -> Result<bool, CommandError> {
         if self.is_terminal { self.put(&on_terminal(text, self.color)) } else { self.put(text) }
     }
 
     /// Writes what moves the cursor. Text in it must have gone through [`on_terminal`] or [`wattle::shown::one_line`].
-    pub(super) fn put(&mut self, text: &str) -> Result<bool, Failure> {
+    pub(super) fn put(&mut self, text: &str) -> Result<bool, CommandError> {
         let written = match self.of {
             Of::Out => write_to(&mut io::stdout().lock(), text),
             Of::Err => write_to(&mut io::stderr().lock(), text),
@@ -67,12 +67,12 @@ impl Stream {
         match written {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
-            Err(error) => Err(Failure::new(format!("cannot write to the standard output: {}", reason(&error)))),
+            Err(error) => Err(CommandError::new(format!("cannot write to the standard output: {}", reason(&error)))),
         }
     }
 
     /// Writes `text`. A reader that has gone (`| head`) is not a failure.
-    pub(super) fn write(&mut self, text: &str) -> Result<(), Failure> {
+    pub(super) fn write(&mut self, text: &str) -> Result<(), CommandError> {
         self.try_write(text).map(|_| ())
     }
 }

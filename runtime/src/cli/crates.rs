@@ -9,7 +9,7 @@ use wattle::manners::{read, reason};
 use wattle::names::count;
 use wattle_hot::import::Dependency;
 
-use super::failure::Failure;
+use super::error::CommandError;
 
 /// The options that say where the crate finds wattle.
 pub(super) fn wattle() -> [Arg; 2] {
@@ -35,14 +35,14 @@ pub(super) struct Place {
 }
 
 /// Reads the values of [`wattle`].
-pub(super) fn place(matches: &ArgMatches) -> Result<Place, Failure> {
+pub(super) fn place(matches: &ArgMatches) -> Result<Place, CommandError> {
     let registry = matches.get_one::<String>("registry");
     let given = matches.get_one::<String>("wattle");
     if let Some(registry) = registry {
         let is_name =
             !registry.is_empty() && registry.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
         if !is_name {
-            return Err(Failure::usage(format!("`{registry}` is not the name of a registry"))
+            return Err(CommandError::usage(format!("`{registry}` is not the name of a registry"))
                 .help("Cargo's configuration defines the names: `[registries.NAME]`"));
         }
     }
@@ -56,21 +56,24 @@ pub(super) fn place(matches: &ArgMatches) -> Result<Place, Failure> {
     };
     let wattle = asked(given, of_version)?;
     if let (Some(registry), Dependency::Path(_) | Dependency::Git(_)) = (registry, &wattle) {
-        return Err(Failure::usage(format!(
+        return Err(CommandError::usage(format!(
             "the registry `{registry}` holds versions, and `{given}` is not a version"
         )));
     }
     Ok(Place { wattle, here: None, is_default: false })
 }
 
-fn asked(given: &str, of_version: impl Fn(&str) -> Dependency) -> Result<Dependency, Failure> {
+fn asked(given: &str, of_version: impl Fn(&str) -> Dependency) -> Result<Dependency, CommandError> {
     let folder = Path::new(given);
     if folder.is_dir() {
-        let folder = folder.canonicalize().map_err(|error| Failure::usage(format!("`{given}`: {}", reason(&error))))?;
+        let folder =
+            folder.canonicalize().map_err(|error| CommandError::usage(format!("`{given}`: {}", reason(&error))))?;
         if is_repository(&folder) {
             return Ok(Dependency::Path(folder.display().to_string()));
         }
-        return Err(Failure::usage(format!("`{given}` is not wattle's repository: it has no `dsl` and no `catalog`")));
+        return Err(CommandError::usage(format!(
+            "`{given}` is not wattle's repository: it has no `dsl` and no `catalog`"
+        )));
     }
     if given.contains("://") {
         return Ok(Dependency::Git(given.to_owned()));
@@ -78,12 +81,14 @@ fn asked(given: &str, of_version: impl Fn(&str) -> Dependency) -> Result<Depende
     if given.starts_with(|first: char| first.is_ascii_digit()) {
         return Ok(of_version(given));
     }
-    Err(Failure::usage(format!("there is no folder `{given}`, a URL has `://`, and a version begins with a digit")))
+    Err(CommandError::usage(format!(
+        "there is no folder `{given}`, a URL has `://`, and a version begins with a digit"
+    )))
 }
 
 /// Makes Cargo build a crate on this machine with the repository of this program, and says so. This affects no other
 /// machine: the manifest names a version, which is all that a colleague gets, because git ignores what is written here.
-pub(super) fn stand_in(place: &Place, folder: &Path) -> Result<Option<String>, Failure> {
+pub(super) fn stand_in(place: &Place, folder: &Path) -> Result<Option<String>, CommandError> {
     let Some(here) = &place.here else { return Ok(place.is_default.then(published)) };
     let on = Dependency::Path(here.display().to_string());
     let text = format!(
@@ -143,7 +148,7 @@ pub(super) enum Around {
 
 /// Makes the crate in `folder`, whose `files` have been written, a workspace of its own if Cargo would otherwise take
 /// it for a forgotten member of the surrounding one. In a workspace that has it as a member, that would be an error.
-pub(super) fn settle(folder: &Path, files: &mut [(String, String)]) -> Result<Around, Failure> {
+pub(super) fn settle(folder: &Path, files: &mut [(String, String)]) -> Result<Around, CommandError> {
     let Some(around) = workspace_around(folder) else { return Ok(Around::Nothing) };
     match (workspace_of(folder), around.parent().and_then(|around| around.canonicalize().ok())) {
         (Some(root), Some(around_it)) if root == around_it => return Ok(Around::Member(around)),
@@ -177,29 +182,30 @@ fn workspace_around(folder: &Path) -> Option<PathBuf> {
 }
 
 /// Refuses a folder that contains files.
-pub(super) fn must_be_empty(folder: &Path) -> Result<(), Failure> {
+pub(super) fn must_be_empty(folder: &Path) -> Result<(), CommandError> {
     if folder.is_dir() && fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none()) || !folder.exists() {
         return Ok(());
     }
     let what = if folder.is_dir() { "the folder" } else { "the file" };
     let state = if folder.is_dir() { "already has files" } else { "already exists" };
-    Err(Failure::usage(format!("{what} `{}` {state}", folder.display())).note("nothing was written"))
+    Err(CommandError::usage(format!("{what} `{}` {state}", folder.display())).note("nothing was written"))
 }
 
 /// Writes files below a folder, and creates the folders around each of them.
-pub(super) fn write(out: &Path, files: &[(String, String)]) -> Result<(), Failure> {
+pub(super) fn write(out: &Path, files: &[(String, String)]) -> Result<(), CommandError> {
     for (name, text) in files {
         let path = out.join(name);
         let folder = path.parent().unwrap_or(out);
         // Whoever made the folder may have made its content lead elsewhere.
         let parts = Path::new(name).ancestors().filter(|part| !part.as_os_str().is_empty());
         if let Some(link) = parts.map(|part| out.join(part)).find(|part| part.is_symlink()) {
-            let failure = Failure::files(format!("cannot write `{}`: `{}` is a link", path.display(), link.display()));
+            let failure =
+                CommandError::files(format!("cannot write `{}`: `{}` is a link", path.display(), link.display()));
             return Err(failure.help("remove the link, or choose another folder"));
         }
         fs::create_dir_all(folder)
             .and_then(|()| fs::write(&path, text))
-            .map_err(|error| Failure::files(format!("cannot write `{}`: {}", path.display(), reason(&error))))?;
+            .map_err(|error| CommandError::files(format!("cannot write `{}`: {}", path.display(), reason(&error))))?;
     }
     Ok(())
 }

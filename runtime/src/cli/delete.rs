@@ -13,7 +13,7 @@ use crate::seed;
 use crate::space::ROOT;
 
 use super::console::Console;
-use super::failure::{Exit, Failure};
+use super::error::{CommandError, Exit};
 use super::question::agreed;
 use super::{args, target};
 
@@ -33,7 +33,7 @@ pub(super) fn command() -> Command {
         .args(args::target())
 }
 
-pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     let stack = matches.get_one::<String>("name").expect("INVARIANT: it is required");
     let target = target::find(matches, console)?;
     let store = target.store(console).await?;
@@ -41,7 +41,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     if !stacks.contains(stack) {
         let near = meant(stack, stacks.iter().map(String::as_str));
         return Err(
-            Failure::usage(format!("the data space at {} holds no stack `{stack}`", target.address)).help_if(near)
+            CommandError::usage(format!("the data space at {} holds no stack `{stack}`", target.address)).help_if(near)
         );
     }
     let is_forced = matches.get_flag("force");
@@ -49,7 +49,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     // With `--force`, what exists is not checked, so that it works even if that can no longer be known.
     let rows = if is_forced { Vec::new() } else { Deployment::rows(&store, stack, &key).await? };
     if !rows.is_empty() {
-        return Err(Failure::usage(format!(
+        return Err(CommandError::usage(format!(
             "`{stack}` has infrastructure that wattle has brought up, {}, and only the data space knows which",
             some(rows.iter().map(|row| &*row.name), 5)
         ))
@@ -57,13 +57,15 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         .help("`--force` forgets it, and leaves it in the cloud"));
     }
     if !is_forced && Deployment::through(&store, stack, &key).await? == Some(Through::Heat) {
-        return Err(Failure::usage(format!("`{stack}` was deployed through Heat, and only the data space knows that"))
-            .help("`wattle destroy` has Heat delete it, and then removes the stack")
-            .help("`--force` forgets it, and leaves it in the cloud"));
+        return Err(CommandError::usage(format!(
+            "`{stack}` was deployed through Heat, and only the data space knows that"
+        ))
+        .help("`wattle destroy` has Heat delete it, and then removes the stack")
+        .help("`--force` forgets it, and leaves it in the cloud"));
     }
     let what = format!("delete everything that {} holds of `{stack}`", target.address);
     if !is_forced && !agreed(matches, &what, console).await? {
-        return Err(Failure::new("nothing was deleted"));
+        return Err(CommandError::new("nothing was deleted"));
     }
     let removed = AtomicUsize::new(0);
     let mut deleting = pin!(seed::delete_counting(&store, stack, &key, is_forced, &removed));

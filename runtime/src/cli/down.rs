@@ -8,7 +8,7 @@ use clap::{ArgMatches, Command};
 use crate::local::{self, Folder};
 
 use super::console::Console;
-use super::failure::{Exit, Failure};
+use super::error::{CommandError, Exit};
 use super::{args, here};
 
 /// How long an `up` may take to end everything by itself.
@@ -30,17 +30,17 @@ pub(super) fn command() -> Command {
         )]))
 }
 
-pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     let folder = match args::given_directory(matches) {
         Some(directory) => Folder::of(directory),
         None => here::to_end()?,
     };
     let directory = folder.directory().display().to_string();
     if !folder.directory().is_dir() {
-        return Err(Failure::usage(format!("there is no directory `{directory}`")));
+        return Err(CommandError::usage(format!("there is no directory `{directory}`")));
     }
     if !folder.state().is_dir() {
-        return Err(Failure::usage(format!("`{directory}` was never up")));
+        return Err(CommandError::usage(format!("`{directory}` was never up")));
     }
     let folder = here::own(folder)?;
     let was_running = folder.is_running();
@@ -55,7 +55,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         (false, left) => format!("is down: {} of an `up` that was killed", count(left, "process")),
     };
     if matches.get_flag("delete") {
-        let has_more = folder.delete().map_err(|why| Failure::new(why).note("nothing else is deleted"))?;
+        let has_more = folder.delete().map_err(|why| CommandError::new(why).note("nothing else is deleted"))?;
         what.push_str(", and what it kept is deleted");
         if has_more {
             let _ = write!(what, "; `{}` has other files, which `up` did not make", folder.state().display());
@@ -70,22 +70,22 @@ fn count(number: usize, word: &str) -> String {
 }
 
 /// Makes the process that keeps it up end it.
-async fn end(folder: &Folder, console: &mut Console) -> Result<(), Failure> {
+async fn end(folder: &Folder, console: &mut Console) -> Result<(), CommandError> {
     let record = folder.record().ok().flatten().unwrap_or_default();
     if record.pid == 0 {
-        return Err(Failure::new(format!("`{}` is being brought up right now", folder.directory().display()))
+        return Err(CommandError::new(format!("`{}` is being brought up right now", folder.directory().display()))
             .help("try again in a moment"));
     }
     let begin = Instant::now();
     let refuse = |why: String| {
-        Failure::new(why)
+        CommandError::new(why)
             .note("it is not ended")
             .help("end the `wattle up` of this directory yourself, with Ctrl-C or `kill`")
     };
     let tell = |signal| {
         let pid = folder.keeper().map_err(refuse)?;
         let _ = rustix::process::kill_process(pid, signal);
-        Ok::<(), Failure>(())
+        Ok::<(), CommandError>(())
     };
     tell(rustix::process::Signal::TERM)?;
     while folder.is_running() {

@@ -5,17 +5,17 @@ use wattle::names::meant;
 pub(super) use wattle::shown::one_line;
 use wattle::values::text;
 
-use crate::report::{self, Picture};
+use crate::report::{self, StackSnapshot};
 use crate::space::{Content, Space, Written};
 
-use super::failure::Failure;
+use super::error::CommandError;
 use super::paint::{Cell, Tone, said};
 
 /// The names of all entries at or below `path`, as [`report::entries`] returns them.
-pub(super) async fn list(space: &Space, picture: &Picture, path: &str) -> Result<Vec<Name>, Failure> {
-    let names = report::entries(space, picture, path).await?;
+pub(super) async fn list(space: &Space, snapshot: &StackSnapshot, path: &str) -> Result<Vec<Name>, CommandError> {
+    let names = report::entries(space, snapshot, path).await?;
     if names.is_empty() && !path.is_empty() {
-        return Err(unknown(space, picture, path).await);
+        return Err(unknown(space, snapshot, path).await);
     }
     Ok(names)
 }
@@ -26,10 +26,10 @@ pub(super) fn tidy(path: &str) -> &str {
 }
 
 /// The failure that there is nothing at `path`, with what may have been meant.
-pub(super) async fn unknown(space: &Space, picture: &Picture, path: &str) -> Failure {
+pub(super) async fn unknown(space: &Space, snapshot: &StackSnapshot, path: &str) -> CommandError {
     let stack = space.layout().stack();
-    let mut failure = Failure::usage(format!("the stack `{stack}` has no entry `{path}`"));
-    let all = report::entries(space, picture, "").await.unwrap_or_default();
+    let mut failure = CommandError::usage(format!("the stack `{stack}` has no entry `{path}`"));
+    let all = report::entries(space, snapshot, "").await.unwrap_or_default();
     let depth = path.split('/').count();
     let mut candidates: Vec<String> =
         all.iter().map(|name| name.split('/').take(depth).collect::<Vec<_>>().join("/")).collect();

@@ -5,7 +5,7 @@ use wattle::check::About;
 use wattle::cli::explained;
 
 use super::console::Console;
-use super::failure::{Exit, Failure};
+use super::error::{CommandError, Exit};
 
 pub(super) fn command() -> Command {
     Command::new("explain")
@@ -23,7 +23,7 @@ pub(super) fn checks() -> Vec<&'static About> {
     all
 }
 
-pub(super) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+pub(super) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     let code = matches.get_one::<String>("code").map(String::as_str);
     console.out.write(&explained(code, &checks())?)?;
     Ok(Exit::Fine)

@@ -7,7 +7,7 @@ use wattle::names::some;
 use crate::seed;
 
 use super::console::Console;
-use super::failure::{Exit, Failure};
+use super::error::{CommandError, Exit};
 use super::{args, target};
 
 pub(super) fn command() -> Command {
@@ -30,7 +30,7 @@ pub(super) fn command() -> Command {
         )]))
 }
 
-pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     let named: Vec<Name> =
         matches.get_many::<String>("servers").into_iter().flatten().map(|name| name.as_str().into()).collect();
     let target = target::find(matches, console)?;

@@ -8,11 +8,11 @@ use wattle::shown::argument;
 use wattle::values;
 
 use crate::clock;
-use crate::report::{self, Picture, roots};
-use crate::space::{Content, Plan, Revision, Space, SpaceError, State, Written};
+use crate::report::{self, StackSnapshot, roots};
+use crate::space::{Content, Revision, ServerPlan, Space, SpaceError, State, Written};
 
 use super::console::Console;
-use super::failure::{Exit, Failure};
+use super::error::{CommandError, Exit};
 use super::paint::said;
 use super::{args, entries, recipe, target, why};
 
@@ -44,7 +44,7 @@ pub(super) fn command() -> Command {
         )]))
 }
 
-pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     let name = matches.get_one::<String>("name").expect("INVARIANT: it is required");
     if let Some(agent) = recipe::agent(matches) {
         let value = agent.get(name).await?;
@@ -85,8 +85,8 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
             }
         },
         found => {
-            let picture = Picture::read(&space, None).await?;
-            let known = entries::list(&space, &picture, entry).await?;
+            let snapshot = StackSnapshot::read(&space, None).await?;
+            let known = entries::list(&space, &snapshot, entry).await?;
             return Err(match found {
                 Err(failure) if known.iter().any(|known| &**known == entry) => failure,
                 _ => part_of_tree(entry, known.len()),
@@ -105,12 +105,12 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     match &written.content {
         Content::Value(value) => print(value, matches, console),
         Content::Sealed(_) => {
-            Err(Failure::new(format!("`{entry}` is a secret: it is encrypted for the servers that read it"))
+            Err(CommandError::new(format!("`{entry}` is a secret: it is encrypted for the servers that read it"))
                 .note("the operator cannot read it either")
                 .help("a component that declares it as an input can: `wattle get INPUT` in its recipe"))
         }
         Content::Failure(failure) => {
-            let shown = Failure::new(format!("`{entry}` has no value: {}", said(&failure.to_string())));
+            let shown = CommandError::new(format!("`{entry}` has no value: {}", said(&failure.to_string())));
             let shown = match written.good() {
                 Some(good) => shown.note(kept(entry, good)),
                 None => shown,
@@ -126,14 +126,14 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
 }
 
 /// The plan of the server that writes an entry.
-async fn plan(space: &Space, entry: &str) -> Result<Option<Plan>, SpaceError> {
+async fn plan(space: &Space, entry: &str) -> Result<Option<ServerPlan>, SpaceError> {
     space.plan(entry.split('/').next().unwrap_or(entry)).await
 }
 
 /// What was `found` in an entry of the server with this plan, as an operator may see it.
 async fn shown(
     space: &Space,
-    plan: Option<&Plan>,
+    plan: Option<&ServerPlan>,
     entry: &Name,
     found: Result<Written, SpaceError>,
 ) -> Result<Written, SpaceError> {
@@ -143,8 +143,8 @@ async fn shown(
         return Ok(written);
     }
     // Other servers know more about it.
-    let picture = Picture::read(space, None).await?;
-    Ok(report::in_context(&picture, entry, written))
+    let snapshot = StackSnapshot::read(space, None).await?;
+    Ok(report::in_context(&snapshot, entry, written))
 }
 
 /// The message that there is a value of an earlier revision.
@@ -160,15 +160,15 @@ fn kept(entry: &str, good: &Written) -> String {
     }
 }
 
-fn print(value: &Value, matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+fn print(value: &Value, matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     let text = if args::is_json(matches) { value.to_string() } else { values::text(value) };
     console.out.write(&format!("{text}\n"))?;
     Ok(Exit::Fine)
 }
 
-fn part_of_tree(entry: &str, entries: usize) -> Failure {
+fn part_of_tree(entry: &str, entries: usize) -> CommandError {
     let count = if entries == 1 { "1 entry".to_owned() } else { format!("{entries} entries") };
-    Failure::usage(format!("`{entry}` is not an entry, but has {count} below it"))
+    CommandError::usage(format!("`{entry}` is not an entry, but has {count} below it"))
         .help(format!("list them: `wattle ls {}`", argument(entry)))
 }
 
@@ -177,14 +177,14 @@ async fn wait(
     entry: &str,
     revision: Option<u64>,
     limit: Option<Duration>,
-) -> Result<Result<Written, SpaceError>, Failure> {
+) -> Result<Result<Written, SpaceError>, CommandError> {
     let read = async {
         match revision {
             Some(number) => {
-                let goal = space.layout().revision();
-                let mut seen = space.store().get(&goal).await?;
-                while space.goal().await?.is_none_or(|goal| goal.revision < number) {
-                    seen = space.store().changed(&goal, seen.map(|node| node.version)).await?;
+                let desired = space.layout().revision();
+                let mut seen = space.store().get(&desired).await?;
+                while space.desired_revision().await?.is_none_or(|desired| desired.revision < number) {
+                    seen = space.store().changed(&desired, seen.map(|node| node.version)).await?;
                 }
                 let revision = counting(space, entry, number).await?;
                 let content = space.read(entry, &revision).await?;
@@ -203,14 +203,14 @@ async fn wait(
 /// The revision under which an entry was written that counts in the revision with this number: the one in which its
 /// server's plan last changed. For a revision that is still to come, only its own number is known.
 async fn counting(space: &Space, entry: &str, number: u64) -> Result<Revision, SpaceError> {
-    let goal = space.goal().await?;
+    let desired = space.desired_revision().await?;
     let plan = plan(space, entry).await?;
-    let is_reached = goal.as_ref().is_some_and(|goal| goal.revision >= number);
+    let is_reached = desired.as_ref().is_some_and(|desired| desired.revision >= number);
     let since = plan.map(|plan| plan.revision).filter(|since| is_reached && *since <= number);
-    Ok(Revision { space: goal.and_then(|goal| goal.space), number: since.unwrap_or(number) })
+    Ok(Revision { space: desired.and_then(|desired| desired.space), number: since.unwrap_or(number) })
 }
 
-fn superseded(entry: &str, error: SpaceError) -> Failure {
+fn superseded(entry: &str, error: SpaceError) -> CommandError {
     match error {
         SpaceError::Superseded { ours, newer } => gone(entry, newer.number, ours.number),
         other => other.into(),
@@ -218,18 +218,18 @@ fn superseded(entry: &str, error: SpaceError) -> Failure {
 }
 
 /// The failure that the value of a revision was overwritten by a newer one.
-fn gone(entry: &str, newer: u64, wanted: u64) -> Failure {
-    Failure::new(format!("`{entry}` is already of revision {newer}: its value of revision {wanted} is gone"))
+fn gone(entry: &str, newer: u64, wanted: u64) -> CommandError {
+    CommandError::new(format!("`{entry}` is already of revision {newer}: its value of revision {wanted} is gone"))
 }
 
 /// The failure that there is no value, and why.
-async fn not_yet(space: &Space, entry: &str, revision: Option<u64>) -> Result<Failure, Failure> {
-    let picture = Picture::read(space, None).await?;
+async fn not_yet(space: &Space, entry: &str, revision: Option<u64>) -> Result<CommandError, CommandError> {
+    let snapshot = StackSnapshot::read(space, None).await?;
     let of = revision.map(|revision| format!(" of revision {revision}")).unwrap_or_default();
-    let mut failure = Failure::new(format!("`{entry}` has no value{of} yet"));
+    let mut failure = CommandError::new(format!("`{entry}` has no value{of} yet"));
     let now = clock::now();
     if let Some((component, _)) = entry.rsplit_once('/') {
-        let causes = roots(&picture);
+        let causes = roots(&snapshot);
         let causes = causes.iter().filter(|root| {
             root.holds.iter().any(|held| &**held == component)
                 || root.cause.component().is_some_and(|own| &**own == component)
@@ -237,7 +237,7 @@ async fn not_yet(space: &Space, entry: &str, revision: Option<u64>) -> Result<Fa
         for root in causes.take(3) {
             failure = failure.note(entries::one_line(&root.cause.sentence(now)));
         }
-        if let Some(crate::report::Condition::Said(status)) = picture.find(component).map(|part| part.condition)
+        if let Some(crate::report::Condition::Said(status)) = snapshot.find(component).map(|part| part.condition)
             && matches!(status.state, State::Done)
         {
             failure = failure.note(format!("{component} is done with revision {}", status.revision));

@@ -9,7 +9,7 @@ use wattle::shown;
 
 use crate::local::{self, Folder, NotOurs};
 
-use super::failure::Failure;
+use super::error::CommandError;
 
 /// The topology that is up.
 #[derive(Debug)]
@@ -21,13 +21,13 @@ pub(super) enum Found {
 }
 
 /// The topology that runs in `dir`.
-pub(super) fn running_in(dir: &Path) -> Result<Folder, Failure> {
+pub(super) fn running_in(dir: &Path) -> Result<Folder, CommandError> {
     let folder = Folder::of(dir);
     if folder.is_running() {
         return own(folder);
     }
     if !dir.is_dir() {
-        return Err(Failure::usage(format!("there is no directory `{}`", dir.display())));
+        return Err(CommandError::usage(format!("there is no directory `{}`", dir.display())));
     }
     if was_killed(&folder) {
         return Err(killed(&folder));
@@ -35,7 +35,7 @@ pub(super) fn running_in(dir: &Path) -> Result<Folder, Failure> {
     if let Some(failure) = of_another_user(&folder) {
         return Err(failure);
     }
-    Err(Failure::new(format!("`{}` is not up", dir.display()))
+    Err(CommandError::new(format!("`{}` is not up", dir.display()))
         .help(format!("start it: `wattle up {}`", shown::path(dir.display()))))
 }
 
@@ -46,7 +46,7 @@ pub(super) fn is_left(dir: &Path) -> bool {
 }
 
 /// The topology that runs here, or otherwise the only one that this user has up.
-pub(super) fn running() -> Result<Found, Failure> {
+pub(super) fn running() -> Result<Found, CommandError> {
     let (here, elsewhere) = all();
     for (folders, found) in [(here, Found::Here as fn(Folder) -> Found), (elsewhere, Found::Elsewhere)] {
         let running = folders.iter().filter(|folder| folder.is_running()).cloned();
@@ -64,7 +64,7 @@ pub(super) fn running() -> Result<Found, Failure> {
 }
 
 /// What can be ended here: what runs, and what an `up` that was killed has left behind.
-pub(super) fn to_end() -> Result<Folder, Failure> {
+pub(super) fn to_end() -> Result<Folder, CommandError> {
     let is_meant = |folder: &Folder| folder.is_running() || was_killed(folder);
     let (here, elsewhere) = all();
     if let Some(folder) = only(here.iter().filter(|folder| is_meant(folder)).cloned().collect())? {
@@ -77,7 +77,7 @@ pub(super) fn to_end() -> Result<Folder, Failure> {
     if elsewhere.is_empty() {
         return Err(nothing());
     }
-    let failure = Failure::usage("nothing is up here");
+    let failure = CommandError::usage("nothing is up here");
     Err(elsewhere.iter().fold(failure, |failure, folder| {
         let name = folder.name().display();
         let what = if folder.is_running() { "is up" } else { "was killed, and has left processes running" };
@@ -107,23 +107,23 @@ fn was_killed(folder: &Folder) -> bool {
     local::left_behind(folder) > 0
 }
 
-fn killed(folder: &Folder) -> Failure {
+fn killed(folder: &Folder) -> CommandError {
     let name = folder.name().display();
     let left = match local::left_behind(folder) {
         1 => "1 process".to_owned(),
         many => format!("{many} processes"),
     };
-    Failure::new(format!("the `up` of `{name}` was killed, and has left {left} running"))
+    CommandError::new(format!("the `up` of `{name}` was killed, and has left {left} running"))
         .help(format!("end what is left: `wattle down {}`", shown::path(&name)))
         .help(format!("or continue it: `wattle up {}`", shown::path(name)))
 }
 
-fn nothing() -> Failure {
-    Failure::usage("this user has nothing up on this machine").help("start it: `wattle up DIR`")
+fn nothing() -> CommandError {
+    CommandError::usage("this user has nothing up on this machine").help("start it: `wattle up DIR`")
 }
 
 /// The folder, if this user's `up` made its content.
-pub(super) fn own(folder: Folder) -> Result<Folder, Failure> {
+pub(super) fn own(folder: Folder) -> Result<Folder, CommandError> {
     match folder.judge() {
         Ok(()) => Ok(folder),
         Err(why) => Err(not_ours(&folder, &why)),
@@ -131,7 +131,7 @@ pub(super) fn own(folder: Folder) -> Result<Folder, Failure> {
 }
 
 /// The failure of somebody who cannot look into what another user may have up.
-fn of_another_user(folder: &Folder) -> Option<Failure> {
+fn of_another_user(folder: &Folder) -> Option<CommandError> {
     match folder.judge() {
         Err(why @ NotOurs::OtherUser(_)) => Some(not_ours(folder, &why)),
         Ok(()) | Err(_) => None,
@@ -139,9 +139,9 @@ fn of_another_user(folder: &Folder) -> Option<Failure> {
 }
 
 /// The failure that says what is not trusted, and what to do about it.
-pub(super) fn not_ours(folder: &Folder, why: &NotOurs) -> Failure {
+pub(super) fn not_ours(folder: &Folder, why: &NotOurs) -> CommandError {
     let (directory, state) = (shown::path(folder.directory().display()), shown::path(folder.state().display()));
-    let failure = Failure::usage(why.to_string());
+    let failure = CommandError::usage(why.to_string());
     match why {
         NotOurs::OtherUser(_) => {
             failure.help("run the command as the user who ran `wattle up`, or keep the state elsewhere: `--state PATH`")
@@ -164,11 +164,11 @@ pub(super) fn not_ours(folder: &Folder, why: &NotOurs) -> Failure {
 }
 
 /// The only one, if there is one.
-fn only(folders: Vec<Folder>) -> Result<Option<Folder>, Failure> {
+fn only(folders: Vec<Folder>) -> Result<Option<Folder>, CommandError> {
     if folders.len() < 2 {
         return Ok(folders.into_iter().next());
     }
-    let several = Failure::usage("several topologies are up");
+    let several = CommandError::usage("several topologies are up");
     Err(folders
         .iter()
         .fold(several, |failure, folder| failure.note(format!("`{}`", folder.name().display())))

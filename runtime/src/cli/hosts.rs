@@ -10,7 +10,7 @@ use wattle_place::{Amounts, Described, Flavor, Flavors, hosts_file, resource};
 use super::args;
 use super::console::Console;
 use super::deploy::cloud;
-use super::failure::{Exit, Failure, exit_codes};
+use super::error::{CommandError, Exit, exit_codes};
 
 pub(super) fn command() -> Command {
     Command::new("hosts")
@@ -42,7 +42,7 @@ pub(super) fn command() -> Command {
         ]))
 }
 
-pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     let session = cloud::session(matches, console).await?;
     let refused = |fault| of_fault(&session, fault);
     let Hosts { all, closed } = hosts(&session).await.map_err(refused)?;
@@ -51,7 +51,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         console.err.write(&format!("`{name}` is left out: {why}\n"))?;
     }
     if all.is_empty() {
-        return Err(Failure::new(format!("the cloud `{}` has no host that takes servers", session.cloud().name)));
+        return Err(CommandError::new(format!("the cloud `{}` has no host that takes servers", session.cloud().name)));
     }
     let offered: Flavors = offered.into_iter().map(|flavor| (flavor.name, Flavor::of(flavor.asks))).collect();
     let hosts: Vec<Described> = all.into_iter().map(described).collect();
@@ -90,12 +90,12 @@ fn described(host: Compute) -> Described {
     }
 }
 
-fn of_fault(session: &Session, fault: Fault) -> Failure {
+fn of_fault(session: &Session, fault: Fault) -> CommandError {
     if !matches!(fault, Fault::Refused { status: 403, .. }) {
         return cloud::of_fault(fault);
     }
     let cloud = &session.cloud().name;
-    Failure::new(format!(
+    CommandError::new(format!(
         "the hosts of the cloud `{cloud}` are shown to its administrators only, and this user is none"
     ))
     .note(fault.to_string())

@@ -10,13 +10,13 @@ use wattle::shown::argument;
 use wattle_agent_core::time::Time;
 
 use crate::clock;
-use crate::seed::{Told, ask_for_log, ask_no_more};
+use crate::seed::{LogRequested, ask_for_log, ask_no_more};
 use crate::space::{Answered, Ask, Log, OperatorKey, Space, SpaceError};
 
 use super::console::Console;
 use super::deploy::{boot_log, cloud};
 use super::entries::{one_line, tidy};
-use super::failure::{Exit, Failure};
+use super::error::{CommandError, Exit};
 use super::log::plain;
 use super::signals::Signals;
 use super::{args, target};
@@ -81,7 +81,7 @@ pub(super) fn command() -> Command {
         ]))
 }
 
-pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     let of = tidy(matches.get_one::<String>("of").expect("INVARIANT: it is required"));
     let lines = matches.get_one::<u32>("lines").map_or(0, |lines| *lines as usize);
     if matches.get_flag("console") {
@@ -102,19 +102,19 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
 }
 
 /// The server and the component that `of` names.
-async fn find(space: &Space, of: &str) -> Result<(Name, Option<Name>), Failure> {
+async fn find(space: &Space, of: &str) -> Result<(Name, Option<Name>), CommandError> {
     let (server, component) = of.split_once('/').map_or((of, None), |(server, part)| (server, Some(part)));
     let stack = space.layout().stack();
     // A name that is not known never becomes a path.
     let servers = space.store().children(&space.layout().servers()).await?;
     let plan = if servers.iter().any(|known| *known == server) { space.plan(server).await? } else { None };
     let Some(plan) = plan.filter(|plan| !plan.retired) else {
-        return Err(Failure::usage(format!("the stack `{stack}` has no server `{server}`"))
+        return Err(CommandError::usage(format!("the stack `{stack}` has no server `{server}`"))
             .help_if(meant(server, servers.iter().map(String::as_str))));
     };
     if let Some(component) = component.filter(|component| !plan.components.contains_key(*component)) {
         let known = || plan.components.keys().map(|name| &**name);
-        return Err(Failure::usage(format!("the server `{server}` has no component `{component}`"))
+        return Err(CommandError::usage(format!("the server `{server}` has no component `{component}`"))
             .help_if(meant(component, known()))
             .note(format!(
                 "it has {}",
@@ -146,7 +146,7 @@ struct Shown {
 
 impl Reading {
     /// Asks, and shows what is answered.
-    async fn show(&mut self, console: &mut Console) -> Result<Exit, Failure> {
+    async fn show(&mut self, console: &mut Console) -> Result<Exit, CommandError> {
         let (mut seen, mut shown, mut odd) = (None, Shown::default(), None);
         let opener = self.key.opener();
         let patient = Instant::now() + PATIENCE;
@@ -180,7 +180,7 @@ impl Reading {
                         continue;
                     }
                     // Only the server itself can have written it.
-                    Err(error @ SpaceError::Malformed { .. }) => return Err(Failure::from(error).help(WHOLE)),
+                    Err(error @ SpaceError::Malformed { .. }) => return Err(CommandError::from(error).help(WHOLE)),
                     Err(error) => {
                         odd = Some(error);
                         seen = version;
@@ -199,7 +199,7 @@ impl Reading {
     }
 
     /// Prints what is new in `log`. Returns whether anybody reads it.
-    fn print(&self, shown: &mut Shown, log: &Log, console: &mut Console) -> Result<bool, Failure> {
+    fn print(&self, shown: &mut Shown, log: &Log, console: &mut Console) -> Result<bool, CommandError> {
         let is_first = shown.since.is_none();
         let mut text = String::new();
         for line in shown.news(log, self.lines) {
@@ -212,14 +212,16 @@ impl Reading {
         console.out.try_write(&text)
     }
 
-    async fn renew(&mut self) -> Result<(), Failure> {
+    async fn renew(&mut self) -> Result<(), CommandError> {
         self.ask.until = clock::now() + STANDS;
         let (stack, server) = (self.space.layout().stack(), &self.server);
         match ask_for_log(self.space.store(), stack, &self.key, server, &self.ask).await? {
-            Told::Asked => Ok(()),
-            Told::Full => Err(Failure::new(format!("too many read the log of `{server}` at the same time"))
-                .help("end another `wattle logs`; one that was killed counts for a minute")),
-            Told::Nobody => Err(Failure::new(format!("`{server}` cannot be asked for its log"))
+            LogRequested::Asked => Ok(()),
+            LogRequested::Full => {
+                Err(CommandError::new(format!("too many read the log of `{server}` at the same time"))
+                    .help("end another `wattle logs`; one that was killed counts for a minute"))
+            }
+            LogRequested::Nobody => Err(CommandError::new(format!("`{server}` cannot be asked for its log"))
                 .note("it has left the model, or an earlier version of wattle has applied the seed")
                 .help(WHOLE)),
         }
@@ -232,24 +234,24 @@ impl Reading {
     }
 
     /// Why there is no answer. `odd` is what is there instead.
-    async fn unanswered(&self, odd: Option<&SpaceError>) -> Result<Failure, Failure> {
+    async fn unanswered(&self, odd: Option<&SpaceError>) -> Result<CommandError, CommandError> {
         let server = &self.server;
         let failure = match self.space.alive(server).await {
-            Ok(None) => Failure::new(format!("no agent acts for `{server}`: it has not come yet, or has ended"))
+            Ok(None) => CommandError::new(format!("no agent acts for `{server}`: it has not come yet, or has ended"))
                 .help("`wattle status` shows what is known of it")
                 .help(format!("`wattle logs {} --console` shows the console of a server that boots", argument(server))),
-            Ok(Some(agent)) if !agent.logs => Failure::new(format!(
+            Ok(Some(agent)) if !agent.logs => CommandError::new(format!(
                 "the agent of `{server}` is of an earlier version of wattle ({}), which passes on no log",
                 one_line(&agent.version)
             )),
             Ok(Some(agent)) => {
                 let host = one_line(&agent.host);
-                Failure::new(format!("the agent of `{server}` does not answer"))
+                CommandError::new(format!("the agent of `{server}` does not answer"))
                     .note(format!("it is process {} on host `{host}`, since {:.0}", agent.pid, agent.since))
                     .help("it may be cut off from the data space, or the clock of its server may be wrong")
             }
             Err(error @ (SpaceError::Malformed { .. } | SpaceError::Untrusted { .. })) => {
-                Failure::new(format!("`{server}` does not answer")).note(error.to_string())
+                CommandError::new(format!("`{server}` does not answer")).note(error.to_string())
             }
             Err(error) => return Err(error.into()),
         };

@@ -6,11 +6,11 @@ use clap::{Arg, ArgMatches, Command};
 use serde_json::json;
 use wattle::model::Name;
 
-use crate::report::{self, Condition, Picture};
+use crate::report::{self, Condition, StackSnapshot};
 use crate::space::Written;
 
 use super::console::Console;
-use super::failure::{Exit, Failure};
+use super::error::{CommandError, Exit};
 use super::paint::{Cell, Tone, table, width};
 use super::{args, entries, target};
 
@@ -22,28 +22,28 @@ pub(super) fn command() -> Command {
         .args(args::target())
 }
 
-pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     let path = matches.get_one::<String>("path").map_or("", |path| entries::tidy(path));
     let target = target::find(matches, console)?;
     let space = target.space(console).await?;
-    let picture = target::patiently(&target.address, console, Picture::read(&space, None)).await?;
-    let names = entries::list(&space, &picture, path).await?;
-    let contents = report::contents(&space, &picture, &names).await?;
+    let snapshot = target::patiently(&target.address, console, StackSnapshot::read(&space, None)).await?;
+    let names = entries::list(&space, &snapshot, path).await?;
+    let contents = report::contents(&space, &snapshot, &names).await?;
     let text = if args::is_json(matches) {
         let entries: serde_json::Map<String, serde_json::Value> =
             names.iter().zip(&contents).map(|(name, held)| (name.to_string(), entries::json(held.as_ref()))).collect();
-        let all = json!({ "stack": picture.stack, "revision": picture.revision(), "entries": entries });
+        let all = json!({ "stack": snapshot.stack, "revision": snapshot.revision(), "entries": entries });
         format!("{all:#}\n")
     } else {
         let width = if console.out.is_terminal { width(true) } else { width(false) };
-        table(&rows(&picture, &names, &contents), console.out.color, width)
+        table(&rows(&snapshot, &names, &contents), console.out.color, width)
     };
     console.out.write(&text)?;
     Ok(Exit::Fine)
 }
 
-fn rows(picture: &Picture, names: &[Name], contents: &[Option<Written>]) -> Vec<Vec<Cell>> {
-    let states: HashMap<String, Cell> = picture.parts().map(|part| (part.path(), state(part.condition))).collect();
+fn rows(snapshot: &StackSnapshot, names: &[Name], contents: &[Option<Written>]) -> Vec<Vec<Cell>> {
+    let states: HashMap<String, Cell> = snapshot.parts().map(|part| (part.path(), state(part.condition))).collect();
     let mut rows: Vec<Vec<Cell>> = Vec::new();
     let mut last = ("", "");
     for (name, held) in names.iter().zip(contents) {
@@ -60,7 +60,7 @@ fn rows(picture: &Picture, names: &[Name], contents: &[Option<Written>]) -> Vec<
         }
         let (mut text, tone) = entries::summary(held.as_ref());
         if let Some(held) = held
-            && picture.revision_of(server).is_some_and(|revision| held.of() < revision)
+            && snapshot.revision_of(server).is_some_and(|revision| held.of() < revision)
         {
             text.extend([format!("  (of revision {})", held.revision)]);
         }

@@ -7,7 +7,7 @@ use wattle::manners::reason;
 use wattle_lsp::{Server, serve_stdio};
 
 use super::console::Console;
-use super::failure::{Exit, Failure};
+use super::error::{CommandError, Exit};
 use super::template::Disk;
 use super::{args, parameters};
 
@@ -26,10 +26,10 @@ pub(super) fn command() -> Command {
         )]))
 }
 
-pub(super) fn run(matches: &ArgMatches, _: &mut Console) -> Result<Exit, Failure> {
+pub(super) fn run(matches: &ArgMatches, _: &mut Console) -> Result<Exit, CommandError> {
     let mut environments = Vec::new();
     for path in matches.get_many::<PathBuf>("environment").into_iter().flatten() {
-        let refused = |error| Failure::usage(format!("cannot read `{}`: {}", path.display(), reason(&error)));
+        let refused = |error| CommandError::usage(format!("cannot read `{}`: {}", path.display(), reason(&error)));
         environments.push(path.canonicalize().map_err(refused)?.display().to_string());
     }
     let in_order = serve_stdio(&mut Server::new(&Disk, environments));

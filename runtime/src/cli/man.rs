@@ -8,7 +8,7 @@ use clap_mangen::generate_to;
 use wattle::manners::reason;
 
 use super::console::Console;
-use super::failure::{Exit, Failure};
+use super::error::{CommandError, Exit};
 
 pub(super) fn command() -> Command {
     Command::new("man").about("Write the manual pages").arg(
@@ -22,10 +22,11 @@ pub(super) fn command() -> Command {
     )
 }
 
-pub(super) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+pub(super) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     let folder: &PathBuf = matches.get_one("out").expect("INVARIANT: it is required");
-    let failed =
-        |error: std::io::Error| Failure::files(format!("cannot write into `{}`: {}", folder.display(), reason(&error)));
+    let failed = |error: std::io::Error| {
+        CommandError::files(format!("cannot write into `{}`: {}", folder.display(), reason(&error)))
+    };
     fs::create_dir_all(folder).map_err(failed)?;
     generate_to(console.program.command_line(), folder).map_err(failed)?;
     console.out.write(&format!("{}: `man {0}/wattle.1` shows the first\n", folder.display()))?;

@@ -16,9 +16,9 @@ mod delete;
 mod deploy;
 mod down;
 mod entries;
+mod error;
 mod explain;
 mod exports;
-mod failure;
 mod forget;
 mod get;
 mod here;
@@ -59,7 +59,7 @@ use std::process::ExitCode;
 
 use command_line::{Program, parse};
 use console::Console;
-use failure::Exit;
+use error::Exit;
 
 /// Runs the command line and returns the program's exit code. The requested result goes to the standard output, and
 /// everything else to the standard error. The exit codes are those of [`wattle::manners::Exit`].

@@ -14,7 +14,7 @@ use wattle::manners::{self, reason};
 
 use crate::seed::Given;
 
-use super::failure::Failure;
+use super::error::CommandError;
 
 /// The options that give values one by one. A later one in this list overrides an earlier one.
 pub(super) const OPTIONS: [&str; 3] = ["parameter", "parameter-file", "parameter-from"];
@@ -58,7 +58,11 @@ pub(super) fn arguments() -> [Arg; 4] {
 
 /// The given parameters: from the environment beside the seed, from further environments, and those that were
 /// [assigned].
-pub(super) fn given(matches: &ArgMatches, directory: &Path, assigned: &[(String, String)]) -> Result<Given, Failure> {
+pub(super) fn given(
+    matches: &ArgMatches,
+    directory: &Path,
+    assigned: &[(String, String)],
+) -> Result<Given, CommandError> {
     let beside = beside(directory);
     let files = beside.iter().chain(matches.get_many::<PathBuf>("environment").into_iter().flatten());
     let mut given = Given::new(environment(files)?);
@@ -85,7 +89,7 @@ pub(super) fn hand_over(args: impl Iterator<Item = OsString>, assigned: &[(Strin
 
 /// The values that are given one by one, as text. This runs commands, and what they print may not come a second time,
 /// so call it once.
-pub(super) fn assigned(matches: &ArgMatches) -> Result<Vec<(String, String)>, Failure> {
+pub(super) fn assigned(matches: &ArgMatches) -> Result<Vec<(String, String)>, CommandError> {
     if let Ok(Some(handed)) = matches.try_get_many::<String>(HANDED) {
         let split = |one: &String| one.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()));
         return Ok(handed.filter_map(split).collect());
@@ -93,7 +97,7 @@ pub(super) fn assigned(matches: &ArgMatches) -> Result<Vec<(String, String)>, Fa
     let mut given = Vec::new();
     for assignment in matches.get_many::<String>("parameter").into_iter().flatten() {
         let (name, value) = assignment.split_once('=').ok_or_else(|| {
-            Failure::usage(format!("`{assignment}` is not NAME=VALUE")).help("write `--parameter NAME=VALUE`")
+            CommandError::usage(format!("`{assignment}` is not NAME=VALUE")).help("write `--parameter NAME=VALUE`")
         })?;
         given.push((name.trim().to_owned(), value.to_owned()));
     }
@@ -107,13 +111,13 @@ pub(super) fn assigned(matches: &ArgMatches) -> Result<Vec<(String, String)>, Fa
 }
 
 /// The value of a parameter, from a file.
-fn from_file(assignment: &str) -> Result<(String, String), Failure> {
+fn from_file(assignment: &str) -> Result<(String, String), CommandError> {
     let Some((name, file)) = assignment.split_once('=') else {
         return Err(
-            Failure::usage(format!("`{assignment}` is not NAME=FILE")).help("write `--parameter-file NAME=FILE`")
+            CommandError::usage(format!("`{assignment}` is not NAME=FILE")).help("write `--parameter-file NAME=FILE`")
         );
     };
-    let refuse = |why: &str| Failure::usage(format!("cannot read the value of `{name}` from `{file}`: {why}"));
+    let refuse = |why: &str| CommandError::usage(format!("cannot read the value of `{name}` from `{file}`: {why}"));
     let text = read_value(Path::new(file)).map_err(|error| refuse(&reason(&error)))?;
     let value = text.strip_suffix('\n').unwrap_or(&text);
     if value.is_empty() {
@@ -138,14 +142,14 @@ fn read_value(file: &Path) -> std::io::Result<String> {
 
 /// The value of a parameter, from a command. No message shows the command or what it prints, because there may be a
 /// secret in either.
-fn from_command(assignment: &str) -> Result<(String, String), Failure> {
+fn from_command(assignment: &str) -> Result<(String, String), CommandError> {
     let named = assignment.split_once('=').map(|(name, command)| (name.trim(), command));
     let Some((name, command)) = named.filter(|(name, command)| !name.is_empty() && !command.trim().is_empty()) else {
         // Without a name in front, it may be a command with a secret in it.
-        return Err(Failure::usage("`--parameter-from` is given something that is not NAME=COMMAND")
+        return Err(CommandError::usage("`--parameter-from` is given something that is not NAME=COMMAND")
             .help("write `--parameter-from NAME=COMMAND`, in quotes: `--parameter-from password='pass show db'`"));
     };
-    let refuse = |why: String| Failure::new(format!("cannot get the value of `{name}` from its command: {why}"));
+    let refuse = |why: String| CommandError::new(format!("cannot get the value of `{name}` from its command: {why}"));
     let text = printed(command).map_err(refuse)?;
     let value = text.trim_end_matches('\n');
     match value.lines().count() {

@@ -17,7 +17,7 @@ use crate::space::Layout;
 use super::console::Console;
 use super::deploy::placing::{self, Ground};
 use super::deploy::{found, source};
-use super::failure::Failure;
+use super::error::CommandError;
 use super::seed::Work;
 use super::{args, parameters, placement, seed};
 
@@ -56,7 +56,7 @@ pub(super) fn command() -> Command {
         ]))
 }
 
-pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     let directory = matches.get_one::<PathBuf>("directory").expect("INVARIANT: it is required");
     let (before, after, found, placed) = match matches.get_one::<PathBuf>("against") {
         Some(against) => {
@@ -82,10 +82,10 @@ async fn in_space(
     matches: &ArgMatches,
     directory: &Path,
     console: &mut Console,
-) -> Result<(Option<State>, State, Vec<Found>, Option<Placed>), Failure> {
+) -> Result<(Option<State>, State, Vec<Found>, Option<Placed>), CommandError> {
     let mut work = seed::prepare_any(matches, |_, _| Ok(()), console).await?;
     if work.is_new_key {
-        let failure = Failure::usage(format!("there is no operator's key `{}`", work.key_file.display()));
+        let failure = CommandError::usage(format!("there is no operator's key `{}`", work.key_file.display()));
         return Err(failure
             .help("it is the file `operator.key` that the first `seed apply` wrote: `--key FILE`")
             .help("or compare with what was emitted before: `--against DIR`"));
@@ -120,7 +120,7 @@ pub(super) enum Unkept {
 }
 
 /// What the directory of `work` would make of the stack.
-pub(super) async fn after(work: &Work, directory: &Path) -> Result<State, Failure> {
+pub(super) async fn after(work: &Work, directory: &Path) -> Result<State, CommandError> {
     let (seed, parameters) = concealed(&work.seed, &work.options.given, &work.options.key);
     let files = &work.options.files;
     let after = State::new(&files.templates, parameters, Some(seed)).map_err(|error| unreadable(directory, &error))?;
@@ -129,8 +129,8 @@ pub(super) async fn after(work: &Work, directory: &Path) -> Result<State, Failur
     Ok(if through == Some(Through::Wattle) { after.without_heat(OWN) } else { after })
 }
 
-fn unreadable(directory: &Path, error: &StateError) -> Failure {
-    Failure::usage(format!("`{}` cannot be planned: {error}", directory.display()))
+fn unreadable(directory: &Path, error: &StateError) -> CommandError {
+    CommandError::usage(format!("`{}` cannot be planned: {error}", directory.display()))
 }
 
 /// What the data space of `work` holds, and what its directory would make of it.
@@ -139,7 +139,7 @@ pub(super) async fn between(
     directory: &Path,
     unkept: Unkept,
     console: &mut Console,
-) -> Result<(Option<State>, State), Failure> {
+) -> Result<(Option<State>, State), CommandError> {
     let stack = work.stack();
     let layout = Layout::new(&stack);
     let after = after(work, directory).await?;
@@ -159,7 +159,7 @@ pub(super) async fn between(
             match unkept {
                 Unkept::IsNothing => console.err.write(&format!("{text}: it was not completed\n"))?,
                 Unkept::IsRefused => {
-                    return Err(Failure::new(text)
+                    return Err(CommandError::new(text)
                         .note("its first `seed apply` did not complete, or was made by an earlier version of wattle")
                         .help("compare with what was emitted then: `--against DIR`"));
                 }

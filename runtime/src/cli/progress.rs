@@ -7,12 +7,12 @@ use wattle::names::{count, join};
 use wattle_agent_core::time::Time;
 
 use crate::clock;
-use crate::report::{Condition, Part, Picture, Standing, between, still_runs};
+use crate::report::{Condition, Part, StackSnapshot, Standing, between, still_runs};
 use crate::space::{Finishing, Leaving, State, Status};
 
 use super::console::{Console, size};
 use super::entries::one_line;
-use super::failure::Failure;
+use super::error::CommandError;
 use super::paint::{Tone, cut, paint};
 use super::screen::Screen;
 use super::status::{headline, waits_for};
@@ -63,15 +63,15 @@ impl Progress {
     }
 
     /// Shows the current state.
-    pub(super) fn show(&mut self, picture: &Picture, console: &mut Console) -> Result<(), Failure> {
+    pub(super) fn show(&mut self, snapshot: &StackSnapshot, console: &mut Console) -> Result<(), CommandError> {
         match self {
-            Self::Lines(lines) => console.err.put(&lines.draw(picture)).map(|_| ()),
-            Self::Log(log) => log.tell(picture, console),
+            Self::Lines(lines) => console.err.put(&lines.draw(snapshot)).map(|_| ()),
+            Self::Log(log) => log.report(snapshot, console),
         }
     }
 
     /// Prints something that stays.
-    pub(super) fn say(&mut self, text: &str, console: &mut Console) -> Result<(), Failure> {
+    pub(super) fn say(&mut self, text: &str, console: &mut Console) -> Result<(), CommandError> {
         match self {
             Self::Lines(lines) => {
                 let text = on_terminal(text.trim_end(), lines.color);
@@ -82,7 +82,7 @@ impl Progress {
     }
 
     /// Removes what would be redrawn.
-    pub(super) fn clear(&mut self, console: &mut Console) -> Result<(), Failure> {
+    pub(super) fn clear(&mut self, console: &mut Console) -> Result<(), CommandError> {
         match self {
             Self::Lines(lines) => console.err.put(&lines.screen.clear()).map(|_| ()),
             Self::Log(_) => Ok(()),
@@ -91,24 +91,24 @@ impl Progress {
 }
 
 impl Lines {
-    fn draw(&mut self, picture: &Picture) -> String {
+    fn draw(&mut self, snapshot: &StackSnapshot) -> String {
         let (height, width) = size();
         let height = height.saturating_sub(MARGIN).max(3);
-        let lines = lines(picture, clock::now(), height, width, self.color);
+        let lines = lines(snapshot, clock::now(), height, width, self.color);
         self.screen.draw(lines.iter().map(|line| on_terminal(line, self.color)).collect())
     }
 }
 
 /// The lines of the display. If there are too many, servers that are done are left out.
-fn lines(picture: &Picture, now: Time, height: usize, width: usize, color: bool) -> Vec<String> {
-    let head = |color| headline(picture, color).lines().next().unwrap_or_default().to_owned();
+fn lines(snapshot: &StackSnapshot, now: Time, height: usize, width: usize, color: bool) -> Vec<String> {
+    let head = |color| headline(snapshot, color).lines().next().unwrap_or_default().to_owned();
     let plain = cut(&head(false), width);
     let mut lines = vec![if plain == head(false) { head(color) } else { plain }];
-    let column = picture.servers.keys().map(|name| name.chars().count()).max().unwrap_or(0).min(width / 3);
-    let mut servers: Vec<(u16, String)> = picture
+    let column = snapshot.servers.keys().map(|name| name.chars().count()).max().unwrap_or(0).min(width / 3);
+    let mut servers: Vec<(u16, String)> = snapshot
         .servers
         .iter()
-        .map(|(name, standing)| line(picture, name, standing, now, column, width, color))
+        .map(|(name, standing)| line(snapshot, name, standing, now, column, width, color))
         .collect();
     let room = height - 1;
     if servers.len() > room {
@@ -133,7 +133,7 @@ fn lines(picture: &Picture, now: Time, height: usize, width: usize, color: bool)
 
 /// The line of one server, and its rank: the lower, the more interesting.
 fn line(
-    picture: &Picture,
+    snapshot: &StackSnapshot,
     server: &Name,
     standing: &Standing,
     now: Time,
@@ -142,7 +142,7 @@ fn line(
     color: bool,
 ) -> (u16, String) {
     let parts: Vec<Part<'_>> =
-        standing.components.keys().filter_map(|name| picture.find(&format!("{server}/{name}"))).collect();
+        standing.components.keys().filter_map(|name| snapshot.find(&format!("{server}/{name}"))).collect();
     let done = parts.iter().filter(|part| matches!(said(part).map(|s| &s.state), Some(State::Done))).count();
     let (rank, mark, tone, what, since) = what(standing, &parts, done);
     let name = cut(server, column);
@@ -225,14 +225,14 @@ fn what(standing: &Standing, parts: &[Part<'_>], done: usize) -> What {
 }
 
 impl Log {
-    fn tell(&mut self, picture: &Picture, console: &mut Console) -> Result<(), Failure> {
+    fn report(&mut self, snapshot: &StackSnapshot, console: &mut Console) -> Result<(), CommandError> {
         let finishing: Vec<Finishing> =
-            picture.servers.values().flat_map(|standing| standing.finishing.clone()).collect();
+            snapshot.servers.values().flat_map(|standing| standing.finishing.clone()).collect();
         for finishing in finishing.iter().filter(|finishing| !self.finishing.contains(finishing)) {
             console.err.write(&format!("{}{}\n", time(self.color), still_runs(finishing, clock::now())))?;
         }
         self.finishing = finishing;
-        let leaving = || picture.servers.values().flat_map(|standing| &standing.leaving);
+        let leaving = || snapshot.servers.values().flat_map(|standing| &standing.leaving);
         for leaving in leaving().filter(|leaving| self.leaving.get(&leaving.component) != Some(*leaving)) {
             let component = &leaving.component;
             let text = match &leaving.failure {
@@ -243,7 +243,7 @@ impl Log {
         }
         self.leaving = leaving().map(|leaving| (leaving.component.clone(), leaving.clone())).collect();
         let mut said_now: Vec<(Vec<String>, Predicate)> = Vec::new();
-        for part in picture.parts() {
+        for part in snapshot.parts() {
             let Some(status) = said(&part) else { continue };
             let said = Said { revision: status.revision, state: status.state.clone() };
             let path = part.path();
@@ -330,10 +330,10 @@ fn time(color: bool) -> String {
 }
 
 /// `4 servers, 5 components`, and how many servers have left the model but still exist.
-pub(super) fn size_of(picture: &Picture) -> String {
-    let left = picture.servers.values().filter(|standing| standing.has_left()).count();
+pub(super) fn size_of(snapshot: &StackSnapshot) -> String {
+    let left = snapshot.servers.values().filter(|standing| standing.has_left()).count();
     let size =
-        format!("{}, {}", count(picture.servers.len() - left, "server"), count(picture.tally().all, "component"));
+        format!("{}, {}", count(snapshot.servers.len() - left, "server"), count(snapshot.tally().all, "component"));
     match left {
         0 => size,
         1 => format!("{size} (and 1 server that leaves)"),
@@ -348,10 +348,11 @@ mod tests {
     use wattle::model::{IndexMap, Order};
 
     use super::*;
-    use crate::space::{Plan, Revision};
+    use crate::space::{Revision, ServerPlan};
 
     fn standing(retired: bool) -> Standing {
-        let plan = Plan { retired, ..Plan::retired(&Revision { space: None, number: 2 }, Order::Dataflow, None) };
+        let plan =
+            ServerPlan { retired, ..ServerPlan::retired(&Revision { space: None, number: 2 }, Order::Dataflow, None) };
         Standing {
             alive: None,
             plan: Some(Arc::new(plan)),
@@ -367,7 +368,7 @@ mod tests {
     fn size(retired: &[bool]) -> String {
         let servers: IndexMap<Name, Standing> =
             retired.iter().enumerate().map(|(n, retired)| (format!("s{n}").into(), standing(*retired))).collect();
-        size_of(&Picture { stack: "s".into(), goal: None, servers, admission: Default::default() })
+        size_of(&StackSnapshot { stack: "s".into(), desired: None, servers, admission: Default::default() })
     }
 
     #[test]

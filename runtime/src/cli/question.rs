@@ -6,19 +6,21 @@ use clap::ArgMatches;
 use tokio::sync::oneshot;
 
 use crate::cli::console::Console;
-use crate::cli::failure::Failure;
+use crate::cli::error::CommandError;
 use crate::cli::signals::Signals;
 
 /// Whether the user agrees to `what`, now or in advance with `--yes`.
 ///
 /// # Errors
 /// If there is nobody to ask.
-pub(super) async fn agreed(matches: &ArgMatches, what: &str, console: &mut Console) -> Result<bool, Failure> {
+pub(super) async fn agreed(matches: &ArgMatches, what: &str, console: &mut Console) -> Result<bool, CommandError> {
     if matches.get_flag("yes") {
         return Ok(true);
     }
     if !std::io::stdin().is_terminal() {
-        return Err(Failure::usage("confirmation is needed, and there is no terminal to ask on").help("pass `--yes`"));
+        return Err(
+            CommandError::usage("confirmation is needed, and there is no terminal to ask on").help("pass `--yes`")
+        );
     }
     // Once a process listens to signals, they no longer end it by themselves.
     let mut signals = Signals::listen()?;

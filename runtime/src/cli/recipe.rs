@@ -13,7 +13,7 @@ use wattle::manners::reason;
 use crate::agent::SOCKET;
 use crate::peer;
 
-use super::failure::Failure;
+use super::error::CommandError;
 
 /// The agent of this server.
 #[derive(Debug)]
@@ -44,28 +44,28 @@ impl Agent {
     }
 
     /// Sends a signal to whatever waits for it, and returns once it can be read.
-    pub(super) async fn signal(&self, handle: &str, said: &wattle::model::Value) -> Result<(), Failure> {
+    pub(super) async fn signal(&self, handle: &str, said: &wattle::model::Value) -> Result<(), CommandError> {
         self.ask(&json!({ "token": self.token, "signal": handle, "value": said })).await.map(|_| ())
     }
 
     /// The value of an input. If the recipe was started before the value was there, waits for it. It is null for an
     /// optional input that is not wired.
-    pub(super) async fn get(&self, name: &str) -> Result<wattle::model::Value, Failure> {
+    pub(super) async fn get(&self, name: &str) -> Result<wattle::model::Value, CommandError> {
         let answer = self.ask(&json!({ "token": self.token, "get": name })).await?;
         let value = answer.get("value").unwrap_or(&Value::Null);
         wattle::model::Value::deserialize(value)
-            .map_err(|error| Failure::new(format!("the agent gave no value for `{name}`: {error}")))
+            .map_err(|error| CommandError::new(format!("the agent gave no value for `{name}`: {error}")))
     }
 
     /// Publishes an output.
-    pub(super) async fn set(&self, name: &str, value: &Value) -> Result<(), Failure> {
+    pub(super) async fn set(&self, name: &str, value: &Value) -> Result<(), CommandError> {
         self.ask(&json!({ "token": self.token, "set": name, "value": value })).await.map(|_| ())
     }
 
-    async fn ask(&self, question: &Value) -> Result<Value, Failure> {
+    async fn ask(&self, question: &Value) -> Result<Value, CommandError> {
         let lost = |error: &std::io::Error| {
             let failure =
-                Failure::new(format!("the agent at {} does not answer: {}", self.socket.display(), reason(error)));
+                CommandError::new(format!("the agent at {} does not answer: {}", self.socket.display(), reason(error)));
             match self.token {
                 Some(_) => failure.note("WATTLE_SOCKET names it; this works only while the recipe runs"),
                 None => failure.note("only root may ask it; `--state DIR` names another agent's folder"),
@@ -78,10 +78,11 @@ impl Agent {
         stream.write_all(format!("{question}\n").as_bytes()).await.map_err(|error| lost(&error))?;
         let mut line = String::new();
         stream.read_line(&mut line).await.map_err(|error| lost(&error))?;
-        let answer: Value = serde_json::from_str(&line)
-            .map_err(|_| Failure::new(format!("the agent at {} ended before it answered", self.socket.display())))?;
+        let answer: Value = serde_json::from_str(&line).map_err(|_| {
+            CommandError::new(format!("the agent at {} ended before it answered", self.socket.display()))
+        })?;
         match answer.get("error") {
-            Some(error) => Err(Failure::new(error.as_str().map_or_else(|| error.to_string(), str::to_owned))),
+            Some(error) => Err(CommandError::new(error.as_str().map_or_else(|| error.to_string(), str::to_owned))),
             None => Ok(answer),
         }
     }

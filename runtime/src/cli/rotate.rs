@@ -17,7 +17,7 @@ use crate::store::Address;
 
 use super::args;
 use super::console::Console;
-use super::failure::{Exit, Failure};
+use super::error::{CommandError, Exit};
 use super::target::{self, Target};
 
 /// How often to check whether servers have made their keys.
@@ -45,7 +45,7 @@ pub(super) fn command() -> Command {
         )]))
 }
 
-pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     let servers: Vec<Name> =
         matches.get_many::<String>("servers").into_iter().flatten().map(|name| name.as_str().into()).collect();
     let target = target::find(matches, console)?;
@@ -53,21 +53,21 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         return renew(&target, servers, console).await;
     }
     if let Some(stack) = matches.get_one::<String>("stack") {
-        return Err(Failure::usage(format!(
+        return Err(CommandError::usage(format!(
             "the operator's key belongs to the whole data space, not to `{stack}` alone"
         ))
         .help("leave out `--stack`, or name servers of the stack, which then make new keys of their own"));
     }
     let file = target.key_to_offer()?;
     if matches!(target.address, Address::Socket(_)) {
-        return Err(Failure::usage("the data space of `wattle up` knows only its own operator's key")
+        return Err(CommandError::usage("the data space of `wattle up` knows only its own operator's key")
             .help("`wattle down --delete` removes it, and the next `wattle up` makes another"));
     }
     let former = read_operator_key(file)?.ok_or_else(|| target::no_key(file))?;
     let spaces = spaces_of_key(file)?;
     let others: Vec<&String> = spaces.iter().filter(|space| !target.address.is_also(space)).collect();
     if let Some(other) = others.first() {
-        return Err(Failure::usage(format!(
+        return Err(CommandError::usage(format!(
             "the operator's key `{}` also belongs to another data space",
             file.display()
         ))
@@ -83,14 +83,14 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     };
     if !next.is_believed_by(&former.signer().authority()) {
         let what = format!("the key in `{}` does not come after the one in `{}`", path.display(), file.display());
-        return Err(Failure::usage(what).help("if it is of no use, remove it, and run this again"));
+        return Err(CommandError::usage(what).help("if it is of no use, remove it, and run this again"));
     }
     let [former, next] = [former, next].map(|key| target::known_at(key, &target.address));
     let (former, next) = (former?, next?);
     let keys = Rotation { former: &former, next: &next };
     let connected = target::connect(&target.address, &[next.logins(), former.logins()].concat(), console).await;
     let found = match connected {
-        Ok(store) => seed::rotatable(&store, keys).await.map(|stacks| (store, stacks)).map_err(Failure::from),
+        Ok(store) => seed::rotatable(&store, keys).await.map(|stacks| (store, stacks)).map_err(CommandError::from),
         Err(failure) => Err(failure),
     };
     let (store, stacks) = found.map_err(|failure| {
@@ -111,7 +111,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     }
     seed::rotate_top(&store, keys).await?;
     fs::rename(&path, file).map_err(|error| {
-        Failure::new(format!("cannot put `{}` in the place of `{}`: {error}", path.display(), file.display()))
+        CommandError::new(format!("cannot put `{}` in the place of `{}`: {error}", path.display(), file.display()))
             .note("the data space has the new key already")
             .help("run this again")
     })?;
@@ -128,7 +128,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
 }
 
 /// Makes servers generate new keys, and admits these.
-async fn renew(target: &Target, mut left: Vec<Name>, console: &mut Console) -> Result<Exit, Failure> {
+async fn renew(target: &Target, mut left: Vec<Name>, console: &mut Console) -> Result<Exit, CommandError> {
     let (space, key) = target.operated(console).await?;
     let (store, stack) = (space.store(), space.layout().stack());
     let mut said = None;
@@ -152,7 +152,7 @@ async fn renew(target: &Target, mut left: Vec<Name>, console: &mut Console) -> R
 }
 
 /// Generates the successor of a key, and saves it before anything is done with it.
-fn make(former: &OperatorKey, path: &Path, spaces: &[String]) -> Result<OperatorKey, Failure> {
+fn make(former: &OperatorKey, path: &Path, spaces: &[String]) -> Result<OperatorKey, CommandError> {
     let next = former.next();
     write_operator_key(path, &next)?;
     for space in spaces {

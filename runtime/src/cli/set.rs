@@ -5,11 +5,11 @@ use wattle::model::Value;
 use wattle::shown::argument;
 use wattle::values::parse;
 
-use crate::report::Picture;
+use crate::report::StackSnapshot;
 use crate::space::{Content, OperatorKey, Place, PlannedOutput, Revision, Space, SpaceError, Written, seal_entry};
 
 use super::console::Console;
-use super::failure::{Exit, Failure};
+use super::error::{CommandError, Exit};
 use super::{args, entries, recipe, target};
 
 pub(super) fn command() -> Command {
@@ -39,7 +39,7 @@ pub(super) fn command() -> Command {
         )]))
 }
 
-pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     let text = |name: &str| matches.get_one::<String>(name).expect("INVARIANT: it is required");
     let (name, value) = (text("name"), text("value"));
     if let Some(agent) = recipe::agent(matches) {
@@ -48,14 +48,14 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     }
     let target = target::find(matches, console)?;
     let space = target.space(console).await?;
-    let picture = target::patiently(&target.address, console, Picture::read(&space, None)).await?;
+    let snapshot = target::patiently(&target.address, console, StackSnapshot::read(&space, None)).await?;
     let entry = entries::tidy(name);
-    if output(&picture, entry).is_none() {
-        let known = entries::list(&space, &picture, entry).await?;
+    if output(&snapshot, entry).is_none() {
+        let known = entries::list(&space, &snapshot, entry).await?;
         return Err(if known.iter().any(|known| &**known == entry) {
-            Failure::usage(format!("`{entry}` is written by the agent of its server and cannot be set"))
+            CommandError::usage(format!("`{entry}` is written by the agent of its server and cannot be set"))
         } else {
-            Failure::usage(format!("`{entry}` is not an entry"))
+            CommandError::usage(format!("`{entry}` is not an entry"))
                 .help(format!("list them: `wattle ls {}`", argument(entry)))
         });
     }
@@ -64,13 +64,13 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let signed = space.clone().trusting(key.signer().authority());
     let declared = target::patiently(&target.address, console, declared(&signed, entry)).await?;
     let Some((revision, output)) = declared else {
-        return Err(Failure::new(format!("`{entry}` cannot be set while a revision is being applied"))
+        return Err(CommandError::new(format!("`{entry}` cannot be set while a revision is being applied"))
             .help("`wattle seed apply` completes it"));
     };
     let value = parse(&output.declared.ty, value)
-        .map_err(|why| Failure::usage(format!("the value does not fit the entry `{entry}`: {why}")))?;
+        .map_err(|why| CommandError::usage(format!("the value does not fit the entry `{entry}`: {why}")))?;
     if !matches.get_flag("force") {
-        return Err(Failure::usage(format!("`{entry}` is written by its component, not by hand"))
+        return Err(CommandError::usage(format!("`{entry}` is written by its component, not by hand"))
             .note("overwriting it hides what the component does, until the next revision")
             .help("`--force` overwrites it anyway"));
     }
@@ -79,20 +79,22 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     Ok(Exit::Fine)
 }
 
-/// What the operator has signed about an entry, and the revision under which it is written. `None` if the goal has not
-/// come to its plan yet.
+/// What the operator has signed about an entry, and the revision under which it is written. `None` if the desired
+/// revision has not come to its plan yet.
 async fn declared(signed: &Space, entry: &str) -> Result<Option<(Revision, PlannedOutput)>, SpaceError> {
     let server = entry.split('/').next().unwrap_or(entry);
-    let (Some(goal), Some(plan)) = (signed.goal().await?, signed.plan(server).await?) else { return Ok(None) };
-    let number = goal.plans.as_ref().map_or(plan.revision, |plans| plans.of(server));
+    let (Some(desired), Some(plan)) = (signed.desired_revision().await?, signed.plan(server).await?) else {
+        return Ok(None);
+    };
+    let number = desired.plans.as_ref().map_or(plan.revision, |plans| plans.of(server));
     let revision = plan.of();
-    let is_reached = revision == Revision { space: goal.space.clone(), number } && revision <= goal.of();
+    let is_reached = revision == Revision { space: desired.space.clone(), number } && revision <= desired.of();
     Ok(plan.output(entry).filter(|_| is_reached).map(|output| (revision, output.clone())))
 }
 
 /// The declaration of an entry.
-fn output<'p>(picture: &'p Picture, entry: &str) -> Option<&'p PlannedOutput> {
-    picture.plan_of(entry)?.output(entry)
+fn output<'p>(snapshot: &'p StackSnapshot, entry: &str) -> Option<&'p PlannedOutput> {
+    snapshot.plan_of(entry)?.output(entry)
 }
 
 async fn overwrite(
@@ -102,11 +104,11 @@ async fn overwrite(
     revision: &Revision,
     output: &PlannedOutput,
     value: Value,
-) -> Result<(), Failure> {
+) -> Result<(), CommandError> {
     let content = if output.declared.ty.is_secret() {
         let readers = output.recipients.iter().map(String::as_str);
         let sealed = seal_entry(&value, &Place { stack: space.layout().stack(), entry }, readers)
-            .map_err(|error| Failure::new(format!("`{entry}` cannot be set: {error}")))?;
+            .map_err(|error| CommandError::new(format!("`{entry}` cannot be set: {error}")))?;
         Content::Sealed(sealed)
     } else {
         Content::Value(value)

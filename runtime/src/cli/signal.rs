@@ -10,7 +10,7 @@ use wattle::model::Value;
 
 use super::args;
 use super::console::Console;
-use super::failure::{Exit, Failure};
+use super::error::{CommandError, Exit};
 use super::recipe::Agent;
 
 /// The most bytes of a signal that are read. This is more than an agent accepts.
@@ -89,7 +89,7 @@ pub(super) fn command() -> Command {
         ]))
 }
 
-pub(super) async fn run(matches: &ArgMatches, _: &mut Console) -> Result<Exit, Failure> {
+pub(super) async fn run(matches: &ArgMatches, _: &mut Console) -> Result<Exit, CommandError> {
     let handle = matches.get_one::<String>("handle").expect("INVARIANT: it is required");
     let said = match matches.get_one::<String>("data") {
         Some(data) => said(data)?,
@@ -101,7 +101,7 @@ pub(super) async fn run(matches: &ArgMatches, _: &mut Console) -> Result<Exit, F
 }
 
 /// The content of the signal, as curl is given it. Without any, it is a success.
-fn said(data: &str) -> Result<Value, Failure> {
+fn said(data: &str) -> Result<Value, CommandError> {
     let text = match data.strip_prefix('@') {
         Some("-") => {
             let mut text = Vec::new();
@@ -114,12 +114,12 @@ fn said(data: &str) -> Result<Value, Failure> {
         Some(file) => read_bytes(Path::new(file)).map_err(|error| (format!("`{file}`"), error)),
         None => Ok(data.as_bytes().to_vec()),
     };
-    let text = text.map_err(|(what, error)| Failure::usage(format!("cannot read {what}: {}", reason(&error))))?;
+    let text = text.map_err(|(what, error)| CommandError::usage(format!("cannot read {what}: {}", reason(&error))))?;
     if text.trim_ascii().is_empty() {
         return Ok(Value::Null);
     }
     serde_json::from_slice(&text).map_err(|error| {
-        Failure::usage(format!("the signal is not JSON: {error}"))
+        CommandError::usage(format!("the signal is not JSON: {error}"))
             .help("write `--data-binary '{\"status\": \"SUCCESS\"}'`, in single quotes")
     })
 }

@@ -3,11 +3,11 @@
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use wattle::manners::reason;
 
-use crate::cli::failure::Failure;
+use crate::cli::error::CommandError;
 
 /// What a signal means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Told {
+pub(super) enum Meaning {
     /// The process is to end.
     End,
     /// Another seed was applied.
@@ -23,9 +23,10 @@ pub(super) struct Signals {
 }
 
 impl Signals {
-    pub(super) fn listen() -> Result<Self, Failure> {
-        let listen =
-            |kind| signal(kind).map_err(|error| Failure::new(format!("cannot listen for signals: {}", reason(&error))));
+    pub(super) fn listen() -> Result<Self, CommandError> {
+        let listen = |kind| {
+            signal(kind).map_err(|error| CommandError::new(format!("cannot listen for signals: {}", reason(&error))))
+        };
         Ok(Self {
             interrupt: listen(SignalKind::interrupt())?,
             terminate: listen(SignalKind::terminate())?,
@@ -35,17 +36,17 @@ impl Signals {
     }
 
     /// The meaning of the next signal.
-    pub(super) async fn next(&mut self) -> Told {
+    pub(super) async fn next(&mut self) -> Meaning {
         tokio::select! {
-            _ = self.interrupt.recv() => Told::End,
-            _ = self.terminate.recv() => Told::End,
-            _ = self.hang_up.recv() => Told::End,
-            _ = self.renew.recv() => Told::Renew,
+            _ = self.interrupt.recv() => Meaning::End,
+            _ = self.terminate.recv() => Meaning::End,
+            _ = self.hang_up.recv() => Meaning::End,
+            _ = self.renew.recv() => Meaning::Renew,
         }
     }
 
     /// Ready when the process is to end.
     pub(super) async fn end(&mut self) {
-        while self.next().await != Told::End {}
+        while self.next().await != Meaning::End {}
     }
 }

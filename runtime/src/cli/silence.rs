@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use tokio::time::timeout;
 
 use super::console::Console;
-use super::failure::Failure;
+use super::error::CommandError;
 
 /// After how long without an answer it is said what is waited for: longer than a machine with much to do takes.
 pub(super) const SILENCE: Duration = Duration::from_secs(3);
@@ -22,7 +22,7 @@ pub(super) async fn awaited<T>(
     console: &mut Console,
     whom: &str,
     request: impl Future<Output = T>,
-) -> Result<T, Failure> {
+) -> Result<T, CommandError> {
     let begun = Instant::now();
     let mut is_said = false;
     let waits = || (begun.elapsed() >= SILENCE && !std::mem::replace(&mut is_said, true)).then(|| unanswered(whom));
@@ -37,7 +37,7 @@ pub(super) async fn watched<T>(
     console: &mut Console,
     mut waits: impl FnMut() -> Option<String>,
     work: impl Future<Output = T>,
-) -> Result<T, Failure> {
+) -> Result<T, CommandError> {
     let mut work = pin!(work);
     loop {
         if let Ok(done) = timeout(PAUSE, &mut work).await {

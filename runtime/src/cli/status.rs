@@ -12,15 +12,15 @@ use crate::clock;
 use crate::deploy::Onlooker;
 use crate::local::{self, Folder};
 use crate::report::{
-    Building, Condition, FEW, Infrastructure, Picture, Standing, Stands, between, json_of_condition, json_of_root,
-    json_of_tally, roots, silent, still_runs,
+    Building, Condition, FEW, Infrastructure, StackSnapshot, Standing, Stands, between, json_of_condition,
+    json_of_root, json_of_tally, roots, silent, still_runs,
 };
 use crate::space::{Revision, State, Status, Waiting};
 use crate::ui::Ui;
 
 use super::console::{Console, size};
 use super::entries::one_line;
-use super::failure::{Exit, Failure, exit_codes};
+use super::error::{CommandError, Exit, exit_codes};
 use super::paint::{self, Cell, Tone, cut, paint, said, table, width};
 use super::signals::Signals;
 use super::{args, ls, target, timeline, ui, why};
@@ -56,7 +56,7 @@ pub(super) fn command() -> Command {
 /// The infrastructure, or why its state is not known.
 type Built = Result<Option<Arc<Infrastructure>>, String>;
 
-pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     let listening = ui::listen(matches).await?;
     let target = target::find(matches, console)?;
     let space = target.space(console).await?;
@@ -65,53 +65,54 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         return serve(view, target.folder.as_ref(), console).await;
     }
     let is_watching = matches.get_flag("watch");
-    let mut before: Option<Picture> = None;
+    let mut before: Option<StackSnapshot> = None;
     let mut shown: Option<(String, Time)> = None;
     let is_redrawn = is_watching && console.out.is_terminal && !args::is_json(matches);
     let (color, is_terminal) = (console.out.color, console.out.is_terminal);
     let key = target.key().ok();
-    let newer = |picture: &Picture| {
-        let newest = key.as_ref()?.newest_of(&picture.stack)?;
-        (picture.goal.is_some() && newest > picture.of()).then_some(newest)
+    let newer = |snapshot: &StackSnapshot| {
+        let newest = key.as_ref()?.newest_of(&snapshot.stack)?;
+        (snapshot.desired.is_some() && newest > snapshot.of()).then_some(newest)
     };
     let mut stands = Stands::default();
     let mut building =
         Building::new(Onlooker::new(space.store(), space.layout().stack(), target.key().ok().map(ui::opens)));
-    let render = |picture: &Picture, built: &Built, stands: &Stands, now: Time| {
+    let render = |snapshot: &StackSnapshot, built: &Built, stands: &Stands, now: Time| {
         if args::is_json(matches) {
-            let newer = newer(picture);
-            let mut picture = json(picture, built, stands, now);
+            let newer = newer(snapshot);
+            let mut snapshot = json(snapshot, built, stands, now);
             if let Some(newer) = newer {
-                picture["newer"] = json!(newer);
+                snapshot["newer"] = json!(newer);
             }
-            return if is_watching { format!("{picture}\n") } else { format!("{picture:#}\n") };
+            return if is_watching { format!("{snapshot}\n") } else { format!("{snapshot:#}\n") };
         }
-        let mut text = show(picture, stands, now, color, width(is_terminal));
+        let mut text = show(snapshot, stands, now, color, width(is_terminal));
         if let Err(why) = built {
             text.extend([format!("{} infrastructure: {why}\n", paint("!", Tone::Bad, color))]);
         }
         if let Ok(Some(built)) = built {
             let tone = if built.wrong().next().is_some() { Tone::Bad } else { Tone::Plain };
             text.extend([format!("infrastructure: {}\n", paint(&built.in_one_line(), tone, color))]);
-            if let Some(line) = silent(picture, built, now) {
+            if let Some(line) = silent(snapshot, built, now) {
                 text.extend([format!("{} {line}\n", paint("!", Tone::Bad, color))]);
             }
         }
-        if let Some(newer) = newer(picture) {
-            text.extend([format!("{} {}\n", paint("!", Tone::Bad, color), put_back(picture, &newer))]);
+        if let Some(newer) = newer(snapshot) {
+            text.extend([format!("{} {}\n", paint("!", Tone::Bad, color), put_back(snapshot, &newer))]);
         }
         if matches.get_flag("why") {
             text.push('\n');
-            text.push_str(&why::why(picture, now, color));
+            text.push_str(&why::why(snapshot, now, color));
         }
         if matches.get_flag("timeline") {
             text.push('\n');
-            text.push_str(&timeline::timeline(picture, now, color, width(is_terminal).min(timeline::WIDTH)));
+            text.push_str(&timeline::timeline(snapshot, now, color, width(is_terminal).min(timeline::WIDTH)));
         }
         text
     };
     loop {
-        let picture = target::patiently(&target.address, console, Picture::read(&space, before.as_ref())).await?;
+        let snapshot =
+            target::patiently(&target.address, console, StackSnapshot::read(&space, before.as_ref())).await?;
         // Trouble with the infrastructure is no reason not to show the software.
         let look = async {
             match building.look().await {
@@ -121,12 +122,12 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         };
         let built: &Built = &target::patiently(&target.address, console, look).await?;
         // Without a terminal, passing time alone is not worth a line.
-        stands.look(&space, &picture).await;
+        stands.look(&space, &snapshot).await;
         let is_new =
-            is_redrawn || shown.as_ref().is_none_or(|(text, then)| render(&picture, built, &stands, *then) != *text);
+            is_redrawn || shown.as_ref().is_none_or(|(text, then)| render(&snapshot, built, &stands, *then) != *text);
         if is_new {
             let now = clock::now();
-            let text = render(&picture, built, &stands, now);
+            let text = render(&snapshot, built, &stands, now);
             let goes_on = if is_redrawn {
                 console.out.put(&redraw(&on_terminal(&text, color)))
             } else {
@@ -137,19 +138,19 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
             }
             shown = Some((text, now));
         }
-        let tally = picture.tally();
+        let tally = snapshot.tally();
         if !is_watching || (tally.is_over() && tally.all > 0) {
             let has_failed = tally.has_failed()
                 || built.as_ref().map_or(true, |built| built.as_ref().is_some_and(|built| built.tally.failed > 0));
             return Ok(if has_failed { Exit::Failed } else { Exit::Fine });
         }
-        before = Some(picture);
+        before = Some(snapshot);
         tokio::time::sleep(PAUSE).await;
     }
 }
 
 /// Shows it in browsers, until Ctrl-C or until the `up` that it belongs to has ended.
-async fn serve(view: Ui, folder: Option<&Folder>, console: &mut Console) -> Result<Exit, Failure> {
+async fn serve(view: Ui, folder: Option<&Folder>, console: &mut Console) -> Result<Exit, CommandError> {
     let gone = async {
         match folder {
             Some(folder) => local::gone(folder).await,
@@ -185,10 +186,10 @@ fn redraw(text: &str) -> String {
 }
 
 /// The stack in one line.
-pub(super) fn headline(picture: &Picture, color: bool) -> String {
-    let tally = picture.tally();
-    let stack = paint(&picture.stack, Tone::Head, color);
-    let Some(goal) = &picture.goal else { return format!("{stack}  no seed has been applied yet\n") };
+pub(super) fn headline(snapshot: &StackSnapshot, color: bool) -> String {
+    let tally = snapshot.tally();
+    let stack = paint(&snapshot.stack, Tone::Head, color);
+    let Some(desired) = &snapshot.desired else { return format!("{stack}  no seed has been applied yet\n") };
     let mut parts = vec![format!("{} of {} done", tally.done, count(tally.all, "component"))];
     let of = |number, state: Shown| (number, state.word(), Tone::of(state));
     for (number, word, tone) in [
@@ -202,20 +203,20 @@ pub(super) fn headline(picture: &Picture, color: bool) -> String {
             parts.push(paint(&format!("{number} {word}"), tone, color));
         }
     }
-    let mut line = format!("{stack}  revision {}: {}\n", goal.revision, parts.join(", "));
-    if let Some(applying) = goal.applying {
+    let mut line = format!("{stack}  revision {}: {}\n", desired.revision, parts.join(", "));
+    if let Some(applying) = desired.applying {
         line.extend([format!("revision {applying} is being applied\n")]);
     }
     line
 }
 
-fn show(picture: &Picture, stands: &Stands, now: Time, color: bool, width: usize) -> String {
+fn show(snapshot: &StackSnapshot, stands: &Stands, now: Time, color: bool, width: usize) -> String {
     let (mut rows, mut lists): (Vec<Vec<Cell>>, Vec<Vec<Cell>>) = (Vec::new(), Vec::new());
     let head = |text: &str| (text.to_owned(), Tone::Faint);
-    let has_hosts = picture.servers.keys().any(|server| stands.host(server).is_some());
+    let has_hosts = snapshot.servers.keys().any(|server| stands.host(server).is_some());
     let columns = ["SERVER", "HOST", "AGENT", "COMPONENT", "STATE", "SINCE", ""];
     rows.push(columns.into_iter().filter(|column| has_hosts || *column != "HOST").map(head).collect());
-    for (server, standing) in &picture.servers {
+    for (server, standing) in &snapshot.servers {
         let mut first = vec![(server.to_string(), Tone::Head)];
         first.extend(has_hosts.then(|| match stands.host(server) {
             Some(host) => (host.to_owned(), Tone::Plain),
@@ -224,7 +225,7 @@ fn show(picture: &Picture, stands: &Stands, now: Time, color: bool, width: usize
         first.push(agent(standing, now));
         let next = || vec![(String::new(), Tone::Plain); 2 + usize::from(has_hosts)];
         for name in standing.components.keys() {
-            let Some(part) = picture.find(&format!("{server}/{name}")) else { continue };
+            let Some(part) = snapshot.find(&format!("{server}/{name}")) else { continue };
             let mut row = std::mem::replace(&mut first, next());
             row.push((name.to_string(), Tone::Plain));
             row.push(match part.condition {
@@ -264,14 +265,14 @@ fn show(picture: &Picture, stands: &Stands, now: Time, color: bool, width: usize
         }
     }
     rows.extend(lists);
-    let mut text = format!("{}\n{}", headline(picture, color), table(&rows, color, width));
-    for line in admission(picture) {
+    let mut text = format!("{}\n{}", headline(snapshot, color), table(&rows, color, width));
+    for line in admission(snapshot) {
         text.extend([format!("{} {line}\n", paint("!", Tone::Waiting, color))]);
     }
-    for finishing in picture.servers.values().flat_map(|standing| standing.finishing.iter().take(FEW)) {
+    for finishing in snapshot.servers.values().flat_map(|standing| standing.finishing.iter().take(FEW)) {
         text.extend([format!("{} {}\n", paint("!", Tone::Waiting, color), said(&still_runs(finishing, now)))]);
     }
-    for (server, standing) in &picture.servers {
+    for (server, standing) in &snapshot.servers {
         for trouble in standing.some_troubles() {
             text.extend([format!("{} {server}: {}\n", paint("!", Tone::Waiting, color), said(&trouble))]);
         }
@@ -280,18 +281,18 @@ fn show(picture: &Picture, stands: &Stands, now: Time, color: bool, width: usize
 }
 
 /// The message that the present revision is not the newest that there was.
-fn put_back(picture: &Picture, newer: &Revision) -> String {
+fn put_back(snapshot: &StackSnapshot, newer: &Revision) -> String {
     one_line(&format!(
         "this is {}, and this operator knows of {newer}: someone has put back an earlier state, or the store has lost \
          what came after it; `wattle seed diff DIR` names the command that continues from here",
-        picture.of()
+        snapshot.of()
     ))
 }
 
 /// What to do about the servers' identities.
-fn admission(picture: &Picture) -> Vec<String> {
-    let stack = option("--stack", &*picture.stack);
-    let on_credentials = &picture.admission.on_credentials;
+fn admission(snapshot: &StackSnapshot) -> Vec<String> {
+    let stack = option("--stack", &*snapshot.stack);
+    let on_credentials = &snapshot.admission.on_credentials;
     let mut lines = Vec::new();
     if !on_credentials.is_empty() {
         let (live, whose) = if on_credentials.len() == 1 { ("uses", "its") } else { ("use", "their") };
@@ -300,7 +301,7 @@ fn admission(picture: &Picture) -> Vec<String> {
             some(on_credentials.iter().map(|name| &**name), 3),
         ));
     }
-    lines.extend(picture.admission.others.iter().map(|other| {
+    lines.extend(snapshot.admission.others.iter().map(|other| {
         format!(
             "{}: a second server has come with the credential of its user data, at {:.0}, and its key is {}. If {} was \
              rebuilt, and the log of its agent names that key, `wattle seed admit {} --fingerprint {} {stack}` admits \
@@ -344,16 +345,16 @@ pub(super) fn waits_for(waits: &[Waiting]) -> String {
 }
 
 /// JSON for programs. Keys stay as they are, and further ones may be added.
-fn json(picture: &Picture, built: &Built, stands: &Stands, now: Time) -> serde_json::Value {
-    let tally = picture.tally();
-    let servers: serde_json::Map<_, _> = picture
+fn json(snapshot: &StackSnapshot, built: &Built, stands: &Stands, now: Time) -> serde_json::Value {
+    let tally = snapshot.tally();
+    let servers: serde_json::Map<_, _> = snapshot
         .servers
         .iter()
         .map(|(server, standing)| {
             let components: serde_json::Map<_, _> = standing
                 .components
                 .keys()
-                .filter_map(|name| picture.find(&format!("{server}/{name}")))
+                .filter_map(|name| snapshot.find(&format!("{server}/{name}")))
                 .map(|part| (part.name.to_string(), json_of_condition(part.condition)))
                 .collect();
             let mut one = json!({
@@ -379,17 +380,17 @@ fn json(picture: &Picture, built: &Built, stands: &Stands, now: Time) -> serde_j
         Err(why) => Some(json!({"trouble": why})),
     };
     json!({
-        "stack": picture.stack,
+        "stack": snapshot.stack,
         "infrastructure": infrastructure,
-        "revision": picture.revision(),
-        "applying": picture.goal.as_ref().and_then(|goal| goal.applying),
+        "revision": snapshot.revision(),
+        "applying": snapshot.desired.as_ref().and_then(|desired| desired.applying),
         "components": json_of_tally(tally),
         "servers": servers,
         "admission": {
-            "on_credentials": picture.admission.on_credentials,
-            "others": picture.admission.others.iter().map(|other| json!({"server": other.server, "since": other.since, "key": other.key.to_string()}))
+            "on_credentials": snapshot.admission.on_credentials,
+            "others": snapshot.admission.others.iter().map(|other| json!({"server": other.server, "since": other.since, "key": other.key.to_string()}))
                 .collect::<Vec<_>>(),
         },
-        "causes": roots(picture).iter().map(|root| json_of_root(root, now)).collect::<Vec<_>>(),
+        "causes": roots(snapshot).iter().map(|root| json_of_root(root, now)).collect::<Vec<_>>(),
     })
 }

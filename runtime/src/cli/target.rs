@@ -17,7 +17,7 @@ use crate::store::{Address, Authority, Host, Login, Store, StoreError, Wire};
 
 use super::args;
 use super::console::Console;
-use super::failure::Failure;
+use super::error::CommandError;
 use super::here::{self, Found};
 use super::silence::awaited;
 use super::space;
@@ -44,7 +44,7 @@ pub(super) struct Target {
 
 /// The data space that the command line names, otherwise the one of the environment, otherwise the one of a running
 /// `up`. If that `up` is elsewhere, it is named on the standard error.
-pub(super) fn find(matches: &ArgMatches, console: &mut Console) -> Result<Target, Failure> {
+pub(super) fn find(matches: &ArgMatches, console: &mut Console) -> Result<Target, CommandError> {
     let dir = args::given_directory(matches);
     let is_named = matches.contains_id("key");
     let key = key_file(matches);
@@ -93,21 +93,21 @@ pub(super) fn key_file(matches: &ArgMatches) -> Option<PathBuf> {
 }
 
 /// The address of a data space from the command line, and the authority of its certificates.
-pub(super) fn address_of(matches: &ArgMatches, text: &str) -> Result<Address, Failure> {
+pub(super) fn address_of(matches: &ArgMatches, text: &str) -> Result<Address, CommandError> {
     let own = if text == space::NEW { Some(space::own()?) } else { None };
     let text = own.as_deref().unwrap_or(text);
     let address = Address::read(text, matches.get_flag("insecure")).map_err(|error| {
-        error.help().iter().fold(Failure::usage(error.to_string()), |failure, help| failure.help(*help))
+        error.help().iter().fold(CommandError::usage(error.to_string()), |failure, help| failure.help(*help))
     })?;
     let given = matches.get_one::<PathBuf>("ca").cloned();
     let Some(file) = given.clone().or_else(|| set("WATTLE_CA").map(PathBuf::from)) else { return Ok(address) };
     let authority = Authority::File(file);
-    authority.certificates().map_err(|error| Failure::usage(error.to_string()))?;
+    authority.certificates().map_err(|error| CommandError::usage(error.to_string()))?;
     match address.clone().trusting(authority) {
         Some(address) => Ok(address),
         // The variable may be there for another data space.
         None if given.is_none() => Ok(address),
-        None => Err(Failure::usage(format!("`--ca` has no effect with `{text}`, which is not encrypted"))
+        None => Err(CommandError::usage(format!("`--ca` has no effect with `{text}`, which is not encrypted"))
             .help("write `zookeeper+tls://`")),
     }
 }
@@ -122,25 +122,25 @@ pub(super) async fn connect(
     address: &Address,
     logins: &[Login],
     console: &mut Console,
-) -> Result<Arc<dyn Store>, Failure> {
+) -> Result<Arc<dyn Store>, CommandError> {
     within(address, console, address.connect(logins)).await
 }
 
 /// Makes a request, and gives up after as long as a person would wait.
-pub(super) async fn patiently<T, E: Into<Failure>>(
+pub(super) async fn patiently<T, E: Into<CommandError>>(
     address: &Address,
     console: &mut Console,
     request: impl Future<Output = Result<T, E>>,
-) -> Result<T, Failure> {
+) -> Result<T, CommandError> {
     within(address, console, request).await
 }
 
 /// Waits for what a data space is asked. Whoever looks on hears soon what is waited for, and where.
-async fn within<T, E: Into<Failure>>(
+async fn within<T, E: Into<CommandError>>(
     address: &Address,
     console: &mut Console,
     request: impl Future<Output = Result<T, E>>,
-) -> Result<T, Failure> {
+) -> Result<T, CommandError> {
     let mut request = pin!(request);
     let whom = format!("the data space at {address}");
     if let Ok(answer) = awaited(console, &whom, timeout(NOBODY, &mut request)).await? {
@@ -157,8 +157,8 @@ async fn within<T, E: Into<Failure>>(
     Err(unreachable(address, &hosts))
 }
 
-fn unreachable(address: &Address, hosts: &[Host]) -> Failure {
-    let failure = Failure::new(format!("the data space at {address} does not answer"));
+fn unreachable(address: &Address, hosts: &[Host]) -> CommandError {
+    let failure = CommandError::new(format!("the data space at {address} does not answer"));
     let failure = hosts.iter().fold(failure, |failure, Host { name, refused }| match (refused, address) {
         (Some(why), _) => failure.note(format!("{name}: {why}")),
         (None, Address::ZooKeeper { wire: Wire::Clear, .. }) => failure.note(format!(
@@ -176,16 +176,19 @@ fn unreachable(address: &Address, hosts: &[Host]) -> Failure {
 
 /// Refuses to offer the key of a file to the data space at `address` if the file says that it belongs to others.
 /// Whatever answers there would get what opens those.
-pub(super) fn judge_key(file: &Path, address: &Address) -> Result<(), Failure> {
+pub(super) fn judge_key(file: &Path, address: &Address) -> Result<(), CommandError> {
     let spaces = spaces_of_key(file)?;
     if spaces.is_empty() || spaces.iter().any(|space| address.is_also(space)) {
         return Ok(());
     }
     let known = list(spaces.iter().map(String::as_str), "and");
-    Err(Failure::usage(format!("the operator's key `{}` belongs to another data space than {address}", file.display()))
-        .note(format!("it belongs to {known}, and would be given to whatever answers there"))
-        .help(format!("if it belongs to this one as well, say so: `--key {}`", shown::path(file.display())))
-        .help("otherwise name the key of this one: `--key FILE`"))
+    Err(CommandError::usage(format!(
+        "the operator's key `{}` belongs to another data space than {address}",
+        file.display()
+    ))
+    .note(format!("it belongs to {known}, and would be given to whatever answers there"))
+    .help(format!("if it belongs to this one as well, say so: `--key {}`", shown::path(file.display())))
+    .help("otherwise name the key of this one: `--key FILE`"))
 }
 
 /// The path of the key that replaces the one in a file, while it does so.
@@ -196,13 +199,13 @@ pub(super) fn next_key(file: &Path) -> PathBuf {
 }
 
 /// Refuses to use a key while another one replaces it: each would undo what is done with the other.
-pub(super) fn judge_rotation(file: &Path) -> Result<(), Failure> {
+pub(super) fn judge_rotation(file: &Path) -> Result<(), CommandError> {
     let next = next_key(file);
     if !next.exists() {
         return Ok(());
     }
     let what = format!("the operator's key `{}` is being replaced by another key", file.display());
-    Err(Failure::usage(what)
+    Err(CommandError::usage(what)
         .note(format!(
             "the other key is in `{}`: someone is rotating the key, or a rotation was interrupted",
             next.display()
@@ -214,27 +217,27 @@ pub(super) fn judge_rotation(file: &Path) -> Result<(), Failure> {
 }
 
 /// Reads the operator's key in a file.
-pub(super) fn read_key(file: &Path) -> Result<OperatorKey, Failure> {
+pub(super) fn read_key(file: &Path) -> Result<OperatorKey, CommandError> {
     judge_rotation(file)?;
     read_operator_key(file)?.ok_or_else(|| no_key(file))
 }
 
 /// The failure that there is no such file.
-pub(super) fn no_key(file: &Path) -> Failure {
-    Failure::usage(format!("there is no operator's key `{}`", file.display()))
+pub(super) fn no_key(file: &Path) -> CommandError {
+    CommandError::usage(format!("there is no operator's key `{}`", file.display()))
         .help("it is the file `operator.key` that `wattle seed apply` wrote")
 }
 
 /// The operator's key, with the passwords for the store at `address` and with what this user knows about the revisions
 /// there.
-pub(super) fn known_at(key: OperatorKey, address: &Address) -> Result<OperatorKey, Failure> {
+pub(super) fn known_at(key: OperatorKey, address: &Address) -> Result<OperatorKey, CommandError> {
     let key = key.knowing(Newest::at(address));
-    Ok(key.at(address.authorities().map_err(|error| Failure::usage(error.to_string()))?))
+    Ok(key.at(address.authorities().map_err(|error| CommandError::usage(error.to_string()))?))
 }
 
 impl Target {
     /// The file of the operator's key, which may be offered to the data space.
-    pub(super) fn key_to_offer(&self) -> Result<&Path, Failure> {
+    pub(super) fn key_to_offer(&self) -> Result<&Path, CommandError> {
         let file = self.key.as_deref().ok_or_else(unknown_key)?;
         if !self.is_named {
             judge_key(file, &self.address)?;
@@ -243,7 +246,7 @@ impl Target {
     }
 
     /// Connects as the operator.
-    pub(super) async fn store(&self, console: &mut Console) -> Result<Arc<dyn Store>, Failure> {
+    pub(super) async fn store(&self, console: &mut Console) -> Result<Arc<dyn Store>, CommandError> {
         let logins = match &self.key {
             Some(_) => {
                 self.key_to_offer()?;
@@ -255,7 +258,7 @@ impl Target {
     }
 
     /// The operator's key.
-    pub(super) fn key(&self) -> Result<OperatorKey, Failure> {
+    pub(super) fn key(&self) -> Result<OperatorKey, CommandError> {
         match &self.key {
             Some(file) => known_at(read_key(file)?, &self.address),
             None => Err(unknown_key()),
@@ -263,13 +266,13 @@ impl Target {
     }
 
     /// The data space of the stack that is meant, for its operator only.
-    pub(super) async fn operated(&self, console: &mut Console) -> Result<(Space, OperatorKey), Failure> {
+    pub(super) async fn operated(&self, console: &mut Console) -> Result<(Space, OperatorKey), CommandError> {
         let key = self.key()?;
         Ok((self.space(console).await?, key))
     }
 
     /// The data space of the stack that is meant.
-    pub(super) async fn space(&self, console: &mut Console) -> Result<Space, Failure> {
+    pub(super) async fn space(&self, console: &mut Console) -> Result<Space, CommandError> {
         let store = self.store(console).await?;
         let stacks = stacks(&store, &self.address, self.key.as_deref(), console).await;
         let stack = match (&self.stack, stacks) {
@@ -279,7 +282,7 @@ impl Target {
                 [one] => one.clone(),
                 [] => return Err(self.no_stack("", &[])),
                 several => {
-                    return Err(Failure::usage(format!("the data space at {} has several stacks", self.address))
+                    return Err(CommandError::usage(format!("the data space at {} has several stacks", self.address))
                         .note(format!("they are {}", list(several.iter().map(String::as_str), "and")))
                         .help("name one: `--stack NAME`"));
                 }
@@ -293,14 +296,14 @@ impl Target {
         })
     }
 
-    fn no_stack(&self, stack: &str, stacks: &[String]) -> Failure {
+    fn no_stack(&self, stack: &str, stacks: &[String]) -> CommandError {
         if stacks.is_empty() {
-            return Failure::usage(format!("the data space at {} holds no stack", self.address))
+            return CommandError::usage(format!("the data space at {} holds no stack", self.address))
                 .help("`wattle seed apply DIR` writes a seed to it");
         }
         let known = list(stacks.iter().map(String::as_str), "and");
         let near = meant(stack, stacks.iter().map(String::as_str));
-        Failure::usage(format!("the data space at {} holds no stack `{stack}`", self.address))
+        CommandError::usage(format!("the data space at {} holds no stack `{stack}`", self.address))
             .note(format!("it holds {known}"))
             .help_if(near)
     }
@@ -312,7 +315,7 @@ async fn stacks(
     address: &Address,
     key: Option<&Path>,
     console: &mut Console,
-) -> Result<Vec<String>, Failure> {
+) -> Result<Vec<String>, CommandError> {
     let stacks = patiently(address, console, async {
         match store.children(ROOT).await {
             Err(StoreError::Denied { .. }) => Ok(None),
@@ -328,22 +331,22 @@ pub(super) async fn judge_operator(
     address: &Address,
     key: &Path,
     console: &mut Console,
-) -> Result<(), Failure> {
+) -> Result<(), CommandError> {
     stacks(store, address, Some(key), console).await.map(drop)
 }
 
 /// The data space has another operator.
-fn not_its_operator(address: &Address, key: Option<&Path>) -> Failure {
+fn not_its_operator(address: &Address, key: Option<&Path>) -> CommandError {
     let failure = match key {
-        Some(file) if file.exists() => Failure::usage(format!(
+        Some(file) if file.exists() => CommandError::usage(format!(
             "the operator's key `{}` does not open the data space at {address}: it is another operator's",
             file.display()
         )),
-        Some(file) => Failure::usage(format!(
+        Some(file) => CommandError::usage(format!(
             "there is no operator's key `{}`, and the data space at {address} already has an operator",
             file.display()
         )),
-        None => Failure::usage(format!("only its operator's key opens the data space at {address}")),
+        None => CommandError::usage(format!("only its operator's key opens the data space at {address}")),
     };
     failure
         .note("a data space belongs to the operator whose `seed apply` or `deploy` was the first to write to it")
@@ -354,7 +357,7 @@ fn not_its_operator(address: &Address, key: Option<&Path>) -> Failure {
         )
 }
 
-fn unknown_key() -> Failure {
-    Failure::usage("it is not known where the operator's key is")
+fn unknown_key() -> CommandError {
+    CommandError::usage("it is not known where the operator's key is")
         .help("name it: `--key FILE`, or set WATTLE_KEY; it is the file `operator.key` that `wattle seed apply` wrote")
 }

@@ -9,7 +9,7 @@ use wattle_agent_core::time::Time;
 use wattle_words::names;
 use wattle_words::time::short;
 
-use crate::report::{Condition, Life, Picture, critical_path, lives};
+use crate::report::{Condition, Life, StackSnapshot, critical_path, lives};
 use crate::space::{Did, State, Status, Step};
 
 use super::paint::{Tone, cut, paint};
@@ -26,8 +26,8 @@ const SERVERS: usize = 5;
 const UNKNOWN: &str = "unknown";
 
 /// One line for each component, in the order in which they began, and the critical path.
-pub(super) fn timeline(picture: &Picture, now: Time, color: bool, width: usize) -> String {
-    let mut lives = lives(picture, now);
+pub(super) fn timeline(snapshot: &StackSnapshot, now: Time, color: bool, width: usize) -> String {
+    let mut lives = lives(snapshot, now);
     lives.sort_by_key(Life::began);
     // What cannot have been so does not spoil the scale for the others.
     let is_told = |life: &&Life<'_>| life.is_credible || !lives.iter().any(|life| life.is_credible);
@@ -36,7 +36,7 @@ pub(super) fn timeline(picture: &Picture, now: Time, color: bool, width: usize) 
     else {
         return "nothing has begun in this revision\n".into();
     };
-    let path = critical_path(picture, now);
+    let path = critical_path(snapshot, now);
     let is_critical = |name: &str| path.iter().any(|hop| *hop.component == *name);
     let names = lives.iter().map(|life| life.part.path().chars().count()).max().unwrap_or(0).min(NAME);
     let columns = width.saturating_sub(names + 22).max(BARS);
@@ -168,7 +168,7 @@ mod tests {
 
     use super::*;
     use crate::report::Standing;
-    use crate::space::Goal;
+    use crate::space::DesiredRevision;
 
     #[test]
     fn lengths_of_time_that_may_be_short() {
@@ -193,11 +193,17 @@ mod tests {
             ("b", done(60, vec![step(110, 60)])),
             ("c", done(70, vec![step(100, 112), step(65, 70)])),
         ];
-        let goal =
-            Goal { revision: 1, space: None, digest: String::new(), applying: None, operator: None, ..Goal::default() };
-        let mut picture = Picture {
+        let desired = DesiredRevision {
+            revision: 1,
+            space: None,
+            digest: String::new(),
+            applying: None,
+            operator: None,
+            ..DesiredRevision::default()
+        };
+        let mut snapshot = StackSnapshot {
             stack: "s".into(),
-            goal: Some(goal),
+            desired: Some(desired),
             servers: IndexMap::default(),
             admission: Default::default(),
         };
@@ -212,9 +218,9 @@ mod tests {
                 was_heard: false,
                 components: IndexMap::from_iter([("x".into(), Some(status))]),
             };
-            picture.servers.insert(server.into(), standing);
+            snapshot.servers.insert(server.into(), standing);
         }
-        let text = timeline(&picture, at(200), false, 80);
+        let text = timeline(&snapshot, at(200), false, 80);
         let row = |name: &str| text.lines().find(|line| line.starts_with(name)).unwrap().to_owned();
         assert!(row("a/x").ends_with(" 10s"), "{text}");
         assert!(row("b/x").ends_with(" unknown"), "{text}");

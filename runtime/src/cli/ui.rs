@@ -13,7 +13,7 @@ use crate::space::{OperatorKey, Space};
 use crate::ui::{Listening, Shown, Ui, UiError};
 
 use super::console::Console;
-use super::failure::Failure;
+use super::error::CommandError;
 use super::paint::{Tone, paint};
 
 const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
@@ -41,7 +41,7 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 }
 
 /// Listens for the live view, if it is requested. Anything that prevents it is reported before anything else is done.
-pub(super) async fn listen(matches: &ArgMatches) -> Result<Option<Listening>, Failure> {
+pub(super) async fn listen(matches: &ArgMatches) -> Result<Option<Listening>, CommandError> {
     match matches.get_one::<SocketAddr>("ui") {
         Some(address) => Ok(Some(Listening::at(*address).await?)),
         None => Ok(None),
@@ -62,7 +62,7 @@ pub(super) fn show(
     folder: Option<&Folder>,
     before: Option<Diagram>,
     console: &mut Console,
-) -> Result<Ui, Failure> {
+) -> Result<Ui, CommandError> {
     let shown = Shown {
         space: space.clone(),
         opens: key.map(opens),
@@ -85,7 +85,7 @@ pub(super) fn show(
     Ok(ui)
 }
 
-impl From<UiError> for Failure {
+impl From<UiError> for CommandError {
     fn from(error: UiError) -> Self {
         let failure = Self::new(format!("there is no live view: {error}"));
         match error {

@@ -8,11 +8,11 @@ use serde_json::json;
 use wattle::model::Name;
 
 use crate::clock;
-use crate::report::{self, Picture};
+use crate::report::{self, StackSnapshot};
 use crate::space::Written;
 
 use super::console::Console;
-use super::failure::{Exit, Failure};
+use super::error::{CommandError, Exit};
 use super::paint::{Tone, paint};
 use super::{args, entries, target};
 
@@ -32,26 +32,27 @@ pub(super) fn command() -> Command {
         )]))
 }
 
-pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     let path = matches.get_one::<String>("path").map_or("", |path| entries::tidy(path));
     let target = target::find(matches, console)?;
     let space = target.space(console).await?;
-    let mut picture: Option<Picture> = None;
+    let mut snapshot: Option<StackSnapshot> = None;
     let mut names: Vec<Name> = Vec::new();
     let mut seen: HashMap<Name, Option<Written>> = HashMap::new();
     loop {
-        let goal = target::patiently(&target.address, console, space.goal()).await?;
+        let desired = target::patiently(&target.address, console, space.desired_revision()).await?;
         // A revision may have other entries than the one before.
-        if picture.as_ref().is_none_or(|picture| picture.goal != goal) {
-            let new = target::patiently(&target.address, console, Picture::read(&space, picture.as_ref())).await?;
+        if snapshot.as_ref().is_none_or(|snapshot| snapshot.desired != desired) {
+            let new =
+                target::patiently(&target.address, console, StackSnapshot::read(&space, snapshot.as_ref())).await?;
             match entries::list(&space, &new, path).await {
                 Ok(listed) => names = listed,
-                Err(failure) if picture.is_none() => return Err(failure),
+                Err(failure) if snapshot.is_none() => return Err(failure),
                 Err(_) => names.clear(),
             }
-            picture = Some(new);
+            snapshot = Some(new);
         }
-        let shown = picture.as_ref().expect("INVARIANT: it has been read by now");
+        let shown = snapshot.as_ref().expect("INVARIANT: it has been read by now");
         let contents = target::patiently(&target.address, console, report::contents(&space, shown, &names)).await?;
         for (name, held) in names.iter().zip(contents) {
             let before = seen.get(name);

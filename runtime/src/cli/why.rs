@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use wattle::names::join;
 use wattle_agent_core::time::Time;
 
-use crate::report::{Cause, Picture, Root, between, roots};
+use crate::report::{Cause, Root, StackSnapshot, between, roots};
 use crate::space::Failure;
 
 use super::entries::one_line;
@@ -15,13 +15,13 @@ use super::paint::{Tone, paint};
 const NAMED: usize = 6;
 
 /// Why everything that is not done is not done.
-pub(super) fn why(picture: &Picture, now: Time, color: bool) -> String {
-    let roots = roots(picture);
+pub(super) fn why(snapshot: &StackSnapshot, now: Time, color: bool) -> String {
+    let roots = roots(snapshot);
     if roots.is_empty() {
         return "everything is done\n".into();
     }
     let mut text = explain_all(&roots, roots.len(), now, color);
-    for (server, standing) in picture.servers.iter().filter(|(_, standing)| standing.more_leaving() > 0) {
+    for (server, standing) in snapshot.servers.iter().filter(|(_, standing)| standing.more_leaving() > 0) {
         let more = standing.more_leaving();
         let _ =
             writeln!(text, "{} and {more} more on {server} that have left the model", paint("●", Tone::Busy, color));

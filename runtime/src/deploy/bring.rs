@@ -74,7 +74,7 @@ impl Deployment {
             match self.store.hold(&place.leader(), &[], &Access::new(), None).await {
                 Ok(hold) => {
                     let (engine, heard, hold) = self.lead(hold, news).await?;
-                    if engine.run(heard, hold, until, &mut end).await? == End::Told {
+                    if engine.run(heard, hold, until, &mut end).await? == End::Stopped {
                         return Ok(None);
                     }
                 }

@@ -66,17 +66,17 @@ impl Watch<'_> {
         let now: BTreeMap<Id, Row> = known.rows.iter().map(|row| (row.id, row.clone())).collect();
         if now != self.rows {
             self.changed = Instant::now();
-            between(&self.rows, &now).into_iter().for_each(|told| self.tell(told));
-            self.tell(News::Count(Count::of(now.values())));
+            between(&self.rows, &now).into_iter().for_each(|told| self.report(told));
+            self.report(News::Count(Count::of(now.values())));
             self.rows = now;
         } else if self.changed.elapsed() >= self.stall {
             self.changed = Instant::now();
-            self.tell(News::Stalled(waits(&self.rows)));
+            self.report(News::Stalled(waits(&self.rows)));
         }
         Ok(())
     }
 
-    fn tell(&self, told: News) {
+    fn report(&self, told: News) {
         // Nobody may listen.
         let _ = self.news.send(told);
     }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use wattle::model::{Name, Value};
 use wattle_agent_core::hex;
 
-use crate::space::{Goal, Layout, OperatorKey, SealError, open, seal};
+use crate::space::{DesiredRevision, Layout, OperatorKey, SealError, open, seal};
 use crate::store::{Store, StoreError};
 
 use super::keeper::{get, json};
@@ -104,7 +104,7 @@ impl Identity {
 
 /// The data space of `stack`; none before it has one.
 async fn space(store: &Arc<dyn Store>, stack: &str) -> Result<Option<Name>, DeployError> {
-    let goal = get::<Goal>(store, stack, &Layout::new(stack).revision()).await?;
+    let goal = get::<DesiredRevision>(store, stack, &Layout::new(stack).revision()).await?;
     Ok(goal.and_then(|(goal, _)| goal.space))
 }
 

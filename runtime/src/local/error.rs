@@ -25,7 +25,7 @@ pub enum UpError {
         source: io::Error,
     },
     /// There are attributes that only OpenStack knows.
-    #[error("{} {} nothing to stand for {} here", untold(.names),
+    #[error("{} {} nothing to stand for {} here", missing_values(.names),
         if .names.len() == 1 { "has" } else { "have" }, if .names.len() == 1 { "it" } else { "them" })]
     Attributes {
         /// The attributes as `RESOURCE.ATTRIBUTE.PATH`, each with a server that reads it.
@@ -96,7 +96,7 @@ impl From<StoreError> for UpError {
 }
 
 /// The attributes without a value, as a message.
-fn untold(names: &IndexMap<Name, Name>) -> String {
+fn missing_values(names: &IndexMap<Name, Name>) -> String {
     let of_heat = names.keys().filter(|name| computed_by_heat(name).is_some()).count();
     let attributes = || format!("{} of OpenStack", plural(names.len() - of_heat, "attribute"));
     let values = || format!("{} that only Heat computes", plural(of_heat, "value"));

@@ -80,23 +80,23 @@ impl Folder {
     /// # Errors
     /// The file that was found.
     pub fn judge_files(&self) -> Result<(), NotOurs> {
-        judge(self.state(), Kind::Folder)?;
+        judge(self.state(), PathKind::Folder)?;
         for name in FILES.iter().chain(&[".gitignore"]) {
-            judge(&self.state().join(name), Kind::of(name))?;
+            judge(&self.state().join(name), PathKind::of(name))?;
         }
         let servers = self.state().join("servers");
-        judge(&servers, Kind::Folder)?;
+        judge(&servers, PathKind::Folder)?;
         // What is in there is the servers', whose users are many.
-        judge(&self.state().join("disks"), Kind::Folder)?;
+        judge(&self.state().join("disks"), PathKind::Folder)?;
         for server in entries(&servers)? {
-            judge(&server, Kind::Folder)?;
+            judge(&server, PathKind::Folder)?;
             for path in entries(&server)? {
                 // Services write there, as users of their own.
                 let is_services = path.file_name().is_some_and(|name| name == "state");
-                judge(&path, if is_services { Kind::OfServices } else { Kind::Any })?;
+                judge(&path, if is_services { PathKind::OfServices } else { PathKind::Any })?;
             }
             for path in entries(&server.join("agent"))? {
-                judge(&path, Kind::Any)?;
+                judge(&path, PathKind::Any)?;
             }
         }
         Ok(())
@@ -135,7 +135,7 @@ impl Folder {
 
 /// The expected kind of a path.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum PathKind {
     Folder,
     File,
     Socket,
@@ -143,27 +143,27 @@ enum Kind {
     Any,
 }
 
-impl Kind {
+impl PathKind {
     fn of(name: &str) -> Self {
         if name == "space.sock" { Self::Socket } else { Self::File }
     }
 }
 
-fn judge(path: &Path, kind: Kind) -> Result<(), NotOurs> {
+fn judge(path: &Path, kind: PathKind) -> Result<(), NotOurs> {
     let data = match fs::symlink_metadata(path) {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => return Ok(()),
         data => data.map_err(NotOurs::unknown(path))?,
     };
     let path = || path.to_owned();
     let is_other = match kind {
-        Kind::Socket => false,
-        Kind::Folder | Kind::OfServices => !data.is_dir(),
-        Kind::File => !data.is_file(),
-        Kind::Any => !data.is_dir() && !data.is_file() && !is_socket(&data),
+        PathKind::Socket => false,
+        PathKind::Folder | PathKind::OfServices => !data.is_dir(),
+        PathKind::File => !data.is_file(),
+        PathKind::Any => !data.is_dir() && !data.is_file() && !is_socket(&data),
     };
     match () {
         () if data.is_symlink() => Err(NotOurs::Link(path())),
-        () if kind == Kind::OfServices && !is_other => Ok(()),
+        () if kind == PathKind::OfServices && !is_other => Ok(()),
         () if data.uid() != rustix::process::geteuid().as_raw() => Err(NotOurs::OtherUser(path())),
         () if data.is_dir() && data.mode() & WRITTEN_BY_OTHERS != 0 => Err(NotOurs::Open(path())),
         // The user's umask may allow their own group to write files without secrets.

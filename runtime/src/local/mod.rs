@@ -43,7 +43,7 @@ pub use processes::{RUN, STATE_DIR};
 pub use running::{announce, announced};
 pub use sandbox::image::Image;
 pub use sandbox::inside::first_process;
-pub use up::{Up, Wish, mark, renew, told};
+pub use up::{Up, Wish, mark, renew, user_data};
 
 /// Ends what a killed `up` has left behind in `folder`. Returns the number of processes.
 pub async fn end_left_behind(folder: &Folder) -> usize {

@@ -42,7 +42,7 @@ impl Servers {
     ) -> Result<Self, Missing> {
         let mut all_missing = Missing::default();
         let servers = seed.servers.keys().map(|server| {
-            let (told, missing) = simulation.told(seed, server, addresses);
+            let (told, missing) = simulation.user_data(seed, server, addresses);
             let (attributes, other) = simulation.published(seed, server, addresses);
             for name in missing.into_iter().chain(other) {
                 all_missing.entry(name).or_insert_with(|| server.clone());

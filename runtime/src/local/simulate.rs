@@ -66,7 +66,7 @@ impl<'a> Simulation<'a> {
     pub(super) fn hosts(&self, seed: &Seed) -> IndexSet<Name> {
         let mut hosts: IndexSet<Name> = seed.servers.keys().cloned().collect();
         for wire in wires(seed) {
-            for (resource, _) in told(wire).filter_map(|key| self.split(key)) {
+            for (resource, _) in user_data_keys(wire).filter_map(|key| self.split(key)) {
                 let host = self.host(resource);
                 if self.has_address(&host) {
                     hosts.insert(host);
@@ -77,7 +77,7 @@ impl<'a> Simulation<'a> {
     }
 
     /// The values in the user data of `server`, and the names of those without a value.
-    pub(super) fn told(
+    pub(super) fn user_data(
         &self,
         seed: &Seed,
         server: &str,
@@ -85,7 +85,7 @@ impl<'a> Simulation<'a> {
     ) -> (IndexMap<Name, Value>, Vec<Name>) {
         let (mut told, mut missing) = (IndexMap::default(), Vec::new());
         let components = seed.servers.get(server).into_iter().flat_map(|server| server.components.values());
-        for key in components.flat_map(|component| component.inputs.values()).flat_map(self::told) {
+        for key in components.flat_map(|component| component.inputs.values()).flat_map(self::user_data_keys) {
             match self.value(key, addresses) {
                 Some(value) => {
                     told.insert(key.clone(), value);
@@ -123,7 +123,7 @@ impl<'a> Simulation<'a> {
 
     /// The given values that nothing reads, each as a message.
     pub(super) fn unknown(&self, seed: &Seed) -> Vec<String> {
-        let mut told: IndexSet<Name> = wires(seed).flat_map(self::told).cloned().collect();
+        let mut told: IndexSet<Name> = wires(seed).flat_map(self::user_data_keys).cloned().collect();
         for (server, duties) in &seed.servers {
             told.extend(duties.publishes.keys().map(|key| Name::from(format!("{server}.{key}"))));
         }
@@ -144,7 +144,7 @@ impl<'a> Simulation<'a> {
     /// The values of exports, as text.
     pub(super) fn exported(&self, seed: &Seed, addresses: &IndexMap<Name, Ipv4Addr>) -> HashMap<Name, String> {
         let mut told = HashMap::new();
-        for key in seed.exports.values().flat_map(|export| self::told(&export.value)) {
+        for key in seed.exports.values().flat_map(|export| self::user_data_keys(&export.value)) {
             if let Some(value) = self.value(key, addresses) {
                 told.insert(key.clone(), value.as_str().map_or_else(|| value.to_string(), str::to_owned));
             }
@@ -261,7 +261,7 @@ fn wires(seed: &Seed) -> impl Iterator<Item = &Wire> {
 }
 
 /// The values that servers are told for a wire.
-fn told(wire: &Wire) -> impl Iterator<Item = &Name> {
+fn user_data_keys(wire: &Wire) -> impl Iterator<Item = &Name> {
     wire.leaves().filter_map(Origin::user_data)
 }
 

@@ -356,7 +356,7 @@ pub fn mark(folder: &Folder) -> Result<(), UpError> {
 }
 
 /// What servers would be told in their user data for exported values, as text.
-pub fn told(folder: &Folder, seed: &Seed, record: &Record) -> HashMap<Name, String> {
+pub fn user_data(folder: &Folder, seed: &Seed, record: &Record) -> HashMap<Name, String> {
     let none = IndexMap::default();
     Simulation::new(folder.directory(), &none).exported(seed, &record.addresses)
 }

@@ -18,4 +18,4 @@ pub use http::Http;
 pub use package::package;
 pub use simulated::Simulated;
 pub use sources::sources;
-pub use templates::{OWN, Source, Templates};
+pub use templates::{OWN, TemplateSource, Templates};

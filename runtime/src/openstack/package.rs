@@ -9,10 +9,10 @@ use wattle_heat::files::join;
 use wattle_heat::yaml::{Node, Tree};
 use wattle_heat::{Library, Loaded};
 
-use super::Source;
+use super::TemplateSource;
 
 /// The template, files, environments and values of `source`, by the fields that Heat's API has for them.
-pub fn package(source: &Source) -> Map<String, Value> {
+pub fn package(source: &TemplateSource) -> Map<String, Value> {
     let loaded = source.loaded();
     let library = &*loaded.library;
     let mut files: Map<String, Value> = library
@@ -120,14 +120,14 @@ mod tests {
 
     use super::*;
 
-    fn source(files: &[(&str, &str)], environments: &[(&str, &str)]) -> Source {
+    fn source(files: &[(&str, &str)], environments: &[(&str, &str)]) -> TemplateSource {
         let owned = |(name, text): &(&str, &str)| ((*name).to_owned(), (*text).to_owned());
-        Source {
+        TemplateSource {
             template: "template.yaml".into(),
             files: files.iter().map(owned).collect(),
             environments: environments.iter().map(owned).collect(),
             given: IndexMap::from_iter([("size".into(), wattle::model::Value::Str("3".into()))]),
-            ..Source::default()
+            ..TemplateSource::default()
         }
     }
 

@@ -8,7 +8,7 @@ use wattle::model::{Name, Value};
 use wattle_converge::{Id, Job, Outcome, Thing, What};
 use wattle_deploy::{CONDITION, Waits, is_made_here, made_here};
 
-use crate::report::Picture;
+use crate::report::StackSnapshot;
 use crate::space::{Heard, Said, Signalled, Space};
 
 /// How often it is asked whether a server's software is torn down, or has signalled.
@@ -52,8 +52,8 @@ impl Software {
     async fn drained(&self, server: &str) -> Outcome {
         // In a nested stack, or a group, its own name comes last.
         let server = Name::from(server.rsplit('/').next().unwrap_or(server));
-        let Ok(picture) = Picture::read(&self.space, None).await else { return Outcome::Later(PAUSE) };
-        match picture.servers.get(&server) {
+        let Ok(snapshot) = StackSnapshot::read(&self.space, None).await else { return Outcome::Later(PAUSE) };
+        match snapshot.servers.get(&server) {
             Some(standing) if standing.has_left() => match (standing.tears_down(), standing.leaving.is_empty()) {
                 (true, _) => Outcome::Later(PAUSE),
                 (false, true) => Outcome::Done(None),

@@ -5,13 +5,13 @@ use std::io;
 use std::path::Path;
 
 use wattle::manners::read;
-use wattle_openstack::clouds::{SECURE, Sources, places};
+use wattle_openstack::clouds::{CloudConfig, SECURE, places};
 
 /// What this process has of them: its environment, and the first `clouds.yaml` that there is, with the `secure.yaml` beside it.
 ///
 /// # Errors
 /// The file that there is and that cannot be read, and why.
-pub fn sources() -> Result<Sources, (String, io::Error)> {
+pub fn sources() -> Result<CloudConfig, (String, io::Error)> {
     let environment: BTreeMap<String, String> = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect();
@@ -20,7 +20,7 @@ pub fn sources() -> Result<Sources, (String, io::Error)> {
     let named = environment.get("OS_CLIENT_SECURE_FILE").filter(|file| !file.is_empty()).cloned();
     let beside = |(file, _): &(String, String)| Path::new(file).with_file_name(SECURE).display().to_string();
     let secure = named.or_else(|| clouds.as_ref().map(beside));
-    Ok(Sources { clouds, secure: first(secure.into_iter().collect())?, environment })
+    Ok(CloudConfig { clouds, secure: first(secure.into_iter().collect())?, environment })
 }
 
 /// The first file that there is, and its text.

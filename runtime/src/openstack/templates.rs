@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use wattle::model::{IndexMap, Name, Value, json};
 use wattle::plan::Own;
 use wattle_converge::Target;
-use wattle_deploy::{Deployment, Kinds};
+use wattle_deploy::{Deployment, ResourceTypes};
 use wattle_heat::environment::Environment;
 use wattle_heat::parameters::Inputs;
 use wattle_heat::{Loaded, evaluate};
@@ -18,7 +18,7 @@ use crate::deploy::{Identity, Maker, Planned};
 /// A template with all that it names and what it is given.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Source {
+pub struct TemplateSource {
     /// The template's name among the files.
     pub template: String,
     /// The template and what it names, by path.
@@ -36,7 +36,7 @@ pub struct Source {
     pub settings: Option<String>,
 }
 
-impl Source {
+impl TemplateSource {
     /// As it is stored. It holds secrets.
     pub fn to_text(&self) -> String {
         serde_json::json!(self).to_string()
@@ -84,7 +84,7 @@ impl Templates {
     ///
     /// # Errors
     /// All that cannot be deployed without Heat.
-    pub fn target(&self, source: &Source) -> Result<Deployment, Vec<wattle::model::Diagnostic>> {
+    pub fn target(&self, source: &TemplateSource) -> Result<Deployment, Vec<wattle::model::Diagnostic>> {
         self.target_of(source.loaded())
     }
 
@@ -99,7 +99,7 @@ impl Templates {
 
 impl Templates {
     fn read(&self, source: &str) -> Result<Deployment, String> {
-        let source = Source::read(source).map_err(|error| format!("it cannot be read: {error}"))?;
+        let source = TemplateSource::read(source).map_err(|error| format!("it cannot be read: {error}"))?;
         let refused = |refused: Vec<wattle::model::Diagnostic>| {
             let said: Vec<String> = refused.into_iter().map(|refused| refused.message).collect();
             said.join("; ")
@@ -138,13 +138,13 @@ fn is_fixed(ty: &str, property: &str) -> bool {
 #[derive(Debug)]
 struct Drivers;
 
-impl Kinds for Drivers {
+impl ResourceTypes for Drivers {
     fn is_driven(&self, ty: &str) -> bool {
         driver::kind(ty).is_some()
     }
 
     fn fixed(&self, ty: &str) -> &[&str] {
-        driver::kind(ty).map_or(&[], driver::Kind::fixed)
+        driver::kind(ty).map_or(&[], driver::ResourceType::fixed)
     }
 
     fn beyond(&self, ty: &str, properties: &Value) -> Vec<(String, &'static str)> {
@@ -160,10 +160,10 @@ impl Kinds for Drivers {
     }
 
     fn patience(&self, ty: &str) -> Option<std::time::Duration> {
-        driver::kind(ty).map(driver::Kind::patience)
+        driver::kind(ty).map(driver::ResourceType::patience)
     }
 
     fn drains(&self, ty: &str) -> bool {
-        driver::kind(ty).is_some_and(driver::Kind::drains)
+        driver::kind(ty).is_some_and(driver::ResourceType::drains)
     }
 }

@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::{Broken, Job, former};
-use crate::space::Kind;
+use crate::space::FailureKind;
 
 const RUN: &str = "run";
 const OUTPUT: &str = "output";
@@ -38,7 +38,7 @@ impl Directory {
     pub(super) fn prepare(job: &Job) -> Result<Self, Broken> {
         let failed = |error: io::Error| {
             let message = format!("its run directory `{}` cannot be prepared: {error}", job.directory.display());
-            Broken::new(Kind::Start, message)
+            Broken::new(FailureKind::Start, message)
         };
         let path = std::path::absolute(&job.directory).map_err(failed)?;
         fs::create_dir_all(path.join("files")).map_err(failed)?;

@@ -19,7 +19,7 @@ pub(super) const RUN: &str = "WATTLE_RUN";
 /// The file `pid`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Record {
-    /// Numbers of processes mean nothing after the system was started anew.
+    /// Numbers of processes mean nothing after the system was started again.
     boot: String,
     /// The value of [`RUN`].
     pub(super) run: String,

@@ -9,7 +9,7 @@ use wattle::values;
 
 use super::secret::{self, Part};
 use super::{Broken, Mask};
-use crate::space::{Kind, PlannedComponent};
+use crate::space::{FailureKind, PlannedComponent};
 
 /// Fewest bytes of a secret that is looked for: fewer stand in other texts by chance.
 const SHORT: usize = 6;
@@ -66,7 +66,7 @@ pub(crate) fn refuse(
                     "{holds}, and would be published unencrypted: declare it as `Secret<...>`, or leave the secret out"
                 )
             };
-            return Err(Broken::new(Kind::Type, message));
+            return Err(Broken::new(FailureKind::Type, message));
         }
     }
     Ok(())

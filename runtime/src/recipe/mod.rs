@@ -35,7 +35,7 @@ pub(crate) use lines::{TAIL_BYTES, TAIL_LINES};
 pub use mask::Mask;
 pub use tools::Tools;
 
-use crate::space::{Failure, Kind, PlannedComponent, Script};
+use crate::space::{Failure, FailureKind, PlannedComponent, Script};
 
 /// The target of what recipes print, in the log; the field `component` says whose it is.
 pub const LOG: &str = "wattle::recipe";
@@ -72,7 +72,7 @@ impl Job {
                 .recipe
                 .teardown
                 .as_ref()
-                .ok_or_else(|| Broken::new(Kind::Start, "it declares no teardown recipe".to_owned())),
+                .ok_or_else(|| Broken::new(FailureKind::Start, "it declares no teardown recipe".to_owned())),
         }
     }
 }

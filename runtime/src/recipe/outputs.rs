@@ -13,7 +13,7 @@ use wattle::values;
 use super::directory::Directory;
 use super::leak::{self, Known};
 use super::{Broken, Job};
-use crate::space::Kind;
+use crate::space::FailureKind;
 use crate::store::MAX_DATA;
 
 /// All outputs that `job` declares: published while it ran, collected by its tool (`native`), or from their files.
@@ -26,20 +26,20 @@ pub(super) fn collect(
     mut native: IndexMap<Name, Value>,
 ) -> Result<IndexMap<Name, Value>, Broken> {
     let mut outputs = IndexMap::default();
-    let mut wrong: Vec<(Kind, String)> = Vec::new();
+    let mut wrong: Vec<(FailureKind, String)> = Vec::new();
     let mut missing = Vec::new();
     for (name, output) in &job.component.outputs {
         let collected = native.shift_remove(name);
         let value = match (job.live.published(name), collected) {
             (Some(value), _) => Ok(Some(value)),
             (None, Some(value)) => {
-                values::fit_unseen(&output.declared.ty, value).map(Some).map_err(|why| (Kind::Type, why))
+                values::fit_unseen(&output.declared.ty, value).map(Some).map_err(|why| (FailureKind::Type, why))
             }
             (None, None) => read(&directory.output(name), &output.declared.ty),
         };
         match value {
             Ok(Some(value)) if value.to_string().len() > MAX_DATA => {
-                wrong.push((Kind::Size, not_as_declared(name, &values::too_large(value.to_string().len()))));
+                wrong.push((FailureKind::Size, not_as_declared(name, &values::too_large(value.to_string().len()))));
             }
             Ok(Some(value)) => {
                 outputs.insert(name.clone(), value);
@@ -69,7 +69,7 @@ pub(super) fn collect(
         if !unknown.is_empty() {
             let _ = write!(message, ", but wrote `{}`, which it does not declare", unknown.join("`, `"));
         }
-        wrong.push((Kind::Unwritten, message));
+        wrong.push((FailureKind::Unwritten, message));
     }
     match wrong.first() {
         None => Ok(outputs),
@@ -84,27 +84,27 @@ fn not_as_declared(name: &str, why: &str) -> String {
     format!("its output `{name}` is not what it declares: {why}")
 }
 
-fn read(path: &Path, ty: &Type) -> Result<Option<Value>, (Kind, String)> {
+fn read(path: &Path, ty: &Type) -> Result<Option<Value>, (FailureKind, String)> {
     match text(path) {
         Ok(None) => Ok(None),
-        Ok(Some(text)) => values::parse_unseen(ty, &text).map(Some).map_err(|why| (Kind::Type, why)),
+        Ok(Some(text)) => values::parse_unseen(ty, &text).map(Some).map_err(|why| (FailureKind::Type, why)),
         Err(error) => Err(error),
     }
 }
 
 /// The text of a file; none if it is not there.
-pub(super) fn text(path: &Path) -> Result<Option<String>, (Kind, String)> {
-    let unreadable = |error: io::Error| (Kind::Type, format!("`{}` cannot be read: {error}", path.display()));
+pub(super) fn text(path: &Path) -> Result<Option<String>, (FailureKind, String)> {
+    let unreadable = |error: io::Error| (FailureKind::Type, format!("`{}` cannot be read: {error}", path.display()));
     let data = match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(unreadable(error)),
         Ok(data) => data,
     };
     if !data.is_file() {
-        return Err((Kind::Type, format!("`{}` is not a file", path.display())));
+        return Err((FailureKind::Type, format!("`{}` is not a file", path.display())));
     }
     if data.len() > MAX_DATA as u64 {
-        return Err((Kind::Size, values::too_large(data.len())));
+        return Err((FailureKind::Size, values::too_large(data.len())));
     }
     // Not blocking: should it have become a pipe in between, nobody writes to it.
     let nonblocking = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or(0);
@@ -112,9 +112,9 @@ pub(super) fn text(path: &Path) -> Result<Option<String>, (Kind, String)> {
     let mut bytes = Vec::new();
     file.take(MAX_DATA as u64 + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() > MAX_DATA {
-        return Err((Kind::Size, values::too_large(bytes.len())));
+        return Err((FailureKind::Size, values::too_large(bytes.len())));
     }
     String::from_utf8(bytes).map(Some).map_err(|error| {
-        (Kind::Type, format!("it is not UTF-8 text: byte {} is not valid", error.utf8_error().valid_up_to()))
+        (FailureKind::Type, format!("it is not UTF-8 text: byte {} is not valid", error.utf8_error().valid_up_to()))
     })
 }

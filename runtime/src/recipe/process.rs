@@ -25,7 +25,7 @@ use super::rate::Rate;
 use super::repeated::Repeated;
 use super::written::Written;
 use super::{Broken, Job, Mask, Stop};
-use crate::space::Kind;
+use crate::space::FailureKind;
 
 /// How long a recipe that ran out of time may take to end by itself.
 const GRACE: Duration = Duration::from_secs(2);
@@ -65,7 +65,7 @@ pub(super) struct Ended {
 /// Runs `command` to its end.
 ///
 /// # Errors
-/// [`Kind::Start`], [`Kind::Deadline`].
+/// [`FailureKind::Start`], [`FailureKind::Deadline`].
 pub(super) async fn run(job: &Job, directory: &Directory, command: Command) -> Result<Ended, Broken> {
     let name = command.program.to_string_lossy().into_owned();
     let missing = command.missing.clone();
@@ -75,7 +75,7 @@ pub(super) async fn run(job: &Job, directory: &Directory, command: Command) -> R
             _ if error.kind() == io::ErrorKind::NotFound => missing,
             _ => format!("`{name}` cannot be started: {error}"),
         };
-        Broken::new(Kind::Start, message)
+        Broken::new(FailureKind::Start, message)
     })?;
     let mut stopped = job.live.stopped();
     let status = loop {
@@ -87,8 +87,8 @@ pub(super) async fn run(job: &Job, directory: &Directory, command: Command) -> R
             () = running.voice.hear() => {}
         }
     };
-    let status =
-        status.map_err(|error| Broken::new(Kind::Start, format!("`{name}` can no longer be observed: {error}")))?;
+    let status = status
+        .map_err(|error| Broken::new(FailureKind::Start, format!("`{name}` can no longer be observed: {error}")))?;
     Ok(running.ended(status).await)
 }
 
@@ -186,7 +186,7 @@ impl Running {
         let _ = self.child.wait().await;
         drop(self.family);
         let (log, mask) = self.voice.last_words().await;
-        Broken { log, ..Broken::new(Kind::Deadline, mask.text(&message)) }
+        Broken { log, ..Broken::new(FailureKind::Deadline, mask.text(&message)) }
     }
 }
 
@@ -267,12 +267,12 @@ impl Voice {
             self.lines.finish(&mut |line| repeated.push(line, &mut sink));
             repeated.finish(&mut sink);
             drop(sink);
-            self.tell_gap();
+            self.log_gap();
         }
     }
 
     /// Says what was left out of the log.
-    fn tell_gap(&mut self) {
+    fn log_gap(&mut self) {
         if let Some(gap) = self.rate.gap() {
             log(&self.job, &gap);
         }
@@ -302,7 +302,7 @@ impl Voice {
         self.mask.finish(&mut text);
         self.say(&text);
         self.repeated.finish(&mut sink(&self.job, &mut self.tail, &mut self.rate));
-        self.tell_gap();
+        self.log_gap();
         let log = masked(std::mem::take(&mut self.tail), &self.mask);
         let mask = self.mask.clone();
         // Closing the pipe would end a service at its next word.

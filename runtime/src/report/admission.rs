@@ -7,10 +7,12 @@ use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use wattle::model::Name;
 use wattle_agent_core::time::Time;
 
-use crate::space::{Announcement, Fingerprint, Goal, Record, Registered, Space, SpaceError, parse_json, unverified};
+use crate::space::{
+    Announcement, DesiredRevision, Fingerprint, Record, Registered, Space, SpaceError, parse_json, unverified,
+};
 use crate::store::StoreError;
 
-use super::picture::{AT_ONCE, natural};
+use super::snapshot::{AT_ONCE, natural};
 
 /// The servers' identities, as the operator sees them. Empty if servers have no keys of their own, or if the reader may
 /// not see them.
@@ -36,7 +38,11 @@ pub struct Other {
 
 impl Admission {
     /// Reads the identities. What is `known` is not read again.
-    pub(super) async fn read(space: &Space, goal: Option<&Goal>, known: Option<&Self>) -> Result<Self, SpaceError> {
+    pub(super) async fn read(
+        space: &Space,
+        desired: Option<&DesiredRevision>,
+        known: Option<&Self>,
+    ) -> Result<Self, SpaceError> {
         let layout = space.layout();
         let mut names = match space.store().children(&layout.admission()).await {
             Err(StoreError::Denied { .. }) => return Ok(Self::default()),
@@ -56,7 +62,7 @@ impl Admission {
                 let other = registered.as_deref().zip(said).and_then(|(registered, said)| {
                     let by = &registered.credential.key;
                     let said = Announcement::read(&path, &said.data, (layout.stack(), &name), by)?;
-                    let is_here = goal.is_some_and(|goal| goal.space == said.space);
+                    let is_here = desired.is_some_and(|desired| desired.space == said.space);
                     let is_other = registered.admitted.is_some() && !said.identity.has_key_of(registered.identity());
                     (is_here && is_other).then(|| Other {
                         server: name.clone(),

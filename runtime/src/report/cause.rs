@@ -8,7 +8,7 @@ use wattle_words::time::short;
 
 use crate::space::{Failure, Finishing, Held, State, Status, Waiting};
 
-use super::{Condition, FEW, Part, Picture, Standing};
+use super::{Condition, FEW, Part, StackSnapshot, Standing};
 
 /// Something that holds other things up, and that nothing else holds up.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,11 +84,11 @@ pub struct Root {
 
 /// Every cause for which some component is not done. Failures come first, and those that hold up most come before the
 /// others.
-pub fn roots(picture: &Picture) -> Vec<Root> {
+pub fn roots(snapshot: &StackSnapshot) -> Vec<Root> {
     let mut found: IndexMap<String, Root> = IndexMap::default();
-    for part in picture.parts() {
+    for part in snapshot.parts() {
         let component: Name = part.path().into();
-        let mut search = Search { picture, path: Vec::new(), seen: HashSet::new(), causes: Vec::new() };
+        let mut search = Search { snapshot, path: Vec::new(), seen: HashSet::new(), causes: Vec::new() };
         search.component(part);
         for cause in search.causes {
             let root = found.entry(cause.key()).or_insert_with(|| Root { cause, holds: Vec::new() });
@@ -97,11 +97,11 @@ pub fn roots(picture: &Picture) -> Vec<Root> {
             }
         }
     }
-    for finishing in picture.servers.values().flat_map(|standing| standing.finishing.iter().take(FEW)) {
+    for finishing in snapshot.servers.values().flat_map(|standing| standing.finishing.iter().take(FEW)) {
         let cause = Cause::Finishing(finishing.clone());
         found.entry(cause.key()).or_insert_with(|| Root { cause, holds: Vec::new() });
     }
-    for leaving in picture.servers.values().flat_map(Standing::some_leaving) {
+    for leaving in snapshot.servers.values().flat_map(Standing::some_leaving) {
         let (component, since) = (leaving.component.clone(), leaving.since);
         let cause = leaving.failure.clone().map_or(Cause::Leaving { component, since }, Cause::LeftOver);
         found.insert(cause.key(), Root { cause, holds: Vec::new() });
@@ -112,7 +112,7 @@ pub fn roots(picture: &Picture) -> Vec<Root> {
 }
 
 struct Search<'p> {
-    picture: &'p Picture,
+    snapshot: &'p StackSnapshot,
     path: Vec<Name>,
     seen: HashSet<String>,
     causes: Vec<Cause>,
@@ -128,14 +128,14 @@ impl<'p> Search<'p> {
         if !self.seen.insert(component.to_string()) {
             return;
         }
-        let standing = self.picture.servers.get(part.server);
+        let standing = self.snapshot.servers.get(part.server);
         let is_alive = standing.is_some_and(|standing| standing.alive.is_some());
         let finishing = standing.map_or(&[][..], |standing| &standing.finishing);
         self.path.push(component.clone());
         match part.condition {
             Condition::Said(status) => match &status.state {
                 State::Done => {}
-                State::Failed(failure) => self.causes.push(Cause::Failed(self.picture.own_word(&component, failure))),
+                State::Failed(failure) => self.causes.push(Cause::Failed(self.snapshot.own_word(&component, failure))),
                 State::Running if is_alive => {
                     let (since, deadline) = (status.since, status.deadline);
                     self.causes.push(Cause::Running { component, since, deadline });
@@ -148,7 +148,7 @@ impl<'p> Search<'p> {
             Condition::Idle if !finishing.is_empty() => {
                 self.causes.extend(finishing.iter().take(FEW).cloned().map(Cause::Finishing));
             }
-            Condition::Idle => match self.picture.predecessor(part.server, part.name) {
+            Condition::Idle => match self.snapshot.predecessor(part.server, part.name) {
                 Some(before) => self.component(before),
                 None => self.causes.push(Cause::NotBegun { component }),
             },
@@ -157,7 +157,7 @@ impl<'p> Search<'p> {
     }
 
     fn no_agent(&mut self, server: &Name) {
-        let standing = self.picture.servers.get(server);
+        let standing = self.snapshot.servers.get(server);
         let was_there = standing.is_some_and(|standing| standing.was_heard);
         self.causes.push(Cause::NoAgent { server: server.clone(), was_there });
     }
@@ -165,14 +165,14 @@ impl<'p> Search<'p> {
     /// Follows a wait of `waiting`.
     fn wait(&mut self, waiting: Part<'p>, wait: &Waiting) {
         // What the component itself says counts only for itself. What it waits for according to its plan is signed.
-        if !self.picture.waits_for(waiting, &wait.what) {
+        if !self.snapshot.waits_for(waiting, &wait.what) {
             return self.causes.push(Cause::NotBegun { component: waiting.path().into() });
         }
-        if let Some(part) = self.picture.writer(&wait.what) {
+        if let Some(part) = self.snapshot.writer(&wait.what) {
             return self.component(part);
         }
         let Some((producer, _)) = wait.what.rsplit_once('/') else { return self.elsewhere(wait) };
-        let server = producer.strip_suffix("/server").and_then(|server| self.picture.servers.get_key_value(server));
+        let server = producer.strip_suffix("/server").and_then(|server| self.snapshot.servers.get_key_value(server));
         match server {
             Some((server, standing)) if standing.alive.is_none() => self.no_agent(server),
             Some(_) => self.causes.push(Cause::Attribute { entry: wait.what.clone() }),
@@ -322,7 +322,7 @@ pub(crate) fn between(since: Time, now: Time) -> String {
     short(now.as_secs().saturating_sub(since.as_secs()))
 }
 
-impl Picture {
+impl StackSnapshot {
     /// Whether a component waits for `what` according to its plan, as far as that is known.
     fn waits_for(&self, part: Part<'_>, what: &str) -> bool {
         let plan = self.servers.get(part.server).and_then(|standing| standing.plan.as_ref());

@@ -7,9 +7,11 @@ use wattle::model::{Name, Type};
 use wattle::values;
 use wattle_agent_core::time::Time;
 
-use crate::space::{Content, Failure, Held, Kind, Plan, Revision, SERVER, Source, Space, SpaceError, Written};
+use crate::space::{
+    Content, Failure, FailureKind, Held, Revision, SERVER, ServerPlan, Space, SpaceError, ValueSource, Written,
+};
 
-use super::{Picture, bounded, natural};
+use super::{StackSnapshot, bounded, natural};
 
 /// The largest number of requests at the same time.
 const AT_ONCE: usize = 64;
@@ -19,7 +21,7 @@ const AT_ONCE: usize = 64;
 ///
 /// # Errors
 /// If they cannot be read.
-pub async fn entries(space: &Space, picture: &Picture, path: &str) -> Result<Vec<Name>, SpaceError> {
+pub async fn entries(space: &Space, snapshot: &StackSnapshot, path: &str) -> Result<Vec<Name>, SpaceError> {
     let store = space.store();
     let root = space.layout().entries();
     let mut servers = store.children(&root).await?;
@@ -30,7 +32,7 @@ pub async fn entries(space: &Space, picture: &Picture, path: &str) -> Result<Vec
         async move {
             let mut components = store.children(&format!("{root}/{server}")).await?;
             let order = |name: &String| {
-                let standing = picture.servers.get(server.as_str());
+                let standing = snapshot.servers.get(server.as_str());
                 // A server's own attributes come first, because its components begin with them.
                 standing.and_then(|standing| standing.components.get_index_of(name.as_str())).map_or(0, |at| at + 1)
             };
@@ -60,7 +62,7 @@ fn within(name: &str, path: &str) -> bool {
 fn senseless(of: Revision, entry: &Name, message: String) -> Written {
     let component = entry.rsplit_once('/').map_or(&**entry, |(component, _)| component).into();
     let (log, through, at) = (Vec::new(), Vec::new(), Time::default());
-    let failure = Failure { component, kind: Kind::Type, message, log, at, through };
+    let failure = Failure { component, kind: FailureKind::Type, message, log, at, through };
     Written::new(&of, Content::Failure(failure))
 }
 
@@ -88,8 +90,12 @@ fn refuse(ty: &Type, content: &Content) -> Option<String> {
 ///
 /// # Errors
 /// If it could not be read.
-pub fn judged(plan: Option<&Plan>, entry: &Name, found: Result<Written, SpaceError>) -> Result<Written, SpaceError> {
-    let now = || plan.map_or(Revision { space: None, number: 0 }, Plan::of);
+pub fn judged(
+    plan: Option<&ServerPlan>,
+    entry: &Name,
+    found: Result<Written, SpaceError>,
+) -> Result<Written, SpaceError> {
+    let now = || plan.map_or(Revision { space: None, number: 0 }, ServerPlan::of);
     let mut written = match found {
         // What one server writes must not affect another's entries.
         Err(SpaceError::Malformed { .. }) => {
@@ -118,17 +124,17 @@ pub fn judged(plan: Option<&Plan>, entry: &Name, found: Result<Written, SpaceErr
 ///
 /// # Errors
 /// If it cannot be read.
-pub async fn content(space: &Space, plan: Option<&Plan>, entry: &Name) -> Result<Option<Written>, SpaceError> {
+pub async fn content(space: &Space, plan: Option<&ServerPlan>, entry: &Name) -> Result<Option<Written>, SpaceError> {
     let found = space.peek(entry).await.transpose();
     found.map(|found| judged(plan, entry, found)).transpose()
 }
 
 /// The types of the inputs that are wired to servers' own attributes, which have no declared type, by entry.
-fn read_as(picture: &Picture) -> HashMap<&Name, Vec<&Type>> {
+fn read_as(snapshot: &StackSnapshot) -> HashMap<&Name, Vec<&Type>> {
     let mut types: HashMap<&Name, Vec<&Type>> = HashMap::new();
-    let plans = picture.servers.values().filter_map(|standing| standing.plan.as_deref());
+    let plans = snapshot.servers.values().filter_map(|standing| standing.plan.as_deref());
     for input in plans.flat_map(|plan| plan.components.values()).flat_map(|component| component.inputs.values()) {
-        if let Source::Leaf(Held::Entry(entry)) = &input.from
+        if let ValueSource::Leaf(Held::Entry(entry)) = &input.from
             && is_attribute(entry)
         {
             types.entry(entry).or_default().push(&input.ty);
@@ -146,14 +152,18 @@ fn is_attribute(entry: &str) -> bool {
 ///
 /// # Errors
 /// If one cannot be read.
-pub async fn contents(space: &Space, picture: &Picture, names: &[Name]) -> Result<Vec<Option<Written>>, SpaceError> {
-    let read_as = if names.iter().any(|name| is_attribute(name)) { read_as(picture) } else { HashMap::new() };
+pub async fn contents(
+    space: &Space,
+    snapshot: &StackSnapshot,
+    names: &[Name],
+) -> Result<Vec<Option<Written>>, SpaceError> {
+    let read_as = if names.iter().any(|name| is_attribute(name)) { read_as(snapshot) } else { HashMap::new() };
     let look = |name: &Name| {
         let name = name.clone();
         let types = read_as.get(&name);
         async move {
-            match content(space, picture.plan_of(&name), &name).await {
-                Ok(written) => Ok(written.map(|written| attributed(picture, types, &name, written))),
+            match content(space, snapshot.plan_of(&name), &name).await {
+                Ok(written) => Ok(written.map(|written| attributed(snapshot, types, &name, written))),
                 // It has left the model in the meantime.
                 Err(SpaceError::Unknown { .. }) => Ok(None),
                 Err(error) => Err(error),
@@ -164,12 +174,12 @@ pub async fn contents(space: &Space, picture: &Picture, names: &[Name]) -> Resul
 }
 
 /// One [content](content) in the light of what others say, as [`contents`] shows it.
-pub fn in_context(picture: &Picture, entry: &Name, written: Written) -> Written {
-    let read_as = if is_attribute(entry) { read_as(picture) } else { HashMap::new() };
-    attributed(picture, read_as.get(entry), entry, written)
+pub fn in_context(snapshot: &StackSnapshot, entry: &Name, written: Written) -> Written {
+    let read_as = if is_attribute(entry) { read_as(snapshot) } else { HashMap::new() };
+    attributed(snapshot, read_as.get(entry), entry, written)
 }
 
-fn attributed(picture: &Picture, types: Option<&Vec<&Type>>, entry: &Name, mut written: Written) -> Written {
+fn attributed(snapshot: &StackSnapshot, types: Option<&Vec<&Type>>, entry: &Name, mut written: Written) -> Written {
     let mut refused = types.into_iter().flatten().map(|ty| match &written.content {
         Content::Value(value) => values::refuse_unseen(ty, value),
         Content::Sealed(_) | Content::Failure(_) => None,
@@ -182,7 +192,7 @@ fn attributed(picture: &Picture, types: Option<&Vec<&Type>>, entry: &Name, mut w
     if let Content::Failure(failure) = &written.content
         && let Some((component, _)) = entry.rsplit_once('/')
     {
-        written.content = Content::Failure(picture.own_words(&component.into(), failure));
+        written.content = Content::Failure(snapshot.own_words(&component.into(), failure));
     }
     written
 }

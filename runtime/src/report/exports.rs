@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use wattle::model::{Name, Tree, Value};
 use wattle::values;
 
-use crate::space::{Content, Held, Plan, Source, Space};
+use crate::space::{Content, Held, ServerPlan, Space, ValueSource};
 
 use super::content;
 
@@ -42,12 +42,12 @@ pub(crate) async fn exports(space: &Space, told: &HashMap<Name, String>) -> Vec<
 }
 
 /// The plans of servers that have been read.
-type Plans = HashMap<Name, Option<Plan>>;
+type Plans = HashMap<Name, Option<ServerPlan>>;
 
 /// The value as text, as far as it may be shown, and its revision if part of it has failed since.
 async fn value(
     space: &Space,
-    source: &Source,
+    source: &ValueSource,
     told: &HashMap<Name, String>,
     plans: &mut Plans,
 ) -> Option<(String, Option<u64>)> {
@@ -77,8 +77,8 @@ async fn value(
         Held::Sealed(_) | Held::Foreign { .. } => None,
     };
     let shown = source.rebuild(&mut |part| match part {
-        Source::Leaf(held) => leaf(held).map(Some).ok_or(()),
-        Source::Function { .. } => {
+        ValueSource::Leaf(held) => leaf(held).map(Some).ok_or(()),
+        ValueSource::Function { .. } => {
             let mut apply = |name: &str, argument: &Value| wattle_heat::evaluate::apply(name, argument).map_err(drop);
             part.resolve(&mut |held| leaf(held).ok_or(()), &mut apply).map(Some)
         }

@@ -7,15 +7,15 @@ use wattle::names::some;
 use wattle::shown::argument;
 use wattle_agent_core::time::Time;
 
-use super::{How, Infrastructure, Picture, between};
+use super::{How, Infrastructure, StackSnapshot, between};
 
 /// How long a server may exist before its agent reports for the first time. Images that boot slowly take two minutes.
 const PATIENCE: Duration = Duration::from_mins(4);
 
 /// What to say about servers that have not been heard from for longer than that.
-pub fn silent(picture: &Picture, built: &Infrastructure, now: Time) -> Option<String> {
+pub fn silent(snapshot: &StackSnapshot, built: &Infrastructure, now: Time) -> Option<String> {
     let is_silent = |server: &Name| {
-        picture
+        snapshot
             .servers
             .get(server)
             .is_some_and(|standing| standing.alive.is_none() && !standing.components.is_empty() && !standing.was_heard)

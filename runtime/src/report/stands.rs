@@ -6,7 +6,7 @@ use wattle::model::{IndexMap, Name};
 use crate::seed;
 use crate::space::{Revision, Space};
 
-use super::Picture;
+use super::StackSnapshot;
 
 /// Where the servers of a stack were placed: what the diagram of the deployment says. Servers whose host Nova chose are not in it.
 #[derive(Debug, Default)]
@@ -17,14 +17,14 @@ pub struct Stands {
 
 impl Stands {
     /// Looks again if another revision is deployed than before. If the diagram cannot be read, nothing is known.
-    pub async fn look(&mut self, space: &Space, picture: &Picture) {
-        if picture.goal.is_none() || self.of.as_ref() == Some(&picture.of()) {
+    pub async fn look(&mut self, space: &Space, snapshot: &StackSnapshot) {
+        if snapshot.desired.is_none() || self.of.as_ref() == Some(&snapshot.of()) {
             return;
         }
-        let text = seed::picture(space.store(), space.layout()).await.ok().flatten();
+        let text = seed::diagram(space.store(), space.layout()).await.ok().flatten();
         let diagram = text.and_then(|text| Diagram::from_json(&text).ok());
         self.places = diagram.map(|diagram| diagram.places).unwrap_or_default();
-        self.of = Some(picture.of());
+        self.of = Some(snapshot.of());
     }
 
     /// Where a server stands.

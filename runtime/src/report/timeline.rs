@@ -6,9 +6,9 @@ use serde::Serialize;
 use wattle::model::Name;
 use wattle_agent_core::time::Time;
 
-use crate::space::{Did, Goal, State, Status, Step};
+use crate::space::{DesiredRevision, Did, State, Status, Step};
 
-use super::{Condition, Part, Picture};
+use super::{Condition, Part, StackSnapshot};
 
 /// One component of a critical path: from when the last thing that it waited for was there until it ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -74,21 +74,21 @@ impl Life<'_> {
     }
 }
 
-/// The past of every component in the revision of `picture`, in their order. It leaves out components that were found
+/// The past of every component in the revision of `snapshot`, in their order. It leaves out components that were found
 /// unchanged and waited for nothing, and those that have ended on a server for which that revision changes nothing.
-pub fn lives(picture: &Picture, now: Time) -> Vec<Life<'_>> {
+pub fn lives(snapshot: &StackSnapshot, now: Time) -> Vec<Life<'_>> {
     let all = |begin: Time| -> Vec<Life<'_>> {
         let life = |part| {
             let Part { condition: Condition::Said(status), .. } = part else { return None };
             let (steps, ended) = steps(status, now);
-            let is_of_this = status.of() >= picture.of();
+            let is_of_this = status.of() >= snapshot.of();
             let is_here = is_of_this || ended.is_none();
             (is_here && !steps.is_empty()).then(|| cut(part, steps, ended, (begin, now), is_of_this))
         };
-        picture.parts().filter_map(life).collect()
+        snapshot.parts().filter_map(life).collect()
     };
-    let lives = all(picture.goal.as_ref().and_then(Goal::since).unwrap_or_default());
-    // A goal that was signed again, to be valid for longer, is newer than all that there is.
+    let lives = all(snapshot.desired.as_ref().and_then(DesiredRevision::since).unwrap_or_default());
+    // A desired revision that was signed again, to be valid for longer, is newer than all that there is.
     if lives.iter().all(|life| life.is_early) { all(Time::EPOCH) } else { lives }
 }
 
@@ -119,9 +119,9 @@ fn steps(status: &Status, now: Time) -> (Vec<Step>, Option<Time>) {
 
 /// The chain of waits and runs that ended last, or that unfinished components wait for now, first hop first. Each hop
 /// begins when the previous one ended.
-pub fn critical_path(picture: &Picture, now: Time) -> Vec<Hop> {
+pub fn critical_path(snapshot: &StackSnapshot, now: Time) -> Vec<Hop> {
     let lives: HashMap<String, Life<'_>> =
-        lives(picture, now).into_iter().map(|life| (life.part.path(), life)).collect();
+        lives(snapshot, now).into_iter().map(|life| (life.part.path(), life)).collect();
     let rank = |life: &Life<'_>| {
         let is_running = matches!(life.part.condition, Condition::Said(Status { state: State::Running, .. }));
         let path = std::cmp::Reverse(life.part.path());
@@ -137,7 +137,7 @@ pub fn critical_path(picture: &Picture, now: Time) -> Vec<Hop> {
         let until = life.ended.unwrap_or(now).min(limit);
         let held = life.steps.iter().filter_map(|step| {
             let Did::Waited { what, input } = &step.did else { return None };
-            let writer = picture.writer(what).and_then(|part| lives.get(&part.path()));
+            let writer = snapshot.writer(what).and_then(|part| lives.get(&part.path()));
             let writer = writer.filter(|writer| !seen.contains(&*writer.part.path()))?;
             let ready = writer.ended.unwrap_or(now).min(step.until).min(until);
             (ready > life.began()).then_some((ready, what, input, writer))

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use wattle::model::{IndexMap, IndexSet, Name};
 use wattle_agent_core::applying;
-use wattle_agent_core::plan::Writer;
 use wattle_agent_core::planning::{Sealing as _, keep_standing};
+use wattle_agent_core::server_plan::Writer;
 
 use crate::clock;
-use crate::space::{Fingerprint, Goal, Held, Layout, OperatorKey, Plan, Revision, Shared, Signed};
+use crate::space::{DesiredRevision, Fingerprint, Held, Layout, OperatorKey, Revision, ServerPlan, Shared, Signed};
 use crate::store::{Access, Principal, Store};
 
 use super::present::{self, Deployed, Present};
@@ -18,7 +18,7 @@ use super::sealing::ForServers;
 use super::sharing::{Sharing, has_left};
 use super::turn::{self, Turn};
 use super::wanted::{Wanted, foreign, is_another};
-use super::work::{goal, insist, not_deployed};
+use super::work::{desired_revision, insist, not_deployed};
 use super::write::Writing;
 use super::{Changes, SeedError, deployed, names, rights};
 
@@ -118,13 +118,13 @@ pub(super) async fn admit_as(
     let keys = admitted.iter().filter_map(|server| Some(roster.identity(server)?.key.fingerprint())).collect();
     let silent = named.iter().filter(|server| !admitted.contains(server)).cloned().collect();
     if admitted.is_empty() {
-        let changes = Changes { from: Some(there.goal.revision), to: there.goal.revision, ..Changes::default() };
-        return Ok(Admission { revision: there.goal.revision, admitted, keys, on_credentials, silent, changes });
+        let changes = Changes { from: Some(there.desired.revision), to: there.desired.revision, ..Changes::default() };
+        return Ok(Admission { revision: there.desired.revision, admitted, keys, on_credentials, silent, changes });
     }
     let is_same = roster.admitted.is_empty() && there.identities == roster.digest(true);
-    let revision = applying::number(Some(there.goal.there()), is_same);
+    let revision = applying::number(Some(there.desired.there()), is_same);
     let next = Next { layout: &layout, key, there: &there, present: &present };
-    let wanted = next.wanted(roster, &Revision { space: there.goal.space.clone(), number: revision })?;
+    let wanted = next.wanted(roster, &Revision { space: there.desired.space.clone(), number: revision })?;
     let mut writing = next.writing(&wanted)?;
     // The agent that acted for a server before has no right to its place any more, and would keep the new one from it.
     let is_named = |server: &Name| named.contains(server) || there.admitting.get(server) == Some(&true);
@@ -134,13 +134,13 @@ pub(super) async fn admit_as(
     let mut changes = Changes::between(&layout, &present, &wanted, revision);
     changes.rights = writing.rights.iter().map(ToString::to_string).collect();
     let identities = wanted.roster.digest(true);
-    let told = next.goal(&wanted, revision);
-    if revision == there.goal.revision {
+    let told = next.desired_revision(&wanted, revision);
+    if revision == there.desired.revision {
         let mut turn = Turn::resume(store, &layout, &present.seen, &there)?;
         Box::pin(writing.finish(&mut turn, &wanted, there.clone())).await?;
     } else {
         let renewing = doing.is_renewal();
-        let told = Deployed { goal: told, identities, turn: None, admitting, renewing, ..there };
+        let told = Deployed { desired: told, identities, turn: None, admitting, renewing, ..there };
         Box::pin(writing.carry_out(store, &layout, &present, &wanted, &told)).await?;
     }
     Ok(Admission { revision, admitted, keys, on_credentials, silent, changes })
@@ -190,10 +190,11 @@ pub(super) async fn find(
     let store: &Arc<dyn Store> = &(Arc::clone(signed) as Arc<dyn Store>);
     let layout = Layout::new(stack);
     let there = present::deployed(store, &layout).await?;
-    let is_deployed =
-        |there: &(Deployed, _)| there.0.announces && (there.0.goal.applying.is_none() || !there.0.admitting.is_empty());
+    let is_deployed = |there: &(Deployed, _)| {
+        there.0.announces && (there.0.desired.applying.is_none() || !there.0.admitting.is_empty())
+    };
     let there = there.filter(is_deployed).ok_or_else(|| not_deployed(signed, &layout))?;
-    let there = if doing.writes() && there.0.goal.there().is_being_written() {
+    let there = if doing.writes() && there.0.desired.there().is_being_written() {
         turn::end_another(store, &layout, there).await?
     } else {
         there
@@ -208,7 +209,7 @@ pub(super) async fn find(
     }
     let only = named.first().zip(only);
     let all: Vec<Name> = named.iter().chain(there.admitting.keys()).cloned().collect();
-    let (space, endorsed) = (there.goal.space.as_ref(), doing.is_renewal() || there.renewing);
+    let (space, endorsed) = (there.desired.space.as_ref(), doing.is_renewal() || there.renewing);
     let newcomers = !endorsed && doing != Doing::Forgets;
     let admitting = Admitting { newcomers, named: &all, only, endorsed, space, now: clock::now() };
     let roster = roster(&layout, &present, admitting)?;
@@ -248,9 +249,9 @@ impl Next<'_> {
     }
 
     /// What servers are told: the same seed, as another revision.
-    pub(super) fn goal(&self, wanted: &Wanted, revision: u64) -> Goal {
-        let Goal { space, digest, .. } = &self.there.goal;
-        goal(wanted, self.key, revision, space.clone(), digest.clone())
+    pub(super) fn desired_revision(&self, wanted: &Wanted, revision: u64) -> DesiredRevision {
+        let DesiredRevision { space, digest, .. } = &self.there.desired;
+        desired_revision(wanted, self.key, revision, space.clone(), digest.clone())
     }
 
     pub(super) fn wanted(&self, roster: Roster, revision: &Revision) -> Result<Wanted, SeedError> {
@@ -264,7 +265,7 @@ impl Next<'_> {
         for (server, plan) in &active {
             let mut plan = (*plan).clone();
             if is_another(present, &principals, server) {
-                plan = sealing.anew(server, plan)?;
+                plan = sealing.reseal(server, plan)?;
             }
             for (component, planned) in &mut plan.components {
                 for (output, planned) in planned.outputs.iter_mut().filter(|(_, output)| !output.recipients.is_empty())
@@ -321,7 +322,7 @@ impl Next<'_> {
     }
 
     /// The rights to all entries.
-    fn entries(plans: &[(&Name, &Plan)], principals: &HashMap<Name, Principal>) -> IndexMap<Name, Access> {
+    fn entries(plans: &[(&Name, &ServerPlan)], principals: &HashMap<Name, Principal>) -> IndexMap<Name, Access> {
         let mut granted = rights::granted(plans.iter().copied(), principals);
         let names = plans.iter().flat_map(|(server, plan)| rights::written(server, plan));
         names.filter_map(|name| granted.remove(&name).map(|access| (Name::from(name), access))).collect()
@@ -329,7 +330,7 @@ impl Next<'_> {
 }
 
 /// The readers of each entry, according to these plans.
-fn readers<'p>(plans: &[(&'p Name, &'p Plan)]) -> HashMap<Name, IndexSet<&'p Name>> {
+fn readers<'p>(plans: &[(&'p Name, &'p ServerPlan)]) -> HashMap<Name, IndexSet<&'p Name>> {
     let mut found: HashMap<Name, IndexSet<&Name>> = HashMap::new();
     for (server, plan) in plans {
         for component in plan.components.values() {

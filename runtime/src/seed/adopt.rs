@@ -11,7 +11,7 @@ use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use wattle::lower::Seed;
 use wattle::model::Name;
 
-use crate::space::{Layout, OperatorKey, Plan, Record, SpaceError, parse_json, unverified};
+use crate::space::{Layout, OperatorKey, Record, ServerPlan, SpaceError, parse_json, unverified};
 use crate::store::{Principal, Store, StoreError};
 
 use super::error::Beside;
@@ -75,7 +75,7 @@ async fn used_up(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Resu
     let read = credentials.map(|(server, credential)| async move {
         let (record, plan) = (layout.server(server), layout.plan(server));
         let Some(node) = store.get(&plan).await? else { return Ok(None) };
-        let plan: Option<Plan> = parse_json(&plan, unverified(&node.data)).ok().flatten();
+        let plan: Option<ServerPlan> = parse_json(&plan, unverified(&node.data)).ok().flatten();
         if !plan.is_some_and(|plan| plan.retired) {
             return Ok(None);
         }
@@ -121,12 +121,13 @@ pub async fn is_unknown(store: &Arc<dyn Store>, stack: &str, key: &OperatorKey) 
     }
 }
 
-/// Whether the stack's goal is this operator's. The signature is not verified: it would only lead to the same key.
+/// Whether the stack's desired revision is this operator's. The signature is not verified: it would only lead to the
+/// same key.
 async fn knows_operator(store: &Arc<dyn Store>, layout: &Layout, key: &OperatorKey) -> Result<bool, SeedError> {
     let path = layout.revision();
     let Some(node) = store.get(&path).await? else { return Ok(false) };
-    let goal: Option<Deployed> = parse_json(&path, unverified(&node.data)).ok().flatten();
-    // Earlier versions did not name the operator, who is then found among those who may read the goal.
+    let desired: Option<Deployed> = parse_json(&path, unverified(&node.data)).ok().flatten();
+    // Earlier versions did not name the operator, who is then found among those who may read the desired revision.
     let is_one = |operator: Principal| key.logins().iter().any(|login| login.principal() == operator);
-    Ok(goal.is_some_and(|there| there.goal.operator.is_none_or(is_one)))
+    Ok(desired.is_some_and(|there| there.desired.operator.is_none_or(is_one)))
 }

@@ -7,7 +7,7 @@ use wattle::model::{IndexMap, IndexSet, Name};
 use wattle::names::list;
 use wattle::plan::recipe_differences;
 
-use crate::space::{Layout, Plan, PlannedComponent};
+use crate::space::{Layout, PlannedComponent, ServerPlan};
 
 use super::error::{SeedError, Tampered};
 use super::present::Present;
@@ -122,7 +122,7 @@ impl Changes {
             from: present
                 .deployed
                 .as_ref()
-                .map(|(deployed, _)| deployed.goal.revision)
+                .map(|(deployed, _)| deployed.desired.revision)
                 .filter(|revision| *revision > 0),
             to,
             ..Self::default()
@@ -161,8 +161,9 @@ impl Changes {
     }
 }
 
-fn server(before: Option<&Plan>, after: Option<&Plan>) -> ServerChanges {
-    let components = |plan: Option<&'_ Plan>| plan.map(|plan| plan.components.keys().cloned().collect::<Vec<_>>());
+fn server(before: Option<&ServerPlan>, after: Option<&ServerPlan>) -> ServerChanges {
+    let components =
+        |plan: Option<&'_ ServerPlan>| plan.map(|plan| plan.components.keys().cloned().collect::<Vec<_>>());
     let names: IndexSet<Name> = components(after).into_iter().chain(components(before)).flatten().collect();
     let mut changed = false;
     let components = names.into_iter().map(|name| {
@@ -254,7 +255,7 @@ fn entries(layout: &Layout, present: &Present, wanted: &Wanted) -> Delta {
 
 /// By path. A file with other contents counts as added under the same path.
 fn recipes(present: &Present, wanted: &Wanted) -> Delta {
-    fn files<'p>(plans: impl Iterator<Item = &'p Plan>) -> IndexMap<&'p str, &'p str> {
+    fn files<'p>(plans: impl Iterator<Item = &'p ServerPlan>) -> IndexMap<&'p str, &'p str> {
         let components = plans.flat_map(|plan| plan.components.values());
         components
             .flat_map(|component| &component.recipe.files)

@@ -52,15 +52,15 @@ pub async fn delete_counting(
         None => None,
         Some(there) => {
             let seen = Seen::read(store, &layout, Some(&there)).await?;
-            let mut goal = there.0;
+            let mut desired = there.0;
             // So that no seed looks as if only its end were missing.
-            goal.goal.applying = Some(goal.goal.applying.unwrap_or(0).max(goal.goal.revision) + 1);
-            Some(Turn::take(store, &layout, &seen, &goal, Vec::new(), Access::new()).await?)
+            desired.desired.applying = Some(desired.desired.applying.unwrap_or(0).max(desired.desired.revision) + 1);
+            Some(Turn::take(store, &layout, &seen, &desired, Vec::new(), Access::new()).await?)
         }
     };
     let checks = turn.as_ref().map(Turn::checks).unwrap_or_default();
     imports::register(store, stack, &IndexMap::default(), false, &checks).await?;
-    match clear(store, &layout, &checks, Also::Goal, removed).await? {
+    match clear(store, &layout, &checks, Also::Desired, removed).await? {
         left if left.is_empty() => {
             store.unbound(&root).await?;
             Ok(true)
@@ -72,8 +72,8 @@ pub async fn delete_counting(
 /// What to remove in addition to everything else of a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Also {
-    /// The goal and the stack's own node.
-    Goal,
+    /// The desired revision and the stack's own node.
+    Desired,
     /// Neither, because another data space begins.
     Nothing,
 }
@@ -142,11 +142,12 @@ async fn remove(removal: Removal<'_>, also: Also) -> Result<Vec<String>, SeedErr
     let is_above =
         |path: &String| left.iter().any(|left| left.strip_prefix(path).is_some_and(|rest| rest.starts_with('/')));
     let found = found.into_iter().filter(|path| !is_above(path));
-    let goal = layout.revision();
-    let is_last = |path: &String| path.strip_prefix(&goal).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    let desired = layout.revision();
+    let is_last =
+        |path: &String| path.strip_prefix(&desired).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
     let (mut last, others): (Vec<String>, Vec<String>) = found.rev().partition(is_last);
     match also {
-        Also::Goal => last.extend(left.is_empty().then(|| layout.root())),
+        Also::Desired => last.extend(left.is_empty().then(|| layout.root())),
         Also::Nothing => last.clear(),
     }
     // The nodes that the checks compare are removed together, in the last request that has these checks.

@@ -37,7 +37,7 @@ const PIECE: usize = 500_000;
 const FORMAT: &str = "wattle-deployed/1";
 
 /// The node below `deployed` that lists the pieces of the diagram.
-const PICTURE_NODE: &str = "picture";
+const DIAGRAM_NODE: &str = "picture";
 
 /// The file of the seed, without the recipes' files.
 const SEED: &str = "seed.json";
@@ -51,7 +51,7 @@ pub struct Files {
     /// The template and the files that it refers to, by path.
     pub templates: IndexMap<String, String>,
     /// The diagram, if there is one.
-    pub picture: Option<String>,
+    pub diagram: Option<String>,
     /// The settings that the blueprint was given, if it was given any: the file of them that `emit` wrote.
     pub settings: Option<String>,
 }
@@ -75,9 +75,9 @@ impl Files {
                 }
             }
         };
-        let (picture, settings) = (read(FILE_NAME), read(SETTINGS));
+        let (diagram, settings) = (read(FILE_NAME), read(SETTINGS));
         let templates = wattle::plan::gather(&mut read);
-        failed.map_or(Ok(Self { templates, picture, settings }), Err)
+        failed.map_or(Ok(Self { templates, diagram, settings }), Err)
     }
 }
 
@@ -114,7 +114,7 @@ pub(super) struct Record {
 
 /// The pieces of the diagram, in a node of their own because others may read it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-struct Picture {
+struct StoredDiagram {
     pieces: Vec<String>,
 }
 
@@ -125,7 +125,7 @@ pub(super) struct There {
     /// The names of all nodes below.
     names: HashSet<String>,
     record: Option<Record>,
-    picture: Option<Picture>,
+    diagram: Option<StoredDiagram>,
     /// Whether it is not known who wrote the pieces.
     is_doubted: bool,
 }
@@ -140,7 +140,7 @@ impl There {
             names: store.children(&path).await?.into_iter().collect(),
             // A damaged node is written again.
             record: parse_json(&path, &node.data).ok().flatten(),
-            picture: get_json(store, &layout.deployed_picture()).await.ok().flatten(),
+            diagram: get_json(store, &layout.deployed_diagram()).await.ok().flatten(),
             is_doubted: restored,
         })
     }
@@ -171,7 +171,7 @@ impl Keeping<'_> {
     /// The steps that turn what is `there` into what to keep. None if nothing has to change.
     pub(super) fn steps(&self, there: &There) -> Steps {
         let mut steps = Steps::default();
-        if self.files.templates.is_empty() && self.files.picture.is_none() {
+        if self.files.templates.is_empty() && self.files.diagram.is_none() {
             if there.exists {
                 steps.gone = there.names.iter().map(|name| delete(self.layout.deployed_piece(name))).collect();
                 steps.gone.push(delete(self.layout.deployed()));
@@ -199,7 +199,7 @@ impl Keeping<'_> {
             names.collect::<Vec<_>>()
         };
         let members = self.members.clone();
-        let picture = self.files.picture.as_ref().map(|text| Picture { pieces: add(text, &members) });
+        let diagram = self.files.diagram.as_ref().map(|text| StoredDiagram { pieces: add(text, &members) });
         let (seed, parameters) = concealed(self.seed, self.given, self.key);
         let mut files: IndexMap<String, Vec<String>> =
             self.files.templates.iter().map(|(name, text)| (name.clone(), add(text, &Access::new()))).collect();
@@ -213,11 +213,11 @@ impl Keeping<'_> {
             parameters,
             settings: chosen(self.files.settings.as_deref()),
         };
-        if picture.is_some() && there.names.contains(PICTURE_NODE) {
-            steps.granted.push((self.layout.deployed_picture(), members.clone()));
+        if diagram.is_some() && there.names.contains(DIAGRAM_NODE) {
+            steps.granted.push((self.layout.deployed_diagram(), members.clone()));
         }
-        let is_same = there.record.as_ref() == Some(&record) && there.picture == picture;
-        if is_same && steps.before.is_empty() && there.names.len() == kept.len() + usize::from(picture.is_some()) {
+        let is_same = there.record.as_ref() == Some(&record) && there.diagram == diagram;
+        if is_same && steps.before.is_empty() && there.names.len() == kept.len() + usize::from(diagram.is_some()) {
             return Steps { granted: steps.granted, ..Steps::default() };
         }
         let path = self.layout.deployed();
@@ -226,16 +226,16 @@ impl Keeping<'_> {
             steps.before.insert(0, Op::Create { path: path.clone(), data: Vec::new(), access: Access::new() });
         }
         steps.last.push(Op::Set { path, data: to_json(&record), expected: None });
-        if let Some(picture) = picture {
-            let (path, data) = (self.layout.deployed_picture(), to_json(&picture));
-            if there.names.contains(PICTURE_NODE) {
-                if there.picture.as_ref() != Some(&picture) {
+        if let Some(diagram) = diagram {
+            let (path, data) = (self.layout.deployed_diagram(), to_json(&diagram));
+            if there.names.contains(DIAGRAM_NODE) {
+                if there.diagram.as_ref() != Some(&diagram) {
                     steps.last.push(Op::Set { path, data, expected: None });
                 }
             } else {
                 steps.last.push(Op::Create { path, data, access: members });
             }
-            kept.insert(PICTURE_NODE.to_owned());
+            kept.insert(DIAGRAM_NODE.to_owned());
         }
         let gone = there.names.iter().filter(|name| !kept.contains(*name));
         steps.gone = gone.map(|name| delete(self.layout.deployed_piece(name))).collect();
@@ -245,8 +245,8 @@ impl Keeping<'_> {
 
 /// The steps that give the existing diagram the rights to what all servers share.
 pub(super) fn shared(layout: &Layout, there: &There, access: &Access) -> Steps {
-    let pieces = there.picture.iter().flat_map(|picture| &picture.pieces).map(|piece| layout.deployed_piece(piece));
-    let paths = there.picture.is_some().then(|| layout.deployed_picture()).into_iter().chain(pieces);
+    let pieces = there.diagram.iter().flat_map(|diagram| &diagram.pieces).map(|piece| layout.deployed_piece(piece));
+    let paths = there.diagram.is_some().then(|| layout.deployed_diagram()).into_iter().chain(pieces);
     Steps { granted: paths.map(|path| (path, access.clone())).collect(), ..Steps::default() }
 }
 
@@ -308,10 +308,12 @@ pub async fn deployed(
 ///
 /// # Errors
 /// Errors of the store.
-pub async fn picture(store: &Arc<dyn Store>, layout: &Layout) -> Result<Option<String>, SeedError> {
+pub async fn diagram(store: &Arc<dyn Store>, layout: &Layout) -> Result<Option<String>, SeedError> {
     for _ in 0..TRIES {
-        let Some(picture) = get_json::<Picture>(store, &layout.deployed_picture()).await? else { return Ok(None) };
-        if let Some(text) = joined(store, layout, &picture.pieces).await? {
+        let Some(diagram) = get_json::<StoredDiagram>(store, &layout.deployed_diagram()).await? else {
+            return Ok(None);
+        };
+        if let Some(text) = joined(store, layout, &diagram.pieces).await? {
             return Ok(Some(text));
         }
     }

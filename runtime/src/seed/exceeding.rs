@@ -30,7 +30,8 @@ fn granted(layout: &Layout, present: &Present, key: &OperatorKey) -> Vec<(String
     let Some((there, _)) = present.deployed.as_ref().filter(|(there, _)| present.whole && there.places) else {
         return Vec::new();
     };
-    let share = Sharing::as_it_is(key, (layout, there.goal.space.as_ref()), present.shared.as_ref()).access_meanwhile();
+    let share =
+        Sharing::as_it_is(key, (layout, there.desired.space.as_ref()), present.shared.as_ref()).access_meanwhile();
     let nobody = Access::new;
     let tops = [
         layout.root(),
@@ -61,7 +62,7 @@ fn granted(layout: &Layout, present: &Present, key: &OperatorKey) -> Vec<(String
             continue;
         }
         all.push((layout.agent(present.place(name)), rights::agent(principal)));
-        for path in [layout.plan(name), layout.membership(name), layout.last_goal(name)] {
+        for path in [layout.plan(name), layout.membership(name), layout.last_desired(name)] {
             all.push((path, rights::plan(principal)));
         }
         let components = plan.components.keys().map(|name| &**name).chain([SERVER]);

@@ -37,7 +37,7 @@ pub async fn forget(
 ) -> Result<Forgotten, SeedError> {
     let signed = Signed::new(store, key);
     let Found { layout, there, mut present, roster } = admit::find(&signed, stack, &[], None, Doing::Forgets).await?;
-    if there.goal.applying.is_some() {
+    if there.desired.applying.is_some() {
         return Err(SeedError::Incomplete { stack: stack.to_owned() });
     }
     let store: &Arc<dyn Store> = &(signed as Arc<dyn Store>);
@@ -46,16 +46,16 @@ pub async fn forget(
         refuse_acting(store, &layout, &servers).await?;
     }
     if servers.is_empty() {
-        return Ok(Forgotten { revision: there.goal.revision, servers });
+        return Ok(Forgotten { revision: there.desired.revision, servers });
     }
     present.over = servers.iter().cloned().collect();
-    let revision = applying::number(Some(there.goal.there()), false);
+    let revision = applying::number(Some(there.desired.there()), false);
     let next = Next { layout: &layout, key, there: &there, present: &present };
-    let wanted = next.wanted(roster, &Revision { space: there.goal.space.clone(), number: revision })?;
+    let wanted = next.wanted(roster, &Revision { space: there.desired.space.clone(), number: revision })?;
     let mut writing = next.writing(&wanted)?;
     writing.replace_agents(&wanted, servers.iter());
     let told = Deployed {
-        goal: next.goal(&wanted, revision),
+        desired: next.desired_revision(&wanted, revision),
         turn: None,
         admitting: IndexMap::default(),
         renewing: false,

@@ -14,7 +14,7 @@ use wattle::names::meant;
 use wattle::shown::argument;
 use wattle_agent_core::planning::ImportKey;
 
-use crate::space::{Export, Exported, Held, Importer, Keys, Layout, ROOT, Source, parse_json, to_json};
+use crate::space::{Export, Exported, Held, Importer, Keys, Layout, ROOT, ValueSource, parse_json, to_json};
 use crate::store::{Access, Op, Principal, Rights, Store, StoreError};
 
 use super::present::{AT_ONCE, get_json};
@@ -25,7 +25,7 @@ use super::{SeedError, names};
 #[derive(Default)]
 pub(super) struct Imports {
     /// Where its own agents read each import.
-    pub(super) sources: IndexMap<ImportKey, Source>,
+    pub(super) sources: IndexMap<ImportKey, ValueSource>,
     /// The keys that verify the signatures of the servers that write these values, by stack.
     pub(super) keys: IndexMap<Name, Keys>,
 }
@@ -55,7 +55,7 @@ pub(super) async fn resolve(store: &Arc<dyn Store>, seed: &Seed, stack: &str) ->
             Some(Export { from: None, .. }) => Some(
                 "it is secret, and a secret does not leave its stack: give it to both stacks as a parameter".to_owned(),
             ),
-            Some(Export { from: Some(source), .. }) if told(&source) => Some(format!(
+            Some(Export { from: Some(source), .. }) if is_from_heat(&source) => Some(format!(
                 "only Heat knows it: pass it as a parameter (`openstack stack output show {} {}`)",
                 argument(&other),
                 argument(&name)
@@ -118,15 +118,15 @@ fn wanted(seed: &Seed) -> IndexSet<ImportKey> {
 }
 
 /// Whether a part of it is known to Heat alone.
-fn told(source: &Source) -> bool {
+fn is_from_heat(source: &ValueSource) -> bool {
     source.leaves().any(|held| matches!(held, Held::UserData(_)))
 }
 
 /// An export of `stack`, as another stack reads it.
-fn foreign(source: &Source, stack: &Name) -> Source {
+fn foreign(source: &ValueSource, stack: &Name) -> ValueSource {
     source.replace(&mut |part| match part {
-        Source::Leaf(Held::Entry(entry)) => {
-            Some(Source::Leaf(Held::Foreign { stack: stack.clone(), entry: entry.clone() }))
+        ValueSource::Leaf(Held::Entry(entry)) => {
+            Some(ValueSource::Leaf(Held::Foreign { stack: stack.clone(), entry: entry.clone() }))
         }
         _ => None,
     })

@@ -17,6 +17,7 @@ mod exceeding;
 mod forget;
 mod given;
 mod imports;
+mod log_request;
 mod names;
 mod naming;
 mod places;
@@ -29,7 +30,6 @@ mod roster;
 mod rotate;
 mod sealing;
 mod sharing;
-mod told;
 mod turn;
 mod wanted;
 mod work;
@@ -52,7 +52,7 @@ pub(crate) use credentials::write_secret;
 pub use credentials::{Credentials, note_space_of_key, read_operator_key, spaces_of_key, write_operator_key};
 pub use delete::{delete, delete_counting};
 pub(crate) use deployed::chosen;
-pub use deployed::{Files, Snapshot, concealed, deployed, picture};
+pub use deployed::{Files, Snapshot, concealed, deployed, diagram};
 pub(crate) use error::lacking;
 use error::unknown_server;
 pub use error::{Beside, SeedError, Tampered};
@@ -61,9 +61,9 @@ pub use given::Given;
 pub(crate) use given::fit;
 pub(crate) use names::check_all as check_names;
 
+pub use log_request::{LogRequested, ask_for_log, ask_no_more};
 pub use renew::{admit_renewed, renew};
 pub use rotate::{Rotation, rotatable, rotate, rotate_top};
-pub use told::{Told, ask_for_log, ask_no_more};
 
 use present::{AT_ONCE, Deployed};
 use turn::Turn;
@@ -166,15 +166,15 @@ pub async fn apply(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Re
         begun = Box::pin(prepared).await?;
     }
     if let Some(there) = &there
-        && there.0.goal.applying.is_none()
+        && there.0.desired.applying.is_none()
         && !options.again
         && !options.restore
         && work.is_given(&there.0)
         && let Some(unchanged) = Box::pin(work.stay(&signed, seed, options, there.clone())).await?
     {
-        return Ok(applied(there.0.goal.revision, unchanged, work.credentials.clone()));
+        return Ok(applied(there.0.desired.revision, unchanged, work.credentials.clone()));
     }
-    let is_being_written = |there: &Deployed| there.goal.there().is_being_written();
+    let is_being_written = |there: &Deployed| there.desired.there().is_being_written();
     let known = match begun.or(there) {
         Some(there) if !options.restore && is_believed && is_being_written(&there.0) => {
             Some(Box::pin(turn::end_another(store, &work.layout, there)).await?)
@@ -185,22 +185,22 @@ pub async fn apply(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Re
     if !options.restore {
         insist(&signed, &work.layout, &found.present).await?;
     }
-    let Found { present, wanted, writing, mut changes, mut goal } = found;
-    goal.closed = left_open.is_empty();
+    let Found { present, wanted, writing, mut changes, mut desired } = found;
+    desired.closed = left_open.is_empty();
     match &present.deployed {
-        Some((there, _)) if goal.goal.revision == there.goal.revision => {
+        Some((there, _)) if desired.desired.revision == there.desired.revision => {
             let mut turn = Turn::resume(store, &work.layout, &present.seen, there)?;
             Box::pin(writing.finish(&mut turn, &wanted, there.clone())).await?;
-            let keeping = work.keeping(seed, options, wanted.sharing.access(), there.goal.revision);
+            let keeping = work.keeping(seed, options, wanted.sharing.access(), there.desired.revision);
             Box::pin(deployed::renew(&turn, &keeping)).await?;
         }
         _ => {
-            if !Box::pin(writing.carry_out(store, &work.layout, &present, &wanted, &goal)).await? {
+            if !Box::pin(writing.carry_out(store, &work.layout, &present, &wanted, &desired)).await? {
                 changes.warnings.push(UNBOUNDED.to_owned());
             }
         }
     }
-    Ok(applied(goal.goal.revision, changes, work.credentials.clone()))
+    Ok(applied(desired.desired.revision, changes, work.credentials.clone()))
 }
 
 /// What [`apply`] would change, without changing anything. Also reports rights that nobody has granted.
@@ -213,7 +213,7 @@ pub async fn diff(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Res
     let work = Work::prepare(store, seed, options).await?;
     let Found { present, mut changes, .. } = work.compare(store, seed, options, None).await?;
     // Also checks nodes that did not have to be read so far.
-    let read = present.told(&work.layout).into_iter().map(|path| async move { store.get(&path).await });
+    let read = present.expected_paths(&work.layout).into_iter().map(|path| async move { store.get(&path).await });
     stream::iter(read.collect::<Vec<_>>()).buffered(AT_ONCE).try_for_each(|_| async { Ok(()) }).await?;
     changes.tampered = tampered(signed.refused(), &present);
     // This takes a request per node, and what others write there does not count, so `apply` does not do it.

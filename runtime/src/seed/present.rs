@@ -10,7 +10,9 @@ use wattle::model::{IndexMap, Name};
 
 use wattle_agent_core::status::ServerStatus;
 
-use crate::space::{Export, Goal, Importer, Layout, Plan, Record, Revision, Shared, parse_json, places, unverified};
+use crate::space::{
+    DesiredRevision, Export, Importer, Layout, Record, Revision, ServerPlan, Shared, parse_json, places, unverified,
+};
 use crate::store::{Principal, Store, Version, below};
 
 use super::deployed::There;
@@ -22,12 +24,12 @@ use super::{SeedError, rights};
 /// The maximum number of concurrent requests.
 pub(super) const AT_ONCE: usize = 256;
 
-/// The goal, with the fields that only `seed apply` needs.
+/// The desired revision, with the fields that only `seed apply` needs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "each is so or not, and former versions say nothing of them")]
 pub(super) struct Deployed {
     #[serde(flatten)]
-    pub(super) goal: Goal,
+    pub(super) desired: DesiredRevision,
     /// A keyed digest of everything apart from the seed that plans depend on.
     #[serde(default)]
     pub(super) given: String,
@@ -35,8 +37,8 @@ pub(super) struct Deployed {
     #[serde(default)]
     pub(super) identities: String,
     /// Random, and names the turn while something is being applied. Two writers that announce the same revision write
-    /// different goals. So a writer that does not learn whether its own was written does not mistake the other's for
-    /// it.
+    /// different desired revisions. So a writer that does not learn whether its own was written does not mistake the
+    /// other's for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) turn: Option<String>,
     /// Whether each server's agent has a place. Earlier versions have none.
@@ -67,9 +69,9 @@ pub(super) struct Deployed {
 }
 
 impl Deployed {
-    /// The goal of a data space that has nothing else yet. `revision` is being written.
+    /// The desired revision of a data space that has nothing else yet. `revision` is being written.
     pub(super) fn beginning(space: Option<Name>, operator: Option<Principal>, revision: u64) -> Self {
-        let goal = Goal {
+        let desired = DesiredRevision {
             revision: 0,
             space,
             digest: String::new(),
@@ -79,7 +81,7 @@ impl Deployed {
             plans: None,
         };
         Self {
-            goal,
+            desired,
             given: String::new(),
             identities: String::new(),
             turn: None,
@@ -94,9 +96,9 @@ impl Deployed {
         }
     }
 
-    /// Whether earlier contents may still be there. Then only this goal is trusted.
+    /// Whether earlier contents may still be there. Then only this desired revision is trusted.
     pub(super) fn is_to_be_cleared(&self) -> bool {
-        self.goal.revision == 0 && self.goal.applying == Some(0)
+        self.desired.revision == 0 && self.desired.applying == Some(0)
     }
 }
 
@@ -114,7 +116,7 @@ pub(super) struct Present {
     pub(super) paths: HashSet<String>,
     /// The name of the place of each server's agent.
     places: BTreeMap<Name, String>,
-    pub(super) plans: IndexMap<Name, Plan>,
+    pub(super) plans: IndexMap<Name, ServerPlan>,
     /// The principal that each server's rights were granted to.
     pub(super) principals: HashMap<Name, Principal>,
     /// The identities of the servers, and what they announce.
@@ -130,19 +132,20 @@ pub(super) struct Present {
     pub(super) importers: IndexMap<Name, Importer>,
 }
 
-/// The goal of `layout`'s stack. Also `None` if it is not trusted.
+/// The desired revision of `layout`'s stack. Also `None` if it is not trusted.
 pub(super) async fn deployed(
     store: &Arc<dyn Store>,
     layout: &Layout,
 ) -> Result<Option<(Deployed, Version)>, SeedError> {
     let path = layout.revision();
     let Some(node) = store.get(&path).await? else { return Ok(None) };
-    Ok(parse_json(&path, &node.data)?.map(|goal| (goal, node.version)))
+    Ok(parse_json(&path, &node.data)?.map(|desired| (desired, node.version)))
 }
 
 impl Present {
-    /// Reads everything, except for a goal that is `known`: a goal that names a turn was written by this operator. If
-    /// the stack is to be `restored`, its goal counts for nothing, because another data space begins.
+    /// Reads everything, except for a desired revision that is `known`: a desired revision that names a turn was
+    /// written by this operator. If the stack is to be `restored`, its desired revision counts for nothing, because
+    /// another data space begins.
     pub(super) async fn read(
         store: &Arc<dyn Store>,
         layout: &Layout,
@@ -150,12 +153,14 @@ impl Present {
         restored: bool,
     ) -> Result<Self, SeedError> {
         let path = layout.revision();
-        let is_turn = !restored && known.as_ref().is_some_and(|(goal, _)| goal.turn.is_some());
+        let is_turn = !restored && known.as_ref().is_some_and(|(desired, _)| desired.turn.is_some());
         let (told, deployed) = match known.filter(|_| !restored) {
-            Some((goal, version)) => (Some(version), Some((goal, version))),
+            Some((desired, version)) => (Some(version), Some((desired, version))),
             None => match store.get(&path).await? {
                 Some(node) if restored => (Some(node.version), None),
-                Some(node) => (Some(node.version), parse_json(&path, &node.data)?.map(|goal| (goal, node.version))),
+                Some(node) => {
+                    (Some(node.version), parse_json(&path, &node.data)?.map(|desired| (desired, node.version)))
+                }
                 None => (None, None),
             },
         };
@@ -172,7 +177,7 @@ impl Present {
             return Ok(present);
         }
         present.paths.insert(layout.root());
-        present.whole = deployed.as_ref().is_some_and(|(deployed, _)| deployed.goal.applying.is_none());
+        present.whole = deployed.as_ref().is_some_and(|(deployed, _)| deployed.desired.applying.is_none());
         present.paths.extend(told.map(|_| path));
         present.deployed = deployed;
         let tops = [
@@ -233,7 +238,7 @@ impl Present {
                 let record = get_json::<Record>(store, &path).await?;
                 let path = layout.plan(&name);
                 let plan = match store.get(&path).await? {
-                    Some(node) => Some(parse_json::<Plan>(&path, &node.data)?),
+                    Some(node) => Some(parse_json::<ServerPlan>(&path, &node.data)?),
                     None => None,
                 };
                 Ok::<_, SeedError>((record, plan, name))
@@ -273,10 +278,10 @@ impl Present {
             }
         }
         if self.whole {
-            self.paths.extend(self.told(layout));
+            self.paths.extend(self.expected_paths(layout));
             return Ok(());
         }
-        let told = [Layout::membership, Layout::last_goal];
+        let told = [Layout::membership, Layout::last_desired];
         let servers: Vec<Name> = self.register.records.keys().chain(self.plans.keys()).cloned().collect();
         let paths = servers.iter().flat_map(|name| told.map(|told| told(layout, name)));
         let there = paths.map(|path| async move {
@@ -290,12 +295,12 @@ impl Present {
 
     /// The paths of what each server is told besides its plan, if everything is as the plans say. Nothing requires
     /// these to be read.
-    pub(super) fn told(&self, layout: &Layout) -> Vec<String> {
+    pub(super) fn expected_paths(&self, layout: &Layout) -> Vec<String> {
         if !self.whole || !matches!(self.shared, Some(Shared::Now(_))) {
             return Vec::new();
         }
-        let path = |(name, plan): (&Name, &Plan)| {
-            if plan.retired { layout.last_goal(name) } else { layout.membership(name) }
+        let path = |(name, plan): (&Name, &ServerPlan)| {
+            if plan.retired { layout.last_desired(name) } else { layout.membership(name) }
         };
         self.plans.iter().filter(|(_, plan)| !plan.forgotten).map(path).collect()
     }
@@ -318,9 +323,9 @@ impl Present {
     }
 
     /// The next plan of a server that leaves the model or has left it, and has `plan` so far.
-    pub(super) fn left_behind(&self, server: &Name, plan: &Plan, revision: &Revision) -> Plan {
+    pub(super) fn left_behind(&self, server: &Name, plan: &ServerPlan, revision: &Revision) -> ServerPlan {
         let next = plan.left_behind(revision);
-        Plan { forgotten: next.forgotten || self.over.contains(server), ..next }
+        ServerPlan { forgotten: next.forgotten || self.over.contains(server), ..next }
     }
 
     /// Whether any server has another place than its first.
@@ -347,13 +352,13 @@ impl Present {
 
     /// A plan or identity that the operator has signed for another revision is not trusted either.
     fn judge_numbers(&mut self, layout: &Layout) {
-        let Some((Deployed { goal, .. }, _)) = &self.deployed else { return };
-        // While plans are being written, the goal does not have their numbers yet.
-        let Some(numbers) = goal.plans.as_ref().filter(|_| self.whole) else { return };
+        let Some((Deployed { desired, .. }, _)) = &self.deployed else { return };
+        // While plans are being written, the desired revision does not have their numbers yet.
+        let Some(numbers) = desired.plans.as_ref().filter(|_| self.whole) else { return };
         let replaced = &mut self.replaced;
         self.plans.retain(|server, plan| {
             let asked = numbers.of(server);
-            let is_it = plan.revision == asked && plan.space == goal.space;
+            let is_it = plan.revision == asked && plan.space == desired.space;
             if !is_it {
                 let why = format!(
                     "it is the one of revision {}, and the desired revision asks for the one of revision {asked}",

@@ -9,7 +9,7 @@ use crate::space::{OperatorKey, Signed};
 use crate::store::Store;
 
 use super::admit::{self, Admission, Doing, Found, Waiting};
-use super::{SeedError, told};
+use super::{SeedError, log_request};
 
 /// Asks `servers` of `stack` for new keys of their own, unless they were asked before. Returns which of them have made
 /// one, and which have not yet. `store` is used as the operator who has `key`.
@@ -34,7 +34,8 @@ pub async fn renew(
     let store: &Arc<dyn Store> = &(signed as Arc<dyn Store>);
     for server in &absent {
         let renews = roster.identity(server).map(|identity| identity.key);
-        told::change(store, &layout, server, |told| std::mem::replace(&mut told.renews, renews) != renews).await?;
+        log_request::change(store, &layout, server, |told| std::mem::replace(&mut told.renews, renews) != renews)
+            .await?;
     }
     Ok(Waiting { come, absent: absent.into_iter().collect() })
 }

@@ -12,9 +12,9 @@ use super::present::Deployed;
 use super::turn::{Seen, Turn};
 use super::{SeedError, bounds, naming};
 
-/// Removes a stack that has no operator's goal, because nobody knows who created it. Completes such a removal if it was
-/// interrupted. If the stack is to be `restored`, takes ownership of its grouping nodes, so that nobody else can create
-/// or remove anything below them. Returns the goal if a data space was begun.
+/// Removes a stack that has no operator's desired revision, because nobody knows who created it. Completes such a
+/// removal if it was interrupted. If the stack is to be `restored`, takes ownership of its grouping nodes, so that
+/// nobody else can create or remove anything below them. Returns the desired revision if a data space was begun.
 pub(super) async fn prepare(
     store: &Arc<dyn Store>,
     layout: &Layout,

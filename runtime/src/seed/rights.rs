@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use wattle::model::Name;
 
-use crate::space::{Held, Plan, SERVER};
+use crate::space::{Held, SERVER, ServerPlan};
 use crate::store::{Access, Principal, Rights};
 
 /// To an entry. Its writer may read it, because an entry is written only once.
@@ -40,7 +40,7 @@ pub(super) fn server_of(name: &str) -> &str {
 }
 
 /// The entries that `server` writes according to its plan.
-pub(super) fn written(server: &str, plan: &Plan) -> impl Iterator<Item = String> {
+pub(super) fn written(server: &str, plan: &ServerPlan) -> impl Iterator<Item = String> {
     let attributes = plan.publishes.keys().map(move |key| format!("{server}/{SERVER}/{key}"));
     let outputs = plan.components.iter().flat_map(move |(component, planned)| {
         planned.outputs.keys().map(move |output| format!("{server}/{component}/{output}"))
@@ -50,7 +50,7 @@ pub(super) fn written(server: &str, plan: &Plan) -> impl Iterator<Item = String>
 
 /// The rights to each entry according to the existing plans, as far as the identities of their servers are known.
 pub(super) fn granted<'a>(
-    plans: impl Iterator<Item = (&'a Name, &'a Plan)> + Clone,
+    plans: impl Iterator<Item = (&'a Name, &'a ServerPlan)> + Clone,
     principals: &HashMap<Name, Principal>,
 ) -> HashMap<String, Access> {
     let mut granted: HashMap<String, Access> = HashMap::new();

@@ -3,7 +3,7 @@
 //!
 //! Servers trust the next key because the former one has endorsed it, in each node that the next key signs. So nothing
 //! that they were told has to change, and they need not take part. The deployment stays as it is. The turn of a stack
-//! is taken with the former key. Servers move to the next key with the goal, which is signed last.
+//! is taken with the former key. Servers move to the next key with the desired revision, which is signed last.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use wattle::model::Name;
 use wattle_agent_core::applying;
 
 use crate::clock;
-use crate::space::{Layout, OperatorKey, Plan, ROOT, Revision, Signed, is_signed, parse_json, resigned, to_json};
+use crate::space::{Layout, OperatorKey, ROOT, Revision, ServerPlan, Signed, is_signed, parse_json, resigned, to_json};
 use crate::store::{Access, Op, Store, StoreError, Version};
 
 use super::admit::{self, Next};
@@ -21,7 +21,7 @@ use super::present::{self, AT_ONCE, Deployed, Present};
 use super::roster::{Admitting, Roster};
 use super::sealing::ForServers;
 use super::turn::{Seen, Turn};
-use super::work::{goal, insist, not_deployed};
+use super::work::{desired_revision, insist, not_deployed};
 use super::write::Writing;
 use super::{SeedError, bounds, deployed, restore};
 
@@ -62,19 +62,19 @@ pub async fn rotate(store: &Arc<dyn Store>, stack: &str, keys: Rotation<'_>) -> 
     let signed: &Arc<dyn Store> = &(Signed::succeeding(store, keys.next, keys.former) as Arc<dyn Store>);
     sign(store, signed, &layout, keys, &there).await?;
     restore::own(signed, &layout).await?;
-    // Whoever has the former key may have set other limits. This operator sets them anew.
+    // Whoever has the former key may have set other limits. This operator sets them again.
     let there = (Deployed { bounded: false, ..there.0 }, there.1);
     let present = Present::read(signed, &layout, Some(there.clone()), false).await?;
     let there = there.0;
     let roster = roster(&layout, &present, &there)?;
-    let number = applying::number(Some(there.goal.there()), false);
-    let revision = Revision { space: there.goal.space.clone(), number };
+    let number = applying::number(Some(there.desired.there()), false);
+    let revision = Revision { space: there.desired.space.clone(), number };
     let next = Next { layout: &layout, key: keys.next, there: &there, present: &present };
     let wanted = next.wanted(roster, &revision)?;
     let mut writing = Writing::make(&layout, None, &present, &wanted)?;
     writing.keep(deployed::shared(&layout, &present.files, &wanted.sharing.access()));
-    let told = goal(&wanted, keys.next, number, there.goal.space.clone(), there.goal.digest.clone());
-    let told = Deployed { goal: told, turn: None, ..there };
+    let told = desired_revision(&wanted, keys.next, number, there.desired.space.clone(), there.desired.digest.clone());
+    let told = Deployed { desired: told, turn: None, ..there };
     values(store, &layout, keys, &present).await?;
     Box::pin(writing.carry_out(signed, &layout, &present, &wanted, &told)).await?;
     Ok(number)
@@ -111,17 +111,17 @@ async fn find(store: &Arc<dyn Store>, layout: &Layout, keys: Rotation<'_>) -> Re
     let signed = Signed::succeeding(store, keys.next, keys.former);
     let reading: &Arc<dyn Store> = &(Arc::clone(&signed) as Arc<dyn Store>);
     let there = present::deployed(reading, layout).await?;
-    let is_whole = |there: &(Deployed, _)| there.0.rotates || (there.0.goal.applying.is_none() && there.0.announces);
+    let is_whole = |there: &(Deployed, _)| there.0.rotates || (there.0.desired.applying.is_none() && there.0.announces);
     let there = there.filter(is_whole).ok_or_else(|| not_deployed(&signed, layout))?;
     if !there.0.rotates && is_next(store, layout, keys).await? {
-        return Ok(Found::Done(there.0.goal.revision));
+        return Ok(Found::Done(there.0.desired.revision));
     }
     let present = Present::read(reading, layout, Some(there.clone()), false).await?;
     insist(&signed, layout, &present).await?;
     Ok(Found::Begins(Box::new(there)))
 }
 
-/// Whether the goal is signed with the next key.
+/// Whether the desired revision is signed with the next key.
 async fn is_next(store: &Arc<dyn Store>, layout: &Layout, keys: Rotation<'_>) -> Result<bool, SeedError> {
     let (path, next) = (layout.revision(), keys.next.signer().authority());
     Ok(store.get(&path).await?.is_some_and(|node| next.verify(&path, &node.data).is_ok()))
@@ -138,19 +138,19 @@ async fn take(
         if is_next(store, layout, keys).await? { (keys.next, keys.former) } else { (keys.former, keys.next) };
     let signed: &Arc<dyn Store> = &(Signed::succeeding(store, writer, other) as Arc<dyn Store>);
     let seen = Seen::read(signed, layout, Some(&there)).await?;
-    let mut goal = there.0;
+    let mut desired = there.0;
     // Everything that it asks for is there.
-    goal.goal.applying.get_or_insert(goal.goal.revision);
-    goal.rotates = true;
-    // Servers read the goal as soon as they share another login.
-    goal.goal.operator = Some(keys.next.login().principal());
-    // The readers of the goal stay the same.
-    let turn = Turn::take(signed, layout, &seen, &goal, Vec::new(), Access::new()).await?;
-    Ok(turn.said(goal))
+    desired.desired.applying.get_or_insert(desired.desired.revision);
+    desired.rotates = true;
+    // Servers read the desired revision as soon as they share another login.
+    desired.desired.operator = Some(keys.next.login().principal());
+    // The readers of the desired revision stay the same.
+    let turn = Turn::take(signed, layout, &seen, &desired, Vec::new(), Access::new()).await?;
+    Ok(turn.said(desired))
 }
 
-/// Signs everything that the former key has signed, except for the goal, and encrypts anew what the operator must be
-/// able to read again.
+/// Signs everything that the former key has signed, except for the desired revision, and encrypts again what the
+/// operator must be able to read again.
 async fn sign(
     store: &Arc<dyn Store>,
     signed: &Arc<dyn Store>,
@@ -164,10 +164,10 @@ async fn sign(
     let roster = roster(layout, &present, &there.0)?;
     let mut sealing = ForServers::succeeding(keys.next, keys.former, &roster, &present);
     let [former, next] = [keys.former, keys.next].map(|key| key.signer().authority());
-    let goal = layout.revision();
+    let desired = layout.revision();
     let plans: HashMap<String, &Name> = present.plans.keys().map(|server| (layout.plan(server), server)).collect();
     let deployed = layout.deployed();
-    let paths = present.paths.iter().filter(|path| is_signed(path) && **path != goal).chain([&deployed]);
+    let paths = present.paths.iter().filter(|path| is_signed(path) && **path != desired).chain([&deployed]);
     let read = paths.map(|path| async move { Ok::<_, SeedError>((path, store.get(path).await?)) });
     let mut read = stream::iter(read.collect::<Vec<_>>()).buffered(AT_ONCE);
     let mut ops = Vec::new();
@@ -175,9 +175,9 @@ async fn sign(
         let Some(node) = node.filter(|node| next.verify(path, &node.data).is_err()) else { continue };
         let Ok(held) = former.verify(path, &node.data) else { continue };
         let server = plans.get(path).copied();
-        let plan = server.map(|_| parse_json::<Plan>(path, held)).transpose()?.flatten();
+        let plan = server.map(|_| parse_json::<ServerPlan>(path, held)).transpose()?.flatten();
         let data = match server.zip(plan) {
-            Some((server, plan)) if !plan.retired => to_json(&sealing.anew(server, plan)?),
+            Some((server, plan)) if !plan.retired => to_json(&sealing.reseal(server, plan)?),
             _ => held.to_vec(),
         };
         ops.push(Op::Set { path: path.clone(), data, expected: Some(node.version) });
@@ -189,7 +189,7 @@ async fn sign(
 
 /// The identities of the servers.
 fn roster(layout: &Layout, present: &Present, there: &Deployed) -> Result<Roster, SeedError> {
-    let space = there.goal.space.as_ref();
+    let space = there.desired.space.as_ref();
     let admitting = Admitting { newcomers: false, named: &[], only: None, endorsed: false, space, now: clock::now() };
     admit::roster(layout, present, admitting)
 }

@@ -6,7 +6,7 @@ use wattle::model::{Name, Value};
 use wattle::requirement::Operand;
 use wattle_agent_core::planning::Sealing;
 
-use crate::space::{Held, Opener, OperatorKey, Plan, ServerKey, Source, open, seal};
+use crate::space::{Held, Opener, OperatorKey, ServerKey, ServerPlan, ValueSource, open, seal};
 use crate::store::MAX_DATA;
 
 use super::present::Present;
@@ -20,7 +20,7 @@ const STANZA: usize = 132;
 /// as in the previous plan, so that unchanged plans do not appear changed.
 pub(super) struct ForServers<'a> {
     operator: &'a OperatorKey,
-    /// The key with which the operator opens earlier secrets, until they are sealed anew.
+    /// The key with which the operator opens earlier secrets, until they are sealed again.
     former: Option<&'a OperatorKey>,
     roster: &'a Roster,
     present: &'a Present,
@@ -34,7 +34,7 @@ impl<'a> ForServers<'a> {
         Self { operator, former: None, roster, present, sealed: HashMap::new() }
     }
 
-    /// The same for an operator whose key was `former` before: all secrets are sealed anew.
+    /// The same for an operator whose key was `former` before: all secrets are sealed again.
     pub(super) fn succeeding(
         operator: &'a OperatorKey,
         former: &'a OperatorKey,
@@ -66,16 +66,16 @@ impl<'a> ForServers<'a> {
     ///
     /// # Errors
     /// [`SeedError::Unreadable`] if the operator cannot read one.
-    pub(super) fn anew(&mut self, server: &Name, mut plan: Plan) -> Result<Plan, SeedError> {
+    pub(super) fn reseal(&mut self, server: &Name, mut plan: ServerPlan) -> Result<ServerPlan, SeedError> {
         let opener = self.opener();
-        let mut again = |source: &Source| {
+        let mut again = |source: &ValueSource| {
             source.rebuild(&mut |part| match part {
-                Source::Leaf(Held::Sealed(sealed)) => {
+                ValueSource::Leaf(Held::Sealed(sealed)) => {
                     let value = open(sealed, &opener);
                     let value = value.map_err(|_| SeedError::Unreadable { server: server.to_string() })?;
                     self.seal(Some(server), &value).map(Some)
                 }
-                Source::Leaf(leaf) => Ok(Some(Source::Leaf(leaf.clone()))),
+                ValueSource::Leaf(leaf) => Ok(Some(ValueSource::Leaf(leaf.clone()))),
                 _ => Ok(None),
             })
         };
@@ -96,8 +96,8 @@ impl<'a> ForServers<'a> {
 impl Sealing for ForServers<'_> {
     type Error = SeedError;
 
-    fn seal(&mut self, server: Option<&Name>, value: &Value) -> Result<Source, SeedError> {
-        let held = |sealed| Source::Leaf(Held::Sealed(sealed));
+    fn seal(&mut self, server: Option<&Name>, value: &Value) -> Result<ValueSource, SeedError> {
+        let held = |sealed| ValueSource::Leaf(Held::Sealed(sealed));
         let Some(server) = server else {
             let nobody = ServerKey::generate().recipient();
             return Ok(held(seal(value, [nobody.as_str()])?));
@@ -133,7 +133,7 @@ impl Sealing for ForServers<'_> {
 }
 
 /// The secrets of a plan, with their sealed form.
-fn opened(plan: &Plan, opener: &Opener) -> HashMap<String, String> {
+fn opened(plan: &ServerPlan, opener: &Opener) -> HashMap<String, String> {
     let mut found = HashMap::new();
     let mut sources = Vec::new();
     for component in plan.components.values() {
@@ -142,7 +142,7 @@ fn opened(plan: &Plan, opener: &Opener) -> HashMap<String, String> {
             requirement.predicate.each(&mut |operand| sources.push(&operand.from));
         }
     }
-    for held in sources.into_iter().flat_map(Source::leaves) {
+    for held in sources.into_iter().flat_map(ValueSource::leaves) {
         if let Held::Sealed(sealed) = held
             && let Ok(value) = open(sealed, opener)
         {

@@ -1,8 +1,8 @@
 //! The turn of a `seed apply` or `seed delete` to write to a stack. A writer stops as soon as another one has begun.
 //!
-//! A writer begins by writing the goal, so the goal's version identifies the turn. ZooKeeper compares only how many
-//! times a node was set, and starts again when a stack is removed and applied anew. Therefore a node below the goal has
-//! the name of the data space, which no other data space has.
+//! A writer begins by writing the desired revision, so the desired revision's version identifies the turn. ZooKeeper
+//! compares only how many times a node was set, and starts again when a stack is removed and applied again. Therefore a
+//! node below the desired revision has the name of the data space, which no other data space has.
 
 use std::sync::Arc;
 
@@ -15,23 +15,23 @@ use super::{SeedError, naming};
 /// The versions to compare, as they were before the rest of a stack was read.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Seen {
-    goal: Option<Version>,
+    desired: Option<Version>,
     mark: Option<Version>,
     importers: Option<Version>,
 }
 
 impl Seen {
-    /// Reads the versions for the goal that was read.
+    /// Reads the versions for the desired revision that was read.
     pub(super) async fn read(
         store: &Arc<dyn Store>,
         layout: &Layout,
-        goal: Option<&(Deployed, Version)>,
+        desired: Option<&(Deployed, Version)>,
     ) -> Result<Self, SeedError> {
-        let Some((there, version)) = goal else { return Ok(Self::default()) };
-        let mark = store.get(&layout.mark(there.goal.space.as_ref())).await?;
+        let Some((there, version)) = desired else { return Ok(Self::default()) };
+        let mark = store.get(&layout.mark(there.desired.space.as_ref())).await?;
         let importers = store.get(&layout.importers()).await?;
         let [mark, importers] = [mark, importers].map(|node| node.map(|node| node.version));
-        Ok(Self { goal: Some(*version), mark, importers })
+        Ok(Self { desired: Some(*version), mark, importers })
     }
 
     /// Checks that no other writer has begun since. Otherwise what was read may be of two revisions, and differences
@@ -41,12 +41,12 @@ impl Seen {
     /// [`SeedError::Busy`] if one has.
     pub(super) async fn confirm(&self, store: &Arc<dyn Store>, layout: &Layout) -> Result<(), SeedError> {
         let there = store.get(&layout.revision()).await?.map(|node| node.version);
-        if self.goal.is_none() || self.goal == there { Ok(()) } else { Err(over(layout)) }
+        if self.desired.is_none() || self.desired == there { Ok(()) } else { Err(over(layout)) }
     }
 
-    /// Whether there was a goal.
-    pub(super) fn is_of_goal(&self) -> bool {
-        self.goal.is_some()
+    /// Whether there was a desired revision.
+    pub(super) fn is_of_desired(&self) -> bool {
+        self.desired.is_some()
     }
 
     /// Whether the data space of a turn existed.
@@ -54,19 +54,23 @@ impl Seen {
         self.mark.is_some()
     }
 
-    /// For a goal that is not trusted: only its version is known.
-    pub(super) async fn of_unknown(store: &Arc<dyn Store>, layout: &Layout, goal: Version) -> Result<Self, SeedError> {
+    /// For a desired revision that is not trusted: only its version is known.
+    pub(super) async fn of_unknown(
+        store: &Arc<dyn Store>,
+        layout: &Layout,
+        desired: Version,
+    ) -> Result<Self, SeedError> {
         let importers = store.get(&layout.importers()).await?.map(|node| node.version);
-        Ok(Self { goal: Some(goal), mark: None, importers })
+        Ok(Self { desired: Some(desired), mark: None, importers })
     }
 }
 
-/// A turn to write to a stack. It is over once another writer has written the goal.
+/// A turn to write to a stack. It is over once another writer has written the desired revision.
 pub(super) struct Turn<'a> {
     pub(super) store: &'a Arc<dyn Store>,
     pub(super) layout: &'a Layout,
-    goal: Version,
-    /// The name of the turn in the goal.
+    desired: Version,
+    /// The name of the turn in the desired revision.
     name: Option<String>,
     /// The data space's own node. `None` if an earlier version created it.
     mark: Option<Op>,
@@ -75,7 +79,8 @@ pub(super) struct Turn<'a> {
 }
 
 impl<'a> Turn<'a> {
-    /// Takes the turn: replaces the goal that was `seen` by `goal`, or creates one after what is created `before`.
+    /// Takes the turn: replaces the desired revision that was `seen` by `desired`, or creates one after what is created
+    /// `before`.
     ///
     /// # Errors
     /// [`SeedError::Busy`] if another writer has begun since.
@@ -83,16 +88,16 @@ impl<'a> Turn<'a> {
         store: &'a Arc<dyn Store>,
         layout: &'a Layout,
         seen: &Seen,
-        goal: &Deployed,
+        desired: &Deployed,
         before: Vec<Op>,
         access: Access,
     ) -> Result<Turn<'a>, SeedError> {
-        let goal = Deployed { turn: Some(naming::chance()), ..goal.clone() };
-        let (path, data) = (layout.revision(), to_json(&goal));
-        let mark = layout.mark(goal.goal.space.as_ref());
+        let desired = Deployed { turn: Some(naming::chance()), ..desired.clone() };
+        let (path, data) = (layout.revision(), to_json(&desired));
+        let mark = layout.mark(desired.desired.space.as_ref());
         let mut ops = before;
-        ops.push(match seen.goal {
-            Some(_) => Op::Set { path, data: data.clone(), expected: seen.goal },
+        ops.push(match seen.desired {
+            Some(_) => Op::Set { path, data: data.clone(), expected: seen.desired },
             None => Op::Create { path, data: data.clone(), access },
         });
         match seen.mark {
@@ -100,14 +105,15 @@ impl<'a> Turn<'a> {
             None => ops.push(Op::Create { path: mark.clone(), data: Vec::new(), access: Access::new() }),
         }
         store.apply(ops).await.map_err(|error| busy(layout, error))?;
-        let (version, mark_there) = (ours(store, layout, &data, seen.goal).await?, store.get(&mark).await?);
+        let (version, mark_there) = (ours(store, layout, &data, seen.desired).await?, store.get(&mark).await?);
         let (Some(version), Some(mark_there)) = (version, mark_there) else { return Err(over(layout)) };
-        let seen = Seen { goal: Some(version), mark: Some(mark_there.version), ..*seen };
-        Ok(Self { name: goal.turn, ..Self::at(store, layout, version, &seen, &mark) })
+        let seen = Seen { desired: Some(version), mark: Some(mark_there.version), ..*seen };
+        Ok(Self { name: desired.turn, ..Self::at(store, layout, version, &seen, &mark) })
     }
 
-    /// Takes the turn with the goal of a data space at its `beginning`. It replaces the goal that was `seen`. Otherwise
-    /// it is created below the stack's own node, which must not exist yet unless it `is_there`.
+    /// Takes the turn with the desired revision of a data space at its `beginning`. It replaces the desired revision
+    /// that was `seen`. Otherwise it is created below the stack's own node, which must not exist yet unless it
+    /// `is_there`.
     ///
     /// # Errors
     /// [`SeedError::Busy`] if another writer has begun since.
@@ -121,7 +127,7 @@ impl<'a> Turn<'a> {
     ) -> Result<Turn<'a>, SeedError> {
         let root = (!is_there).then(|| Op::Create { path: layout.root(), data: Vec::new(), access: Access::new() });
         loop {
-            let kept = naming::keep(store, beginning.goal.space.as_ref()).await?;
+            let kept = naming::keep(store, beginning.desired.space.as_ref()).await?;
             let before = kept.into_iter().chain(root.clone()).collect();
             match Self::take(store, layout, seen, beginning, before, access.clone()).await {
                 // Another data space has been given a name since.
@@ -131,36 +137,36 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// The turn of the writer of the goal that was `seen`, which was interrupted.
+    /// The turn of the writer of the desired revision that was `seen`, which was interrupted.
     ///
     /// # Errors
-    /// [`SeedError::Busy`] if there is no goal.
+    /// [`SeedError::Busy`] if there is no desired revision.
     pub(super) fn resume(
         store: &'a Arc<dyn Store>,
         layout: &'a Layout,
         seen: &Seen,
-        goal: &Deployed,
+        desired: &Deployed,
     ) -> Result<Turn<'a>, SeedError> {
-        let version = seen.goal.ok_or_else(|| over(layout))?;
-        let turn = Self::at(store, layout, version, seen, &layout.mark(goal.goal.space.as_ref()));
-        Ok(Self { name: goal.turn.clone(), ..turn })
+        let version = seen.desired.ok_or_else(|| over(layout))?;
+        let turn = Self::at(store, layout, version, seen, &layout.mark(desired.desired.space.as_ref()));
+        Ok(Self { name: desired.turn.clone(), ..turn })
     }
 
-    fn at(store: &'a Arc<dyn Store>, layout: &'a Layout, goal: Version, seen: &Seen, mark: &str) -> Turn<'a> {
+    fn at(store: &'a Arc<dyn Store>, layout: &'a Layout, desired: Version, seen: &Seen, mark: &str) -> Turn<'a> {
         let check = |path: String, expected: Option<Version>| expected.map(|expected| Op::Check { path, expected });
         let (mark, importers) = (check(mark.to_owned(), seen.mark), check(layout.importers(), seen.importers));
-        Self { store, layout, goal, name: None, mark, importers }
+        Self { store, layout, desired, name: None, mark, importers }
     }
 
-    /// The `goal` with which this turn was taken.
-    pub(super) fn said(&self, goal: Deployed) -> (Deployed, Version) {
-        (Deployed { turn: self.name.clone(), ..goal }, self.goal)
+    /// The `desired` with which this turn was taken.
+    pub(super) fn said(&self, desired: Deployed) -> (Deployed, Version) {
+        (Deployed { turn: self.name.clone(), ..desired }, self.desired)
     }
 
     /// The conditions that hold as long as this turn lasts.
     pub(super) fn checks(&self) -> Vec<Op> {
-        let goal = Op::Check { path: self.layout.revision(), expected: self.goal };
-        std::iter::once(goal).chain(self.mark.clone()).collect()
+        let desired = Op::Check { path: self.layout.revision(), expected: self.desired };
+        std::iter::once(desired).chain(self.mark.clone()).collect()
     }
 
     /// Carries out `ops`.
@@ -187,27 +193,27 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// Writes the goal.
+    /// Writes the desired revision.
     ///
     /// # Errors
     /// [`SeedError::Busy`] if the turn is over.
-    pub(super) async fn say(&mut self, goal: &Deployed) -> Result<(), SeedError> {
-        let is_over = goal.goal.applying.is_none();
+    pub(super) async fn say(&mut self, desired: &Deployed) -> Result<(), SeedError> {
+        let is_over = desired.desired.applying.is_none();
         let turn = self.name.clone().filter(|_| !is_over);
-        let admitting = if is_over { Default::default() } else { goal.admitting.clone() };
-        let [renewing, rotates] = [goal.renewing, goal.rotates].map(|is_so| is_so && !is_over);
-        let goal = Deployed { turn, rotates, admitting, renewing, ..goal.clone() };
-        let (path, data) = (self.layout.revision(), to_json(&goal));
-        let set = Op::Set { path, data: data.clone(), expected: Some(self.goal) };
+        let admitting = if is_over { Default::default() } else { desired.admitting.clone() };
+        let [renewing, rotates] = [desired.renewing, desired.rotates].map(|is_so| is_so && !is_over);
+        let desired = Deployed { turn, rotates, admitting, renewing, ..desired.clone() };
+        let (path, data) = (self.layout.revision(), to_json(&desired));
+        let set = Op::Set { path, data: data.clone(), expected: Some(self.desired) };
         let said = self.store.apply(self.mark.iter().cloned().chain([set]).collect()).await;
         said.map_err(|error| busy(self.layout, error))?;
         // If another writer has begun since, the checks with the former version fail.
-        self.goal = ours(self.store, self.layout, &data, Some(self.goal)).await?.unwrap_or(self.goal);
+        self.desired = ours(self.store, self.layout, &data, Some(self.desired)).await?.unwrap_or(self.desired);
         Ok(())
     }
 }
 
-/// The version of the goal if it was set to `data` after the version `before`, and not since.
+/// The version of the desired revision if it was set to `data` after the version `before`, and not since.
 async fn ours(
     store: &Arc<dyn Store>,
     layout: &Layout,
@@ -220,7 +226,7 @@ async fn ours(
 }
 
 /// Ends any turn of another writer, so that it cannot change anything that the caller reads from now on. Returns the
-/// present goal.
+/// present desired revision.
 ///
 /// # Errors
 /// [`SeedError::Busy`] if yet another writer has begun in the meantime.
@@ -239,12 +245,12 @@ pub(super) async fn end_another(
 pub(super) async fn disturbed(store: &Arc<dyn Store>, layout: &Layout) -> Result<(), SeedError> {
     while let Some(there) = present::deployed(store, layout).await? {
         let seen = Seen::read(store, layout, Some(&there)).await?;
-        let mut goal = there.0;
-        if goal.goal.applying.is_some() {
+        let mut desired = there.0;
+        if desired.desired.applying.is_some() {
             break;
         }
-        goal.goal.applying = Some(goal.goal.revision);
-        match Turn::take(store, layout, &seen, &goal, Vec::new(), Access::new()).await {
+        desired.desired.applying = Some(desired.desired.revision);
+        match Turn::take(store, layout, &seen, &desired, Vec::new(), Access::new()).await {
             Err(SeedError::Busy { .. }) => {}
             taken => return taken.map(drop),
         }

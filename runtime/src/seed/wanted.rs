@@ -6,7 +6,7 @@ use wattle::lower::seed::{SeedEntry, SeedExport};
 use wattle::model::{IndexMap, Name};
 use wattle_agent_core::planning::{Planning, Sealing as _, keep_standing};
 
-use crate::space::{Export, Held, Importer, OperatorKey, Plan, Revision, Source};
+use crate::space::{Export, Held, Importer, OperatorKey, Revision, ServerPlan, ValueSource};
 use crate::store::{Access, Principal};
 
 use super::present::Present;
@@ -18,9 +18,9 @@ use super::{SeedError, rights, unknown_server};
 /// What a data space should hold for a seed.
 pub(super) struct Wanted {
     /// The plans of the seed's servers.
-    pub(super) plans: IndexMap<Name, Plan>,
+    pub(super) plans: IndexMap<Name, ServerPlan>,
     /// The plans of servers that have left the model.
-    pub(super) retired: IndexMap<Name, Plan>,
+    pub(super) retired: IndexMap<Name, ServerPlan>,
     /// The stack's own rights to each entry, without those of importers.
     pub(super) entries: IndexMap<Name, Access>,
     pub(super) exports: IndexMap<Name, Export>,
@@ -95,7 +95,7 @@ impl Building<'_> {
         let export = |(name, export): (&Name, &SeedExport)| {
             let from = sources.swap_remove(name);
             let servers =
-                from.iter().flat_map(Source::leaves).filter_map(Held::entry).map(|entry| rights::server_of(entry));
+                from.iter().flat_map(ValueSource::leaves).filter_map(Held::entry).map(|entry| rights::server_of(entry));
             let key = |server: &str| Some((server.into(), sealing.key(&server.into())?));
             let keys = servers.filter_map(key).collect();
             (name.clone(), Export { ty: export.ty.clone(), from, keys })
@@ -111,7 +111,10 @@ pub(super) fn is_another(present: &Present, principals: &HashMap<Name, Principal
 }
 
 /// What servers read from other stacks.
-pub(super) fn foreign(plans: &IndexMap<Name, Plan>, principals: &HashMap<Name, Principal>) -> IndexMap<Name, Importer> {
+pub(super) fn foreign(
+    plans: &IndexMap<Name, ServerPlan>,
+    principals: &HashMap<Name, Principal>,
+) -> IndexMap<Name, Importer> {
     let mut found: IndexMap<Name, IndexMap<Name, BTreeSet<Principal>>> = IndexMap::default();
     for (server, plan) in plans {
         for input in plan.components.values().flat_map(|component| component.inputs.values()) {

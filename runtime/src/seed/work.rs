@@ -13,7 +13,7 @@ use wattle_words::names::some;
 
 use crate::clock;
 use crate::space::{
-    Credential, Goal, Layout, NotOurs, NotTheirs, Numbers, OperatorKey, Record, Revision, Signed, signed_by,
+    Credential, DesiredRevision, Layout, NotOurs, NotTheirs, Numbers, OperatorKey, Record, Revision, Signed, signed_by,
 };
 use crate::store::{Access, Principal, Store, Version};
 
@@ -45,7 +45,7 @@ pub(super) struct Found {
     pub(super) wanted: Wanted,
     pub(super) writing: Writing,
     pub(super) changes: Changes,
-    pub(super) goal: Deployed,
+    pub(super) desired: Deployed,
 }
 
 impl Work {
@@ -115,7 +115,7 @@ impl Work {
 
     /// Whether the seed and all given values are those that are `there`.
     pub(super) fn is_given(&self, there: &Deployed) -> bool {
-        there.goal.digest == self.digest && there.given == self.given
+        there.desired.digest == self.digest && there.given == self.given
     }
 
     /// A warning about the servers' credentials, if needed.
@@ -145,22 +145,22 @@ impl Work {
         let before = Seen::read(store, &self.layout, Some(&there)).await?;
         let present = Present::read(store, &self.layout, Some(there.clone()), false).await?;
         // The same seed has the same servers.
-        let roster = self.roster(seed, options, &present.register, there.0.goal.space.as_ref(), |_| false);
+        let roster = self.roster(seed, options, &present.register, there.0.desired.space.as_ref(), |_| false);
         if there.0.identities != roster.digest(has_places(options, &there.0)) {
             return Ok(None);
         }
         insist(signed, &self.layout, &present).await?;
         let mut turn = Turn::resume(store, &self.layout, &before, &there.0)?;
-        let mut goal = there.0;
+        let mut desired = there.0;
         // No server is notified of another revision, so this one stays valid for longer.
-        if goal.goal.expires.is_some_and(|expires| expires < clock::now() + Goal::COUNTS / 2) {
-            goal.goal.expires = Some(clock::now() + Goal::COUNTS);
-            turn.say(&goal).await?;
+        if desired.desired.expires.is_some_and(|expires| expires < clock::now() + DesiredRevision::COUNTS / 2) {
+            desired.desired.expires = Some(clock::now() + DesiredRevision::COUNTS);
+            turn.say(&desired).await?;
         }
-        let space = goal.goal.space.as_ref();
+        let space = desired.desired.space.as_ref();
         let sharing = Sharing::as_it_is(&options.key, (&self.layout, space), present.shared.as_ref());
-        deployed::renew(&turn, &self.keeping(seed, options, sharing.access(), goal.goal.revision)).await?;
-        let mut changes = unchanged(self, seed, goal.goal.revision);
+        deployed::renew(&turn, &self.keeping(seed, options, sharing.access(), desired.desired.revision)).await?;
+        let mut changes = unchanged(self, seed, desired.desired.revision);
         changes.warnings.extend(unbound(&roster, &options.key));
         Ok(Some(changes))
     }
@@ -175,13 +175,13 @@ impl Work {
         let present = Present::read(store, &self.layout, known, options.restore).await?;
         let there = present.deployed.as_ref().map(|(there, _)| there);
         let space = match there {
-            Some(there) => there.goal.space.clone(),
+            Some(there) => there.desired.space.clone(),
             None => Some(naming::new(store, clock::now()).await?),
         };
         let left = |server: &Name| present.plans.get(server).is_some_and(|plan| plan.retired);
         let roster = self.roster(seed, options, &present.register, space.as_ref(), left);
         let principals = roster.principals();
-        if !options.renew && (options.restore || there.is_some_and(|there| there.goal.revision > 0)) {
+        if !options.renew && (options.restore || there.is_some_and(|there| there.desired.revision > 0)) {
             let other = |(server, before): (&Name, &Principal)| {
                 let active = present.plans.get(server).is_some_and(|plan| !plan.retired);
                 let is_other = active && !roster.admitted.contains(server) && !has_key_of(&roster, &present, server);
@@ -197,7 +197,7 @@ impl Work {
         let identities = roster.digest(has_places);
         let is_same =
             there.is_some_and(|there| self.is_given(there) && there.identities == identities) && !options.again;
-        let revision = applying::number(there.map(|there| there.goal.there()), is_same);
+        let revision = applying::number(there.map(|there| there.desired.there()), is_same);
         let former = self.credentials.former_member(self.layout.stack()).filter(|_| roster.has_former());
         let has_left = has_left(&present.active(), &principals);
         let sharing =
@@ -229,14 +229,14 @@ impl Work {
         changes.warnings.extend(unbound(&wanted.roster, &options.key));
         changes.warnings.extend(present.register.disowned(&self.layout));
         let bounded = there.is_some_and(|there| there.bounded);
-        let goal = goal(&wanted, &options.key, revision, space, self.digest.clone());
+        let desired = desired_revision(&wanted, &options.key, revision, space, self.digest.clone());
         Ok(Found {
             present,
             wanted,
             writing,
             changes,
-            goal: Deployed {
-                goal,
+            desired: Deployed {
+                desired,
                 given: self.given.clone(),
                 identities,
                 turn: None,
@@ -281,20 +281,27 @@ fn has_places(options: &Options, there: &Deployed) -> bool {
 }
 
 /// What servers are told about a revision.
-pub(super) fn goal(wanted: &Wanted, key: &OperatorKey, revision: u64, space: Option<Name>, digest: String) -> Goal {
+pub(super) fn desired_revision(
+    wanted: &Wanted,
+    key: &OperatorKey,
+    revision: u64,
+    space: Option<Name>,
+    digest: String,
+) -> DesiredRevision {
     let plans = wanted.plans.iter().chain(&wanted.retired);
-    Goal {
+    DesiredRevision {
         revision,
         space,
         digest,
         applying: None,
         operator: Some(key.login().principal()),
-        expires: Some(clock::now() + Goal::COUNTS),
+        expires: Some(clock::now() + DesiredRevision::COUNTS),
         plans: Some(Numbers::new(plans.map(|(server, plan)| (server, plan.revision)))),
     }
 }
 
-/// Why a stack without a goal to go on from is refused: because somebody has changed that, or because it is incomplete.
+/// Why a stack without a desired revision to go on from is refused: because somebody has changed that, or because it is
+/// incomplete.
 pub(super) fn not_deployed(signed: &Signed, layout: &Layout) -> SeedError {
     let (stack, nodes) = (layout.stack().to_owned(), tampered(signed.refused(), &Present::default()));
     if nodes.is_empty() { SeedError::Incomplete { stack } } else { SeedError::Tampered { stack, nodes } }

@@ -232,7 +232,7 @@ impl Maker<'_> {
                 self.shared(status.clone(), |share| rights::status(principal, share));
             }
             self.kept.extend([format!("{}/{name}", tops.1), status]);
-            self.last_goal(name, plan);
+            self.last_desired(name, plan);
             let path = self.layout.plan(name);
             if let Some(principal) = self.present.principals.get(name).filter(|_| !self.present.whole) {
                 self.writing.granted.push((path.clone(), rights::plan(principal)));

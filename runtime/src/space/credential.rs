@@ -24,12 +24,12 @@ pub struct Opener(Vec<x25519::Identity>);
 #[derive(Clone)]
 pub struct Credential {
     key: ServerKey,
-    told: Told,
+    told: Trust,
 }
 
 /// The other parts of a credential.
 #[derive(Clone)]
-enum Told {
+enum Trust {
     /// The authority that the server trusts.
     Now { authority: Authority },
     /// In credentials of earlier versions: what the servers of a stack shared in order to read each other's statuses,
@@ -77,15 +77,15 @@ const OPERATOR_PREFIX: &str = "wattle-operator2:";
 impl Credential {
     /// A new credential for a server that does only what `authority` has signed.
     pub fn generate(authority: Authority) -> Self {
-        Self { key: ServerKey::generate(), told: Told::Now { authority } }
+        Self { key: ServerKey::generate(), told: Trust::Now { authority } }
     }
 
     /// The same credential for a server that does only what `authority` has signed.
     #[must_use]
     pub fn believing(self, authority: Authority) -> Self {
         let told = match self.told {
-            Told::Now { .. } => Told::Now { authority },
-            Told::Former { member, .. } => Told::Former { member, authority: Some(authority) },
+            Trust::Now { .. } => Trust::Now { authority },
+            Trust::Former { member, .. } => Trust::Former { member, authority: Some(authority) },
         };
         Self { told, ..self }
     }
@@ -93,8 +93,8 @@ impl Credential {
     /// The authority that the server trusts. `None` if the credential was made before anything was signed.
     pub fn authority(&self) -> Option<Authority> {
         match self.told {
-            Told::Now { authority } => Some(authority),
-            Told::Former { authority, .. } => authority,
+            Trust::Now { authority } => Some(authority),
+            Trust::Former { authority, .. } => authority,
         }
     }
 
@@ -123,7 +123,7 @@ impl Credential {
 
     /// The login that the servers of `stack` shared. `None` unless an earlier version made the credential.
     pub fn former_member(&self, stack: &str) -> Option<Login> {
-        let Told::Former { member, .. } = &self.told else { return None };
+        let Trust::Former { member, .. } = &self.told else { return None };
         Some(Login { name: stack.to_owned(), password: member.clone() })
     }
 
@@ -141,10 +141,10 @@ impl Credential {
     pub fn expose(&self) -> String {
         let key = self.key.expose();
         match &self.told {
-            Told::Now { authority } if self.is_unbound() => format!("{UNBOUND}:{key}:{authority}"),
-            Told::Now { authority } => format!("{PREFIX}:{key}:{authority}"),
-            Told::Former { member, authority: Some(authority) } => format!("{WITH_MEMBER}:{key}:{member}:{authority}"),
-            Told::Former { member, authority: None } => format!("{UNPROVEN}:{key}:{member}"),
+            Trust::Now { authority } if self.is_unbound() => format!("{UNBOUND}:{key}:{authority}"),
+            Trust::Now { authority } => format!("{PREFIX}:{key}:{authority}"),
+            Trust::Former { member, authority: Some(authority) } => format!("{WITH_MEMBER}:{key}:{member}:{authority}"),
+            Trust::Former { member, authority: None } => format!("{UNPROVEN}:{key}:{member}"),
         }
     }
 }
@@ -159,11 +159,11 @@ impl FromStr for Credential {
         }
         let former = |member: &str, authority| match member {
             "" => Err(CredentialError::Malformed),
-            member => Ok(Told::Former { member: member.to_owned(), authority }),
+            member => Ok(Trust::Former { member: member.to_owned(), authority }),
         };
         let parts: Vec<&str> = text.split(':').collect();
         let (key, told) = match parts.as_slice() {
-            [PREFIX | UNBOUND, key, authority] => (key, Told::Now { authority: authority.parse()? }),
+            [PREFIX | UNBOUND, key, authority] => (key, Trust::Now { authority: authority.parse()? }),
             [WITH_MEMBER, key, member, authority] => (key, former(member, Some(authority.parse()?))?),
             [UNPROVEN, key, member] => (key, former(member, None)?),
             _ => return Err(CredentialError::Malformed),

@@ -5,7 +5,7 @@ use wattle::model::{IndexMap, Name, Type};
 
 use crate::store::{Access, Principal};
 
-use super::{Keys, Source};
+use super::{Keys, ValueSource};
 
 /// The contents of an export's node.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -15,7 +15,7 @@ pub struct Export {
     pub ty: Type,
     /// Where its value comes from, as its own stack sees it. `None` for a secret.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub from: Option<Source>,
+    pub from: Option<ValueSource>,
     /// The keys that verify the signatures of the servers that the value comes from.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub keys: Keys,

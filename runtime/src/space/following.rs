@@ -12,22 +12,23 @@ use wattle_agent_core::request::{Answer, Follow, Op, Step};
 
 use crate::store::{Node, StoreError};
 
-use super::{Authority, Goal, Revision, Space, SpaceError, parse_json, unverified};
+use super::{Authority, DesiredRevision, Revision, Space, SpaceError, parse_json, unverified};
 
 /// How long to wait before something untrusted is checked again although it has not changed: clocks get corrected.
 const AGAIN: Duration = Duration::from_mins(1);
 
 /// Receives what [`Following`] finds.
 pub trait Hears: Sync {
-    /// There is a goal, signed by an operator's key if that matters. From then on, no earlier key is trusted.
+    /// There is a desired revision, signed by an operator's key if that matters. From then on, no earlier key is
+    /// trusted.
     ///
     /// # Errors
-    /// Why the goal does not count although it is properly signed.
-    fn goal(&self, goal: Goal, by: Option<Authority>) -> Result<(), String>;
+    /// Why the desired revision does not count although it is properly signed.
+    fn desired_revision(&self, desired: DesiredRevision, by: Option<Authority>) -> Result<(), String>;
 
-    /// The contents of a node are not trusted, with the reason, or they are trusted again. For a goal, `shown` is what
-    /// it would say. It has no effect.
-    fn refused(&self, why: Option<String>, shown: Option<Goal>);
+    /// The contents of a node are not trusted, with the reason, or they are trusted again. For a desired revision,
+    /// `shown` is what it would say. It has no effect.
+    fn refused(&self, why: Option<String>, shown: Option<DesiredRevision>);
 }
 
 /// Follows the plans of a server. Each change of its plan takes two or three requests. Changes that do not affect the
@@ -37,8 +38,8 @@ pub struct Following {
     space: Space,
     server: Name,
     follow: Mutex<Follow>,
-    /// The last trusted goal.
-    goal: Mutex<Option<Goal>>,
+    /// The last trusted desired revision.
+    desired: Mutex<Option<DesiredRevision>>,
 }
 
 /// The revision in some contents.
@@ -58,7 +59,7 @@ impl Dated {
 impl Following {
     pub(super) fn new(space: &Space, server: &str) -> Self {
         let follow = Mutex::new(Follow::new(&space.layout, server));
-        Self { space: space.clone(), server: server.into(), follow, goal: Mutex::default() }
+        Self { space: space.clone(), server: server.into(), follow, desired: Mutex::default() }
     }
 
     /// The path of the server's plan.
@@ -66,12 +67,12 @@ impl Following {
         self.follow().plan().to_owned()
     }
 
-    /// Waits for a plan that is newer than the one before, or of another data space, and reports each goal on the way.
-    /// Untrusted contents count as not there yet. Dropping the future loses nothing.
+    /// Waits for a plan that is newer than the one before, or of another data space, and reports each desired revision
+    /// on the way. Untrusted contents count as not there yet. Dropping the future loses nothing.
     ///
     /// # Errors
-    /// If the goal or the plan cannot be read. The next call waits for something in place of contents that made no
-    /// sense.
+    /// If the desired revision or the plan cannot be read. The next call waits for something in place of contents that
+    /// made no sense.
     pub async fn next(&self, who: &impl Hears) -> Result<Desired, SpaceError> {
         let mut op = self.follow().begin();
         loop {
@@ -82,13 +83,13 @@ impl Following {
                 Step::Ask(next) => op = next,
                 Step::Over(desired) => {
                     let desired = desired.map_err(SpaceError::from)?;
-                    return self.goes_with_goal(desired);
+                    return self.goes_with_desired(desired);
                 }
             }
         }
     }
 
-    /// Reads the goal, even if nothing in it concerns this server.
+    /// Reads the desired revision, even if nothing in it concerns this server.
     ///
     /// # Errors
     /// If it cannot be read, or is not trusted.
@@ -100,8 +101,8 @@ impl Following {
         Ok(())
     }
 
-    /// The node that was asked for, and its path. A server that has left the model may not be able to read the goal any
-    /// more, and has a node of its own instead.
+    /// The node that was asked for, and its path. A server that has left the model may not be able to read the desired
+    /// revision any more, and has a node of its own instead.
     async fn ask(&self, op: Op) -> Result<(String, Option<Node>), SpaceError> {
         let (path, seen) = match op {
             Op::Get(path) => (path, None),
@@ -111,22 +112,22 @@ impl Following {
         let asked = async |path: &str| match seen {
             None => self.space.get(path).await,
             // If the servers' shared login has changed since, an existing watch would not fire.
-            Some(seen) if self.is_goal(path) => self.space.store.changed(path, seen).await,
+            Some(seen) if self.is_desired(path) => self.space.store.changed(path, seen).await,
             Some(seen) => self.space.store.follow(path, seen).await,
         };
         let denied = match asked(&path).await {
             Err(error @ StoreError::Denied { .. }) if path == self.space.layout.revision() => error,
             node => return Ok((path, node?)),
         };
-        let last = self.space.layout.last_goal(&self.server);
+        let last = self.space.layout.last_desired(&self.server);
         match self.space.get(&last).await {
             Ok(Some(_)) => Ok((last.clone(), asked(&last).await?)),
             _ => Err(denied.into()),
         }
     }
 
-    fn is_goal(&self, path: &str) -> bool {
-        path == self.space.layout.revision() || path == self.space.layout.last_goal(&self.server)
+    fn is_desired(&self, path: &str) -> bool {
+        path == self.space.layout.revision() || path == self.space.layout.last_desired(&self.server)
     }
 
     /// Waits until the contents at `path` are trusted, and returns them without their signature.
@@ -135,7 +136,7 @@ impl Following {
         loop {
             let Some(there) = node else { return Ok(None) };
             let version = there.version;
-            let shown = self.is_goal(path).then(|| unverified(&there.data).to_vec());
+            let shown = self.is_desired(path).then(|| unverified(&there.data).to_vec());
             let why = match self.judged(path, there, who) {
                 Ok(there) => {
                     if is_refused {
@@ -159,11 +160,11 @@ impl Following {
     fn judged(&self, path: &str, node: Node, who: &impl Hears) -> Result<Node, SpaceError> {
         let (by, held) = self.space.held_by(path, &node.data)?;
         let untrusted = |reason| SpaceError::Untrusted { path: path.to_owned(), reason };
-        if self.is_goal(path) {
-            if let Some(goal) = parse_json::<Goal>(path, held)?.filter(|goal| goal.revision > 0) {
-                who.goal(goal.clone(), by).map_err(untrusted)?;
+        if self.is_desired(path) {
+            if let Some(desired) = parse_json::<DesiredRevision>(path, held)?.filter(|desired| desired.revision > 0) {
+                who.desired_revision(desired.clone(), by).map_err(untrusted)?;
                 by.into_iter().for_each(|by| self.space.passes_to(by));
-                *self.goal() = Some(goal);
+                *self.desired_revision() = Some(desired);
             }
         } else if let Ok(plan) = serde_json::from_slice::<Dated>(held) {
             let asked = self.asked(plan.space.as_ref());
@@ -174,17 +175,17 @@ impl Following {
         Ok(Node { data: held.to_vec(), version: node.version })
     }
 
-    /// The number of the plan according to the goal, if that is of the same data space.
+    /// The number of the plan according to the desired revision, if that is of the same data space.
     fn asked(&self, space: Option<&Name>) -> Option<u64> {
-        let goal = self.goal();
-        let goal = goal.as_ref().filter(|goal| goal.space.as_ref() == space)?;
+        let desired = self.desired_revision();
+        let desired = desired.as_ref().filter(|desired| desired.space.as_ref() == space)?;
         if !self.space.is_strict {
             return None;
         }
-        Some(goal.plans.as_ref()?.of(&self.server))
+        Some(desired.plans.as_ref()?.of(&self.server))
     }
 
-    fn goes_with_goal(&self, desired: Desired) -> Result<Desired, SpaceError> {
+    fn goes_with_desired(&self, desired: Desired) -> Result<Desired, SpaceError> {
         let plan = &desired.plan;
         match self.asked(plan.space.as_ref()).map(|asked| (asked, plan.revision.cmp(&asked))) {
             None | Some((_, Ordering::Equal)) => Ok(desired),
@@ -196,12 +197,12 @@ impl Following {
         self.follow.lock().expect("INVARIANT: nothing panics while it follows")
     }
 
-    fn goal(&self) -> MutexGuard<'_, Option<Goal>> {
-        self.goal.lock().expect("INVARIANT: nothing panics while it holds the goal")
+    fn desired_revision(&self) -> MutexGuard<'_, Option<DesiredRevision>> {
+        self.desired.lock().expect("INVARIANT: nothing panics while it holds the lock")
     }
 }
 
-/// Why a plan does not match a goal.
+/// Why a plan does not match a desired revision.
 fn other(number: u64, asked: u64) -> String {
     format!("it is the one of revision {number}, and the desired revision asks for the one of revision {asked}")
 }

@@ -173,7 +173,7 @@ impl Space {
         let odd = |reason: &str| SpaceError::Malformed { path: path.clone(), reason: reason.to_owned() };
         let log = match node {
             Some(node) if node.data.len() > MOST_BYTES => Err(odd("it is longer than any log")),
-            node => match self.told(&path, node).await {
+            node => match self.verified(&path, node).await {
                 Ok(Some(node)) if !node.data.is_empty() => opened(&path, &node.data, ask, opener).map_err(odd),
                 told => told.map(|_| None),
             },

@@ -6,11 +6,11 @@
 mod admission;
 mod alive;
 mod credential;
+mod desired_revision;
 mod envelope;
 mod export;
 mod fingerprint;
 mod following;
-mod goal;
 mod keyring;
 mod keys;
 mod logs;
@@ -50,12 +50,12 @@ pub(crate) use admission::Place as Announced;
 pub use admission::{Admitted, Announcement, Record, Registered};
 pub use alive::Alive;
 pub use credential::{Credential, CredentialError, Opener, OperatorKey};
+pub use desired_revision::{DesiredRevision, Numbers};
 pub use envelope::Disowned;
 pub(crate) use envelope::{resigned, signed_by, writer_of};
 pub use export::{Export, Exported, Importer};
 pub use fingerprint::{Fingerprint, NoFingerprint};
 pub use following::{Following, Hears};
-pub use goal::{Goal, Numbers};
 pub use keyring::Keyring;
 pub use keys::{Public, ServerKey};
 pub use logs::{Answered, Ask, Log, MOST_ASKS};
@@ -72,12 +72,12 @@ pub(crate) use succession::Succession;
 pub use vault::ServerVault;
 pub use wattle_agent_core::SERVER;
 pub use wattle_agent_core::content::{Content, Written};
-pub use wattle_agent_core::failure::{Failure, Kind};
+pub use wattle_agent_core::failure::{Failure, FailureKind};
 pub use wattle_agent_core::layout::{Layout, ROOT};
-pub use wattle_agent_core::plan::{
-    Held, Keys, Plan, PlannedComponent, PlannedInput, PlannedOutput, PlannedRequirement, Script, Source,
-};
 pub use wattle_agent_core::revision::Revision;
+pub use wattle_agent_core::server_plan::{
+    Held, Keys, PlannedComponent, PlannedInput, PlannedOutput, PlannedRequirement, Script, ServerPlan, ValueSource,
+};
 pub use wattle_agent_core::signal::{Heard, Outcome as Signalled, Signal, Signals};
 pub use wattle_agent_core::status::{Did, Finishing, Leaving, ServerStatus, State, Status, Step, Waiting};
 
@@ -172,8 +172,8 @@ impl Space {
         }
     }
 
-    /// For a reader that only follows what the store has told it, as agents do from the goal on. It need not see what
-    /// others have done since.
+    /// For a reader that only follows what the store has told it, as agents do from the desired revision on. It need
+    /// not see what others have done since.
     #[must_use]
     pub fn led(self) -> Self {
         Self { is_led: true, ..self }
@@ -207,7 +207,7 @@ impl Space {
 
     /// From now on, accepts contents of `server` and of the servers that it reads from only with the keys in its
     /// `plan`.
-    pub fn believe(&self, server: &Name, plan: &Plan) {
+    pub fn believe(&self, server: &Name, plan: &ServerPlan) {
         self.writers.learn(&self.layout, server, plan);
     }
 
@@ -243,7 +243,7 @@ impl Space {
     ///
     /// # Errors
     /// If it cannot be read, or is not [trusted](Space::trusting).
-    pub async fn goal(&self) -> Result<Option<Goal>, SpaceError> {
+    pub async fn desired_revision(&self) -> Result<Option<DesiredRevision>, SpaceError> {
         self.get_signed(&self.layout.revision()).await
     }
 
@@ -253,7 +253,7 @@ impl Space {
     ///
     /// # Errors
     /// If it cannot be read, or is not [trusted](Space::trusting).
-    pub async fn plan(&self, server: &str) -> Result<Option<Plan>, SpaceError> {
+    pub async fn plan(&self, server: &str) -> Result<Option<ServerPlan>, SpaceError> {
         let path = self.layout.plan(server);
         let node = self.get(&path).await?;
         let is_word =
@@ -263,7 +263,7 @@ impl Space {
             self.learn_without_plan(server).await?;
         }
         let Some(node) = &node else { return Ok(None) };
-        let plan = parse_json::<Plan>(&path, self.held(&path, &node.data)?)?;
+        let plan = parse_json::<ServerPlan>(&path, self.held(&path, &node.data)?)?;
         plan.iter().filter(|_| is_word).for_each(|plan| self.believe(&server.into(), plan));
         Ok(plan)
     }

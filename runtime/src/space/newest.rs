@@ -1,9 +1,9 @@
 //! The newest revisions that an operator knows, kept outside of the store.
 //!
 //! A signature stays valid. So anyone who can write to the store as the operator can restore a complete earlier state,
-//! and nothing in it shows that there was a newer one. Therefore each command of the operator notes the newest goal
-//! that it has read or written, in a folder of the user's own. Nothing depends on these notes: if they are missing or
-//! unusable, only this check is lost.
+//! and nothing in it shows that there was a newer one. Therefore each command of the operator notes the newest desired
+//! revision that it has read or written, in a folder of the user's own. Nothing depends on these notes: if they are
+//! missing or unusable, only this check is lost.
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write as _};

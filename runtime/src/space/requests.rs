@@ -71,7 +71,7 @@ impl Space {
         Ok(match op {
             Op::Get(path) => {
                 let node = if is_led { self.store.look(&path).await? } else { self.store.get(&path).await? };
-                Answer::Node(self.told(&path, node).await?)
+                Answer::Node(self.verified(&path, node).await?)
             }
             Op::Changed(path, seen) => {
                 let node = tokio::select! {
@@ -79,7 +79,7 @@ impl Space {
                     // Contents that were not trusted may be signed with the operator's new key.
                     () = becomes_another(operator) => self.get(&path).await?,
                 };
-                Answer::Node(self.told(&path, node).await?)
+                Answer::Node(self.verified(&path, node).await?)
             }
             Op::Set(path, data, version) => match self.store.set(&path, &self.signed(&path, data), Some(version)).await
             {
@@ -92,7 +92,7 @@ impl Space {
     }
 
     /// The contents of the node at `path`, verified if it belongs to a server.
-    pub(super) async fn told(&self, path: &str, node: Option<Node>) -> Result<Option<Node>, SpaceError> {
+    pub(super) async fn verified(&self, path: &str, node: Option<Node>) -> Result<Option<Node>, SpaceError> {
         let Some(node) = node else { return Ok(None) };
         let operator = self.operator.as_ref().map(|operator| operator.now());
         let (counts, why) = match self.writers.judge(operator.as_ref(), path, &node.data) {
@@ -101,7 +101,7 @@ impl Space {
             Verdict::Outdated => (false, None),
             Verdict::Disowned(why) => (false, Some(why)),
         };
-        // This server's own contents are written anew, and need no report.
+        // This server's own contents are written again, and need no report.
         self.writers.note(path, why.filter(|why| *why != Disowned::Ahead || !self.is_own(path)));
         match why {
             Some(why) if self.signers().is_empty() => {
@@ -118,14 +118,14 @@ impl Space {
     }
 
     /// Whether the contents at `path` are of a newer revision than their server was told of. No server writes anything
-    /// for a revision before the goal has it. An agent that read such contents would stop, and wait in vain for a plan
-    /// of that revision. People are shown what the server has written.
+    /// for a revision before the desired revision has it. An agent that read such contents would stop, and wait in vain
+    /// for a plan of that revision. People are shown what the server has written.
     async fn is_ahead(&self, path: &str, of: &Revision) -> bool {
         let Some((_, server)) = envelope::said_by(path).filter(|_| !self.signers().is_empty()) else { return false };
-        // Without a goal, nothing speaks against it.
-        let Ok(Some(goal)) = self.goal().await else { return false };
-        let number = goal.plans.as_ref().map_or(goal.revision, |plans| plans.of(server));
-        *of > Revision { space: goal.space, number }
+        // Without a desired revision, nothing speaks against it.
+        let Ok(Some(desired)) = self.desired_revision().await else { return false };
+        let number = desired.plans.as_ref().map_or(desired.revision, |plans| plans.of(server));
+        *of > Revision { space: desired.space, number }
     }
 
     fn signers(&self) -> RwLockReadGuard<'_, Vec<Signer>> {
@@ -182,7 +182,7 @@ impl Space {
     }
 
     pub(super) async fn get_json<T: DeserializeOwned>(&self, path: &str) -> Result<Option<T>, SpaceError> {
-        match self.told(path, self.get(path).await?).await? {
+        match self.verified(path, self.get(path).await?).await? {
             Some(node) => parse_json(path, &node.data),
             None => Ok(None),
         }

@@ -5,7 +5,7 @@ use wattle::model::Name;
 
 use crate::store::{Access, Op, StoreError};
 
-use super::{Plan, Signal, Signalled, Signals, Space, SpaceError, State, Sure, places};
+use super::{ServerPlan, Signal, Signalled, Signals, Space, SpaceError, State, Sure, places};
 
 /// The maximum number of concurrent requests.
 const AT_ONCE: usize = 64;
@@ -60,7 +60,7 @@ impl Space {
     /// The signals of the server that has this `place`.
     async fn signals_in(&self, place: &str) -> Result<Option<Signals>, SpaceError> {
         let path = self.layout.signals(place);
-        let Some(node) = self.told(&path, self.get(&path).await?).await? else { return Ok(None) };
+        let Some(node) = self.verified(&path, self.get(&path).await?).await? else { return Ok(None) };
         let odd = || SpaceError::Malformed { path, reason: "these are not signals, or too many".to_owned() };
         Signals::parse(&node.data).ok_or_else(odd).map(Some)
     }
@@ -112,7 +112,7 @@ impl Space {
     }
 
     /// Whether the recipe that sent the signal runs again, or may do so.
-    async fn runs_again(&self, server: &str, plan: &Plan, signal: &Signal) -> Result<bool, SpaceError> {
+    async fn runs_again(&self, server: &str, plan: &ServerPlan, signal: &Signal) -> Result<bool, SpaceError> {
         let Some(component) = signal.component.as_ref().filter(|_| signal.plan < plan.revision) else {
             return Ok(false);
         };

@@ -1,7 +1,7 @@
 //! The data space as the operator sees it: everything written is signed, and nothing is read that others have written.
 //!
 //! `seed` and `deploy` access the data space only through this module, so that no other part of them handles
-//! signatures. A goal that is older than one that this operator knows does not count either.
+//! signatures. A desired revision that is older than one that this operator knows does not count either.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,7 +15,7 @@ use crate::store::{Access, Hold, Login, Node, Op, Open, Store, StoreError, Versi
 
 use super::marks::{Known, Marks, infrastructure_of};
 use super::signed::is_signed;
-use super::{Authority, Goal, Newest, NotSigned, OperatorKey, ROOT, Revision, Signer};
+use super::{Authority, DesiredRevision, Newest, NotSigned, OperatorKey, ROOT, Revision, Signer};
 
 /// A store through which the operator writes and reads.
 pub(crate) struct Signed {
@@ -117,7 +117,7 @@ impl Signed {
     }
 
     /// Whether the operator leaves a node empty that is otherwise signed, because it says nothing yet or only groups
-    /// others. A goal that is not known from outside of the store may have any contents.
+    /// others. A desired revision that is not known from outside of the store may have any contents.
     fn may_be_empty(&self, path: &str) -> bool {
         let below =
             path.strip_prefix(ROOT).and_then(|rest| rest.strip_prefix('/')).and_then(|rest| rest.split_once('/'));
@@ -162,9 +162,11 @@ impl Signed {
         Ok(held.to_vec())
     }
 
-    /// Refuses a goal that was replaced, and notes one that is newer than the newest known.
+    /// Refuses a desired revision that was replaced, and notes one that is newer than the newest known.
     fn judge_age(&self, path: &str, held: &[u8]) -> Result<(), NotTheirs> {
-        let Some((stack, there)) = goal(path, held).filter(|_| !self.newest.is_empty()) else { return Ok(()) };
+        let Some((stack, there)) = desired_revision(path, held).filter(|_| !self.newest.is_empty()) else {
+            return Ok(());
+        };
         let newest = self.newest.iter().filter_map(|(newest, by)| newest.of(by, stack)).max();
         match newest {
             Some(newest) if there < newest => return Err(NotTheirs::Former { there, newest }),
@@ -174,9 +176,9 @@ impl Signed {
         Ok(())
     }
 
-    /// Notes a goal that was written. Nothing before it counts from now on, whatever was known.
+    /// Notes a desired revision that was written. Nothing before it counts from now on, whatever was known.
     fn wrote(&self, path: &str, held: &[u8]) {
-        if let Some((stack, revision)) = goal(path, held) {
+        if let Some((stack, revision)) = desired_revision(path, held) {
             self.note(stack, &revision);
         }
     }
@@ -199,9 +201,11 @@ impl Signed {
         }
         let known = Box::pin(self.get(top)).await?.and_then(|node| serde_json::from_slice::<Known>(&node.data).ok());
         let Some(Known { mark, space }) = known else { return Ok(()) };
-        let goal = top.rsplit_once('/').map_or_else(String::new, |(stack, _)| format!("{stack}/revision"));
-        let goal = Box::pin(self.get(&goal)).await?.and_then(|node| serde_json::from_slice::<Goal>(&node.data).ok());
-        if goal.and_then(|goal| goal.space) != space {
+        let desired = top.rsplit_once('/').map_or_else(String::new, |(stack, _)| format!("{stack}/revision"));
+        let desired = Box::pin(self.get(&desired))
+            .await?
+            .and_then(|node| serde_json::from_slice::<DesiredRevision>(&node.data).ok());
+        if desired.and_then(|desired| desired.space) != space {
             let why = "it is from another data space, or this one has been started from scratch since".to_owned();
             return Err(StoreError::Disowned { path: top.to_owned(), why });
         }
@@ -215,11 +219,11 @@ fn known(key: &OperatorKey) -> Option<(Newest, Authority)> {
     key.newest().map(|newest| (newest.clone(), key.signer().authority()))
 }
 
-/// The stack and revision of a goal. `None` for any other node.
-fn goal<'p>(path: &'p str, held: &[u8]) -> Option<(&'p str, Revision)> {
+/// The stack and revision of a desired revision. `None` for any other node.
+fn desired_revision<'p>(path: &'p str, held: &[u8]) -> Option<(&'p str, Revision)> {
     let stack = path.strip_prefix(ROOT)?.strip_prefix('/')?.strip_suffix("/revision")?;
-    let goal: Goal = serde_json::from_slice(held).ok().filter(|_| !stack.contains('/'))?;
-    Some((stack, goal.of()))
+    let desired: DesiredRevision = serde_json::from_slice(held).ok().filter(|_| !stack.contains('/'))?;
+    Some((stack, desired.of()))
 }
 
 #[async_trait]
@@ -269,7 +273,7 @@ impl Store for Signed {
             (op, _) => op,
         };
         let held = ops.iter().find_map(|op| match op {
-            Op::Create { path, data, .. } | Op::Set { path, data, .. } if goal(path, data).is_some() => {
+            Op::Create { path, data, .. } | Op::Set { path, data, .. } if desired_revision(path, data).is_some() => {
                 Some((path.clone(), data.clone()))
             }
             _ => None,

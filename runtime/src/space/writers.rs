@@ -10,7 +10,7 @@ use super::envelope::{Disowned, said_by};
 use super::following::Dated;
 use super::signed::Authority;
 use super::verified::Verified;
-use super::{Layout, Plan, Revision};
+use super::{Layout, Revision, ServerPlan};
 
 /// The keys of servers, as found in plans.
 #[derive(Debug, Default)]
@@ -37,8 +37,8 @@ struct Known {
 pub(super) enum Verdict {
     /// They are from the server or the operator, or cannot be verified.
     Counts,
-    /// The same, for a revision newer than the one since which the server's key is known. They count if the goal has
-    /// that revision.
+    /// The same, for a revision newer than the one since which the server's key is known. They count if the desired
+    /// revision has that revision.
     Newer(Revision),
     /// They are from a revision before the server had its present key, and count as not there.
     Outdated,
@@ -48,7 +48,7 @@ pub(super) enum Verdict {
 
 impl Writers {
     /// Takes the keys from the plan of `server`, which belongs to `layout`'s stack.
-    pub(super) fn learn(&self, layout: &Layout, server: &Name, plan: &Plan) {
+    pub(super) fn learn(&self, layout: &Layout, server: &Name, plan: &ServerPlan) {
         let mut keys = self.keys();
         self.unknown().remove(&(layout.stack().into(), server.clone()));
         for (stack, server, key) in plan.keys(server) {
@@ -158,7 +158,7 @@ mod tests {
         };
         assert_eq!(judged(&said(&former, 1)), (Verdict::Counts, 0), "nothing is known yet");
         let key = now.authority().to_string();
-        let plan = Plan::retired(&of(2), Order::Declared, Some(key.as_str().into()));
+        let plan = ServerPlan::retired(&of(2), Order::Declared, Some(key.as_str().into()));
         writers.learn(&Layout::new("shop"), &"db".into(), &plan);
         assert_eq!(judged(&said(&former, 1)), (Verdict::Outdated, 0));
         assert_eq!(judged(&said(&former, 2)), (Verdict::Disowned(Disowned::Forged), 1));

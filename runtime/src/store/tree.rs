@@ -50,11 +50,11 @@ struct Slot {
 struct Watch {
     who: Who,
     seen: Option<Version>,
-    tell: Tell,
+    on_change: OnChange,
 }
 
 /// Receives the new state of a watched node, once.
-pub(super) type Tell = Box<dyn FnOnce(Result<Option<&Node>, StoreError>) + Send>;
+pub(super) type OnChange = Box<dyn FnOnce(Result<Option<&Node>, StoreError>) + Send>;
 
 impl fmt::Debug for Watch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -285,7 +285,7 @@ impl Tree {
         }
         self.transaction = transaction;
         for (path, _) in undo {
-            self.tell(&path);
+            self.notify(&path);
         }
         Ok(version)
     }
@@ -333,7 +333,7 @@ impl Tree {
         if self.held_by(path, holder).is_some() {
             self.nodes.remove(path);
             self.transaction += 1;
-            self.tell(path);
+            self.notify(path);
         }
     }
 
@@ -359,14 +359,14 @@ impl Tree {
 
     /// Passes the node at `path` to `tell` as soon as it differs from the version `seen`. If that is not the case at
     /// once, returns the number with which [`Tree::unwatch`] ends the watch.
-    pub(super) fn watch(&mut self, who: &Who, path: &str, seen: Option<Version>, tell: Tell) -> Option<u64> {
+    pub(super) fn watch(&mut self, who: &Who, path: &str, seen: Option<Version>, tell: OnChange) -> Option<u64> {
         let now = self.get(who, path);
         if !matches!(&now, Ok(node) if node.map(|node| node.version) == seen) {
             tell(now);
             return None;
         }
         let id = self.next_id();
-        let watch = Watch { who: who.clone(), seen, tell };
+        let watch = Watch { who: who.clone(), seen, on_change: tell };
         self.watches.entry(path.to_owned()).or_default().insert(id, watch);
         Some(id)
     }
@@ -380,7 +380,7 @@ impl Tree {
         }
     }
 
-    fn tell(&mut self, path: &str) {
+    fn notify(&mut self, path: &str) {
         let Some(watches) = self.watches.remove(path) else { return };
         let mut unchanged = BTreeMap::new();
         for (id, watch) in watches {
@@ -388,7 +388,7 @@ impl Tree {
                 Ok(node) if node.map(|node| node.version) == watch.seen => {
                     unchanged.insert(id, watch);
                 }
-                now => (watch.tell)(now),
+                now => (watch.on_change)(now),
             }
         }
         if !unchanged.is_empty() {

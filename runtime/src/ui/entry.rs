@@ -3,15 +3,15 @@
 use serde_json::{Value, json};
 use wattle::model::Type;
 
-use crate::report::Picture;
+use crate::report::StackSnapshot;
 use crate::space::{Content, Revision, Written};
 
 /// The most bytes of a value that are sent.
 const LARGEST: usize = 4096;
 
 /// The declared type of the entry `SERVER/COMPONENT/OUTPUT`; `None` for an attribute of a server.
-pub(super) fn declared<'p>(picture: &'p Picture, entry: &str) -> Option<&'p Type> {
-    Some(&picture.plan_of(entry)?.output(entry)?.declared.ty)
+pub(super) fn declared<'p>(snapshot: &'p StackSnapshot, entry: &str) -> Option<&'p Type> {
+    Some(&snapshot.plan_of(entry)?.output(entry)?.declared.ty)
 }
 
 /// The content of an entry. `of` is the revision of what its server writes now.

@@ -117,7 +117,7 @@ impl Follow {
         let length = file.metadata().await?.len();
         let from = match before {
             None => length.saturating_sub(BACK),
-            // The file was started anew.
+            // The file was started again.
             Some(at) if at > length => 0,
             Some(at) => at,
         };

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use wattle::diagram::{self, Component, Edge, FILE_NAME, Kind, Port, Resource, Role, Why, WiredInput};
+use wattle::diagram::{self, Component, ComponentType, Edge, FILE_NAME, Port, Resource, Role, Why, WiredInput};
 use wattle::manners::read;
 use wattle::model::{Name, Order, Type};
 
-use crate::report::Picture;
+use crate::report::StackSnapshot;
 use crate::seed;
-use crate::space::{Held, Plan, PlannedComponent, Space, SpaceError};
+use crate::space::{Held, PlannedComponent, ServerPlan, Space, SpaceError};
 
 use super::guard::Token;
 use super::{Shown, plan};
@@ -18,16 +18,16 @@ use super::{Shown, plan};
 /// # Errors
 /// If the data space cannot be read.
 pub(super) async fn page(shown: &Shown, token: &Token) -> Result<String, SpaceError> {
-    let mut picture = drawn(&shown.space, shown.directory.as_deref()).await?;
+    let mut diagram = drawn(&shown.space, shown.directory.as_deref()).await?;
     if let Some(before) = &shown.before
-        && picture.resources.is_empty()
+        && diagram.resources.is_empty()
     {
-        picture = diagram::Diagram::clone(before);
+        diagram = diagram::Diagram::clone(before);
     }
     // What runs belongs to the stack, whatever the blueprint is called.
-    picture.stack = shown.space.layout().stack().into();
-    picture.live = Some(diagram::Live { events: format!("events?token={}", token.as_str()).into() });
-    Ok(diagram::html(&picture.framed()))
+    diagram.stack = shown.space.layout().stack().into();
+    diagram.live = Some(diagram::Live { events: format!("events?token={}", token.as_str()).into() });
+    Ok(diagram::html(&diagram.framed()))
 }
 
 /// The diagram of a stack: that of its blueprint, if there is one, otherwise what the plans of its servers say.
@@ -36,20 +36,20 @@ pub(super) async fn page(shown: &Shown, token: &Token) -> Result<String, SpaceEr
 /// If the data space cannot be read.
 pub async fn drawn(space: &Space, directory: Option<&Path>) -> Result<diagram::Diagram, SpaceError> {
     match deployed(space, directory).await {
-        Some(picture) => Ok(picture),
-        None => Ok(planned(&Picture::read(space, None).await?)),
+        Some(diagram) => Ok(diagram),
+        None => Ok(planned(&StackSnapshot::read(space, None).await?)),
     }
 }
 
 /// The diagram of the blueprint: the one in the data space, otherwise the one that was emitted to the directory.
 async fn deployed(space: &Space, directory: Option<&Path>) -> Option<diagram::Diagram> {
-    let kept = seed::picture(space.store(), space.layout()).await.ok().flatten();
+    let kept = seed::diagram(space.store(), space.layout()).await.ok().flatten();
     let emitted = || read(&directory?.join(FILE_NAME)).ok();
     diagram::Diagram::from_json(&kept.or_else(emitted)?).ok()
 }
 
 /// What can be drawn from the plans of the servers alone.
-pub(super) fn planned(stack: &Picture) -> diagram::Diagram {
+pub(super) fn planned(stack: &StackSnapshot) -> diagram::Diagram {
     let mut drawn = diagram::Diagram::new(stack.stack.clone());
     for (server, standing) in &stack.servers {
         drawn.resources.push(Resource {
@@ -65,12 +65,12 @@ pub(super) fn planned(stack: &Picture) -> diagram::Diagram {
         let Some(plan) = &standing.plan else { continue };
         for (name, planned) in &plan.components {
             let key: Name = format!("{server}/{name}").into();
-            drawn.kinds.insert(key.clone(), kind(name, planned));
+            drawn.component_types.insert(key.clone(), kind(name, planned));
             drawn.components.push(Component {
                 key: key.clone(),
                 server: server.clone(),
                 name: name.clone(),
-                kind: key.clone(),
+                component_type: key.clone(),
                 inputs: planned
                     .inputs
                     .iter()
@@ -87,10 +87,10 @@ pub(super) fn planned(stack: &Picture) -> diagram::Diagram {
     drawn
 }
 
-fn kind(name: &Name, planned: &PlannedComponent) -> Kind {
+fn kind(name: &Name, planned: &PlannedComponent) -> ComponentType {
     let port =
         |ty: &Type| Port { ty: in_short(ty), bandwidth: None, doc: Name::default(), optional: false, default: None };
-    Kind {
+    ComponentType {
         name: name.clone(),
         doc: Name::default(),
         tool: planned.recipe.tool.name().into(),
@@ -107,7 +107,14 @@ fn kind(name: &Name, planned: &PlannedComponent) -> Kind {
     }
 }
 
-fn edges(stack: &Picture, plan: &Plan, name: &Name, planned: &PlannedComponent, key: &Name, edges: &mut Vec<Edge>) {
+fn edges(
+    stack: &StackSnapshot,
+    plan: &ServerPlan,
+    name: &Name,
+    planned: &PlannedComponent,
+    key: &Name,
+    edges: &mut Vec<Edge>,
+) {
     for (input, wired) in &planned.inputs {
         for entry in wired.from.leaves().filter_map(Held::entry) {
             let Some(writer) = stack.writer(entry) else { continue };
@@ -170,8 +177,12 @@ mod tests {
             was_heard: false,
             components: IndexMap::default(),
         };
-        let mut stack =
-            Picture { stack: "s".into(), goal: None, servers: IndexMap::default(), admission: Default::default() };
+        let mut stack = StackSnapshot {
+            stack: "s".into(),
+            desired: None,
+            servers: IndexMap::default(),
+            admission: Default::default(),
+        };
         for (server, components) in plans {
             let mut standing = standing(components);
             let names = standing.plan.iter().flat_map(|plan| plan.components.keys());

@@ -61,7 +61,7 @@ impl Body for Flow {
 }
 
 /// What one browser was sent.
-struct Told {
+struct Sent {
     looks: Arc<Looks>,
     views: watch::Receiver<Arc<View>>,
     ended: watch::Receiver<Option<String>>,
@@ -76,12 +76,12 @@ struct Told {
 /// meantime.
 pub(super) fn events(looks: Arc<Looks>, ended: watch::Receiver<Option<String>>) -> Flow {
     let views = looks.look();
-    let told = Told { looks, views, ended, last: None, is_over: false };
+    let told = Sent { looks, views, ended, last: None, is_over: false };
     let head = stream::once(async { Bytes::from_static(b"retry: 1000\n\n") });
     Flow::Pieces(head.chain(stream::unfold(told, next)).boxed())
 }
 
-async fn next(mut told: Told) -> Option<(Bytes, Told)> {
+async fn next(mut told: Sent) -> Option<(Bytes, Sent)> {
     if told.is_over {
         return None;
     }
@@ -94,7 +94,7 @@ async fn next(mut told: Told) -> Option<(Bytes, Told)> {
         match has_more {
             Some(true) => {
                 let view = Arc::clone(&told.views.borrow_and_update());
-                if let Some(bytes) = tell(&mut told, view) {
+                if let Some(bytes) = news(&mut told, view) {
                     return Some((bytes, told));
                 }
             }
@@ -103,7 +103,7 @@ async fn next(mut told: Told) -> Option<(Bytes, Told)> {
                 told.is_over = true;
                 let why = told.ended.borrow().clone();
                 let last = told.looks.last();
-                let mut bytes = tell(&mut told, last).unwrap_or_default().to_vec();
+                let mut bytes = news(&mut told, last).unwrap_or_default().to_vec();
                 bytes.extend_from_slice(&event("end", &json!({ "why": why }).to_string()));
                 return Some((bytes.into(), told));
             }
@@ -112,7 +112,7 @@ async fn next(mut told: Told) -> Option<(Bytes, Told)> {
 }
 
 /// Everything, or what differs from what was last sent. `None` if nothing does.
-fn tell(told: &mut Told, view: Arc<View>) -> Option<Bytes> {
+fn news(told: &mut Sent, view: Arc<View>) -> Option<Bytes> {
     let bytes = match &told.last {
         None if view.is_empty() => return None,
         None => event("state", &view.whole()),

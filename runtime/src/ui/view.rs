@@ -7,8 +7,8 @@ use wattle::model::{IndexMap, Name};
 use wattle_agent_core::time::Time;
 
 use crate::clock;
-use crate::report::{self, Condition, Exported, Infrastructure, Picture, Standing, critical_path, roots};
-use crate::space::{Plan, Written};
+use crate::report::{self, Condition, Exported, Infrastructure, StackSnapshot, Standing, critical_path, roots};
+use crate::space::{ServerPlan, Written};
 
 use super::{entry, plan};
 
@@ -31,36 +31,36 @@ pub(super) struct View {
     // The infrastructure whose resources were serialised, so that each state is serialised only once.
     built: Option<Arc<Infrastructure>>,
     // The plan from which each piece was serialised, so that it is serialised only once.
-    of: IndexMap<Name, Arc<Plan>>,
+    of: IndexMap<Name, Arc<ServerPlan>>,
 }
 
 type Pieces = IndexMap<Name, Arc<str>>;
 
 impl View {
-    /// Makes a view from `picture`, the content of the entries, and the infrastructure as it is `built` (or why that is
-    /// not known). What `before` already has is reused.
+    /// Makes a view from `snapshot`, the content of the entries, and the infrastructure as it is `built` (or why that
+    /// is not known). What `before` already has is reused.
     pub(super) fn of(
-        picture: &Picture,
+        snapshot: &StackSnapshot,
         entries: &IndexMap<Name, Option<Written>>,
         exports: &[(Name, Exported)],
         built: Result<Option<Arc<Infrastructure>>, String>,
         now: Time,
         before: &Self,
     ) -> Self {
-        let revision = picture.revision();
-        let tally = picture.tally();
+        let revision = snapshot.revision();
+        let tally = snapshot.tally();
         let text = |value: Value| -> Arc<str> { value.to_string().into() };
         let top = [
-            ("stack", json!(picture.stack)),
+            ("stack", json!(snapshot.stack)),
             ("revision", json!(revision)),
-            ("applying", json!(picture.goal.as_ref().and_then(|goal| goal.applying))),
+            ("applying", json!(snapshot.desired.as_ref().and_then(|desired| desired.applying))),
             ("over", json!(tally.is_over() && tally.all > 0)),
             ("tally", report::json_of_tally(tally)),
             (
                 "causes",
-                roots(picture).iter().take(CAUSES).map(|root| report::json_of_root(root, now)).collect::<Value>(),
+                roots(snapshot).iter().take(CAUSES).map(|root| report::json_of_root(root, now)).collect::<Value>(),
             ),
-            ("critical", critical_path(picture, now).iter().map(hop).collect()),
+            ("critical", critical_path(snapshot, now).iter().map(hop).collect()),
             ("exports", exports.iter().map(export).collect()),
             ("trouble", Value::Null),
             (
@@ -82,10 +82,10 @@ impl View {
             Ok(None) => (Pieces::default(), None),
             Err(_) => (before.resources.clone(), before.built.clone()),
         };
-        let plan_of = |server: &Name| picture.servers.get(server).and_then(|standing| standing.plan.as_ref());
+        let plan_of = |server: &Name| snapshot.servers.get(server).and_then(|standing| standing.plan.as_ref());
         let mut plans = Pieces::default();
         let mut of = IndexMap::default();
-        for server in picture.servers.keys() {
+        for server in snapshot.servers.keys() {
             let Some(plan) = plan_of(server) else { continue };
             let same = before.of.get(server).filter(|before| Arc::ptr_eq(before, plan));
             let written = same.and_then(|_| before.plans.get(server)).cloned();
@@ -95,20 +95,20 @@ impl View {
         let component = |part: report::Part<'_>| {
             let mut object = report::json_of_condition(part.condition);
             if matches!(part.condition, Condition::Said(_))
-                && picture.servers.get(part.server).is_some_and(|standing| standing.alive.is_none())
+                && snapshot.servers.get(part.server).is_some_and(|standing| standing.alive.is_none())
             {
                 object["stopped"] = json!(true);
             }
             (Name::from(part.path()), text(object))
         };
         let entry = |(name, held): (&Name, &Option<Written>)| {
-            let of = name.split('/').next().and_then(|server| picture.revision_of(server));
-            (name.clone(), text(entry::json(held.as_ref(), entry::declared(picture, name), of.as_ref())))
+            let of = name.split('/').next().and_then(|server| snapshot.revision_of(server));
+            (name.clone(), text(entry::json(held.as_ref(), entry::declared(snapshot, name), of.as_ref())))
         };
         Self {
             top: top.into_iter().map(|(key, value)| (key, text(value))).collect(),
-            servers: picture.servers.iter().map(|(name, standing)| (name.clone(), text(server(standing)))).collect(),
-            components: picture.parts().map(component).collect(),
+            servers: snapshot.servers.iter().map(|(name, standing)| (name.clone(), text(server(standing)))).collect(),
+            components: snapshot.parts().map(component).collect(),
             entries: entries.iter().map(entry).collect(),
             plans,
             resources,

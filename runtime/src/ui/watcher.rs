@@ -9,8 +9,8 @@ use wattle::model::{IndexMap, Name};
 
 use crate::clock;
 use crate::deploy::Onlooker;
-use crate::report::{self, Building, Exported, Picture, Tally};
-use crate::space::{Content, Goal, Space, SpaceError, Written};
+use crate::report::{self, Building, Exported, StackSnapshot, Tally};
+use crate::space::{Content, DesiredRevision, Space, SpaceError, Written};
 
 use super::Shown;
 use super::view::View;
@@ -77,11 +77,11 @@ pub(super) async fn watch(shown: Shown, looks: Arc<Looks>) {
 /// What is not read again as long as it cannot have changed.
 struct Seen {
     building: Building,
-    picture: Option<Picture>,
+    snapshot: Option<StackSnapshot>,
     entries: IndexMap<Name, Option<Written>>,
     exports: Vec<(Name, Exported)>,
     /// The state of everything when the exports were read.
-    exported: Option<(Goal, Tally)>,
+    exported: Option<(DesiredRevision, Tally)>,
     /// When that was.
     exported_at: Instant,
     view: View,
@@ -91,7 +91,7 @@ impl Seen {
     fn of(onlooker: Onlooker) -> Self {
         Self {
             building: Building::new(onlooker),
-            picture: None,
+            snapshot: None,
             entries: IndexMap::default(),
             exports: Vec::new(),
             exported: None,
@@ -101,11 +101,11 @@ impl Seen {
     }
 
     async fn look(&mut self, space: &Space) -> Result<View, SpaceError> {
-        let picture = Picture::read(space, self.picture.as_ref()).await?;
-        let revision = picture.of();
+        let snapshot = StackSnapshot::read(space, self.snapshot.as_ref()).await?;
+        let revision = snapshot.of();
         // A revision may have other entries than the one before.
-        if self.picture.as_ref().is_none_or(|before| before.goal != picture.goal) {
-            let names = report::entries(space, &picture, "").await?;
+        if self.snapshot.as_ref().is_none_or(|before| before.desired != snapshot.desired) {
+            let names = report::entries(space, &snapshot, "").await?;
             let mut before = std::mem::take(&mut self.entries);
             self.entries = names.into_iter().map(|name| (name.clone(), before.swap_remove(&name).flatten())).collect();
         }
@@ -116,21 +116,21 @@ impl Seen {
         };
         let names: Vec<Name> =
             self.entries.iter().filter(|(_, held)| may_change(held)).map(|(name, _)| name.clone()).collect();
-        for (name, held) in names.iter().zip(report::contents(space, &picture, &names).await?) {
+        for (name, held) in names.iter().zip(report::contents(space, &snapshot, &names).await?) {
             self.entries.insert(name.clone(), held);
         }
         // Trouble with the infrastructure is no reason not to show the software.
         let built = self.building.look().await.map_err(|error| error.to_string());
-        self.look_at_exports(space, &picture).await;
-        self.view = View::of(&picture, &self.entries, &self.exports, built, clock::now(), &self.view);
-        self.picture = Some(picture);
+        self.look_at_exports(space, &snapshot).await;
+        self.view = View::of(&snapshot, &self.entries, &self.exports, built, clock::now(), &self.view);
+        self.snapshot = Some(snapshot);
         Ok(self.view.clone())
     }
 
     /// Reads the exports once nothing is to be done any more. Until then, there are none.
-    async fn look_at_exports(&mut self, space: &Space, picture: &Picture) {
-        let tally = picture.tally();
-        let state = picture.goal.clone().filter(|_| tally.is_over()).map(|goal| (goal, tally));
+    async fn look_at_exports(&mut self, space: &Space, snapshot: &StackSnapshot) {
+        let tally = snapshot.tally();
+        let state = snapshot.desired.clone().filter(|_| tally.is_over()).map(|desired| (desired, tally));
         let is_whole = self.exports.iter().all(|(_, exported)| *exported != Exported::Unknown);
         let is_fresh = is_whole && !self.exports.is_empty() || self.exported_at.elapsed() < AGAIN;
         if state == self.exported && is_fresh {

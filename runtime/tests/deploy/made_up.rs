@@ -1,5 +1,5 @@
 //! A cloud of things that have a text, and targets that are written as lines: `NAME[!] = TEXT [after NAME...]`, where what has `!`
-//! is made anew when its text changes.
+//! is made again when its text changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard};

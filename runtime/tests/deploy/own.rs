@@ -150,7 +150,7 @@ async fn what_is_known_in_one_data_space_is_nothing_in_another_one() {
         store.apply(made).await.unwrap();
         restore(&here, &own).await;
     }
-    // A data space that begins anew goes on with it once the operator says so.
+    // A data space that begins again goes on with it once the operator says so.
     begin(&here, "anew").await;
     assert!(here.bring(&deploy(SHOP)).await.is_err());
     assert_eq!(believe(&here.deployment.store, "shop", &here.deployment.key).await.unwrap(), [""; 0]);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use wattle::model::Name;
 use wattle_agent_core::time::Time as Stamp;
-use wattle_converge::{Act, Failure, Id, Intent, Row, Stage, Thing, Time};
+use wattle_converge::{Act, Id, Intent, Row, RowFailure, Stage, Thing, Time};
 use wattle_runtime::deploy::{Known, Planned, Through};
 use wattle_runtime::report::{How, Infrastructure, Pace};
 
@@ -42,7 +42,7 @@ fn doing(number: u64, name: &str, act: Act) -> Row {
 }
 
 fn failed(number: u64, name: &str, generation: u64, stage: Stage, cause: &str) -> Row {
-    let failure = Failure { generation, deleting: false, needs: None, cause: cause.into() };
+    let failure = RowFailure { generation, deleting: false, needs: None, cause: cause.into() };
     Row { stage, failed: Some(failure), thing: None, ..row(number, name) }
 }
 
@@ -147,7 +147,7 @@ fn what_another_thing_stands_for_now_is_told_apart() {
     assert_eq!(told(&late), ["web is to be deleted"]);
     assert_eq!(Infrastructure::of(&late).headline(), "nothing is to be left: 1 to be deleted");
     assert_eq!(Infrastructure::of(&known(planned(&[]), vec![])).headline(), "nothing is left");
-    let stuck = Failure { generation: GOAL, deleting: true, needs: None, cause: "it is in use".into() };
+    let stuck = RowFailure { generation: GOAL, deleting: true, needs: None, cause: "it is in use".into() };
     let stuck = known(planned(&[]), vec![Row { failed: Some(stuck), ..row(1, "web") }]);
     assert_eq!(told(&stuck), ["web failed: could not be deleted: it is in use"]);
 }

@@ -6,7 +6,7 @@ use wattle_agent_core::time::Time;
 use wattle_converge::{Act, Intent, Row};
 use wattle_runtime::report::{Infrastructure, silent};
 
-use super::cause::picture;
+use super::cause::snapshot;
 use super::infrastructure::{known, row};
 
 /// When rows of the tests were made.
@@ -18,8 +18,8 @@ fn servers_that_never_spoke_are_named_with_where_to_look() {
     let built =
         Infrastructure::of(&known(None, vec![row(1, "db"), row(2, "app"), row(3, "web"), row(4, "bare"), busy]));
     let lines = ["db/postgres idle", "app/app idle", "web/nginx former", "late/app idle"];
-    let picture = picture(&["app"], &lines);
-    let said = |after: u64| silent(&picture, &built, MADE + Duration::from_secs(after));
+    let snapshot = snapshot(&["app"], &lines);
+    let said = |after: u64| silent(&snapshot, &built, MADE + Duration::from_secs(after));
     // `app` has an agent, `web` had one, `bare` has nothing to run, and `late` is going.
     assert_eq!(said(239), None);
     let expected = "no word from `db` for 4m 00s: it is the boot, the network, or the agent; `wattle logs db --console` shows what it has \

@@ -6,8 +6,10 @@ use proptest::prelude::*;
 use wattle::model::{IndexMap, Order};
 use wattle_agent_core::time::Time;
 
-use wattle_runtime::report::{Hop, Picture, Standing, critical_path};
-use wattle_runtime::space::{Did, Failure, Goal, Kind, Plan, Revision, State, Status, Step, Waiting};
+use wattle_runtime::report::{Hop, StackSnapshot, Standing, critical_path};
+use wattle_runtime::space::{
+    DesiredRevision, Did, Failure, FailureKind, Revision, ServerPlan, State, Status, Step, Waiting,
+};
 
 fn at(second: u64) -> Time {
     Time::from_secs(second)
@@ -25,16 +27,26 @@ fn status(state: State, since: u64, past: Vec<Step>) -> Status {
     Status { revision: 1, space: None, since: at(since), deadline: None, state, past }
 }
 
-fn picture(components: Vec<(String, Status)>) -> Picture {
-    let goal =
-        Goal { revision: 1, space: None, digest: String::new(), applying: None, operator: None, ..Goal::default() };
-    let mut picture =
-        Picture { stack: "s".into(), goal: Some(goal), servers: IndexMap::default(), admission: Default::default() };
+fn snapshot(components: Vec<(String, Status)>) -> StackSnapshot {
+    let goal = DesiredRevision {
+        revision: 1,
+        space: None,
+        digest: String::new(),
+        applying: None,
+        operator: None,
+        ..DesiredRevision::default()
+    };
+    let mut snapshot = StackSnapshot {
+        stack: "s".into(),
+        desired: Some(goal),
+        servers: IndexMap::default(),
+        admission: Default::default(),
+    };
     let revision = Revision { space: None, number: 1 };
-    let plan = Plan { retired: false, ..Plan::retired(&revision, Order::Dataflow, None) };
+    let plan = ServerPlan { retired: false, ..ServerPlan::retired(&revision, Order::Dataflow, None) };
     for (path, status) in components {
         let (server, name) = path.rsplit_once('/').unwrap();
-        let standing = picture.servers.entry(server.into()).or_insert_with(|| Standing {
+        let standing = snapshot.servers.entry(server.into()).or_insert_with(|| Standing {
             alive: None,
             plan: Some(Arc::new(plan.clone())),
             troubles: Vec::new(),
@@ -46,12 +58,12 @@ fn picture(components: Vec<(String, Status)>) -> Picture {
         });
         standing.components.insert(name.into(), Some(status));
     }
-    picture
+    snapshot
 }
 
 /// Each hop as `COMPONENT<AWAITED SINCE/RAN..UNTIL`.
 fn told(components: &[(&str, Status)], now: u64) -> Vec<String> {
-    let picture = picture(components.iter().map(|(path, status)| ((*path).to_owned(), status.clone())).collect());
+    let snapshot = snapshot(components.iter().map(|(path, status)| ((*path).to_owned(), status.clone())).collect());
     let second = |time: Time| time.as_secs();
     let hop = |hop: &Hop| {
         let awaited = hop.awaited.as_ref().map(|what| format!("<{what}")).unwrap_or_default();
@@ -59,12 +71,19 @@ fn told(components: &[(&str, Status)], now: u64) -> Vec<String> {
         let open = if hop.open { "+" } else { "" };
         format!("{}{awaited} {}{ran}..{}{open}", hop.component, second(hop.since), second(hop.until))
     };
-    critical_path(&picture, at(now)).iter().map(hop).collect()
+    critical_path(&snapshot, at(now)).iter().map(hop).collect()
 }
 
 fn failure() -> Failure {
     let message = String::new();
-    Failure { component: "a/x".into(), kind: Kind::Recipe, message, log: Vec::new(), at: at(0), through: Vec::new() }
+    Failure {
+        component: "a/x".into(),
+        kind: FailureKind::Recipe,
+        message,
+        log: Vec::new(),
+        at: at(0),
+        through: Vec::new(),
+    }
 }
 
 #[test]
@@ -157,7 +176,7 @@ proptest! {
             ends.push(start + takes);
             components.push((format!("s{i}/c"), status(State::Done, start + takes, past)));
         }
-        let hops = critical_path(&picture(components), at(1000));
+        let hops = critical_path(&snapshot(components), at(1000));
         let index = |hop: &Hop| hop.component[1..hop.component.len() - 2].parse::<usize>().unwrap();
         let last = hops.last().unwrap();
         prop_assert_eq!(last.until, at(*ends.iter().max().unwrap()));

@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use wattle_cloud::Setting;
-use wattle_openstack::clouds::Sources;
+use wattle_openstack::clouds::CloudConfig;
 use wattle_tests::cloud::CloudServer;
 
 use own::{Own, Took};
@@ -129,5 +129,5 @@ fn without_heat(template: &str) -> Took {
          default, project_domain_id: default}}}}}}",
         cloud.auth_url()
     );
-    Own::new(&Sources { clouds: Some(("clouds.yaml".into(), clouds)), ..Sources::default() }).deploy(template)
+    Own::new(&CloudConfig { clouds: Some(("clouds.yaml".into(), clouds)), ..CloudConfig::default() }).deploy(template)
 }

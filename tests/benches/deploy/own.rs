@@ -7,10 +7,10 @@ use std::time::{Duration, Instant, SystemTime};
 use async_trait::async_trait;
 use tokio::sync::mpsc;
 use wattle_converge::{Cleanup, Limits, OnFailure};
-use wattle_openstack::clouds::Sources;
+use wattle_openstack::clouds::CloudConfig;
 use wattle_openstack::{Cloud, Lost, Method, Request, Response, Session, Wire};
 use wattle_runtime::deploy::{Deployment, Identity, Wanted};
-use wattle_runtime::openstack::{Hands, Http, Source, Templates};
+use wattle_runtime::openstack::{Hands, Http, TemplateSource, Templates};
 use wattle_runtime::space::{OperatorKey, Space};
 use wattle_runtime::store::Address;
 use wattle_tests::zookeeper::ZooKeeper;
@@ -33,7 +33,7 @@ pub(crate) struct Took {
 
 impl Own {
     /// In the cloud that is named.
-    pub(crate) fn new(sources: &Sources) -> Self {
+    pub(crate) fn new(sources: &CloudConfig) -> Self {
         let zookeeper = ZooKeeper::start(1);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         let chosen = Cloud::choose(sources, None).expect("a cloud");
@@ -87,12 +87,12 @@ impl Own {
 }
 
 /// A template alone.
-pub(crate) fn source(template: &str) -> Source {
-    Source {
+pub(crate) fn source(template: &str) -> TemplateSource {
+    TemplateSource {
         template: "template.yaml".into(),
         files: [("template.yaml".to_owned(), template.to_owned())].into_iter().collect(),
         stack: "tiers".into(),
-        ..Source::default()
+        ..TemplateSource::default()
     }
 }
 

@@ -93,7 +93,7 @@ macro_rules! cases {
             assert!(ran.await.is_ok(), "{case} hangs");
         }
 
-        /// A module of tests, one for each case, against the fixture that the expression makes anew for each.
+        /// A module of tests, one for each case, against the fixture that the expression makes for each.
         #[macro_export]
         macro_rules! conformance {
             ($d module:ident, $d fixture:expr) => {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use wattle::plan::{Action, Plan, State, plan};
-use wattle_runtime::openstack::Source;
+use wattle_runtime::openstack::TemplateSource;
 
 use super::{RealHeat, RealStack};
 
@@ -91,8 +91,8 @@ fn is_one_of(planned: Action, done: Action) -> bool {
 }
 
 /// What would become of everything if `after` were asked for.
-pub fn planned(before: &Source, after: &Source) -> Plan {
-    let state = |source: &Source| {
+pub fn planned(before: &TemplateSource, after: &TemplateSource) -> Plan {
+    let state = |source: &TemplateSource| {
         let given = source.environments.iter().map(|(name, text)| (name.clone(), text.clone()));
         let files = given.chain(source.files.clone()).collect();
         State::new(&files, source.given.clone(), None).expect("a state")
@@ -101,7 +101,7 @@ pub fn planned(before: &Source, after: &Source) -> Plan {
 }
 
 /// The same with another value of one property of each resource that has one which can be changed whatever the template is.
-pub fn changed(source: &Source) -> Source {
+pub fn changed(source: &TemplateSource) -> TemplateSource {
     let mut changed = source.clone();
     for (name, text) in &mut changed.files {
         if name.ends_with(".yaml") || name.ends_with(".json") {

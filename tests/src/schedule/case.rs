@@ -206,7 +206,7 @@ impl Case {
                 begun.elapsed() < END,
                 "case {}: {why}, for ever\n{}{:#?}",
                 self.number,
-                self.picture().await,
+                self.snapshot().await,
                 self.topology
             );
             sleep(Duration::from_secs(20)).await;
@@ -267,22 +267,22 @@ impl Case {
     }
 
     /// How everything is doing.
-    async fn picture(&self) -> String {
-        let mut picture = String::new();
+    async fn snapshot(&self) -> String {
+        let mut snapshot = String::new();
         for server in &self.topology.servers {
             let status = self.space().server_status(&server.name).await;
             let alive = self.space().alive(&server.name).await;
             let plan = self.space().plan(&server.name).await.map(|plan| plan.map(|plan| plan.revision));
             let journal = std::fs::read_to_string(self.state.path().join(&server.name).join("journal"));
-            let _ = writeln!(picture, "{}: plan {plan:?} {status:?} {alive:?}", server.name);
+            let _ = writeln!(snapshot, "{}: plan {plan:?} {status:?} {alive:?}", server.name);
             for line in journal.unwrap_or_default().lines() {
-                let _ = writeln!(picture, "    {}", line.chars().take(160).collect::<String>());
+                let _ = writeln!(snapshot, "    {}", line.chars().take(160).collect::<String>());
             }
         }
         for (at, _) in self.topology.present() {
             let name = self.topology.full(at);
-            let _ = writeln!(picture, "{name}: {:?}", self.space().status(&name).await);
+            let _ = writeln!(snapshot, "{name}: {:?}", self.space().status(&name).await);
         }
-        picture
+        snapshot
     }
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use tokio::time::sleep;
 use wattle::model::{self, IndexMap, Name};
 use wattle_runtime::recipe::{Broken, Job, Runner};
-use wattle_runtime::space::{Kind, Script};
+use wattle_runtime::space::{FailureKind, Script};
 
 use crate::chance::Chance;
 use crate::journal::records;
@@ -63,7 +63,7 @@ impl Fake {
     }
 }
 
-fn broken(kind: Kind, message: &str) -> Broken {
+fn broken(kind: FailureKind, message: &str) -> Broken {
     Broken { kind, message: message.to_owned(), log: Vec::new(), cause: None }
 }
 
@@ -82,7 +82,7 @@ impl Runner for Fake {
             self.log.add(job, What::TearsDown, given.clone());
             self.work(20.0).await;
             if recipe.teardown_fails {
-                return Err(broken(Kind::Recipe, "it would not go"));
+                return Err(broken(FailureKind::Recipe, "it would not go"));
             }
             self.log.add(job, What::TornDown, given);
             return Ok(IndexMap::default());
@@ -93,8 +93,10 @@ impl Runner for Fake {
         for name in &recipe.reads {
             let value = if recipe.chef {
                 let value = job.live.input(name).await;
-                let value = value
-                    .map_err(|failure| Broken { cause: Some(Box::new(failure)), ..broken(Kind::Input, "no input") })?;
+                let value = value.map_err(|failure| Broken {
+                    cause: Some(Box::new(failure)),
+                    ..broken(FailureKind::Input, "no input")
+                })?;
                 plain(&value.expect("it is wired"))
             } else {
                 given[name].clone()
@@ -123,7 +125,7 @@ impl Runner for Fake {
         }
         match recipe.behaviour {
             Behaviour::Fine | Behaviour::Early => {}
-            Behaviour::EarlyAndFails | Behaviour::Fails => return Err(broken(Kind::Recipe, "as it was told")),
+            Behaviour::EarlyAndFails | Behaviour::Fails => return Err(broken(FailureKind::Recipe, "as it was told")),
             Behaviour::Hangs => sleep(Duration::MAX).await,
             Behaviour::WrongType => outputs.values_mut().for_each(|value| *value = true.into()),
             Behaviour::Forgets => outputs.clear(),

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
-use wattle_runtime::space::Kind;
+use wattle_runtime::space::FailureKind;
 
 use super::topology::{Behaviour, Component, Topology, Wire};
 
@@ -41,7 +41,7 @@ impl Outcome {
 }
 
 /// A kind of failure, as the data space writes it.
-pub(super) fn kind(kind: Kind) -> String {
+pub(super) fn kind(kind: FailureKind) -> String {
     json!(kind).as_str().expect("INVARIANT: kinds are words").to_owned()
 }
 
@@ -114,7 +114,7 @@ fn one(
         outcome.roots.clone_from(&outcomes[&before].roots);
         return outcome;
     }
-    let wait = || Roots::from([(me.clone(), kind(Kind::Wait))]);
+    let wait = || Roots::from([(me.clone(), kind(FailureKind::Wait))]);
     let after = component.after.iter().map(|before| {
         if !booted[topology.components[*before].server] {
             Awaited::Never
@@ -141,7 +141,7 @@ fn one(
             }
         }
         // A failure that is of waiting comes about when this one's own wait ends.
-        let late = roots.iter().any(|(_, of)| *of == kind(Kind::Wait));
+        let late = roots.iter().any(|(_, of)| *of == kind(FailureKind::Wait));
         if (never && roots.is_empty()) || late {
             roots.extend(wait());
         }
@@ -188,11 +188,11 @@ fn one(
     let has_outputs = !values.is_empty();
     let failing = match recipe.behaviour {
         Behaviour::Fine | Behaviour::Early => None,
-        Behaviour::EarlyAndFails | Behaviour::Fails => Some(Kind::Recipe),
-        Behaviour::Hangs => Some(Kind::Deadline),
-        Behaviour::WrongType => has_outputs.then_some(Kind::Type),
-        Behaviour::Forgets => has_outputs.then_some(Kind::Unwritten),
-        Behaviour::TooLarge => has_outputs.then_some(Kind::Size),
+        Behaviour::EarlyAndFails | Behaviour::Fails => Some(FailureKind::Recipe),
+        Behaviour::Hangs => Some(FailureKind::Deadline),
+        Behaviour::WrongType => has_outputs.then_some(FailureKind::Type),
+        Behaviour::Forgets => has_outputs.then_some(FailureKind::Unwritten),
+        Behaviour::TooLarge => has_outputs.then_some(FailureKind::Size),
     };
     match failing {
         None => outcome.values = values,
@@ -222,7 +222,7 @@ fn parts(topology: &Topology, booted: &[bool], wire: &Wire, outcomes: &BTreeMap<
         match value {
             _ if !booted[server] => Awaited::Never,
             Some(value) => Awaited::Value(value.into()),
-            None => Awaited::Fails(Roots::from([(format!("{name}/server"), kind(Kind::Input))])),
+            None => Awaited::Fails(Roots::from([(format!("{name}/server"), kind(FailureKind::Input))])),
         }
     };
     match wire {

@@ -12,8 +12,8 @@ use tokio::time::sleep;
 use wattle_agent_core::time::Time;
 use wattle_runtime::agent::AgentError;
 use wattle_runtime::recipe::Broken;
-use wattle_runtime::report::Picture;
-use wattle_runtime::space::{Alive, Content, Kind, Script, State, Status};
+use wattle_runtime::report::StackSnapshot;
+use wattle_runtime::space::{Alive, Content, FailureKind, Script, State, Status};
 use wattle_runtime::store::{Access, Op, Rights, Store as _};
 
 use wattle_tests::stores::Guarded;
@@ -56,7 +56,7 @@ async fn a_revision_that_fails_takes_nothing_back_that_worked() {
     let work: Work = Arc::new(|job| {
         async move {
             if &*job.component.recipe.entry == "bad" {
-                return Err(Broken::new(Kind::Recipe, "it broke".to_owned()));
+                return Err(Broken::new(FailureKind::Recipe, "it broke".to_owned()));
             }
             Ok(job.component.outputs.keys().map(|name| (name.clone(), "x".into())).collect())
         }
@@ -108,7 +108,7 @@ async fn what_comes_after_what_stays_done_stays_done_too() {
     let work: Work = Arc::new(|job| {
         async move {
             if &*job.component.recipe.entry == "bad" {
-                return Err(Broken::new(Kind::Recipe, "it broke".to_owned()));
+                return Err(Broken::new(FailureKind::Recipe, "it broke".to_owned()));
             }
             Ok(job.component.outputs.keys().map(|name| (name.clone(), "x".into())).collect())
         }
@@ -131,7 +131,7 @@ async fn what_comes_after_what_stays_done_stays_done_too() {
             assert_eq!(world.space().peek(entry).await.unwrap().unwrap().content, Content::Value("x".into()));
         }
     }
-    // An agent that is started anew finds the same.
+    // An agent that is started again finds the same.
     let [one, other] = agents;
     one.abort();
     let _ = one.await;
@@ -151,8 +151,8 @@ async fn what_comes_after_what_stays_done_stays_done_too() {
 
 /// Whether it is said of a server that its disk is new.
 async fn is_anew(world: &World, server: &str) -> bool {
-    let picture = Picture::read(&world.space(), None).await.unwrap();
-    let troubles = &picture.servers[server].troubles;
+    let snapshot = StackSnapshot::read(&world.space(), None).await.unwrap();
+    let troubles = &snapshot.servers[server].troubles;
     assert!(troubles.iter().all(|trouble| trouble.contains("empty disk")), "{troubles:?}");
     !troubles.is_empty()
 }
@@ -247,7 +247,7 @@ async fn files_of_recipes_are_kept_for_as_long_as_something_needs_them() {
         async move {
             // What cannot be torn down is tried again.
             if job.script == Script::Teardown {
-                return Err(Broken::new(Kind::Recipe, "not yet".into()));
+                return Err(Broken::new(FailureKind::Recipe, "not yet".into()));
             }
             outputs(&[("out", "x")])
         }
@@ -373,7 +373,7 @@ async fn who_has_lost_its_place_says_nothing_over_its_successor() {
     let own = world.options.credentials.get("s1").unwrap().key().login("one", "s1");
     let readable = Access::new().grant(&own.principal(), Rights::READ);
     let held = space.come_alive("s1", &other, &readable, Some(over)).await.unwrap();
-    let space_of = space.goal().await.unwrap().unwrap().space;
+    let space_of = space.desired_revision().await.unwrap().unwrap().space;
     let done =
         Status { revision, space: space_of, since: Time::EPOCH, state: State::Done, deadline: None, past: Vec::new() };
     space.set_status("s1/a", &done, &|| true).await.unwrap();

@@ -7,7 +7,7 @@ use futures_util::FutureExt as _;
 use serde_json::json;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
-use wattle_runtime::space::{Content, Kind, State};
+use wattle_runtime::space::{Content, FailureKind, State};
 
 use wattle_tests::stores::Guarded;
 
@@ -70,14 +70,14 @@ async fn a_wait_says_for_what_and_in_the_end_why() {
     let begun = tokio::time::Instant::now();
     let failure = world.failure("s4/d/url", revision).await;
     assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
-    assert_eq!((&*failure.component, failure.kind), ("s4/d", Kind::Wait));
+    assert_eq!((&*failure.component, failure.kind), ("s4/d", FailureKind::Wait));
     assert!(failure.message.starts_with("waited 5 s since "), "{}", failure.message);
     let end = "for `s1/a/url` (its input `from`): never started: no agent of server `s1` has come up";
     assert!(failure.message.ends_with(end), "{}", failure.message);
     // Those whose waits end at about the same time are told by the one that is next to the cause.
     let failure = world.failure("s3/c/url", revision).await;
     assert!(begun.elapsed() < Duration::from_secs(605), "{:?}", begun.elapsed());
-    assert_eq!((&*failure.component, failure.kind), ("s2/b", Kind::Wait));
+    assert_eq!((&*failure.component, failure.kind), ("s2/b", FailureKind::Wait));
     assert_eq!(failure.through, ["s3/c".into()]);
     assert!(failure.message.contains("no agent of server `s1`"), "{}", failure.message);
     first.iter().chain([&second]).for_each(JoinHandle::abort);

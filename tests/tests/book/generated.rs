@@ -1,4 +1,4 @@
-//! Pages that are made of what the program says: of all commands, and of all codes. `UPDATE=1` writes them anew.
+//! Pages that are made of what the program says: of all commands, and of all codes. `UPDATE=1` writes them again.
 
 use std::fs;
 use std::process::Command;
@@ -17,7 +17,7 @@ pub(crate) fn fresh(page: &str, text: &str) {
     }
     let there = fs::read_to_string(&path).unwrap_or_default();
     let first = there.lines().zip(text.lines()).find(|(old, new)| old != new);
-    assert!(there == text, "{page} is not what the program says; `UPDATE=1` with this test writes it anew: {first:?}");
+    assert!(there == text, "{page} is not what the program says; `UPDATE=1` with this test writes it again: {first:?}");
 }
 
 /// All codes, with their pages of `explain`.

@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use wattle::model::{IndexMap, Name, Type, Value};
 use wattle::values;
 use wattle_runtime::recipe::{Broken, Live, Stop};
-use wattle_runtime::space::{Failure, Kind};
+use wattle_runtime::space::{Failure, FailureKind};
 use wattle_tests::deadline;
 
 const TOKEN: &str = "the token";
@@ -138,7 +138,7 @@ impl Live for Agent {
     async fn publish(&self, name: &str, value: Value) -> Result<(), Broken> {
         let value = values::fit(&self.outputs[name], value).map_err(|why| {
             let message = format!("output `{name}`: {why}");
-            Broken { kind: Kind::Type, message, log: Vec::new(), cause: None }
+            Broken { kind: FailureKind::Type, message, log: Vec::new(), cause: None }
         })?;
         self.change(|state| state.published.insert(name.into(), value));
         Ok(())

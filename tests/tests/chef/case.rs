@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 use wattle::lower::seed::{SeedOutput, SeedRecipe};
 use wattle::model::{IndexMap, Name, Tool, Type, Value};
 use wattle_runtime::recipe::{Broken, Job, Runner as _, Tools};
-use wattle_runtime::space::{Held, PlannedComponent, PlannedInput, PlannedOutput, Script, Source};
+use wattle_runtime::space::{Held, PlannedComponent, PlannedInput, PlannedOutput, Script, ValueSource};
 use wattle_tests::skip::skipped;
 
 use crate::agent::Agent;
@@ -177,7 +177,7 @@ impl Case {
             fs::write(path, text).unwrap();
         }
         let input = |(name, (ty, path)): (&Name, &(Type, Vec<Name>))| {
-            let from = Source::Leaf(Held::Entry(format!("other/component/{name}").into()));
+            let from = ValueSource::Leaf(Held::Entry(format!("other/component/{name}").into()));
             (name.clone(), PlannedInput { ty: ty.clone(), path: path.clone(), from })
         };
         let output = |(name, (ty, path, early)): (&Name, &(Type, Vec<Name>, bool))| {

@@ -3,7 +3,7 @@
 
 use serde_json::json;
 use wattle::model::Type;
-use wattle_runtime::space::Kind;
+use wattle_runtime::space::FailureKind;
 
 use crate::case::{Case, chefs};
 
@@ -63,7 +63,7 @@ async fn why_a_run_ended_is_said_in_words() {
             .file("data_bags/users/broken.json", "{ \"id\": ");
         for chef in chefs() {
             let broken = case.start(&chef).failure(&chef).await;
-            assert_eq!(broken.kind, Kind::Recipe, "with {}", chef.name);
+            assert_eq!(broken.kind, FailureKind::Recipe, "with {}", chef.name);
             assert!(broken.message.contains(why), "with {}: {}", chef.name, broken.message);
             let traces = broken.log.iter().filter(|line| line.to_lowercase().contains("stacktrace"));
             assert_eq!(traces.collect::<Vec<_>>(), [""; 0], "with {}", chef.name);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::json;
 use wattle::model::Type;
 use wattle_agent_core::time::Time;
-use wattle_runtime::space::{Failure, Kind, Script};
+use wattle_runtime::space::{Failure, FailureKind, Script};
 
 use crate::case::{Case, chefs, stand_ins};
 
@@ -15,7 +15,7 @@ const PORT: Type = Type::integer(0, 65_535);
 fn failure() -> Failure {
     Failure {
         component: "db/postgres".into(),
-        kind: Kind::Recipe,
+        kind: FailureKind::Recipe,
         message: "no space left on device".to_owned(),
         log: Vec::new(),
         at: Time::EPOCH,
@@ -39,7 +39,7 @@ async fn the_failure_of_an_input_is_passed_on() {
             run.agent.until("get address").await;
             run.agent.fail("address", failure());
             let broken = run.failure(&chef).await;
-            assert_eq!(broken.kind, Kind::Input, "with {}", chef.name);
+            assert_eq!(broken.kind, FailureKind::Input, "with {}", chef.name);
             assert_eq!(broken.message, "db/postgres: no space left on device", "with {}", chef.name);
             assert_eq!(broken.cause, Some(Box::new(failure())), "with {}", chef.name);
         }
@@ -75,7 +75,7 @@ async fn a_recipe_that_fails_says_why() {
         let case = Case::new(recipe).output("one", "redis/one", PORT);
         for chef in chefs() {
             let broken = case.start(&chef).failure(&chef).await;
-            assert_eq!(broken.kind, Kind::Recipe, "with {}", chef.name);
+            assert_eq!(broken.kind, FailureKind::Recipe, "with {}", chef.name);
             assert!(broken.message.contains(why), "with {}: {}", chef.name, broken.message);
             assert!(!broken.message.contains('\n'), "with {}: {}", chef.name, broken.message);
             assert_eq!(broken.cause, None);
@@ -91,7 +91,7 @@ async fn a_value_of_another_type_is_refused() {
         let case = Case::new(recipe).output("one", "redis/one", PORT);
         for chef in chefs() {
             let broken = case.start(&chef).failure(&chef).await;
-            assert_eq!(broken.kind, Kind::Type, "with {}", chef.name);
+            assert_eq!(broken.kind, FailureKind::Type, "with {}", chef.name);
             assert!(broken.message.contains("output `one`"), "with {}: {}", chef.name, broken.message);
         }
     }
@@ -103,7 +103,7 @@ async fn an_output_that_was_never_written_is_missing() {
     let case = Case::new(recipe).output("nothing", "redis/nothing", PORT).output("other", "redis/net/other", PORT);
     for chef in chefs() {
         let broken = case.start(&chef).failure(&chef).await;
-        assert_eq!(broken.kind, Kind::Unwritten, "with {}", chef.name);
+        assert_eq!(broken.kind, FailureKind::Unwritten, "with {}", chef.name);
         for name in ["nothing", "other"] {
             assert!(broken.message.contains(&format!("`{name}`")), "with {}: {}", chef.name, broken.message);
         }
@@ -126,7 +126,7 @@ async fn waiting_for_inputs_does_not_count_but_running_does() {
         run.agent.give("address", "10.0.0.5");
     }
     for (chef, run) in chefs.iter().zip(&mut runs) {
-        assert_eq!(run.failure(chef).await.kind, Kind::Deadline, "with {}", chef.name);
+        assert_eq!(run.failure(chef).await.kind, FailureKind::Deadline, "with {}", chef.name);
     }
 }
 
@@ -157,7 +157,7 @@ async fn secrets_that_arrive_while_it_runs_are_masked() {
 async fn where_there_is_no_chef_it_is_said_how_to_get_it() {
     let mut run = Case::new("").start_script(&OsString::from("/nonexistent"), Script::Recipe);
     let broken = run.end().await.unwrap_err();
-    assert_eq!(broken.kind, Kind::Start);
+    assert_eq!(broken.kind, FailureKind::Start);
     assert!(broken.message.contains("chef-solo") && broken.message.contains("Cinc"), "{}", broken.message);
 }
 

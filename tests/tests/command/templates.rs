@@ -94,16 +94,16 @@ fn graphs() {
 #[test]
 fn what_was_emitted_is_drawn_with_its_software() {
     let stage = stage();
-    let picture = wattle::diagram::of(&hello::hello.model(Default::default())).without_texts();
+    let diagram = wattle::diagram::of(&hello::hello.model(Default::default())).without_texts();
     fs::create_dir(stage.path().join("hello")).expect("a directory");
-    fs::write(stage.path().join("hello/graph.json"), picture.to_json()).expect("writes");
+    fs::write(stage.path().join("hello/graph.json"), diagram.to_json()).expect("writes");
     let run = |args: &[&str]| {
         let ran = Command::new(wattle()).args(args).current_dir(stage.path()).output().expect("wattle runs");
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
         (ran.status.code(), text(ran.stdout), text(ran.stderr))
     };
     for emitted in ["hello", "hello/", "hello/graph.json"] {
-        assert_eq!(run(&["graph", emitted]), (Some(0), wattle::diagram::dot(&picture), String::new()), "{emitted}");
+        assert_eq!(run(&["graph", emitted]), (Some(0), wattle::diagram::dot(&diagram), String::new()), "{emitted}");
     }
     fs::write(stage.path().join("graph.json"), "{}").expect("writes");
     for (nothing, why) in
@@ -207,8 +207,8 @@ fn the_standard_input_is_a_template_too() {
     // Places name the file, and the stack is called like it.
     let [said, by_name] = [&said, &by_name.1].map(|json| {
         let mut json: serde_json::Value = serde_json::from_str(json).expect("JSON");
-        let picture = json["picture"].take();
-        (json, picture["components"].as_array().map(Vec::len))
+        let diagram = json["picture"].take();
+        (json, diagram["components"].as_array().map(Vec::len))
     });
     assert_eq!((code, &said), (Some(0), &by_name));
     assert_eq!(run(&["check", "-"], "app.yaml"), (Some(0), "no errors, no warnings in 4 resources\n".into()));

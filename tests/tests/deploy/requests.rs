@@ -7,10 +7,10 @@ use async_trait::async_trait;
 use tokio::sync::mpsc;
 use wattle_cloud::Setting;
 use wattle_converge::{Cleanup, Limits, OnFailure};
-use wattle_openstack::clouds::Sources;
+use wattle_openstack::clouds::CloudConfig;
 use wattle_openstack::{Cloud, Lost, Method, Request, Response, Session, Wire};
 use wattle_runtime::deploy::{Deployment, Identity, Wanted};
-use wattle_runtime::openstack::{Hands, Http, Source, Templates};
+use wattle_runtime::openstack::{Hands, Http, TemplateSource, Templates};
 use wattle_runtime::space::{OperatorKey, Space};
 use wattle_runtime::store::{Memory, Store};
 use wattle_tests::cloud::CloudServer;
@@ -65,7 +65,7 @@ async fn a_resource_costs_little_more_than_the_request_that_makes_it() {
          default, project_domain_id: default}}}}}}",
         cloud.auth_url()
     );
-    let sources = Sources { clouds: Some(("clouds.yaml".into(), clouds)), ..Sources::default() };
+    let sources = CloudConfig { clouds: Some(("clouds.yaml".into(), clouds)), ..CloudConfig::default() };
     let chosen = Cloud::choose(&sources, None).expect("a cloud");
     let noting = Arc::new(Noting { inner: Http::new(&chosen).expect("a wire"), asked: Mutex::default() });
     let session = Session::new(chosen, Arc::clone(&noting) as Arc<dyn Wire>, Duration::from_secs(5));
@@ -82,11 +82,11 @@ async fn a_resource_costs_little_more_than_the_request_that_makes_it() {
     };
     // How often something was written and read to get there.
     let brought = async |tagged| {
-        let source = Source {
+        let source = TemplateSource {
             template: "template.yaml".into(),
             files: [("template.yaml".to_owned(), template(tagged))].into_iter().collect(),
             stack: "tiers".into(),
-            ..Source::default()
+            ..TemplateSource::default()
         };
         let wanted = Wanted::Deploy {
             source: source.to_text(),

@@ -15,7 +15,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 use wattle::author::Blueprint as _;
 use wattle_cloud::Setting;
-use wattle_openstack::clouds::Sources;
+use wattle_openstack::clouds::CloudConfig;
 use wattle_openstack::session::Call;
 use wattle_openstack::{Cloud, Method, Session};
 use wattle_runtime::openstack::Http;
@@ -102,7 +102,8 @@ impl Beginner {
 
     /// Makes a network in the cloud whose addresses are this machine's.
     fn network(&self, name: &str, cidr: &str) {
-        let sources = Sources { clouds: Some(("clouds.yaml".into(), self.cloud.clouds("demo"))), ..Sources::default() };
+        let sources =
+            CloudConfig { clouds: Some(("clouds.yaml".into(), self.cloud.clouds("demo"))), ..CloudConfig::default() };
         let cloud = Cloud::choose(&sources, None).unwrap();
         let wire = Http::new(&cloud).unwrap();
         let session = Session::new(cloud, std::sync::Arc::new(wire), Duration::from_secs(5));

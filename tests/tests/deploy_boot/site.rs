@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use wattle::model::Model;
-use wattle_openstack::clouds::Sources;
+use wattle_openstack::clouds::CloudConfig;
 use wattle_openstack::session::Call;
 use wattle_openstack::{Cloud, Method, Session};
 use wattle_runtime::openstack::Http;
@@ -63,7 +63,7 @@ impl Site {
     pub(crate) fn ask_of(&self, service: &'static str, method: Method, path: &str, body: Option<Value>) -> Value {
         let file = self.stage.path().join("clouds.yaml");
         let text = std::fs::read_to_string(&file).expect("it says how to log in");
-        let sources = Sources { clouds: Some((file.display().to_string(), text)), ..Sources::default() };
+        let sources = CloudConfig { clouds: Some((file.display().to_string(), text)), ..CloudConfig::default() };
         let cloud = Cloud::choose(&sources, None).expect("a cloud");
         let wire = Http::new(&cloud).expect("a wire");
         let session = Session::new(cloud, Arc::new(wire), Duration::from_secs(5));

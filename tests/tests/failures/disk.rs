@@ -95,7 +95,7 @@ fn is_told_and_nothing_is_forgotten() {
     let mut stack = Stack::embedded(play);
     let Some(disk) = Disk::mount(&stack.agent("a")) else { return };
     std::os::unix::fs::symlink(stack.agent("a"), stack.state("a").join("disk")).unwrap();
-    let troubles = |stack: &Stack| stack.picture().servers["a"].troubles.join("\n");
+    let troubles = |stack: &Stack| stack.snapshot().servers["a"].troubles.join("\n");
     stack.start_all();
 
     // A recipe fills it. What the journal cannot take is not published.
@@ -136,7 +136,7 @@ fn a_service_is_there_once_however_late_its_recipe_s_end_is_written() {
     let Some(disk) = Disk::mount(&stack.agent("a")) else { return };
     std::os::unix::fs::symlink(&disk.0, stack.state("a").join("disk")).unwrap();
     let is_unwritten =
-        |stack: &Stack| stack.picture().servers["a"].troubles.join("\n").contains("cannot write the journal");
+        |stack: &Stack| stack.snapshot().servers["a"].troubles.join("\n").contains("cannot write the journal");
     stack.start_all();
     stack.until("the end cannot be written", || is_unwritten(&stack));
     let first = services(&stack);

@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 use wattle::model::Value;
 use wattle_agent_core::time::Time;
-use wattle_runtime::space::{Content, Failure, Kind, State};
+use wattle_runtime::space::{Content, Failure, FailureKind, State};
 
 use crate::play::One;
 use crate::stack::{Machine, Stack};
@@ -12,7 +12,7 @@ use crate::stack::{Machine, Stack};
 pub(crate) struct Root {
     /// Whose, as `SERVER/COMPONENT`.
     pub(crate) component: &'static str,
-    pub(crate) kind: Kind,
+    pub(crate) kind: FailureKind,
     /// What its message says, among others.
     pub(crate) message: &'static str,
     /// The last lines that the recipe said.

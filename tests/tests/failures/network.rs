@@ -42,7 +42,7 @@ fn cut_off(stack: &Stack, cut: impl Fn(), fix: impl Fn(), time: Duration) {
     fix();
     stack.settle();
     hold_once(stack, None);
-    stack.until("its agent is there", || stack.picture().servers["a"].alive.is_some());
+    stack.until("its agent is there", || stack.snapshot().servers["a"].alive.is_some());
     assert!(matches!(stack.entry("c/last/said"), Some(Content::Value(_))));
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use wattle_agent_core::time::Time;
 use wattle_runtime::report::{Cause, roots};
-use wattle_runtime::space::{Kind, State};
+use wattle_runtime::space::{FailureKind, State};
 use wattle_tests::zookeeper::ZooKeeper;
 
 use crate::ends::{Root, hold_once, started};
@@ -36,13 +36,13 @@ fn fails(mut stack: Stack, root: &Root) {
     hold_once(&stack, Some(root));
 
     let State::Failed(failure) = stack.status("a/culprit").unwrap().state else { panic!("it has failed") };
-    let limit = Duration::from_secs(if root.kind == Kind::Deadline { 4 } else { 0 });
+    let limit = Duration::from_secs(if root.kind == FailureKind::Deadline { 4 } else { 0 });
     let took = failure.at.duration_since(started(&stack, "a/culprit"));
     assert!(limit <= took && took <= limit + LATE, "{took:?}");
     on_time(&stack, failure.at, &["a/culprit", "a/after", "b/near", "b/next", "c/far", "c/last"]);
 
-    let picture = stack.picture();
-    let roots = roots(&picture);
+    let snapshot = stack.snapshot();
+    let roots = roots(&snapshot);
     let [only] = &roots[..] else { panic!("{roots:?}") };
     assert!(matches!(&only.cause, Cause::Failed(failure) if &*failure.component == "a/culprit"), "{only:?}");
     assert_eq!(only.holds, ["a/after", "b/near", "b/next", "c/far", "c/last"].map(Into::into));
@@ -64,11 +64,14 @@ fn on_time(stack: &Stack, failed: Time, components: &[&str]) {
 fn cases() -> Vec<(&'static str, Root)> {
     let root = |kind, message, log: &[&'static str]| Root { component: "a/culprit", kind, message, log: log.to_vec() };
     vec![
-        ("fail", root(Kind::Recipe, "status 3", &["culprit begins to fail", "this cannot be done"])),
-        ("hang", root(Kind::Deadline, "still ran after 4 s", &["culprit begins to hang", "this takes its time"])),
-        ("mistype", root(Kind::Type, "output `count`", &["culprit begins to mistype"])),
-        ("swell", root(Kind::Size, "1000000", &["culprit begins to swell"])),
-        ("forget", root(Kind::Unwritten, "without writing its output `said`", &["culprit begins to forget"])),
+        ("fail", root(FailureKind::Recipe, "status 3", &["culprit begins to fail", "this cannot be done"])),
+        (
+            "hang",
+            root(FailureKind::Deadline, "still ran after 4 s", &["culprit begins to hang", "this takes its time"]),
+        ),
+        ("mistype", root(FailureKind::Type, "output `count`", &["culprit begins to mistype"])),
+        ("swell", root(FailureKind::Size, "1000000", &["culprit begins to swell"])),
+        ("forget", root(FailureKind::Unwritten, "without writing its output `said`", &["culprit begins to forget"])),
     ]
 }
 
@@ -114,7 +117,7 @@ fn never_boots(stack: Stack) {
         [("b/near", "b/near"), ("b/next", "b/near"), ("c/far", "b/near"), ("c/last", "b/near"), ("d/apart", "d/apart")]
     {
         let failure = failure(component);
-        assert_eq!((&*failure.component, failure.kind), (root, Kind::Wait), "{component}: {failure:?}");
+        assert_eq!((&*failure.component, failure.kind), (root, FailureKind::Wait), "{component}: {failure:?}");
         assert!(failure.message.contains("never started: no agent of server `a` has come up"), "{failure:?}");
         assert!(failure.message.contains("waited 3 s since"), "{failure:?}");
         let since: Time = failure.message.split(' ').nth(4).unwrap().parse().unwrap();
@@ -123,7 +126,7 @@ fn never_boots(stack: Stack) {
         assert!(waited <= Duration::from_secs(4) + LATE, "{waited:?}");
         on_time(&stack, failure.at, &[component]);
     }
-    let roots = roots(&stack.picture());
+    let roots = roots(&stack.snapshot());
     let booted = roots
         .iter()
         .find(|root| matches!(&root.cause, Cause::NoAgent { server, was_there: false } if &**server == "a"));

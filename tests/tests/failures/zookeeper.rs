@@ -3,7 +3,7 @@
 use std::thread::sleep;
 use std::time::Duration;
 
-use wattle_runtime::space::{Content, Kind, State};
+use wattle_runtime::space::{Content, FailureKind, State};
 use wattle_tests::skip::everything;
 use wattle_tests::zookeeper::ZooKeeper;
 
@@ -53,7 +53,7 @@ fn killed_for(time: Duration) {
     stack.settle();
     hold_once(&stack, None);
     // Everyone is there again, and stays when ZooKeeper forgets the sessions that they have given up.
-    let are_there = || stack.picture().servers.values().all(|server| server.alive.is_some());
+    let are_there = || stack.snapshot().servers.values().all(|server| server.alive.is_some());
     stack.until("all agents are there", are_there);
     if time > SESSION {
         sleep(SESSION + SESSION / 2);
@@ -112,7 +112,7 @@ fn what_fails_meanwhile_is_told_with_its_root() {
     zookeeper.up(1);
     stack.settle();
     let log = vec!["fails begins to gate-fail", "this cannot be done"];
-    hold_once(&stack, Some(&Root { component: "a/fails", kind: Kind::Recipe, message: "status 3", log }));
+    hold_once(&stack, Some(&Root { component: "a/fails", kind: FailureKind::Recipe, message: "status 3", log }));
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn a_wait_ends_while_it_is_away() {
     for (component, root) in [("b/waits", "b/waits"), ("b/after", "b/waits"), ("c/waits", "c/waits")] {
         let status = stack.status(component).unwrap();
         let State::Failed(failure) = status.state else { panic!("{component}: {status:?}") };
-        assert_eq!((&*failure.component, failure.kind), (root, Kind::Wait), "{failure:?}");
+        assert_eq!((&*failure.component, failure.kind), (root, FailureKind::Wait), "{failure:?}");
         assert!(failure.message.contains("the data space does not answer"), "{failure:?}");
         let entry = stack.entry(&format!("{component}/said"));
         assert!(matches!(&entry, Some(Content::Failure(there)) if *there == failure), "{entry:?}");

@@ -10,8 +10,8 @@ use wattle::model::Value;
 use wattle_agent_core::journal::{Chain, encode, replay};
 use wattle_agent_core::record::{Record, Stored};
 use wattle_runtime::space::{
-    Alive, Content, Export, Exported, Failure, Goal, Importer, OperatorKey, Place, Plan, ServerKey, ServerStatus,
-    Status, Written, open, open_entry, seal, seal_entry,
+    Alive, Content, DesiredRevision, Export, Exported, Failure, Importer, OperatorKey, Place, ServerKey, ServerPlan,
+    ServerStatus, Status, Written, open, open_entry, seal, seal_entry,
 };
 use wattle_tests::fuzz::{Read, Target};
 
@@ -73,7 +73,7 @@ fn what_a_node_says_is_written_the_same() {
         .into_iter()
         .filter(|text| serde_json::from_slice::<Written>(text).is_ok()),
     );
-    let read = |bytes: &[u8]| read_as!(bytes: Plan, Goal, Status, ServerStatus, Written, Alive, Export, Exported, Importer, Failure, serde_json::Value);
+    let read = |bytes: &[u8]| read_as!(bytes: ServerPlan, DesiredRevision, Status, ServerStatus, Written, Alive, Export, Exported, Importer, Failure, serde_json::Value);
     Target { name: "nodes", corpus, words: &JSON, thinned: 4 }.try_all(read);
 }
 

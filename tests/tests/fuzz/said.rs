@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::json;
 use wattle::author::Blueprint as _;
 use wattle_agent_core::time::Time;
-use wattle_runtime::report::{Picture, critical_path, lives, roots};
+use wattle_runtime::report::{StackSnapshot, critical_path, lives, roots};
 use wattle_runtime::seed::{Options, apply};
 use wattle_runtime::space::{
     Announcement, Ask, Layout, Log, Revision, ServerKey, Signal, Signals, Signer, Space, Written,
@@ -58,7 +58,7 @@ impl Deployed {
         let store: Arc<dyn Store> = Arc::new(Memory::new());
         runtime.block_on(apply(&store, &seed, &options)).expect("it is applied");
         let layout = Layout::new(&seed.stack);
-        let of = runtime.block_on(Space::new(Arc::clone(&store), &seed.stack).goal()).expect("reads");
+        let of = runtime.block_on(Space::new(Arc::clone(&store), &seed.stack).desired_revision()).expect("reads");
         let (server, declared) = seed.servers.first().expect("it has one");
         let below = |path: &str| runtime.block_on(store.children(path)).expect("reads");
         let component = declared.components.keys().next().expect("it has one");
@@ -199,7 +199,7 @@ fn an_answer_is_what_its_server_has_sealed_and_signed() {
     let words = [&JSON[..], &["\"answers\":[", "[\"\",\"\"]", "YWdl"]].concat();
     let said = corpus.clone();
     Target { name: "logs", corpus, words: &words, thinned: 4 }.try_all(|bytes| read(bytes, false));
-    Target { name: "logs, signed anew", corpus: said, words: &words, thinned: 4 }.try_all(|bytes| read(bytes, true));
+    Target { name: "logs, signed again", corpus: said, words: &words, thinned: 4 }.try_all(|bytes| read(bytes, true));
 }
 
 /// Who a server will be takes both keys, and is what they have signed.
@@ -251,14 +251,14 @@ fn a_stack_is_shown_whatever_a_server_says() {
             let said = if bytes.ends_with(b"}") { signer.vouch(path, bytes) } else { bytes.to_vec() };
             deployed.put(path, &said);
         }
-        let picture = deployed.wait(Picture::read(&space, None)).expect("it is shown");
-        assert!(picture.tally().all > 0);
+        let snapshot = deployed.wait(StackSnapshot::read(&space, None)).expect("it is shown");
+        assert!(snapshot.tally().all > 0);
         for now in [Time::EPOCH, Time::from_secs(1_800_000_000), Time::from_secs(u64::MAX)] {
-            let _ = roots(&picture).iter().map(|root| root.cause.sentence(now)).collect::<String>();
-            let _ = (lives(&picture, now).len(), critical_path(&picture, now).len());
+            let _ = roots(&snapshot).iter().map(|root| root.cause.sentence(now)).collect::<String>();
+            let _ = (lives(&snapshot, now).len(), critical_path(&snapshot, now).len());
         }
         let is_read =
-            picture.servers[&*deployed.server].troubles.iter().all(|trouble| !trouble.contains("cannot be read"));
+            snapshot.servers[&*deployed.server].troubles.iter().all(|trouble| !trouble.contains("cannot be read"));
         if is_read || serde_json::from_slice::<serde_json::Value>(bytes).is_ok() {
             Read::Accepted
         } else {

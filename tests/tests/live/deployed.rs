@@ -20,11 +20,11 @@ fn says(name: &str) -> String {
 }
 
 #[test]
-fn infrastructure_grows_fails_and_is_mended_while_the_page_looks_on() {
+fn infrastructure_grows_fails_and_is_fixed_while_the_page_looks_on() {
     // Servers take as long as it takes to look at the page.
     let site = Site::with(Setting { takes: Duration::from_secs(20), ..Setting::default() });
-    let picture = diagram::of(&three_tier::three_tier.model(Default::default())).without_texts().to_json();
-    std::fs::write(site.path().join("graph.json"), picture).expect("writes");
+    let diagram = diagram::of(&three_tier::three_tier.model(Default::default())).without_texts().to_json();
+    std::fs::write(site.path().join("graph.json"), diagram).expect("writes");
     site.cloud.world().befall(Rule::next(Method::Post, "/floatingips", Doing::Refused(400, None)));
     let mut deploy = site.start(&["--ui"]);
     let Some(browser) = open(&url(&mut deploy)) else { return };

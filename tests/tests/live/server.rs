@@ -64,10 +64,10 @@ fn only_who_has_the_token_is_answered_and_only_under_names_of_this_machine() {
 #[test]
 fn servers_that_were_placed_stand_in_their_racks_and_on_their_hosts() {
     let model = hello::hello.model(Default::default());
-    let mut picture = diagram::of(&model);
+    let mut diagram = diagram::of(&model);
     let place = Place { rack: Some("r1".into()), host: Some("compute-1.example.org".into()), ..Place::default() };
-    picture.put("alice", place);
-    let shown = Shown::drawn(&model, picture, &[]);
+    diagram.put("alice", place);
+    let shown = Shown::drawn(&model, diagram, &[]);
     let (host, token) = parts(&shown.url);
     let page = get(&host, &format!("/?token={token}")).body;
     for frame in [r#""kind":"rack","title":"r1""#, r#""kind":"host","title":"compute-1.example.org""#] {
@@ -103,7 +103,7 @@ fn nothing_of_a_secret_is_served() {
     let poisoned = &whole["entries"]["c/third/felt"]["failure"];
     assert_eq!((&poisoned["component"], &poisoned["through"]), (&json!("a/first"), &json!(["b/second", "c/third"])));
 
-    let fixed = wattle_mended(&shown);
+    let fixed = wattle_fixed(&shown);
     let page = get(&host, &format!("/?token={token}")).body;
     for served in [&events.heard, &again.heard, &log.heard, &page, &fixed] {
         assert!(served.len() > 500, "{served}");
@@ -115,7 +115,7 @@ fn nothing_of_a_secret_is_served() {
 }
 
 /// What is told after the next revision, in which nothing fails.
-fn wattle_mended(shown: &Shown) -> String {
+fn wattle_fixed(shown: &Shown) -> String {
     shown.stage.emit(&crate::stack::model("", 0));
     let up = shown.stage.run(&["up", "--parameter", &format!("password={PASSWORD}")]);
     assert_eq!(up.code, Some(0), "{up}");

@@ -126,10 +126,10 @@ impl Shown {
     }
 
     /// The same, with this diagram of it.
-    pub(crate) fn drawn(model: &Model, picture: Diagram, options: &[&str]) -> Self {
+    pub(crate) fn drawn(model: &Model, diagram: Diagram, options: &[&str]) -> Self {
         let stage = Stage::new(model);
-        let picture = picture.without_texts().to_json();
-        std::fs::write(stage.path().join("graph.json"), picture).expect("writes");
+        let diagram = diagram.without_texts().to_json();
+        std::fs::write(stage.path().join("graph.json"), diagram).expect("writes");
         let mut up = stage.up(&[&["--ui", "--network", "loopback"], options].concat());
         let url = url(&mut up);
         Self { stage, up, url }

@@ -62,7 +62,7 @@ pub(crate) fn applied(stage: &Stage, model: &Model, address: &str) -> Credential
     let seed = seed(model);
     let mut options = Options::new(key);
     options.given.set("password", PASSWORD.into());
-    options.files.picture = Some(diagram::of(model).without_texts().to_json());
+    options.files.diagram = Some(diagram::of(model).without_texts().to_json());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {
         let store = address.parse::<Address>().expect("an address").connect(&[options.key.login()]).await;

@@ -60,7 +60,7 @@ fn created(model: &Model, parameters: &[&str]) -> Value {
         let (reader, writer) = (deployment(from), deployment(to));
         assert!(ends[&*writer] < starts[&*reader], "{reader} does not wait for {writer}");
         // What is read as a whole arrives as it was signalled.
-        if let Why::Data { input, output, promise: None } = edge.why {
+        if let Why::Data { input, output, forward_reference: None } = edge.why {
             let wired = &component.inputs[input].value;
             if matches!(wired, Expr::Leaf(Reference::Output { .. })) {
                 assert_eq!(events[starts[&*reader]]["told"][&**input], told[&writer][&**output], "{reader}: {input}");

@@ -51,17 +51,17 @@ fn guarded(t: &mut Topology, name: &str, network: PrivateNet) -> (nova::Server, 
     (t.add(name, server.network(network.net).security_group(group)), group)
 }
 
-/// A cache that only its readers reach, of which one reads by a promise; a listener and a proxy for others.
+/// A cache that only its readers reach, of which one reads by a forward reference; a listener and a proxy for others.
 #[blueprint]
 pub(crate) fn fenced(t: &mut Topology, p: Settings) -> Exports {
     let network = network(t);
     let (cache, cache_group) = guarded(t, "cache", network);
     // Before anything listens or reads.
     t.add("to-cache", LetIn { to: cache, group: cache_group, from: Peers::Readers(network.net) });
-    let promised = t.later::<Url>("cache-url");
+    let forward = t.later::<Url>("cache-url");
 
     let (host, group) = guarded(t, "host", network);
-    let listener = t.on(host).run("listener", Listener::new().cache(promised));
+    let listener = t.on(host).run("listener", Listener::new().cache(forward));
     t.add("to-host", LetIn { to: host, group, from: Peers::Group(cache_group) });
 
     let (front, group) = guarded(t, "front", network);
@@ -70,7 +70,7 @@ pub(crate) fn fenced(t: &mut Topology, p: Settings) -> Exports {
     let redis = Redis::new().address(cache.address(network.net)).password(p.password).port(p.cache_port);
     let redis = t.on(cache).run("redis", redis);
     let proxy = t.on(front).run("proxy", proxy.upstreams(vec![redis.url]));
-    t.fulfil(promised, redis.url);
+    t.fulfil(forward, redis.url);
     // Of one component, not of its neighbour.
     t.add("to-proxy", LetIn { to: proxy, group, from: Peers::Anyone });
     t.add("to-proxy-by-ipv6", LetIn { to: proxy, group, from: Peers::Cidr("::/0".into()) });

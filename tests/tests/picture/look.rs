@@ -11,8 +11,8 @@ const RIGHT: &str = "\u{e014}";
 
 #[test]
 fn boxes_wires_and_details_say_what_they_are() {
-    let picture = example("three_tier");
-    let Some(page) = Page::open("what the page of three_tier says", &picture, false) else { return };
+    let diagram = example("three_tier");
+    let Some(page) = Page::open("what the page of three_tier says", &diagram, false) else { return };
     let text = |selector: &str| page.browser.text(&format!("return document.querySelector({selector:?}).textContent"));
     let all = |selector: &str| {
         page.browser.run(&format!("return [...document.querySelectorAll({selector:?})].map((one) => one.textContent)"))
@@ -27,8 +27,8 @@ fn boxes_wires_and_details_say_what_they_are() {
 
     page.browser.run("wattle.select('web/nginx')");
     page.wait_for_details("web/nginx");
-    let component = picture.components.iter().find(|component| &*component.key == "web/nginx").expect("nginx");
-    let kind = &picture.kinds[&component.kind];
+    let component = diagram.components.iter().find(|component| &*component.key == "web/nginx").expect("nginx");
+    let kind = &diagram.component_types[&component.component_type];
     // First where it was added, then where each input was wired, and at last where its kind was declared.
     let mut places = vec![component.at.to_string()];
     places.extend(component.inputs.values().map(|input| input.at.to_string()));
@@ -49,9 +49,9 @@ fn boxes_wires_and_details_say_what_they_are() {
 /// Page and image are of one model, and so it looks alike on both.
 #[test]
 fn everything_is_where_the_image_has_it() {
-    let picture = example("three_tier");
-    let Some(page) = Page::open("page and image of three_tier", &picture, false) else { return };
-    let image = svg(&picture);
+    let diagram = example("three_tier");
+    let Some(page) = Page::open("page and image of three_tier", &diagram, false) else { return };
+    let image = svg(&diagram);
     let place = |name: &str| {
         let number = |of: &str| {
             let script = format!("return document.querySelector('[data-id=\"r:{name}\"] > rect').getBBox().{of}");
@@ -85,11 +85,11 @@ fn everything_is_where_the_image_has_it() {
 
 #[test]
 fn documentation_is_shown_as_it_was_meant() {
-    let mut picture = example("hello");
-    picture.description = "One *server* greets, by [`Greeter`] and [a page](https://example.org/).\n\n\
+    let mut diagram = example("hello");
+    diagram.description = "One *server* greets, by [`Greeter`] and [a page](https://example.org/).\n\n\
         # Ways\n- first,\n  and more\n- `second`\n\n```\na  = b\n```\n<b>last</b> snake_case_word 2 * 3 * 4"
         .into();
-    let Some(page) = Page::open("documentation on a page", &picture, false) else { return };
+    let Some(page) = Page::open("documentation on a page", &diagram, false) else { return };
     let shown = page.browser.text(
         "const parts = [...document.querySelectorAll('.details > *')];
          const end = parts.findIndex((one) => one.className === 'at');
@@ -104,7 +104,7 @@ fn documentation_is_shown_as_it_was_meant() {
     page.end();
 }
 
-/// A banner that comes above the picture hides nothing of it, unless somebody looks at a part of it.
+/// A banner that comes above the diagram hides nothing of it, unless somebody looks at a part of it.
 #[test]
 fn all_of_it_stays_in_view_when_something_comes_above() {
     let Some(page) = Page::open("what comes above a picture", &example("connections"), false) else { return };

@@ -20,11 +20,11 @@ pub(crate) struct Page {
 }
 
 impl Page {
-    pub(crate) fn open(what: &str, picture: &Diagram, is_dark: bool) -> Option<Self> {
+    pub(crate) fn open(what: &str, diagram: &Diagram, is_dark: bool) -> Option<Self> {
         let browser = Browser::start(what)?;
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("page.html");
-        fs::write(&file, html(picture)).expect("writes");
+        fs::write(&file, html(diagram)).expect("writes");
         browser.set_dark(is_dark);
         browser.open(&format!("file://{}", file.display()));
         browser.run("wattle.ready.then(() => (window.isDrawn = true))");
@@ -277,17 +277,17 @@ fn two_hundred_servers_with_all_that_is_on_them() {
 
 #[test]
 fn wires_go_round_boxes_also_through_modules() {
-    let mut picture = tiers(150);
+    let mut diagram = tiers(150);
     let module =
         |name: String, module| Module { name: name.into(), module, kind: "Tens".into(), title: None, at: "".into() };
-    picture.modules = (0..15)
+    diagram.modules = (0..15)
         .map(|ten| module(format!("m{ten}"), (ten % 3 > 0).then(|| format!("m{}", ten / 3 * 3).into())))
         .collect();
-    let servers = picture.resources.iter_mut().filter(|resource| resource.role == Role::ServerBox);
+    let servers = diagram.resources.iter_mut().filter(|resource| resource.role == Role::ServerBox);
     for (number, server) in servers.enumerate() {
         server.module = Some(format!("m{}", number % 75 / 5).into());
     }
-    let Some(page) = Page::open("the page of W(150) in modules", &picture, true) else { return };
+    let Some(page) = Page::open("the page of W(150) in modules", &diagram, true) else { return };
     assert_eq!((page.count(".module"), page.count(".server.folded")), (15, 150));
     assert_eq!((page.overlaps(), page.crossings()), (json!([]), json!([])));
     page.browser.screenshot("w150-modules");
@@ -299,18 +299,18 @@ fn wires_go_round_boxes_also_through_modules() {
 
 #[test]
 fn whatever_a_name_or_a_recipe_says_is_only_text() {
-    let mut picture = example("hello");
+    let mut diagram = example("hello");
     let evil = "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'><!-- \u{2028}\"é日本";
-    picture.stack = evil.into();
-    picture.description = evil.into();
-    picture.components[0].name = evil.into();
-    picture.resources[1].doc = evil.into();
-    for text in &mut picture.texts {
+    diagram.stack = evil.into();
+    diagram.description = evil.into();
+    diagram.components[0].name = evil.into();
+    diagram.resources[1].doc = evil.into();
+    for text in &mut diagram.texts {
         *text = evil.into();
     }
-    picture.modules.push(Module { name: evil.into(), module: None, kind: "Evil".into(), title: None, at: evil.into() });
-    let Some(page) = Page::open("the page of awkward names", &picture, false) else { return };
-    let key = picture.components[0].key.to_string();
+    diagram.modules.push(Module { name: evil.into(), module: None, kind: "Evil".into(), title: None, at: evil.into() });
+    let Some(page) = Page::open("the page of awkward names", &diagram, false) else { return };
+    let key = diagram.components[0].key.to_string();
     page.browser.run(&format!("wattle.select({key:?})"));
     page.wait_for_details(&key);
     assert_eq!(page.browser.text("return document.querySelector('.details pre').textContent"), evil);

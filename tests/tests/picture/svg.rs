@@ -41,11 +41,11 @@ fn an_image_is_xml_that_says_everything_and_is_the_same_each_time() {
 
 #[test]
 fn names_that_are_markup_stay_text() {
-    let mut picture = tiers(2);
-    picture.stack = "</svg><script>alert(1)</script>&\u{1}\"'é".into();
-    picture.resources[3].name = "a\"><b onload=\"x".into();
-    picture.components[0].name = "]]>&amp;<!--".into();
-    let drawn = svg(&picture);
+    let mut diagram = tiers(2);
+    diagram.stack = "</svg><script>alert(1)</script>&\u{1}\"'é".into();
+    diagram.resources[3].name = "a\"><b onload=\"x".into();
+    diagram.components[0].name = "]]>&amp;<!--".into();
+    let drawn = svg(&diagram);
     assert!(!drawn.contains("<script") && !drawn.contains("<b "), "{drawn}");
     read_by_python(&drawn);
 }
@@ -59,7 +59,7 @@ fn a_network_is_named_on_what_is_on_it_and_no_line_leads_there() {
     for words in ["is read by", "runs before", "is created before", "on this network"] {
         assert!(drawn.contains(&format!(">{words}</text>")), "{words}");
     }
-    // What a picture does not have needs no explanation.
+    // What a diagram does not have needs no explanation.
     let drawn = svg(&Diagram::new("empty"));
     assert!(!drawn.contains("is read by"), "{drawn}");
 }
@@ -74,15 +74,15 @@ pub(crate) fn corner(drawn: &str, name: &str) -> (f64, f64) {
 
 #[test]
 fn members_of_a_cluster_stand_in_their_order() {
-    let mut picture = Diagram::new("cluster");
+    let mut diagram = Diagram::new("cluster");
     let server = |name: String| Resource::new(name, "OS::Nova::Server", Role::ServerBox);
-    picture.resources.extend((1..=11).map(|number| server(format!("member{number}"))));
+    diagram.resources.extend((1..=11).map(|number| server(format!("member{number}"))));
     // Who needs nobody stands before; their order alone would turn that of the members round.
     for (name, number) in ["one", "two", "three", "four"].into_iter().zip([11, 10, 9, 2]) {
-        picture.resources.push(server(name.into()));
-        picture.edges.push(Edge::new(name.into(), format!("member{number}").into(), Why::Infrastructure));
+        diagram.resources.push(server(name.into()));
+        diagram.edges.push(Edge::new(name.into(), format!("member{number}").into(), Why::Infrastructure));
     }
-    let drawn = svg(&picture);
+    let drawn = svg(&diagram);
     let tops: Vec<f64> = [2, 9, 10, 11].map(|number| corner(&drawn, &format!("member{number}")).1).to_vec();
     assert!(tops.is_sorted(), "{tops:?}");
 }

@@ -2,7 +2,7 @@
 
 use wattle::check;
 use wattle::lower::{Options, identified, lower, native};
-use wattle::model::{FormerName, Kind, Model, Name, Source};
+use wattle::model::{ElementKind, FormerName, Model, Name, Source};
 use wattle::plan::{Action, Run, plan};
 use wattle::prelude::*;
 use wattle_catalog::nova;
@@ -21,13 +21,13 @@ fn codes(model: &Model) -> Vec<&'static str> {
 fn renamed(model: &Model, choose: impl Fn(usize) -> bool) -> (Model, Model, usize) {
     let mut model = model.clone();
     model.moved.clear();
-    let mut moves: Vec<(Kind, Name, Name)> = Vec::new();
-    let resources = model.resources.keys().map(|name| (Kind::Resource, name));
-    let components = model.components.keys().map(|key| (Kind::Component, key));
-    let modules = model.modules.keys().map(|name| (Kind::Module, name));
+    let mut moves: Vec<(ElementKind, Name, Name)> = Vec::new();
+    let resources = model.resources.keys().map(|name| (ElementKind::Resource, name));
+    let components = model.components.keys().map(|key| (ElementKind::Component, key));
+    let modules = model.modules.keys().map(|name| (ElementKind::Module, name));
     for (at, (kind, name)) in resources.chain(components).chain(modules).enumerate().filter(|(at, _)| choose(*at)) {
         // Where it is in a module, it stays there, whatever that is called.
-        let own = name.rsplit_once('.').filter(|_| kind != Kind::Component).map(|(_, own)| format!(".{own}"));
+        let own = name.rsplit_once('.').filter(|_| kind != ElementKind::Component).map(|(_, own)| format!(".{own}"));
         moves.push((kind, name.clone(), format!("{}-{at}x", own.as_deref().unwrap_or(name)).into()));
     }
     // What is said of things as they are makes of them what they are to be called.
@@ -44,8 +44,8 @@ fn renamed(model: &Model, choose: impl Fn(usize) -> bool) -> (Model, Model, usiz
     let modules: Vec<(Name, Name)> = model.modules.keys().cloned().zip(after.modules.keys().cloned()).collect();
     for (kind, old, _) in &moves {
         let pairs = match kind {
-            Kind::Resource => &names,
-            Kind::Module => &modules,
+            ElementKind::Resource => &names,
+            ElementKind::Module => &modules,
             _ => &keys,
         };
         let (_, new) = pairs.iter().find(|(known, _)| known == old).expect("it is there");
@@ -66,7 +66,7 @@ fn what_is_called_otherwise_is_lowered_to_the_byte_as_it_was() {
             continue;
         }
         renames += count;
-        modules += moved.moved.iter().filter(|moved| moved.kind == Kind::Module).count();
+        modules += moved.moved.iter().filter(|moved| moved.kind == ElementKind::Module).count();
         required += model.requirements.keys().filter(|name| !moved.requirements.contains_key(*name)).count();
         // Nothing is left that speaks of what is called otherwise.
         assert_eq!(codes(&silent), codes(&model), "{number}");
@@ -124,9 +124,9 @@ impl Module for Cell {
             None => t.add(self.second, server()),
         };
         let first = t.on(left).run("first", Anything::new());
-        let promised = t.later::<String>("said");
-        let second = t.on(right).run("second", Anything::new().texts([promised]));
-        t.fulfil(promised, first.text);
+        let forward = t.later::<String>("said");
+        let second = t.on(right).run("second", Anything::new().texts([forward]));
+        t.fulfil(forward, first.text);
         t.after(second, first);
         second.text
     }

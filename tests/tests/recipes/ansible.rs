@@ -6,7 +6,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use wattle::model::{Tool, Type};
-use wattle_runtime::space::{Kind, Script};
+use wattle_runtime::space::{FailureKind, Script};
 use wattle_tests::skip::everything;
 
 use crate::stage::{PORT, Stage, json, names, secret, until};
@@ -97,7 +97,7 @@ async fn a_failure_names_the_task() {
     .input("password", secret(Type::STR), "hunter2")
     .output("url", Type::URI);
     let broken = stage.run_clean().await.unwrap_err();
-    assert_eq!(broken.kind, Kind::Recipe);
+    assert_eq!(broken.kind, FailureKind::Recipe);
     assert_eq!(
         broken.message,
         "the task `Log in`, line 8 of recipes/it.yml, failed: no such user: *** (the recipe ended with status 2)"
@@ -106,7 +106,7 @@ async fn a_failure_names_the_task() {
     assert!(!stage.log.text().contains("hunter2"));
     let broken =
         Stage::new(Tool::Ansible, "- hosts: localhost\n  tasks: [{nonsense: {}}]").run_clean().await.unwrap_err();
-    assert_eq!(broken.kind, Kind::Recipe);
+    assert_eq!(broken.kind, FailureKind::Recipe);
     assert!(broken.log.iter().any(|line| line.contains("nonsense")), "{:?}", broken.log);
     assert!(broken.message.contains("couldn't resolve module/action 'nonsense'"), "{}", broken.message);
 }
@@ -117,7 +117,7 @@ async fn a_playbook_for_other_hosts_fails() {
     let computed = play("\"{{ where }}\"");
     let stage = |playbook: &str| Stage::new(Tool::Ansible, playbook).input("where", Type::STR, "webservers");
     let broken = stage(&computed).run_clean().await.unwrap_err();
-    assert_eq!(broken.kind, Kind::Recipe);
+    assert_eq!(broken.kind, FailureKind::Recipe);
     assert_eq!(
         broken.message,
         "no play is for this server, so nothing ran: a recipe's only host is `localhost` (the recipe ended with status 0)"
@@ -156,7 +156,7 @@ async fn outputs_that_are_wrong_or_missing() {
         "- hosts: localhost\n  gather_facts: false\n  tasks: [{ansible.builtin.set_stats: {data: {port: http}}}]";
     let stage = Stage::new(Tool::Ansible, playbook).output("port", PORT).output("url", Type::URI);
     let broken = stage.run_clean().await.unwrap_err();
-    assert_eq!(broken.kind, Kind::Type);
+    assert_eq!(broken.kind, FailureKind::Type);
     assert_eq!(
         broken.message,
         "its output `port` is not what it declares: expected an integer between 0 and 65535, found a string; it ended \
@@ -164,7 +164,7 @@ async fn outputs_that_are_wrong_or_missing() {
     );
     let playbook = "- hosts: localhost\n  gather_facts: false\n  tasks: [{ansible.builtin.set_stats: {data: {page: \"{{ 'x' * 1000001 }}\"}}}]";
     let broken = Stage::new(Tool::Ansible, playbook).output("page", Type::STR).run_clean().await.unwrap_err();
-    assert_eq!(broken.kind, Kind::Size, "{}", broken.message);
+    assert_eq!(broken.kind, FailureKind::Size, "{}", broken.message);
 }
 
 #[tokio::test]
@@ -183,7 +183,7 @@ async fn a_playbook_ends_at_its_deadline() {
         started.exists()
     });
     let broken = tokio::join!(stage.run_clean(), starting).0.unwrap_err();
-    assert_eq!(broken.kind, Kind::Deadline);
+    assert_eq!(broken.kind, FailureKind::Deadline);
     assert!(broken.message.contains("at `sleep 1003`"), "{}", broken.message);
     assert!(broken.message.contains("TASK [ansible.builtin.shell]"), "{}", broken.message);
 }
@@ -206,7 +206,7 @@ async fn teardown_is_a_playbook() {
 async fn without_ansible_it_is_said_what_is_missing() {
     let stage = Stage::new(Tool::Ansible, "[]").on_path(Path::new("/none"));
     let broken = stage.run_clean().await.unwrap_err();
-    assert_eq!(broken.kind, Kind::Start);
+    assert_eq!(broken.kind, FailureKind::Start);
     assert!(broken.message.starts_with("`ansible-playbook` is not installed: Debian's package `ansible-core` has it"));
     assert_eq!(names(&stage.job.directory), ["files"]);
 }

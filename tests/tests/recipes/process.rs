@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use wattle::model::Type;
 use wattle_runtime::recipe::{Runner as _, Tools, end_former};
-use wattle_runtime::space::Kind;
+use wattle_runtime::space::FailureKind;
 
 use crate::stage::{Stage, line_of, names, runs, secret, until};
 
@@ -30,7 +30,7 @@ async fn what_outlives_its_deadline_is_killed_with_all_that_it_started() {
     .input("password", secret(Type::STR), "hunter2")
     .deadline(SOON);
     let broken = stage.run_clean().await.unwrap_err();
-    assert_eq!(broken.kind, Kind::Deadline);
+    assert_eq!(broken.kind, FailureKind::Deadline);
     let started = "it still ran after 0.4 s, its deadline, at `sleep 1";
     assert!(broken.message.starts_with(started), "{}", broken.message);
     assert!(broken.message.ends_with(" before that, it printed: unpacking ***"), "{}", broken.message);
@@ -56,7 +56,7 @@ async fn has_cgroups() -> bool {
 async fn a_recipe_may_end_by_itself_when_its_time_is_over() {
     let stage = Stage::shell("trap 'echo tidying; exit 0' TERM; sleep 1000 & wait").deadline(SOON);
     let broken = stage.run_clean().await.unwrap_err();
-    assert_eq!((broken.kind, broken.log), (Kind::Deadline, vec!["tidying".to_owned()]));
+    assert_eq!((broken.kind, broken.log), (FailureKind::Deadline, vec!["tidying".to_owned()]));
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use wattle::model::{Tool, Type};
-use wattle_runtime::space::{Kind, Script};
+use wattle_runtime::space::{FailureKind, Script};
 
 use crate::stage::{PORT, Stage, json, secret};
 
@@ -96,7 +96,7 @@ async fn a_failure_names_the_resource() {
     ";
     let stage = Stage::new(Tool::Puppet, manifest).input("password", secret(Type::STR), "hunter2");
     let broken = stage.run_clean().await.unwrap_err();
-    assert_eq!(broken.kind, Kind::Recipe);
+    assert_eq!(broken.kind, FailureKind::Recipe);
     assert!(broken.message.contains("/none/such"), "{}", broken.message);
     assert!(broken.message.ends_with(" (the recipe ended with status 4)"), "{}", broken.message);
     assert!(!stage.log.text().contains("hunter2") && stage.log.text().contains("***"), "{}", stage.log.text());
@@ -122,6 +122,6 @@ async fn without_puppet_it_is_said_what_is_missing() {
         return;
     }
     let broken = Stage::new(Tool::Puppet, "").on_path(Path::new("/none")).run_clean().await.unwrap_err();
-    assert_eq!(broken.kind, Kind::Start);
+    assert_eq!(broken.kind, FailureKind::Start);
     assert!(broken.message.starts_with("`puppet` is not installed: Debian's package `puppet-agent` has it"));
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use wattle::model::{Scalar, Tool, Type};
-use wattle_runtime::space::{Kind, Script};
+use wattle_runtime::space::{FailureKind, Script};
 use wattle_tests::salt::installed;
 
 use crate::stage::{PORT, Stage, json, secret};
@@ -91,7 +91,7 @@ async fn a_failure_names_the_state() {
     .input("password", secret(Type::STR), "hunter2")
     .output("url", Type::URI);
     let broken = stage.run_clean().await.unwrap_err();
-    assert_eq!(broken.kind, Kind::Recipe);
+    assert_eq!(broken.kind, FailureKind::Recipe);
     assert!(broken.message.starts_with("the state `log in` (cmd.run) failed: Command "), "{}", broken.message);
     assert!(broken.message.contains("***") && broken.message.ends_with("ended with status 2)"), "{}", broken.message);
     assert!(!stage.log.text().contains("hunter2") && !format!("{broken:?}").contains("hunter2"), "{broken:?}");
@@ -100,7 +100,7 @@ async fn a_failure_names_the_state() {
 #[tokio::test]
 async fn a_state_that_cannot_be_made_is_told() {
     let broken = stage("it:\n  test.nop:\n    - name: {{ pillar['missing'] }}\n").run_clean().await.unwrap_err();
-    assert_eq!(broken.kind, Kind::Recipe);
+    assert_eq!(broken.kind, FailureKind::Recipe);
     assert!(broken.message.starts_with("Rendering SLS 'base:it' failed: "), "{}", broken.message);
     let broken = stage("it:\n  no.such: []\n").run_clean().await.unwrap_err();
     assert!(broken.message.contains("no.such"), "{}", broken.message);
@@ -122,6 +122,6 @@ async fn teardown_is_a_state() {
 async fn without_salt_it_is_said_what_is_missing() {
     let stage = Stage::new(Tool::Salt, "{}").on_path(Path::new("/none"));
     let broken = stage.run_clean().await.unwrap_err();
-    assert_eq!(broken.kind, Kind::Start);
+    assert_eq!(broken.kind, FailureKind::Start);
     assert!(broken.message.starts_with("`salt-call` is not installed"), "{}", broken.message);
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use wattle::model::{Type, Value};
 use wattle_recipe::environment::GIVEN;
 use wattle_runtime::recipe::{Runner as _, Tools};
-use wattle_runtime::space::{Kind, Script};
+use wattle_runtime::space::{FailureKind, Script};
 
 use crate::stage::{PORT, Stage, json, names, secret};
 
@@ -97,7 +97,7 @@ async fn the_first_line_names_the_interpreter() {
     assert_eq!(message, "`false` in line 2 ended it (the recipe ended with status 1)");
     let stage = Stage::shell("#!/opt/none/perl -w\n");
     let broken = stage.run_clean().await.unwrap_err();
-    assert_eq!(broken.kind, Kind::Start);
+    assert_eq!(broken.kind, FailureKind::Start);
     assert_eq!(broken.message, "`/opt/none/perl`, which is to run `recipes/it.sh` by its first line, is not installed");
 }
 
@@ -105,7 +105,7 @@ async fn the_first_line_names_the_interpreter() {
 async fn a_failure_comes_with_the_last_lines() {
     let stage = Stage::shell("for i in $(seq 100); do echo $i; echo err $i >&2; done; exit 7");
     let broken = stage.run_clean().await.unwrap_err();
-    assert_eq!((broken.kind, broken.message.as_str()), (Kind::Recipe, "the recipe ended with status 7"));
+    assert_eq!((broken.kind, broken.message.as_str()), (FailureKind::Recipe, "the recipe ended with status 7"));
     assert_eq!(broken.log[broken.log.len() - 3..], ["err 99", "100", "err 100"]);
     assert_eq!(broken.log.len(), 40);
     let broken = Stage::shell("kill -9 $$").run_clean().await.unwrap_err();
@@ -153,7 +153,7 @@ async fn outputs_that_are_not_as_declared() {
         stage = stage.output(name, ty);
     }
     let broken = stage.run_clean().await.unwrap_err();
-    assert_eq!(broken.kind, Kind::Type);
+    assert_eq!(broken.kind, FailureKind::Type);
     let messages: Vec<&str> = broken.message.split("; ").collect();
     assert_eq!(
         messages[..4],
@@ -170,7 +170,7 @@ async fn outputs_that_are_not_as_declared() {
     );
     let broken =
         Stage::shell("head -c 1000001 /dev/zero >\"$heat_outputs_path.page\"").output("page", Type::STR).run().await;
-    assert_eq!(broken.unwrap_err().kind, Kind::Size);
+    assert_eq!(broken.unwrap_err().kind, FailureKind::Size);
 }
 
 #[tokio::test]
@@ -178,7 +178,7 @@ async fn outputs_that_are_missing() {
     let stage = Stage::shell("echo 1 >$heat_outputs_path.prot; echo 2 >\"$heat_outputs_path.prot\"; echo said");
     let stage = stage.output("port", PORT).output("url", Type::URI);
     let broken = stage.run_clean().await.unwrap_err();
-    assert_eq!(broken.kind, Kind::Unwritten);
+    assert_eq!(broken.kind, FailureKind::Unwritten);
     assert_eq!(
         broken.message,
         "it ended without writing its outputs `port`, `url`, but wrote `prot`, which it does not declare"
@@ -202,7 +202,7 @@ async fn outputs_of_a_former_run_do_not_count() {
     let stage = Stage::shell("true").output("a", PORT);
     std::fs::create_dir(stage.job.directory.join("run")).unwrap();
     std::fs::write(stage.job.directory.join("run/output.a"), "1").unwrap();
-    assert_eq!(stage.run_clean().await.unwrap_err().kind, Kind::Unwritten);
+    assert_eq!(stage.run_clean().await.unwrap_err().kind, FailureKind::Unwritten);
 }
 
 #[tokio::test]
@@ -243,7 +243,7 @@ async fn large_inputs_are_left_out_of_the_environment() {
         stage = stage.input(&format!("big{i}"), Type::STR, "x".repeat(100_000));
     }
     let broken = stage.run_clean().await.unwrap_err();
-    assert_eq!(broken.kind, Kind::Start);
+    assert_eq!(broken.kind, FailureKind::Start);
     assert_eq!(broken.message, "`/bin/sh` cannot be started: the inputs are more than an environment takes");
 }
 
@@ -317,7 +317,7 @@ async fn a_secret_in_a_plain_output_is_refused() {
         [r#""http://admin:$password@h/""#, "http://admin:hunter%32@h/", r#""$(printf %s "$password" | base64)""#]
     {
         let broken = leaks(word).run().await.unwrap_err();
-        assert_eq!(broken.kind, Kind::Type);
+        assert_eq!(broken.kind, FailureKind::Type);
         assert!(
             broken.message.starts_with("its output `url`, a string, holds the secret input `password`"),
             "{broken:?}"

@@ -14,7 +14,7 @@ use tracing_subscriber::fmt::MakeWriter;
 use wattle::lower::seed::{SeedOutput, SeedRecipe};
 use wattle::model::{IndexMap, Name, Tool, Type, Value};
 use wattle_runtime::recipe::{Broken, Job, Live, Runner as _, Stop, Tools, settle_former};
-use wattle_runtime::space::{Failure, PlannedComponent, PlannedInput, PlannedOutput, Script, Source};
+use wattle_runtime::space::{Failure, PlannedComponent, PlannedInput, PlannedOutput, Script, ValueSource};
 use wattle_tests::deadline;
 
 pub(crate) const PORT: Type = Type::integer(0, 65_535);
@@ -144,7 +144,7 @@ impl Stage {
     pub(crate) fn input(mut self, name: &str, ty: Type, value: impl Into<Value>) -> Self {
         let value = value.into();
         assert_eq!(ty.refuse(&value), None);
-        let from = Source::Constant(value.clone());
+        let from = ValueSource::Constant(value.clone());
         self.job.component.inputs.insert(name.into(), PlannedInput { ty, path: Vec::new(), from });
         self.job.inputs.insert(name.into(), value);
         self

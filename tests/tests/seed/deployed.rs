@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use wattle::prelude::*;
-use wattle_runtime::seed::{Options, SeedError, apply, concealed, delete, deployed, picture};
+use wattle_runtime::seed::{Options, SeedError, apply, concealed, delete, deployed, diagram};
 use wattle_runtime::space::Layout;
 use wattle_runtime::store::{Access, Store};
 use wattle_tests::seeds::{SECRET, Watch, nodes, options, seed};
@@ -25,15 +25,15 @@ async fn what_was_deployed_can_be_had_back_without_its_secrets() {
     let layout = Layout::new("three_tier");
     let mut options = options(&seed);
     assert!(deployed(&store, &layout, &options.key).await.expect("reads").is_none());
-    assert_eq!(picture(&store, &layout).await.expect("reads"), None);
+    assert_eq!(diagram(&store, &layout).await.expect("reads"), None);
     options.files.templates.insert("part-1.yaml".to_owned(), large("part"));
-    options.files.picture = Some(large("picture"));
+    options.files.diagram = Some(large("picture"));
     options.credentials = apply(&store, &seed, &options).await.expect("applies").credentials;
     let snapshot = deployed(&store, &layout, &options.key).await.expect("reads").expect("kept");
     assert_eq!(snapshot.revision, 1);
     assert_eq!(snapshot.templates, options.files.templates);
     assert_eq!((snapshot.seed, snapshot.parameters), concealed(&seed, &options.given, &options.key));
-    assert_eq!(picture(&store, &layout).await.expect("reads"), options.files.picture);
+    assert_eq!(diagram(&store, &layout).await.expect("reads"), options.files.diagram);
 
     // Another secret is another digest, the same one with another key too.
     let digest_of = |options: &Options| concealed(&seed, &options.given, &options.key).1["db_password"].clone();
@@ -140,7 +140,7 @@ async fn a_change_of_the_template_alone_is_kept_without_a_new_revision() {
     assert_eq!(snapshot.templates, options.files.templates);
     let after = nodes(&store).await;
     assert_eq!(pieces(&after), count, "old pieces stay");
-    // Only what is another was written: neither the large part nor the picture.
+    // Only what is another was written: neither the large part nor the diagram.
     let ops = watch.guard.ops();
     assert!(ops[written..].iter().all(|op| op.path().contains("/deployed")), "{ops:?}");
     assert_eq!(ops.len() - written, 3, "a piece comes, the record says so, and a piece goes");
@@ -162,7 +162,7 @@ async fn only_the_picture_is_for_others_than_the_operator() {
     assert_eq!(members, &Access::new());
     let readable = accesses.iter().filter(|(path, access)| path.contains("/deployed") && **access != Access::new());
     let readable: Vec<_> = readable.map(|(path, access)| (path.clone(), access.clone())).collect();
-    assert_eq!(readable.len(), 2, "the picture and its piece: {readable:?}");
+    assert_eq!(readable.len(), 2, "the diagram and its piece: {readable:?}");
     let revision = &accesses["/wattle/three_tier/revision"];
     assert!(readable.iter().all(|(_, access)| access == revision), "what every server of the stack may read");
 }

@@ -6,7 +6,7 @@ use wattle::author::{Exports, Topology};
 use wattle::lower::Seed;
 use wattle::prelude::*;
 use wattle_runtime::seed::{SeedError, apply, delete};
-use wattle_runtime::space::{Held, Source};
+use wattle_runtime::space::{Held, ValueSource};
 use wattle_runtime::store::Store;
 use wattle_tests::random::Anything;
 use wattle_tests::seeds::{Watch, nodes, seed};
@@ -29,9 +29,9 @@ async fn values_of_other_stacks_are_read_with_rights_that_stay() {
 
     apply(&store, &exporters[0], &options).await.expect("applies");
     apply(&store, &readers, &options).await.expect("applies");
-    let text = || Source::Leaf(Held::Foreign { stack: "exporter".into(), entry: "host/a/text".into() });
+    let text = || ValueSource::Leaf(Held::Foreign { stack: "exporter".into(), entry: "host/a/text".into() });
     let part = &plan(&store, "importer", "x").await.components["part"];
-    let Source::List(texts) = &part.inputs["texts"].from else { panic!("{part:?}") };
+    let ValueSource::List(texts) = &part.inputs["texts"].from else { panic!("{part:?}") };
     assert!(format!("{texts:?}").contains(&format!("{:?}", text())), "{texts:?}");
     let may = |entry: &str, server: &str| {
         let login = options.credentials.get(server).expect("made").key().login("importer", server);

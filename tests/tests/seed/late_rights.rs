@@ -70,7 +70,8 @@ impl Stage {
     }
 
     async fn is_whole(&self) -> bool {
-        let goal = Space::new(Arc::clone(&self.store), "three_tier").goal().await.expect("reads").expect("a goal");
+        let goal =
+            Space::new(Arc::clone(&self.store), "three_tier").desired_revision().await.expect("reads").expect("a goal");
         goal.applying.is_none()
     }
 }
@@ -87,14 +88,14 @@ async fn rights_that_come_late_are_not_set_over_newer_ones() {
     assert!(stage.is_whole().await);
 }
 
-/// ZooKeeper counts anew how often the rights of a node were set that was made anew.
+/// ZooKeeper counts from the start how often the rights of a node were set that was made again.
 #[tokio::test]
 async fn rights_that_were_set_to_what_was_made_anew_are_set_right_by_the_next() {
     let stage = Stage::new().await;
     stage
         .held_up(Box::pin(async {
             delete(&stage.store, "three_tier", &stage.options.key, false).await.expect("deletes");
-            apply(&stage.store, &stage.seeds[1], &stage.options).await.expect("applies anew");
+            apply(&stage.store, &stage.seeds[1], &stage.options).await.expect("applies again");
             assert!(stage.is_whole().await);
         }))
         .await;

@@ -19,7 +19,7 @@ use wattle::model::Model;
 use wattle::prelude::*;
 use wattle_catalog::nova;
 use wattle_runtime::seed::Options;
-use wattle_runtime::space::{Plan, Space};
+use wattle_runtime::space::{ServerPlan, Space};
 use wattle_runtime::store::{Memory, Store};
 use wattle_tests::random::Anything;
 use wattle_tests::seeds::options;
@@ -61,7 +61,7 @@ pub(crate) fn importer(readers: &[(&str, &[&'static str])]) -> Model {
     t.finish(Exports::new())
 }
 
-pub(crate) async fn plan(store: &Arc<dyn Store>, stack: &str, server: &str) -> Plan {
+pub(crate) async fn plan(store: &Arc<dyn Store>, stack: &str, server: &str) -> ServerPlan {
     Space::new(Arc::clone(store), stack).plan(server).await.expect("reads").expect("a plan")
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use wattle::model::Value;
 use wattle_runtime::seed::{Change, SeedError, apply, diff};
-use wattle_runtime::space::{Held, Source, Space};
+use wattle_runtime::space::{Held, Space, ValueSource};
 use wattle_tests::seeds::{SECRET, nodes, options, seed};
 
 use super::{memory, options_for, plan, three_tier};
@@ -16,7 +16,7 @@ async fn a_first_seed_makes_every_node_and_a_plan_for_each_server() {
     let applied = apply(&store, &seed, &options).await.expect("applies");
     assert_eq!((applied.revision, applied.changes.from), (1, None));
     let space = Space::new(Arc::clone(&store), "three_tier");
-    let goal = space.goal().await.expect("reads").expect("a goal");
+    let goal = space.desired_revision().await.expect("reads").expect("a goal");
     assert_eq!((goal.revision, &goal.digest, goal.applying), (1, &seed.digest, None));
     for entry in seed.entries.keys() {
         assert_eq!(space.peek(entry).await.expect("is there"), None);
@@ -31,13 +31,16 @@ async fn a_first_seed_makes_every_node_and_a_plan_for_each_server() {
     let web = plan(&store, "three_tier", "web").await;
     let nginx = &web.components["nginx"];
     assert_eq!(nginx.inputs["port"].from, 80_u16.into());
-    assert_eq!(nginx.inputs["address"].from, Source::Leaf(Held::UserData("web-port.fixed_ips.0.ip_address".into())));
-    let urls = ["app1/app/url", "app2/app/url"].map(|entry| Source::Leaf(Held::Entry(entry.into())));
-    assert_eq!(nginx.inputs["backends"].from, Source::List(urls.to_vec()));
+    assert_eq!(
+        nginx.inputs["address"].from,
+        ValueSource::Leaf(Held::UserData("web-port.fixed_ips.0.ip_address".into()))
+    );
+    let urls = ["app1/app/url", "app2/app/url"].map(|entry| ValueSource::Leaf(Held::Entry(entry.into())));
+    assert_eq!(nginx.inputs["backends"].from, ValueSource::List(urls.to_vec()));
     let app = plan(&store, "three_tier", "app1").await;
     assert_eq!(&*app.components["app"].after[0], "db/catalogue");
     let from = &app.components["app"].inputs["database_password"].from;
-    let Source::Leaf(Held::Sealed(sealed)) = from else { panic!("not sealed") };
+    let ValueSource::Leaf(Held::Sealed(sealed)) = from else { panic!("not sealed") };
     let credential = applied.credentials.get("app1").expect("made");
     let password = wattle_runtime::space::open(sealed, &credential.opener()).expect("opens");
     assert_eq!(password, Value::from(format!("{SECRET}-db_password")));

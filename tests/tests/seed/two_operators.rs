@@ -120,7 +120,7 @@ async fn who_was_overtaken_writes_nothing_any_more() {
     }
 }
 
-/// ZooKeeper compares how often a node was set, and one that was removed and made again counts anew.
+/// ZooKeeper compares how often a node was set, and one that was removed and made again counts from the start.
 #[tokio::test]
 async fn who_began_before_a_stack_was_made_anew_writes_nothing_of_it() {
     let zookeeper = ZooKeeper::start(1);
@@ -136,7 +136,7 @@ async fn who_began_before_a_stack_was_made_anew_writes_nothing_of_it() {
         let Some((slow, applying)) = held_up(&store, &large, &options, changes).await else { break };
         let before = count().await;
         delete(&store, &first.stack, &options.key, false).await.expect("deletes");
-        apply(&store, &first, &options).await.expect("applies anew");
+        apply(&store, &first, &options).await.expect("applies again");
         while count().await < before {
             // Another one has begun, and is broken off, so that the goal was set as often as before.
             let broken = Watch::over(Arc::clone(&store));
@@ -200,7 +200,7 @@ fn pair(back: &str, front: &str) -> Model {
 /// Each plan expects of those that it reads from what they have.
 async fn agree(store: &Arc<dyn Store>, seed: &Seed, revision: u64) {
     let space = Space::new(Arc::clone(store), &seed.stack);
-    assert_eq!(space.goal().await.expect("reads").map(|goal| goal.revision), Some(revision));
+    assert_eq!(space.desired_revision().await.expect("reads").map(|goal| goal.revision), Some(revision));
     for server in seed.servers.keys() {
         let plan = space.plan(server).await.expect("reads").expect("a plan");
         for writer in plan.writers.keys() {
@@ -274,7 +274,8 @@ async fn a_data_space_that_is_made_later_sorts_behind_whatever_the_clock_says() 
     let options = options_for(&[&seed]);
     let space = async || {
         apply(&store, &seed, &options).await.expect("applies");
-        let goal = Space::new(Arc::clone(&store), &seed.stack).goal().await.expect("reads").expect("a goal");
+        let goal =
+            Space::new(Arc::clone(&store), &seed.stack).desired_revision().await.expect("reads").expect("a goal");
         goal.space.expect("a name")
     };
     let first = space().await;

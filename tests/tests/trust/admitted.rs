@@ -140,7 +140,7 @@ fn the_operator_is_told_and_one_command_admits() {
     let applied = run(&["seed", "apply", "."]);
     assert!(applied.out.starts_with("stack `by_hand`: revision 2, unchanged"), "{applied}");
 
-    // It is built anew.
+    // It is rebuilt.
     servers.kill_first();
     servers.start("db", "db-anew");
     servers.says(

@@ -11,7 +11,7 @@ use tokio::task::JoinHandle;
 use wattle::model::{IndexMap, Name, Value};
 use wattle_runtime::agent::{Agent, AgentError, Ended, Fixed, Limits, Recent};
 use wattle_runtime::recipe::{Broken, Job, Runner};
-use wattle_runtime::report::Picture;
+use wattle_runtime::report::StackSnapshot;
 use wattle_runtime::space::{ServerKey, Space};
 
 use crate::Stack;
@@ -116,34 +116,34 @@ impl Db {
 }
 
 /// Waits until the server `db` is as it is to be, and gives how all is.
-pub(crate) async fn until(stack: &Stack, what: &str, is_so: impl Fn(&Picture) -> bool) -> Picture {
+pub(crate) async fn until(stack: &Stack, what: &str, is_so: impl Fn(&StackSnapshot) -> bool) -> StackSnapshot {
     let space = Space::new(stack.operator().await, &stack.seed.stack);
     let space = space.operated_by(stack.options.key.signer().authority());
     let mut last = None;
     for _ in 0..300 {
-        let picture = Picture::read(&space, None).await.expect("it is shown");
-        if is_so(&picture) {
-            return picture;
+        let snapshot = StackSnapshot::read(&space, None).await.expect("it is shown");
+        if is_so(&snapshot) {
+            return snapshot;
         }
-        last = Some(picture);
+        last = Some(snapshot);
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     panic!("not {what}: {last:?}")
 }
 
 /// Whether `db` has done all that the goal asks of it.
-pub(crate) fn is_done(picture: &Picture) -> bool {
-    picture.tally().done == 1
+pub(crate) fn is_done(snapshot: &StackSnapshot) -> bool {
+    snapshot.tally().done == 1
 }
 
 /// The same, or until it has run something all the same.
 pub(crate) async fn refuses_or_runs(stack: &Stack, db: &Db, words: &str) {
-    let says = |picture: &Picture| picture.servers["db"].troubles.iter().any(|trouble| trouble.contains(words));
-    until(stack, &format!("said: {words}"), |picture| says(picture) || db.ran.count() > 0).await;
+    let says = |snapshot: &StackSnapshot| snapshot.servers["db"].troubles.iter().any(|trouble| trouble.contains(words));
+    until(stack, &format!("said: {words}"), |snapshot| says(snapshot) || db.ran.count() > 0).await;
 }
 
 /// Waits until `db` says that it does not believe something, in these words among others.
 pub(crate) async fn refuses(stack: &Stack, words: &str) {
-    let says = |picture: &Picture| picture.servers["db"].troubles.iter().any(|trouble| trouble.contains(words));
+    let says = |snapshot: &StackSnapshot| snapshot.servers["db"].troubles.iter().any(|trouble| trouble.contains(words));
     until(stack, &format!("said: {words}"), says).await;
 }

@@ -34,7 +34,7 @@ async fn left(mut stack: Stack) {
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     let [mut db, mut web] = both(&stack).await;
     admit(&operator, "left", &stack.options.key, &[]).await.expect("admits");
-    until(&stack, "done", |picture| picture.revision() == 2 && picture.tally().is_done()).await;
+    until(&stack, "done", |snapshot| snapshot.revision() == 2 && snapshot.tally().is_done()).await;
     // All that it has ever known.
     let logins = [stack.logins("web").remove(0), web.key().login("left", "web")];
     let store = stack.login(&logins).await;
@@ -52,9 +52,9 @@ async fn left(mut stack: Stack) {
     stack.seed = seed(&t.finish(Exports::new()));
     let applied = apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     assert_eq!(applied.revision, 3);
-    let own = [layout.plan("web"), layout.last_goal("web"), layout.server_status("web"), layout.agent("web")];
+    let own = [layout.plan("web"), layout.last_desired("web"), layout.server_status("web"), layout.agent("web")];
     reaches_only(&store, &operator, &own, "a server that has left").await;
-    let goal = store.get(&layout.last_goal("web")).await.expect("reads").expect("it is told");
+    let goal = store.get(&layout.last_desired("web")).await.expect("reads").expect("it is told");
     assert!(!String::from_utf8_lossy(&goal.data).contains("\"db\""), "{goal:?}");
     web.start(&stack).await;
     assert_eq!(web.ended().await, Ended::Retired);
@@ -62,7 +62,7 @@ async fn left(mut stack: Stack) {
     let ran = db.ran.count();
     stack.options.again = true;
     let applied = apply(&operator, &stack.seed, &stack.options).await.expect("applies");
-    until(&stack, "done", |picture| picture.revision() == 4 && picture.tally().is_done()).await;
+    until(&stack, "done", |snapshot| snapshot.revision() == 4 && snapshot.tally().is_done()).await;
     assert_eq!(db.ran.count(), ran);
     // It has said that it has nothing left to tear down: what it kept for that is taken from it.
     assert_eq!((applied.changes.forgotten, applied.changes.lingering), (vec!["web".to_owned()], Vec::new()));
@@ -116,7 +116,7 @@ async fn never_came(mut stack: Stack) {
     assert!(refused("web").await.contains("`web` is in the model of `never_came`"), "{}", refused("web").await);
     assert!(refused("wed").await.contains("`never_came` has no server `wed`"), "{}", refused("wed").await);
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
-    let own = [layout.plan("web"), layout.last_goal("web"), layout.server_status("web"), layout.agent("web")];
+    let own = [layout.plan("web"), layout.last_desired("web"), layout.server_status("web"), layout.agent("web")];
     reaches_only(&store, &operator, &own, "a server that has left").await;
     // It has never said anything, so nobody knows whether there is something to tear down.
     stack.options.again = true;
@@ -164,7 +164,7 @@ async fn nor_does_a_credential_of_a_server_that_has_left() {
     t.on(host).run("part", Anything::new());
     stack.seed = seed(&t.finish(Exports::new()));
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
-    for path in [layout.revision(), layout.status("db/part"), layout.deployed_picture()] {
+    for path in [layout.revision(), layout.status("db/part"), layout.deployed_diagram()] {
         assert_denied(web.get(&path).await, &path);
     }
     assert_denied(db.get(&layout.revision()).await, "before it has learned what is shared now");

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use wattle::author::{Exports, Topology};
 use wattle::model::Name;
-use wattle_runtime::report::Picture;
+use wattle_runtime::report::StackSnapshot;
 use wattle_runtime::seed::{SeedError, admit, apply, delete, forget, waiting};
 use wattle_runtime::space::Layout;
 use wattle_runtime::store::{Access, Login, Op, Rights, Store, StoreError};
@@ -47,7 +47,7 @@ async fn squats(stack: &Stack, place: &str, login: &Login) {
     }
 }
 
-/// Waits until a `web` that was built anew has said who it is.
+/// Waits until a `web` that was rebuilt has said who it is.
 async fn announces(stack: &Stack) {
     let operator = stack.operator().await;
     for _ in 0..300 {
@@ -61,8 +61,8 @@ async fn announces(stack: &Stack) {
 }
 
 /// All is done, and an agent is seen to act for `web`.
-fn acts(revision: u64) -> impl Fn(&Picture) -> bool {
-    move |picture| all_done(revision)(picture) && picture.servers["web"].alive.is_some()
+fn acts(revision: u64) -> impl Fn(&StackSnapshot) -> bool {
+    move |snapshot| all_done(revision)(snapshot) && snapshot.servers["web"].alive.is_some()
 }
 
 /// The same, without `web`.

@@ -152,7 +152,7 @@ async fn nobody_fills_everybodys_screen() {
 #[tokio::test]
 async fn what_cannot_have_been_leaves_the_scale_to_the_others() {
     let liar = Liar::new("odd_times").await;
-    let goal = liar.picture().await.goal.expect("a goal");
+    let goal = liar.snapshot().await.desired.expect("a goal");
     let (begin, now) = (goal.since().expect("it is signed until when"), Time::from(SystemTime::now()));
     assert!(begin <= now && now.duration_since(begin).as_secs() < 600, "{begin}");
     let ran = json!([{"did": "ran", "since": begin, "until": now}]);

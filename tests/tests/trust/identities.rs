@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use wattle_agent_core::time::Time;
-use wattle_runtime::report::Picture;
+use wattle_runtime::report::StackSnapshot;
 use wattle_runtime::seed::{SeedError, admit, admit_only, apply, waiting};
 use wattle_runtime::space::{Announcement, Layout, ServerKey, Space};
 use wattle_runtime::store::{Access, Rights, Store, StoreError};
@@ -15,8 +15,8 @@ use wattle_tests::zookeeper::ZooKeeper;
 use crate::agents::{Db, until};
 use crate::{Stack, assert_denied, server_of};
 
-pub(crate) fn all_done(revision: u64) -> impl Fn(&Picture) -> bool {
-    move |picture| picture.revision() == revision && picture.tally().is_done() && picture.tally().done == 2
+pub(crate) fn all_done(revision: u64) -> impl Fn(&StackSnapshot) -> bool {
+    move |snapshot| snapshot.revision() == revision && snapshot.tally().is_done() && snapshot.tally().done == 2
 }
 
 /// Both servers of a stack, which do what they are to do, and have said who they will be.
@@ -83,14 +83,14 @@ async fn used(mut stack: Stack) {
     for path in [layout.plan("db"), layout.revision(), layout.server_status("web")] {
         thief.get(&path).await.expect("it is as good as the server");
     }
-    let picture = until(&stack, "known", |picture| picture.admission.on_credentials.len() == 2).await;
-    assert!(picture.admission.others.is_empty(), "{picture:?}");
+    let snapshot = until(&stack, "known", |snapshot| snapshot.admission.on_credentials.len() == 2).await;
+    assert!(snapshot.admission.others.is_empty(), "{snapshot:?}");
 
     let applied = apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     assert_eq!((applied.revision, applied.changes.admitted.join(" ").as_str()), (2, "db web"));
     reaches_only(&thief, &operator, &[layout.announcement("db")], "a used credential").await;
-    let picture = until(&stack, "done once more", all_done(2)).await;
-    assert!(picture.admission.on_credentials.is_empty() && picture.admission.others.is_empty(), "{picture:?}");
+    let snapshot = until(&stack, "done once more", all_done(2)).await;
+    assert!(snapshot.admission.on_credentials.is_empty() && snapshot.admission.others.is_empty(), "{snapshot:?}");
     for server in &mut servers {
         assert_eq!(server.ran.count(), 1, "what is as it was need not run again");
         // Nor is a server lost that starts again.
@@ -124,21 +124,22 @@ async fn a_second_server_is_reported_and_admitted_by_its_name_only() {
     // It is there while the first one runs: an image of it, or somebody who has read its user data.
     let mut second = Db::of("db");
     second.start(&stack).await;
-    let picture = until(&stack, "reported", |picture| !picture.admission.others.is_empty()).await;
-    assert_eq!(&*picture.admission.others[0].server, "db");
+    let snapshot = until(&stack, "reported", |snapshot| !snapshot.admission.others.is_empty()).await;
+    assert_eq!(&*snapshot.admission.others[0].server, "db");
     assert_eq!(second.ran.count(), 0);
     let applied = apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     assert!(applied.changes.is_empty(), "{}", applied.changes);
     let nobody = admit(&operator, "second", &key, &[]).await.expect("reads");
     assert!(nobody.admitted.is_empty());
 
-    // It was built anew; the first one is not gone yet, or somebody keeps it.
+    // It was rebuilt; the first one is not gone yet, or somebody keeps it.
     // Whoever has the credential may announce another key in the meantime.
     let own = second.key().public("second", "db").key.fingerprint();
-    assert_eq!(picture.admission.others[0].key, own);
+    assert_eq!(snapshot.admission.others[0].key, own);
     let path = Layout::new("second").announcement("db");
     let announced = operator.get(&path).await.expect("reads").expect("it is announced").data;
-    let space = Space::new(Arc::clone(&operator), "second").goal().await.expect("reads").expect("a goal").space;
+    let space =
+        Space::new(Arc::clone(&operator), "second").desired_revision().await.expect("reads").expect("a goal").space;
     let (forged, at) = (ServerKey::generate(), "2026-01-01T00:00:00Z".parse().expect("a time"));
     let said = Announcement { space, identity: forged.public("second", "db"), at, endorsed: None };
     let said = said.signed(&path, &forged, stack.options.credentials.get("db").expect("it has one").key());
@@ -153,15 +154,18 @@ async fn a_second_server_is_reported_and_admitted_by_its_name_only() {
     let admitted = admit_only(&operator, "second", &key, &"db".into(), own).await.expect("admits");
     assert_eq!((admitted.revision, admitted.admitted.len(), admitted.silent.len()), (3, 1, 0));
     assert_eq!(admitted.keys, [own]);
-    let is_anew = |picture: &Picture| picture.servers["db"].troubles.iter().any(|said| said.contains("empty disk"));
-    until(&stack, "done by the second", |picture| all_done(3)(picture) && second.ran.count() == 1 && is_anew(picture))
-        .await;
+    let is_anew =
+        |snapshot: &StackSnapshot| snapshot.servers["db"].troubles.iter().any(|said| said.contains("empty disk"));
+    until(&stack, "done by the second", |snapshot| {
+        all_done(3)(snapshot) && second.ran.count() == 1 && is_anew(snapshot)
+    })
+    .await;
     let layout = Layout::new("second");
     let former = stack.login(&[first.key().login("second", "db")]).await;
     reaches_only(&former, &operator, &[], "a key that another one has replaced").await;
     let ran = first.ran.count();
     first.start(&stack).await;
-    until(&stack, "reported", |picture| !picture.admission.others.is_empty()).await;
+    until(&stack, "reported", |snapshot| !snapshot.admission.others.is_empty()).await;
     assert_eq!(first.ran.count(), ran);
     let own = stack.login(&[second.key().login("second", "db")]).await;
     own.get(&layout.plan("db")).await.expect("it is its own");
@@ -170,7 +174,7 @@ async fn a_second_server_is_reported_and_admitted_by_its_name_only() {
     }
 }
 
-/// A server was built anew twice. The second of these announced itself over the first one, was admitted, and is gone.
+/// A server was rebuilt twice. The second of these announced itself over the first one, was admitted, and is gone.
 #[tokio::test]
 async fn who_was_announced_over_comes_again() {
     let mut stack = Stack::new("over");
@@ -184,23 +188,23 @@ async fn who_was_announced_over_comes_again() {
 
     let mut lasting = Db::of("db");
     lasting.start(&stack).await;
-    let picture = until(&stack, "reported", |picture| !picture.admission.others.is_empty()).await;
-    let lasting_key = picture.admission.others[0].key;
+    let snapshot = until(&stack, "reported", |snapshot| !snapshot.admission.others.is_empty()).await;
+    let lasting_key = snapshot.admission.others[0].key;
     let mut passing = Db::of("db");
     passing.start(&stack).await;
-    let is_another = |picture: &Picture| picture.admission.others.iter().any(|other| other.key != lasting_key);
+    let is_another = |snapshot: &StackSnapshot| snapshot.admission.others.iter().any(|other| other.key != lasting_key);
     let passing_key = until(&stack, "reported", is_another).await.admission.others[0].key;
     passing.kill().await;
     // Its operator cannot know that it is gone.
     let admitted = admit_only(&operator, "over", &key, &"db".into(), passing_key).await.expect("admits");
     assert_eq!(admitted.revision, 3);
-    let comes = |picture: &Picture| picture.admission.others.iter().any(|other| other.key == lasting_key);
+    let comes = |snapshot: &StackSnapshot| snapshot.admission.others.iter().any(|other| other.key == lasting_key);
     // For half a minute the first one makes way for it.
     tokio::time::sleep(Duration::from_secs(30)).await;
     until(&stack, "reported again", comes).await;
     let admitted = admit_only(&operator, "over", &key, &"db".into(), lasting_key).await.expect("admits");
     assert_eq!(admitted.revision, 4);
-    until(&stack, "done", |picture| all_done(4)(picture) && lasting.ran.count() == 1).await;
+    until(&stack, "done", |snapshot| all_done(4)(snapshot) && lasting.ran.count() == 1).await;
     for server in [&mut lasting, &mut web] {
         server.kill().await;
     }
@@ -236,7 +240,7 @@ async fn what_is_announced_needs_its_key_and_the_credential() {
     operator.set(&layout.announcement("db"), &db, None).await.expect("the password is enough");
     let waiting = waiting(&operator, "announced", &key, &[]).await.expect("reads");
     assert!(waiting.come.is_empty(), "{waiting:?}");
-    // A server says it anew.
+    // A server says it again.
     let applied = apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     assert!(applied.changes.is_empty());
     for server in &mut servers {
@@ -292,8 +296,8 @@ async fn whoever_is_broken_off_locks_nobody_out() {
     }
     assert!(changes > 20, "{changes}");
     assert_denied(used.get(&layout.plan("db")).await, "with the credential");
-    let picture = until(&stack, "done", |picture| picture.tally().is_done() && picture.tally().done == 2).await;
-    assert!(picture.admission.on_credentials.is_empty());
+    let snapshot = until(&stack, "done", |snapshot| snapshot.tally().is_done() && snapshot.tally().done == 2).await;
+    assert!(snapshot.admission.on_credentials.is_empty());
     assert_eq!(servers.each_ref().map(|server| server.ran.count()), [1, 1]);
     let same = apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     assert!(same.changes.is_empty(), "{}", same.changes);
@@ -315,7 +319,7 @@ async fn whoever_admits_again_completes_what_was_broken_off() {
     let (operator, key) = (stack.operator().await, stack.options.key.clone());
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     let (layout, space) = (Layout::new(name), Space::new(Arc::clone(&operator), name));
-    let data_space = space.goal().await.expect("reads").expect("a goal").space;
+    let data_space = space.desired_revision().await.expect("reads").expect("a goal").space;
     let credential = stack.options.credentials.get("db").expect("it has one").key().clone();
     let announced = layout.announcement("db");
     let says = async |own: &ServerKey| {
@@ -364,7 +368,7 @@ async fn whoever_admits_again_completes_what_was_broken_off() {
                 assert_eq!(admitted.admitted, ["db".into()], "{changes}");
             }
         }
-        let goal = space.goal().await.expect("reads").expect("a goal");
+        let goal = space.desired_revision().await.expect("reads").expect("a goal");
         assert_eq!(goal.applying, None, "{changes}");
         assert!(operator.get(&place).await.expect("reads").is_none(), "{changes}: the former one keeps its place");
         let store = stack.login(&[last.login(name, "db")]).await;
@@ -404,17 +408,17 @@ async fn who_never_comes_lives_on_its_credential() {
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     let mut db = Db::new();
     db.start(&stack).await;
-    until(&stack, "done", |picture| picture.tally().done == 1).await;
+    until(&stack, "done", |snapshot| snapshot.tally().done == 1).await;
     come(&stack, 1).await;
     let admitted = admit(&operator, "never", &stack.options.key, &[]).await.expect("admits");
     assert_eq!((admitted.admitted.len(), admitted.on_credentials.len()), (1, 1));
-    let picture = until(&stack, "known", |picture| picture.revision() == 2).await;
-    assert_eq!(picture.admission.on_credentials, ["web".into()]);
+    let snapshot = until(&stack, "known", |snapshot| snapshot.revision() == 2).await;
+    assert_eq!(snapshot.admission.on_credentials, ["web".into()]);
     let web = stack.server("web").await;
     join(&web, "never", "web", stack.options.credentials.get("web").expect("it has one")).await;
     let space = Space::new(Arc::clone(&web), "never");
     space.plan("web").await.expect("reads").expect("it has one");
-    space.goal().await.expect("reads").expect("it is told");
+    space.desired_revision().await.expect("reads").expect("it is told");
     let unknown = admit(&operator, "never", &stack.options.key, &["nobody".into()]).await.expect_err("no such server");
     assert!(unknown.to_string().contains("`never` has no server `nobody`"), "{unknown}");
     assert!(matches!(web.get("/wattle/never/entries/db/part/token").await, Err(StoreError::Denied { .. })));

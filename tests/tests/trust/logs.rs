@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use wattle_agent_core::time::Time;
-use wattle_runtime::seed::{Told, admit, apply, ask_for_log, ask_no_more, write_operator_key};
+use wattle_runtime::seed::{LogRequested, admit, apply, ask_for_log, ask_no_more, write_operator_key};
 use wattle_runtime::space::{
     Answered, Ask, Layout, Log, MOST_ASKS, OperatorKey, Revision, ServerKey, Space, SpaceError,
 };
@@ -58,7 +58,7 @@ impl Operator {
         Ask::new(component.map(Into::into), &self.stack.options.key, now() + Duration::from_mins(1))
     }
 
-    async fn asks(&self, ask: &Ask) -> Told {
+    async fn asks(&self, ask: &Ask) -> LogRequested {
         let (name, key) = (&self.stack.seed.stack, &self.stack.options.key);
         ask_for_log(&self.store, name, key, &"db".into(), ask).await.expect("asks")
     }
@@ -105,7 +105,7 @@ impl Operator {
     }
 
     async fn of(&self) -> Revision {
-        self.space.goal().await.expect("reads").expect("a goal").of()
+        self.space.desired_revision().await.expect("reads").expect("a goal").of()
     }
 
     /// Answers in the place of `db`, as one who has its login, signed with this key.
@@ -142,7 +142,7 @@ async fn the_operator_alone_reads_it_and_its_server_alone_writes_it(stack: Stack
     db.recent.say(Some("db/other"), "of another component");
     assert!(operator.store.get(&operator.path).await.expect("reads").is_none(), "nobody has asked");
     let (one, all) = (operator.ask(Some("db/part")), operator.ask(None));
-    assert_eq!((operator.asks(&one).await, operator.asks(&all).await), (Told::Asked, Told::Asked));
+    assert_eq!((operator.asks(&one).await, operator.asks(&all).await), (LogRequested::Asked, LogRequested::Asked));
     let log = operator.answer(&one, |_| true).await;
     assert_eq!((log.before, log.lines), (0, vec!["hello, operator".to_owned()]));
     let log = operator.answer(&all, |_| true).await;
@@ -166,11 +166,11 @@ async fn the_operator_alone_reads_it_and_its_server_alone_writes_it(stack: Stack
     // Few at a time.
     let asks = [(); MOST_ASKS].map(|()| operator.ask(None));
     for ask in &asks {
-        assert_eq!(operator.asks(ask).await, Told::Asked);
+        assert_eq!(operator.asks(ask).await, LogRequested::Asked);
     }
-    assert_eq!(operator.asks(&operator.ask(None)).await, Told::Full);
+    assert_eq!(operator.asks(&operator.ask(None)).await, LogRequested::Full);
     for ask in &asks {
-        assert_eq!(operator.asks(ask).await, Told::Asked, "it is renewed");
+        assert_eq!(operator.asks(ask).await, LogRequested::Asked, "it is renewed");
         operator.answer(ask, |_| true).await;
     }
 }
@@ -219,7 +219,7 @@ async fn a_forged_or_former_request_is_not_answered(stack: Stack) {
     // What comes later is heard later.
     operator.stack.options.again = true;
     let applied = apply(&operator.store, &operator.stack.seed, &operator.stack.options).await.expect("applies");
-    until(&operator.stack, "done again", |picture| is_done(picture) && picture.revision() == applied.revision).await;
+    until(&operator.stack, "done again", |snapshot| is_done(snapshot) && snapshot.revision() == applied.revision).await;
     assert!(operator.store.get(&operator.path).await.expect("reads").is_none(), "a forged request is answered");
 
     told["asks"] = json!([former, good]);
@@ -257,7 +257,7 @@ async fn a_flood_stays_within_its_bounds(stack: Stack) {
     // Its agent does what it is to do.
     operator.stack.options.again = true;
     let applied = apply(&operator.store, &operator.stack.seed, &operator.stack.options).await.expect("applies");
-    until(&operator.stack, "done again", |picture| is_done(picture) && picture.revision() == applied.revision).await;
+    until(&operator.stack, "done again", |snapshot| is_done(snapshot) && snapshot.revision() == applied.revision).await;
     flood.abort();
 }
 

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use wattle::model::Type;
-use wattle_runtime::report::{self, Picture};
+use wattle_runtime::report::{self, StackSnapshot};
 use wattle_runtime::seed::{SeedError, apply, delete, write_operator_key};
-use wattle_runtime::space::{Content, Held, Layout, PlannedInput, Source, Space};
+use wattle_runtime::space::{Content, Held, Layout, PlannedInput, Space, ValueSource};
 use wattle_runtime::store::{Access, Op, Rights};
 
 use wattle_tests::command::{apart, wattle};
@@ -66,9 +66,9 @@ async fn a_server_that_replaces_its_plan_gets_no_right_by_it(mut stack: Stack) {
     assert_denied(web.get(&others).await, "before");
 
     let space = Space::new(Arc::clone(&operator), "replaced_plan");
-    let goal = space.goal().await.expect("reads").expect("a goal");
+    let goal = space.desired_revision().await.expect("reads").expect("a goal");
     let mut plan = space.plan("web").await.expect("reads").expect("a plan");
-    let from = Source::Leaf(Held::Entry("db/part/token".into()));
+    let from = ValueSource::Leaf(Held::Entry("db/part/token".into()));
     let stolen = PlannedInput { ty: Type::STR, path: Vec::new(), from };
     plan.components["part"].inputs.insert("stolen".into(), stolen);
     let reads = Access::new().grant(&goal.operator.expect("known"), Rights::READ);
@@ -153,13 +153,13 @@ async fn what_a_server_says_hides_no_other_one(stack: Stack) {
     let hold = web.hold(&layout.alive("web"), b"{", &own, None).await.expect("its own place");
 
     let space = Space::new(Arc::clone(&operator), "garbage");
-    let picture = Picture::read(&space, None).await.expect("it is shown");
-    assert_eq!((&*picture.servers["db"].troubles, picture.tally().all), (&[] as &[String], 2));
-    let troubles = &picture.servers["web"].troubles;
+    let snapshot = StackSnapshot::read(&space, None).await.expect("it is shown");
+    assert_eq!((&*snapshot.servers["db"].troubles, snapshot.tally().all), (&[] as &[String], 2));
+    let troubles = &snapshot.servers["web"].troubles;
     assert_eq!(troubles.len(), 3, "{troubles:?}");
     assert!(troubles[0].contains("/wattle/garbage/agents/web/alive"), "{troubles:?}");
-    let names = report::entries(&space, &picture, "").await.expect("they are listed");
-    let contents = report::contents(&space, &picture, &names).await.expect("they are shown");
+    let names = report::entries(&space, &snapshot, "").await.expect("they are listed");
+    let contents = report::contents(&space, &snapshot, &names).await.expect("they are shown");
     let told = contents.iter().flatten().map(|written| &written.content).collect::<Vec<_>>();
     assert!(matches!(*told, [Content::Failure(failure)] if &*failure.component == "web/part"), "{told:?}");
     hold.release().await;
@@ -173,7 +173,7 @@ async fn what_a_server_says_at_length_is_cut() {
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     let layout = Layout::new("lengthy");
     let space = Space::new(Arc::clone(&operator), "lengthy");
-    let of = space.goal().await.expect("reads").expect("a goal").of();
+    let of = space.desired_revision().await.expect("reads").expect("a goal").of();
     let since = "2026-01-01T00:00:00Z";
     let of = |mut status: serde_json::Value| {
         status["revision"] = of.number.into();
@@ -193,11 +193,11 @@ async fn what_a_server_says_at_length_is_cut() {
     for status in [json!({"state": "waiting", "detail": waits}), json!({"state": "failed", "detail": failure})] {
         says(&path, status).await;
         let begin = Instant::now();
-        let picture = Picture::read(&space, None).await.expect("it is shown");
-        assert_eq!((&*picture.servers["db"].troubles, picture.tally().all), (&[] as &[String], 2));
-        let troubles = &picture.servers["web"].troubles;
+        let snapshot = StackSnapshot::read(&space, None).await.expect("it is shown");
+        assert_eq!((&*snapshot.servers["db"].troubles, snapshot.tally().all), (&[] as &[String], 2));
+        let troubles = &snapshot.servers["web"].troubles;
         assert!(troubles.iter().any(|trouble| trouble.contains("reports more about `web/part`")), "{}", troubles.len());
-        assert!(format!("{picture:?}").len() < 300_000 && begin.elapsed() < Duration::from_secs(20));
+        assert!(format!("{snapshot:?}").len() < 300_000 && begin.elapsed() < Duration::from_secs(20));
         let folder = tempfile::tempdir().expect("a folder");
         write_operator_key(&folder.path().join("operator.key"), &stack.options.key).expect("writes");
         for args in [&["status"][..], &["status", "--why"], &["status", "--timeline"], &["ls"]] {

@@ -75,7 +75,7 @@ async fn an_earlier_state_that_was_put_back_as_a_whole_is_not_gone_on_from() {
         assert_eq!(all(&thief, "/wattle/put_back").await[&goal], former[&goal], "{args:?} wrote");
     }
     assert!(!here.join("operator.key.next").exists());
-    // It is written anew by one command, behind all that was known.
+    // It is written again by one command, behind all that was known.
     let restored = run(&["seed", "apply", ".", "--restore"]);
     assert_eq!(restored.code, Some(0), "{restored}");
     let unchanged = run(&["seed", "apply", "."]);

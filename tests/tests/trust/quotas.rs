@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::sync::Arc;
 
-use wattle_runtime::report::Picture;
+use wattle_runtime::report::StackSnapshot;
 use wattle_runtime::seed::{Changes, apply, delete};
 use wattle_runtime::space::{Layout, Space};
 use wattle_runtime::store::{Access, Address, Login, MOST_BYTES, MOST_NODES, Op, Rights, Store, StoreError};
@@ -133,8 +133,9 @@ async fn one_request_passes_a_quota_and_nothing_after_it() {
     refused((0..1_000).map(|number| create(format!("more-{number}"), 0)).collect()).await;
     assert_eq!(operator.children(&place).await.expect("reads").len(), 1_000);
     // Whoever reads sees what is to be seen, and all of it is removed.
-    let picture = Picture::read(&Space::new(Arc::clone(&operator), "overfilled"), None).await.expect("it is shown");
-    assert_eq!(picture.tally().all, 2);
+    let snapshot =
+        StackSnapshot::read(&Space::new(Arc::clone(&operator), "overfilled"), None).await.expect("it is shown");
+    assert_eq!(snapshot.tally().all, 2);
     assert!(delete(&operator, "overfilled", &stack.options.key, false).await.expect("deletes"));
 }
 

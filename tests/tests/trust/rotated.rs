@@ -53,7 +53,7 @@ async fn forge(store: &Arc<dyn Store>, path: &str, number: u64, key: &OperatorKe
     there
 }
 
-/// Waits until an agent has said anew, for whoever asks, that it is there.
+/// Waits until an agent has said again, for whoever asks, that it is there.
 async fn readable(store: &Arc<dyn Store>, path: &str) {
     for _ in 0..300 {
         if matches!(store.get(path).await, Ok(Some(_))) {
@@ -123,7 +123,7 @@ async fn another_operators_key_takes_the_place_of_the_former_one_in_all_stacks()
     for (path, data) in there {
         operator.set(&path, &data, None).await.expect("writes");
     }
-    until(&admitted, "fine", |picture| picture.servers["db"].troubles.is_empty()).await;
+    until(&admitted, "fine", |snapshot| snapshot.servers["db"].troubles.is_empty()).await;
 
     // Applied with the new key, nothing runs again, and what the operator has written by hand counts.
     let applied = apply(&operator, &fresh.seed, &fresh.options).await.expect("applies");
@@ -287,7 +287,8 @@ async fn a_server_makes_another_key_and_goes_on_with_it(stack: Stack) {
     assert_eq!(asked.absent, named);
     let forged = ServerKey::generate();
     let path = layout.announcement("db");
-    let space = Space::new(Arc::clone(&operator), "renewed").goal().await.expect("reads").expect("a goal").space;
+    let space =
+        Space::new(Arc::clone(&operator), "renewed").desired_revision().await.expect("reads").expect("a goal").space;
     let at = "2026-01-01T00:00:00Z".parse().expect("a time");
     let said = Announcement { space, identity: forged.public("renewed", "db"), at, endorsed: None };
     for said in [said.clone(), said.endorsed_by(&path, credential.key())] {

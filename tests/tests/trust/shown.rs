@@ -4,7 +4,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
-use wattle_runtime::report::{Cause, Picture, roots};
+use wattle_runtime::report::{Cause, StackSnapshot, roots};
 use wattle_runtime::seed::{apply, write_operator_key};
 use wattle_runtime::space::{Layout, Revision, Space};
 use wattle_runtime::store::{Access, Rights, Store};
@@ -32,7 +32,7 @@ impl Liar {
         let stack = Stack::new(name);
         let (operator, web) = (stack.operator().await, stack.server("web").await);
         apply(&operator, &stack.seed, &stack.options).await.expect("applies");
-        let of = Space::new(operator, name).goal().await.expect("reads").expect("a goal").of();
+        let of = Space::new(operator, name).desired_revision().await.expect("reads").expect("a goal").of();
         let folder = tempfile::tempdir().expect("a folder");
         write_operator_key(&folder.path().join("operator.key"), &stack.options.key).expect("writes");
         Self { layout: Layout::new(name), stack, web, of, folder }
@@ -56,9 +56,11 @@ impl Liar {
         store.set(path, &said, None).await.expect("its own");
     }
 
-    pub(crate) async fn picture(&self) -> Picture {
+    pub(crate) async fn snapshot(&self) -> StackSnapshot {
         let space = Space::new(self.stack.operator().await, &self.stack.seed.stack);
-        Picture::read(&space.operated_by(self.stack.options.key.signer().authority()), None).await.expect("it is shown")
+        StackSnapshot::read(&space.operated_by(self.stack.options.key.signer().authority()), None)
+            .await
+            .expect("it is shown")
     }
 
     pub(crate) fn run(&self, args: &[&str]) -> Ran {
@@ -191,8 +193,8 @@ async fn nobody_is_named_by_what_is_not_there() {
             json!({"state": "waiting", "detail": [{"for": format!("other:{named}"), "since": SINCE}]}),
         ] {
             liar.says("web", &path, status.clone()).await;
-            let picture = liar.picture().await;
-            for root in roots(&picture) {
+            let snapshot = liar.snapshot().await;
+            for root in roots(&snapshot) {
                 let is_of_web = root.holds.iter().chain(root.cause.component()).any(|name| name.starts_with("web/"));
                 let is_named = match &root.cause {
                     Cause::Attribute { .. } | Cause::Elsewhere { .. } | Cause::NoAgent { .. } => true,

@@ -68,16 +68,16 @@ async fn forged(mut stack: Stack) {
     refuses(&stack, "the operator has not signed it so").await;
     assert_eq!(db.ran.count(), 1, "what somebody else has written ran");
 
-    // The operator is told, nothing of it is used, and one command writes all of it anew.
+    // The operator is told, nothing of it is used, and one command writes all of it again.
     let changes = diff(&operator, &stack.seed, &stack.options).await.expect("it is shown");
     let nodes: Vec<&str> = changes.tampered.iter().map(|tampered| &*tampered.node).collect();
     assert_eq!(nodes, [layout.revision(), layout.plan("db")]);
     let refused = apply(&operator, &stack.seed, &stack.options).await.expect_err("it was tampered with");
     assert!(matches!(refused, SeedError::Tampered { .. }), "{refused}");
     stack.options.restore = true;
-    let applied = apply(&operator, &stack.seed, &stack.options).await.expect("it is written anew");
+    let applied = apply(&operator, &stack.seed, &stack.options).await.expect("it is written again");
     assert_eq!(applied.revision, 1);
-    until(&stack, "done", |picture| is_done(picture) && picture.servers["db"].troubles.is_empty()).await;
+    until(&stack, "done", |snapshot| is_done(snapshot) && snapshot.servers["db"].troubles.is_empty()).await;
     assert_eq!(db.ran.count(), 1, "what is as it was need not run again");
     stack.options.restore = false;
     let applied = apply(&operator, &stack.seed, &stack.options).await.expect("all is as it should be");
@@ -101,7 +101,7 @@ async fn what_was_replaced_does_not_run_again() {
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     stack.options.again = false;
     let now = [raw(&operator, &paths[0]).await, raw(&operator, &paths[1]).await];
-    until(&stack, "done", |picture| is_done(picture) && picture.revision() == 2).await;
+    until(&stack, "done", |snapshot| is_done(snapshot) && snapshot.revision() == 2).await;
     let ran = db.ran.count();
 
     // All of it, to an agent that is started again.
@@ -228,7 +228,7 @@ async fn what_was_emptied_is_told_and_written_anew() {
         assert!(nodes.iter().any(|node| node.node == layout.plan("db") && node.why == "it is missing"), "{refused}");
     }
     (stack.options.again, stack.options.restore) = (false, true);
-    apply(&operator, &stack.seed, &stack.options).await.expect("it is written anew");
+    apply(&operator, &stack.seed, &stack.options).await.expect("it is written again");
     stack.options.restore = false;
     let changes = diff(&operator, &stack.seed, &stack.options).await.expect("it is shown");
     assert!(changes.tampered.is_empty(), "{changes}");
@@ -277,7 +277,7 @@ async fn rights_that_nobody_has_given_are_told() {
     assert_eq!(told, opened);
     assert!(changes.to_string().contains("others may do more with it than its operator lets them"), "{changes}");
     stack.options.restore = true;
-    apply(&operator, &stack.seed, &stack.options).await.expect("it is written anew");
+    apply(&operator, &stack.seed, &stack.options).await.expect("it is written again");
     stack.options.restore = false;
     let changes = diff(&operator, &stack.seed, &stack.options).await.expect("it is shown");
     assert!(changes.tampered.is_empty(), "{changes}");

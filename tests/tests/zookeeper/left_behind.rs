@@ -30,7 +30,7 @@ async fn what_a_former_agent_says_late_does_not_undo_what_was_said_since() {
         space: None,
         since: Time::EPOCH,
         agent: None,
-        anew: None,
+        new_disk_since: None,
         troubles: Vec::new(),
         leaving: Vec::new(),
         finishing: Vec::new(),
@@ -52,7 +52,7 @@ async fn what_a_former_agent_says_late_does_not_undo_what_was_said_since() {
     after.await.unwrap().unwrap();
 }
 
-/// The nodes of a data space that was made anew count anew: as often as those that were lost, by chance.
+/// The nodes of a data space that was made again count from the start: as often as those that were lost, by chance.
 #[tokio::test]
 async fn what_was_said_in_a_data_space_that_is_lost_proves_nothing_in_the_next_one() {
     let zookeeper = ZooKeeper::start(1);
@@ -66,7 +66,7 @@ async fn what_was_said_in_a_data_space_that_is_lost_proves_nothing_in_the_next_o
         space: Some(space.into()),
         since,
         agent: None,
-        anew: None,
+        new_disk_since: None,
         troubles: Vec::new(),
         leaving: Vec::new(),
         finishing: Vec::new(),
@@ -83,7 +83,8 @@ async fn what_was_said_in_a_data_space_that_is_lost_proves_nothing_in_the_next_o
     assert_eq!(latter.server_status("a").await.unwrap().unwrap().since, since);
 }
 
-/// What is written in another session than it began in may meet a data space that was made anew, whose nodes count anew.
+/// What is written in another session than it began in may meet a data space that was made again, whose nodes count
+/// from the start.
 #[tokio::test]
 async fn what_was_read_in_another_session_is_looked_at_before_it_is_written() {
     let zookeeper = ZooKeeper::start(1);

@@ -2,7 +2,7 @@
 //!
 //! One-sided. Nothing is said where a name is computed, nor of handlers that are read from other files.
 
-use super::tree::{Kind, Node};
+use super::tree::{Node, NodeKind};
 use crate::idle::{Definition, NeverRun};
 
 /// Keys of a handler that takes in others, which have names of their own.
@@ -38,7 +38,7 @@ pub(super) fn all(documents: &[Node]) -> Vec<NeverRun> {
 fn collect<'a>(node: &'a Node, into: &mut Vec<&'a str>) {
     for (key, value) in node.map() {
         if key.text() == Some("notify") {
-            let is_plain = |node: &Node| matches!(node.kind, Kind::Text(_));
+            let is_plain = |node: &Node| matches!(node.kind, NodeKind::Text(_));
             if is_plain(value) || !value.list().is_empty() && value.list().iter().all(is_plain) {
                 into.extend(texts(value));
             } else {

@@ -24,16 +24,16 @@ pub(crate) mod tree;
 mod uses;
 mod value;
 
-use crate::analysis::{Findings, SyntaxError};
+use crate::analysis::{FileOutline, SyntaxError};
 use crate::shown::Shown;
 
-use tree::{Kind, Node};
+use tree::{Node, NodeKind};
 
-pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
+pub(crate) fn outline(source: &str) -> Result<FileOutline, SyntaxError> {
     let documents = tree::parse(source)?;
     // What is marked as unsafe is no template.
     let found = play::judge(&documents, !source.contains("!unsafe"))?;
-    Ok(Findings { idle: idle::all(&documents), ..found })
+    Ok(FileOutline { idle: idle::all(&documents), ..found })
 }
 
 /// The first place at which a playbook shows one of these secrets, in its log or in one of the `plain` outputs.
@@ -45,10 +45,10 @@ pub(crate) fn shown(source: &str, secrets: &[&str], plain: &[&str]) -> Option<Sh
 pub(crate) fn is_playbook(source: &str) -> Result<(), SyntaxError> {
     for document in tree::parse(source)? {
         let plays = match &document.kind {
-            Kind::List(plays) => plays,
-            Kind::Alias => continue,
-            Kind::Map(_) => return Err(SyntaxError::new(document.line, IS_MAP)),
-            Kind::Text(_) => {
+            NodeKind::List(plays) => plays,
+            NodeKind::Alias => continue,
+            NodeKind::Map(_) => return Err(SyntaxError::new(document.line, IS_MAP)),
+            NodeKind::Text(_) => {
                 return Err(SyntaxError::new(document.line, "a playbook is a list of plays, but this is text"));
             }
         };
@@ -56,9 +56,9 @@ pub(crate) fn is_playbook(source: &str) -> Result<(), SyntaxError> {
             // A merged key may bring the hosts.
             let is_play = |key: &str| matches!(key, "hosts" | "include" | "<<") || key.ends_with("import_playbook");
             match &play.kind {
-                Kind::Alias => {}
-                Kind::Map(pairs) if pairs.iter().any(|(key, _)| key.text().is_some_and(is_play)) => {}
-                Kind::Map(_) => return Err(SyntaxError::new(play.line, NO_HOSTS)),
+                NodeKind::Alias => {}
+                NodeKind::Map(pairs) if pairs.iter().any(|(key, _)| key.text().is_some_and(is_play)) => {}
+                NodeKind::Map(_) => return Err(SyntaxError::new(play.line, NO_HOSTS)),
                 _ => return Err(SyntaxError::new(play.line, "a playbook is a list of plays, but this is not")),
             }
         }
@@ -76,8 +76,8 @@ pub(crate) fn is_playbook(source: &str) -> Result<(), SyntaxError> {
 fn strangers(play: &Node) -> Option<&Node> {
     let hosts = play.get("hosts").filter(|_| play.get("<<").is_none())?;
     let names: Vec<&str> = match &hosts.kind {
-        Kind::Text(text) => vec![text],
-        Kind::List(items) => items.iter().map(Node::text).collect::<Option<_>>()?,
+        NodeKind::Text(text) => vec![text],
+        NodeKind::List(items) => items.iter().map(Node::text).collect::<Option<_>>()?,
         _ => return None,
     };
     let mut names = names.iter().flat_map(|names| names.split([',', ':'])).map(str::trim);

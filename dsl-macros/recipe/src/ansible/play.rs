@@ -1,9 +1,9 @@
 //! What plays and tasks mean.
 
-use super::tree::{Kind, Node};
+use super::tree::{Node, NodeKind};
 use super::value::{Suffix, Values, suffix};
 use super::{scope, short, uses};
-use crate::analysis::{Findings, Include, SyntaxError};
+use crate::analysis::{FileOutline, Include, SyntaxError};
 use crate::failures::{Unnoticed, Why};
 use crate::jinja;
 use crate::names::{OUTPUTS_PATH, file_name, is_output};
@@ -75,40 +75,40 @@ const OF_TASKS: [&str; 31] = [
 ];
 
 /// `templates` says whether every text is one.
-pub(super) fn judge(documents: &[Node], templates: bool) -> Result<Findings, SyntaxError> {
+pub(super) fn judge(documents: &[Node], templates: bool) -> Result<FileOutline, SyntaxError> {
     let mut values = Values::default();
     for document in documents {
         define(document, &mut values);
     }
     let mut play = Play {
         values,
-        findings: Findings::default(),
+        outline: FileOutline::default(),
         fault: None,
         templates: false,
         is_whole: templates,
         polls: false,
     };
-    documents.iter().for_each(|document| scope::document(document, &mut play.findings.names));
+    documents.iter().for_each(|document| scope::document(document, &mut play.outline.names));
     for document in documents {
         // A map is a file of variables or of a role's metadata; plays and tasks come in lists.
-        let tasks = matches!(document.kind, Kind::List(_));
+        let tasks = matches!(document.kind, NodeKind::List(_));
         play.templates = templates && tasks;
         play.node(document, "", tasks);
         document.get("dependencies").into_iter().for_each(|roles| play.roles(roles));
     }
     if play.polls {
-        play.findings.failures.unpolled = None;
+        play.outline.failures.unpolled = None;
     }
-    play.findings.analysis.dynamic_writes |= play.values.exhausted();
-    play.findings.analysis.reads.remove(OUTPUTS_PATH);
+    play.outline.analysis.dynamic_writes |= play.values.exhausted();
+    play.outline.analysis.reads.remove(OUTPUTS_PATH);
     let made = uses::made(documents);
-    for one in std::mem::take(&mut play.findings.uses) {
+    for one in std::mem::take(&mut play.outline.uses) {
         let is_made = made.iter().any(|path| one.is_below(path));
-        play.findings.uses.push(if is_made { one.spare() } else { one });
+        play.outline.uses.push(if is_made { one.spare() } else { one });
     }
     match play.fault {
         Some(fault) => Err(fault),
-        None => Ok(play.findings),
+        None => Ok(play.outline),
     }
 }
 
@@ -129,7 +129,7 @@ fn define<'a>(node: &'a Node, values: &mut Values<'a>) {
 
 struct Play<'a> {
     values: Values<'a>,
-    findings: Findings,
+    outline: FileOutline,
     /// What Ansible refuses once it comes to it.
     fault: Option<SyntaxError>,
     /// Whether every text of the document is a template.
@@ -144,17 +144,17 @@ impl<'a> Play<'a> {
     /// Reads everything; where `tasks`, its maps are plays, blocks or tasks.
     fn node(&mut self, node: &'a Node, under: &str, tasks: bool) {
         match &node.kind {
-            Kind::Text(text) => self.text(text, node.line, under),
-            Kind::List(items) => items.iter().for_each(|item| self.node(item, under, tasks)),
-            Kind::Map(_) if tasks => self.task(node),
-            Kind::Map(pairs) => {
+            NodeKind::Text(text) => self.text(text, node.line, under),
+            NodeKind::List(items) => items.iter().for_each(|item| self.node(item, under, tasks)),
+            NodeKind::Map(_) if tasks => self.task(node),
+            NodeKind::Map(pairs) => {
                 for (key, value) in pairs {
                     let name = key.text().unwrap_or_default();
                     self.text(name, key.line, "");
                     self.node(value, name, false);
                 }
             }
-            Kind::Alias => {}
+            NodeKind::Alias => {}
         }
     }
 
@@ -163,16 +163,16 @@ impl<'a> Play<'a> {
             self.fault.get_or_insert(fault);
         }
         if self.is_whole {
-            jinja::names::template(text, line, &mut self.findings.names);
+            jinja::names::template(text, line, &mut self.outline.names);
             if scope::BARE.contains(&under) && !text.contains("{{") && !scope::is_truth(text) {
-                jinja::names::expression(text, line, &mut self.findings.names);
+                jinja::names::expression(text, line, &mut self.outline.names);
             }
         }
         if self.is_whole {
             let is_bare = scope::BARE.contains(&under) && !text.contains("{{");
-            self.findings.uses.extend(uses::of_text(text, line, is_bare));
+            self.outline.uses.extend(uses::of_text(text, line, is_bare));
         }
-        let analysis = &mut self.findings.analysis;
+        let analysis = &mut self.outline.analysis;
         jinja::reads(text, line, analysis);
         if BARE.contains(&under) {
             jinja::expression(text, line, analysis);
@@ -203,7 +203,7 @@ impl<'a> Play<'a> {
 
     /// One key of a play, a block or a task.
     fn entry(&mut self, task: &'a Node, key: &str, value: &'a Node) {
-        self.findings.uses.extend(uses::of_key(task, key, value, &self.values));
+        self.outline.uses.extend(uses::of_key(task, key, value, &self.values));
         match key {
             "set_stats" => self.stats(task, value),
             "action" | "local_action" => self.action(task, value),
@@ -212,7 +212,7 @@ impl<'a> Play<'a> {
             "import_tasks" | "include_tasks" | "include" | "import_playbook" => {
                 let file = value.text().or_else(|| value.get("file").and_then(Node::text)).unwrap_or_default();
                 let file = file.split_ascii_whitespace().next().unwrap_or_default();
-                self.findings.includes.push(Include::File(file_name(file).to_owned()));
+                self.outline.includes.push(Include::File(file_name(file).to_owned()));
             }
             "include_role" | "import_role" => {
                 let name = value.get("name").or_else(|| value.get("role")).and_then(Node::text).unwrap_or_default();
@@ -221,7 +221,7 @@ impl<'a> Play<'a> {
             "roles" => self.roles(value),
             "template" => {
                 if let Some(source) = value.get("src").and_then(Node::text) {
-                    self.findings.includes.push(Include::Template(file_name(source).to_owned()));
+                    self.outline.includes.push(Include::Template(file_name(source).to_owned()));
                 }
                 self.arguments(value);
             }
@@ -248,7 +248,7 @@ impl<'a> Play<'a> {
             return;
         }
         let one = Unnoticed { file: None, program: name.to_owned(), line, why: Why::Unpolled };
-        self.findings.failures.unpolled.get_or_insert(one);
+        self.outline.failures.unpolled.get_or_insert(one);
     }
 
     fn roles(&mut self, roles: &Node) {
@@ -260,7 +260,7 @@ impl<'a> Play<'a> {
 
     fn role(&mut self, name: &str) {
         let name = name.rsplit(['/', '.']).next().unwrap_or_default();
-        self.findings.includes.push(Include::Folder(name.to_owned()));
+        self.outline.includes.push(Include::Folder(name.to_owned()));
     }
 
     /// `set_stats:`, whose `data` may stand under `args:` too.
@@ -270,11 +270,11 @@ impl<'a> Play<'a> {
             Some(kind) if is_nothing(kind) => {
                 self.refuse(value.line, "`data` of `set_stats` is empty: outputs belong below it");
             }
-            Some(Kind::Map(pairs)) => {
+            Some(NodeKind::Map(pairs)) => {
                 for (key, _) in pairs {
                     match key.text() {
                         // `<<: *more` takes in another map.
-                        None | Some("<<") => self.findings.analysis.dynamic_writes = true,
+                        None | Some("<<") => self.outline.analysis.dynamic_writes = true,
                         Some(text) => {
                             for name in self.values.of(text) {
                                 self.write(Some(&name).filter(|name| is_output(name)).map(String::as_str), key.line);
@@ -288,7 +288,7 @@ impl<'a> Play<'a> {
             {
                 self.refuse(value.line, "`set_stats` has no `data`: outputs belong below `data:`");
             }
-            _ => self.findings.analysis.dynamic_writes = true,
+            _ => self.outline.analysis.dynamic_writes = true,
         }
     }
 
@@ -315,56 +315,56 @@ impl<'a> Play<'a> {
         let variable =
             value.get("var").and_then(Node::text).or_else(|| words.find_map(|word| word.strip_prefix("var=")));
         if let Some(text) = variable.filter(|text| self.is_whole && !text.contains("{{")) {
-            jinja::names::expression(text, value.line, &mut self.findings.names);
+            jinja::names::expression(text, value.line, &mut self.outline.names);
         }
     }
 
     fn script(&mut self, task: &Node, value: &Node) {
         let text = value.text().or_else(|| value.get("cmd").and_then(Node::text)).unwrap_or_default();
         let file = text.split_ascii_whitespace().find(|word| !word.contains('=')).unwrap_or_default();
-        self.findings.includes.push(Include::Program(file_name(file).to_owned()));
+        self.outline.includes.push(Include::Program(file_name(file).to_owned()));
         // The program that runs it may be told to end with what fails.
         let is_told = |node: &Node| node.get("executable").is_some();
         if !is_told(value) && !task.get("args").is_some_and(is_told) {
-            self.findings.runs.push(file_name(file).to_owned());
+            self.outline.runs.push(file_name(file).to_owned());
         }
     }
 
     /// The text of a command, its `cmd:` or `_raw_params:`, or the list in `argv:`. Where `is_shell`, a shell runs it.
     fn shells(&mut self, value: &Node, is_shell: bool) {
         match &value.kind {
-            Kind::Text(text) => self.shell(text, value.line, is_shell),
-            Kind::List(items) => {
+            NodeKind::Text(text) => self.shell(text, value.line, is_shell),
+            NodeKind::List(items) => {
                 let words: Vec<&str> = items.iter().filter_map(Node::text).collect();
                 self.shell(&words.join(" "), value.line, false);
             }
-            Kind::Map(_) => {
+            NodeKind::Map(_) => {
                 for key in ["cmd", "_raw_params", "argv", "stdin"] {
                     let is_shell = is_shell && key != "stdin";
                     value.get(key).into_iter().for_each(|value| self.shells(value, is_shell));
                 }
             }
-            Kind::Alias => self.findings.analysis.anything(),
+            NodeKind::Alias => self.outline.analysis.anything(),
         }
     }
 
     fn shell(&mut self, text: &str, line: u32, is_shell: bool) {
         for text in self.values.of(text) {
             // What the shell expands is its environment, not Ansible's variables: but a play may pass them on.
-            crate::shell::command(&text, line, is_shell, &mut self.findings);
+            crate::shell::command(&text, line, is_shell, &mut self.outline);
         }
     }
 
     /// The arguments of a module that may write files.
     fn arguments(&mut self, value: &Node) {
         match &value.kind {
-            Kind::Text(text) => {
+            NodeKind::Text(text) => {
                 for text in self.values.of(text) {
                     self.file(&text, value.line);
                 }
             }
-            Kind::List(items) => items.iter().for_each(|item| self.arguments(item)),
-            Kind::Map(pairs) => {
+            NodeKind::List(items) => items.iter().for_each(|item| self.arguments(item)),
+            NodeKind::Map(pairs) => {
                 for (key, value) in pairs {
                     let key = key.text().unwrap_or_default();
                     if !SOURCES.contains(&key) {
@@ -372,7 +372,7 @@ impl<'a> Play<'a> {
                     }
                 }
             }
-            Kind::Alias => {}
+            NodeKind::Alias => {}
         }
     }
 
@@ -388,7 +388,7 @@ impl<'a> Play<'a> {
                 Suffix::Name(name) => self.write(Some(name), line),
                 Suffix::Computed => self.write(None, line),
                 Suffix::Other => {
-                    self.findings.analysis.dynamic_writes |= rest.is_empty() || rest.starts_with([' ', '"', '\'']);
+                    self.outline.analysis.dynamic_writes |= rest.is_empty() || rest.starts_with([' ', '"', '\'']);
                 }
             }
         }
@@ -396,8 +396,8 @@ impl<'a> Play<'a> {
 
     fn write(&mut self, name: Option<&str>, line: u32) {
         match name {
-            Some(name) => self.findings.analysis.write(name, line),
-            None => self.findings.analysis.dynamic_writes = true,
+            Some(name) => self.outline.analysis.write(name, line),
+            None => self.outline.analysis.dynamic_writes = true,
         }
     }
 }
@@ -405,14 +405,14 @@ impl<'a> Play<'a> {
 /// Whether a text in a node speaks of a program.
 fn mentions(node: &Node, program: &str) -> bool {
     match &node.kind {
-        Kind::Text(text) => text.contains(program),
-        Kind::List(items) => items.iter().any(|item| mentions(item, program)),
-        Kind::Map(pairs) => pairs.iter().any(|(_, value)| mentions(value, program)),
-        Kind::Alias => false,
+        NodeKind::Text(text) => text.contains(program),
+        NodeKind::List(items) => items.iter().any(|item| mentions(item, program)),
+        NodeKind::Map(pairs) => pairs.iter().any(|(_, value)| mentions(value, program)),
+        NodeKind::Alias => false,
     }
 }
 
 /// Whether nothing stands behind a key, which is YAML's null.
-fn is_nothing(kind: &Kind) -> bool {
-    matches!(kind, Kind::Text(text) if matches!(text.as_str(), "" | "~" | "null" | "Null" | "NULL"))
+fn is_nothing(kind: &NodeKind) -> bool {
+    matches!(kind, NodeKind::Text(text) if matches!(text.as_str(), "" | "~" | "null" | "Null" | "NULL"))
 }

@@ -1,6 +1,6 @@
 //! Which variables a playbook, a role or a file of variables sets.
 
-use super::tree::{Kind, Node};
+use super::tree::{Node, NodeKind};
 use crate::lookup::Names;
 
 /// Keys whose texts are always expressions without braces.
@@ -86,13 +86,13 @@ fn within(node: &Node, into: &mut Names) {
 /// `{port: 80}`, `port=80`; what is computed may be anything.
 fn defined(value: &Node, into: &mut Names) {
     match &value.kind {
-        Kind::Map(_) => keys(value, into),
-        Kind::Text(text) => {
+        NodeKind::Map(_) => keys(value, into),
+        NodeKind::Text(text) => {
             into.anything |= text.contains("{{") && !text.contains('=');
             text.split_ascii_whitespace().filter_map(|word| word.split_once('=')).for_each(|(name, _)| into.set(name));
         }
-        Kind::List(items) => items.iter().for_each(|item| defined(item, into)),
-        Kind::Alias => into.anything = true,
+        NodeKind::List(items) => items.iter().for_each(|item| defined(item, into)),
+        NodeKind::Alias => into.anything = true,
     }
 }
 

@@ -3,7 +3,7 @@
 //! One-sided. Only a name that stands alone in its braces counts, and only if the playbook gives it no other value.
 
 use super::short;
-use super::tree::{Kind, Node};
+use super::tree::{Node, NodeKind};
 use crate::jinja::{Piece, pieces};
 use crate::shown::{How, Shown};
 
@@ -74,7 +74,7 @@ fn said(module: &Node, by: &str, held: &[&str]) -> Option<Shown> {
 fn written(module: &Node, held: &[&str], plain: &[&str]) -> Option<Shown> {
     module.get("data")?.map().iter().find_map(|(key, value)| {
         let output = key.text().filter(|name| plain.contains(name))?;
-        let Kind::Text(text) = &value.kind else { return None };
+        let NodeKind::Text(text) = &value.kind else { return None };
         let name = expanded(text, held)?;
         Some(Shown { name: name.to_owned(), line: value.line, how: How::Written { output: output.to_owned() } })
     })

@@ -9,12 +9,12 @@ const DEPTH: usize = 128;
 
 #[derive(Debug)]
 pub(crate) struct Node {
-    pub(crate) kind: Kind,
+    pub(crate) kind: NodeKind,
     pub(crate) line: u32,
 }
 
 #[derive(Debug)]
-pub(crate) enum Kind {
+pub(crate) enum NodeKind {
     Text(String),
     List(Vec<Node>),
     Map(Vec<(Node, Node)>),
@@ -25,21 +25,21 @@ pub(crate) enum Kind {
 impl Node {
     pub(crate) fn text(&self) -> Option<&str> {
         match &self.kind {
-            Kind::Text(text) => Some(text),
+            NodeKind::Text(text) => Some(text),
             _ => None,
         }
     }
 
     pub(crate) fn list(&self) -> &[Self] {
         match &self.kind {
-            Kind::List(items) => items,
+            NodeKind::List(items) => items,
             _ => &[],
         }
     }
 
     pub(crate) fn map(&self) -> &[(Self, Self)] {
         match &self.kind {
-            Kind::Map(pairs) => pairs,
+            NodeKind::Map(pairs) => pairs,
             _ => &[],
         }
     }
@@ -66,8 +66,8 @@ pub(crate) fn parse(source: &str) -> Result<Vec<Node>, SyntaxError> {
         let at = line(span.start.line());
         let node = match event {
             // The parser's line of a block is that of its text, not of its `|`.
-            Event::Scalar(text, ..) => Node { kind: Kind::Text(text.into_owned()), line: at },
-            Event::Alias(_) => Node { kind: Kind::Alias, line: at },
+            Event::Scalar(text, ..) => Node { kind: NodeKind::Text(text.into_owned()), line: at },
+            Event::Alias(_) => Node { kind: NodeKind::Alias, line: at },
             Event::SequenceStart(..) | Event::MappingStart(..) => {
                 if open.len() >= DEPTH {
                     return Err(SyntaxError::new(at, format!("lists and maps nest deeper than {DEPTH}")));
@@ -97,9 +97,9 @@ impl Open {
             while let (Some(key), Some(value)) = (items.next(), items.next()) {
                 pairs.push((key, value));
             }
-            Kind::Map(pairs)
+            NodeKind::Map(pairs)
         } else {
-            Kind::List(self.items)
+            NodeKind::List(self.items)
         };
         Node { kind, line: self.line }
     }

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-use super::tree::{Kind, Node};
+use super::tree::{Node, NodeKind};
 use crate::jinja::{Piece, pieces};
 use crate::names::{OUTPUTS_PATH, is_identifier, is_output, is_output_byte};
 use crate::texts::{OUTPUTS, UNKNOWN, VALUES, product};
@@ -88,12 +88,12 @@ impl<'a> Values<'a> {
 
     fn items_of(&self, list: &Node, path: &[&str], depth: u32) -> Vec<String> {
         match &list.kind {
-            Kind::List(items) => items.iter().flat_map(|item| self.of_node(item, path, depth)).collect(),
+            NodeKind::List(items) => items.iter().flat_map(|item| self.of_node(item, path, depth)).collect(),
             // `with_dict`, and a `loop` over `x | dict2items`: the key is known, in a map that is written out.
-            Kind::Map(pairs) if path == ["key"] => {
+            NodeKind::Map(pairs) if path == ["key"] => {
                 pairs.iter().map(|(key, _)| key.text().map_or_else(|| UNKNOWN.into(), str::to_owned)).collect()
             }
-            Kind::Text(text) if depth < DEPTH => {
+            NodeKind::Text(text) if depth < DEPTH => {
                 let name = pieces(text, 1).first().map(|(piece, _)| *piece);
                 let name = match name {
                     Some(Piece::Expression(code) | Piece::Text(code)) => {
@@ -110,8 +110,8 @@ impl<'a> Values<'a> {
 
     fn of_node(&self, node: &Node, path: &[&str], depth: u32) -> Vec<String> {
         match (path, &node.kind) {
-            ([], Kind::Text(text)) if depth < DEPTH => self.of_text(text, depth),
-            ([key, rest @ ..], Kind::Map(_)) => match node.get(key) {
+            ([], NodeKind::Text(text)) if depth < DEPTH => self.of_text(text, depth),
+            ([key, rest @ ..], NodeKind::Map(_)) => match node.get(key) {
                 Some(value) => self.of_node(value, rest, depth),
                 None => vec![UNKNOWN.into()],
             },

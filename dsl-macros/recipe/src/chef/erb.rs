@@ -7,10 +7,10 @@ use crate::names::{leading_identifier, line_feeds};
 pub(crate) fn template(source: &str) -> Analysis {
     let code = code(source);
     let mut analysis = Analysis::default();
-    match super::findings(&code) {
-        Ok(findings) => {
-            analysis.reads = findings.analysis.reads;
-            analysis.dynamic_reads = findings.analysis.dynamic_reads;
+    match super::outline(&code) {
+        Ok(outline) => {
+            analysis.reads = outline.analysis.reads;
+            analysis.dynamic_reads = outline.analysis.dynamic_reads;
         }
         Err(_) => {
             roughly(&code, &mut analysis);

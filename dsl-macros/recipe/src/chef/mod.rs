@@ -42,18 +42,18 @@ mod visitor;
 
 pub(crate) use erb::template;
 
-use crate::analysis::{Findings, SyntaxError};
+use crate::analysis::{FileOutline, SyntaxError};
 
 #[cfg(feature = "chef")]
-pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
+pub(crate) fn outline(source: &str) -> Result<FileOutline, SyntaxError> {
     ruby::parse(source, visit::visit)
 }
 
 /// Without a parser of Ruby, a recipe may read and write anything.
 #[cfg(not(feature = "chef"))]
 #[expect(clippy::unnecessary_wraps, reason = "with a parser there are errors")]
-pub(crate) fn findings(_source: &str) -> Result<Findings, SyntaxError> {
-    let mut unknown = Findings::default();
+pub(crate) fn outline(_source: &str) -> Result<FileOutline, SyntaxError> {
+    let mut unknown = FileOutline::default();
     unknown.analysis.anything();
     unknown.names.anything = true;
     Ok(unknown)

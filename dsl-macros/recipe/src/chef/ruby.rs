@@ -4,7 +4,7 @@ use std::thread;
 
 use lib_ruby_parser::{Node, Parser, ParserOptions};
 
-use crate::analysis::{Findings, SyntaxError};
+use crate::analysis::{FileOutline, SyntaxError};
 
 /// The largest file that is parsed, in bytes: far above any recipe, low enough to give its nesting a stack.
 const LARGEST: usize = 256 * 1024;
@@ -29,8 +29,8 @@ impl Lines {
 /// Parses `source` and has `visit` look at it.
 ///
 /// This happens on a thread of its own, whose stack is as deep as the text could ask for.
-pub(super) fn parse(source: &str, visit: fn(&Node, &Lines) -> Findings) -> Result<Findings, SyntaxError> {
-    let mut unknown = Findings::default();
+pub(super) fn parse(source: &str, visit: fn(&Node, &Lines) -> FileOutline) -> Result<FileOutline, SyntaxError> {
+    let mut unknown = FileOutline::default();
     unknown.analysis.anything();
     if source.len() > LARGEST {
         return Ok(unknown);
@@ -47,7 +47,7 @@ pub(super) fn parse(source: &str, visit: fn(&Node, &Lines) -> Findings) -> Resul
     }
 }
 
-fn parse_here(source: String, visit: fn(&Node, &Lines) -> Findings) -> Result<Findings, SyntaxError> {
+fn parse_here(source: String, visit: fn(&Node, &Lines) -> FileOutline) -> Result<FileOutline, SyntaxError> {
     let options = ParserOptions { record_tokens: false, ..ParserOptions::default() };
     let result = Parser::new(source.into_bytes(), options).do_parse();
     let lines = Lines::new(result.input.as_shared_bytes());
@@ -55,7 +55,7 @@ fn parse_here(source: String, visit: fn(&Node, &Lines) -> Findings) -> Result<Fi
         let message = error.render_message();
         if message.contains("encoding") {
             // Ruby would read a file in another encoding; only what it says is then unknown.
-            let mut unknown = Findings::default();
+            let mut unknown = FileOutline::default();
             unknown.analysis.anything();
             return Ok(unknown);
         }

@@ -3,7 +3,7 @@
 use lib_ruby_parser::Node;
 
 use super::ruby::Lines;
-use crate::analysis::Findings;
+use crate::analysis::FileOutline;
 use crate::texts::UNKNOWN;
 
 /// A `bash`, `script` or `execute` whose block is read.
@@ -43,7 +43,7 @@ impl Shell {
     }
 
     /// Notes the first command in it after whose failure its shell goes on.
-    pub(super) fn note(self, into: &mut Findings) {
+    pub(super) fn note(self, into: &mut FileOutline) {
         let Some((text, line)) = self.text.filter(|_| !self.is_other) else { return };
         // What it reads and writes is no attribute of the node.
         crate::shell::failure(&text, line, into);

@@ -8,14 +8,14 @@ use super::place::{ALTERNATIVES, LEVELS, Place, Scope, sent};
 use super::resource::Resource;
 use super::ruby::Lines;
 use super::shell::Shell;
-use crate::analysis::{Findings, Include};
+use crate::analysis::{FileOutline, Include};
 use crate::names::extension;
 
-pub(super) fn visit(ast: &Node, lines: &Lines) -> Findings {
+pub(super) fn visit(ast: &Node, lines: &Lines) -> FileOutline {
     let mut walk = Walk {
         lines,
         scope: Scope::default(),
-        findings: Findings::default(),
+        outline: FileOutline::default(),
         template: None,
         resource: None,
         shell: None,
@@ -23,7 +23,7 @@ pub(super) fn visit(ast: &Node, lines: &Lines) -> Findings {
         asks: false,
     };
     walk.visit(ast);
-    walk.findings
+    walk.outline
 }
 
 /// Methods that put their arguments below a path.
@@ -60,7 +60,7 @@ const WHOLE: [&str; 9] = ["to_hash", "to_h", "each", "keys", "values", "dup", "c
 pub(super) struct Walk<'a> {
     pub(super) lines: &'a Lines,
     pub(super) scope: Scope,
-    pub(super) findings: Findings,
+    pub(super) outline: FileOutline,
     /// The template whose block this stands in, until its `source` is seen.
     pub(super) template: Option<String>,
     /// The resource whose block this stands in, if it takes a file of the cookbook.
@@ -79,20 +79,20 @@ impl Walk<'_> {
         match keys {
             Some(keys) if !keys.is_empty() => {
                 let path = keys.join("/");
-                self.findings.names.set(&path);
-                self.findings.analysis.write(path, line);
+                self.outline.names.set(&path);
+                self.outline.analysis.write(path, line);
             }
             _ => {
-                self.findings.names.anything = true;
-                self.findings.analysis.dynamic_writes = true;
+                self.outline.names.anything = true;
+                self.outline.analysis.dynamic_writes = true;
             }
         }
     }
 
     /// Notes that it may read and write anything.
     fn anything(&mut self) {
-        self.findings.names.anything = true;
-        self.findings.analysis.anything();
+        self.outline.names.anything = true;
+        self.outline.analysis.anything();
     }
 
     /// Visits code that asks whether something is there.
@@ -108,9 +108,9 @@ impl Walk<'_> {
             if let Some(keys) = place.iter().map(Option::as_deref).collect::<Option<Vec<&str>>>() {
                 let name = keys.join("/");
                 if self.asks {
-                    self.findings.names.spare(&name);
+                    self.outline.names.spare(&name);
                 }
-                self.findings.names.need(&name, line);
+                self.outline.names.need(&name, line);
             }
         }
     }
@@ -119,7 +119,7 @@ impl Walk<'_> {
     pub(super) fn spare(&mut self, places: &[Place]) {
         for place in places {
             let known: Vec<&str> = place.iter().map_while(Option::as_deref).collect();
-            self.findings.names.set(&known.join("/"));
+            self.outline.names.set(&known.join("/"));
         }
     }
 
@@ -151,9 +151,9 @@ impl Walk<'_> {
         for place in places {
             let known: Vec<&str> = place.iter().map_while(Option::as_deref).collect();
             if known.is_empty() {
-                self.findings.analysis.dynamic_reads = true;
+                self.outline.analysis.dynamic_reads = true;
             } else {
-                self.findings.analysis.read(known.join("/"), line);
+                self.outline.analysis.read(known.join("/"), line);
             }
         }
     }
@@ -255,7 +255,7 @@ impl Walk<'_> {
                 let below = if root && LEVELS.contains(&name) { places } else { with_key(places, name) };
                 self.write_value(&below, &args[0], line);
             }
-            _ if root && WHOLE.contains(&name) => self.findings.analysis.dynamic_reads = true,
+            _ if root && WHOLE.contains(&name) => self.outline.analysis.dynamic_reads = true,
             // `node.name`, or `node.db2` of old: what it is called is what it reads.
             _ if root && args.is_empty() && is_plain(name) => {
                 self.read(&with_key(places, name), line);
@@ -280,7 +280,7 @@ impl Walk<'_> {
         if let Some(shell) = &mut self.shell {
             shell.property(name, args, self.lines);
         } else if !is_declared && let Some(shell) = Shell::of(name, args, self.lines) {
-            shell.note(&mut self.findings);
+            shell.note(&mut self.outline);
         }
         let node = || vec![Place::new()];
         if WRITING.contains(&name) && !args.is_empty() {
@@ -313,12 +313,12 @@ impl Walk<'_> {
                 return;
             }
             ("source", _) => {
-                self.findings.analysis.dynamic_reads |= self.template.take().is_some();
+                self.outline.analysis.dynamic_reads |= self.template.take().is_some();
                 return;
             }
             _ => return,
         };
-        self.findings.includes.push(include);
+        self.outline.includes.push(include);
     }
 
     /// `node` handed to a function, which may do anything with it, or a part of a level, to which it may write.
@@ -328,7 +328,7 @@ impl Walk<'_> {
             if places.iter().any(Vec::is_empty) {
                 self.anything();
             } else if !places.is_empty() && self.scope.is_level(arg) {
-                self.findings.analysis.dynamic_writes = true;
+                self.outline.analysis.dynamic_writes = true;
             }
         }
     }
@@ -358,7 +358,7 @@ impl Walk<'_> {
             }
             // What is in a level may be written to as well.
             _ if self.scope.is_level(recv) && !self.scope.places(recv).is_empty() => {
-                self.findings.analysis.dynamic_writes = true;
+                self.outline.analysis.dynamic_writes = true;
             }
             "each" | "each_pair" | "each_key" | "each_with_index" | "map" => {
                 if let Some(elements) = self.scope.elements(recv) {

@@ -149,7 +149,7 @@ impl Visitor for Walk<'_> {
         match self.scope.places.get(&node.name).cloned() {
             Some(places) => self.read(&places, line),
             // What a template was given under this name.
-            None => self.findings.analysis.read(node.name.trim_start_matches('@'), line),
+            None => self.outline.analysis.read(node.name.trim_start_matches('@'), line),
         }
     }
 
@@ -204,15 +204,15 @@ impl Visitor for Walk<'_> {
             visit_block(self, node);
         }
         if is_shell && let Some(shell) = std::mem::replace(&mut self.shell, before) {
-            shell.note(&mut self.findings);
+            shell.note(&mut self.outline);
         }
         if is_resource && let Some(resource) = std::mem::replace(&mut self.resource, around) {
             let line = self.line(&node.expression_l);
-            self.findings.uses.extend(resource.file(line));
+            self.outline.uses.extend(resource.file(line));
         }
         if let Some(name) = std::mem::replace(&mut self.template, outer) {
             // Chef's rule for a template without a `source`.
-            self.findings.includes.push(Include::Template(format!("{name}.erb")));
+            self.outline.includes.push(Include::Template(format!("{name}.erb")));
         }
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! One-sided. A name that stands anywhere else counts as used, and nothing is said where names are computed.
 
-use super::lexer::{Kind, Part, Token};
+use super::lexer::{Part, Token, TokenKind};
 use crate::idle::{Definition, NeverRun};
 
 /// All of it, in the order in which it stands.
@@ -11,17 +11,19 @@ pub(super) fn all(tokens: &[Token]) -> Vec<NeverRun> {
     if computes(tokens) {
         return Vec::new();
     }
-    let realizes = tokens.iter().any(|token| matches!(&token.kind, Kind::Word(word) if word == "realize"));
+    let realizes = tokens.iter().any(|token| matches!(&token.kind, TokenKind::Word(word) if word == "realize"));
     let defined = |at: usize| match (&tokens[at].kind, tokens.get(at + 1).map(|token| &token.kind)) {
-        (Kind::Word(word), Some(Kind::Word(name))) if word == "class" => Some((Definition::Class, name)),
-        (Kind::Word(word), Some(Kind::Word(name))) if word == "define" => Some((Definition::DefinedType, name)),
-        (Kind::Other('@'), Some(Kind::Word(name))) => Some((Definition::Virtual, name)),
+        (TokenKind::Word(word), Some(TokenKind::Word(name))) if word == "class" => Some((Definition::Class, name)),
+        (TokenKind::Word(word), Some(TokenKind::Word(name))) if word == "define" => {
+            Some((Definition::DefinedType, name))
+        }
+        (TokenKind::Other('@'), Some(TokenKind::Word(name))) => Some((Definition::Virtual, name)),
         _ => None,
     };
     let idle = (0..tokens.len()).filter_map(|at| {
         let (kind, name) = defined(at)?;
         // Exported resources are for others.
-        let is_exported = at.checked_sub(1).is_some_and(|before| tokens[before].kind == Kind::Other('@'));
+        let is_exported = at.checked_sub(1).is_some_and(|before| tokens[before].kind == TokenKind::Other('@'));
         let is_used = if kind == Definition::Virtual {
             is_exported || realizes || collects(tokens, name)
         } else {
@@ -36,12 +38,12 @@ pub(super) fn all(tokens: &[Token]) -> Vec<NeverRun> {
 /// Whether the manifest takes names from elsewhere that it applies.
 fn computes(tokens: &[Token]) -> bool {
     tokens.iter().enumerate().any(|(at, token)| {
-        let Kind::Word(word) = &token.kind else { return false };
+        let TokenKind::Word(word) = &token.kind else { return false };
         match word.as_str() {
             "create_resources" | "hiera_include" | "ensure_resource" | "ensure_resources" => true,
             "include" | "contain" | "require" => {
                 let behind = tokens.get(at + 1).map(|token| &token.kind);
-                !matches!(behind, Some(Kind::Word(_) | Kind::Text(_) | Kind::Sign("=>" | "{")))
+                !matches!(behind, Some(TokenKind::Word(_) | TokenKind::Text(_) | TokenKind::Sign("=>" | "{")))
             }
             _ => false,
         }
@@ -51,8 +53,8 @@ fn computes(tokens: &[Token]) -> bool {
 /// Whether a collector is for resources of a type: `User <| |>`.
 fn collects(tokens: &[Token], name: &str) -> bool {
     tokens.windows(2).any(|pair| {
-        matches!(&pair[0].kind, Kind::Word(word) if word.eq_ignore_ascii_case(name))
-            && matches!(pair[1].kind, Kind::Sign("<|") | Kind::Other('<'))
+        matches!(&pair[0].kind, TokenKind::Word(word) if word.eq_ignore_ascii_case(name))
+            && matches!(pair[1].kind, TokenKind::Sign("<|") | TokenKind::Other('<'))
     })
 }
 
@@ -60,8 +62,8 @@ fn collects(tokens: &[Token], name: &str) -> bool {
 fn names(token: &Token, name: &str) -> bool {
     let is_it = |word: &str| word.trim_start_matches(':').eq_ignore_ascii_case(name);
     match &token.kind {
-        Kind::Word(word) => is_it(word),
-        Kind::Text(parts) => parts.iter().any(|part| match part {
+        TokenKind::Word(word) => is_it(word),
+        TokenKind::Text(parts) => parts.iter().any(|part| match part {
             Part::Text(text) => text.to_ascii_lowercase().contains(&name.to_ascii_lowercase()),
             Part::Code(tokens) => tokens.iter().any(|token| names(token, name)),
         }),

@@ -8,12 +8,12 @@ const DEPTH: u32 = 32;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Token {
-    pub(super) kind: Kind,
+    pub(super) kind: TokenKind,
     pub(super) line: u32,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     /// `$name`, with its `::`.
     Variable(String),
     /// A bare word, which may hold `::`.
@@ -44,7 +44,7 @@ pub(super) fn tokens(source: &str, line: u32) -> Result<Vec<Token>, SyntaxError>
 pub(super) fn balanced(tokens: &[Token]) -> Result<(), SyntaxError> {
     let mut open: Vec<(&str, u32)> = Vec::new();
     for token in tokens {
-        let Kind::Sign(sign) = token.kind else { continue };
+        let TokenKind::Sign(sign) = token.kind else { continue };
         let closes = match sign {
             "{" | "(" | "[" => {
                 open.push((sign, token.line));
@@ -91,7 +91,7 @@ impl<'a> Lexer<'a> {
                     self.take(1);
                     for heredoc in std::mem::take(&mut self.heredocs) {
                         let token = heredoc.token;
-                        tokens[token].kind = Kind::Text(self.heredoc(&heredoc)?);
+                        tokens[token].kind = TokenKind::Text(self.heredoc(&heredoc)?);
                     }
                     continue;
                 }
@@ -110,38 +110,38 @@ impl<'a> Lexer<'a> {
                 }
                 '/' if tokens.last().is_none_or(|last| !ends_value(&last.kind)) && regex(rest).is_some() => {
                     self.take(regex(rest).unwrap_or(1));
-                    Kind::Text(Vec::new())
+                    TokenKind::Text(Vec::new())
                 }
-                '\'' => Kind::Text(vec![Part::Text(self.single_quoted()?)]),
-                '"' => Kind::Text(self.double_quoted()?),
+                '\'' => TokenKind::Text(vec![Part::Text(self.single_quoted()?)]),
+                '"' => TokenKind::Text(self.double_quoted()?),
                 '$' => {
                     let name = name(&rest[1..]).to_owned();
                     self.take(1 + name.len());
-                    Kind::Variable(name)
+                    TokenKind::Variable(name)
                 }
                 '@' if rest.starts_with("@(") => {
                     let Some(heredoc) = self.heredoc_opening(tokens.len()) else {
                         self.take(1);
-                        tokens.push(Token { kind: Kind::Other('@'), line });
+                        tokens.push(Token { kind: TokenKind::Other('@'), line });
                         continue;
                     };
                     self.heredocs.push(heredoc);
-                    Kind::Text(Vec::new())
+                    TokenKind::Text(Vec::new())
                 }
                 _ if c.is_ascii_alphanumeric() || c == '_' => {
                     let word = name(rest).to_owned();
                     self.take(word.len().max(1));
-                    Kind::Word(word)
+                    TokenKind::Word(word)
                 }
                 _ => match SIGNS.into_iter().find(|sign| rest.starts_with(sign)) {
                     Some("}") if self.depth > 0 && closes_code(&tokens) => return Ok(tokens),
                     Some(sign) => {
                         self.take(sign.len());
-                        Kind::Sign(sign)
+                        TokenKind::Sign(sign)
                     }
                     None => {
                         self.take(c.len_utf8());
-                        Kind::Other(c)
+                        TokenKind::Other(c)
                     }
                 },
             };
@@ -218,7 +218,7 @@ impl<'a> Lexer<'a> {
             let name = name(&rest[1..]).to_owned();
             let line = self.line;
             self.take(1 + name.len());
-            parts.push(Part::Code(vec![Token { kind: Kind::Variable(name), line }]));
+            parts.push(Part::Code(vec![Token { kind: TokenKind::Variable(name), line }]));
         } else {
             self.take(c.len_utf8());
             push(parts, c);
@@ -302,11 +302,11 @@ fn name(text: &str) -> &str {
 }
 
 /// Whether a `/` behind this divides.
-fn ends_value(kind: &Kind) -> bool {
+fn ends_value(kind: &TokenKind) -> bool {
     match kind {
-        Kind::Variable(_) => true,
-        Kind::Word(word) => word.bytes().all(|byte| byte.is_ascii_digit()),
-        Kind::Sign(sign) => matches!(*sign, ")" | "]"),
+        TokenKind::Variable(_) => true,
+        TokenKind::Word(word) => word.bytes().all(|byte| byte.is_ascii_digit()),
+        TokenKind::Sign(sign) => matches!(*sign, ")" | "]"),
         _ => false,
     }
 }
@@ -326,7 +326,8 @@ fn regex(text: &str) -> Option<usize> {
 
 /// Whether every brace in the code of a text is closed.
 fn closes_code(tokens: &[Token]) -> bool {
-    let signs = tokens.iter().filter_map(|token| if let Kind::Sign(sign) = token.kind { Some(sign) } else { None });
+    let signs =
+        tokens.iter().filter_map(|token| if let TokenKind::Sign(sign) = token.kind { Some(sign) } else { None });
     let open = signs.clone().filter(|sign| *sign == "{").count();
     open == signs.filter(|sign| *sign == "}").count()
 }

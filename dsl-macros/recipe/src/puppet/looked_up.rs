@@ -1,7 +1,7 @@
 //! What the function `lookup` is given: `lookup('port', Integer, 'first', 80)`, `lookup('port', { merge => 'deep' })`,
 //! `lookup({ 'name' => 'port' })`, or several keys of which the first that is there counts.
 
-use super::lexer::{Kind, Part, Token};
+use super::lexer::{Part, Token, TokenKind};
 
 /// Options that say what to take where there is no such key, or in any case.
 const DEFAULTS: [&str; 3] = ["default_value", "default_values_hash", "override"];
@@ -27,7 +27,7 @@ impl<'t> Lookup<'t> {
             (Some(options), _) => DEFAULTS.iter().any(|name| option(options, name).is_some()),
             // `NAME, TYPE, MERGE, DEFAULT`; a variable in the second place may hold options.
             (None, [_, second, ..]) => {
-                arguments.len() > 3 || matches!(second.first().map(|token| &token.kind), Some(Kind::Variable(_)))
+                arguments.len() > 3 || matches!(second.first().map(|token| &token.kind), Some(TokenKind::Variable(_)))
             }
             (None, _) => false,
         };
@@ -63,7 +63,7 @@ fn option<'t>(argument: &'t [Token], name: &str) -> Option<&'t [Token]> {
     }
     let at = argument.windows(2).position(|pair| {
         let is_name = match &pair[0].kind {
-            Kind::Word(word) => word == name,
+            TokenKind::Word(word) => word == name,
             _ => constant(&pair[0]) == Some(name),
         };
         is_name && sign(Some(&pair[1])) == Some("=>")
@@ -88,7 +88,7 @@ fn keys(tokens: &[Token]) -> Option<Vec<&str>> {
 /// The text of a token that is one, without expansions.
 fn constant(token: &Token) -> Option<&str> {
     match &token.kind {
-        Kind::Text(parts) => match parts.as_slice() {
+        TokenKind::Text(parts) => match parts.as_slice() {
             [Part::Text(text)] => Some(text),
             _ => None,
         },
@@ -98,7 +98,7 @@ fn constant(token: &Token) -> Option<&str> {
 
 fn sign(token: Option<&Token>) -> Option<&'static str> {
     match token?.kind {
-        Kind::Sign(sign) => Some(sign),
+        TokenKind::Sign(sign) => Some(sign),
         _ => None,
     }
 }

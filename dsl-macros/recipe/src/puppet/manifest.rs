@@ -1,9 +1,9 @@
 //! What the tokens of a manifest mean.
 
-use super::lexer::{Kind, Part, Token};
+use super::lexer::{Part, Token, TokenKind};
 use super::looked_up::Lookup;
 use super::values::{LOOKUPS, Values, is_facts, key_behind, last_part};
-use crate::analysis::{Findings, Include};
+use crate::analysis::{FileOutline, Include};
 use crate::files::Use;
 use crate::names::{file_name, is_output};
 use crate::texts::{OUTPUTS, UNKNOWN};
@@ -43,16 +43,16 @@ const SPEAKING: [&str; 12] = [
     "basename",
 ];
 
-pub(super) fn judge(tokens: &[Token]) -> Findings {
-    let mut manifest = Manifest { values: Values::of(tokens), findings: Findings::default() };
+pub(super) fn judge(tokens: &[Token]) -> FileOutline {
+    let mut manifest = Manifest { values: Values::of(tokens), outline: FileOutline::default() };
     manifest.walk(tokens, None);
-    super::scope::sets(tokens, &mut manifest.findings.names);
-    manifest.findings
+    super::scope::sets(tokens, &mut manifest.outline.names);
+    manifest.outline
 }
 
 struct Manifest {
     values: Values,
-    findings: Findings,
+    outline: FileOutline,
 }
 
 impl Manifest {
@@ -63,34 +63,34 @@ impl Manifest {
             let line = token.line;
             let behind = &tokens[at + 1..];
             match &token.kind {
-                Kind::Variable(name) => self.read(name, behind, line),
-                Kind::Text(parts) => {
+                TokenKind::Variable(name) => self.read(name, behind, line),
+                TokenKind::Text(parts) => {
                     if let [Part::Text(text)] = parts.as_slice()
                         && let Some(path) = text.strip_prefix("puppet:///modules/")
                     {
                         // Of several sources, the first that is there counts.
                         let before = at.checked_sub(1).map(|before| &tokens[before].kind);
-                        let is_one = !matches!(before, Some(Kind::Sign("[" | ",")));
+                        let is_one = !matches!(before, Some(TokenKind::Sign("[" | ",")));
                         let one = Use::of_module("files", path, line);
-                        self.findings.uses.extend(one.map(|one| if is_one { one } else { one.spare() }));
+                        self.outline.uses.extend(one.map(|one| if is_one { one } else { one.spare() }));
                     }
                     self.parts(parts, line);
                     let around = around.last().map_or("", String::as_str).to_owned();
                     self.place(tokens, at, &around);
                 }
-                Kind::Word(word) => self.word(word, tokens, at),
-                Kind::Sign("{" | "(" | "[") => {
+                TokenKind::Word(word) => self.word(word, tokens, at),
+                TokenKind::Sign("{" | "(" | "[") => {
                     let name = match at.checked_sub(1).map(|before| &tokens[before].kind) {
-                        Some(Kind::Word(word)) => word.clone(),
+                        Some(TokenKind::Word(word)) => word.clone(),
                         _ => String::new(),
                     };
                     around.push(if name.is_empty() { around.last().cloned().unwrap_or_default() } else { name });
                 }
-                Kind::Sign("}" | ")" | "]") => drop(around.pop()),
-                Kind::Sign(_) | Kind::Other(_) => {}
+                TokenKind::Sign("}" | ")" | "]") => drop(around.pop()),
+                TokenKind::Sign(_) | TokenKind::Other(_) => {}
             }
             // A variable that stands where a title or an attribute's value may.
-            if matches!(token.kind, Kind::Variable(_)) {
+            if matches!(token.kind, TokenKind::Variable(_)) {
                 let around = around.last().map_or("", String::as_str).to_owned();
                 self.place(tokens, at, &around);
             }
@@ -102,20 +102,20 @@ impl Manifest {
         if SPEAKING.contains(&around) || around.starts_with(char::is_uppercase) {
             return;
         }
-        let before: Vec<&Kind> = tokens[..at].iter().rev().take(2).map(|token| &token.kind).collect();
+        let before: Vec<&TokenKind> = tokens[..at].iter().rev().take(2).map(|token| &token.kind).collect();
         let attribute = match before.as_slice() {
-            [Kind::Sign("=>" | "+>"), Kind::Word(name), ..] => name.as_str(),
+            [TokenKind::Sign("=>" | "+>"), TokenKind::Word(name), ..] => name.as_str(),
             // Parts of a sum are looked at from its beginning, assignments where the variable is used.
-            [Kind::Sign("+" | "="), ..] => return,
+            [TokenKind::Sign("+" | "="), ..] => return,
             _ => "",
         };
         let behind = tokens.get(at + 1).map(|token| &token.kind);
-        let title = matches!(behind, Some(Kind::Sign(":" | "]" | ",")));
+        let title = matches!(behind, Some(TokenKind::Sign(":" | "]" | ",")));
         let line = tokens[at].line;
         let (texts, length) = self.values.expression(&tokens[at..]);
         if COMMANDS.contains(&attribute) || (around == "exec" && attribute.is_empty() && title) {
             for text in &texts {
-                crate::shell::command(text, line, around == "exec", &mut self.findings);
+                crate::shell::command(text, line, around == "exec", &mut self.outline);
             }
             return;
         }
@@ -125,17 +125,17 @@ impl Manifest {
         for text in texts {
             let Some((_, rest)) = text.rsplit_once(OUTPUTS) else { continue };
             match rest.strip_prefix('.') {
-                Some(name) if is_output(name) => self.findings.analysis.write(name, line),
-                _ if rest.contains(UNKNOWN) => self.findings.analysis.dynamic_writes = true,
-                _ if rest.is_empty() && !LOOKUPS.contains(&around) => self.findings.analysis.dynamic_writes = true,
+                Some(name) if is_output(name) => self.outline.analysis.write(name, line),
+                _ if rest.contains(UNKNOWN) => self.outline.analysis.dynamic_writes = true,
+                _ if rest.is_empty() && !LOOKUPS.contains(&around) => self.outline.analysis.dynamic_writes = true,
                 _ => {}
             }
         }
     }
 
     fn read(&mut self, name: &str, behind: &[Token], line: u32) {
-        super::scope::needs(name, behind, line, &mut self.findings.names);
-        let analysis = &mut self.findings.analysis;
+        super::scope::needs(name, behind, line, &mut self.outline.names);
+        let analysis = &mut self.outline.analysis;
         if is_facts(name) {
             match key_behind(behind) {
                 Some((key, _)) => analysis.read(last_part(key), line),
@@ -150,13 +150,15 @@ impl Manifest {
     fn parts(&mut self, parts: &[Part], line: u32) {
         for part in parts {
             match part {
-                Part::Text(text) => self.findings.analysis.dynamic_reads |= text.contains("inputs.json"),
+                Part::Text(text) => self.outline.analysis.dynamic_reads |= text.contains("inputs.json"),
                 Part::Code(tokens) => {
                     match tokens.first().map(|token| &token.kind) {
-                        Some(Kind::Word(name)) if !is_called(tokens) => self.read(name, &tokens[1..], tokens[0].line),
-                        Some(Kind::Sign(":")) => {
-                            if let Some(Kind::Word(name)) = tokens.get(2).map(|token| &token.kind) {
-                                self.findings.analysis.read(last_part(name), line);
+                        Some(TokenKind::Word(name)) if !is_called(tokens) => {
+                            self.read(name, &tokens[1..], tokens[0].line);
+                        }
+                        Some(TokenKind::Sign(":")) => {
+                            if let Some(TokenKind::Word(name)) = tokens.get(2).map(|token| &token.kind) {
+                                self.outline.analysis.read(last_part(name), line);
                             }
                         }
                         _ => {}
@@ -173,56 +175,56 @@ impl Manifest {
         let line = tokens[at].line;
         let next = behind.first().map(|token| &token.kind);
         match word {
-            "lookup" if matches!(next, Some(Kind::Sign("("))) => self.lookup(&behind[1..], line),
-            _ if LOOKUPS.contains(&word) && !(matches!(next, Some(Kind::Sign("=>" | ":")))) => {
-                let called = matches!(next, Some(Kind::Sign("(") | Kind::Text(_)));
+            "lookup" if matches!(next, Some(TokenKind::Sign("("))) => self.lookup(&behind[1..], line),
+            _ if LOOKUPS.contains(&word) && !(matches!(next, Some(TokenKind::Sign("=>" | ":")))) => {
+                let called = matches!(next, Some(TokenKind::Sign("(") | TokenKind::Text(_)));
                 // `$facts.get('port')`, `lookup 'port'` and `lookup('port')`.
                 match key_behind(behind) {
                     Some((key, length)) => {
-                        super::scope::lookup(key, &behind[length..], line, &mut self.findings.names);
-                        self.findings.analysis.read(last_part(key), line);
+                        super::scope::lookup(key, &behind[length..], line, &mut self.outline.names);
+                        self.outline.analysis.read(last_part(key), line);
                     }
-                    None if called => self.findings.analysis.dynamic_reads = true,
+                    None if called => self.outline.analysis.dynamic_reads = true,
                     None => {}
                 }
             }
             "template" | "epp" | "inline_template" | "inline_epp" => match key_behind(behind) {
                 Some((file, _)) if !word.starts_with("inline") => {
-                    self.findings.uses.extend(Use::of_module("templates", file, line));
-                    self.findings.includes.push(Include::Template(file_name(file).to_owned()));
+                    self.outline.uses.extend(Use::of_module("templates", file, line));
+                    self.outline.includes.push(Include::Template(file_name(file).to_owned()));
                 }
                 Some((text, _)) if word == "inline_template" => {
-                    self.findings.analysis.merge(crate::chef::template(text));
+                    self.outline.analysis.merge(crate::chef::template(text));
                 }
-                _ => self.findings.analysis.dynamic_reads |= matches!(next, Some(Kind::Sign("("))),
+                _ => self.outline.analysis.dynamic_reads |= matches!(next, Some(TokenKind::Sign("("))),
             },
-            "file" if matches!(next, Some(Kind::Sign("("))) => {
+            "file" if matches!(next, Some(TokenKind::Sign("("))) => {
                 if let Some((file, length)) = key_behind(behind) {
-                    let is_one = !matches!(behind.get(length).map(|token| &token.kind), Some(Kind::Sign(",")));
+                    let is_one = !matches!(behind.get(length).map(|token| &token.kind), Some(TokenKind::Sign(",")));
                     let one = Use::of_module("files", file, line);
-                    self.findings.uses.extend(one.map(|one| if is_one { one } else { one.spare() }));
+                    self.outline.uses.extend(one.map(|one| if is_one { one } else { one.spare() }));
                 }
             }
             "include" | "require" | "contain" => self.classes(behind),
-            "class" if matches!(next, Some(Kind::Sign("{"))) => {
-                if let Some(Kind::Text(parts)) = behind.get(1).map(|token| &token.kind) {
+            "class" if matches!(next, Some(TokenKind::Sign("{"))) => {
+                if let Some(TokenKind::Text(parts)) = behind.get(1).map(|token| &token.kind) {
                     self.included(&self.values.text(parts).join(""));
                 }
             }
             "class" | "define" => {
-                if let Some(Kind::Word(name)) = next {
-                    self.findings.defines.push(name.clone());
+                if let Some(TokenKind::Word(name)) = next {
+                    self.outline.defines.push(name.clone());
                 }
             }
             "create_resources" => {
-                self.findings.names.anything = true;
-                self.findings.analysis.anything();
+                self.outline.names.anything = true;
+                self.outline.analysis.anything();
             }
             _ => {
                 let declared = at.checked_sub(1).is_some_and(|before| {
-                    matches!(&tokens[before].kind, Kind::Word(before) if matches!(before.as_str(), "class" | "define" | "inherits" | "function" | "node"))
+                    matches!(&tokens[before].kind, TokenKind::Word(before) if matches!(before.as_str(), "class" | "define" | "inherits" | "function" | "node"))
                 });
-                if word.contains("::") && matches!(next, Some(Kind::Sign("{"))) && !declared {
+                if word.contains("::") && matches!(next, Some(TokenKind::Sign("{"))) && !declared {
                     self.included(word);
                 }
             }
@@ -232,29 +234,29 @@ impl Manifest {
     /// What `lookup(...)` is given.
     fn lookup(&mut self, behind: &[Token], line: u32) {
         let Some(Lookup { keys, is_needed }) = Lookup::of(behind) else {
-            self.findings.analysis.dynamic_reads = true;
+            self.outline.analysis.dynamic_reads = true;
             return;
         };
         for key in keys {
-            self.findings.analysis.read(last_part(key), line);
+            self.outline.analysis.read(last_part(key), line);
             // A key with a namespace is that class's, and one with a dot goes into a value.
             if is_needed && !key.contains([':', '.']) {
-                self.findings.names.need(key, line);
+                self.outline.names.need(key, line);
             }
         }
     }
 
     /// The classes behind `include`, between commas. (`require => File[…]`, an attribute, names none.)
     fn classes(&mut self, behind: &[Token]) {
-        let mut items = behind.iter().skip_while(|token| matches!(token.kind, Kind::Sign("(" | "[")));
+        let mut items = behind.iter().skip_while(|token| matches!(token.kind, TokenKind::Sign("(" | "[")));
         while let Some(token) = items.next() {
             match &token.kind {
-                Kind::Word(name) => self.included(name),
-                Kind::Text(parts) => self.included(&self.values.text(parts).join("")),
-                Kind::Variable(_) => self.findings.analysis.anything(),
+                TokenKind::Word(name) => self.included(name),
+                TokenKind::Text(parts) => self.included(&self.values.text(parts).join("")),
+                TokenKind::Variable(_) => self.outline.analysis.anything(),
                 _ => return,
             }
-            if !matches!(items.next().map(|token| &token.kind), Some(Kind::Sign(","))) {
+            if !matches!(items.next().map(|token| &token.kind), Some(TokenKind::Sign(","))) {
                 return;
             }
         }
@@ -264,15 +266,15 @@ impl Manifest {
         let name = name.trim_start_matches(':');
         if !name.is_empty() {
             let module = name.split("::").next().unwrap_or_default();
-            self.findings.uses.extend(Use::of_module("", module, 1));
-            self.findings.includes.push(Include::Class(name.to_owned()));
+            self.outline.uses.extend(Use::of_module("", module, 1));
+            self.outline.includes.push(Include::Class(name.to_owned()));
         }
     }
 }
 
 /// Whether code in a text begins with a function's name.
 fn is_called(tokens: &[Token]) -> bool {
-    matches!(tokens.get(1).map(|token| &token.kind), Some(Kind::Sign("(")))
+    matches!(tokens.get(1).map(|token| &token.kind), Some(TokenKind::Sign("(")))
 }
 
 /// Whether what is around is a function that may be given a path.

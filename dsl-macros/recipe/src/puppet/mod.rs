@@ -26,17 +26,17 @@ mod scope;
 mod shown;
 mod values;
 
-use crate::analysis::{Analysis, Findings, SyntaxError};
+use crate::analysis::{Analysis, FileOutline, SyntaxError};
 use crate::names::OUTPUTS_PATH;
 use crate::shown::Shown;
 
-pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
+pub(crate) fn outline(source: &str) -> Result<FileOutline, SyntaxError> {
     let tokens = lexer::tokens(source, 1)?;
     lexer::balanced(&tokens)?;
-    let mut findings = manifest::judge(&tokens);
-    findings.analysis.reads.remove(OUTPUTS_PATH);
-    findings.idle = idle::all(&tokens);
-    Ok(findings)
+    let mut outline = manifest::judge(&tokens);
+    outline.analysis.reads.remove(OUTPUTS_PATH);
+    outline.idle = idle::all(&tokens);
+    Ok(outline)
 }
 
 /// The first place at which a manifest shows one of these secrets in its log.

@@ -1,7 +1,7 @@
 //! Which variables a manifest sets, and which it takes from elsewhere.
 
 use super::facts;
-use super::lexer::{Kind, Token};
+use super::lexer::{Token, TokenKind};
 use super::values::{is_facts, key_behind, last_part};
 use crate::lookup::Names;
 use crate::names::{OUTPUTS_PATH, is_identifier};
@@ -16,19 +16,25 @@ pub(super) fn sets(tokens: &[Token], into: &mut Names) {
     for (at, token) in tokens.iter().enumerate() {
         let next = tokens.get(at + 1).map(|token| &token.kind);
         match &token.kind {
-            Kind::Word(word) if matches!(word.as_str(), "class" | "define" | "function" | "plan") => is_declared = true,
-            Kind::Sign("{") => is_declared = false,
-            Kind::Sign("(") if is_declared || parameters > 0 => {
+            TokenKind::Word(word) if matches!(word.as_str(), "class" | "define" | "function" | "plan") => {
+                is_declared = true;
+            }
+            TokenKind::Sign("{") => is_declared = false,
+            TokenKind::Sign("(") if is_declared || parameters > 0 => {
                 is_declared = false;
                 parameters += 1;
             }
-            Kind::Sign(")") => parameters = parameters.saturating_sub(1),
-            Kind::Sign("|") => is_lambda = !is_lambda,
-            Kind::Variable(name) if parameters > 0 || is_lambda || matches!(next, Some(Kind::Sign("=" | "+="))) => {
+            TokenKind::Sign(")") => parameters = parameters.saturating_sub(1),
+            TokenKind::Sign("|") => is_lambda = !is_lambda,
+            TokenKind::Variable(name)
+                if parameters > 0 || is_lambda || matches!(next, Some(TokenKind::Sign("=" | "+="))) =>
+            {
                 into.set(last_part(name));
             }
             // `[$first, $second] = ...`
-            Kind::Variable(name) if matches!(next, Some(Kind::Sign("," | "]"))) && is_taken_apart(&tokens[at..]) => {
+            TokenKind::Variable(name)
+                if matches!(next, Some(TokenKind::Sign("," | "]"))) && is_taken_apart(&tokens[at..]) =>
+            {
                 into.set(last_part(name));
             }
             _ => {}
@@ -38,10 +44,10 @@ pub(super) fn sets(tokens: &[Token], into: &mut Names) {
 
 /// Whether what begins among the items of a list is followed by `] =`.
 fn is_taken_apart(tokens: &[Token]) -> bool {
-    let end = tokens.iter().position(|token| !matches!(token.kind, Kind::Variable(_) | Kind::Sign(",")));
+    let end = tokens.iter().position(|token| !matches!(token.kind, TokenKind::Variable(_) | TokenKind::Sign(",")));
     end.is_some_and(|end| {
-        matches!(tokens[end].kind, Kind::Sign("]"))
-            && matches!(tokens.get(end + 1).map(|token| &token.kind), Some(Kind::Sign("=")))
+        matches!(tokens[end].kind, TokenKind::Sign("]"))
+            && matches!(tokens.get(end + 1).map(|token| &token.kind), Some(TokenKind::Sign("=")))
     })
 }
 
@@ -69,11 +75,11 @@ pub(super) fn needs(name: &str, behind: &[Token], line: u32, into: &mut Names) {
 
 /// Notes what is looked up, unless something stands behind the key: a default, for one.
 pub(super) fn lookup(key: &str, behind: &[Token], line: u32, into: &mut Names) {
-    let kinds: Vec<&Kind> = behind.iter().take(3).map(|token| &token.kind).collect();
-    let is_type = |kind: &Kind| matches!(kind, Kind::Word(word) if word.starts_with(char::is_uppercase));
+    let kinds: Vec<&TokenKind> = behind.iter().take(3).map(|token| &token.kind).collect();
+    let is_type = |kind: &TokenKind| matches!(kind, TokenKind::Word(word) if word.starts_with(char::is_uppercase));
     let ends = match kinds.as_slice() {
-        [Kind::Sign(","), ty, Kind::Sign(")")] => is_type(ty),
-        [Kind::Sign("," | "["), ..] => false,
+        [TokenKind::Sign(","), ty, TokenKind::Sign(")")] => is_type(ty),
+        [TokenKind::Sign("," | "["), ..] => false,
         _ => true,
     };
     if ends && !key.contains([':', '.']) {

@@ -2,7 +2,7 @@
 //!
 //! One-sided. Only a variable that is looked up by the name of the secret counts, or one that has this name and is set nowhere.
 
-use super::lexer::{Kind, Part, Token};
+use super::lexer::{Part, Token, TokenKind};
 use super::values::last_part;
 use crate::shown::{How, Shown};
 
@@ -13,13 +13,13 @@ const LOGGING: [&str; 6] = ["notice", "warning", "err", "alert", "crit", "emerg"
 pub(super) fn first(tokens: &[Token], secrets: &[&str]) -> Option<Shown> {
     let held = held(tokens, secrets);
     (0..tokens.len()).find_map(|at| {
-        let Kind::Word(word) = &tokens[at].kind else { return None };
+        let TokenKind::Word(word) = &tokens[at].kind else { return None };
         let before = at.checked_sub(1).map(|before| &tokens[before].kind);
         // A virtual resource may never be, and `Notify['x']` is only named.
-        if matches!(before, Some(Kind::Other('@') | Kind::Sign("." | "=>"))) {
+        if matches!(before, Some(TokenKind::Other('@') | TokenKind::Sign("." | "=>"))) {
             return None;
         }
-        let opens = |sign| tokens.get(at + 1).is_some_and(|token| token.kind == Kind::Sign(sign));
+        let opens = |sign| tokens.get(at + 1).is_some_and(|token| token.kind == TokenKind::Sign(sign));
         let shown = if LOGGING.contains(&word.as_str()) && opens("(") {
             value(&tokens[at + 2..], &held)
         } else if word == "notify" && opens("{") {
@@ -35,18 +35,19 @@ pub(super) fn first(tokens: &[Token], secrets: &[&str]) -> Option<Shown> {
 /// The variables that hold a secret as it is, each with the secret.
 fn held<'h>(tokens: &'h [Token], secrets: &[&'h str]) -> Vec<(&'h str, &'h str)> {
     let set = |name: &str| {
-        let is_it = |token: &Token| matches!(&token.kind, Kind::Variable(own) if last_part(own) == name);
-        let is_set = |next: Option<&Token>| matches!(next.map(|next| &next.kind), Some(Kind::Sign("=" | "|" | ",")));
+        let is_it = |token: &Token| matches!(&token.kind, TokenKind::Variable(own) if last_part(own) == name);
+        let is_set =
+            |next: Option<&Token>| matches!(next.map(|next| &next.kind), Some(TokenKind::Sign("=" | "|" | ",")));
         (0..tokens.len()).filter(|at| is_it(&tokens[*at]) && is_set(tokens.get(at + 1))).count()
     };
     let unset = secrets.iter().copied().filter(|name| set(name) == 0).map(|name| (name, name));
     let looked_up = (0..tokens.len()).filter_map(|at| {
-        let Kind::Variable(name) = &tokens[at].kind else { return None };
-        let is_assigned = tokens.get(at + 1).is_some_and(|token| token.kind == Kind::Sign("="));
+        let TokenKind::Variable(name) = &tokens[at].kind else { return None };
+        let is_assigned = tokens.get(at + 1).is_some_and(|token| token.kind == TokenKind::Sign("="));
         let (secret, length) = looked_up(tokens.get(at + 2..)?, secrets).filter(|_| is_assigned)?;
         // What is joined or called behind it makes something else of it.
         let behind = tokens.get(at + 2 + length).map(|token| &token.kind);
-        let is_whole = !matches!(behind, Some(Kind::Sign("." | "[" | "+" | "(") | Kind::Other(_)));
+        let is_whole = !matches!(behind, Some(TokenKind::Sign("." | "[" | "+" | "(") | TokenKind::Other(_)));
         (is_whole && set(last_part(name)) == 1).then(|| (last_part(name), secret))
     });
     unset.chain(looked_up).collect()
@@ -54,8 +55,11 @@ fn held<'h>(tokens: &'h [Token], secrets: &[&'h str]) -> Vec<(&'h str, &'h str)>
 
 /// The secret that `lookup('name')` looks up, and how many tokens that has.
 fn looked_up<'h>(tokens: &[Token], secrets: &[&'h str]) -> Option<(&'h str, usize)> {
-    let kinds: Vec<&Kind> = tokens.iter().take(4).map(|token| &token.kind).collect();
-    let [Kind::Word(word), Kind::Sign("("), Kind::Text(parts), Kind::Sign(")")] = kinds.as_slice() else { return None };
+    let kinds: Vec<&TokenKind> = tokens.iter().take(4).map(|token| &token.kind).collect();
+    let [TokenKind::Word(word), TokenKind::Sign("("), TokenKind::Text(parts), TokenKind::Sign(")")] = kinds.as_slice()
+    else {
+        return None;
+    };
     let [Part::Text(name)] = parts.as_slice() else { return None };
     let secret =
         secrets.iter().copied().find(|own| own == name).filter(|_| matches!(word.as_str(), "lookup" | "hiera"))?;
@@ -68,13 +72,13 @@ fn value<'h>(tokens: &[Token], held: &[(&'h str, &'h str)]) -> Option<(&'h str, 
     let of = |name: &str| held.iter().find(|(own, _)| *own == last_part(name)).map(|(_, secret)| *secret);
     let is_whole = |at: usize| {
         let behind = tokens.get(at).map(|token| &token.kind);
-        matches!(behind, None | Some(Kind::Sign(")" | "," | ":" | "}" | ";")))
+        matches!(behind, None | Some(TokenKind::Sign(")" | "," | ":" | "}" | ";")))
     };
     let found = match &first.kind {
-        Kind::Variable(name) => of(name).filter(|_| is_whole(1)),
-        Kind::Text(parts) => parts.iter().filter(|_| is_whole(1)).find_map(|part| match part {
+        TokenKind::Variable(name) => of(name).filter(|_| is_whole(1)),
+        TokenKind::Text(parts) => parts.iter().filter(|_| is_whole(1)).find_map(|part| match part {
             Part::Code(code) => match code.as_slice() {
-                [Token { kind: Kind::Word(name) | Kind::Variable(name), .. }] => of(name),
+                [Token { kind: TokenKind::Word(name) | TokenKind::Variable(name), .. }] => of(name),
                 _ => None,
             },
             Part::Text(_) => None,
@@ -89,10 +93,10 @@ fn value<'h>(tokens: &[Token], held: &[(&'h str, &'h str)]) -> Option<(&'h str, 
 
 /// What a `notify` says: its `message`, or else its title.
 fn notified<'h>(tokens: &[Token], held: &[(&'h str, &'h str)]) -> Option<(&'h str, u32)> {
-    let end = tokens.iter().position(|token| token.kind == Kind::Sign("}")).unwrap_or(tokens.len());
+    let end = tokens.iter().position(|token| token.kind == TokenKind::Sign("}")).unwrap_or(tokens.len());
     let body = &tokens[..end];
     let message = body.windows(2).position(|pair| {
-        matches!(&pair[0].kind, Kind::Word(word) if word == "message") && pair[1].kind == Kind::Sign("=>")
+        matches!(&pair[0].kind, TokenKind::Word(word) if word == "message") && pair[1].kind == TokenKind::Sign("=>")
     });
     match message {
         Some(at) => value(&body[at + 2..], held),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::lexer::{Kind, Part, Token};
+use super::lexer::{Part, Token, TokenKind};
 use crate::names::{OUTPUTS_PATH, leading_identifier};
 use crate::texts::{OUTPUTS, UNKNOWN, VALUES, product, unknown};
 
@@ -27,10 +27,10 @@ impl Values {
     /// Collects `$name = value` and `[…].each |$name|`.
     fn assignments(&mut self, tokens: &[Token]) {
         for (at, token) in tokens.iter().enumerate() {
-            let Kind::Variable(name) = &token.kind else { continue };
+            let TokenKind::Variable(name) = &token.kind else { continue };
             let texts = match tokens.get(at + 1).map(|token| &token.kind) {
-                Some(Kind::Sign("=")) => self.expression(&tokens[at + 2..]).0,
-                Some(Kind::Sign("|")) => match iterated(tokens, at) {
+                Some(TokenKind::Sign("=")) => self.expression(&tokens[at + 2..]).0,
+                Some(TokenKind::Sign("|")) => match iterated(tokens, at) {
                     Some(texts) => texts,
                     None => continue,
                 },
@@ -47,13 +47,16 @@ impl Values {
     /// The texts that an expression at the start of `tokens` may become, and how many tokens it has.
     pub(super) fn expression(&self, tokens: &[Token]) -> (Vec<String>, usize) {
         let (mut texts, mut length) = self.operand(tokens);
-        while let Some(Kind::Sign("+")) = tokens.get(length).map(|token| &token.kind) {
+        while let Some(TokenKind::Sign("+")) = tokens.get(length).map(|token| &token.kind) {
             let (right, more) = self.operand(&tokens[length + 1..]);
             texts = product(&texts, &right);
             length += 1 + more;
         }
         // A method, a key or a selector makes something else of it.
-        if matches!(tokens.get(length).map(|token| &token.kind), Some(Kind::Sign("." | "[" | "(") | Kind::Other('?'))) {
+        if matches!(
+            tokens.get(length).map(|token| &token.kind),
+            Some(TokenKind::Sign("." | "[" | "(") | TokenKind::Other('?'))
+        ) {
             texts = product(&texts, &[UNKNOWN.into()]);
         }
         (texts, length)
@@ -62,16 +65,16 @@ impl Values {
     fn operand(&self, tokens: &[Token]) -> (Vec<String>, usize) {
         let unknown = vec![UNKNOWN.into()];
         match tokens.first().map(|token| &token.kind) {
-            Some(Kind::Text(parts)) => (self.text(parts), 1),
-            Some(Kind::Variable(name)) => match key_behind(&tokens[1..]) {
+            Some(TokenKind::Text(parts)) => (self.text(parts), 1),
+            Some(TokenKind::Variable(name)) => match key_behind(&tokens[1..]) {
                 Some((key, length)) if is_facts(name) => (self.variable(key), 1 + length),
                 _ => (self.variable(name), 1),
             },
-            Some(Kind::Word(word)) if LOOKUPS.contains(&word.as_str()) => match key_behind(&tokens[1..]) {
+            Some(TokenKind::Word(word)) if LOOKUPS.contains(&word.as_str()) => match key_behind(&tokens[1..]) {
                 Some((key, length)) => (self.variable(key), 1 + length),
                 None => (unknown, 1),
             },
-            Some(Kind::Word(word)) => (vec![word.clone()], 1),
+            Some(TokenKind::Word(word)) => (vec![word.clone()], 1),
             _ => (unknown, 1),
         }
     }
@@ -99,16 +102,16 @@ impl Values {
     /// The code in `${…}`, where a bare name is a variable.
     fn code(&self, tokens: &[Token]) -> Vec<String> {
         match tokens {
-            [Token { kind: Kind::Word(name), .. }, rest @ ..] if is_facts(name) => match key_behind(rest) {
+            [Token { kind: TokenKind::Word(name), .. }, rest @ ..] if is_facts(name) => match key_behind(rest) {
                 Some((key, length)) if length == rest.len() => self.variable(key),
                 _ => vec![UNKNOWN.into()],
             },
-            [Token { kind: Kind::Word(name), .. }]
+            [Token { kind: TokenKind::Word(name), .. }]
             // `${::name}`
             | [
-                Token { kind: Kind::Sign(":"), .. },
-                Token { kind: Kind::Sign(":"), .. },
-                Token { kind: Kind::Word(name), .. },
+                Token { kind: TokenKind::Sign(":"), .. },
+                Token { kind: TokenKind::Sign(":"), .. },
+                Token { kind: TokenKind::Word(name), .. },
             ] => self.variable(name),
             _ => {
                 let (texts, length) = self.expression(tokens);
@@ -120,27 +123,31 @@ impl Values {
 
 /// The constant in `['key']`, `('key'…` or `.get('key'`, and how many tokens it takes up to a closing bracket.
 pub(super) fn key_behind(tokens: &[Token]) -> Option<(&str, usize)> {
-    let kinds: Vec<&Kind> = tokens.iter().take(6).map(|token| &token.kind).collect();
+    let kinds: Vec<&TokenKind> = tokens.iter().take(6).map(|token| &token.kind).collect();
     let (skipped, kinds) = match kinds.as_slice() {
-        [Kind::Sign("."), Kind::Word(_), rest @ ..] => (2, rest),
+        [TokenKind::Sign("."), TokenKind::Word(_), rest @ ..] => (2, rest),
         all => (0, all),
     };
-    let text = |kind: &'_ Kind| match kind {
-        Kind::Text(parts) => matches!(parts.as_slice(), [Part::Text(_)]),
+    let text = |kind: &'_ TokenKind| match kind {
+        TokenKind::Text(parts) => matches!(parts.as_slice(), [Part::Text(_)]),
         _ => false,
     };
     let (at, length) = match kinds {
-        [Kind::Sign("[" | "("), key, Kind::Sign("]" | ")"), ..] if text(key) || matches!(key, Kind::Word(_)) => (1, 3),
-        [Kind::Sign("("), key, ..] if text(key) => (1, 2),
+        [TokenKind::Sign("[" | "("), key, TokenKind::Sign("]" | ")"), ..]
+            if text(key) || matches!(key, TokenKind::Word(_)) =>
+        {
+            (1, 3)
+        }
+        [TokenKind::Sign("("), key, ..] if text(key) => (1, 2),
         [key, ..] if skipped == 0 && text(key) => (0, 1),
         _ => return None,
     };
     match &tokens[skipped + at].kind {
-        Kind::Text(parts) => match parts.as_slice() {
+        TokenKind::Text(parts) => match parts.as_slice() {
             [Part::Text(text)] => Some((text, skipped + length)),
             _ => None,
         },
-        Kind::Word(word) => Some((word, skipped + length)),
+        TokenKind::Word(word) => Some((word, skipped + length)),
         _ => None,
     }
 }
@@ -149,22 +156,22 @@ pub(super) fn key_behind(tokens: &[Token]) -> Option<(&str, usize)> {
 fn iterated(tokens: &[Token], at: usize) -> Option<Vec<String>> {
     let opening = at.checked_sub(1)?;
     let before = |back: usize| opening.checked_sub(back).map(|at| &tokens[at].kind);
-    let each = matches!(tokens[opening].kind, Kind::Sign("|"))
-        && matches!(before(1), Some(Kind::Word(word)) if matches!(word.as_str(), "each" | "map"))
-        && matches!(before(2), Some(Kind::Sign(".")))
-        && matches!(before(3), Some(Kind::Sign("]")));
+    let each = matches!(tokens[opening].kind, TokenKind::Sign("|"))
+        && matches!(before(1), Some(TokenKind::Word(word)) if matches!(word.as_str(), "each" | "map"))
+        && matches!(before(2), Some(TokenKind::Sign(".")))
+        && matches!(before(3), Some(TokenKind::Sign("]")));
     if !each {
         return None;
     }
     let mut texts = Vec::new();
     for token in tokens[..opening - 3].iter().rev() {
         match &token.kind {
-            Kind::Text(parts) => match parts.as_slice() {
+            TokenKind::Text(parts) => match parts.as_slice() {
                 [Part::Text(text)] => texts.push(text.clone()),
                 _ => return None,
             },
-            Kind::Sign(",") => {}
-            Kind::Sign("[") => return Some(texts),
+            TokenKind::Sign(",") => {}
+            TokenKind::Sign("[") => return Some(texts),
             _ => return None,
         }
     }

@@ -1,7 +1,7 @@
 //! The code within Jinja's braces: what it reads of the pillar, and whether its blocks match.
 
 use super::{read, word};
-use crate::analysis::{Analysis, Findings, SyntaxError};
+use crate::analysis::{Analysis, FileOutline, SyntaxError};
 use crate::jinja::{Piece, pieces};
 use crate::lookup::Names;
 use crate::names::{leading_identifier, line_feeds};
@@ -40,9 +40,9 @@ pub(super) fn balanced(source: &str) -> Result<(), SyntaxError> {
 }
 
 /// What an expression or statement reads of the pillar. Where it `asks`, a key need not be there.
-pub(super) fn reads(code: &str, line: u32, asks: bool, into: &mut Findings) {
+pub(super) fn reads(code: &str, line: u32, asks: bool, into: &mut FileOutline) {
     if asks {
-        let mut own = Findings::default();
+        let mut own = FileOutline::default();
         reads(code, line, false, &mut own);
         own.names.spare_all();
         into.merge(own);

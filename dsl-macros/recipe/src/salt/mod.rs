@@ -21,7 +21,7 @@ mod shells;
 mod uses;
 mod variables;
 
-use crate::analysis::{Analysis, Findings, SyntaxError};
+use crate::analysis::{Analysis, FileOutline, SyntaxError};
 use crate::jinja::{Piece, pieces};
 use crate::names::{OUTPUTS_PATH, is_identifier, leading_identifier, line_feeds};
 use crate::{ansible, embedded, jinja};
@@ -43,8 +43,8 @@ pub fn state(file: &str) -> Option<(&str, &str)> {
     (!name.is_empty() && !name.contains(['.', ','])).then_some((folder, name))
 }
 
-pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
-    let mut found = Findings::default();
+pub(crate) fn outline(source: &str) -> Result<FileOutline, SyntaxError> {
+    let mut found = FileOutline::default();
     let renderers = source.lines().next().and_then(|line| line.strip_prefix("#!")).unwrap_or("jinja|yaml");
     let is_known = |renderer: &str| ["jinja", "yaml", "json"].contains(&renderer.trim());
     let is_raw =
@@ -72,7 +72,7 @@ pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
 }
 
 /// What a file reads that states take for a template.
-pub(crate) fn template(source: &str, into: &mut Findings) {
+pub(crate) fn template(source: &str, into: &mut FileOutline) {
     into.names.set(OUTPUTS_PATH);
     if ["__pillar__", "__salt__", "__opts__"].iter().any(|name| source.contains(name)) {
         into.analysis.anything();

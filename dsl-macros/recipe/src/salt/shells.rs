@@ -1,7 +1,7 @@
 //! Commands and scripts of states, which shells run: those of `cmd.run` and its kin.
 
-use crate::analysis::Findings;
-use crate::ansible::tree::{self, Kind, Node};
+use crate::analysis::FileOutline;
+use crate::ansible::tree::{self, Node, NodeKind};
 use crate::jinja::{Piece, pieces};
 use crate::texts::UNKNOWN;
 
@@ -13,7 +13,7 @@ const RUNNING: [&str; 2] = ["run", "wait"];
 const COMPUTED: char = '\u{e000}';
 
 /// Notes the first command in them after whose failure its shell goes on.
-pub(super) fn note(source: &str, into: &mut Findings) {
+pub(super) fn note(source: &str, into: &mut FileOutline) {
     let mut text = String::new();
     for (piece, line) in pieces(source, 1) {
         let reached = 1 + crate::names::line_feeds(&text);
@@ -56,7 +56,7 @@ fn has_other_shell(arguments: &[Node]) -> bool {
 
 /// The script of a `cmd.script`: its `source`, its `name`, or what the state is called. Of a `source` that is a template, the
 /// text is not known.
-fn script(id: &Node, arguments: &[Node], into: &mut Findings) {
+fn script(id: &Node, arguments: &[Node], into: &mut FileOutline) {
     let source = ["source", "name"].iter().find_map(|key| argument(arguments, key)).unwrap_or(id);
     let path = source.text().and_then(|text| text.split_ascii_whitespace().next()).unwrap_or_default();
     if !has_other_shell(arguments) && argument(arguments, "template").is_none() && path.starts_with("salt://") {
@@ -65,13 +65,13 @@ fn script(id: &Node, arguments: &[Node], into: &mut Findings) {
 }
 
 /// The commands of a state: its `name` or `names`, or what it is called.
-fn commands(id: &Node, arguments: &[Node], into: &mut Findings) {
+fn commands(id: &Node, arguments: &[Node], into: &mut FileOutline) {
     if has_other_shell(arguments) {
         return;
     }
     let argument = |key: &str| argument(arguments, key);
     let texts = match (argument("names"), argument("name")) {
-        (Some(Node { kind: Kind::List(names), .. }), _) => names.iter().collect(),
+        (Some(Node { kind: NodeKind::List(names), .. }), _) => names.iter().collect(),
         (_, Some(name)) => vec![name],
         (_, None) => vec![id],
     };

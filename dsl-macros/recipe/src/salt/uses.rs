@@ -1,12 +1,12 @@
 //! Files that a state uses, and what else its text says without Jinja.
 
 use super::{read, word};
-use crate::analysis::{Findings, Include};
+use crate::analysis::{FileOutline, Include};
 use crate::files::Use;
 use crate::names::{file_name, leading_identifier};
 
 /// `{% from "map.jinja" import redis %}` and its kin.
-pub(super) fn imports(code: &str, line: u32, into: &mut Findings) {
+pub(super) fn imports(code: &str, line: u32, into: &mut FileOutline) {
     if !["from", "import", "include", "extends", "import_yaml", "import_json", "import_text"].contains(&word(code)) {
         return;
     }
@@ -24,7 +24,7 @@ pub(super) fn imports(code: &str, line: u32, into: &mut Findings) {
 }
 
 /// What the text says besides outputs: what it includes, and what it reads without Jinja.
-pub(super) fn of_text(text: &str, found: &mut Findings) {
+pub(super) fn of_text(text: &str, found: &mut FileOutline) {
     let mut is_including = false;
     for (line, number) in text.lines().zip(1..) {
         let content = line.trim();
@@ -53,7 +53,7 @@ pub(super) fn of_text(text: &str, found: &mut Findings) {
 }
 
 /// A file that is named by `salt://PATH`, in a line that begins with `before`.
-fn source(before: &str, behind: &str, line: u32, found: &mut Findings) {
+fn source(before: &str, behind: &str, line: u32, found: &mut FileOutline) {
     let path = behind.split([' ', '"', '\'', ',', ']', '}', '?']).next().unwrap_or_default();
     let name = file_name(path.trim_end_matches('/'));
     if path.contains('{') || name.is_empty() {
@@ -71,7 +71,7 @@ fn source(before: &str, behind: &str, line: u32, found: &mut Findings) {
 }
 
 /// The states that a line of `include:` names.
-fn states(names: &str, line: u32, found: &mut Findings) {
+fn states(names: &str, line: u32, found: &mut FileOutline) {
     let names = names.split([',', '[', ']', ' ']).map(|name| name.trim_matches(['\'', '"', '-']));
     for name in names.filter(|name| !name.is_empty()) {
         if name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-/".contains(&byte)) {

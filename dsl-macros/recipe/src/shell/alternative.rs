@@ -9,7 +9,7 @@ use super::joined::{does, is_hushed};
 use super::pipe::program;
 use super::structure::{Shape, Simple};
 use super::unguarded::{behind_assignments, end, risky, words};
-use super::word::{Kind, Token, Word};
+use super::word::{Token, TokenKind, Word};
 
 /// Programs that do something where they stand behind `||`, with words of which they have one when they do; none where they always
 /// do. Before `&&`, they may ask.
@@ -83,7 +83,7 @@ fn is_known(name: &str, words: &[&Word]) -> bool {
 
 /// Whether what stands before the `||` in front of a command only asks: then its failure is none.
 fn is_behind_question(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> bool {
-    let operator = tokens[..one.start].iter().rposition(|token| token.kind == Kind::Op("||"));
+    let operator = tokens[..one.start].iter().rposition(|token| token.kind == TokenKind::Op("||"));
     let Some(operator) = operator else { return false };
     let before = operator.checked_sub(1).and_then(|at| tokens[at].word()).and_then(Word::bare);
     let asking = || shape.simple.iter().rfind(|one| one.start < operator && end(tokens, one.start) == operator);

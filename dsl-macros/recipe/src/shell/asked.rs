@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use super::structure::{Around, Shape, Simple};
 use super::unguarded::{Rule, asks, assigned, end, failing, goes_on, joined, next, risky, words};
-use super::word::{Kind, Part, Token, Word};
+use super::word::{Part, Token, TokenKind, Word};
 use crate::failures::{Unnoticed, Why};
 use crate::names::file_name;
 
@@ -66,11 +66,11 @@ pub(super) fn unnoticed(
 pub(super) fn is_looked_at(tokens: &[Token], name: &str) -> bool {
     let mut looks = false;
     tokens.iter().any(|token| match &token.kind {
-        Kind::Word(word) => {
+        TokenKind::Word(word) => {
             looks |= word.bare().is_some_and(|word| LOOKING.contains(&word));
             looks && word.parts.iter().any(|part| matches!(part, Part::Var(own) if own == name))
         }
-        Kind::Op(op) if op.contains(['<', '>']) => false,
+        TokenKind::Op(op) if op.contains(['<', '>']) => false,
         _ => {
             looks = false;
             false
@@ -90,7 +90,7 @@ pub(super) fn looked_at(tokens: &[Token]) -> BTreeMap<&str, usize> {
     let (mut looks, mut found) = (false, BTreeMap::new());
     for (at, token) in tokens.iter().enumerate() {
         match &token.kind {
-            Kind::Word(word) => {
+            TokenKind::Word(word) => {
                 looks |= word.bare().is_some_and(|word| LOOKING.contains(&word));
                 for part in word.parts.iter().filter(|_| looks) {
                     if let Part::Var(name) = part {
@@ -98,7 +98,7 @@ pub(super) fn looked_at(tokens: &[Token]) -> BTreeMap<&str, usize> {
                     }
                 }
             }
-            Kind::Op(op) if op.contains(['<', '>']) => {}
+            TokenKind::Op(op) if op.contains(['<', '>']) => {}
             _ => looks = false,
         }
     }
@@ -155,7 +155,7 @@ fn is_asked(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> bool {
 
 /// Whether it is what a command puts out that counts, and not how it ends.
 pub(super) fn is_piped(tokens: &[Token], one: &Simple) -> bool {
-    matches!(tokens.get(end(tokens, one.start)).map(|token| &token.kind), Some(Kind::Op("|" | "|&")))
+    matches!(tokens.get(end(tokens, one.start)).map(|token| &token.kind), Some(TokenKind::Op("|" | "|&")))
 }
 
 fn is_around_asked(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> bool {
@@ -168,7 +168,7 @@ fn is_around_asked(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> bool {
 /// Whether `&&` or `||` follows what stands at `start`; not where the list cannot fail (`|| true`).
 fn is_joined(tokens: &[Token], shape: &Shape<'_>, start: usize) -> bool {
     let (mut at, mut is_joined) = (end(tokens, start), false);
-    while let Some(Token { kind: Kind::Op(op), .. }) = tokens.get(at) {
+    while let Some(Token { kind: TokenKind::Op(op), .. }) = tokens.get(at) {
         let next = next(tokens, at);
         match *op {
             "||" if matches!(bare(tokens.get(next)), Some("true" | ":")) => return false,
@@ -186,7 +186,7 @@ fn is_joined(tokens: &[Token], shape: &Shape<'_>, start: usize) -> bool {
 /// Whether a function's body ends with a test.
 pub(super) fn is_question(tokens: &[Token], shape: &Shape<'_>, number: usize) -> bool {
     let Some(behind) = shape.compounds[number].behind else { return false };
-    let is_break = |token: &&Token| matches!(token.kind, Kind::Newline | Kind::Op(";"));
+    let is_break = |token: &&Token| matches!(token.kind, TokenKind::Newline | TokenKind::Op(";"));
     let inner = &tokens[..behind.saturating_sub(1)];
     let inner = &inner[..inner.len() - inner.iter().rev().take_while(is_break).count()];
     if matches!(bare(inner.last()), Some("]" | "]]" | "))")) {
@@ -201,7 +201,7 @@ pub(super) fn is_question(tokens: &[Token], shape: &Shape<'_>, number: usize) ->
 
 fn bare(token: Option<&Token>) -> Option<&str> {
     match &token?.kind {
-        Kind::Word(word) => Word::bare(word),
+        TokenKind::Word(word) => Word::bare(word),
         _ => None,
     }
 }

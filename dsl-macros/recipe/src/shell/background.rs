@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::pipe::within;
 use super::structure::Shape;
 use super::unguarded::{end, joined, next, risky, words};
-use super::word::{Kind, Token};
+use super::word::{Token, TokenKind};
 use crate::failures::{Unnoticed, Why};
 use crate::names::file_name;
 
@@ -51,8 +51,8 @@ fn waits(tokens: &[Token], shape: &Shape<'_>) -> Option<usize> {
 /// Whether what stands at `start`, or the list that `&&` makes of it and others, runs in the background.
 fn is_sent_off(tokens: &[Token], shape: &Shape<'_>, start: usize) -> bool {
     let mut at = end(tokens, start);
-    while let Some(Token { kind: Kind::Op("&&"), .. }) = tokens.get(at) {
+    while let Some(Token { kind: TokenKind::Op("&&"), .. }) = tokens.get(at) {
         at = joined(tokens, shape, next(tokens, at));
     }
-    matches!(tokens.get(at), Some(Token { kind: Kind::Op("&"), .. }))
+    matches!(tokens.get(at), Some(Token { kind: TokenKind::Op("&"), .. }))
 }

@@ -10,7 +10,7 @@ use super::guards::traps;
 use super::pipe::is_alternative;
 use super::structure::{self, Shape, Simple};
 use super::unguarded::{FILTERS, Rule, asks, assigned, end, errexit, failing, goes_on, joined, next, risky, words};
-use super::word::{Kind, Part, Token, Word};
+use super::word::{Part, Token, TokenKind, Word};
 use crate::failures::{Unnoticed, Why};
 
 /// Whether the script has substitutions keep `set -e`.
@@ -68,7 +68,7 @@ fn is_spared(tokens: &[Token], shape: &Shape<'_>, one: &Simple, looked_at: &BTre
         return true;
     }
     let mut at = end(tokens, one.start);
-    while let Some(Token { kind: Kind::Op(op @ ("&&" | "||")), .. }) = tokens.get(at) {
+    while let Some(Token { kind: TokenKind::Op(op @ ("&&" | "||")), .. }) = tokens.get(at) {
         let next = next(tokens, at);
         let is_nothing = |word: &Word| matches!(word.bare(), Some("true" | ":"));
         if *op == "||" && tokens.get(next).and_then(Token::text).is_some_and(is_nothing) {

@@ -5,7 +5,7 @@
 
 use super::structure::{Shape, Simple};
 use super::unguarded::{assigned, end, words};
-use super::word::{Kind, Part, Token, Word, has_short};
+use super::word::{Part, Token, TokenKind, Word, has_short};
 use crate::failures::{Unnoticed, Why};
 use crate::names::file_name;
 
@@ -34,7 +34,7 @@ pub(super) fn first(tokens: &[Token], shape: &Shape<'_>) -> Option<Unnoticed> {
 
 fn mentions(token: &Token, name: &str) -> bool {
     match &token.kind {
-        Kind::Word(word) | Kind::Heredoc(word) => word.parts.iter().any(|part| match part {
+        TokenKind::Word(word) | TokenKind::Heredoc(word) => word.parts.iter().any(|part| match part {
             Part::Text { text, .. } => text.contains(name),
             Part::Var(own) => own == name,
             _ => false,
@@ -65,7 +65,7 @@ fn keeps(tokens: &[Token], one: &Simple, words: &[&Word]) -> bool {
 fn sends(tokens: &[Token], one: &Simple) -> bool {
     let own = &tokens[one.start..end(tokens, one.start)];
     own.windows(2).any(|pair| match (&pair[0].kind, &pair[1].kind) {
-        (Kind::Op(">" | ">>" | ">|"), Kind::Word(word)) => {
+        (TokenKind::Op(">" | ">>" | ">|"), TokenKind::Word(word)) => {
             word.literal().is_none_or(|file| !file.starts_with("/dev/") && !file.starts_with('&'))
         }
         _ => false,
@@ -77,7 +77,7 @@ fn runs_script(tokens: &[Token], one: &Simple, words: &[&Word]) -> bool {
     let literal = || words.iter().filter_map(|word| word.literal());
     let is_file = literal().any(|word| matches!(word, "-f" | "--file") || word.starts_with("--file="));
     let own = &tokens[one.start..end(tokens, one.start)];
-    let is_fed = own.iter().any(|token| matches!(token.kind, Kind::Op("<" | "<<<") | Kind::Heredoc(_)));
+    let is_fed = own.iter().any(|token| matches!(token.kind, TokenKind::Op("<" | "<<<") | TokenKind::Heredoc(_)));
     let is_one = literal().any(|word| matches!(word, "-c" | "--command" | "-l" | "--list"));
     is_file || is_fed && !is_one
 }

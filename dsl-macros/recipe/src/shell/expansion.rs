@@ -1,7 +1,7 @@
 //! Expansions: `$name`, `${…}`, `$(…)`, `` `…` `` and arithmetic.
 
 use super::lexer::{Lexer, all_expanding};
-use super::word::{Kind, Part, Token, Word};
+use super::word::{Part, Token, TokenKind, Word};
 use crate::analysis::SyntaxError;
 use crate::names::{OUTPUTS_PATH, leading_identifier};
 
@@ -153,7 +153,7 @@ impl Lexer<'_> {
             }
         }
         let holds_script = word.parts.iter().any(|part| matches!(part, Part::Script(_)));
-        let token = Token { kind: Kind::Word(Word { parts: word.parts, line }), line };
+        let token = Token { kind: TokenKind::Word(Word { parts: word.parts, line }), line };
         Ok(Some(if holds_script { vec![quiet(line), token] } else { Vec::new() }))
     }
 
@@ -178,7 +178,7 @@ impl Lexer<'_> {
 /// can be spelt so.
 pub(super) fn quiet(line: u32) -> Token {
     let parts = vec![Part::Text { text: "((".to_owned(), quoted: false }];
-    Token { kind: Kind::Word(Word { parts, line }), line }
+    Token { kind: TokenKind::Word(Word { parts, line }), line }
 }
 
 /// The parameter at the start of `text`: a name, a number (one digit without braces is enough here) or a sign.

@@ -1,6 +1,6 @@
 //! Substitutions that tell where the recipe's file is.
 
-use super::word::{Kind, Part, Token, Word};
+use super::word::{Part, Token, TokenKind, Word};
 
 /// What the result of a substitution is, as far as it tells of that folder: `$(dirname "$0")`,
 /// `$(cd "$(dirname "$0")" && pwd)`.
@@ -28,9 +28,9 @@ impl Seen {
     fn all(&mut self, tokens: &[Token]) {
         for token in tokens {
             match &token.kind {
-                Kind::Word(word) => self.word(word),
-                Kind::Op("&&" | ";" | ">" | "<" | "2>") | Kind::Newline => {}
-                Kind::Op(_) | Kind::Heredoc(_) => self.others = true,
+                TokenKind::Word(word) => self.word(word),
+                TokenKind::Op("&&" | ";" | ">" | "<" | "2>") | TokenKind::Newline => {}
+                TokenKind::Op(_) | TokenKind::Heredoc(_) => self.others = true,
             }
         }
     }
@@ -56,7 +56,7 @@ impl Seen {
 /// Whether a substitution may tell where the recipe stands.
 fn may_tell(tokens: &[Token]) -> bool {
     tokens.iter().any(|token| match &token.kind {
-        Kind::Word(word) => {
+        TokenKind::Word(word) => {
             matches!(word.literal(), Some("dirname" | "readlink" | "realpath" | "pwd" | "git"))
                 || word.parts.iter().any(|part| match part {
                     Part::Var(name) => matches!(name.as_str(), "0" | "BASH_SOURCE" | "PWD"),

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::structure::{Shape, Simple};
 use super::unguarded::{assigned, risky, words};
-use super::word::{Kind, Part, Token};
+use super::word::{Part, Token, TokenKind};
 use crate::idle::{Definition, NeverRun};
 
 /// The functions that nothing calls, in the order in which they stand.
@@ -47,13 +47,14 @@ pub(super) fn all(tokens: &[Token], shape: &Shape<'_>) -> Vec<NeverRun> {
 
 /// Whether the word at `at` names a function that is defined there.
 fn is_definition(tokens: &[Token], at: usize) -> bool {
-    let is_op = |at: usize, op: &str| matches!(tokens.get(at), Some(Token { kind: Kind::Op(own), .. }) if *own == op);
+    let is_op =
+        |at: usize, op: &str| matches!(tokens.get(at), Some(Token { kind: TokenKind::Op(own), .. }) if *own == op);
     let is_behind_keyword = at.checked_sub(1).is_some_and(|before| is_name(&tokens[before], "function"));
     is_op(at + 1, "(") && is_op(at + 2, ")") || is_behind_keyword
 }
 
 fn is_name(token: &Token, name: &str) -> bool {
-    matches!(&token.kind, Kind::Word(word) if word.literal() == Some(name))
+    matches!(&token.kind, TokenKind::Word(word) if word.literal() == Some(name))
 }
 
 /// Whether the script runs something under a name that it computes.

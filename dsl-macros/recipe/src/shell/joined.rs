@@ -6,7 +6,7 @@
 use super::pipe::program;
 use super::structure::{Shape, Simple};
 use super::unguarded::{Rule, asks, assigned, end, goes_on, joined, next, risky, words};
-use super::word::{Kind, Token, Word, has_short};
+use super::word::{Token, TokenKind, Word, has_short};
 
 /// Programs that do something, with words of which they have one when they do; none where they always do.
 const DOING: [(&str, &[&str]); 61] = [
@@ -109,7 +109,7 @@ pub(super) fn does(name: &str, words: &[&Word]) -> bool {
 /// Whether nobody is to see what a command says: it may fail.
 pub(super) fn is_hushed(tokens: &[Token], one: &Simple) -> bool {
     tokens[one.start..end(tokens, one.start)].iter().any(|token| match &token.kind {
-        Kind::Word(word) => word.literal() == Some("/dev/null"),
+        TokenKind::Word(word) => word.literal() == Some("/dev/null"),
         _ => false,
     })
 }
@@ -117,7 +117,7 @@ pub(super) fn is_hushed(tokens: &[Token], one: &Simple) -> bool {
 /// Where the list ends that `&&` makes of a command and others, unless it asks a question.
 fn behind_list(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> Option<usize> {
     let (mut at, mut is_list) = (end(tokens, one.start), false);
-    while let Some(Token { kind: Kind::Op("&&"), .. }) = tokens.get(at) {
+    while let Some(Token { kind: TokenKind::Op("&&"), .. }) = tokens.get(at) {
         let next = next(tokens, at);
         let is_answer =
             words(tokens, next).first().and_then(|word| word.literal()).is_some_and(|word| ANSWERED.contains(&word));

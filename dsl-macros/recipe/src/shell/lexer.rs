@@ -5,7 +5,7 @@
 
 use std::mem;
 
-use super::word::{Kind, Part, Token, Word};
+use super::word::{Part, Token, TokenKind, Word};
 use crate::analysis::{Analysis, SyntaxError};
 use crate::lookup::Names;
 
@@ -66,10 +66,10 @@ impl<'a> Lexer<'a> {
             let Some(next) = rest.chars().next() else { break };
             if next == '\n' {
                 self.bump();
-                tokens.push(Token { kind: Kind::Newline, line });
+                tokens.push(Token { kind: TokenKind::Newline, line });
                 for heredoc in mem::take(&mut pending) {
                     let token = heredoc.token;
-                    tokens[token].kind = Kind::Heredoc(self.heredoc(&heredoc));
+                    tokens[token].kind = TokenKind::Heredoc(self.heredoc(&heredoc));
                 }
                 commands = true;
             } else if next == '#' {
@@ -105,10 +105,10 @@ impl<'a> Lexer<'a> {
                         delimiter: word.to_source(),
                         tabs: op == "<<-",
                     });
-                    tokens.push(Token { kind: Kind::Heredoc(Word::default()), line });
+                    tokens.push(Token { kind: TokenKind::Heredoc(Word::default()), line });
                 } else {
                     commands = !op.contains(['<', '>']);
-                    tokens.push(Token { kind: Kind::Op(op), line });
+                    tokens.push(Token { kind: TokenKind::Op(op), line });
                 }
             } else {
                 let word = self.word()?;
@@ -128,7 +128,7 @@ impl<'a> Lexer<'a> {
                     }
                     keyword => commands = keyword.is_some_and(|keyword| OPENING.contains(&keyword)),
                 }
-                tokens.push(Token { kind: Kind::Word(word.joined()), line });
+                tokens.push(Token { kind: TokenKind::Word(word.joined()), line });
             }
         }
         let unclosed = open.iter().find_map(|open| if let Open::Paren(line) = open { Some(*line) } else { None });

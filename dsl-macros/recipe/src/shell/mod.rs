@@ -55,7 +55,7 @@ mod values;
 mod walk;
 mod word;
 
-use crate::analysis::{Findings, Include, SyntaxError};
+use crate::analysis::{FileOutline, Include, SyntaxError};
 use crate::embedded;
 use crate::failures::Unnoticed;
 use crate::names::{OUTPUTS_PATH, file_name};
@@ -65,26 +65,26 @@ use crate::texts::{OUTPUTS, UNKNOWN};
 /// Variables of the shell and the convention, of which a read says nothing about inputs.
 const OWN: [&str; 2] = [OUTPUTS_PATH, "WATTLE_RUN_DIR"];
 
-pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
+pub(crate) fn outline(source: &str) -> Result<FileOutline, SyntaxError> {
     if is_other_program(source) {
         return Ok(other_program(source));
     }
     let mut script = walk::Script::default();
     script.add_file(source, structure::is_known(program(source)))?;
-    let mut findings = commands::judge(script);
-    findings.names.anything |= !structure::is_known(program(source));
+    let mut outline = commands::judge(script);
+    outline.names.anything |= !structure::is_known(program(source));
     if is_strict(source) {
-        findings.failures.traps = true;
-        findings.failures.early = None;
+        outline.failures.traps = true;
+        outline.failures.early = None;
     }
     if !clears(source) {
-        findings.failures.cleared = None;
+        outline.failures.cleared = None;
     }
-    findings.failures.pipefail |= source.lines().next().is_some_and(|first| first.contains("pipefail"));
+    outline.failures.pipefail |= source.lines().next().is_some_and(|first| first.contains("pipefail"));
     for name in OWN {
-        findings.analysis.reads.remove(name);
+        outline.analysis.reads.remove(name);
     }
-    Ok(findings)
+    Ok(outline)
 }
 
 #[cfg(feature = "chef")]
@@ -98,17 +98,17 @@ pub(crate) fn shown(source: &str, secrets: &[&str], plain: &[&str]) -> Option<Sh
 
 /// Notes the first command in a text at `line` of another tool's recipe after whose failure the shell that runs it goes on. What
 /// the text reads and writes is not noted.
-pub(crate) fn failure(text: &str, line: u32, into: &mut Findings) {
-    let mut own = Findings::default();
+pub(crate) fn failure(text: &str, line: u32, into: &mut FileOutline) {
+    let mut own = FileOutline::default();
     command(text, line, true, &mut own);
     into.failures.add_started(own.failures.started);
 }
 
 /// What a command does that stands at `line` of another tool's recipe, with [`UNKNOWN`] and [`OUTPUTS`] in its text. Where
 /// `is_shell`, a shell of its own runs it, which may go on after a failure.
-pub(crate) fn command(text: &str, line: u32, is_shell: bool, into: &mut Findings) {
+pub(crate) fn command(text: &str, line: u32, is_shell: bool, into: &mut FileOutline) {
     let source = text.replace(OUTPUTS, "${heat_outputs_path}").replace(UNKNOWN, "${!unknown}");
-    let Ok(Findings { analysis, includes, failures, runs, .. }) = findings(&source) else {
+    let Ok(FileOutline { analysis, includes, failures, runs, .. }) = outline(&source) else {
         into.analysis.dynamic_writes |= text.contains(OUTPUTS) || text.contains("wattle");
         return;
     };
@@ -159,15 +159,15 @@ fn program(source: &str) -> Option<&str> {
 }
 
 /// What a program in another language does, roughly; where it says nothing of outputs, it may write any.
-fn other_program(source: &str) -> Findings {
-    let mut findings = Findings::default();
-    embedded::reads(source, 1, &mut findings.analysis);
-    embedded::writes(source, 1, &mut findings.analysis);
-    findings.analysis.dynamic_reads = true;
-    findings.names.anything = true;
-    findings.analysis.dynamic_writes |= findings.analysis.writes.is_empty();
+fn other_program(source: &str) -> FileOutline {
+    let mut outline = FileOutline::default();
+    embedded::reads(source, 1, &mut outline.analysis);
+    embedded::writes(source, 1, &mut outline.analysis);
+    outline.analysis.dynamic_reads = true;
+    outline.names.anything = true;
+    outline.analysis.dynamic_writes |= outline.analysis.writes.is_empty();
     for name in OWN {
-        findings.analysis.reads.remove(name);
+        outline.analysis.reads.remove(name);
     }
-    findings
+    outline
 }

@@ -1,6 +1,6 @@
 //! Patterns of `case`, whose words are no commands.
 
-use super::word::{Kind, Word};
+use super::word::{TokenKind, Word};
 
 /// A pattern that is being read.
 #[derive(Default)]
@@ -12,15 +12,15 @@ pub(super) struct Pattern {
 
 impl Pattern {
     /// The pattern behind the next token; nothing once it is over.
-    pub(super) fn goes_on(mut self, kind: &Kind) -> Option<Self> {
+    pub(super) fn goes_on(mut self, kind: &TokenKind) -> Option<Self> {
         match kind {
-            Kind::Word(word) if !self.begun && word.bare() == Some("esac") => return None,
-            Kind::Newline => return Some(self),
+            TokenKind::Word(word) if !self.begun && word.bare() == Some("esac") => return None,
+            TokenKind::Newline => return Some(self),
             // The one in front of the first word belongs to nothing.
-            Kind::Op("(") if self.begun => self.depth += 1,
-            Kind::Op(")") if self.depth == 0 => return None,
-            Kind::Op(")") => self.depth -= 1,
-            Kind::Word(_) | Kind::Op(_) | Kind::Heredoc(_) => {}
+            TokenKind::Op("(") if self.begun => self.depth += 1,
+            TokenKind::Op(")") if self.depth == 0 => return None,
+            TokenKind::Op(")") => self.depth -= 1,
+            TokenKind::Word(_) | TokenKind::Op(_) | TokenKind::Heredoc(_) => {}
         }
         self.begun = true;
         Some(self)

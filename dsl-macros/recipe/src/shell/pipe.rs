@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::alternative::acts;
 use super::structure::{Shape, Simple};
 use super::unguarded::{FILTERS, asks, end, next, risky, words};
-use super::word::{Kind, Token, Word, is_op};
+use super::word::{Token, TokenKind, Word, is_op};
 use crate::names::file_name;
 
 /// Programs that pass on what comes.
@@ -62,7 +62,7 @@ fn of_simple(
 
 /// What a pipe at `at` feeds.
 fn consumer<'s>(tokens: &[Token], shape: &'s Shape<'_>, at: usize) -> Option<&'s Simple> {
-    let is_pipe = matches!(tokens.get(at).map(|token| &token.kind), Some(Kind::Op("|" | "|&")));
+    let is_pipe = matches!(tokens.get(at).map(|token| &token.kind), Some(TokenKind::Op("|" | "|&")));
     let start = is_pipe.then(|| next(tokens, at))?;
     shape.at_or_behind(start).filter(|one| one.start == start)
 }
@@ -97,14 +97,14 @@ const JOINTS: [&str; 5] = ["||", "&&", "|", "|&", "&"];
 
 /// Whether a list ends with a command that does what is missing: `[ -d x ] || mkdir x`.
 fn is_last(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> bool {
-    let before = tokens[..one.start].iter().rfind(|token| token.kind != Kind::Newline);
+    let before = tokens[..one.start].iter().rfind(|token| token.kind != TokenKind::Newline);
     let is_end = !is_op(tokens.get(end(tokens, one.start)), &JOINTS);
     is_op(before, &["||"]) && is_end && acts(tokens, shape, one)
 }
 
 /// Whether `||` or `&&` stands before or behind a command.
 pub(super) fn is_alternative(tokens: &[Token], one: &Simple) -> bool {
-    let before = tokens[..one.start].iter().rfind(|token| token.kind != Kind::Newline);
+    let before = tokens[..one.start].iter().rfind(|token| token.kind != TokenKind::Newline);
     is_op(before, &JOINTS) || is_op(tokens.get(end(tokens, one.start)), &JOINTS)
 }
 

@@ -5,7 +5,7 @@ use super::structure;
 use super::walk::{Command, Inner, Script};
 use super::word::{Part, Word};
 
-use crate::analysis::{Analysis, Findings, Include};
+use crate::analysis::{Analysis, FileOutline, Include};
 use crate::lookup::Names;
 use crate::names::{extension, file_name, identifiers, is_identifier};
 use crate::tool::Tool;
@@ -24,7 +24,7 @@ const SYSTEM: [&str; 6] = ["/etc/", "/usr/", "/lib/", "/dev/", "/proc/", "/opt/"
 const RELEASE: [&str; 3] = ["/etc/os-release", "/usr/lib/os-release", "/etc/lsb-release"];
 
 /// Looks into what the command numbered `at` runs, adding commands found in strings to the script.
-pub(super) fn look_inside(script: &mut Script, at: usize, findings: &mut Findings) {
+pub(super) fn look_inside(script: &mut Script, at: usize, outline: &mut FileOutline) {
     let mut inner: Vec<Inner> = Vec::new();
     note_folder(script, at);
     let command = &script.commands[at];
@@ -35,25 +35,25 @@ pub(super) fn look_inside(script: &mut Script, at: usize, findings: &mut Finding
         let names = words.iter().map(|word| word.literal().map(file_name).filter(|name| SHELLS.contains(name)));
         if let Some((at, name)) = names.enumerate().find_map(|(at, name)| Some((at, name?))) {
             let starts = std::ptr::eq(&raw const words[at], unwrapped(words).as_ptr());
-            shell(script, command, Started { name, at, starts }, &mut inner, findings);
+            shell(script, command, Started { name, at, starts }, &mut inner, outline);
         }
         if words.iter().any(|word| word.to_source().contains("inputs.json")) {
-            findings.analysis.dynamic_reads = true;
+            outline.analysis.dynamic_reads = true;
         }
     }
-    by_program(script, command, &mut inner, findings);
-    environment(command, findings);
+    by_program(script, command, &mut inner, outline);
+    environment(command, outline);
     let scripts: Vec<&Word> = command.fed.iter().filter(|body| is_shell_script(body)).collect();
     inner.extend(scripts.iter().map(|body| Inner::elsewhere(body.to_source(), body.line)));
-    embedded_programs(command, inner.is_empty() || depth >= DEPTH, findings);
+    embedded_programs(command, inner.is_empty() || depth >= DEPTH, outline);
     if command.here && (INTERPRETERS.contains(&program) || program == "awk") {
-        asked(command, &mut findings.names);
+        asked(command, &mut outline.names);
     }
     for inner in inner {
         // Malformed text may be no shell at all, or stands in two halves: then anything may be meant.
         if depth >= DEPTH || script.add(&inner, depth + 1).is_err() {
-            findings.analysis.anything();
-            findings.names.anything |= inner.here;
+            outline.analysis.anything();
+            outline.names.anything |= inner.here;
         }
     }
 }
@@ -70,7 +70,7 @@ fn note_folder(script: &mut Script, at: usize) {
     script.away = !own && script.values.of(&folder).iter().all(|text| text.starts_with(['/', '~']));
 }
 
-fn by_program(script: &Script, command: &Command, inner: &mut Vec<Inner>, findings: &mut Findings) {
+fn by_program(script: &Script, command: &Command, inner: &mut Vec<Inner>, outline: &mut FileOutline) {
     let words = unwrapped(&command.words);
     let Some(first) = words.first() else { return };
     let arguments = &words[1..];
@@ -80,18 +80,18 @@ fn by_program(script: &Script, command: &Command, inner: &mut Vec<Inner>, findin
             if let Some(file) = arguments.first() {
                 if file.literal().is_some_and(|path| RELEASE.contains(&path)) {
                     // What these set is known, and in capitals.
-                    crate::environment::RELEASE.iter().for_each(|name| findings.names.set(name));
+                    crate::environment::RELEASE.iter().for_each(|name| outline.names.set(name));
                 } else if file.literal().is_some_and(|path| SYSTEM.iter().any(|folder| path.starts_with(folder))) {
-                    findings.names.anything = true;
+                    outline.names.anything = true;
                 } else {
-                    findings.includes.push(Include::File(own_name(file)));
+                    outline.includes.push(Include::File(own_name(file)));
                 }
             }
         }
         "eval" => {
             let is_constant = arguments.iter().all(Word::is_constant);
             if !is_constant {
-                findings.analysis.anything();
+                outline.analysis.anything();
             }
             let text: Vec<String> = arguments.iter().map(Word::to_source).collect();
             let here = command.here && is_constant;
@@ -99,7 +99,7 @@ fn by_program(script: &Script, command: &Command, inner: &mut Vec<Inner>, findin
         }
         "trap" => {
             if let Some(word) = arguments.first() {
-                texts(script, word, command.here, None, inner, findings);
+                texts(script, word, command.here, None, inner, outline);
             }
         }
         "su" | "runuser" | "script" | "flock" => {
@@ -117,7 +117,7 @@ fn by_program(script: &Script, command: &Command, inner: &mut Vec<Inner>, findin
                     }
                     None if matches!(text.as_str(), "-c" | "-lc" | "--command") => {
                         if let Some(word) = arguments.get(at + 1) {
-                            texts(script, word, false, Some(false), inner, findings);
+                            texts(script, word, false, Some(false), inner, outline);
                         }
                     }
                     None => {}
@@ -150,15 +150,15 @@ fn by_program(script: &Script, command: &Command, inner: &mut Vec<Inner>, findin
                         || extension(&text).is_some_and(|end| ["py", "pl", "js", "php"].contains(&end)))
             });
             let inline = arguments.iter().any(|word| matches!(word.literal(), Some("-c" | "-e" | "-")));
-            findings.includes.extend(file.filter(|file| !inline && !is_absolute(file)).map(include));
+            outline.includes.extend(file.filter(|file| !inline && !is_absolute(file)).map(include));
             // Salt is given a state's name: a state that is none of the recipe's files is not seen here.
             let applies = |word: &&Word| matches!(word.literal(), Some("state.apply" | "state.sls"));
             let state = arguments.iter().skip_while(|word| !applies(word)).nth(1);
-            findings.includes.extend(state.map(|state| Include::State(state.to_source().replace('.', "/"))));
+            outline.includes.extend(state.map(|state| Include::State(state.to_source().replace('.', "/"))));
         }
         _ if is_own_program(script, first, 0) && !(script.away && is_relative(first)) => {
-            findings.includes.push(include(first));
-            runs(command, first, findings);
+            outline.includes.push(include(first));
+            runs(command, first, outline);
         }
         _ => {}
     }
@@ -192,7 +192,7 @@ struct Started<'a> {
 }
 
 /// What a shell that is started runs: its `-c` text, its script, or what is fed to it.
-fn shell(script: &Script, command: &Command, shell: Started<'_>, inner: &mut Vec<Inner>, findings: &mut Findings) {
+fn shell(script: &Script, command: &Command, shell: Started<'_>, inner: &mut Vec<Inner>, outline: &mut FileOutline) {
     let Started { name, at, starts } = shell;
     let passes = command.words[..at].iter().all(|word| {
         let text = word.literal().unwrap_or("-");
@@ -203,7 +203,7 @@ fn shell(script: &Script, command: &Command, shell: Started<'_>, inner: &mut Vec
     for word in &command.words[at + 1..] {
         let text = word.to_source();
         if is_text {
-            texts(script, word, here, strict, inner, findings);
+            texts(script, word, here, strict, inner, outline);
             return;
         }
         if text.starts_with(['-', '+']) {
@@ -220,9 +220,9 @@ fn shell(script: &Script, command: &Command, shell: Started<'_>, inner: &mut Vec
         } else {
             // `useradd --shell /bin/bash NAME` runs nothing.
             if starts && !is_absolute(word) {
-                findings.includes.push(include(word));
+                outline.includes.push(include(word));
                 if strict == Some(false) {
-                    runs(command, word, findings);
+                    runs(command, word, outline);
                 }
             }
             return;
@@ -241,7 +241,7 @@ fn texts(
     here: bool,
     strict: Option<bool>,
     inner: &mut Vec<Inner>,
-    findings: &mut Findings,
+    outline: &mut FileOutline,
 ) {
     let as_inner = |word: &Word| {
         let here = here && word.is_constant();
@@ -254,7 +254,7 @@ fn texts(
     let before = inner.len();
     inner.extend(script.values.assigned_words(name).take(64).map(as_inner));
     if inner.len() == before || inner.len() - before == 64 {
-        findings.analysis.anything();
+        outline.analysis.anything();
     }
 }
 
@@ -291,11 +291,11 @@ fn asked(command: &Command, into: &mut Names) {
 }
 
 /// Reads of the environment that are no expansion.
-fn environment(command: &Command, findings: &mut Findings) {
+fn environment(command: &Command, outline: &mut FileOutline) {
     let words = &command.words;
     let Some(first) = words.first() else { return };
     let arguments = &words[1..];
-    let analysis = &mut findings.analysis;
+    let analysis = &mut outline.analysis;
     match first.literal().map(file_name).unwrap_or_default() {
         "env" | "sudo" => {
             let env = words.iter().any(|word| word.literal() == Some("env"));
@@ -310,7 +310,7 @@ fn environment(command: &Command, findings: &mut Findings) {
                     Some(name) => {
                         analysis.read(name, word.line);
                         if command.here {
-                            findings.names.ask(name, word.line);
+                            outline.names.ask(name, word.line);
                         }
                     }
                     None => analysis.dynamic_reads = true,
@@ -326,7 +326,7 @@ fn environment(command: &Command, findings: &mut Findings) {
                 let is_number = matches!(compared[1].literal(), Some("-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge"));
                 let sides = [&compared[0], &compared[2]].into_iter().filter(|_| is_number);
                 for word in sides.filter(|word| word.literal().is_some_and(is_identifier)) {
-                    findings.names.need(&word.to_source(), word.line);
+                    outline.names.need(&word.to_source(), word.line);
                 }
             }
         }
@@ -373,9 +373,9 @@ fn is_absolute(word: &Word) -> bool {
 }
 
 /// Notes a script that a shell of its own runs. Where the command may fail, nothing is known of what it may leave undone.
-fn runs(command: &Command, file: &Word, findings: &mut Findings) {
+fn runs(command: &Command, file: &Word, outline: &mut FileOutline) {
     if command.here && !command.asks {
-        findings.runs.push(own_name(file));
+        outline.runs.push(own_name(file));
     }
 }
 

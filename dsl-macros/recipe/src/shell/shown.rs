@@ -11,7 +11,7 @@ use super::lexer::Lexer;
 use super::pipe::program;
 use super::structure::{self, Shape, Simple};
 use super::unguarded::{assigned, behind_assignments, end, next, option, words};
-use super::word::{Kind, Part, Token, Word, has_short, is_op};
+use super::word::{Part, Token, TokenKind, Word, has_short, is_op};
 use crate::names::OUTPUTS_PATH;
 use crate::shown::{How, Shown};
 
@@ -116,8 +116,8 @@ impl<'s> Script<'s> {
     fn redirects(&self, start: usize) -> bool {
         let own = &self.tokens[start..end(self.tokens, start)];
         own.iter().enumerate().any(|(at, token)| match token.kind {
-            Kind::Op(">" | ">>" | ">|" | "&>" | "&>>") => true,
-            Kind::Op(">&") => {
+            TokenKind::Op(">" | ">>" | ">|" | "&>" | "&>>") => true,
+            TokenKind::Op(">&") => {
                 let target = own.get(at + 1).and_then(Token::word).and_then(Word::literal);
                 !matches!(target, Some("1" | "2"))
             }
@@ -194,8 +194,8 @@ impl<'s> Script<'s> {
                 let region = &self.tokens[one.start..end(self.tokens, one.start)];
                 let is_fed = |at: usize| at.checked_sub(1).is_some_and(|at| is_op(region.get(at), &["<<<"]));
                 let fed = region.iter().enumerate().filter_map(|(at, token)| match &token.kind {
-                    Kind::Heredoc(text) => Some(text),
-                    Kind::Word(word) if is_fed(at) => Some(word),
+                    TokenKind::Heredoc(text) => Some(text),
+                    TokenKind::Word(word) if is_fed(at) => Some(word),
                     _ => None,
                 });
                 self.secret(fed)

@@ -12,7 +12,7 @@ mod tokens;
 use std::mem;
 
 use self::compound::{Compound, Open};
-use super::word::{Kind, Token, Word};
+use super::word::{Token, TokenKind, Word};
 use crate::analysis::SyntaxError;
 
 /// Whether the script is for a shell of whose grammar this knows: not for zsh, ksh, fish and the like.
@@ -104,11 +104,11 @@ pub(super) fn check(tokens: &[Token]) -> Result<Shape<'_>, SyntaxError> {
     while let Some(token) = tokens.get(checker.at) {
         checker.at += 1;
         match &token.kind {
-            Kind::Newline => checker.newline(),
-            Kind::Heredoc(_) => checker.redirected(),
-            Kind::Word(word) => checker.word(word, token.line)?,
-            Kind::Op(op) if op.contains(['<', '>']) => checker.redirection(op, token.line)?,
-            Kind::Op(op) => checker.operator(op, token.line)?,
+            TokenKind::Newline => checker.newline(),
+            TokenKind::Heredoc(_) => checker.redirected(),
+            TokenKind::Word(word) => checker.word(word, token.line)?,
+            TokenKind::Op(op) if op.contains(['<', '>']) => checker.redirection(op, token.line)?,
+            TokenKind::Op(op) => checker.operator(op, token.line)?,
         }
     }
     if let Some(open) = checker.open.last() {
@@ -172,10 +172,10 @@ impl Checker<'_> {
     fn redirection(&mut self, op: &str, line: u32) -> Result<(), SyntaxError> {
         self.redirected();
         match self.tokens.get(self.at).map(|token| &token.kind) {
-            Some(Kind::Word(_)) => self.at += 1,
+            Some(TokenKind::Word(_)) => self.at += 1,
             // The lexer drops numbers in front of a redirection, so in `2>&1>x` it drops an operand.
-            Some(Kind::Heredoc(_)) => {}
-            Some(Kind::Op(next)) if next.contains(['<', '>']) || *next == "(" => {}
+            Some(TokenKind::Heredoc(_)) => {}
+            Some(TokenKind::Op(next)) if next.contains(['<', '>']) || *next == "(" => {}
             _ => return Err(SyntaxError::new(line, format!("`{op}` does not name a file"))),
         }
         Ok(())
@@ -254,8 +254,8 @@ impl Checker<'_> {
                 self.command(State::Start);
                 let compound = |text| matches!(text, "{" | "while" | "until" | "for" | "if" | "case" | "[[");
                 let named = match self.tokens.get(self.at + 1).map(|token| &token.kind) {
-                    Some(Kind::Word(word)) => word.bare().is_some_and(compound),
-                    Some(Kind::Op(op)) => *op == "(",
+                    Some(TokenKind::Word(word)) => word.bare().is_some_and(compound),
+                    Some(TokenKind::Op(op)) => *op == "(",
                     _ => false,
                 };
                 if named && self.bare().is_some_and(|text| !compound(text)) {
@@ -392,7 +392,9 @@ impl Checker<'_> {
         let before = self.at.checked_sub(2).and_then(|at| self.tokens.get(at));
         let message = match self.state {
             // Behind `!` and `time`, Bash takes even nothing.
-            State::Start if matches!(before, Some(Token { kind: Kind::Word(_), .. })) && !self.empty => return Ok(()),
+            State::Start if matches!(before, Some(Token { kind: TokenKind::Word(_), .. })) && !self.empty => {
+                return Ok(());
+            }
             State::Start => format!("there is no command before `{op}`"),
             State::Operand(first) => format!("there is no command between `{first}` and `{op}`"),
             _ => return Ok(()),
@@ -407,7 +409,7 @@ fn is_condition(section: &str) -> bool {
 }
 
 fn is_end_of_test(token: &Token) -> bool {
-    matches!(&token.kind, Kind::Word(word) if word.bare() == Some("]]"))
+    matches!(&token.kind, TokenKind::Word(word) if word.bare() == Some("]]"))
 }
 
 fn shown(word: &Word) -> String {

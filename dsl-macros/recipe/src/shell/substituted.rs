@@ -9,7 +9,7 @@ use super::asked::{LOOKING, is_looked_at};
 use super::pipe::{FETCHING, is_alternative};
 use super::structure::{self, Head, Shape, Simple};
 use super::unguarded::{FILTERS, assigned, end, last_substituted, risky, words};
-use super::word::{Kind, Part, Token, Word};
+use super::word::{Part, Token, TokenKind, Word};
 use crate::failures::{Unnoticed, Why};
 use crate::names::file_name;
 
@@ -90,7 +90,7 @@ fn in_head(tokens: &[Token], shape: &Shape<'_>, head: &Head) -> Option<Unnoticed
     let number = shape.compounds.binary_search_by_key(&head.start, |own| own.start).ok()?;
     let body = tokens.get(head.end..shape.compounds[number].behind?)?;
     let is_other = |pair: &[Token]| {
-        let is_end = matches!(pair[1].kind, Kind::Op(")" | "|"));
+        let is_end = matches!(pair[1].kind, TokenKind::Op(")" | "|"));
         is_end && pair[0].word().is_some_and(|word| word.bare() == Some("*") || word.literal() == Some(""))
     };
     (by != "case" || !body.windows(2).any(is_other)).then_some(found)
@@ -136,7 +136,7 @@ fn processes(tokens: &[Token], by: &str, shape: &Shape<'_>) -> Option<Unnoticed>
         own.simple.iter().find_map(|one| {
             let is_asked = one.is_asked || one.is_denied;
             let joint = end(tokens, one.start);
-            let is_piped = matches!(tokens.get(joint), Some(Token { kind: Kind::Op("|" | "|&"), .. }));
+            let is_piped = matches!(tokens.get(joint), Some(Token { kind: TokenKind::Op("|" | "|&"), .. }));
             let program = risky(&words(tokens, one.start), &shape.functions, &[])?;
             let lists = FILTERS.contains(&program.as_str()) || LISTING.contains(&program.as_str());
             let is_spared = is_asked || lists || is_alternative(tokens, one) && !is_piped;

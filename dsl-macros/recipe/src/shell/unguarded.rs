@@ -10,7 +10,7 @@
 use super::alternative::acts;
 use super::guards::{before, is_guard};
 use super::structure::{Shape, Simple};
-use super::word::{Kind, Part, Token, Word, has_short, is_op};
+use super::word::{Part, Token, TokenKind, Word, has_short, is_op};
 use crate::names::{file_name, leading_identifier};
 
 /// Builtins and programs that do not fail as a rule, or whose status is an answer.
@@ -83,7 +83,7 @@ pub(super) fn failing<'t>(tokens: &[Token], shape: &Shape<'t>) -> Vec<&'t str> {
     let fails = |number: usize| {
         let last = shape.simple.iter().rfind(|one| one.around == Some(number)).filter(|one| !one.is_asked)?;
         let is_denied = last.start.checked_sub(1).is_some_and(|before| is_bang(&tokens[before]));
-        let is_break = |token: &&Token| matches!(token.kind, Kind::Newline | Kind::Op(";"));
+        let is_break = |token: &&Token| matches!(token.kind, TokenKind::Newline | TokenKind::Op(";"));
         let at = end(tokens, last.start);
         let behind = at + tokens[at..].iter().take_while(is_break).count() + 1;
         let is_last = shape.compounds[number].behind == Some(behind) && !is_denied;
@@ -93,7 +93,7 @@ pub(super) fn failing<'t>(tokens: &[Token], shape: &Shape<'t>) -> Vec<&'t str> {
 }
 
 fn is_bang(token: &Token) -> bool {
-    matches!(&token.kind, Kind::Word(word) if word.bare() == Some("!"))
+    matches!(&token.kind, TokenKind::Word(word) if word.bare() == Some("!"))
 }
 
 /// The words of the simple command that begins at `start`, without those of redirections.
@@ -102,10 +102,10 @@ pub(super) fn words(tokens: &[Token], start: usize) -> Vec<&Word> {
     let mut at = start;
     while let Some(token) = tokens.get(at) {
         match &token.kind {
-            Kind::Word(word) => words.push(word),
-            Kind::Op(op) if op.contains(['<', '>']) => at += 1,
-            Kind::Heredoc(_) => {}
-            Kind::Op(_) | Kind::Newline => break,
+            TokenKind::Word(word) => words.push(word),
+            TokenKind::Op(op) if op.contains(['<', '>']) => at += 1,
+            TokenKind::Heredoc(_) => {}
+            TokenKind::Op(_) | TokenKind::Newline => break,
         }
         at += 1;
     }
@@ -175,15 +175,15 @@ pub(super) fn last_substituted<'w>(
 /// The last program of a substitution, if it may fail and nothing in it asks.
 fn substituted(tokens: &[Token], functions: &[&str]) -> Option<String> {
     let is_op = |token: &Token| match &token.kind {
-        Kind::Op(op) => !op.contains(['<', '>']),
-        Kind::Newline => true,
-        Kind::Word(word) => {
+        TokenKind::Op(op) => !op.contains(['<', '>']),
+        TokenKind::Newline => true,
+        TokenKind::Word(word) => {
             word.bare().is_some_and(|word| CLOSING.contains(&word) || matches!(word, "then" | "do" | "{"))
         }
-        Kind::Heredoc(_) => false,
+        TokenKind::Heredoc(_) => false,
     };
     let begin = tokens.iter().rposition(is_op).map_or(0, |at| at + 1);
-    if tokens.iter().any(|token| token.kind == Kind::Op("||")) {
+    if tokens.iter().any(|token| token.kind == TokenKind::Op("||")) {
         return None;
     }
     let words = words(tokens, begin);
@@ -203,10 +203,10 @@ pub(super) enum Rule {
 
 /// Whether the script goes on behind a command, or behind the list of `&&` in which it stands, however that ends.
 pub(super) fn goes_on(tokens: &[Token], shape: &Shape, one: &Simple, rule: Rule) -> bool {
-    let before = tokens[..one.start].iter().rfind(|token| token.kind != Kind::Newline);
+    let before = tokens[..one.start].iter().rfind(|token| token.kind != TokenKind::Newline);
     let is_answer = match before.map(|token| &token.kind) {
-        Some(Kind::Op(op)) => *op == "||" && !acts(tokens, shape, one),
-        Some(Kind::Word(word)) => word.bare() == Some("!"),
+        Some(TokenKind::Op(op)) => *op == "||" && !acts(tokens, shape, one),
+        Some(TokenKind::Word(word)) => word.bare() == Some("!"),
         _ => false,
     };
     let (mut at, mut around) = (end(tokens, one.start), one.around);
@@ -216,7 +216,7 @@ pub(super) fn goes_on(tokens: &[Token], shape: &Shape, one: &Simple, rule: Rule)
     // A compound may be asked as a whole.
     loop {
         // So may a list: `a && b || c`.
-        while let Some(Token { kind: Kind::Op(op), .. }) = tokens.get(at) {
+        while let Some(Token { kind: TokenKind::Op(op), .. }) = tokens.get(at) {
             match *op {
                 "||" | "|" | "|&" | "&" => return false,
                 "&&" if rule == Rule::Asked => return false,
@@ -224,16 +224,18 @@ pub(super) fn goes_on(tokens: &[Token], shape: &Shape, one: &Simple, rule: Rule)
                 _ => break,
             }
         }
-        let is_break =
-            |token: &&Token| token.kind == Kind::Newline || matches!(token.kind, Kind::Op(op) if op.starts_with(';'));
+        let is_break = |token: &&Token| {
+            token.kind == TokenKind::Newline || matches!(token.kind, TokenKind::Op(op) if op.starts_with(';'))
+        };
         let breaks = tokens[at..].iter().take_while(is_break).count();
-        let ends_case = tokens[at..at + breaks].iter().any(|token| matches!(token.kind, Kind::Op(op) if op.len() > 1));
+        let ends_case =
+            tokens[at..at + breaks].iter().any(|token| matches!(token.kind, TokenKind::Op(op) if op.len() > 1));
         let is_closed = match tokens.get(at + breaks).map(|token| &token.kind) {
             None => return false,
             // It is what a condition ends with.
-            Some(Kind::Word(word)) if matches!(word.bare(), Some("then" | "do")) => return false,
-            Some(Kind::Word(word)) => word.bare().is_some_and(|word| CLOSING.contains(&word)),
-            Some(Kind::Op(op)) => *op == ")",
+            Some(TokenKind::Word(word)) if matches!(word.bare(), Some("then" | "do")) => return false,
+            Some(TokenKind::Word(word)) => word.bare().is_some_and(|word| CLOSING.contains(&word)),
+            Some(TokenKind::Op(op)) => *op == ")",
             Some(_) => false,
         };
         if !is_closed && !ends_case {
@@ -252,7 +254,7 @@ pub(super) fn goes_on(tokens: &[Token], shape: &Shape, one: &Simple, rule: Rule)
 
 /// Where what an operator joins begins, maybe in another line.
 pub(super) fn next(tokens: &[Token], operator: usize) -> usize {
-    operator + 1 + tokens[operator + 1..].iter().take_while(|token| token.kind == Kind::Newline).count()
+    operator + 1 + tokens[operator + 1..].iter().take_while(|token| token.kind == TokenKind::Newline).count()
 }
 
 /// Where a command of a list ends, which may be a compound one.
@@ -267,9 +269,9 @@ pub(super) fn end(tokens: &[Token], start: usize) -> usize {
     let mut at = start;
     while let Some(token) = tokens.get(at) {
         match &token.kind {
-            Kind::Op(op) if op.contains(['<', '>']) => at += 1,
-            Kind::Op(_) | Kind::Newline => break,
-            Kind::Word(_) | Kind::Heredoc(_) => {}
+            TokenKind::Op(op) if op.contains(['<', '>']) => at += 1,
+            TokenKind::Op(_) | TokenKind::Newline => break,
+            TokenKind::Word(_) | TokenKind::Heredoc(_) => {}
         }
         at += 1;
     }

@@ -8,7 +8,7 @@ use super::lexer::Lexer;
 use super::pattern::{Pattern, heads_case};
 use super::uses::Uses;
 use super::values::Values;
-use super::word::{Kind, Part, Token, Word, is_op};
+use super::word::{Part, Token, TokenKind, Word, is_op};
 use super::{asked, background, cleared, content, guards, idle, joined, pipe, substituted, unguarded};
 use crate::analysis::{Analysis, SyntaxError};
 use crate::failures::{Failures, Unnoticed, Why};
@@ -184,25 +184,25 @@ impl Walker<'_> {
         while let Some(token) = tokens.get(at) {
             at += 1;
             if let Some(pattern) = self.pattern.take() {
-                if let Kind::Word(word) = &token.kind {
+                if let TokenKind::Word(word) = &token.kind {
                     self.seen(word);
                 }
                 self.pattern = pattern.goes_on(&token.kind);
                 continue;
             }
             match &token.kind {
-                Kind::Op(";;" | ";&" | ";;&") => {
+                TokenKind::Op(";;" | ";&" | ";;&") => {
                     self.command(mem::take(&mut line));
                     self.pattern = Some(Pattern::default());
                 }
-                Kind::Word(word) if word.bare() == Some("in") && heads_case(&line.words) => {
+                TokenKind::Word(word) if word.bare() == Some("in") && heads_case(&line.words) => {
                     line.words.clear();
                     self.pattern = Some(Pattern::default());
                 }
-                Kind::Heredoc(body) => line.fed.push(self.seen(body)),
-                Kind::Word(word) => at = self.word(word, &mut line, tokens, at),
-                Kind::Op("<<<") => at = self.operand(tokens, at, |_, word| line.fed.push(word)),
-                Kind::Op(op) if op.contains('>') && !op.starts_with('<') => {
+                TokenKind::Heredoc(body) => line.fed.push(self.seen(body)),
+                TokenKind::Word(word) => at = self.word(word, &mut line, tokens, at),
+                TokenKind::Op("<<<") => at = self.operand(tokens, at, |_, word| line.fed.push(word)),
+                TokenKind::Op(op) if op.contains('>') && !op.starts_with('<') => {
                     let compared = line.words.first().and_then(Word::bare) == Some("[[");
                     line.sends = true;
                     at = self.operand(tokens, at, |script, word| {
@@ -212,32 +212,32 @@ impl Walker<'_> {
                         }
                     });
                 }
-                Kind::Op(op) if op.contains('<') => {
+                TokenKind::Op(op) if op.contains('<') => {
                     at = self.operand(tokens, at, |_, word| {
                         if *op == "<" {
                             line.input.push(word);
                         }
                     });
                 }
-                Kind::Op("(") if is_op(tokens.get(at), &[")"]) && names_function(&line.words) => {
+                TokenKind::Op("(") if is_op(tokens.get(at), &[")"]) && names_function(&line.words) => {
                     self.pending = line.words.pop().and_then(|word| word.literal().map(str::to_owned));
                     line.words.clear();
                     at += 1;
                 }
-                Kind::Op("(") => {
+                TokenKind::Op("(") => {
                     self.command(mem::take(&mut line));
                     self.open(")");
                 }
-                Kind::Op(")") => {
+                TokenKind::Op(")") => {
                     self.command(mem::take(&mut line));
                     self.close(")");
                 }
-                Kind::Op(op) => {
+                TokenKind::Op(op) => {
                     line.sends |= op.starts_with('|') && *op != "||";
                     line.asks |= *op == "||";
                     self.command(mem::take(&mut line));
                 }
-                Kind::Newline => self.command(mem::take(&mut line)),
+                TokenKind::Newline => self.command(mem::take(&mut line)),
             }
         }
         self.command(line);
@@ -267,7 +267,7 @@ impl Walker<'_> {
     }
 
     fn operand(&mut self, tokens: &[Token], at: usize, mut with: impl FnMut(&mut Script, Word)) -> usize {
-        let Some(Token { kind: Kind::Word(word), .. }) = tokens.get(at) else { return at };
+        let Some(Token { kind: TokenKind::Word(word), .. }) = tokens.get(at) else { return at };
         let word = self.seen(word);
         with(self.script, word);
         at + 1
@@ -331,8 +331,8 @@ impl Walker<'_> {
         while let Some(token) = tokens.get(at) {
             at += 1;
             match &token.kind {
-                Kind::Op(")") => break,
-                Kind::Word(word) => {
+                TokenKind::Op(")") => break,
+                TokenKind::Word(word) => {
                     let word = self.seen(word);
                     self.script.values.assign_items(name, word);
                 }

@@ -25,7 +25,7 @@ pub(super) enum Part {
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Token {
-    pub(super) kind: Kind,
+    pub(super) kind: TokenKind,
     pub(super) line: u32,
 }
 
@@ -33,7 +33,7 @@ impl Token {
     /// The word that it is.
     pub(super) fn word(&self) -> Option<&Word> {
         match &self.kind {
-            Kind::Word(word) => Some(word),
+            TokenKind::Word(word) => Some(word),
             _ => None,
         }
     }
@@ -41,14 +41,14 @@ impl Token {
     /// The word that it is, or the text of a heredoc.
     pub(super) fn text(&self) -> Option<&Word> {
         match &self.kind {
-            Kind::Word(word) | Kind::Heredoc(word) => Some(word),
-            Kind::Op(_) | Kind::Newline => None,
+            TokenKind::Word(word) | TokenKind::Heredoc(word) => Some(word),
+            TokenKind::Op(_) | TokenKind::Newline => None,
         }
     }
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     Word(Word),
     Op(&'static str),
     Newline,
@@ -120,7 +120,7 @@ impl Word {
 
 /// Whether a token is one of these operators.
 pub(super) fn is_op(token: Option<&Token>, ops: &[&str]) -> bool {
-    matches!(token, Some(Token { kind: Kind::Op(op), .. }) if ops.contains(op))
+    matches!(token, Some(Token { kind: TokenKind::Op(op), .. }) if ops.contains(op))
 }
 
 /// Whether a word is a group of short options that has this one, such as `-eu`.

@@ -13,13 +13,13 @@
 //! licence is not affected. Every page embeds ELK and says where its source is. `elk/make` builds the checked-in worker.
 //! `deny.toml` covers only crates, so it does not include ELK.
 
-mod told;
+mod data;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
-use self::told::Told;
+use self::data::PageData;
 use super::Diagram;
 
 const BODY: &str = include_str!("body.html");
@@ -74,8 +74,8 @@ fn json(value: &impl serde::Serialize) -> String {
 ///
 /// Nothing in the diagram is interpreted as HTML or as a script, whatever its names and texts contain: it is embedded as
 /// JSON data without any `<`, and the page's policy allows only the scripts that belong to it.
-pub fn html(picture: &Diagram) -> String {
-    let is_live = picture.live.is_some();
+pub fn html(diagram: &Diagram) -> String {
+    let is_live = diagram.live.is_some();
     let mut style = STYLES.concat();
     let mut script = format!("'use strict';\n{}", SCRIPTS.concat());
     if is_live {
@@ -89,8 +89,8 @@ pub fn html(picture: &Diagram) -> String {
         hash(&script),
         hash(&style),
     );
-    let (data, told) = (json(picture), json(&Told::of(picture)));
-    let title = escaped(&picture.stack);
+    let (data, told) = (json(diagram), json(&PageData::of(diagram)));
+    let title = escaped(&diagram.stack);
     let elk = STANDARD.encode(ELK);
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\

@@ -25,29 +25,29 @@ const COLORS: usize = 6;
 const STYLE: &str = include_str!("style.css");
 
 /// The image of a scene whose boxes are placed.
-pub(super) fn draw(picture: &Diagram, scene: &Scene<'_>, ways: &[Way]) -> String {
+pub(super) fn draw(diagram: &Diagram, scene: &Scene<'_>, ways: &[Way]) -> String {
     let all = &scene.boxes[0];
     let bands = scene.bands.iter().map(|_| BAND + BAND_GAP).sum::<f64>();
     // Frames reserve room at the top for a title, but the title of the outermost one is elsewhere.
     let (left, top) = (MARGIN - 22.0, HEADER + bands - 22.0);
-    let title = summary(&picture.description);
-    let words = bold(&picture.stack, 20.0).max(width(&title, NAME)) + 2.0 * MARGIN;
+    let title = summary(&diagram.description);
+    let words = bold(&diagram.stack, 20.0).max(width(&title, NAME)) + 2.0 * MARGIN;
     let about = scene.bands.iter().map(|band| bold(band.name, NAME) + width(&band.about, SMALL) + 60.0);
     let w = (all.w + 2.0 * left).max(words).max(about.fold(320.0, f64::max) + 2.0 * MARGIN).ceil();
     let bottom = top + all.h + MARGIN - 20.0;
-    let (signs, below) = signs(picture, w);
+    let (signs, below) = signs(diagram, w);
     let h = (bottom + below).ceil();
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\" role=\"img\" \
          aria-labelledby=\"title\">\n<title id=\"title\">{}</title>\n<style>\n{STYLE}</style>\n",
-        escaped(&picture.stack)
+        escaped(&diagram.stack)
     );
     out.push_str("<defs>");
     marker(&mut out, "ad", "fd");
     marker(&mut out, "ao", "fo");
     out.push_str("</defs>\n");
     let _ = writeln!(out, "<rect class=\"ground\" width=\"{w}\" height=\"{h}\"/>");
-    text(&mut out, "stack", MARGIN, 30.0, &picture.stack);
+    text(&mut out, "stack", MARGIN, 30.0, &diagram.stack);
     text(&mut out, "muted", MARGIN, 47.0, &title);
     for (index, band) in scene.bands.iter().enumerate() {
         let y = band_y(index);

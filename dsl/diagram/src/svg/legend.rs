@@ -23,10 +23,10 @@ pub(super) struct Placed {
 }
 
 /// The legend in lines as wide as the diagram, and its height.
-pub(super) fn signs(picture: &Diagram, w: f64) -> (Vec<Placed>, f64) {
+pub(super) fn signs(diagram: &Diagram, w: f64) -> (Vec<Placed>, f64) {
     let (mut x, mut y) = (MARGIN, LINE / 2.0);
     let mut placed = Vec::new();
-    for (sign, words) in legend(picture) {
+    for (sign, words) in legend(diagram) {
         let own = SAMPLE + 8.0 + width(words, SMALL);
         if x > MARGIN && x + own > w - MARGIN {
             (x, y) = (MARGIN, y + LINE);

@@ -15,10 +15,10 @@ mod scene;
 use super::Diagram;
 
 /// The diagram as SVG. Its colours follow the reader's light or dark preference.
-pub fn svg(picture: &Diagram) -> String {
-    let mut scene = scene::Scene::of(picture);
+pub fn svg(diagram: &Diagram) -> String {
+    let mut scene = scene::Scene::of(diagram);
     let wires = layout::layout(&mut scene);
-    draw::draw(picture, &scene, &wires)
+    draw::draw(diagram, &scene, &wires)
 }
 
 /// The layout of an image.
@@ -41,10 +41,10 @@ type Rect = (f64, f64, f64, f64);
 
 /// The layout that [`svg`] uses, relative to the corner of the drawing.
 #[cfg(feature = "page")]
-pub(crate) fn placed(picture: &Diagram) -> Placed {
+pub(crate) fn placed(diagram: &Diagram) -> Placed {
     use scene::Body;
 
-    let mut scene = scene::Scene::of(picture);
+    let mut scene = scene::Scene::of(diagram);
     let wires = layout::layout(&mut scene);
     let (left, top, right, bottom) = layout::AROUND;
     let all = &scene.boxes[0];

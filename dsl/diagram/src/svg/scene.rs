@@ -93,13 +93,13 @@ pub(super) struct End {
 }
 
 impl<'p> Scene<'p> {
-    pub(super) fn of(picture: &'p Diagram) -> Self {
-        let tree = Tree::of(picture);
+    pub(super) fn of(diagram: &'p Diagram) -> Self {
+        let tree = Tree::of(diagram);
         let mut scene = Self { boxes: Vec::new(), wires: Vec::new(), bands: Vec::new() };
-        let used = Used::of(picture);
+        let used = Used::of(diagram);
         let mut bands: HashMap<&str, usize> = HashMap::new();
-        let folded = Folded::of(picture);
-        scene.bands = folded.bands(picture);
+        let folded = Folded::of(diagram);
+        scene.bands = folded.bands(diagram);
         bands.extend(scene.bands.iter().enumerate().map(|(index, band)| (band.name, index)));
         for (subnet, network) in &folded.subnets {
             if let Some(band) = bands.get(network).copied() {
@@ -114,21 +114,21 @@ impl<'p> Scene<'p> {
                 index.insert(port, server);
             }
         }
-        for resource in &picture.resources {
+        for resource in &diagram.resources {
             if let Some(of) = index.get(&*resource.name).copied() {
                 let on: Vec<_> =
                     resource.networks.iter().filter_map(|network| bands.get(&**network).copied()).collect();
                 scene.attach(of, on);
             }
         }
-        for edge in picture.edges.iter().filter(|edge| edge.why == Why::Infrastructure) {
+        for edge in diagram.edges.iter().filter(|edge| edge.why == Why::Infrastructure) {
             // What depends on a network or its subnet is on it, unless it is part of the network itself.
             if let (Some(band), Some(of)) = (bands.get(&*edge.from), index.get(&*edge.to)) {
                 scene.attach(*of, [*band]);
             }
         }
         scene.widen();
-        scene.wire(picture, &index, &bands);
+        scene.wire(diagram, &index, &bands);
         scene
     }
 
@@ -212,7 +212,7 @@ impl<'p> Scene<'p> {
         }
     }
 
-    fn wire(&mut self, picture: &'p Diagram, index: &HashMap<&'p str, usize>, bands: &HashMap<&'p str, usize>) {
+    fn wire(&mut self, diagram: &'p Diagram, index: &HashMap<&'p str, usize>, bands: &HashMap<&'p str, usize>) {
         let components: HashMap<&str, (usize, usize)> = self
             .boxes
             .iter()
@@ -226,7 +226,7 @@ impl<'p> Scene<'p> {
             })
             .collect();
         let mut known = HashSet::new();
-        for (number, edge) in picture.edges.iter().enumerate() {
+        for (number, edge) in diagram.edges.iter().enumerate() {
             if edge.why == Why::Infrastructure && bands.contains_key(&*edge.from) {
                 continue;
             }
@@ -276,15 +276,15 @@ pub(super) fn chip_width(short: &str) -> f64 {
 
 /// Inputs and outputs to which data edges are attached.
 struct Used<'p> {
-    picture: &'p Diagram,
+    diagram: &'p Diagram,
     inputs: HashMap<&'p str, Vec<(&'p str, &'p str)>>,
     outputs: HashMap<&'p str, Vec<&'p str>>,
 }
 
 impl<'p> Used<'p> {
-    fn of(picture: &'p Diagram) -> Self {
-        let mut used = Self { picture, inputs: HashMap::new(), outputs: HashMap::new() };
-        for edge in picture.edges.iter().filter(|edge| edge.why == Why::Data) {
+    fn of(diagram: &'p Diagram) -> Self {
+        let mut used = Self { diagram, inputs: HashMap::new(), outputs: HashMap::new() };
+        for edge in diagram.edges.iter().filter(|edge| edge.why == Why::Data) {
             let (Some(input), Some(output)) = (edge.input.as_deref(), edge.output.as_deref()) else { continue };
             let inputs = used.inputs.entry(&edge.to).or_default();
             if !inputs.iter().any(|(known, _)| *known == input) {
@@ -323,7 +323,11 @@ fn content<'p>(resource: &'p Resource, tree: &Tree<'p>, used: &Used<'p>, folded:
 fn part<'p>(component: &'p Component, used: &Used<'p>) -> Part<'p> {
     let inputs = used.inputs.get(&*component.key).cloned().unwrap_or_default();
     let outputs = used.outputs.get(&*component.key).cloned().unwrap_or_default();
-    let kind = used.picture.kinds.get(&component.kind).map_or(&*component.kind, |kind| &*kind.name);
+    let kind = used
+        .diagram
+        .component_types
+        .get(&component.component_type)
+        .map_or(&*component.component_type, |kind| &*kind.name);
     let kind = if *kind == *component.name { "" } else { kind };
     let left = |line: usize| inputs.get(line).map_or(0.0, |(name, ty)| width(name, SMALL) + width(ty, SMALL) + 20.0);
     let right = |line: usize| outputs.get(line).map_or(0.0, |name| width(name, SMALL) + 14.0);

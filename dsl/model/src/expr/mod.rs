@@ -37,7 +37,9 @@ pub enum Reference<N = Name, P = Vec<Step>> {
         output: N,
     },
     /// A forward reference. Known as soon as the value that fulfils it is.
-    Promise(N),
+    // The name in the model's format, which earlier versions write and read, too.
+    #[serde(rename = "promise")]
+    ForwardReference(N),
     /// An export of another stack.
     Import {
         /// The stack.
@@ -96,7 +98,7 @@ impl Reference {
             Self::Resource(name) => Reference::Resource(name),
             Self::Attribute { resource, attribute, path } => Reference::Attribute { resource, attribute, path },
             Self::Output { component, output } => Reference::Output { component, output },
-            Self::Promise(name) => Reference::Promise(name),
+            Self::ForwardReference(name) => Reference::ForwardReference(name),
             Self::Import { stack, export } => Reference::Import { stack, export },
             Self::Foreign { what } => Reference::Foreign { what },
         }
@@ -125,8 +127,8 @@ impl Expr {
     }
 
     /// A forward reference.
-    pub fn promise(name: impl Into<Name>) -> Self {
-        Self::Leaf(Reference::Promise(name.into()))
+    pub fn forward_reference(name: impl Into<Name>) -> Self {
+        Self::Leaf(Reference::ForwardReference(name.into()))
     }
 
     /// A reference to an export of another stack.

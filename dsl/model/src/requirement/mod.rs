@@ -16,7 +16,7 @@ use super::{Expr, Name, Source};
 pub use judge::{Verdict, judge};
 pub use number::compare;
 pub use pattern::compiled;
-pub use words::{demanded, told};
+pub use words::{demanded, unmet};
 
 /// A condition that an author requires values to meet. Heat's own conditions, which decide what is created, are
 /// [`super::Condition`]s.

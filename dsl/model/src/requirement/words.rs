@@ -8,7 +8,7 @@ use super::Operand;
 const SHOWN: usize = 200;
 
 /// The message for a requirement that does not hold, in one line.
-pub fn told(name: &str, at: &str, reasons: &[String], because: &str) -> String {
+pub fn unmet(name: &str, at: &str, reasons: &[String], because: &str) -> String {
     let place = if at.is_empty() { String::new() } else { format!(" ({at})") };
     let because = one_line(because);
     let because = if because.is_empty() { String::new() } else { format!(" ({because})") };

@@ -119,10 +119,10 @@ mod tests {
                 r#"{"attribute":{"resource":"r","attribute":"a","path":[{"index":0}]}}"#,
             ),
             (Expr::output("s/c", "o"), r#"{"output":{"component":"s/c","output":"o"}}"#),
-            (Expr::promise("p"), r#"{"promise":"p"}"#),
+            (Expr::forward_reference("p"), r#"{"promise":"p"}"#),
             (Expr::import("s", "e"), r#"{"import":{"stack":"s","export":"e"}}"#),
             (Expr::foreign("output"), r#"{"foreign":{"what":"output"}}"#),
-            (Expr::text(["a".into(), Expr::promise("p")]), r#"{"text":[{"constant":"a"},{"promise":"p"}]}"#),
+            (Expr::text(["a".into(), Expr::forward_reference("p")]), r#"{"text":[{"constant":"a"},{"promise":"p"}]}"#),
             (Expr::list([Expr::parameter("p")]), r#"{"list":[{"parameter":"p"}]}"#),
             (Expr::map([("m".into(), Expr::parameter("p"))]), r#"{"map":{"m":{"parameter":"p"}}}"#),
             (

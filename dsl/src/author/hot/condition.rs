@@ -3,7 +3,7 @@
 use crate::author::handle::{Condition, Id};
 use crate::author::naming::NameText;
 use crate::author::topology::{Topology, insert};
-use crate::model::{self, Kind, Source};
+use crate::model::{self, ElementKind, Source};
 
 use super::argument::Argument;
 
@@ -23,7 +23,8 @@ impl Topology {
         let condition = model::Condition::new(self.lower(&value.into_argument()), Source::caller());
         let name = self.qualified(name.as_ref());
         let model = &mut self.model;
-        let index = insert(&mut model.conditions, &mut model.duplicates, Kind::Condition, name, condition, |c| &c.at);
+        let index =
+            insert(&mut model.conditions, &mut model.duplicates, ElementKind::Condition, name, condition, |c| &c.at);
         Condition { id: Id { topology: self.id, index } }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::author::naming::NameText;
 use crate::author::topology::{Topology, insert};
-use crate::model::{self, Kind, Source};
+use crate::model::{self, ElementKind, Source};
 
 use super::argument::Argument;
 
@@ -33,7 +33,8 @@ impl Topology {
         let output = model::StackOutput::new(self.lower(&value.into_argument()), Source::caller());
         let name = self.qualified(name.as_ref());
         let model = &mut self.model;
-        let index = insert(&mut model.outputs, &mut model.duplicates, Kind::StackOutput, name, output, |o| &o.at);
+        let index =
+            insert(&mut model.outputs, &mut model.duplicates, ElementKind::StackOutput, name, output, |o| &o.at);
         StackOutput { topology: self, index }
     }
 }

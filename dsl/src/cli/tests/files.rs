@@ -12,13 +12,13 @@ use wattle_heat::emit::EmitError;
 use super::super::files::{File, replace};
 use super::blueprint::Quiet;
 use super::{Scratch, demo, run_of};
-use crate::manners::{Exit, Failure};
+use crate::manners::{CommandError, Exit};
 
 fn file(name: &str, text: &'static str) -> File<'static> {
     File { name: name.into(), content: String::new(), write: Box::new(move |out| Ok(out.write_all(text.as_bytes())?)) }
 }
 
-fn write(directory: &Path, files: Vec<File<'_>>) -> Result<(), Failure> {
+fn write(directory: &Path, files: Vec<File<'_>>) -> Result<(), CommandError> {
     let ours = |name: &str| name.contains(".yaml");
     replace(directory, ours, |swap| files.into_iter().try_for_each(|file| swap.write(file))).map(drop)
 }

@@ -51,14 +51,14 @@ fn a_model_with_errors_is_drawn_as_far_as_it_goes() {
     let run = demo(&["graph", "--format", "json", "--set", "loose=true"]);
     assert_eq!(run.exit, Exit::Fine, "{run}");
     assert!(run.err.contains("some of the diagram may be missing"), "{run}");
-    Diagram::from_json(&run.out).expect("a picture");
+    Diagram::from_json(&run.out).expect("a diagram");
 }
 
 #[test]
 fn another_format_is_refused() {
     let json = demo(&["graph", "--format", "json"]).out;
-    let picture = Diagram::from_json(&json).expect("a picture");
-    assert_eq!(picture.to_pretty_json(), json);
+    let diagram = Diagram::from_json(&json).expect("a diagram");
+    assert_eq!(diagram.to_pretty_json(), json);
     let error = Diagram::from_json(&json.replace("wattle-picture/1", "wattle-picture/9")).expect_err("another format");
     assert!(error.contains("wattle-picture/9"), "{error}");
 }

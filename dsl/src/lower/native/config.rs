@@ -3,14 +3,14 @@
 use crate::lower::hot::{Hot, HotResource, Template};
 use crate::model::{Carrier, Declaration, Name, Type, Value};
 
-use super::form::{Form, Forms, Kind};
+use super::form::{Form, Forms, LoweredType};
 use super::program;
 use super::value::variable;
 
 const SHELL: &str = "#!/bin/sh\n";
 
 pub(super) fn add(forms: &Forms<'_>, template: &mut Template) {
-    for kind in forms.kinds.values() {
+    for kind in forms.component_types.values() {
         for (lack, name) in &kind.configs {
             template.resources.insert(name.clone(), config(kind, lack));
         }
@@ -18,7 +18,7 @@ pub(super) fn add(forms: &Forms<'_>, template: &mut Template) {
 }
 
 /// What is run, and the hook that runs it.
-fn run(kind: &Kind<'_>) -> (&'static str, String) {
+fn run(kind: &LoweredType<'_>) -> (&'static str, String) {
     match kind.form {
         Form::Program => ("script", program::of(kind.declaration)),
         Form::Hook(hook, text) if hook.runs_programs && !text.starts_with("#!") => {
@@ -30,11 +30,11 @@ fn run(kind: &Kind<'_>) -> (&'static str, String) {
 
 /// The component type whose configs have the most bytes, and how many.
 pub(super) fn largest<'m>(forms: &Forms<'m>) -> Option<(&'m Declaration, usize)> {
-    let sizes = forms.kinds.values().map(|kind| (kind.declaration, run(kind).1.len() * kind.configs.len()));
+    let sizes = forms.component_types.values().map(|kind| (kind.declaration, run(kind).1.len() * kind.configs.len()));
     sizes.max_by_key(|(_, bytes)| *bytes)
 }
 
-fn config(kind: &Kind<'_>, lack: &[&Name]) -> HotResource {
+fn config(kind: &LoweredType<'_>, lack: &[&Name]) -> HotResource {
     let declaration = kind.declaration;
     let (group, text) = run(kind);
     let mut config = HotResource::new("OS::Heat::SoftwareConfig".into());
@@ -75,7 +75,7 @@ fn config(kind: &Kind<'_>, lack: &[&Name]) -> HotResource {
 
 /// The type of an input for heat-agents. They turn anything that a `String` is given into text, and leave the rest
 /// unchanged. Environment variables must be text, except for lists and maps, which become JSON.
-fn heat_type(kind: &Kind<'_>, ty: &Type) -> &'static str {
+fn heat_type(kind: &LoweredType<'_>, ty: &Type) -> &'static str {
     match ty.revealed() {
         Type::List(_) => "CommaDelimitedList",
         Type::Map(_) | Type::Struct(_) => "Json",

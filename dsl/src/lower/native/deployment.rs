@@ -14,7 +14,7 @@ use super::value::{Values, deployment_name, given};
 pub(super) fn add(values: &Values<'_>, forms: &Forms<'_>, template: &mut Template, decisions: &mut Decisions) {
     let mut after = orders(values);
     for (key, component) in &values.model.components {
-        let Some(kind) = forms.kinds.get(&component.declaration) else { continue };
+        let Some(kind) = forms.component_types.get(&component.declaration) else { continue };
         let mut deployment = HotResource::new("OS::Heat::SoftwareDeployment".into());
         deployment.set("name".into(), Hot::Value(Value::Str(component.name.clone())));
         let config = &kind.configs[&lack(kind.declaration, component)];

@@ -19,11 +19,11 @@ pub(super) enum Form<'m> {
 
 /// The form of each component type in use.
 pub(super) struct Forms<'m> {
-    pub(super) kinds: IndexMap<&'m Name, Kind<'m>>,
+    pub(super) component_types: IndexMap<&'m Name, LoweredType<'m>>,
 }
 
 /// A component type.
-pub(super) struct Kind<'m> {
+pub(super) struct LoweredType<'m> {
     pub(super) declaration: &'m Declaration,
     pub(super) form: Form<'m>,
     /// The names of its configs, by the optional inputs that some of its components lack. An input that a config
@@ -31,7 +31,7 @@ pub(super) struct Kind<'m> {
     pub(super) configs: IndexMap<Vec<&'m Name>, Name>,
 }
 
-impl Kind<'_> {
+impl LoweredType<'_> {
     /// Whether inputs reach the recipe with their types instead of as variables.
     pub(super) fn is_typed(&self) -> bool {
         matches!(self.form, Form::Hook(hook, _) if hook.is_typed)
@@ -55,9 +55,9 @@ impl<'m> Forms<'m> {
                     configs.insert(lack, own);
                 }
             }
-            Some((name, Kind { declaration, form: form(model, declaration, &components), configs }))
+            Some((name, LoweredType { declaration, form: form(model, declaration, &components), configs }))
         });
-        Self { kinds: kinds.collect() }
+        Self { component_types: kinds.collect() }
     }
 }
 

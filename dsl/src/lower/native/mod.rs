@@ -78,7 +78,7 @@ pub(super) fn of_identified(model: &Model) -> Lowered {
 
 /// The number of resources in the stack.
 pub(crate) fn resources(model: &Model) -> usize {
-    let configs: usize = Forms::of(model).kinds.values().map(|kind| kind.configs.len()).sum();
+    let configs: usize = Forms::of(model).component_types.values().map(|kind| kind.configs.len()).sum();
     model.resources.len() + configs + model.components.len() + usize::from(!model.placement.is_empty())
 }
 

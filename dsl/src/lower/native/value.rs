@@ -17,7 +17,7 @@ impl Late for Values<'_> {
                 attribute: output.clone(),
                 path: Vec::new(),
             },
-            Reference::Promise(name) => {
+            Reference::ForwardReference(name) => {
                 self.model.fulfilled(name).map_or(Hot::Value(Value::Null), |binding| self.hot(&binding.value))
             }
             // An unsound model, or something that `check` refuses for this lowering.
@@ -82,7 +82,7 @@ pub(super) fn holds_output(model: &Model, expr: &Expr) -> bool {
         Expr::List(items) => items.iter().any(|item| reads_output(model, item)),
         Expr::Map(items) => items.values().any(|item| reads_output(model, item)),
         Expr::Function { argument, .. } => reads_output(model, argument),
-        Expr::Leaf(Reference::Promise(name)) => {
+        Expr::Leaf(Reference::ForwardReference(name)) => {
             model.fulfilled(name).is_some_and(|binding| holds_output(model, &binding.value))
         }
         _ => false,
@@ -93,7 +93,9 @@ pub(super) fn holds_output(model: &Model, expr: &Expr) -> bool {
 pub(super) fn reads_output(model: &Model, expr: &Expr) -> bool {
     expr.references().any(|reference| match reference {
         Reference::Output { .. } => true,
-        Reference::Promise(name) => model.fulfilled(name).is_some_and(|binding| reads_output(model, &binding.value)),
+        Reference::ForwardReference(name) => {
+            model.fulfilled(name).is_some_and(|binding| reads_output(model, &binding.value))
+        }
         _ => false,
     })
 }

@@ -12,8 +12,8 @@ use wattle_agent_core::vault::PlainVault;
 
 use crate::model::{IndexMap, Name, Value};
 
+use super::super::component_type::Values;
 use super::super::fake::Failed;
-use super::super::kind::Values;
 use super::super::world::Host;
 
 /// The run's own time, as agents see it. There is no wall clock.

@@ -2,13 +2,13 @@
 
 use wattle_agent_core::failure::Failure;
 use wattle_agent_core::machine::{Broken, Event, Job, Question, RunId};
-use wattle_agent_core::plan::PlannedComponent;
+use wattle_agent_core::server_plan::PlannedComponent;
 
 use crate::model::{Name, Value};
 use crate::values::{self, FailureKind, span};
 
+use super::super::component_type::Values;
 use super::super::fake::Call;
-use super::super::kind::Values;
 use super::super::world::meant;
 use super::agent::Run;
 use super::queue::Happening;
@@ -125,7 +125,7 @@ impl Engine<'_> {
         for (name, value) in published.0 {
             let question = agent.question();
             run.publishes.push(question);
-            self.told.push_back(Event::Told(id, question, name, value));
+            self.told.push_back(Event::Reported(id, question, name, value));
         }
         run.ends = Some(Err(broken));
         agent.runs.insert(id, run);

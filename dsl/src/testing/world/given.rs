@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use wattle_agent_core::plan::Source;
 use wattle_agent_core::planning::ImportKey;
+use wattle_agent_core::server_plan::ValueSource;
 
 use crate::lower::Seed;
 use crate::lower::seed::{Origin, SeedDeclaration, Wire};
@@ -68,7 +68,7 @@ pub(super) fn parameters(setting: &Setting, seed: &Seed, faults: &mut Vec<String
 }
 
 /// The values of other stacks' exports, from the test.
-pub(super) fn imports(setting: &Setting, seed: &Seed, faults: &mut Vec<String>) -> IndexMap<ImportKey, Source> {
+pub(super) fn imports(setting: &Setting, seed: &Seed, faults: &mut Vec<String>) -> IndexMap<ImportKey, ValueSource> {
     let mut wanted = IndexSet::default();
     for wire in wires(seed) {
         for leaf in wire.leaves() {

@@ -5,7 +5,7 @@ use wattle_model::names::meant;
 
 use crate::evaluate::{Mode, Scope, Value};
 use crate::resource::{
-    Asked, How, Kind, Maker, Provider, Reference, Resource as StackResource, Subject, references_within,
+    Asked, How, Maker, Provider, Reference, ReferenceKind, Resource as StackResource, Subject, references_within,
 };
 use crate::template::{Resource, Template};
 use crate::yaml::{Node, Tree};
@@ -40,7 +40,9 @@ impl Judge<'_, '_> {
             self.found.push(class_rule::diagnostic(&what, &at, "remove `depends_on` or `external_id`"));
         }
         for reference in &subject.resource.references {
-            if let Some(target) = self.stack.resources.get(&reference.name).filter(|_| reference.kind == Kind::Name) {
+            if let Some(target) =
+                self.stack.resources.get(&reference.name).filter(|_| reference.kind == ReferenceKind::Name)
+            {
                 self.is_path(reference, target);
             }
         }
@@ -81,7 +83,7 @@ impl Judge<'_, '_> {
     fn reference(&mut self, who: Who, reference: &Reference, unjudged: bool) {
         let stack = self.stack;
         let at = stack.loaded.template.at(reference.span);
-        let is_name = reference.kind == Kind::Name;
+        let is_name = reference.kind == ReferenceKind::Name;
         let target = stack.resources.get(&reference.name).filter(|_| is_name);
         let Some(target) = target else {
             let declared = stack.loaded.template.resources.get(&reference.name).filter(|_| is_name);
@@ -90,13 +92,13 @@ impl Judge<'_, '_> {
             // it needs the value. A failing call is reported separately.
             let accepted = match (who, &reference.how, reference.kind) {
                 (_, How::DependsOn, _) => declared.is_some(),
-                (Who::Output, How::Resource, Kind::Name | Kind::Other) if declared.is_none() => {
+                (Who::Output, How::Resource, ReferenceKind::Name | ReferenceKind::Other) if declared.is_none() => {
                     let what = format!("there is no resource `{}`", reference.name.escape_debug());
                     self.found.push(late_fault::diagnostic(what, &at, meant(&reference.name, names)));
                     return;
                 }
-                (Who::Output, How::Resource, kind) => kind != Kind::Parts,
-                (_, _, Kind::Failure) => true,
+                (Who::Output, How::Resource, kind) => kind != ReferenceKind::Parts,
+                (_, _, ReferenceKind::Failure) => true,
                 _ => false,
             };
             if !accepted {

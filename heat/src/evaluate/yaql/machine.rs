@@ -9,9 +9,9 @@ use super::expression::Expression;
 use super::item::Item;
 use super::library;
 use super::limits;
-use super::overload::{Kind, Overload, Type, constant, is_closer};
+use super::messages::{ambiguous, no_key, no_match};
+use super::overload::{CallKind, Overload, Type, constant, is_closer};
 use super::stream::{Stream, iterate};
-use super::told::{ambiguous, no_key, no_match};
 
 /// Why there is no result.
 #[derive(Clone, Debug)]
@@ -185,8 +185,8 @@ impl<'b> Machine<'b> {
             return self.call_own(&own, placed, context);
         }
         let is_meant = |overload: &&'static Overload| match receiver {
-            Some(_) => overload.kind != Kind::Function,
-            None => overload.kind != Kind::Method,
+            Some(_) => overload.kind != CallKind::Function,
+            None => overload.kind != CallKind::Method,
         };
         let overloads: Vec<_> = library::named(name).filter(is_meant).collect();
         let Some(first) = overloads.first() else {

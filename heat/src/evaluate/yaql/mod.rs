@@ -13,12 +13,12 @@ mod lexer;
 mod library;
 mod limits;
 mod machine;
+mod messages;
 mod overload;
 mod parser;
 mod python;
 mod regex;
 mod stream;
-mod told;
 
 use std::cell::Cell;
 

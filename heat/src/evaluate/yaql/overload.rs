@@ -58,7 +58,7 @@ pub(super) struct Parameter {
 
 /// Which calls can refer to a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum CallKind {
     Function,
     Method,
     Both,
@@ -70,7 +70,7 @@ type Payload = fn(&Machine<'_>, Given) -> Result<Item, Stop>;
 #[derive(Debug)]
 pub(super) struct Overload {
     pub(super) name: &'static str,
-    pub(super) kind: Kind,
+    pub(super) kind: CallKind,
     /// Whether arguments can be named. Otherwise a rule is a positional argument.
     pub(super) named: bool,
     pub(super) parameters: &'static [Parameter],
@@ -88,7 +88,7 @@ macro_rules! overloads {
         pub(in super::super) static $table: &[$crate::evaluate::yaql::overload::Overload] = &[$(
             $crate::evaluate::yaql::overload::Overload {
                 name: $name,
-                kind: $crate::evaluate::yaql::overload::Kind::$kind,
+                kind: $crate::evaluate::yaql::overload::CallKind::$kind,
                 named: !$crate::evaluate::yaql::overload::flag!(Rules $($flag)?),
                 parameters: &[$(
                     $crate::evaluate::yaql::overload::Parameter {

@@ -1,12 +1,14 @@
 //! Where documents begin and end.
 
-use super::{Error, Event, EventKind, Kind, Parser, Span, State, Syntax};
+use super::{Error, Event, EventKind, Parser, Span, State, Syntax, TokenKind};
 use crate::yaml::Problem;
 
 impl Parser<'_> {
     pub(super) fn first_document(&mut self) -> Result<Event, Error> {
         match self.peek()? {
-            Kind::Version { .. } | Kind::TagPrefix { .. } | Kind::DocumentStart | Kind::End => self.next_document(),
+            TokenKind::Version { .. } | TokenKind::TagPrefix { .. } | TokenKind::DocumentStart | TokenKind::End => {
+                self.next_document()
+            }
             _ => {
                 self.directives()?;
                 let at = self.scanner.peek()?.span.start;
@@ -20,15 +22,15 @@ impl Parser<'_> {
 
     pub(super) fn next_document(&mut self) -> Result<Event, Error> {
         let mut ended = false;
-        while *self.peek()? == Kind::DocumentEnd {
+        while *self.peek()? == TokenKind::DocumentEnd {
             self.scanner.next()?;
             ended = true;
         }
-        if *self.peek()? == Kind::End {
+        if *self.peek()? == TokenKind::End {
             return self.take(EventKind::End);
         }
         self.directives()?;
-        if *self.peek()? != Kind::DocumentStart {
+        if *self.peek()? != TokenKind::DocumentStart {
             let span = self.scanner.peek()?.span;
             let error = if ended {
                 Error::new(Problem::SecondDocument, span)
@@ -47,9 +49,11 @@ impl Parser<'_> {
 
     pub(super) fn content(&mut self) -> Result<Event, Error> {
         match self.peek()? {
-            Kind::Version { .. } | Kind::TagPrefix { .. } | Kind::DocumentStart | Kind::DocumentEnd | Kind::End => {
-                self.nothing_here()
-            }
+            TokenKind::Version { .. }
+            | TokenKind::TagPrefix { .. }
+            | TokenKind::DocumentStart
+            | TokenKind::DocumentEnd
+            | TokenKind::End => self.nothing_here(),
             _ => {
                 self.begin = self.scanner.peek()?.span.start;
                 self.value(true, false)
@@ -58,7 +62,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn document_end(&mut self) -> Result<Event, Error> {
-        if *self.peek()? == Kind::DocumentEnd {
+        if *self.peek()? == TokenKind::DocumentEnd {
             self.scanner.next()?;
         }
         self.next_document()
@@ -70,9 +74,9 @@ impl Parser<'_> {
         loop {
             let fail = |problem, span| Err(Error::new(problem, span));
             match self.peek()? {
-                Kind::Version { .. } => {
+                TokenKind::Version { .. } => {
                     let token = self.scanner.next()?;
-                    let Kind::Version { major, minor } = token.kind else { unreachable!("seen") };
+                    let TokenKind::Version { major, minor } = token.kind else { unreachable!("seen") };
                     if versioned {
                         return fail(Syntax::DirectiveForm("`%YAML` appears twice"), token.span);
                     }
@@ -81,9 +85,9 @@ impl Parser<'_> {
                     }
                     versioned = true;
                 }
-                Kind::TagPrefix { .. } => {
+                TokenKind::TagPrefix { .. } => {
                     let token = self.scanner.next()?;
-                    let Kind::TagPrefix { handle, prefix } = token.kind else { unreachable!("seen") };
+                    let TokenKind::TagPrefix { handle, prefix } = token.kind else { unreachable!("seen") };
                     if self.tags.insert(handle, prefix).is_some() {
                         return fail(Syntax::DirectiveForm("`%TAG` defines this handle twice"), token.span);
                     }

@@ -1,19 +1,21 @@
 //! Lists and maps in flow style, that is in brackets.
 
-use super::{Error, Event, EventKind, Kind, Parser, Place, Properties, Span, State, Syntax};
+use super::{Error, Event, EventKind, Parser, Place, Properties, Span, State, Syntax, TokenKind};
 
 impl Parser<'_> {
     /// Skips the comma before all entries but the first.
-    fn separator(&mut self, open: Place, first: bool, close: &Kind) -> Result<(), Error> {
+    fn separator(&mut self, open: Place, first: bool, close: &TokenKind) -> Result<(), Error> {
         if first {
             return Ok(());
         }
         let token = self.scanner.peek()?;
-        let (bracket, closing) = if *close == Kind::FlowListEnd { ('[', ']') } else { ('{', '}') };
+        let (bracket, closing) = if *close == TokenKind::FlowListEnd { ('[', ']') } else { ('{', '}') };
         let opened = Span::of_one(open);
         match &token.kind {
-            Kind::Comma => self.scanner.next().map(drop),
-            Kind::End | Kind::DocumentStart | Kind::DocumentEnd => Err(Error::new(Syntax::Bracket(bracket), opened)),
+            TokenKind::Comma => self.scanner.next().map(drop),
+            TokenKind::End | TokenKind::DocumentStart | TokenKind::DocumentEnd => {
+                Err(Error::new(Syntax::Bracket(bracket), opened))
+            }
             found => {
                 let problem = Syntax::Separator { close: closing, found: found.name() };
                 Err(Error::new(problem, token.span).with(&format!("the `{bracket}` opens"), opened))
@@ -22,15 +24,15 @@ impl Parser<'_> {
     }
 
     pub(super) fn flow_entry(&mut self, open: Place, first: bool) -> Result<Event, Error> {
-        if *self.peek()? != Kind::FlowListEnd {
-            self.separator(open, first, &Kind::FlowListEnd)?;
+        if *self.peek()? != TokenKind::FlowListEnd {
+            self.separator(open, first, &TokenKind::FlowListEnd)?;
             match self.peek()? {
-                Kind::Key => {
+                TokenKind::Key => {
                     self.states.push(State::FlowEntry { open, first: false });
                     self.states.push(State::PairKey);
                     return self.take(EventKind::MapStart(Properties::default()));
                 }
-                Kind::FlowListEnd => {}
+                TokenKind::FlowListEnd => {}
                 _ => {
                     self.states.push(State::FlowEntry { open, first: false });
                     return self.value(false, false);
@@ -44,7 +46,7 @@ impl Parser<'_> {
         self.states.push(State::PairValue);
         match self.peek()? {
             // libyaml skips this token, whatever it is, so it is missing afterwards.
-            Kind::Value | Kind::Comma | Kind::FlowListEnd => {
+            TokenKind::Value | TokenKind::Comma | TokenKind::FlowListEnd => {
                 let at = self.scanner.next()?.span.end;
                 Ok(Self::nothing(at))
             }
@@ -54,9 +56,9 @@ impl Parser<'_> {
 
     pub(super) fn pair_value(&mut self) -> Result<Event, Error> {
         self.states.push(State::PairEnd);
-        if *self.peek()? == Kind::Value {
+        if *self.peek()? == TokenKind::Value {
             self.scanner.next()?;
-            if !matches!(self.peek()?, Kind::Comma | Kind::FlowListEnd) {
+            if !matches!(self.peek()?, TokenKind::Comma | TokenKind::FlowListEnd) {
                 return self.value(false, false);
             }
         }
@@ -69,19 +71,19 @@ impl Parser<'_> {
     }
 
     pub(super) fn flow_key(&mut self, open: Place, first: bool) -> Result<Event, Error> {
-        if *self.peek()? != Kind::FlowMapEnd {
-            self.separator(open, first, &Kind::FlowMapEnd)?;
+        if *self.peek()? != TokenKind::FlowMapEnd {
+            self.separator(open, first, &TokenKind::FlowMapEnd)?;
             match self.peek()? {
-                Kind::Key => {
+                TokenKind::Key => {
                     self.scanner.next()?;
                     self.states.push(State::FlowKey { open, first: false });
                     self.states.push(State::FlowValue);
                     return match self.peek()? {
-                        Kind::Value | Kind::Comma | Kind::FlowMapEnd => self.nothing_here(),
+                        TokenKind::Value | TokenKind::Comma | TokenKind::FlowMapEnd => self.nothing_here(),
                         _ => self.value(false, false),
                     };
                 }
-                Kind::FlowMapEnd => {}
+                TokenKind::FlowMapEnd => {}
                 _ => {
                     self.states.push(State::FlowKey { open, first: false });
                     self.states.push(State::NoFlowValue);
@@ -93,9 +95,9 @@ impl Parser<'_> {
     }
 
     pub(super) fn flow_value(&mut self) -> Result<Event, Error> {
-        if *self.peek()? == Kind::Value {
+        if *self.peek()? == TokenKind::Value {
             self.scanner.next()?;
-            if !matches!(self.peek()?, Kind::Comma | Kind::FlowMapEnd) {
+            if !matches!(self.peek()?, TokenKind::Comma | TokenKind::FlowMapEnd) {
                 return self.value(false, false);
             }
         }

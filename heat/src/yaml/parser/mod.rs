@@ -10,7 +10,7 @@ mod flow;
 use std::collections::HashMap;
 
 use super::scanner::Scanner;
-use super::token::{Kind, Token};
+use super::token::{Token, TokenKind};
 use super::{Comment, Error, Place, Span, Syntax, Tree};
 
 /// The beginning or the end of something, or a value, at a place.
@@ -128,7 +128,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn peek(&mut self) -> Result<&Kind, Error> {
+    fn peek(&mut self) -> Result<&TokenKind, Error> {
         self.scanner.peek().map(|token| &token.kind)
     }
 
@@ -154,38 +154,38 @@ impl<'t> Parser<'t> {
         let mut span = self.scanner.peek()?.span;
         span.end = span.start;
         let properties = match self.peek()? {
-            Kind::Alias(_) => {
-                let Token { kind: Kind::Alias(name), span } = self.scanner.next()? else { unreachable!("seen") };
+            TokenKind::Alias(_) => {
+                let Token { kind: TokenKind::Alias(name), span } = self.scanner.next()? else { unreachable!("seen") };
                 return Ok(Event { kind: EventKind::Alias(name), span });
             }
             _ => self.properties(&mut span)?,
         };
         let token = self.scanner.peek()?;
         let kind = match &token.kind {
-            Kind::Entry if unindented => {
+            TokenKind::Entry if unindented => {
                 span.end = token.span.end;
                 self.states.push(State::UnindentedEntry);
                 EventKind::ListStart(properties)
             }
-            Kind::Scalar { .. } => return self.scalar(properties, span.start),
-            Kind::FlowListStart => {
+            TokenKind::Scalar { .. } => return self.scalar(properties, span.start),
+            TokenKind::FlowListStart => {
                 span.end = token.span.end;
                 self.states.push(State::FlowEntry { open: token.span.start, first: true });
                 self.scanner.next()?;
                 EventKind::ListStart(properties)
             }
-            Kind::FlowMapStart => {
+            TokenKind::FlowMapStart => {
                 span.end = token.span.end;
                 self.states.push(State::FlowKey { open: token.span.start, first: true });
                 self.scanner.next()?;
                 EventKind::MapStart(properties)
             }
-            Kind::BlockListStart if block => {
+            TokenKind::BlockListStart if block => {
                 self.states.push(State::BlockEntry(token.span.start));
                 self.scanner.next()?;
                 EventKind::ListStart(properties)
             }
-            Kind::BlockMapStart if block => {
+            TokenKind::BlockMapStart if block => {
                 self.states.push(State::BlockKey(token.span.start));
                 self.scanner.next()?;
                 EventKind::MapStart(properties)
@@ -200,7 +200,9 @@ impl<'t> Parser<'t> {
     }
 
     fn scalar(&mut self, properties: Properties, start: Place) -> Result<Event, Error> {
-        let Token { kind: Kind::Scalar { text, plain }, span } = self.scanner.next()? else { unreachable!("seen") };
+        let Token { kind: TokenKind::Scalar { text, plain }, span } = self.scanner.next()? else {
+            unreachable!("seen")
+        };
         if !plain {
             self.quoted = Some(span);
         }
@@ -218,13 +220,13 @@ impl<'t> Parser<'t> {
         let mut properties = Properties::default();
         loop {
             match self.peek()? {
-                Kind::Anchor(_) if properties.anchor.is_none() => {
+                TokenKind::Anchor(_) if properties.anchor.is_none() => {
                     let token = self.scanner.next()?;
                     span.end = token.span.end;
-                    let Kind::Anchor(name) = token.kind else { unreachable!("seen") };
+                    let TokenKind::Anchor(name) = token.kind else { unreachable!("seen") };
                     properties.anchor = Some(name);
                 }
-                Kind::Tag { .. } if properties.tag.is_none() => {
+                TokenKind::Tag { .. } if properties.tag.is_none() => {
                     let token = self.scanner.next()?;
                     span.end = token.span.end;
                     properties.tag = Some(self.full_tag(token)?);
@@ -235,7 +237,7 @@ impl<'t> Parser<'t> {
     }
 
     fn full_tag(&self, token: Token) -> Result<String, Error> {
-        let Kind::Tag { handle, suffix } = token.kind else { unreachable!("a tag") };
+        let TokenKind::Tag { handle, suffix } = token.kind else { unreachable!("a tag") };
         if handle.is_empty() {
             return Ok(suffix);
         }
@@ -254,7 +256,9 @@ impl<'t> Parser<'t> {
             _ => None,
         });
         let Token { kind, span } = self.scanner.peek()?;
-        if let (Kind::End | Kind::DocumentStart | Kind::DocumentEnd, Some((bracket, open))) = (kind, bracket) {
+        if let (TokenKind::End | TokenKind::DocumentStart | TokenKind::DocumentEnd, Some((bracket, open))) =
+            (kind, bracket)
+        {
             return Ok(Error::new(Syntax::Bracket(bracket), Span::of_one(open)));
         }
         if quoted.is_some_and(|quoted| quoted.end == span.start && quoted.start.line == span.start.line) {

@@ -1,6 +1,6 @@
 //! Block scalars: text on lines of its own after `|` or `>`.
 
-use super::{Error, Kind, Place, Scanner, Span, Syntax, Token};
+use super::{Error, Place, Scanner, Span, Syntax, Token, TokenKind};
 
 /// The treatment of line breaks at the end.
 #[derive(Clone, Copy, PartialEq)]
@@ -47,7 +47,7 @@ impl Scanner<'_> {
         if chomp == Chomp::Keep {
             text.push_str(&breaks);
         }
-        self.tokens.push_back(Token { kind: Kind::Scalar { text, plain: false }, span: Span { start, end } });
+        self.tokens.push_back(Token { kind: TokenKind::Scalar { text, plain: false }, span: Span { start, end } });
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! Lines that begin with `%`.
 
 use super::properties::is_name;
-use super::{Error, Kind, Place, Scanner, Span, Syntax};
+use super::{Error, Place, Scanner, Span, Syntax, TokenKind};
 
 impl Scanner<'_> {
     pub(super) fn directive(&mut self) -> Result<(), Error> {
@@ -37,7 +37,7 @@ impl Scanner<'_> {
         Error::new(problem, Span { start, end: self.reader.place() })
     }
 
-    fn version(&mut self, start: Place) -> Result<Kind, Error> {
+    fn version(&mut self, start: Place) -> Result<TokenKind, Error> {
         self.blanks();
         let number = |scanner: &mut Self| {
             let digits = scanner.reader.take_while(|byte| byte.is_ascii_digit());
@@ -48,13 +48,13 @@ impl Scanner<'_> {
         if let (Some(major), true) = (major, point) {
             self.reader.skip(1);
             if let Some(minor) = number(self) {
-                return Ok(Kind::Version { major, minor });
+                return Ok(TokenKind::Version { major, minor });
             }
         }
         Err(self.directive_error(start, Syntax::DirectiveForm("`%YAML` needs a version such as `1.1` after it")))
     }
 
-    fn tag_prefix(&mut self, start: Place) -> Result<Kind, Error> {
+    fn tag_prefix(&mut self, start: Place) -> Result<TokenKind, Error> {
         const FORM: &str = "`%TAG` needs a name such as `!name!`, a space and a prefix after it";
         self.blanks();
         let fail = |scanner: &Self| Err(scanner.directive_error(start, Syntax::DirectiveForm(FORM)));
@@ -70,6 +70,6 @@ impl Scanner<'_> {
         if prefix.is_empty() || !self.reader.is_gap(0) {
             return fail(self);
         }
-        Ok(Kind::TagPrefix { handle, prefix })
+        Ok(TokenKind::TagPrefix { handle, prefix })
     }
 }

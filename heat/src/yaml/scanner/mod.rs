@@ -17,7 +17,7 @@ mod structure;
 use std::collections::VecDeque;
 
 use super::reader::Reader;
-use super::token::{Kind, Token};
+use super::token::{Token, TokenKind};
 use super::{Comment, Error, Place, Span, Syntax};
 
 /// The most characters of a key that is not marked by `? `.
@@ -88,7 +88,7 @@ impl<'t> Scanner<'t> {
         self.comments
     }
 
-    /// The next token. At the end, always [`Kind::End`].
+    /// The next token. At the end, always [`TokenKind::End`].
     pub(super) fn peek(&mut self) -> Result<&Token, Error> {
         while !self.settled {
             if self.needs_more()? {
@@ -102,8 +102,8 @@ impl<'t> Scanner<'t> {
 
     pub(super) fn next(&mut self) -> Result<Token, Error> {
         let token = self.peek()?;
-        if token.kind == Kind::End {
-            return Ok(Token { kind: Kind::End, span: token.span });
+        if token.kind == TokenKind::End {
+            return Ok(Token { kind: TokenKind::End, span: token.span });
         }
         self.taken += 1;
         self.settled = false;
@@ -195,10 +195,10 @@ impl<'t> Scanner<'t> {
             0 => self.end(),
             b'%' if reader.place().column == 0 => self.directive(),
             b'-' | b'.' if reader.is_document_mark() => self.document_mark(),
-            b'[' => self.open_bracket(Kind::FlowListStart),
-            b'{' => self.open_bracket(Kind::FlowMapStart),
-            b']' => self.close_bracket(Kind::FlowListEnd),
-            b'}' => self.close_bracket(Kind::FlowMapEnd),
+            b'[' => self.open_bracket(TokenKind::FlowListStart),
+            b'{' => self.open_bracket(TokenKind::FlowMapStart),
+            b']' => self.close_bracket(TokenKind::FlowListEnd),
+            b'}' => self.close_bracket(TokenKind::FlowMapEnd),
             b',' => self.comma(),
             b'-' if gap => self.entry(),
             b'?' if gap || flow => self.complex_key(),
@@ -255,7 +255,7 @@ impl<'t> Scanner<'t> {
         Error::new(problem, Span::of_one(self.reader.place()))
     }
 
-    fn push(&mut self, kind: Kind, start: Place) {
+    fn push(&mut self, kind: TokenKind, start: Place) {
         let span = Span { start, end: self.reader.place() };
         self.tokens.push_back(Token { kind, span });
     }

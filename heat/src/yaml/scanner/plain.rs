@@ -1,7 +1,7 @@
 //! Plain scalars: text without quotes.
 
 use super::fold::Gap;
-use super::{Error, Kind, Scanner, Span, Syntax, Token};
+use super::{Error, Scanner, Span, Syntax, Token, TokenKind};
 
 impl<'t> Scanner<'t> {
     pub(super) fn plain(&mut self) -> Result<(), Error> {
@@ -34,7 +34,7 @@ impl<'t> Scanner<'t> {
         self.key_allowed = gap.broken;
         let span = Span { start, end };
         self.scalar = Some((span, at));
-        self.tokens.push_back(Token { kind: Kind::Scalar { text, plain: true }, span });
+        self.tokens.push_back(Token { kind: TokenKind::Scalar { text, plain: true }, span });
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! Anchors, aliases and tags.
 
-use super::{Error, Kind, Place, Scanner, Span, Syntax};
+use super::{Error, Place, Scanner, Span, Syntax, TokenKind};
 
 /// Whether a name can contain the byte.
 pub(super) fn is_name(byte: u8) -> bool {
@@ -21,7 +21,7 @@ impl Scanner<'_> {
             return Err(Error::new(Syntax::AnchorName(mark), Span { start, end }));
         }
         let name = name.to_owned();
-        self.push(if mark == '&' { Kind::Anchor(name) } else { Kind::Alias(name) }, start);
+        self.push(if mark == '&' { TokenKind::Anchor(name) } else { TokenKind::Alias(name) }, start);
         Ok(())
     }
 
@@ -56,7 +56,7 @@ impl Scanner<'_> {
         if !ends {
             return Err(self.tag_error(start, "something follows it directly"));
         }
-        self.push(Kind::Tag { handle, suffix }, start);
+        self.push(TokenKind::Tag { handle, suffix }, start);
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! Quoted scalars.
 
 use super::fold::Gap;
-use super::{Error, Kind, Place, Scanner, Span, Syntax, Token};
+use super::{Error, Place, Scanner, Span, Syntax, Token, TokenKind};
 
 impl Scanner<'_> {
     pub(super) fn quoted(&mut self, quote: u8) -> Result<(), Error> {
@@ -24,7 +24,7 @@ impl Scanner<'_> {
         self.reader.skip(1);
         let span = Span { start, end: self.reader.place() };
         self.scalar = Some((span, at));
-        self.tokens.push_back(Token { kind: Kind::Scalar { text, plain: false }, span });
+        self.tokens.push_back(Token { kind: TokenKind::Scalar { text, plain: false }, span });
         Ok(())
     }
 

@@ -1,12 +1,12 @@
 //! The tokens of structure: indentation, brackets, and markers of entries.
 
-use super::{Error, KEY, Kind, Place, Scanner, Span, Syntax, Token};
+use super::{Error, KEY, Place, Scanner, Span, Syntax, Token, TokenKind};
 use crate::yaml::syntax::tight_pair;
 
 impl Scanner<'_> {
     /// Begins a collection at `column`, unless one that began there or further right is open. Its token is inserted before
     /// the token with the number `before`.
-    fn open_indent(&mut self, column: i64, kind: Kind, place: Place, before: usize) {
+    fn open_indent(&mut self, column: i64, kind: TokenKind, place: Place, before: usize) {
         if self.is_block() && self.indent < column {
             self.indents.push(self.indent);
             self.indent = column;
@@ -20,7 +20,7 @@ impl Scanner<'_> {
             return;
         }
         while self.indent > column {
-            self.push(Kind::BlockEnd, self.reader.place());
+            self.push(TokenKind::BlockEnd, self.reader.place());
             self.indent = self.indents.pop().expect("INVARIANT: a collection is open where there is an indentation");
         }
     }
@@ -33,7 +33,7 @@ impl Scanner<'_> {
         self.close_indents(-1);
         self.forget_last_key()?;
         self.key_allowed = false;
-        self.push(Kind::End, self.reader.place());
+        self.push(TokenKind::End, self.reader.place());
         self.ended = true;
         Ok(())
     }
@@ -43,20 +43,20 @@ impl Scanner<'_> {
         self.forget_last_key()?;
         self.key_allowed = false;
         let start = self.reader.place();
-        let kind = if self.reader.byte(0) == b'-' { Kind::DocumentStart } else { Kind::DocumentEnd };
+        let kind = if self.reader.byte(0) == b'-' { TokenKind::DocumentStart } else { TokenKind::DocumentEnd };
         self.reader.skip(3);
         self.push(kind, start);
         Ok(())
     }
 
     /// A token of one character.
-    fn indicator(&mut self, kind: Kind) {
+    fn indicator(&mut self, kind: TokenKind) {
         let start = self.reader.place();
         self.reader.skip(1);
         self.push(kind, start);
     }
 
-    pub(super) fn open_bracket(&mut self, kind: Kind) -> Result<(), Error> {
+    pub(super) fn open_bracket(&mut self, kind: TokenKind) -> Result<(), Error> {
         self.save_key()?;
         self.keys.push(None);
         self.key_allowed = true;
@@ -64,7 +64,7 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    pub(super) fn close_bracket(&mut self, kind: Kind) -> Result<(), Error> {
+    pub(super) fn close_bracket(&mut self, kind: TokenKind) -> Result<(), Error> {
         self.forget_last_key()?;
         if !self.is_block() {
             self.keys.pop();
@@ -77,7 +77,7 @@ impl Scanner<'_> {
     pub(super) fn comma(&mut self) -> Result<(), Error> {
         self.forget_last_key()?;
         self.key_allowed = true;
-        self.indicator(Kind::Comma);
+        self.indicator(TokenKind::Comma);
         Ok(())
     }
 
@@ -85,10 +85,10 @@ impl Scanner<'_> {
         if self.is_block() && !self.key_allowed {
             return Err(self.error(Syntax::Entry));
         }
-        self.open_indent(self.reader.column(), Kind::BlockListStart, self.reader.place(), self.pushed());
+        self.open_indent(self.reader.column(), TokenKind::BlockListStart, self.reader.place(), self.pushed());
         self.forget_last_key()?;
         self.key_allowed = true;
-        self.indicator(Kind::Entry);
+        self.indicator(TokenKind::Entry);
         Ok(())
     }
 
@@ -96,27 +96,27 @@ impl Scanner<'_> {
         if self.is_block() && !self.key_allowed {
             return Err(self.error(Syntax::ComplexKey));
         }
-        self.open_indent(self.reader.column(), Kind::BlockMapStart, self.reader.place(), self.pushed());
+        self.open_indent(self.reader.column(), TokenKind::BlockMapStart, self.reader.place(), self.pushed());
         self.forget_last_key()?;
         self.key_allowed = self.is_block();
-        self.indicator(Kind::Key);
+        self.indicator(TokenKind::Key);
         Ok(())
     }
 
     pub(super) fn value(&mut self) -> Result<(), Error> {
         if let Some(key) = self.last_key().take() {
             let span = Span { start: key.place, end: key.place };
-            self.tokens.insert(key.token - self.taken, Token { kind: Kind::Key, span });
-            self.open_indent(i64::from(key.place.column), Kind::BlockMapStart, key.place, key.token);
+            self.tokens.insert(key.token - self.taken, Token { kind: TokenKind::Key, span });
+            self.open_indent(i64::from(key.place.column), TokenKind::BlockMapStart, key.place, key.token);
             self.key_allowed = false;
         } else {
             if self.is_block() && !self.key_allowed {
                 return Err(self.stray_colon());
             }
-            self.open_indent(self.reader.column(), Kind::BlockMapStart, self.reader.place(), self.pushed());
+            self.open_indent(self.reader.column(), TokenKind::BlockMapStart, self.reader.place(), self.pushed());
             self.key_allowed = self.is_block();
         }
-        self.indicator(Kind::Value);
+        self.indicator(TokenKind::Value);
         Ok(())
     }
 

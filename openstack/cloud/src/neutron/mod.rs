@@ -18,7 +18,7 @@ use wattle_openstack::Method;
 use crate::listing;
 use crate::reply::{Answer, Refusal, empty, json};
 use crate::world::{Asked, Common};
-use table::Kind;
+use table::ApiResource;
 
 #[derive(Debug, Default)]
 pub(crate) struct Neutron {
@@ -30,7 +30,7 @@ pub(crate) struct Neutron {
 
 #[derive(Clone, Debug)]
 struct Thing {
-    kind: &'static Kind,
+    kind: &'static ApiResource,
     value: Value,
 }
 
@@ -97,7 +97,7 @@ impl Neutron {
 
     /// The limit of each kind; for `details`, together with how many there are.
     fn quotas(&self, common: &Common, asked: &Asked<'_>, parts: &[&str]) -> Answer {
-        let of = |kind: &'static Kind| {
+        let of = |kind: &'static ApiResource| {
             let most = if kind.key == "ports" { common.most() } else { -1 };
             let quota = json!({ "limit": most, "used": self.all(kind).count(), "reserved": 0 });
             (kind.one.to_owned(), if parts.get(1) == Some(&"details") { quota } else { most.into() })
@@ -112,7 +112,7 @@ impl Neutron {
     }
 
     /// All things of a kind.
-    fn all(&self, kind: &'static Kind) -> impl Iterator<Item = &Value> {
+    fn all(&self, kind: &'static ApiResource) -> impl Iterator<Item = &Value> {
         self.things.values().filter(move |thing| std::ptr::eq(thing.kind, kind)).map(|thing| &thing.value)
     }
 
@@ -121,7 +121,7 @@ impl Neutron {
         self.all(table::of(collection).expect("INVARIANT: one of the table's kinds"))
     }
 
-    fn find(&self, kind: &'static Kind, id: &str) -> Result<&Value, Refusal> {
+    fn find(&self, kind: &'static ApiResource, id: &str) -> Result<&Value, Refusal> {
         let found = self.things.get(id).filter(|thing| std::ptr::eq(thing.kind, kind));
         found.map(|thing| &thing.value).ok_or_else(|| missing(kind, id))
     }
@@ -137,7 +137,7 @@ impl Neutron {
         }
     }
 
-    fn make(&mut self, common: &mut Common, kind: &'static Kind, body: &Value) -> Result<Value, Refusal> {
+    fn make(&mut self, common: &mut Common, kind: &'static ApiResource, body: &Value) -> Result<Value, Refusal> {
         let Some(given) = body.as_object() else {
             return Err(Refusal::bad(format!("Unable to find '{}' in request body", kind.one)));
         };
@@ -190,7 +190,7 @@ impl Neutron {
     }
 
     /// Creates several things at once: all of them, or none.
-    fn make_all(&mut self, common: &mut Common, kind: &'static Kind, body: &Value) -> Answer {
+    fn make_all(&mut self, common: &mut Common, kind: &'static ApiResource, body: &Value) -> Answer {
         let before = self.things.clone();
         let bodies = body[kind.key].as_array().into_iter().flatten();
         let made: Result<Vec<Value>, Refusal> = bodies.map(|body| self.make(common, kind, body)).collect();
@@ -203,7 +203,13 @@ impl Neutron {
         }
     }
 
-    fn change(&mut self, common: &Common, kind: &'static Kind, id: &str, body: &Value) -> Result<Value, Refusal> {
+    fn change(
+        &mut self,
+        common: &Common,
+        kind: &'static ApiResource,
+        id: &str,
+        body: &Value,
+    ) -> Result<Value, Refusal> {
         let mut value = self.find(kind, id)?.clone();
         for (key, said) in body.as_object().into_iter().flatten() {
             match kind.attributes.iter().find(|attribute| attribute.name == key) {
@@ -220,7 +226,7 @@ impl Neutron {
         Ok(value)
     }
 
-    fn tag(&mut self, kind: &'static Kind, id: &str, tag: &[&str], asked: &Asked<'_>) -> Answer {
+    fn tag(&mut self, kind: &'static ApiResource, id: &str, tag: &[&str], asked: &Asked<'_>) -> Answer {
         self.find(kind, id)?;
         let value = &mut self.things[id].value;
         let mut tags: Vec<Value> = value["tags"].as_array().cloned().unwrap_or_default();
@@ -253,7 +259,7 @@ impl Neutron {
     }
 }
 
-fn missing(kind: &Kind, id: &str) -> Refusal {
+fn missing(kind: &ApiResource, id: &str) -> Refusal {
     Refusal::missing(format!("{} {id} could not be found.", kind.called))
 }
 

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use serde_json::{Value, json};
 
 use super::addresses::Block;
-use super::table::Kind;
+use super::table::ApiResource;
 use super::{Neutron, Thing, table};
 use crate::reply::Refusal;
 use crate::world::Common;
@@ -15,7 +15,7 @@ impl Neutron {
     pub(super) fn making(
         &mut self,
         common: &mut Common,
-        kind: &Kind,
+        kind: &ApiResource,
         value: &mut Value,
         said: &Value,
     ) -> Result<(), Refusal> {
@@ -30,7 +30,7 @@ impl Neutron {
     }
 
     /// Creates what comes with the thing.
-    pub(super) fn made(&mut self, common: &mut Common, kind: &Kind, id: &str) {
+    pub(super) fn made(&mut self, common: &mut Common, kind: &ApiResource, id: &str) {
         match kind.key {
             "security_groups" => {
                 for ethertype in ["IPv4", "IPv6"] {
@@ -57,7 +57,13 @@ impl Neutron {
         }
     }
 
-    pub(super) fn changing(&mut self, kind: &Kind, id: &str, value: &mut Value, said: &Value) -> Result<(), Refusal> {
+    pub(super) fn changing(
+        &mut self,
+        kind: &ApiResource,
+        id: &str,
+        value: &mut Value,
+        said: &Value,
+    ) -> Result<(), Refusal> {
         match kind.key {
             "ports" => {
                 if said.get("fixed_ips").is_some() {
@@ -77,7 +83,7 @@ impl Neutron {
     }
 
     /// Removes a thing, together with what goes with it.
-    pub(super) fn remove(&mut self, kind: &'static Kind, id: &str) -> Result<(), Refusal> {
+    pub(super) fn remove(&mut self, kind: &'static ApiResource, id: &str) -> Result<(), Refusal> {
         match kind.key {
             "networks" => {
                 let ports: Vec<_> = self

@@ -2,7 +2,7 @@
 
 /// A kind of thing.
 #[derive(Debug)]
-pub(super) struct Kind {
+pub(super) struct ApiResource {
     /// The collection in a path.
     pub(super) path: &'static str,
     /// The key of a list.
@@ -38,12 +38,12 @@ const fn free(name: &'static str, default: &'static str) -> Attribute {
 }
 
 /// The kind whose collection has this name.
-pub(super) fn of(collection: &str) -> Option<&'static Kind> {
+pub(super) fn of(collection: &str) -> Option<&'static ApiResource> {
     TABLE.iter().find(|kind| kind.path == collection)
 }
 
-pub(super) static TABLE: [Kind; 7] = [
-    Kind {
+pub(super) static TABLE: [ApiResource; 7] = [
+    ApiResource {
         path: "networks",
         key: "networks",
         one: "network",
@@ -68,7 +68,7 @@ pub(super) static TABLE: [Kind; 7] = [
             fixed("tags", "[]"),
         ],
     },
-    Kind {
+    ApiResource {
         path: "subnets",
         key: "subnets",
         one: "subnet",
@@ -92,7 +92,7 @@ pub(super) static TABLE: [Kind; 7] = [
             fixed("tags", "[]"),
         ],
     },
-    Kind {
+    ApiResource {
         path: "ports",
         key: "ports",
         one: "port",
@@ -121,7 +121,7 @@ pub(super) static TABLE: [Kind; 7] = [
             fixed("tags", "[]"),
         ],
     },
-    Kind {
+    ApiResource {
         path: "routers",
         key: "routers",
         one: "router",
@@ -140,7 +140,7 @@ pub(super) static TABLE: [Kind; 7] = [
             fixed("tags", "[]"),
         ],
     },
-    Kind {
+    ApiResource {
         path: "floatingips",
         key: "floatingips",
         one: "floatingip",
@@ -160,7 +160,7 @@ pub(super) static TABLE: [Kind; 7] = [
             fixed("tags", "[]"),
         ],
     },
-    Kind {
+    ApiResource {
         path: "security-groups",
         key: "security_groups",
         one: "security_group",
@@ -174,7 +174,7 @@ pub(super) static TABLE: [Kind; 7] = [
             fixed("tags", "[]"),
         ],
     },
-    Kind {
+    ApiResource {
         path: "security-group-rules",
         key: "security_group_rules",
         one: "security_group_rule",

@@ -94,7 +94,7 @@ impl Server {
         self.turn = None;
     }
 
-    /// Creates its disk anew.
+    /// Creates its disk again.
     pub(super) fn renew(&mut self) {
         self.disk += 1;
     }

@@ -7,7 +7,7 @@ mod volume;
 use std::time::Duration;
 
 use super::json::{given, given_text};
-use super::kind::{Kind, words};
+use super::resource_type::{ResourceType, words};
 use super::work::Collection;
 
 /// The prefix of our own keys in the metadata of a volume.
@@ -16,8 +16,8 @@ const OURS: &str = "wattle";
 static VOLUMES: Collection =
     Collection { service: "block-storage", path: "/volumes/detail", key: "volumes", version: None };
 
-pub(super) const KINDS: &[Kind] = &[
-    Kind {
+pub(super) const KINDS: &[ResourceType] = &[
+    ResourceType {
         name: "OS::Cinder::Volume",
         service: "block-storage",
         also: |properties| {
@@ -34,7 +34,7 @@ pub(super) const KINDS: &[Kind] = &[
         takes: volume::takes,
         beyond: |_| None,
     },
-    Kind {
+    ResourceType {
         name: "OS::Cinder::VolumeAttachment",
         service: "block-storage",
         also: |_| vec!["compute"],

@@ -12,15 +12,15 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::json::{given, given_text, items, text};
-use super::kind::{Kind, words};
 use super::plain::FLOATING;
+use super::resource_type::{ResourceType, words};
 
 pub(super) use table::PORTS;
 
 const PATIENCE: Duration = Duration::from_mins(10);
 
 /// The common part of a type. Only the name and the driver are missing.
-const BASE: Kind = Kind {
+const BASE: ResourceType = ResourceType {
     name: "",
     service: "network",
     also: |_| Vec::new(),
@@ -35,9 +35,9 @@ const BASE: Kind = Kind {
     beyond: |_| None,
 };
 
-pub(super) const KINDS: &[Kind] = &[
-    Kind { name: "OS::Neutron::Net", driver: &table::NET, takes: |name| table::NET.takes(name), ..BASE },
-    Kind {
+pub(super) const KINDS: &[ResourceType] = &[
+    ResourceType { name: "OS::Neutron::Net", driver: &table::NET, takes: |name| table::NET.takes(name), ..BASE },
+    ResourceType {
         name: "OS::Neutron::Subnet",
         fixed: &["segment"],
         exclusive: range,
@@ -45,14 +45,14 @@ pub(super) const KINDS: &[Kind] = &[
         takes: |name| table::SUBNET.takes(name),
         ..BASE
     },
-    Kind {
+    ResourceType {
         name: "OS::Neutron::Router",
         fixed: &["availability_zone_hints"],
         driver: &table::ROUTER,
         takes: |name| table::ROUTER.takes(name),
         ..BASE
     },
-    Kind {
+    ResourceType {
         name: "OS::Neutron::RouterInterface",
         exclusive: |properties| match (interface::subnet(properties), interface::port(properties)) {
             (Some(subnet), _) => vec![format!("the gateway of the subnet {subnet}")],
@@ -63,8 +63,13 @@ pub(super) const KINDS: &[Kind] = &[
         takes: interface::takes,
         ..BASE
     },
-    Kind { name: "OS::Neutron::SecurityGroup", driver: &table::GROUP, takes: |name| table::GROUP.takes(name), ..BASE },
-    Kind {
+    ResourceType {
+        name: "OS::Neutron::SecurityGroup",
+        driver: &table::GROUP,
+        takes: |name| table::GROUP.takes(name),
+        ..BASE
+    },
+    ResourceType {
         name: "OS::Neutron::Port",
         fixed: &["propagate_uplink_status"],
         stays: &["fixed_ips", "no_fixed_ips"],
@@ -73,7 +78,7 @@ pub(super) const KINDS: &[Kind] = &[
         takes: |name| table::PORT.takes(name),
         ..BASE
     },
-    Kind {
+    ResourceType {
         name: "OS::Neutron::FloatingIP",
         fixed: &["dns_domain", "dns_name"],
         stays: &["fixed_ip_address"],
@@ -82,7 +87,7 @@ pub(super) const KINDS: &[Kind] = &[
         takes: |name| table::FLOATING_IP.takes(name),
         ..BASE
     },
-    Kind {
+    ResourceType {
         name: "OS::Neutron::FloatingIPAssociation",
         stays: &["fixed_ip_address"],
         exclusive: |properties| {
@@ -93,7 +98,7 @@ pub(super) const KINDS: &[Kind] = &[
         takes: |name| matches!(name, "floatingip_id" | "port_id" | "fixed_ip_address"),
         ..BASE
     },
-    Kind {
+    ResourceType {
         name: "OS::Nova::FloatingIPAssociation",
         exclusive: |properties| {
             let server = given_text(properties, "server_id").map(|server| format!("{FLOATING}the server {server}"));

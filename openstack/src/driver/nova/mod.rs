@@ -15,10 +15,10 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::json::{given, given_text, items, text};
-use super::kind::{Kind, words};
+use super::resource_type::{ResourceType, words};
 
-pub(super) const KINDS: &[Kind] = &[
-    Kind {
+pub(super) const KINDS: &[ResourceType] = &[
+    ResourceType {
         name: "OS::Nova::Server",
         service: "compute",
         also: for_servers,
@@ -32,7 +32,7 @@ pub(super) const KINDS: &[Kind] = &[
         takes: server::takes,
         beyond: nics::beyond,
     },
-    Kind {
+    ResourceType {
         name: "OS::Nova::ServerGroup",
         service: "compute",
         also: |_| Vec::new(),
@@ -46,7 +46,7 @@ pub(super) const KINDS: &[Kind] = &[
         takes: |property| matches!(property, "name" | "policies" | "rules"),
         beyond: |_| None,
     },
-    Kind {
+    ResourceType {
         name: "OS::Nova::KeyPair",
         service: "compute",
         also: |_| Vec::new(),

@@ -8,9 +8,9 @@ use wattle_converge::Outcome;
 use wattle_model::Name;
 
 use super::super::json::{agrees, encoded, items, text};
-use super::super::kind::words;
 use super::super::mark::{Mark, is_mark};
 use super::super::neutron::PORTS;
+use super::super::resource_type::words;
 use super::super::stop::Stop;
 use super::super::work::{Collection, Work, delete, get, post};
 use super::super::{Driver, Found, Lists, Made, State};

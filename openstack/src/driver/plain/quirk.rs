@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 use wattle_model::Name;
 
 use super::super::json::{agrees, given, items, text};
-use super::super::kind::words;
 use super::super::mark::is_mark;
+use super::super::resource_type::words;
 use super::super::stop::Stop;
 use super::super::work::Work;
 use super::group;

@@ -3,8 +3,8 @@
 use wattle_model::{IndexMap, Name};
 
 use crate::failure::Failure;
-use crate::plan::{Plan, Writer, server_of};
 use crate::revision::Revision;
+use crate::server_plan::{ServerPlan, Writer, server_of};
 use crate::status::{Did, Finishing, Leaving, ServerStatus, State, Status, Step};
 use crate::time::Time;
 
@@ -58,7 +58,7 @@ impl Board {
             since: self.since,
             // The caller that runs the machine fills in which agent it is and what was before it.
             agent: None,
-            anew: None,
+            new_disk_since: None,
             troubles: self.troubles.values().cloned().collect(),
             leaving: self.leaving.values().cloned().collect(),
             finishing: self.finishing.clone(),
@@ -86,7 +86,7 @@ impl Board {
     pub(super) fn begin<'a>(
         &mut self,
         now: Now,
-        plan: &Plan,
+        plan: &ServerPlan,
         leaving: impl Iterator<Item = &'a Name>,
         actions: &mut Vec<Action>,
     ) {
@@ -127,7 +127,7 @@ impl Board {
     }
 
     /// The state as published: it names the revision of what is awaited if that is not this server's own.
-    fn told(&self, mut state: State) -> State {
+    fn published(&self, mut state: State) -> State {
         if let State::Waiting(waits) = &mut state {
             for wait in waits {
                 let writer = self.writers.get(server_of(&wait.what));
@@ -140,7 +140,7 @@ impl Board {
 
     /// Whether the published state of a component is already this one.
     pub(super) fn says(&self, component: &Name, state: &State) -> bool {
-        self.components.get(component).is_some_and(|status| status.state == self.told(state.clone()))
+        self.components.get(component).is_some_and(|status| status.state == self.published(state.clone()))
     }
 
     fn current(&self, component: &Name) -> Option<&Status> {
@@ -164,7 +164,7 @@ impl Board {
         deadline: Option<Time>,
         actions: &mut Vec<Action>,
     ) {
-        let (at, state) = (now.wall, self.told(state));
+        let (at, state) = (now.wall, self.published(state));
         let before = self.current(component);
         if before.is_some_and(|before| before.state == state && before.deadline == deadline) {
             return;

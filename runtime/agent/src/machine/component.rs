@@ -9,8 +9,8 @@ use crate::failure::Failure;
 use crate::fingerprint::may_be_same;
 use crate::memory::Known;
 use crate::outputs;
-use crate::plan::PlannedComponent;
 use crate::record::{Record, Stored};
+use crate::server_plan::PlannedComponent;
 use crate::vault::Vault;
 
 use super::context::Context;

@@ -6,10 +6,10 @@ use std::time::Duration;
 use wattle_model::{IndexMap, Name, Value};
 
 use crate::content::Content;
-use crate::failure::{Failure, Kind};
+use crate::failure::{Failure, FailureKind};
 use crate::memory::Memory;
-use crate::plan::{PlannedComponent, PlannedInput};
 use crate::record::Record;
+use crate::server_plan::{PlannedComponent, PlannedInput};
 use crate::status::State;
 use crate::vault::Vault;
 
@@ -175,7 +175,7 @@ impl<V: Vault> Context<V> {
     }
 
     /// A failure of the component itself.
-    pub(super) fn failure(&self, component: &Name, kind: Kind, message: String, log: Vec<String>) -> Failure {
+    pub(super) fn failure(&self, component: &Name, kind: FailureKind, message: String, log: Vec<String>) -> Failure {
         Failure { component: component.clone(), kind, message, log, at: self.now.wall, through: Vec::new() }
     }
 

@@ -7,11 +7,11 @@ use std::time::Duration;
 use wattle_model::{IndexMap, Name, Value};
 
 use crate::content::Content;
-use crate::failure::{Failure, Kind};
-use crate::plan::{Plan, PlannedComponent, Script};
+use crate::failure::{Failure, FailureKind};
 use crate::record::Record;
 use crate::revision::Revision;
 use crate::seed::SeedAttribute;
+use crate::server_plan::{PlannedComponent, Script, ServerPlan};
 use crate::status::{ServerStatus, Status};
 use crate::time::Time;
 
@@ -44,7 +44,7 @@ pub struct Question(pub u64);
 #[derive(Clone, Debug, PartialEq)]
 pub struct Desired {
     /// The server's plan.
-    pub plan: Arc<Plan>,
+    pub plan: Arc<ServerPlan>,
     /// The digest of the seed of the desired revision.
     pub digest: String,
 }
@@ -72,7 +72,7 @@ pub enum Event {
     /// The records are not on disk, and cannot be written now. The write is retried.
     JournalFails(Ticket),
     /// The recipe's files are in its run directory.
-    LaidOut(Ticket, Result<(), (Kind, String)>),
+    LaidOut(Ticket, Result<(), (FailureKind, String)>),
     /// The value of an attribute of the server.
     Attribute(Ticket, Result<Value, String>),
     /// Why what was awaited does not come.
@@ -82,7 +82,7 @@ pub enum Event {
     /// A recipe asks for an input.
     Asked(RunId, Question, Name),
     /// A recipe publishes an output.
-    Told(RunId, Question, Name, Value),
+    Reported(RunId, Question, Name, Value),
     /// The answer to a question is no longer wanted.
     Withdrawn(RunId, Question),
     /// Something is wrong with the server, described in one line, or no longer is.
@@ -115,7 +115,7 @@ pub enum WriteError {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Broken {
     /// The kind of failure.
-    pub kind: Kind,
+    pub kind: FailureKind,
     /// What happened, in one line, without the component's name.
     pub message: String,
     /// The last lines of its output, secrets masked.
@@ -127,7 +127,7 @@ pub struct Broken {
 
 impl Broken {
     /// A failure before the recipe printed anything.
-    pub fn new(kind: Kind, message: String) -> Self {
+    pub fn new(kind: FailureKind, message: String) -> Self {
         Self { kind, message, log: Vec::new(), cause: None }
     }
 }

@@ -37,7 +37,7 @@ use std::time::Duration;
 use wattle_model::names::count;
 
 use crate::memory::Memory;
-use crate::plan::Plan;
+use crate::server_plan::ServerPlan;
 use crate::vault::Vault;
 
 pub use board::Board;
@@ -268,7 +268,7 @@ impl<V: Vault> Machine<V> {
 }
 
 /// The digests of all files that this server needs: for what the plan runs, and for what may be torn down later.
-fn needed<V: Vault>(cx: &Context<V>, plan: &Plan) -> Vec<String> {
+fn needed<V: Vault>(cx: &Context<V>, plan: &ServerPlan) -> Vec<String> {
     let known = cx.memory.started().map(|(_, known)| &known.planned);
     let mut digests: Vec<String> =
         known.chain(plan.components.values()).flat_map(|planned| planned.recipe.files.values().cloned()).collect();

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use wattle_model::requirement::{self, Verdict};
 use wattle_model::{IndexMap, IndexSet, Name, Value, names, values};
 
-use crate::failure::{Failure, Kind};
-use crate::plan::{Held, PlannedComponent, PlannedInput, Source};
+use crate::failure::{Failure, FailureKind};
+use crate::server_plan::{Held, PlannedComponent, PlannedInput, ValueSource};
 use crate::status::Waiting;
 use crate::time::Time;
 use crate::vault::Vault;
@@ -59,13 +59,13 @@ pub(super) enum Missing {
     /// It failed. The failure names its component. The component that waited for it is not in its path yet.
     Failed(Failure),
     /// The wait itself failed, which is a failure of the component that waits.
-    Own(Kind, String),
+    Own(FailureKind, String),
     /// There is a newer revision.
     Superseded,
 }
 
 /// Adds what a value needs, and the input that the value is for.
-pub(super) fn add(source: &Source, input: Option<&Name>, needs: &mut Needs) {
+pub(super) fn add(source: &ValueSource, input: Option<&Name>, needs: &mut Needs) {
     for awaited in source.leaves().filter_map(Awaited::of) {
         needs.entry(awaited).or_insert_with(|| input.cloned());
     }
@@ -98,7 +98,7 @@ pub(super) fn before_start<'p>(
 
 /// Whether any of `components` reads this as a secret. Otherwise no secret is opened there.
 pub(super) fn is_secret<'p>(mut components: impl Iterator<Item = &'p PlannedComponent>, awaited: &Awaited) -> bool {
-    let reads = |source: &Source| source.leaves().filter_map(Awaited::of).any(|read| read == *awaited);
+    let reads = |source: &ValueSource| source.leaves().filter_map(Awaited::of).any(|read| read == *awaited);
     components.any(|component| {
         let judged = component.requires.values().any(|requirement| {
             let mut is_read = false;
@@ -110,7 +110,7 @@ pub(super) fn is_secret<'p>(mut components: impl Iterator<Item = &'p PlannedComp
 }
 
 /// Whose value it is, for a message about one that does not fit. Empty if it is in no entry.
-fn read_from(source: &Source) -> String {
+fn read_from(source: &ValueSource) -> String {
     let entries: IndexSet<Name> = source.leaves().filter_map(Awaited::of).map(|awaited| awaited.name()).collect();
     if entries.is_empty() {
         return String::new();
@@ -136,17 +136,18 @@ pub(super) struct Values<'a, V> {
 
 impl<V: Vault> Values<'_, V> {
     /// The value of an input, once everything that it needs is there.
-    pub(super) fn input(&self, name: &str, input: &PlannedInput) -> Result<Value, (Kind, String)> {
+    pub(super) fn input(&self, name: &str, input: &PlannedInput) -> Result<Value, (FailureKind, String)> {
         let untold = |why| if input.ty.is_secret() { UNTOLD.to_owned() } else { why };
-        let value =
-            self.resolve(&input.from).map_err(|why| (Kind::Input, format!("input `{name}`: {}", untold(why))))?;
+        let value = self
+            .resolve(&input.from)
+            .map_err(|why| (FailureKind::Input, format!("input `{name}`: {}", untold(why))))?;
         match values::refuse_unseen(&input.ty, &value) {
             None => Ok(value),
-            Some(why) => Err((Kind::Type, format!("input `{name}`{}: {why}", read_from(&input.from)))),
+            Some(why) => Err((FailureKind::Type, format!("input `{name}`{}: {why}", read_from(&input.from)))),
         }
     }
 
-    fn resolve(&self, source: &Source) -> Result<Value, String> {
+    fn resolve(&self, source: &ValueSource) -> Result<Value, String> {
         source.evaluate(&mut |held| self.held(held), &mut wattle_heat::evaluate::apply)
     }
 
@@ -179,19 +180,19 @@ impl<V: Vault> Values<'_, V> {
             match verdict {
                 Verdict::Holds => {}
                 Verdict::Fails(reasons) => {
-                    broken.push(requirement::told(name, &requirement.at, &reasons, &requirement.because));
+                    broken.push(requirement::unmet(name, &requirement.at, &reasons, &requirement.because));
                 }
                 Verdict::Unknown => {
                     let is_secret = requirement.predicate.is_secret();
                     let unknown = unknown.map(|why| if is_secret { UNTOLD.to_owned() } else { why });
                     let why = unknown.unwrap_or_else(|| "not all of its values are known".to_owned());
                     return Err(Missing::Own(
-                        Kind::Input,
+                        FailureKind::Input,
                         format!("the requirement `{name}` cannot be checked: {why}"),
                     ));
                 }
             }
         }
-        if broken.is_empty() { Ok(()) } else { Err(Missing::Own(Kind::Requirement, broken.join("; "))) }
+        if broken.is_empty() { Ok(()) } else { Err(Missing::Own(FailureKind::Requirement, broken.join("; "))) }
     }
 }

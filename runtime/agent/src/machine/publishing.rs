@@ -4,7 +4,7 @@ use wattle_model::{Name, Value};
 
 use crate::SERVER;
 use crate::content::Content;
-use crate::failure::Kind;
+use crate::failure::FailureKind;
 use crate::outputs::same;
 use crate::status::State;
 use crate::vault::Vault;
@@ -75,7 +75,7 @@ impl Work {
     ) {
         let component = &self.components[place];
         let (full, entry) = (component.full.clone(), component.entry(output));
-        tell_write(cx, &full, self.id.revision.number, (&entry, content), result);
+        log_write(cx, &full, self.id.revision.number, (&entry, content), result);
         if let Phase::Publishing(left, _) = &mut self.components[place].phase {
             *left = left.saturating_sub(1);
         }
@@ -115,7 +115,7 @@ impl Work {
                 let message = format!("the attribute `{key}` of the server cannot be had: {why}");
                 cx.log(Level::Error, None, message.clone());
                 let owner = cx.full(SERVER);
-                Content::Failure(cx.failure(&owner, Kind::Input, message, Vec::new()))
+                Content::Failure(cx.failure(&owner, FailureKind::Input, message, Vec::new()))
             }
         };
         let (entry, revision) = (attribute_entry(cx, &key), self.id.revision.clone());
@@ -130,7 +130,7 @@ impl Work {
     ) {
         self.attributes = self.attributes.saturating_sub(1);
         let (owner, entry) = (cx.full(SERVER), attribute_entry(cx, key));
-        tell_write(cx, &owner, self.id.revision.number, (&entry, content), result);
+        log_write(cx, &owner, self.id.revision.number, (&entry, content), result);
     }
 }
 
@@ -139,7 +139,7 @@ pub(super) fn attribute_entry<V: Vault>(cx: &Context<V>, key: &Name) -> Name {
 }
 
 /// Logs the result of writing an entry.
-pub(super) fn tell_write<V: Vault>(
+pub(super) fn log_write<V: Vault>(
     cx: &mut Context<V>,
     full: &Name,
     revision: u64,

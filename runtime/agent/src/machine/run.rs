@@ -6,8 +6,8 @@ use std::time::Duration;
 use wattle_model::{IndexMap, IndexSet, Name, Value};
 
 use crate::failure::Failure;
-use crate::plan::PlannedComponent;
 use crate::record::Stored;
+use crate::server_plan::PlannedComponent;
 use crate::status::{State, Waiting};
 
 use super::event::{Question, RunId, Stop};
@@ -30,7 +30,7 @@ pub(super) enum Input {
 
 /// An output that a recipe publishes while it runs.
 #[derive(Debug)]
-pub(super) struct Told {
+pub(super) struct LiveOutput {
     pub(super) question: Question,
     pub(super) output: Name,
     pub(super) value: Value,
@@ -51,9 +51,9 @@ pub(super) struct Run {
     /// What was published, by this run or one before a crash.
     pub(super) early: IndexMap<Name, Stored>,
     pub(super) published: IndexMap<Name, Value>,
-    pub(super) anew: IndexSet<Name>,
+    pub(super) republished: IndexSet<Name>,
     /// Outputs to be published, one at a time, so that the journal has them in the same order as the data space.
-    pub(super) telling: VecDeque<Told>,
+    pub(super) publishing: VecDeque<LiveOutput>,
     pub(super) is_superseded: bool,
     clock: Clock,
     /// The reason and time of the order to stop, if one was given.
@@ -86,8 +86,8 @@ impl Run {
             questions: IndexMap::default(),
             early,
             published,
-            anew: IndexSet::default(),
-            telling: VecDeque::new(),
+            republished: IndexSet::default(),
+            publishing: VecDeque::new(),
             is_superseded: false,
             clock: Clock { started, limit, excused: Duration::ZERO, blocked_since: None },
             stopped: None,

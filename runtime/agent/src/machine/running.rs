@@ -4,11 +4,11 @@ use wattle_model::values::span;
 use wattle_model::{IndexMap, Name, Value, values};
 
 use crate::content::Content;
-use crate::failure::Kind;
+use crate::failure::FailureKind;
 use crate::fingerprint::fingerprint;
 use crate::outputs;
-use crate::plan::PlannedComponent;
 use crate::record::Record;
+use crate::server_plan::PlannedComponent;
 use crate::status::State;
 use crate::vault::Vault;
 
@@ -16,8 +16,8 @@ use super::component::{End, Outcome, Phase};
 use super::context::{After, Context, Pending};
 use super::event::{Action, Broken, Level, Question, RunId, Stop, WriteError};
 use super::needs::{Missing, Values};
-use super::publishing::tell_write;
-use super::run::{GRACE, Input, Run, Told};
+use super::publishing::log_write;
+use super::run::{GRACE, Input, LiveOutput, Run};
 use super::wait;
 use super::work::Work;
 
@@ -82,7 +82,7 @@ impl Work {
                     run.is_superseded = true;
                     let newer =
                         format!("revision {} was superseded while `{name}` was awaited", self.id.revision.number);
-                    Err(cx.failure(&component.full, Kind::Input, newer, Vec::new()))
+                    Err(cx.failure(&component.full, FailureKind::Input, newer, Vec::new()))
                 }
             };
             run.unblock(question, cx.now.uptime);
@@ -110,7 +110,7 @@ impl Work {
     }
 
     /// A recipe publishes an output.
-    pub(super) fn told<V: Vault>(
+    pub(super) fn reported<V: Vault>(
         &mut self,
         cx: &mut Context<V>,
         id: RunId,
@@ -123,7 +123,7 @@ impl Work {
         let Phase::Running(run) = &mut component.phase else { return };
         match fitting(&component.planned, &output, value) {
             Err(message) => {
-                cx.actions.push(Action::Answered(question, Err(Broken::new(Kind::Type, message))));
+                cx.actions.push(Action::Answered(question, Err(Broken::new(FailureKind::Type, message))));
             }
             Ok(value) => match outputs::stored(
                 (&component.full, &output),
@@ -133,9 +133,9 @@ impl Work {
             ) {
                 Err((kind, message)) => cx.actions.push(Action::Answered(question, Err(Broken::new(kind, message)))),
                 Ok(stored) => {
-                    run.telling.push_back(Told { question, output, value, stored });
-                    if run.telling.len() == 1 {
-                        self.tell_next(cx, place);
+                    run.publishing.push_back(LiveOutput { question, output, value, stored });
+                    if run.publishing.len() == 1 {
+                        self.publish_next(cx, place);
                     }
                 }
             },
@@ -143,11 +143,11 @@ impl Work {
     }
 
     /// Publishes the next output that is not published yet.
-    fn tell_next<V: Vault>(&mut self, cx: &mut Context<V>, place: usize) {
+    fn publish_next<V: Vault>(&mut self, cx: &mut Context<V>, place: usize) {
         let component = &mut self.components[place];
         let entry = |output: &Name| format!("{}/{output}", component.full);
         let Phase::Running(run) = &mut component.phase else { return };
-        while let Some(told) = run.telling.front() {
+        while let Some(told) = run.publishing.front() {
             let before = run.published.get(&told.output);
             let answer = match before {
                 // A secret that is sealed for others cannot be compared.
@@ -157,10 +157,10 @@ impl Work {
                     return cx.record(record, After::Early(place, run.id));
                 }
                 Some(before) if *before == told.value => Ok(before.clone()),
-                Some(_) if run.anew.contains(&told.output) => {
+                Some(_) if run.republished.contains(&told.output) => {
                     let message =
                         format!("output `{}` was published with another value; it is written once a run", told.output);
-                    Err(Broken::new(Kind::Type, message))
+                    Err(Broken::new(FailureKind::Type, message))
                 }
                 before => {
                     let before = before.unwrap_or(&told.value).clone();
@@ -171,7 +171,7 @@ impl Work {
                 }
             };
             cx.actions.push(Action::Answered(told.question, answer));
-            run.telling.pop_front();
+            run.publishing.pop_front();
         }
     }
 
@@ -179,10 +179,10 @@ impl Work {
     pub(super) fn early_kept<V: Vault>(&mut self, cx: &mut Context<V>, place: usize, id: RunId) {
         let component = &mut self.components[place];
         let Phase::Running(run) = &mut component.phase else { return };
-        let Some(told) = run.telling.front().filter(|_| run.id == id) else { return };
+        let Some(told) = run.publishing.front().filter(|_| run.id == id) else { return };
         let (question, output, content) = (told.question, told.output.clone(), told.stored.content.clone());
         run.early.insert(output.clone(), told.stored.clone());
-        run.anew.insert(output.clone());
+        run.republished.insert(output.clone());
         run.published.insert(output.clone(), told.value.clone());
         // The recipe loses no time while the data space is away.
         run.block(question, output.clone(), cx.now.uptime);
@@ -206,13 +206,13 @@ impl Work {
             let there = result.as_ref().ok().cloned().flatten().unwrap_or_else(|| content.clone());
             component.there.insert(output, there);
         }
-        tell_write(cx, &full, self.id.revision.number, (&entry, &content), result);
+        log_write(cx, &full, self.id.revision.number, (&entry, &content), result);
         let Some(run) = self.components[place].run().filter(|run| run.id == id) else { return };
-        if let Some(told) = run.telling.pop_front() {
+        if let Some(told) = run.publishing.pop_front() {
             run.unblock(told.question, cx.now.uptime);
             cx.actions.push(Action::Answered(told.question, Ok(told.value)));
         }
-        self.tell_next(cx, place);
+        self.publish_next(cx, place);
         self.answer(cx, place);
     }
 
@@ -243,7 +243,7 @@ impl Work {
                     let limit = cx.deadline(&self.components[place].planned);
                     let message = format!("the recipe did not end within {}", span(limit));
                     cx.actions.push(Action::Drop(id));
-                    self.ran(cx, id, Err(Broken::new(Kind::Deadline, message)));
+                    self.ran(cx, id, Err(Broken::new(FailureKind::Deadline, message)));
                 }
                 _ => {}
             }

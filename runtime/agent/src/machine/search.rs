@@ -141,7 +141,7 @@ fn component_of(what: &str) -> Name {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::failure::Kind;
+    use crate::failure::FailureKind;
     use crate::status::Waiting;
     use crate::time::Time;
 
@@ -164,7 +164,14 @@ mod tests {
         let failed = |component: &str| {
             let (component, message) = (component.into(), format!("{component} broke"));
             let (log, through) = (Vec::new(), Vec::new());
-            status(State::Failed(Failure { component, kind: Kind::Recipe, message, log, at: Time::EPOCH, through }))
+            status(State::Failed(Failure {
+                component,
+                kind: FailureKind::Recipe,
+                message,
+                log,
+                at: Time::EPOCH,
+                through,
+            }))
         };
         let of = status(State::Done).of();
         let causes = |said: &dyn Fn(&str) -> Option<Status>| {

@@ -3,9 +3,9 @@
 use wattle_model::{IndexMap, Name};
 
 use crate::content::Content;
-use crate::failure::{Failure, Kind};
-use crate::plan::{PlannedInput, Script};
+use crate::failure::{Failure, FailureKind};
 use crate::record::Record;
+use crate::server_plan::{PlannedInput, Script};
 use crate::status::State;
 use crate::vault::Vault;
 
@@ -19,7 +19,12 @@ use super::work::Work;
 
 impl Work {
     /// The files of its recipe are there, or cannot be fetched.
-    pub(super) fn laid_out<V: Vault>(&mut self, cx: &mut Context<V>, place: usize, result: Result<(), (Kind, String)>) {
+    pub(super) fn laid_out<V: Vault>(
+        &mut self,
+        cx: &mut Context<V>,
+        place: usize,
+        result: Result<(), (FailureKind, String)>,
+    ) {
         let Phase::LayingOut(start) = &self.components[place].phase else { return };
         match result {
             Ok(()) => {

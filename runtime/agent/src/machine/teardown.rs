@@ -6,10 +6,10 @@ use std::time::Duration;
 use wattle_model::values::span;
 use wattle_model::{IndexMap, Name, Value};
 
-use crate::failure::{Failure, Kind};
+use crate::failure::{Failure, FailureKind};
 use crate::memory::Known;
-use crate::plan::{Plan, Script};
 use crate::record::Record;
+use crate::server_plan::{Script, ServerPlan};
 use crate::vault::Vault;
 
 use super::context::{After, Context, Pending};
@@ -46,7 +46,7 @@ enum Step {
 }
 
 /// What ran on this server and is not in `plan`, the last to run first.
-pub(super) fn due<V: Vault>(cx: &Context<V>, plan: &Plan) -> IndexMap<Name, Known> {
+pub(super) fn due<V: Vault>(cx: &Context<V>, plan: &ServerPlan) -> IndexMap<Name, Known> {
     let is_due = |(component, _): &(&Name, &Known)| !plan.components.contains_key(*component);
     cx.memory.started().filter(is_due).map(|(component, known)| (component.clone(), known.clone())).collect()
 }
@@ -84,10 +84,10 @@ impl Teardown {
             Event::LaidOut(ticket, result) if cx.answered(ticket).is_some() => self.laid_out(cx, result),
             Event::Ran(run, result) => self.ran(cx, run, result.map(drop)),
             Event::Asked(run, question, name) => self.asked(cx, run, question, &name),
-            Event::Told(_, question, name, _) => {
+            Event::Reported(_, question, name, _) => {
                 // Outputs of a teardown have no readers.
                 let message = format!("output `{name}` cannot be published by a teardown");
-                cx.actions.push(Action::Answered(question, Err(Broken::new(Kind::Type, message))));
+                cx.actions.push(Action::Answered(question, Err(Broken::new(FailureKind::Type, message))));
             }
             Event::Paused(pause) => self.excuse(pause),
             Event::Time => self.look_at_clock(cx),
@@ -156,17 +156,16 @@ impl Teardown {
     }
 
     /// The files of its recipe are there, or cannot be fetched.
-    fn laid_out<V: Vault>(&mut self, cx: &mut Context<V>, result: Result<(), (Kind, String)>) {
+    fn laid_out<V: Vault>(&mut self, cx: &mut Context<V>, result: Result<(), (FailureKind, String)>) {
         let Some((component, known)) = self.due.front().filter(|_| matches!(self.step, Step::LayingOut)) else {
             return;
         };
         let inputs = result.map_err(|(kind, message)| Broken::new(kind, message)).and_then(|()| {
             let mut inputs = IndexMap::default();
             for (name, content) in &known.inputs {
-                let value =
-                    cx.setup.vault.reveal(content).map_err(|error| {
-                        Broken::new(Kind::Input, format!("the input `{name}` that it had: {error}"))
-                    })?;
+                let value = cx.setup.vault.reveal(content).map_err(|error| {
+                    Broken::new(FailureKind::Input, format!("the input `{name}` that it had: {error}"))
+                })?;
                 inputs.extend(value.map(|value| (name.clone(), value)));
             }
             Ok(inputs)
@@ -262,7 +261,7 @@ impl Teardown {
         let value = match needs.keys().next() {
             None => values.input(name, input).map(Some),
             Some(awaited) => Err((
-                Kind::Input,
+                FailureKind::Input,
                 format!(
                     "the teardown reads the input `{name}`, which the last run of the recipe did not read, and it does not \
                      wait for `{}`: read the input in the recipe, too",
@@ -292,7 +291,7 @@ impl Teardown {
                 let limit = self.due.front().map(|(_, known)| cx.deadline(&known.planned)).unwrap_or_default();
                 let message = format!("the recipe did not end within {}", span(limit));
                 cx.actions.push(Action::Drop(*id));
-                self.fails(cx, Broken::new(Kind::Deadline, message));
+                self.fails(cx, Broken::new(FailureKind::Deadline, message));
             }
             _ => {}
         }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use wattle_model::Name;
 use wattle_model::values::ASKING;
 
-use crate::failure::Kind;
+use crate::failure::FailureKind;
 use crate::status::Waiting;
 use crate::time::Time;
 
@@ -115,7 +115,7 @@ impl Wait {
                 Next::Explain(causes::asked(&self.missing))
             }
             Stage::Lingering { until, message } if now.uptime >= *until => {
-                Next::Over(Err(Missing::Own(Kind::Wait, message.clone())))
+                Next::Over(Err(Missing::Own(FailureKind::Wait, message.clone())))
             }
             Stage::Patient | Stage::Asking | Stage::Lingering { .. } => Next::Wait,
         }

@@ -6,10 +6,10 @@ use std::time::Duration;
 use wattle_model::{IndexMap, Name, Order, Value};
 
 use crate::content::Content;
-use crate::failure::Kind;
+use crate::failure::FailureKind;
 use crate::fingerprint::fingerprint;
-use crate::plan::{Plan, PlannedComponent, server_of};
 use crate::record::RevisionId;
+use crate::server_plan::{PlannedComponent, ServerPlan, server_of};
 use crate::status::{State, Waiting};
 use crate::vault::Vault;
 
@@ -27,7 +27,7 @@ use super::wait::{self, Wait};
 pub(super) struct Work {
     pub(super) id: RevisionId,
     /// The plan without its components.
-    pub(super) plan: Plan,
+    pub(super) plan: ServerPlan,
     pub(super) components: Vec<Component>,
     places: HashMap<Name, usize>,
     pub(super) found: Found,
@@ -39,7 +39,7 @@ pub(super) struct Work {
 
 impl Work {
     pub(super) fn new<V: Vault>(cx: &Context<V>, desired: &Desired) -> Self {
-        let mut plan = Plan::clone(&desired.plan);
+        let mut plan = ServerPlan::clone(&desired.plan);
         let id = RevisionId::new(plan.of(), desired.digest.clone());
         let components = std::mem::take(&mut plan.components);
         let places = components.keys().enumerate().map(|(place, name)| (cx.full(name), place)).collect();
@@ -110,7 +110,7 @@ impl Work {
             }
             Event::Ran(run, result) => self.ran(cx, run, result),
             Event::Asked(run, question, name) => self.asked(cx, run, question, name),
-            Event::Told(run, question, name, value) => self.told(cx, run, question, name, &value),
+            Event::Reported(run, question, name, value) => self.reported(cx, run, question, name, &value),
             Event::Withdrawn(run, question) => self.withdrawn(cx, run, question),
             Event::Paused(pause) => self.excuse(pause),
             Event::Time => self.look_at_clock(cx),
@@ -253,7 +253,7 @@ impl Work {
     fn own<V: Vault>(&self, cx: &Context<V>, full: &Name) -> Option<Result<Value, Missing>> {
         let Some(place) = self.places.get(full) else {
             let message = "there is no such component on this server".to_owned();
-            return Some(Err(Missing::Failed(cx.failure(full, Kind::Input, message, Vec::new()))));
+            return Some(Err(Missing::Failed(cx.failure(full, FailureKind::Input, message, Vec::new()))));
         };
         self.components[*place].outcome().map(found)
     }
@@ -271,14 +271,16 @@ impl Work {
             Ok(Content::Failure(failure)) => Err(Missing::Failed(failure.bounded())),
             Ok(Content::Sealed(_)) if !needs::is_secret(self.planned(), &awaited) => {
                 let why = format!("cannot read `{what}`: it holds a secret, and what reads it here is not secret");
-                Err(Missing::Own(Kind::Input, why))
+                Err(Missing::Own(FailureKind::Input, why))
             }
             Ok(content) => match cx.setup.vault.read(&what, &content) {
                 Ok(value) => Ok(value.unwrap_or(Value::Null)),
-                Err(error) => Err(Missing::Own(Kind::Input, format!("cannot read `{what}`: {error}"))),
+                Err(error) => Err(Missing::Own(FailureKind::Input, format!("cannot read `{what}`: {error}"))),
             },
             Err(ReadError::Superseded) => Err(Missing::Superseded),
-            Err(ReadError::Refused(why)) => Err(Missing::Own(Kind::Input, format!("cannot read `{what}`: {why}"))),
+            Err(ReadError::Refused(why)) => {
+                Err(Missing::Own(FailureKind::Input, format!("cannot read `{what}`: {why}")))
+            }
         };
         self.found.insert(awaited, found);
         self.look_all(cx);

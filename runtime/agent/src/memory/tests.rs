@@ -2,7 +2,7 @@ use crate::revision::Revision;
 use wattle_model::Tool;
 
 use crate::content::Content;
-use crate::failure::Kind;
+use crate::failure::FailureKind;
 use crate::seed::SeedRecipe;
 
 use super::*;
@@ -89,7 +89,7 @@ fn a_failure_is_one_of_its_revision() {
     let mut memory = Memory::default();
     let failure = Failure {
         component: "db/a".into(),
-        kind: Kind::Recipe,
+        kind: FailureKind::Recipe,
         message: "no".to_owned(),
         log: Vec::new(),
         at: Time::EPOCH,
@@ -104,7 +104,7 @@ fn a_failure_is_one_of_its_revision() {
     }]);
     assert!(memory.failed("a", &revision(1)).is_some());
     assert!(memory.failed("a", &revision(2)).is_none());
-    // A data space that was created anew begins with the same number.
+    // A data space that was created again begins with the same number.
     let anew = RevisionId::new(Revision { space: None, number: 1 }, "another".to_owned());
     assert!(memory.failed("a", &anew).is_none());
 }

@@ -13,11 +13,11 @@ mod standing;
 use wattle_model::requirement::Operand;
 use wattle_model::{IndexMap, Name, Value};
 
-use crate::plan::{
-    Keys, Plan, PlannedComponent, PlannedInput, PlannedOutput, PlannedRequirement, Source, Writer, server_of,
-};
 use crate::revision::Revision;
 use crate::seed::{Seed, SeedComponent, SeedDeclaration, SeedExport, SeedRequirement, SeedServer};
+use crate::server_plan::{
+    Keys, PlannedComponent, PlannedInput, PlannedOutput, PlannedRequirement, ServerPlan, ValueSource, Writer, server_of,
+};
 
 pub use fault::{Fault, Why};
 pub use requirement::broken;
@@ -35,7 +35,7 @@ pub struct Planning<'a> {
     /// The values of its parameters.
     pub parameters: &'a IndexMap<Name, Value>,
     /// For each import, the source that agents read it from.
-    pub imports: &'a IndexMap<ImportKey, Source>,
+    pub imports: &'a IndexMap<ImportKey, ValueSource>,
     /// The keys that verify the signatures of the servers that the imports come from, by stack.
     pub foreign: &'a IndexMap<Name, Keys>,
 }
@@ -50,7 +50,7 @@ impl Planning<'_> {
         self,
         revision: &Revision,
         sealing: &mut S,
-    ) -> Result<IndexMap<Name, Plan>, Vec<Fault<S::Error>>> {
+    ) -> Result<IndexMap<Name, ServerPlan>, Vec<Fault<S::Error>>> {
         let mut work = Work { planning: self, sealing, faults: Vec::new() };
         let mut plans = IndexMap::default();
         for (name, server) in &self.seed.servers {
@@ -67,7 +67,7 @@ impl Planning<'_> {
         self,
         wanted: impl Fn(&SeedExport) -> bool,
         sealing: &mut S,
-    ) -> Result<IndexMap<Name, Source>, Vec<Fault<S::Error>>> {
+    ) -> Result<IndexMap<Name, ValueSource>, Vec<Fault<S::Error>>> {
         let mut faults = Vec::new();
         let mut sources = IndexMap::default();
         for (name, export) in self.seed.exports.iter().filter(|(_, export)| wanted(export)) {
@@ -88,7 +88,7 @@ struct Work<'a, S: Sealing> {
 }
 
 impl<S: Sealing> Work<'_, S> {
-    fn plan(&mut self, revision: &Revision, name: &Name, server: &SeedServer) -> Plan {
+    fn plan(&mut self, revision: &Revision, name: &Name, server: &SeedServer) -> ServerPlan {
         let mut components = IndexMap::default();
         for (key, component) in &server.components {
             let Some(declaration) = self.planning.seed.declarations.get(&component.declaration) else {
@@ -101,7 +101,7 @@ impl<S: Sealing> Work<'_, S> {
         let (order, publishes, writers) = (server.order, server.publishes.clone(), IndexMap::default());
         let (revision, space) = (revision.number, revision.space.clone());
         let (key, foreign) = (self.sealing.key(name), IndexMap::default());
-        let mut plan = Plan {
+        let mut plan = ServerPlan {
             revision,
             space,
             writers,

@@ -2,7 +2,7 @@
 
 use wattle_heat::evaluate::apply;
 use wattle_model::Value;
-use wattle_model::requirement::{Verdict, judge, told};
+use wattle_model::requirement::{Verdict, judge, unmet};
 
 use crate::seed::{Origin, Seed, Wire};
 
@@ -16,7 +16,7 @@ pub fn broken(seed: &Seed, known: impl Fn(&Origin) -> Option<Value>) -> Vec<Stri
     let mut found = Vec::new();
     for (name, requirement) in &seed.requirements {
         if let Verdict::Fails(reasons) = judge(&requirement.predicate, &mut |wire| value(wire)) {
-            found.push(told(name, &requirement.at, &reasons, &requirement.because));
+            found.push(unmet(name, &requirement.at, &reasons, &requirement.because));
         }
     }
     found

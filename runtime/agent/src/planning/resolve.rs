@@ -3,8 +3,8 @@
 use wattle_heat::evaluate::apply;
 use wattle_model::Value;
 
-use crate::plan::{Held, Source};
 use crate::seed::{Origin, Wire};
+use crate::server_plan::{Held, ValueSource};
 
 use super::{Planning, Why};
 
@@ -15,8 +15,8 @@ impl Planning<'_> {
         self,
         wire: &Wire,
         secret: bool,
-        seal: &mut dyn FnMut(&Value) -> Result<Source, E>,
-    ) -> Result<Source, Why<E>> {
+        seal: &mut dyn FnMut(&Value) -> Result<ValueSource, E>,
+    ) -> Result<ValueSource, Why<E>> {
         wire.rebuild(&mut |part| {
             Ok(match part {
                 Wire::Constant(value) => Some(constant(value, secret, seal)?),
@@ -31,15 +31,15 @@ impl Planning<'_> {
         self,
         origin: &Origin,
         secret: bool,
-        seal: &mut dyn FnMut(&Value) -> Result<Source, E>,
-    ) -> Result<Source, Why<E>> {
+        seal: &mut dyn FnMut(&Value) -> Result<ValueSource, E>,
+    ) -> Result<ValueSource, Why<E>> {
         match origin {
             Origin::Parameter(name) => constant(self.parameter(name), secret || self.is_secret(origin), seal),
-            Origin::Entry(entry) => Ok(Source::Leaf(Held::Entry(entry.clone()))),
-            Origin::UserData(key) => Ok(Source::Leaf(Held::UserData(key.clone()))),
+            Origin::Entry(entry) => Ok(ValueSource::Leaf(Held::Entry(entry.clone()))),
+            Origin::UserData(key) => Ok(ValueSource::Leaf(Held::UserData(key.clone()))),
             Origin::Import { stack, export } => match self.imports.get(&(stack.clone(), export.clone())) {
                 None => constant(&Value::Null, secret, seal),
-                Some(Source::Constant(imported)) => constant(imported, secret, seal),
+                Some(ValueSource::Constant(imported)) => constant(imported, secret, seal),
                 Some(source) => Ok(source.clone()),
             },
         }
@@ -51,8 +51,8 @@ impl Planning<'_> {
         name: &str,
         argument: &Wire,
         secret: bool,
-        seal: &mut dyn FnMut(&Value) -> Result<Source, E>,
-    ) -> Result<Option<Source>, Why<E>> {
+        seal: &mut dyn FnMut(&Value) -> Result<ValueSource, E>,
+    ) -> Result<Option<ValueSource>, Why<E>> {
         // The other branch of a decided `if` need not be known.
         if let Some((condition, [then, otherwise])) = Wire::branches(name, argument)
             && let Wire::Constant(Value::Boolean(holds)) = self.known(condition).map_err(Why::Function)?
@@ -71,7 +71,7 @@ impl Planning<'_> {
         let leaf = |origin: &Origin| match origin {
             Origin::Parameter(name) => self.parameter(name).clone().into(),
             Origin::Import { stack, export } => match self.imports.get(&(stack.clone(), export.clone())) {
-                Some(Source::Constant(imported)) => imported.clone().into(),
+                Some(ValueSource::Constant(imported)) => imported.clone().into(),
                 _ => Wire::Leaf(origin.clone()),
             },
             Origin::Entry(_) | Origin::UserData(_) => Wire::Leaf(origin.clone()),
@@ -93,7 +93,7 @@ impl Planning<'_> {
 pub(super) fn constant<E>(
     value: &Value,
     secret: bool,
-    seal: &mut dyn FnMut(&Value) -> Result<Source, E>,
-) -> Result<Source, Why<E>> {
+    seal: &mut dyn FnMut(&Value) -> Result<ValueSource, E>,
+) -> Result<ValueSource, Why<E>> {
     if secret { seal(value).map_err(Why::Sealing) } else { Ok(value.clone().into()) }
 }

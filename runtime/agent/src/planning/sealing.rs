@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use wattle_model::{Name, Value};
 
-use crate::plan::Source;
+use crate::server_plan::ValueSource;
 
 /// Seals the secrets in plans, and knows their recipients and the servers' signing keys.
 pub trait Sealing {
@@ -15,7 +15,7 @@ pub trait Sealing {
     ///
     /// # Errors
     /// If the value cannot be sealed.
-    fn seal(&mut self, server: Option<&Name>, value: &Value) -> Result<Source, Self::Error>;
+    fn seal(&mut self, server: Option<&Name>, value: &Value) -> Result<ValueSource, Self::Error>;
 
     /// The recipients of a secret `entry`: one for each of `servers`, of which the first writes the entry.
     ///
@@ -37,7 +37,7 @@ pub struct InPlain;
 impl Sealing for InPlain {
     type Error = Infallible;
 
-    fn seal(&mut self, _: Option<&Name>, value: &Value) -> Result<Source, Infallible> {
+    fn seal(&mut self, _: Option<&Name>, value: &Value) -> Result<ValueSource, Infallible> {
         Ok(value.clone().into())
     }
 

@@ -8,24 +8,24 @@ use std::collections::{HashMap, HashSet};
 
 use wattle_model::{IndexMap, Name};
 
-use crate::plan::{Plan, PlannedComponent, PlannedRequirement, Writer};
+use crate::server_plan::{PlannedComponent, PlannedRequirement, ServerPlan, Writer};
 
 /// Replaces new plans by existing ones that say the same. `plans` are all plans of a revision, with its number.
 /// `before` are the existing plans, each as some `seed apply` wrote it last, whether or not that run was completed.
 /// `is_another` names the servers whose plans change whatever they say.
 pub fn keep_standing(
-    plans: &mut IndexMap<Name, Plan>,
-    before: &IndexMap<Name, Plan>,
+    plans: &mut IndexMap<Name, ServerPlan>,
+    before: &IndexMap<Name, ServerPlan>,
     is_another: impl Fn(&Name) -> bool,
 ) {
     let mut readers: HashMap<&Name, Vec<&Name>> = HashMap::new();
     for (server, plan) in &*plans {
         plan.writers.keys().for_each(|writer| readers.entry(writer).or_default().push(server));
     }
-    let stands = |(server, plan): &(&Name, &Plan)| {
+    let stands = |(server, plan): &(&Name, &ServerPlan)| {
         let there = before.get(*server).filter(|there| !is_another(server) && says_the_same(there, plan));
         // A `seed apply` that was interrupted may have written only one of two plans.
-        let expected = |there: &Plan| {
+        let expected = |there: &ServerPlan| {
             let is_there = |writer: &Name| before.get(writer).is_some_and(|plan| plan.of() == there.expects(writer));
             plan.writers.keys().all(is_there)
         };
@@ -51,9 +51,10 @@ pub fn keep_standing(
 
 /// Whether an existing plan may stay in place of one of a later revision. Data spaces of earlier versions have no name,
 /// so nothing else tells their revisions apart from those of the next data space.
-fn says_the_same(there: &Plan, plan: &Plan) -> bool {
+fn says_the_same(there: &ServerPlan, plan: &ServerPlan) -> bool {
     // If you add a field, decide here whether a change of it counts.
-    let Plan { revision, space, writers: _, key, foreign: _, order, retired, forgotten, publishes, components } = plan;
+    let ServerPlan { revision, space, writers: _, key, foreign: _, order, retired, forgotten, publishes, components } =
+        plan;
     let is_same = |((a_name, a), (b_name, b)): ((&Name, &PlannedComponent), (&Name, &PlannedComponent))| {
         a_name == b_name && does_the_same(a, b)
     };

@@ -3,9 +3,9 @@ use std::convert::Infallible;
 use wattle_model::requirement::{Test, Tested};
 use wattle_model::{Predicate, Tool, Type};
 
-use crate::plan::Held;
 use crate::revision::Revision;
 use crate::seed::{Origin, SeedEntry, SeedInput, SeedOutput, SeedParameter, SeedRecipe, When, Wire};
+use crate::server_plan::Held;
 
 use super::*;
 
@@ -62,8 +62,8 @@ struct Marking;
 impl Sealing for Marking {
     type Error = Infallible;
 
-    fn seal(&mut self, server: Option<&Name>, value: &Value) -> Result<Source, Infallible> {
-        Ok(Source::Leaf(Held::Sealed(format!("{value} for {server:?}"))))
+    fn seal(&mut self, server: Option<&Name>, value: &Value) -> Result<ValueSource, Infallible> {
+        Ok(ValueSource::Leaf(Held::Sealed(format!("{value} for {server:?}"))))
     }
 
     fn recipients(&mut self, entry: &str, servers: &[&Name]) -> Result<Vec<String>, Infallible> {
@@ -75,12 +75,12 @@ fn planned(seed: &Seed) -> Result<PlannedComponent, Vec<String>> {
     Ok(plan(seed)?.components.swap_remove("app").unwrap())
 }
 
-fn plan(seed: &Seed) -> Result<Plan, Vec<String>> {
+fn plan(seed: &Seed) -> Result<ServerPlan, Vec<String>> {
     let parameters = [("port".into(), "80".into()), ("password".into(), "hidden".into())].into_iter().collect();
     let foreign = Held::Foreign { stack: "other".into(), entry: "a/b/c".into() };
     let imports = [
-        (("other".into(), "known".into()), Source::Constant("imported".into())),
-        (("other".into(), "late".into()), Source::Leaf(foreign)),
+        (("other".into(), "known".into()), ValueSource::Constant("imported".into())),
+        (("other".into(), "late".into()), ValueSource::Leaf(foreign)),
     ]
     .into_iter()
     .collect();
@@ -92,7 +92,7 @@ fn plan(seed: &Seed) -> Result<Plan, Vec<String>> {
     Ok(web)
 }
 
-fn source(wire: Wire) -> Source {
+fn source(wire: Wire) -> ValueSource {
     let mut planned = planned(&seed(Type::STR, Some(wire))).unwrap();
     planned.inputs.swap_remove("url").unwrap().from
 }
@@ -113,10 +113,10 @@ fn call(name: &str, parts: impl IntoIterator<Item = Wire>) -> Wire {
 fn what_is_known_is_put_in_and_all_else_stays() {
     assert_eq!(source(parameter("port")), "80".into());
     assert_eq!(source(import("known")), "imported".into());
-    assert!(matches!(source(import("late")), Source::Leaf(Held::Foreign { .. })));
+    assert!(matches!(source(import("late")), ValueSource::Leaf(Held::Foreign { .. })));
     let entry = Wire::Leaf(Origin::Entry("db/pg/url".into()));
-    assert_eq!(source(entry.clone()), Source::Leaf(Held::Entry("db/pg/url".into())));
-    let text = Source::Text(vec!["80".into(), Source::Leaf(Held::Entry("db/pg/url".into()))]);
+    assert_eq!(source(entry.clone()), ValueSource::Leaf(Held::Entry("db/pg/url".into())));
+    let text = ValueSource::Text(vec!["80".into(), ValueSource::Leaf(Held::Entry("db/pg/url".into()))]);
     assert_eq!(source(Wire::Text(vec![parameter("port"), entry])), text);
     let default = planned(&seed(Type::STR, None)).unwrap();
     assert_eq!(default.inputs["url"].from, "default".into());
@@ -148,7 +148,7 @@ fn functions_of_what_is_known_are_computed() {
     let joined = |last| call("list_join", ["-".into(), Wire::List(vec![parameter("port"), last])]);
     assert_eq!(source(joined("x".into())), "80-x".into());
     assert_eq!(source(joined(import("known"))), "80-imported".into());
-    assert!(matches!(source(joined(import("late"))), Source::Function { .. }));
+    assert!(matches!(source(joined(import("late"))), ValueSource::Function { .. }));
     let wrong = call("str_split", [1.into()]);
     assert_eq!(source(call("if", [true.into(), import("late"), wrong.clone()])), source(import("late")));
     let faults = planned(&seed(Type::STR, Some(wrong))).unwrap_err();
@@ -157,13 +157,13 @@ fn functions_of_what_is_known_are_computed() {
 
 #[test]
 fn secrets_are_sealed_for_the_server_that_reads_them() {
-    let sealed = |text: &str| Source::Leaf(Held::Sealed(format!("\"{text}\" for Some(\"web\")")));
+    let sealed = |text: &str| ValueSource::Leaf(Held::Sealed(format!("\"{text}\" for Some(\"web\")")));
     assert_eq!(source(parameter("password")), sealed("hidden"));
     let upper = Wire::Function {
         name: "digest".into(),
         argument: Box::new(Wire::List(vec!["md5".into(), parameter("password")])),
     };
-    assert!(matches!(source(upper), Source::Leaf(Held::Sealed(_))));
+    assert!(matches!(source(upper), ValueSource::Leaf(Held::Sealed(_))));
     let all = planned(&seed(Type::Hidden(Box::new(Type::STR)), Some(parameter("port")))).unwrap();
     assert_eq!(all.inputs["url"].from, sealed("80"));
     // The writer comes first, and no recipient comes twice.

@@ -1,9 +1,10 @@
 //! Follows the plan of a server, as far as the desired revision has got there.
 //!
-//! A plan is written before the goal that makes it valid, and a `seed apply` may be interrupted in between: a plan
-//! counts only once a goal says so. So the goal is read when there is another plan, and not before: a revision that
-//! changes nothing for a server costs its agent nothing. Each number belongs to one plan of a server only, so the plan
-//! with the number of the goal is the right one. Any other plan that was read before the goal is read again.
+//! A plan is written before the desired revision that makes it valid, and a `seed apply` may be interrupted in between:
+//! a plan counts only once a desired revision says so. So the desired revision is read when there is another plan, and
+//! not before: a revision that changes nothing for a server costs its agent nothing. Each number belongs to one plan of
+//! a server only, so the plan with the number of the desired revision is the right one. Any other plan that was read
+//! before the desired revision is read again.
 
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use wattle_model::Name;
 use crate::layout::Layout;
 use crate::machine::Desired;
 use crate::node::{Node, Version};
-use crate::plan::Plan;
+use crate::server_plan::ServerPlan;
 
 use super::{Answer, Op, Refused, Step, parse};
 
@@ -21,17 +22,17 @@ use super::{Answer, Op, Refused, Step, parse};
 /// only plans that have been replaced in the meantime.
 #[derive(Clone, Debug)]
 pub struct Follow {
-    goal: Watched<Goal>,
-    plan: Watched<Arc<Plan>>,
+    desired: Watched<DesiredRevision>,
+    plan: Watched<Arc<ServerPlan>>,
     asks: Asks,
-    /// Whether the plan was read after the goal.
+    /// Whether the plan was read after the desired revision.
     is_after: bool,
-    given: Option<Arc<Plan>>,
+    given: Option<Arc<ServerPlan>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Asks {
-    Goal,
+    Desired,
     Plan,
 }
 
@@ -45,9 +46,9 @@ struct Watched<T> {
     says: Option<T>,
 }
 
-/// What a goal says about its revision.
+/// What a desired revision says about its revision.
 #[derive(Clone, Debug, Deserialize)]
-struct Goal {
+struct DesiredRevision {
     revision: u64,
     #[serde(default)]
     space: Option<Name>,
@@ -82,9 +83,9 @@ impl Follow {
     /// Follows `server`.
     pub fn new(layout: &Layout, server: &str) -> Self {
         Self {
-            goal: Watched::new(layout.revision()),
+            desired: Watched::new(layout.revision()),
             plan: Watched::new(layout.plan(server)),
-            asks: Asks::Goal,
+            asks: Asks::Desired,
             is_after: false,
             given: None,
         }
@@ -103,27 +104,27 @@ impl Follow {
     }
 
     fn next(&self) -> (Asks, Op) {
-        let Some(goal) = &self.goal.says else {
-            return (Asks::Goal, if self.goal.is_seen { self.goal.wait() } else { self.goal.look() });
+        let Some(desired) = &self.desired.says else {
+            return (Asks::Desired, if self.desired.is_seen { self.desired.wait() } else { self.desired.look() });
         };
         let Some(plan) = self.plan.says.as_ref().filter(|plan| self.is_news(plan)) else {
             return (Asks::Plan, self.plan.wait());
         };
-        let is_same_space = plan.space == goal.space;
-        if is_same_space && plan.revision <= goal.revision || !is_same_space && !self.is_after {
+        let is_same_space = plan.space == desired.space;
+        if is_same_space && plan.revision <= desired.revision || !is_same_space && !self.is_after {
             return (Asks::Plan, self.plan.look());
         }
-        (Asks::Goal, self.goal.wait())
+        (Asks::Desired, self.desired.wait())
     }
 
     /// Takes the store's answer and returns what to do next.
     pub fn answered(&mut self, answer: Answer) -> Step<Result<Desired, Refused>> {
         let Answer::Node(node) = answer else { return Step::Ask(self.begin()) };
         let taken = match self.asks {
-            Asks::Goal => {
+            Asks::Desired => {
                 self.is_after = false;
                 // Before the first revision, the number is 0.
-                self.goal.takes(node, |goal| (goal.revision > 0).then_some(goal))
+                self.desired.takes(node, |desired| (desired.revision > 0).then_some(desired))
             }
             Asks::Plan => {
                 self.is_after = true;
@@ -143,14 +144,14 @@ impl Follow {
     }
 
     fn ready(&self) -> Option<Desired> {
-        let (goal, plan) = (self.goal.says.as_ref()?, self.plan.says.as_ref()?);
-        let is_led_to = plan.space == goal.space && plan.revision <= goal.revision;
-        let is_it = self.is_after || (plan.revision == goal.revision && plan.space.is_some());
-        let desired = || Desired { plan: Arc::clone(plan), digest: goal.digest.clone() };
-        (self.is_news(plan) && is_led_to && is_it).then(desired)
+        let (desired, plan) = (self.desired.says.as_ref()?, self.plan.says.as_ref()?);
+        let is_led_to = plan.space == desired.space && plan.revision <= desired.revision;
+        let is_it = self.is_after || (plan.revision == desired.revision && plan.space.is_some());
+        let both = || Desired { plan: Arc::clone(plan), digest: desired.digest.clone() };
+        (self.is_news(plan) && is_led_to && is_it).then(both)
     }
 
-    fn is_news(&self, plan: &Arc<Plan>) -> bool {
+    fn is_news(&self, plan: &Arc<ServerPlan>) -> bool {
         self.given.as_ref().is_none_or(|given| plan.is_news_after(given))
     }
 }

@@ -12,11 +12,11 @@ use super::{Answer, Ended, Entry, Latest, Op, Peek, Refused, Request as _, Step,
 #[derive(Clone, Debug)]
 pub struct Task {
     ticket: Ticket,
-    kind: Kind,
+    kind: TaskKind,
 }
 
 #[derive(Clone, Debug)]
-enum Kind {
+enum TaskKind {
     Entry(Wait<Entry>),
     /// With the other stack.
     Foreign(Wait<Latest>, Name),
@@ -31,18 +31,18 @@ impl Task {
         let (ticket, kind) = match action {
             Action::Read(ticket, awaited, revision) => {
                 let kind = match awaited {
-                    Awaited::Entry(entry) => Kind::Entry(Entry::wait(layout, entry, revision)),
+                    Awaited::Entry(entry) => TaskKind::Entry(Entry::wait(layout, entry, revision)),
                     Awaited::Foreign(stack, entry) => {
-                        Kind::Foreign(Latest::wait(&Layout::new(stack), entry), stack.clone())
+                        TaskKind::Foreign(Latest::wait(&Layout::new(stack), entry), stack.clone())
                     }
-                    Awaited::Ended(component) => Kind::Ended(Ended::wait(layout, component, revision)),
+                    Awaited::Ended(component) => TaskKind::Ended(Ended::wait(layout, component, revision)),
                 };
                 (ticket, kind)
             }
-            Action::Peek(ticket, entry, revision) => (ticket, Kind::Peek(Peek::new(layout, entry, revision))),
+            Action::Peek(ticket, entry, revision) => (ticket, TaskKind::Peek(Peek::new(layout, entry, revision))),
             Action::Write(ticket, entry, revision, content) => {
                 let known = versions.take_entry(&layout.entry(entry), revision.space.as_ref());
-                (ticket, Kind::Write(Box::new(Write::new(layout, entry, revision, content, known))))
+                (ticket, TaskKind::Write(Box::new(Write::new(layout, entry, revision, content, known))))
             }
             _ => return None,
         };
@@ -57,17 +57,17 @@ impl Task {
     /// Whether what it reads was written before the goal, so that it is visible to every reader of the goal. Other
     /// stacks' values are not.
     pub fn is_led(&self) -> bool {
-        !matches!(self.kind, Kind::Foreign(..))
+        !matches!(self.kind, TaskKind::Foreign(..))
     }
 
     /// The first operation to ask the store for.
     pub fn begin(&mut self) -> Op {
         match &mut self.kind {
-            Kind::Entry(request) => request.begin(),
-            Kind::Foreign(request, _) => request.begin(),
-            Kind::Ended(request) => request.begin(),
-            Kind::Peek(request) => request.begin(),
-            Kind::Write(request) => request.begin(),
+            TaskKind::Entry(request) => request.begin(),
+            TaskKind::Foreign(request, _) => request.begin(),
+            TaskKind::Ended(request) => request.begin(),
+            TaskKind::Peek(request) => request.begin(),
+            TaskKind::Write(request) => request.begin(),
         }
     }
 
@@ -75,8 +75,8 @@ impl Task {
     pub fn answered(&mut self, answer: Answer, versions: &mut Versions) -> Step<Event> {
         let ticket = self.ticket;
         match &mut self.kind {
-            Kind::Entry(request) => step(request.answered(answer), |content| came(ticket, content)),
-            Kind::Foreign(request, stack) => {
+            TaskKind::Entry(request) => step(request.answered(answer), |content| came(ticket, content)),
+            TaskKind::Foreign(request, stack) => {
                 // The last value of another stack stays valid, even if a later revision failed there.
                 let content = |written: Written| match (written.before, written.content) {
                     (Some(before), Content::Failure(_)) => before.content,
@@ -85,12 +85,12 @@ impl Task {
                 };
                 step(request.answered(answer), |written| came(ticket, written.map(content)))
             }
-            Kind::Ended(request) => step(request.answered(answer), |failure| {
+            TaskKind::Ended(request) => step(request.answered(answer), |failure| {
                 let content =
                     |failure: Option<_>| failure.map_or(Content::Value(wattle_model::Value::Null), Content::Failure);
                 came(ticket, failure.map(content))
             }),
-            Kind::Peek(request) => {
+            TaskKind::Peek(request) => {
                 let step = request.answered(answer);
                 if let Step::Over(Ok(peeked)) = &step {
                     request.note(peeked, versions);
@@ -98,7 +98,7 @@ impl Task {
                 // Writing the entry then reports what is wrong with it.
                 self::step(step, |peeked| Event::Peeked(ticket, peeked.map_or(Seen::Nothing, Seen::from)))
             }
-            Kind::Write(request) => step(request.answered(answer), |result| {
+            TaskKind::Write(request) => step(request.answered(answer), |result| {
                 let refused = |refused| match refused {
                     Refused::Superseded { .. } => WriteError::Superseded,
                     refused => WriteError::Refused(refused.to_string()),
@@ -111,11 +111,11 @@ impl Task {
     /// The event to report if the store refuses, with the reason in one line.
     pub fn refused(&self, why: String) -> Event {
         match &self.kind {
-            Kind::Entry(_) | Kind::Foreign(..) | Kind::Ended(_) => {
+            TaskKind::Entry(_) | TaskKind::Foreign(..) | TaskKind::Ended(_) => {
                 Event::Read(self.ticket, Err(ReadError::Refused(why)))
             }
-            Kind::Peek(_) => Event::Peeked(self.ticket, Seen::Nothing),
-            Kind::Write(_) => Event::Written(self.ticket, Err(WriteError::Refused(why))),
+            TaskKind::Peek(_) => Event::Peeked(self.ticket, Seen::Nothing),
+            TaskKind::Write(_) => Event::Written(self.ticket, Err(WriteError::Refused(why))),
         }
     }
 }

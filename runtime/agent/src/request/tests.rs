@@ -1,12 +1,12 @@
 use wattle_model::{Name, Order};
 
 use crate::content::{Content, Written};
-use crate::failure::{Failure, Kind};
+use crate::failure::{Failure, FailureKind};
 use crate::layout::Layout;
 use crate::machine::{Action, Awaited, Desired, Event, Ticket};
 use crate::node::{Node, Version};
-use crate::plan::Plan;
 use crate::revision::Revision;
+use crate::server_plan::ServerPlan;
 use crate::status::{State, Status};
 use crate::time::Time;
 
@@ -86,7 +86,7 @@ fn what_belongs_to_a_newer_revision_is_not_known_as_free_to_be_written() {
 
 fn failure() -> Content {
     let (component, message) = ("db/pg".into(), "no".to_owned());
-    let (kind, log, at, through) = (Kind::Recipe, Vec::new(), Time::EPOCH, Vec::new());
+    let (kind, log, at, through) = (FailureKind::Recipe, Vec::new(), Time::EPOCH, Vec::new());
     Content::Failure(Failure { component, kind, message, log, at, through })
 }
 
@@ -157,7 +157,7 @@ fn a_component_has_ended_when_its_status_says_so_of_the_revision() {
     assert_eq!(ended.answered(told(State::Running)), waits);
     assert_eq!(ended.answered(told(State::Done)), Step::Over(Ok(None)));
     let (component, message) = ("db/pg".into(), "no".to_owned());
-    let (kind, log, at, through) = (Kind::Wait, Vec::new(), Time::EPOCH, Vec::new());
+    let (kind, log, at, through) = (FailureKind::Wait, Vec::new(), Time::EPOCH, Vec::new());
     let failure = Failure { component, kind, message, log, at, through };
     assert_eq!(ended.answered(told(State::Failed(failure.clone()))), Step::Over(Ok(Some(failure))));
 }
@@ -186,8 +186,8 @@ fn goal(of: &Revision, transaction: i64) -> Answer {
     node(format!("{{{space}\"revision\":{},\"digest\":\"x\",\"applying\":9}}", of.number).into_bytes(), transaction)
 }
 
-fn plan(of: &Revision, order: Order) -> Plan {
-    Plan::retired(of, order, None)
+fn plan(of: &Revision, order: Order) -> ServerPlan {
+    ServerPlan::retired(of, order, None)
 }
 
 fn planned(of: &Revision, transaction: i64) -> Answer {

@@ -10,11 +10,11 @@ use super::store::{Ask, Change, Data, Reply};
 /// An operation under way.
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
-    kind: Kind,
+    kind: CallKind,
 }
 
 #[derive(Clone, Debug)]
-enum Kind {
+enum CallKind {
     Get {
         path: String,
     },
@@ -61,66 +61,66 @@ pub(crate) enum Outcome {
 impl Call {
     pub(crate) fn new(op: Op) -> Self {
         let kind = match op {
-            Op::Get(path) => Kind::Get { path },
-            Op::Changed(path, seen) => Kind::Changed { path, seen, stage: Stage::Watching },
+            Op::Get(path) => CallKind::Get { path },
+            Op::Changed(path, seen) => CallKind::Changed { path, seen, stage: Stage::Watching },
             Op::Set(path, data, expected) => {
-                Kind::Set { path, data: data.into(), expected, in_doubt: false, looks: false, is_moved: false }
+                CallKind::Set { path, data: data.into(), expected, in_doubt: false, looks: false, is_moved: false }
             }
         };
         Self { kind }
     }
 
     pub(crate) fn plain(ask: Ask) -> Self {
-        Self { kind: Kind::Plain(ask) }
+        Self { kind: CallKind::Plain(ask) }
     }
 
     /// What to send now.
     pub(crate) fn ask(&self) -> Option<Ask> {
         Some(match &self.kind {
             // The session began with all that was there, and nobody is led to what was written later.
-            Kind::Get { path } => Ask::Get { path: path.clone(), sync: false },
-            Kind::Changed { path, stage, .. } => match stage {
+            CallKind::Get { path } => Ask::Get { path: path.clone(), sync: false },
+            CallKind::Changed { path, stage, .. } => match stage {
                 Stage::Watching => Ask::Watch { path: path.clone() },
                 Stage::Waiting => return None,
                 Stage::Told => Ask::Get { path: path.clone(), sync: false },
                 Stage::CatchingUp => Ask::Get { path: path.clone(), sync: true },
             },
-            Kind::Set { path, looks: true, .. } | Kind::Set { path, is_moved: true, .. } => {
+            CallKind::Set { path, looks: true, .. } | CallKind::Set { path, is_moved: true, .. } => {
                 Ask::Get { path: path.clone(), sync: true }
             }
-            Kind::Set { path, data, expected, .. } => {
+            CallKind::Set { path, data, expected, .. } => {
                 Ask::Write(vec![Change::Set { path: path.clone(), data: Rc::clone(data), count: Some(expected.count) }])
             }
-            Kind::Plain(ask) => ask.clone(),
+            CallKind::Plain(ask) => ask.clone(),
         })
     }
 
     /// The connection broke: whether it was done is not known.
     pub(crate) fn lost(&mut self, was_sent: bool) {
         match &mut self.kind {
-            Kind::Changed { stage, .. } => *stage = Stage::Watching,
-            Kind::Set { in_doubt, looks, .. } => {
+            CallKind::Changed { stage, .. } => *stage = Stage::Watching,
+            CallKind::Set { in_doubt, looks, .. } => {
                 *in_doubt |= was_sent;
                 *looks = false;
             }
-            Kind::Get { .. } | Kind::Plain(_) => {}
+            CallKind::Get { .. } | CallKind::Plain(_) => {}
         }
     }
 
     /// It goes on in another session.
     pub(crate) fn moves(&mut self) {
-        if let Kind::Set { is_moved, .. } = &mut self.kind {
+        if let CallKind::Set { is_moved, .. } = &mut self.kind {
             *is_moved = true;
         }
     }
 
     pub(crate) fn waits_for(&self, path: &str) -> bool {
-        matches!(&self.kind, Kind::Changed { path: own, stage: Stage::Waiting, .. } if own == path)
+        matches!(&self.kind, CallKind::Changed { path: own, stage: Stage::Waiting, .. } if own == path)
     }
 
     /// Its watch has fired.
     pub(crate) fn told(&mut self) {
-        if let Kind::Changed { stage, .. } = &mut self.kind {
+        if let CallKind::Changed { stage, .. } = &mut self.kind {
             *stage = Stage::Told;
         }
     }
@@ -129,9 +129,9 @@ impl Call {
         let node =
             |node: &Option<Rc<Data>>| Next::Done(Outcome::Answer(Answer::Node(node.as_ref().map(|node| node.node()))));
         let next = match (&mut self.kind, &reply) {
-            (Kind::Plain(_), _) => Next::Done(Outcome::Plain(reply)),
-            (Kind::Get { .. }, Reply::Node(found)) => node(found),
-            (Kind::Changed { seen, stage, .. }, Reply::Node(found)) => {
+            (CallKind::Plain(_), _) => Next::Done(Outcome::Plain(reply)),
+            (CallKind::Get { .. }, Reply::Node(found)) => node(found),
+            (CallKind::Changed { seen, stage, .. }, Reply::Node(found)) => {
                 let there = found.as_ref().map(|node| node.version());
                 let is_newer = there.is_some_and(|there| seen.is_none_or(|seen| there.transaction > seen.transaction));
                 let before = *stage;
@@ -146,31 +146,31 @@ impl Call {
                 };
                 if *stage == Stage::Waiting { Next::Wait } else { Next::Send(Ask::Write(Vec::new())) }
             }
-            (Kind::Set { expected, is_moved: is_moved @ true, .. }, Reply::Node(found)) => {
+            (CallKind::Set { expected, is_moved: is_moved @ true, .. }, Reply::Node(found)) => {
                 *is_moved = false;
                 match found {
                     Some(node) if node.made > expected.transaction => Next::Done(Outcome::Answer(Answer::Conflict)),
                     _ => Next::Send(Ask::Write(Vec::new())),
                 }
             }
-            (Kind::Set { data, expected, looks: looks @ true, .. }, Reply::Node(found)) => {
+            (CallKind::Set { data, expected, looks: looks @ true, .. }, Reply::Node(found)) => {
                 *looks = false;
                 let ours = found.as_ref().filter(|node| node.data == *data && node.count == expected.count + 1);
                 Next::Done(Outcome::Answer(ours.map_or(Answer::Conflict, |node| Answer::Set(node.version()))))
             }
-            // What was made anew counts anew.
-            (Kind::Set { expected, .. }, Reply::Written(_, made)) if *made > expected.transaction => {
+            // What was made again counts from the start.
+            (CallKind::Set { expected, .. }, Reply::Written(_, made)) if *made > expected.transaction => {
                 Next::Done(Outcome::Answer(Answer::Conflict))
             }
-            (Kind::Set { expected, .. }, Reply::Written(zxid, _)) => {
+            (CallKind::Set { expected, .. }, Reply::Written(zxid, _)) => {
                 let version = Version { transaction: *zxid, count: expected.count + 1 };
                 Next::Done(Outcome::Answer(Answer::Set(version)))
             }
-            (Kind::Set { in_doubt: true, looks, .. }, Reply::BadVersion) => {
+            (CallKind::Set { in_doubt: true, looks, .. }, Reply::BadVersion) => {
                 *looks = true;
                 Next::Send(Ask::Write(Vec::new()))
             }
-            (Kind::Set { .. }, Reply::NoNode) => Next::Done(Outcome::Answer(Answer::Missing)),
+            (CallKind::Set { .. }, Reply::NoNode) => Next::Done(Outcome::Answer(Answer::Missing)),
             _ => Next::Done(Outcome::Answer(Answer::Conflict)),
         };
         match next {

@@ -10,7 +10,7 @@ use super::world::{SESSION, World};
 pub(crate) struct Faults {
     pub(crate) until: u64,
     gap: u64,
-    kinds: Vec<Kind>,
+    kinds: Vec<FaultKind>,
     /// Milliseconds of a message at most.
     pub(crate) latency: u64,
     /// Milliseconds by which a member lags behind at most.
@@ -28,7 +28,7 @@ pub(crate) struct Faults {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Kind {
+enum FaultKind {
     Crash,
     Reboot,
     Disconnect,
@@ -43,29 +43,29 @@ enum Kind {
     Lose,
 }
 
-const KINDS: [Kind; 12] = [
-    Kind::Crash,
-    Kind::Reboot,
-    Kind::Disconnect,
-    Kind::Partition,
-    Kind::Expire,
-    Kind::Pause,
-    Kind::FullDisk,
-    Kind::Clock,
-    Kind::Apply,
-    Kind::ApplyTwice,
-    Kind::Replace,
-    Kind::Lose,
+const KINDS: [FaultKind; 12] = [
+    FaultKind::Crash,
+    FaultKind::Reboot,
+    FaultKind::Disconnect,
+    FaultKind::Partition,
+    FaultKind::Expire,
+    FaultKind::Pause,
+    FaultKind::FullDisk,
+    FaultKind::Clock,
+    FaultKind::Apply,
+    FaultKind::ApplyTwice,
+    FaultKind::Replace,
+    FaultKind::Lose,
 ];
 
 impl Faults {
     pub(crate) fn draw(chance: &mut Chance) -> Self {
         let often = [2, 4][chance.index(2)];
-        let mut kinds: Vec<Kind> = KINDS.into_iter().filter(|_| chance.once_in(often)).collect();
+        let mut kinds: Vec<FaultKind> = KINDS.into_iter().filter(|_| chance.once_in(often)).collect();
         if chance.once_in(2) {
-            kinds.push(Kind::Apply);
+            kinds.push(FaultKind::Apply);
         }
-        let fills_in = if kinds.contains(&Kind::FullDisk) { 6 } else { 0 };
+        let fills_in = if kinds.contains(&FaultKind::FullDisk) { 6 } else { 0 };
         Self {
             until: chance.between(10_000, 60_000),
             gap: [500, 2_000, 6_000][chance.index(3)],
@@ -99,18 +99,18 @@ impl World {
         let kind = self.faults.kinds[self.chance.index(self.faults.kinds.len())];
         let host = self.chance.index(self.hosts.len());
         match kind {
-            Kind::Crash => self.crash(host),
-            Kind::Reboot => {
+            FaultKind::Crash => self.crash(host),
+            FaultKind::Reboot => {
                 self.say(|| format!("h{host}: reboots"));
                 self.end_processes(host);
                 self.crash(host);
             }
-            Kind::Disconnect => {
+            FaultKind::Disconnect => {
                 if let Some(client) = self.client_of(host) {
                     self.disconnect(client);
                 }
             }
-            Kind::Partition => {
+            FaultKind::Partition => {
                 if let Some(client) = self.client_of(host) {
                     self.say(|| format!("h{host}: is cut off from the store"));
                     self.clients[client].is_apart = true;
@@ -119,7 +119,7 @@ impl World {
                     self.after(delay, Happening::Heal { client });
                 }
             }
-            Kind::Expire => {
+            FaultKind::Expire => {
                 if let Some(client) = self.client_of(host)
                     && let Some(session) = self.clients[client].session
                 {
@@ -131,24 +131,24 @@ impl World {
                     self.say(|| format!("h{host}: session {session} will not be kept"));
                 }
             }
-            Kind::Pause => self.pause(host),
-            Kind::FullDisk => self.fill(host),
-            Kind::Clock => {
+            FaultKind::Pause => self.pause(host),
+            FaultKind::FullDisk => self.fill(host),
+            FaultKind::Clock => {
                 let jump = self.chance.between(0, 8_000_000);
                 self.say(|| format!("h{host}: its clock jumps to {jump} ms off"));
                 self.hosts[host].wall = jump;
             }
-            Kind::Apply => {
+            FaultKind::Apply => {
                 let (operator, again) = (self.chance.index(2), self.chance.flip());
                 self.after(0, Happening::Apply { operator, again });
             }
-            Kind::ApplyTwice => {
+            FaultKind::ApplyTwice => {
                 let delay = self.chance.between(0, 300);
                 self.after(0, Happening::Apply { operator: 0, again: true });
                 self.after(delay, Happening::Apply { operator: 1, again: true });
             }
-            Kind::Replace => self.replace(host),
-            Kind::Lose => {
+            FaultKind::Replace => self.replace(host),
+            FaultKind::Lose => {
                 if self.chance.once_in(3) {
                     self.lose();
                 }
@@ -164,7 +164,7 @@ impl World {
         self.say(|| format!("h{host}: its disk is full"));
         let delay = self.chance.between(200, 40_000);
         self.after(delay, Happening::Room { host });
-        // Somebody who wonders why nothing happens starts it anew.
+        // Somebody who wonders why nothing happens starts it again.
         if self.chance.flip() {
             let before = self.chance.between(100, delay);
             self.after(before, Happening::Crash { host });

@@ -15,7 +15,8 @@
 //! zeros. Answers are late, lost, or told twice; connections break with any part of what was under way carried out; members
 //! of the store lag behind. Hosts are cut off from the store, sessions expire, agents or all of a host are paused and wake up
 //! late, disks are full (also just as a recipe ends), clocks jump, a machine is replaced while the old one still runs. Two
-//! operators apply seeds at once, or are broken off; new revisions come in the middle; the data space is lost and made anew.
+//! operators apply seeds at once, or are broken off; new revisions come in the middle; the data space is lost and made
+//! again.
 //!
 //! # What must hold
 //!

@@ -7,9 +7,9 @@ use std::rc::Rc;
 use serde_json::json;
 use wattle_agent_core::applying::{self, Step, There};
 use wattle_agent_core::layout::Layout;
-use wattle_agent_core::plan::Plan;
 use wattle_agent_core::planning::keep_standing;
 use wattle_agent_core::revision::Revision;
+use wattle_agent_core::server_plan::ServerPlan;
 use wattle_model::{IndexMap, Name};
 
 use super::call::{Call, Outcome};
@@ -52,7 +52,7 @@ struct Written {
     before: Vec<Change>,
     plans: Vec<Change>,
     /// These plans, as they are to be.
-    moved: Vec<(Name, Plan)>,
+    moved: Vec<(Name, ServerPlan)>,
     gone: Vec<Change>,
 }
 
@@ -359,7 +359,7 @@ impl World {
         self.take_step(operator, if is_left { Step::END } else { Step::Announce });
     }
 
-    fn plan_there(&self, server: &Name) -> Option<Plan> {
+    fn plan_there(&self, server: &Name) -> Option<ServerPlan> {
         let node = self.store.truth(&layout().plan(server))?;
         Some(serde_json::from_slice(&node.data).expect("INVARIANT: a plan is JSON"))
     }
@@ -384,9 +384,9 @@ impl World {
             make(path.clone(), Rc::new([]));
         }
         let servers = || model.servers.keys().cloned();
-        let there: IndexMap<Name, Plan> =
+        let there: IndexMap<Name, ServerPlan> =
             servers().filter_map(|server| Some((server.clone(), self.plan_there(&server)?))).collect();
-        let mut plans: IndexMap<Name, Plan> =
+        let mut plans: IndexMap<Name, ServerPlan> =
             servers().map(|server| (server.clone(), model.plan(&server, revision))).collect();
         keep_standing(&mut plans, &there, |_| again);
         for (server, plan) in plans {

@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use wattle_agent_core::failure::{Failure, Kind};
+use wattle_agent_core::failure::{Failure, FailureKind};
 use wattle_agent_core::machine::{Broken, Event, Job, Question, RunId, Stop};
-use wattle_agent_core::plan::Script;
+use wattle_agent_core::server_plan::Script;
 use wattle_model::IndexMap;
 use wattle_model::{Name, Value};
 
@@ -154,7 +154,7 @@ impl World {
                 let value = self.hosts[host].processes[number].value(&name);
                 let now = self.awake(host);
                 self.hosts[host].processes[number].waits = Some((question, name.clone(), now));
-                self.tell(host, incarnation, Event::Told(run, question, name, value));
+                self.tell(host, incarnation, Event::Reported(run, question, name, value));
             }
             Some(Step::End) => {
                 process.is_gone = true;
@@ -165,9 +165,9 @@ impl World {
                 let (fails, script) = (process.part.fails, process.job.script);
                 let undo = process.part.teardown;
                 let result = match script {
-                    Script::Recipe if fails => Err(Broken::new(Kind::Recipe, "it failed".to_owned())),
+                    Script::Recipe if fails => Err(Broken::new(FailureKind::Recipe, "it failed".to_owned())),
                     Script::Teardown if undo == Teardown::Fails => {
-                        Err(Broken::new(Kind::Recipe, "it failed".to_owned()))
+                        Err(Broken::new(FailureKind::Recipe, "it failed".to_owned()))
                     }
                     Script::Teardown => Ok(IndexMap::default()),
                     Script::Recipe => {
@@ -206,7 +206,7 @@ impl World {
             }
             Err(failure) => {
                 process.is_gone = true;
-                let mut broken = Broken::new(Kind::Recipe, format!("it has no `{name}`"));
+                let mut broken = Broken::new(FailureKind::Recipe, format!("it has no `{name}`"));
                 broken.cause = Some(Box::new(failure));
                 let event = Box::new(Event::Ran(run, Err(broken)));
                 self.after(1, Happening::Machine { host, incarnation, event });
@@ -261,7 +261,7 @@ impl World {
         }
         self.hosts[host].processes[number].is_gone = true;
         self.say(|| format!("h{host}: run {run:?} is ended"));
-        let broken = Broken::new(Kind::Deadline, "it did not end in time".to_owned());
+        let broken = Broken::new(FailureKind::Deadline, "it did not end in time".to_owned());
         self.tell(host, incarnation, Event::Ran(run, Err(broken)));
     }
 

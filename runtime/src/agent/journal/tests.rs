@@ -8,7 +8,7 @@ use wattle_agent_core::record::{RevisionId, Stored};
 use wattle_agent_core::revision::Revision;
 use wattle_agent_core::time::Time;
 
-use crate::space::{Content, Did, Failure, Kind, PlannedComponent, Step};
+use crate::space::{Content, Did, Failure, FailureKind, PlannedComponent, Step};
 
 use super::*;
 
@@ -180,7 +180,7 @@ fn machines_that_boot_anew_have_nothing_finished() {
     let place = Place::new();
     let failure = Failure {
         component: "db/b".into(),
-        kind: Kind::Recipe,
+        kind: FailureKind::Recipe,
         message: "exited with 1".into(),
         log: Vec::new(),
         at: Time::EPOCH,
@@ -255,7 +255,7 @@ fn what_a_component_has_behind_it_is_known_again() {
 
     let failure = Failure {
         component: "s/b".into(),
-        kind: Kind::Recipe,
+        kind: FailureKind::Recipe,
         message: String::new(),
         log: Vec::new(),
         at: at(9),

@@ -16,10 +16,10 @@ use wattle_openstack::Session;
 use wattle_openstack::driver::{Mark, OpenStack, Unfit};
 
 use crate::cli::console::Console;
-use crate::cli::failure::{Failure, exit_codes};
+use crate::cli::error::{CommandError, exit_codes};
 use crate::cli::{args, parameters, seed};
 use crate::deploy::{Deployment, Identity, Through, standing};
-use crate::openstack::Source;
+use crate::openstack::TemplateSource;
 use crate::space::Layout;
 
 use super::cloud::of_fault;
@@ -66,16 +66,16 @@ pub(in crate::cli) fn command() -> Command {
         ]))
 }
 
-pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     let mut work = seed::prepare_any(matches, crate::seed::judge, console).await?;
     if work.is_up() {
-        return Err(Failure::usage(format!("`{}` is up on this machine", work.directory.display()))
+        return Err(CommandError::usage(format!("`{}` is up on this machine", work.directory.display()))
             .help("name another data space: `--space zookeeper+tls://HOST:PORT`"));
     }
     let (stack, key) = (work.stack(), work.options.key.clone());
     let source = source::source(&work, matches)?;
     if Deployment::through(&work.store, &stack, &key).await? == Some(Through::Heat) {
-        return Err(Failure::usage(format!(
+        return Err(CommandError::usage(format!(
             "`{stack}` was deployed through Heat, and only Heat knows what belongs to it"
         ))
         .help("Heat has `openstack stack adopt` for this"));
@@ -89,16 +89,16 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
     let there = standing(&rows);
     let fitting = fit(&pairs, &target, &work.seed, &there, &driver);
     let found = cloud::answered(&session, console, fitting).await??;
-    if work.store.get(&Layout::new(&stack).revision()).await.map_err(Failure::from)?.is_none() {
+    if work.store.get(&Layout::new(&stack).revision()).await.map_err(CommandError::from)?.is_none() {
         work.apply().await?;
     }
     let site = Site::new(&work.store, &stack, &key, Arc::clone(&session)).await?;
     let driver = asker(&site, session).await?;
-    let target = site.deployment.maker.make(&source.to_text()).map_err(Failure::new)?;
+    let target = site.deployment.maker.make(&source.to_text()).map_err(CommandError::new)?;
     let mut things = Vec::new();
     let mut said = String::new();
     for (name, thing) in &found {
-        let wanted = resolved(&*target, name, &found, &standing(&rows)).map_err(Failure::new)?;
+        let wanted = resolved(&*target, name, &found, &standing(&rows)).map_err(CommandError::new)?;
         let compared = driver.compared(&wanted.kind, &thing.phys, name, &wanted.properties).await.map_err(of_fault)?;
         let how = compared.differs.as_ref().map_or_else(String::new, |how| format!(": {how}"));
         said.push_str(&format!("`{name}` is taken over ({}, {}){how}\n", wanted.kind, thing.phys));
@@ -112,27 +112,27 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
 }
 
 /// The driver that asks the cloud for the deployment of a site.
-async fn asker(site: &Site, session: Arc<Session>) -> Result<OpenStack, Failure> {
+async fn asker(site: &Site, session: Arc<Session>) -> Result<OpenStack, CommandError> {
     let Deployment { store, stack, key, .. } = &site.deployment;
     let identity = Identity::of(store, stack, key).await?;
     Ok(OpenStack::new(session, Mark::new(&identity.mark)))
 }
 
 /// What was requested: resources of the target, and ids.
-fn pairs(matches: &ArgMatches, target: &Target) -> Result<Vec<(Name, String)>, Failure> {
+fn pairs(matches: &ArgMatches, target: &Target) -> Result<Vec<(Name, String)>, CommandError> {
     let names: Vec<Name> = target.resources().into_iter().map(|(name, _)| name).collect();
     let mut pairs: Vec<(Name, String)> = Vec::new();
     for text in matches.get_many::<String>("things").into_iter().flatten() {
         let Some((name, id)) = text.split_once('=').filter(|(name, id)| !name.is_empty() && !id.is_empty()) else {
-            return Err(Failure::usage(format!("`{text}` is not NAME=ID")).help("write `web-port=ID`"));
+            return Err(CommandError::usage(format!("`{text}` is not NAME=ID")).help("write `web-port=ID`"));
         };
         let Some(name) = names.iter().find(|known| &***known == name) else {
             let known = || names.iter().map(|name| &**name);
             let help = meant(name, known()).unwrap_or_else(|| format!("there are {}", some(known(), LISTED)));
-            return Err(Failure::usage(format!("the template has no resource `{name}`")).help(help));
+            return Err(CommandError::usage(format!("the template has no resource `{name}`")).help(help));
         };
         if let Some((other, _)) = pairs.iter().find(|(known, given)| known == name || given == id) {
-            return Err(Failure::usage(if other == name {
+            return Err(CommandError::usage(if other == name {
                 format!("`{name}` is given twice")
             } else {
                 format!("`{other}` and `{name}` cannot both be {id}")
@@ -150,7 +150,7 @@ async fn fit(
     seed: &Seed,
     there: &BTreeMap<Name, Thing>,
     driver: &OpenStack,
-) -> Result<BTreeMap<Name, Thing>, Failure> {
+) -> Result<BTreeMap<Name, Thing>, CommandError> {
     let mut found = BTreeMap::new();
     let mut wrong = Vec::new();
     for (name, id) in pairs {
@@ -193,9 +193,9 @@ async fn fit(
     let mut all = wrong.into_iter();
     match (all.next(), count) {
         (None, _) => Ok(found),
-        (Some((what, help)), 1) => Err(Failure::usage(what).help(help)),
+        (Some((what, help)), 1) => Err(CommandError::usage(what).help(help)),
         (first, count) => {
-            let failure = Failure::usage(format!("{count} things are wrong, and nothing was taken over"));
+            let failure = CommandError::usage(format!("{count} things are wrong, and nothing was taken over"));
             Err(first
                 .into_iter()
                 .chain(all)
@@ -257,9 +257,9 @@ fn resolved(
 pub(super) async fn found(
     site: &Site,
     rows: &[Row],
-    after: &Source,
+    after: &TemplateSource,
     session: &Arc<Session>,
-) -> Result<Vec<Found>, Failure> {
+) -> Result<Vec<Found>, CommandError> {
     let adopted: Vec<&Row> = rows.iter().filter(|row| row.adopted).collect();
     let Some(target) = site.deployment.maker.make(&after.to_text()).ok().filter(|_| !adopted.is_empty()) else {
         return Ok(Vec::new());

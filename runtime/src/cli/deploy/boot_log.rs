@@ -9,7 +9,7 @@ use wattle_openstack::Method;
 use wattle_openstack::session::Call;
 
 use crate::cli::console::Console;
-use crate::cli::failure::{Exit, Failure};
+use crate::cli::error::{CommandError, Exit};
 use crate::cli::target;
 
 use super::display::SERVER;
@@ -22,7 +22,7 @@ pub(in crate::cli) async fn run(
     lines: usize,
     matches: &ArgMatches,
     console: &mut Console,
-) -> Result<Exit, Failure> {
+) -> Result<Exit, CommandError> {
     let target = target::find(matches, console)?;
     let (space, key) = target.operated(console).await?;
     let session = cloud::session(matches, console).await?;
@@ -32,8 +32,8 @@ pub(in crate::cli) async fn run(
     let is_meant = |name: &Name| **name == *server || *software::own(name) == *server;
     let Some((_, phys)) = things.iter().find(|(name, _)| is_meant(name)) else {
         let failure = match things.len() {
-            0 => Failure::new(format!("no server of `{stack}` is deployed")),
-            _ => Failure::new(format!("no server `{server}` of `{stack}` is deployed"))
+            0 => CommandError::new(format!("no server of `{stack}` is deployed")),
+            _ => CommandError::new(format!("no server `{server}` of `{stack}` is deployed"))
                 .note(format!("there is {}", some(things.keys().map(|name| &**name), 10))),
         };
         return Err(failure.help_if(meant(server, things.keys().map(|name| &**name))));

@@ -12,7 +12,7 @@ use wattle_openstack::clouds::CloudError;
 use wattle_openstack::{Cloud, Fault, Session, Wait, driver};
 
 use crate::cli::console::Console;
-use crate::cli::failure::Failure;
+use crate::cli::error::CommandError;
 use crate::cli::silence::{SILENCE, unanswered, watched};
 use crate::openstack::{Http, sources};
 
@@ -31,13 +31,14 @@ pub(in crate::cli) fn argument() -> Arg {
 ///
 /// # Errors
 /// Why there is no such cloud, or why it refuses the login.
-pub(in crate::cli) async fn session(matches: &ArgMatches, console: &mut Console) -> Result<Arc<Session>, Failure> {
-    let unreadable =
-        |(file, error): (String, std::io::Error)| Failure::usage(format!("cannot read `{file}`: {}", reason(&error)));
+pub(in crate::cli) async fn session(matches: &ArgMatches, console: &mut Console) -> Result<Arc<Session>, CommandError> {
+    let unreadable = |(file, error): (String, std::io::Error)| {
+        CommandError::usage(format!("cannot read `{file}`: {}", reason(&error)))
+    };
     let sources = sources().map_err(unreadable)?;
     let cloud = Cloud::choose(&sources, matches.get_one::<String>("cloud").map(String::as_str)).map_err(of_choice)?;
     let wire = Http::new(&cloud).map_err(|why| {
-        Failure::usage(why).help(
+        CommandError::usage(why).help(
             "`cacert` of the cloud in clouds.yaml, or `OS_CACERT`, names the file: its path is relative to where you \
              are",
         )
@@ -56,7 +57,7 @@ pub(in crate::cli) async fn answered<T>(
     session: &Session,
     console: &mut Console,
     work: impl Future<Output = T>,
-) -> Result<T, Failure> {
+) -> Result<T, CommandError> {
     let mut silent = Silent::default();
     watched(console, || silent.line(session), work).await
 }
@@ -88,7 +89,11 @@ impl Silent {
 ///
 /// # Errors
 /// The first service that is missing or does not answer.
-pub(super) async fn services(session: &Session, target: &Deployment, console: &mut Console) -> Result<(), Failure> {
+pub(super) async fn services(
+    session: &Session,
+    target: &Deployment,
+    console: &mut Console,
+) -> Result<(), CommandError> {
     let resources = target.resources();
     let given = resources.iter().filter_map(|(name, _)| target.given(name));
     let services = given.filter_map(|(ty, properties)| Some(driver::kind(ty)?.services(&properties)));
@@ -100,18 +105,18 @@ pub(super) async fn services(session: &Session, target: &Deployment, console: &m
 }
 
 /// A failure, with the help if there is any.
-fn failure(failure: Failure, help: Option<String>) -> Failure {
+fn failure(failure: CommandError, help: Option<String>) -> CommandError {
     match help {
         Some(help) => failure.help(help),
         None => failure,
     }
 }
 
-fn of_choice(error: CloudError) -> Failure {
-    failure(Failure::usage(error.to_string()), error.help())
+fn of_choice(error: CloudError) -> CommandError {
+    failure(CommandError::usage(error.to_string()), error.help())
 }
 
 /// What a fault of a service means for a command.
-pub(in crate::cli) fn of_fault(fault: Fault) -> Failure {
-    failure(Failure::new(fault.to_string()), fault.help())
+pub(in crate::cli) fn of_fault(fault: Fault) -> CommandError {
+    failure(CommandError::new(fault.to_string()), fault.help())
 }

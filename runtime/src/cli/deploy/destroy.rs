@@ -8,7 +8,7 @@ use wattle::manners::{must_end, read, reason};
 use wattle::shown;
 
 use crate::cli::console::Console;
-use crate::cli::failure::{Exit, Failure};
+use crate::cli::error::{CommandError, Exit};
 use crate::cli::question::agreed;
 use crate::cli::{args, here, target, ui};
 use crate::deploy::{Alone, Deployment, Wanted};
@@ -27,7 +27,7 @@ pub(in crate::cli) fn command() -> Command {
         .args(args::target())
 }
 
-pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     let listening = ui::listen(matches).await?;
     if let Some(dir) = args::given_directory(matches).filter(|dir| dir.is_dir() && !here::is_left(dir)) {
         return Err(not_up(dir));
@@ -57,7 +57,7 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
         None => None,
     };
     if !agreed(matches, &format!("{what} from the data space"), console).await? {
-        return Err(Failure::new("nothing was deleted"));
+        return Err(CommandError::new("nothing was deleted"));
     }
     let work = async |console: &mut Console| {
         software::retire(&site, console).await?;
@@ -79,20 +79,20 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
 }
 
 /// Nothing is up in the directory. What was deployed from there is still in some data space.
-fn not_up(dir: &Path) -> Failure {
-    Failure::usage(format!("`{}` is not up, so it has no data space of its own", dir.display()))
+fn not_up(dir: &Path) -> CommandError {
+    CommandError::usage(format!("`{}` is not up, so it has no data space of its own", dir.display()))
         .help("name the data space that it was deployed to: `--space zookeeper+tls://HOST:PORT`, or set WATTLE_SPACE")
         .help("if it was never deployed, there is nothing to delete")
 }
 
 /// Only `up` has made the stack.
-fn not_deployed(stack: &str, folder: &Folder) -> Failure {
-    Failure::usage(format!("`{stack}` is deployed in no cloud: `wattle up` runs it on this machine"))
+fn not_deployed(stack: &str, folder: &Folder) -> CommandError {
+    CommandError::usage(format!("`{stack}` is deployed in no cloud: `wattle up` runs it on this machine"))
         .help(format!("end it: `wattle down {}`", shown::path(folder.name().display())))
 }
 
 /// Removes what the data space knows about the stack. In the meantime, nobody may restart what wattle itself brings up.
-async fn remove(site: &Site) -> Result<(), Failure> {
+async fn remove(site: &Site) -> Result<(), CommandError> {
     let Deployment { store, stack, key, .. } = &site.deployment;
     let hold = if site.is_heats {
         None
@@ -113,7 +113,7 @@ async fn remove(site: &Site) -> Result<(), Failure> {
 }
 
 /// Where the servers' credentials may be. A pipe at that place is refused before anything is deleted.
-fn credentials_at(matches: &ArgMatches, file: String) -> Result<[PathBuf; 2], Failure> {
+fn credentials_at(matches: &ArgMatches, file: String) -> Result<[PathBuf; 2], CommandError> {
     let key = target::key_file(matches).unwrap_or_else(|| PathBuf::from("operator.key"));
     let files = [PathBuf::from(file), key.with_file_name("credentials.yaml")];
     for file in &files {
@@ -121,7 +121,7 @@ fn credentials_at(matches: &ArgMatches, file: String) -> Result<[PathBuf; 2], Fa
         if let Err(error) = must_end(file)
             && fs::metadata(file).is_ok()
         {
-            return Err(Failure::usage(format!("cannot read `{}`: {}", file.display(), reason(&error)))
+            return Err(CommandError::usage(format!("cannot read `{}`: {}", file.display(), reason(&error)))
                 .note(
                     "this file should hold the servers' credentials, and is removed once they no longer open anything",
                 )
@@ -133,7 +133,7 @@ fn credentials_at(matches: &ArgMatches, file: String) -> Result<[PathBuf; 2], Fa
 
 /// Removes the file with the servers' credentials, if its content is still what was deployed. The credentials no longer
 /// open anything, and the next deployment would not know whose they are.
-fn forget(files: &[PathBuf], text: &str, console: &mut Console) -> Result<(), Failure> {
+fn forget(files: &[PathBuf], text: &str, console: &mut Console) -> Result<(), CommandError> {
     for file in files {
         if read(file).is_ok_and(|there| there == text) && fs::remove_file(file).is_ok() {
             console

@@ -9,7 +9,7 @@ use wattle::names::list;
 use wattle::plan::Found;
 
 use crate::cli::console::Console;
-use crate::cli::failure::{Exit, Failure, exit_codes};
+use crate::cli::error::{CommandError, Exit, exit_codes};
 use crate::cli::signals::Signals;
 use crate::cli::{args, target, ui};
 use crate::deploy::Wanted;
@@ -50,7 +50,7 @@ pub(in crate::cli) fn command() -> Command {
         )]))
 }
 
-pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     let listening = ui::listen(matches).await?;
     let target = target::find(matches, console)?;
     let (space, key) = target.operated(console).await?;
@@ -77,7 +77,12 @@ fn lines(differs: &[Found]) -> String {
 }
 
 /// Corrects what differs from what was deployed, except for the resources in `leaves`.
-async fn put_right(site: &Site, leaves: &[Name], matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+async fn put_right(
+    site: &Site,
+    leaves: &[Name],
+    matches: &ArgMatches,
+    console: &mut Console,
+) -> Result<Exit, CommandError> {
     match site.bring(&Wanted::AsDeployed { leaves: leaves.iter().cloned().collect() }, console).await? {
         Brought::Done(rebuilt) => {
             let stack = &site.deployment.stack;
@@ -96,7 +101,7 @@ async fn put_right(site: &Site, leaves: &[Name], matches: &ArgMatches, console: 
 }
 
 /// Looks until told to end, and reports what changes. A cloud that does not answer for a while is asked again.
-async fn watch(site: &Site, matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+async fn watch(site: &Site, matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     let (mut signals, corrects) = (Signals::listen()?, matches.get_flag("correct"));
     let mut said: Option<String> = None;
     let mut corrections: BTreeMap<Name, Vec<Instant>> = BTreeMap::new();

@@ -4,7 +4,7 @@
 use wattle::shown::on_terminal;
 
 use crate::cli::console::{Console, size};
-use crate::cli::failure::Failure;
+use crate::cli::error::CommandError;
 use crate::cli::screen::Screen;
 
 use super::display::Display;
@@ -19,7 +19,7 @@ impl Foot {
     }
 
     /// Prints something that stays.
-    pub(super) fn say(&mut self, text: &str, console: &mut Console) -> Result<(), Failure> {
+    pub(super) fn say(&mut self, text: &str, console: &mut Console) -> Result<(), CommandError> {
         match &mut self.0 {
             Some(screen) => {
                 let text = on_terminal(text.trim_end(), console.err.color);
@@ -30,14 +30,14 @@ impl Foot {
     }
 
     /// Shows what is in progress now.
-    pub(super) fn draw(&mut self, display: &Display, console: &mut Console) -> Result<(), Failure> {
+    pub(super) fn draw(&mut self, display: &Display, console: &mut Console) -> Result<(), CommandError> {
         let Some(screen) = &mut self.0 else { return Ok(()) };
         let line = display.under_way(size().1).map(|line| on_terminal(&line, console.err.color));
         console.err.put(&screen.draw(line.into_iter().collect())).map(drop)
     }
 
     /// Removes it.
-    pub(super) fn clear(&mut self, console: &mut Console) -> Result<(), Failure> {
+    pub(super) fn clear(&mut self, console: &mut Console) -> Result<(), CommandError> {
         match &mut self.0 {
             Some(screen) => console.err.put(&screen.clear()).map(drop),
             None => Ok(()),

@@ -11,8 +11,8 @@ use wattle_openstack::driver::{Inventory, Short};
 use wattle_openstack::{Fault, Session};
 
 use crate::cli::console::Console;
-use crate::cli::failure::Failure;
-use crate::openstack::Source;
+use crate::cli::error::CommandError;
+use crate::openstack::TemplateSource;
 
 use super::cloud::{answered, of_fault};
 use super::through;
@@ -23,18 +23,18 @@ use super::through;
 /// # Errors
 /// Everything that is missing, or a service that does not answer.
 pub(super) async fn foresee(
-    source: &Source,
+    source: &TemplateSource,
     target: &Deployment,
     plan: &Plan,
     session: &Arc<Session>,
     console: &mut Console,
-) -> Result<(), Failure> {
+) -> Result<(), CommandError> {
     let mut inventory = Inventory::new(Arc::clone(session));
     let wrong = answered(session, console, missing(target, plan, &mut inventory)).await?.map_err(of_fault)?;
     if !wrong.is_empty() {
         through::show(source, &wrong, console)?;
         let what = through::wrongs(wrong.len());
-        return Err(Failure::usage(format!(
+        return Err(CommandError::usage(format!(
             "{what} in `{}` for the cloud `{}`, and nothing was done",
             source.template,
             session.cloud().name
@@ -49,7 +49,7 @@ pub(super) async fn foresee(
     if short.is_empty() {
         return Ok(());
     }
-    let failure = Failure::new("the project may not have that much, and nothing was done").help(
+    let failure = CommandError::new("the project may not have that much, and nothing was done").help(
         "`openstack quota show --usage` shows the quota: delete what is not needed, or ask an administrator of the \
          cloud to raise it with `openstack quota set`",
     );

@@ -9,10 +9,10 @@ use wattle_converge::Target as _;
 use wattle_openstack::Session;
 
 use crate::cli::console::Console;
-use crate::cli::failure::Failure;
+use crate::cli::error::CommandError;
 use crate::cli::seed::Work;
 use crate::deploy::Deployment;
-use crate::openstack::{OWN, Source, Templates};
+use crate::openstack::{OWN, TemplateSource, Templates};
 use crate::seed::{Given, chosen, concealed};
 use crate::space::OperatorKey;
 
@@ -46,7 +46,7 @@ pub(in crate::cli) async fn found(
     before: Option<State>,
     matches: &ArgMatches,
     console: &mut Console,
-) -> Result<(Option<State>, Vec<Found>, Option<Looked>), Failure> {
+) -> Result<(Option<State>, Vec<Found>, Option<Looked>), CommandError> {
     if !matches.contains_id("cloud") {
         return Ok((before, Vec::new(), None));
     }
@@ -83,10 +83,10 @@ pub(super) struct Really {
 pub(super) async fn really(
     work: &Work,
     before: Option<State>,
-    after: &Source,
+    after: &TemplateSource,
     session: &Arc<Session>,
     console: &mut Console,
-) -> Result<Really, Failure> {
+) -> Result<Really, CommandError> {
     let stack = work.stack();
     let key = &work.options.key;
     let rows = Deployment::rows(&work.store, &stack, key).await?;
@@ -110,7 +110,7 @@ async fn deployed(
     site: Site,
     key: &OperatorKey,
     console: &mut Console,
-) -> Result<Really, Failure> {
+) -> Result<Really, CommandError> {
     let nothing = |before: Option<State>, site| {
         let before = before.map(State::without_resources);
         Ok(Really { before, found: Vec::new(), is_there: false, site })
@@ -131,7 +131,7 @@ async fn deployed(
 }
 
 /// What was requested and does not exist.
-async fn missing(site: &Site, source: &Source) -> Result<Vec<Found>, Failure> {
+async fn missing(site: &Site, source: &TemplateSource) -> Result<Vec<Found>, CommandError> {
     let there = site.deployment.sound().await?;
     let Ok(target) = Templates::default().target(source) else { return Ok(Vec::new()) };
     let names = target.resources().into_iter().map(|(name, _)| name).filter(|name| !there.contains(name));
@@ -142,7 +142,7 @@ async fn missing(site: &Site, source: &Source) -> Result<Vec<Found>, Failure> {
 ///
 /// # Errors
 /// If it cannot be read.
-pub(super) fn state_of(source: &Source, site: &Site) -> Result<State, Failure> {
+pub(super) fn state_of(source: &TemplateSource, site: &Site) -> Result<State, CommandError> {
     let key = &site.deployment.key;
     let (seed, parameters) = concealed(&software::seed(source)?, &given(source), key);
     let state = State::new(&source.files, parameters, Some(seed)).map_err(unreadable)?;
@@ -151,17 +151,17 @@ pub(super) fn state_of(source: &Source, site: &Site) -> Result<State, Failure> {
 }
 
 /// The values that a deployment was given, without the servers' credentials, which are in the last environment.
-fn given(source: &Source) -> Given {
+fn given(source: &TemplateSource) -> Given {
     let environments = source.environments.split_last().map_or(&[][..], |(_, before)| before);
     software::given(environments, &source.given)
 }
 
-fn unreadable(error: StateError) -> Failure {
-    Failure::new(format!("what was deployed cannot be read: {error}"))
+fn unreadable(error: StateError) -> CommandError {
+    CommandError::new(format!("what was deployed cannot be read: {error}"))
 }
 
 /// What the software was given, with the resources that were requested.
-fn asked_for(before: State, source: &Source, key: &OperatorKey) -> Result<State, Failure> {
+fn asked_for(before: State, source: &TemplateSource, key: &OperatorKey) -> Result<State, CommandError> {
     let Ok(seed) = Seed::read(&source.seed) else { return Ok(before) };
     let (_, parameters) = concealed(&seed, &given(source), key);
     before.with_resources(&source.files, parameters).map_err(unreadable)

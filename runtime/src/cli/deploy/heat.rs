@@ -16,11 +16,11 @@ use wattle_words::names::some;
 use wattle_words::time::short;
 
 use crate::cli::console::Console;
-use crate::cli::failure::Failure;
+use crate::cli::error::CommandError;
 use crate::cli::signals::Signals;
 use crate::clock;
 use crate::deploy::Wanted;
-use crate::openstack::{Source, package};
+use crate::openstack::{TemplateSource, package};
 
 use super::cloud::{answered, of_fault};
 use super::display::Display;
@@ -48,7 +48,7 @@ pub(super) async fn bring(
     heat: &Orchestration,
     wanted: &Wanted,
     console: &mut Console,
-) -> Result<Brought, Failure> {
+) -> Result<Brought, CommandError> {
     let mut signals = Signals::listen()?;
     let stack = heat.name().to_owned();
     let ended = {
@@ -67,7 +67,7 @@ pub(super) async fn bring(
 }
 
 /// Makes Heat check whether what it created exists.
-pub(super) async fn look(site: &Site, heat: &Orchestration, console: &mut Console) -> Result<Vec<Found>, Failure> {
+pub(super) async fn look(site: &Site, heat: &Orchestration, console: &mut Console) -> Result<Vec<Found>, CommandError> {
     let mut errand = Errand { site, heat, display: Display::new(console.err.color), console };
     errand.look().await
 }
@@ -80,7 +80,7 @@ pub(super) async fn glance(
     session: &Session,
     heat: &Orchestration,
     console: &mut Console,
-) -> Result<Vec<Found>, Failure> {
+) -> Result<Vec<Found>, CommandError> {
     let known = async {
         let Some(stack) = heat.find().await? else { return Ok(None) };
         let tree = heat.resources(&stack.id).await?;
@@ -116,7 +116,7 @@ fn differences(heat: &Orchestration, stack: &Stack, tree: &Tree) -> Vec<Found> {
 ///
 /// # Errors
 /// Why Heat would not accept it, or that the stack belongs to somebody else.
-pub(super) async fn judge(heat: &Orchestration, source: &Source, is_known: bool) -> Result<(), Failure> {
+pub(super) async fn judge(heat: &Orchestration, source: &TemplateSource, is_known: bool) -> Result<(), CommandError> {
     let there = heat.find().await.map_err(of_fault)?;
     if there.is_some() && !is_known {
         return Err(foreign(heat));
@@ -128,8 +128,8 @@ pub(super) async fn judge(heat: &Orchestration, source: &Source, is_known: bool)
     heat.preview(id, &package(source)).await.map_err(of_fault)
 }
 
-fn foreign(heat: &Orchestration) -> Failure {
-    Failure::usage(format!("Heat already has a stack `{}`, which `wattle deploy` did not create", heat.name()))
+fn foreign(heat: &Orchestration) -> CommandError {
+    CommandError::usage(format!("Heat already has a stack `{}`, which `wattle deploy` did not create", heat.name()))
         .help("choose another name for this one: `--stack NAME`")
         .help(format!("or delete that one: `openstack stack delete {}`", heat.name()))
 }
@@ -147,7 +147,7 @@ struct Errand<'a> {
 struct Until(Option<Instant>);
 
 impl Errand<'_> {
-    async fn bring(&mut self, wanted: &Wanted) -> Result<Brought, Failure> {
+    async fn bring(&mut self, wanted: &Wanted) -> Result<Brought, CommandError> {
         let deployment = &self.site.deployment;
         match wanted {
             Wanted::Nothing => self.delete().await,
@@ -167,10 +167,15 @@ impl Errand<'_> {
     }
 
     /// Makes the stack what a source says.
-    async fn put(&mut self, source: &str, on_failure: OnFailure, deadline: Option<Time>) -> Result<Brought, Failure> {
+    async fn put(
+        &mut self,
+        source: &str,
+        on_failure: OnFailure,
+        deadline: Option<Time>,
+    ) -> Result<Brought, CommandError> {
         let number = self.site.deployment.heats_number().await?;
-        let source = Source::read(source)
-            .map_err(|error| Failure::new(format!("what was deployed as {number} cannot be read: {error}")))?;
+        let source = TemplateSource::read(source)
+            .map_err(|error| CommandError::new(format!("what was deployed as {number} cannot be read: {error}")))?;
         let package = package(&source);
         let left = deadline.map(|at| Duration::from_millis(at.as_millis().saturating_sub(clock::millis())));
         let minutes = left.map_or(MINUTES, |left| left.as_secs().div_ceil(60).max(1));
@@ -196,7 +201,7 @@ impl Errand<'_> {
                 Err(fault) => return Err(of_fault(fault)),
             }
         }
-        Err(Failure::new(format!("someone else keeps changing the stack `{}` in Heat", self.heat.name()))
+        Err(CommandError::new(format!("someone else keeps changing the stack `{}` in Heat", self.heat.name()))
             .help("try again once that has stopped"))
     }
 
@@ -207,7 +212,7 @@ impl Errand<'_> {
         number: u64,
         terms: Terms,
         until: Until,
-    ) -> Result<Brought, Failure> {
+    ) -> Result<Brought, CommandError> {
         let longest = Duration::from_mins(terms.minutes) + GRACE;
         let until = Until(Some(until.0.unwrap_or_else(|| Instant::now() + longest)));
         let Some(ended) = self.follow(follow, until).await? else { return Ok(Brought::Failed) };
@@ -235,7 +240,7 @@ impl Errand<'_> {
         }
     }
 
-    async fn delete(&mut self) -> Result<Brought, Failure> {
+    async fn delete(&mut self) -> Result<Brought, CommandError> {
         let Some(there) = self.idle(Until(None)).await? else { return Ok(Brought::Failed) };
         let Some(stack) = there else { return Ok(Brought::Done(Vec::new())) };
         let mut follow = Follow::from_now(self.heat, &stack.id).await.map_err(of_fault)?;
@@ -251,8 +256,8 @@ impl Errand<'_> {
         }
     }
 
-    async fn look(&mut self) -> Result<Vec<Found>, Failure> {
-        let not_known = Failure::new(format!("the state of the stack `{}` is not known", self.heat.name()));
+    async fn look(&mut self) -> Result<Vec<Found>, CommandError> {
+        let not_known = CommandError::new(format!("the state of the stack `{}` is not known", self.heat.name()));
         let Some(there) = self.idle(Until(None)).await? else { return Err(not_known) };
         let Some(stack) = there else { return Ok(vec![gone(self.heat)]) };
         let mut follow = Follow::from_now(self.heat, &stack.id).await.map_err(of_fault)?;
@@ -266,7 +271,7 @@ impl Errand<'_> {
         Ok(differences(self.heat, &stack, &tree))
     }
 
-    fn say_what_heat_does_not_know(&mut self, tree: &Tree) -> Result<(), Failure> {
+    fn say_what_heat_does_not_know(&mut self, tree: &Tree) -> Result<(), CommandError> {
         // Heat's own resources exist nowhere else.
         let checkable =
             tree.resources.values().filter(|resource| !resource.is_stack && !resource.kind.starts_with("OS::Heat::"));
@@ -281,7 +286,7 @@ impl Errand<'_> {
     }
 
     /// The stack once nothing is being done to it, if it exists. The outer value is `None` if that takes too long.
-    async fn idle(&mut self, until: Until) -> Result<Option<Option<Stack>>, Failure> {
+    async fn idle(&mut self, until: Until) -> Result<Option<Option<Stack>>, CommandError> {
         let found = self.heat.find().await.map_err(of_fault)?;
         let Some(stack) = found else { return Ok(Some(None)) };
         if !stack.is_own {
@@ -304,7 +309,7 @@ impl Errand<'_> {
 
     /// Reports what happens to a stack until that comes to an end. Returns the stack as it is then, if it exists. The
     /// outer value is `None` if that takes too long.
-    async fn follow(&mut self, follow: &mut Follow, until: Until) -> Result<Option<Option<Stack>>, Failure> {
+    async fn follow(&mut self, follow: &mut Follow, until: Until) -> Result<Option<Option<Stack>>, CommandError> {
         let (mut moved, mut blind) = (Instant::now(), 0);
         loop {
             match follow.look(self.heat).await {
@@ -347,7 +352,7 @@ impl Errand<'_> {
         }
     }
 
-    async fn say_what_is_waited_for(&mut self, id: &str, since: Duration) -> Result<(), Failure> {
+    async fn say_what_is_waited_for(&mut self, id: &str, since: Duration) -> Result<(), CommandError> {
         // Whether Heat answers is reported where what has happened is checked.
         let Ok(tree) = self.heat.resources(id).await else { return Ok(()) };
         let busy: Vec<String> = tree
@@ -361,7 +366,11 @@ impl Errand<'_> {
 }
 
 /// The same as [`Errand::follow`], without reporting anything.
-async fn silent(heat: &Orchestration, follow: &mut Follow, until: Until) -> Result<Option<Option<Stack>>, Failure> {
+async fn silent(
+    heat: &Orchestration,
+    follow: &mut Follow,
+    until: Until,
+) -> Result<Option<Option<Stack>>, CommandError> {
     while !is_over(until) {
         let step = follow.look(heat).await.map_err(of_fault)?;
         if step.ended.is_some() {

@@ -1,7 +1,7 @@
 //! The live view of what a command does to a stack, for as long as the command runs.
 
 use crate::cli::console::Console;
-use crate::cli::failure::Failure;
+use crate::cli::error::CommandError;
 use crate::cli::ui;
 use crate::ui::{Listening, drawn};
 
@@ -12,8 +12,8 @@ pub(super) async fn shown<T>(
     listening: Option<Listening>,
     site: &Site,
     console: &mut Console,
-    work: impl AsyncFnOnce(&mut Console) -> Result<T, Failure>,
-) -> Result<T, Failure> {
+    work: impl AsyncFnOnce(&mut Console) -> Result<T, CommandError>,
+) -> Result<T, CommandError> {
     shown_until(listening, site, console, work, |_| false).await
 }
 
@@ -22,9 +22,9 @@ pub(super) async fn shown_until<T>(
     listening: Option<Listening>,
     site: &Site,
     console: &mut Console,
-    work: impl AsyncFnOnce(&mut Console) -> Result<T, Failure>,
+    work: impl AsyncFnOnce(&mut Console) -> Result<T, CommandError>,
     is_gone: impl FnOnce(&T) -> bool,
-) -> Result<T, Failure> {
+) -> Result<T, CommandError> {
     let Some(listening) = listening else { return work(console).await };
     let key = Some(site.deployment.key.clone());
     let before = drawn(&site.space, None).await.ok();

@@ -28,7 +28,7 @@ use wattle::plan::plan_of;
 use wattle_converge::{Cleanup, OnFailure, Time};
 
 use super::console::Console;
-use super::failure::{Exit, Failure, exit_codes};
+use super::error::{CommandError, Exit, exit_codes};
 use super::question::agreed;
 use super::{args, parameters, plan, seed, space, target, ui};
 use crate::clock;
@@ -111,7 +111,7 @@ fn choices() -> [Arg; 4] {
     ]
 }
 
-pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     if target::named(matches, "space", "WATTLE_SPACE").as_deref() == Some(space::NEW) {
         // Errors in what is to be deployed are reported before anything is created.
         seed::read_any(matches)?;
@@ -123,7 +123,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let listening = ui::listen(matches).await?;
     let mut work = seed::prepare_any(matches, crate::seed::judge, console).await?;
     if work.is_up() {
-        return Err(Failure::usage(format!("`{}` is up on this machine", work.directory.display()))
+        return Err(CommandError::usage(format!("`{}` is up on this machine", work.directory.display()))
             .help("name another data space: `--space zookeeper+tls://HOST:PORT`"));
     }
     work.options.again = matches.get_flag("again");
@@ -150,7 +150,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         foresight::foresee(&source, target, &plan, &session, console).await?;
     }
     if !plan.is_empty() && !agreed(matches, "deploy it", console).await? {
-        return Err(Failure::new("nothing was deployed"));
+        return Err(CommandError::new("nothing was deployed"));
     }
     let changes = work.apply().await?;
     console.err.write(&format!("{}\n", changes.to_string().trim_end()))?;

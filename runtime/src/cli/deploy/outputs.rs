@@ -6,10 +6,10 @@ use wattle_deploy::{Output, secret_outputs};
 use wattle_openstack::Fault;
 
 use crate::cli::entries::one_line;
-use crate::cli::failure::Failure;
+use crate::cli::error::CommandError;
 use crate::cli::paint::{Cell, Tone, table};
 use crate::deploy::{Deployment, standing};
-use crate::openstack::{Source, Templates};
+use crate::openstack::{TemplateSource, Templates};
 
 use super::site::Site;
 
@@ -22,7 +22,7 @@ enum Shown {
 }
 
 /// The outputs, one on each line. Secrets are not shown.
-pub(super) async fn outputs(site: &Site, color: bool) -> Result<String, Failure> {
+pub(super) async fn outputs(site: &Site, color: bool) -> Result<String, CommandError> {
     let Some((_, source)) = site.present().await? else { return Ok(String::new()) };
     let outputs = if site.is_heats {
         match of_heat(site, &source).await {
@@ -45,7 +45,7 @@ pub(super) async fn outputs(site: &Site, color: bool) -> Result<String, Failure>
     Ok(table(&rows, color, usize::MAX / 2))
 }
 
-async fn of_wattle(site: &Site, source: &Source) -> Result<Vec<(String, Shown)>, Failure> {
+async fn of_wattle(site: &Site, source: &TemplateSource) -> Result<Vec<(String, Shown)>, CommandError> {
     let Deployment { store, stack, key, .. } = &site.deployment;
     let Ok(target) = Templates::default().target(source) else { return Ok(Vec::new()) };
     let there = standing(&Deployment::rows(store, stack, key).await?);
@@ -60,7 +60,7 @@ async fn of_wattle(site: &Site, source: &Source) -> Result<Vec<(String, Shown)>,
     Ok(target.outputs(&|name| there.get(name)).into_iter().map(shown).collect())
 }
 
-async fn of_heat(site: &Site, source: &Source) -> Result<Vec<(String, Shown)>, Fault> {
+async fn of_heat(site: &Site, source: &TemplateSource) -> Result<Vec<(String, Shown)>, Fault> {
     let loaded = source.loaded();
     let secrets = secret_outputs(&loaded);
     let shown = |(name, value): (String, Result<Value, String>)| {

@@ -15,10 +15,10 @@ use wattle_place::template::{Placed, Runs};
 
 use crate::cli::args;
 use crate::cli::console::Console;
-use crate::cli::failure::Failure;
+use crate::cli::error::CommandError;
 use crate::cli::placement::{self, Beside, Described, Template};
 use crate::cli::seed::Work;
-use crate::openstack::Source;
+use crate::openstack::TemplateSource;
 
 use super::cloud::{answered, of_fault};
 use super::site::Site;
@@ -37,7 +37,7 @@ pub(in crate::cli) fn arguments() -> [Arg; 4] {
         with_hosts(placement::flavors()),
         with_hosts(placement::admin()),
         with_hosts(
-            args::flag("move", "Let servers leave the hosts that they run on, as far as that is known: each is created anew")
+            args::flag("move", "Let servers leave the hosts that they run on, as far as that is known: each is created again")
                 .requires("admin"),
         ),
     ]
@@ -55,17 +55,17 @@ pub(in crate::cli) struct Ground<'g> {
 /// Everything that is wrong with the hosts or with the policies, or why there is no placement. It is shown.
 pub(in crate::cli) async fn place(
     work: &mut Work,
-    source: &mut Source,
+    source: &mut TemplateSource,
     before: Option<&State>,
     ground: Option<Ground<'_>>,
     matches: &ArgMatches,
     console: &mut Console,
-) -> Result<Option<Placed>, Failure> {
+) -> Result<Option<Placed>, CommandError> {
     let mut texts = BTreeMap::new();
     let described = Described::read(matches, |path, what| {
         let name = path.display().to_string();
         let text: Arc<str> = read(path)
-            .map_err(|error| Failure::usage(format!("cannot read {what} `{name}`: {}", reason(&error))))?
+            .map_err(|error| CommandError::usage(format!("cannot read {what} `{name}`: {}", reason(&error))))?
             .into();
         texts.insert(name.clone(), Arc::clone(&text));
         Ok((name, text))
@@ -94,29 +94,33 @@ pub(in crate::cli) async fn place(
                 source.files.insert(file.clone(), text.clone());
                 work.options.files.templates.insert(file.clone(), text.clone());
             }
-            if let Some(picture) = &mut work.options.files.picture
-                && let Some(drawn) = placement::drawn(picture, &placed, &beside)
+            if let Some(diagram) = &mut work.options.files.diagram
+                && let Some(drawn) = placement::drawn(diagram, &placed, &beside)
             {
-                *picture = drawn;
+                *diagram = drawn;
             }
             Ok(Some(placed))
         }
         Err(wrong) => {
             show(&wrong, console)?;
-            Err(Failure::new(format!("the servers of `{}` were not placed, and nothing was done", work.stack())))
+            Err(CommandError::new(format!("the servers of `{}` were not placed, and nothing was done", work.stack())))
         }
     }
 }
 
 /// Where each server goes, and what is to be said of that.
-pub(in crate::cli) fn show(placed: &Placed, console: &mut Console) -> Result<(), Failure> {
+pub(in crate::cli) fn show(placed: &Placed, console: &mut Console) -> Result<(), CommandError> {
     let shown = placement::places(&placed.servers, &console.out);
     console.out.write(&format!("{shown}\n"))?;
     console.err.write(&placement::said(placed))
 }
 
 /// Reports servers that were placed, and are replaced because nobody places them now.
-pub(in crate::cli) fn forgotten(before: Option<&State>, after: &State, console: &mut Console) -> Result<(), Failure> {
+pub(in crate::cli) fn forgotten(
+    before: Option<&State>,
+    after: &State,
+    console: &mut Console,
+) -> Result<(), CommandError> {
     let (Some(before), after) = (before.map(asked), asked(after)) else { return Ok(()) };
     let is_forgotten = |(name, runs): &(&String, &Runs)| {
         runs.asked.as_ref().is_some_and(|zone| zone.contains(':'))
@@ -136,7 +140,7 @@ async fn running(
     before: Option<&State>,
     ground: Option<Ground<'_>>,
     console: &mut Console,
-) -> Result<BTreeMap<String, Runs>, Failure> {
+) -> Result<BTreeMap<String, Runs>, CommandError> {
     let mut asked = before.map(asked).unwrap_or_default();
     let Some(Ground { site, session }) = ground else {
         for runs in asked.values_mut() {

@@ -4,7 +4,7 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use wattle::plan::plan_of;
 
 use crate::cli::console::Console;
-use crate::cli::failure::{Exit, Failure};
+use crate::cli::error::{CommandError, Exit};
 use crate::cli::question::agreed;
 use crate::cli::{args, target, ui};
 use crate::deploy::Wanted;
@@ -29,7 +29,7 @@ pub(in crate::cli) fn command() -> Command {
         .args(args::target())
 }
 
-pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     let listening = ui::listen(matches).await?;
     let target = target::find(matches, console)?;
     let (space, key) = target.operated(console).await?;
@@ -38,14 +38,14 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
     let site = Site::new(space.store(), &stack, &key, session).await?;
     let to = matches.get_one::<u64>("to").copied();
     let Some((number, source)) = site.former(to).await? else {
-        return Err(Failure::usage(format!("`{stack}` has no deployment to go back to"))
+        return Err(CommandError::usage(format!("`{stack}` has no deployment to go back to"))
             .help("`wattle destroy` removes what exists"));
     };
     let before = site.present().await?.map(|(_, present)| found::state_of(&present, &site)).transpose()?;
     let plan = plan_of(before.as_ref(), &found::state_of(&source, &site)?, &site.glance(console).await?);
     console.out.write(&plan.to_text(console.out.color))?;
     if !agreed(matches, &format!("bring `{stack}` back to deployment {number}"), console).await? {
-        return Err(Failure::new("nothing was changed"));
+        return Err(CommandError::new("nothing was changed"));
     }
     let seed = software::restore(&site, &source, console).await?;
     let wanted = Wanted::Rollback { to: Some(number) };

@@ -13,12 +13,12 @@ use wattle_openstack::orchestration::{self, Orchestration};
 use wattle_openstack::{Fault, Session};
 
 use crate::cli::console::Console;
-use crate::cli::failure::Failure;
+use crate::cli::error::CommandError;
 use crate::cli::paint::{Tone, paint};
 use crate::cli::signals::Signals;
 use crate::cli::silence;
 use crate::deploy::{DeployError, Deployment, Ended, Identity, News, Through, Wanted, Whereabouts};
-use crate::openstack::{Hands, Source, Templates};
+use crate::openstack::{Hands, TemplateSource, Templates};
 use crate::space::{OperatorKey, ROOT, Space};
 use crate::store::Store;
 
@@ -63,7 +63,7 @@ impl Site {
         stack: &str,
         key: &OperatorKey,
         session: Arc<Session>,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, CommandError> {
         let here = whereabouts(&session).await?;
         if let Some(there) = Deployment::whereabouts(store, stack, key).await?.filter(|there| !there.is_also(&here)) {
             return Err(elsewhere(stack, &there, &here));
@@ -91,17 +91,17 @@ impl Site {
     }
 
     /// What the present deployment is made from.
-    pub(super) async fn present(&self) -> Result<Option<(u64, Source)>, Failure> {
+    pub(super) async fn present(&self) -> Result<Option<(u64, TemplateSource)>, CommandError> {
         self.deployment.present_source().await?.map(read).transpose()
     }
 
     /// What a rollback goes back to.
-    pub(super) async fn former(&self, to: Option<u64>) -> Result<Option<(u64, Source)>, Failure> {
+    pub(super) async fn former(&self, to: Option<u64>) -> Result<Option<(u64, TemplateSource)>, CommandError> {
         self.deployment.former_source(to).await?.map(read).transpose()
     }
 
     /// Looks once at everything that exists.
-    pub(super) async fn look(&self, console: &mut Console) -> Result<Vec<Found>, Failure> {
+    pub(super) async fn look(&self, console: &mut Console) -> Result<Vec<Found>, CommandError> {
         if self.is_heats {
             return heat::look(self, &self.orchestration, console).await;
         }
@@ -127,7 +127,7 @@ impl Site {
     }
 
     /// The same without making anything else look: for a stack of Heat's, what Heat knows already.
-    pub(super) async fn glance(&self, console: &mut Console) -> Result<Vec<Found>, Failure> {
+    pub(super) async fn glance(&self, console: &mut Console) -> Result<Vec<Found>, CommandError> {
         if self.is_heats {
             return heat::glance(&self.session, &self.orchestration, console).await;
         }
@@ -143,13 +143,13 @@ impl Site {
     }
 
     /// Makes these things, which existed before, resources of `target`.
-    pub(super) async fn adopt(&self, target: Arc<dyn Target>, things: Vec<Adopted>) -> Result<(), Failure> {
+    pub(super) async fn adopt(&self, target: Arc<dyn Target>, things: Vec<Adopted>) -> Result<(), CommandError> {
         self.deployment.settle(&self.here).await?;
         Ok(self.deployment.adopt(target, things).await?)
     }
 
     /// Makes the infrastructure what is wanted, and reports the progress.
-    pub(in crate::cli) async fn bring(&self, wanted: &Wanted, console: &mut Console) -> Result<Brought, Failure> {
+    pub(in crate::cli) async fn bring(&self, wanted: &Wanted, console: &mut Console) -> Result<Brought, CommandError> {
         self.deployment.settle(&self.here).await?;
         if self.is_heats {
             return heat::bring(self, &self.orchestration, wanted, console).await;
@@ -167,7 +167,7 @@ impl Site {
         let ended = loop {
             tokio::select! {
                 ended = &mut bring => break ended,
-                Some(news) = heard.recv() => tell(&mut display, &news, &mut foot, console)?,
+                Some(news) = heard.recv() => report(&mut display, &news, &mut foot, console)?,
                 () = signals.end() => {
                     if end.take().is_none() {
                         foot.clear(console)?;
@@ -188,7 +188,7 @@ impl Site {
             foot.draw(&display, console)?;
         };
         while let Ok(news) = heard.try_recv() {
-            tell(&mut display, &news, &mut foot, console)?;
+            report(&mut display, &news, &mut foot, console)?;
         }
         foot.clear(console)?;
         let is_nothing = matches!(wanted, Wanted::Nothing);
@@ -201,7 +201,7 @@ impl Site {
         is_nothing: bool,
         display: Display,
         console: &mut Console,
-    ) -> Result<Brought, Failure> {
+    ) -> Result<Brought, CommandError> {
         let stack = &self.deployment.stack;
         let Some(Ended { roots, before, generation, is_nothing: is_gone }) = ended else {
             console.err.write(&format!("`{stack}` is not done: the next `wattle deploy` continues\n"))?;
@@ -232,7 +232,7 @@ impl Site {
     }
 
     /// Reports what is not as it should be.
-    pub(super) fn failed(&self, roots: &[String], console: &mut Console) -> Result<Brought, Failure> {
+    pub(super) fn failed(&self, roots: &[String], console: &mut Console) -> Result<Brought, CommandError> {
         let stack = &self.deployment.stack;
         let head =
             paint(&format!("the infrastructure of `{stack}` is not as it should be:"), Tone::Bad, console.err.color);
@@ -243,9 +243,11 @@ impl Site {
 }
 
 /// Somebody wants something from a stack that was to be destroyed.
-pub(super) fn wanted_again(stack: &str) -> Failure {
-    Failure::new(format!("another `wattle deploy` has requested `{stack}` in the meantime, so it is not destroyed"))
-        .help("once nothing deploys it: run `wattle destroy` again")
+pub(super) fn wanted_again(stack: &str) -> CommandError {
+    CommandError::new(format!(
+        "another `wattle deploy` has requested `{stack}` in the meantime, so it is not destroyed"
+    ))
+    .help("once nothing deploys it: run `wattle destroy` again")
 }
 
 /// Says whether the data space answers, each time that changes.
@@ -258,14 +260,14 @@ async fn listen_to(store: Arc<dyn Store>, says: watch::Sender<bool>) {
 }
 
 /// The cloud and project that the session is logged in to.
-async fn whereabouts(session: &Session) -> Result<Whereabouts, Failure> {
+async fn whereabouts(session: &Session) -> Result<Whereabouts, CommandError> {
     let project = session.token().await.map_err(of_fault)?.project.clone();
     let cloud = session.cloud();
     Ok(Whereabouts { auth_url: cloud.auth_url.clone(), region: cloud.region.clone(), project })
 }
 
-fn elsewhere(stack: &str, there: &Whereabouts, here: &Whereabouts) -> Failure {
-    Failure::usage(format!("`{stack}` was deployed in another cloud or project than this one"))
+fn elsewhere(stack: &str, there: &Whereabouts, here: &Whereabouts) -> CommandError {
+    CommandError::usage(format!("`{stack}` was deployed in another cloud or project than this one"))
         .note(format!("it is at {there}"))
         .note(format!("this is {here}"))
         .help("name that one: `--cloud NAME`")
@@ -293,19 +295,19 @@ fn gathered(roots: &[String]) -> Vec<String> {
 /// Separates what failed from the reason.
 const FAILED: &str = " failed: ";
 
-fn read((number, text): (u64, String)) -> Result<(u64, Source), Failure> {
-    let source = Source::read(&text);
-    Ok((number, source.map_err(|error| Failure::new(format!("deployment {number} cannot be read: {error}")))?))
+fn read((number, text): (u64, String)) -> Result<(u64, TemplateSource), CommandError> {
+    let source = TemplateSource::read(&text);
+    Ok((number, source.map_err(|error| CommandError::new(format!("deployment {number} cannot be read: {error}")))?))
 }
 
-fn tell(display: &mut Display, news: &News, foot: &mut Foot, console: &mut Console) -> Result<(), Failure> {
+fn report(display: &mut Display, news: &News, foot: &mut Foot, console: &mut Console) -> Result<(), CommandError> {
     match display.line(news) {
         Some(line) => foot.say(&line, console),
         None => Ok(()),
     }
 }
 
-impl From<DeployError> for Failure {
+impl From<DeployError> for CommandError {
     fn from(error: DeployError) -> Self {
         match error {
             DeployError::Store(error) => error.into(),

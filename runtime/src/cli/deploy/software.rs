@@ -13,14 +13,14 @@ use wattle_converge::Time;
 use wattle_heat::environment::Environment;
 
 use crate::cli::console::Console;
-use crate::cli::failure::{Exit, Failure};
+use crate::cli::error::{CommandError, Exit};
 use crate::cli::paint::{Tone, paint};
 use crate::cli::progress::Progress;
 use crate::cli::signals::Signals;
 use crate::cli::{args, exports, why};
 use crate::clock;
-use crate::openstack::Source;
-use crate::report::{Condition, Picture, Standing, no_word, roots};
+use crate::openstack::TemplateSource;
+use crate::report::{Condition, StackSnapshot, Standing, no_word, roots};
 use crate::seed::{self, Credentials, Files, Given};
 
 use super::display::SERVER;
@@ -42,7 +42,7 @@ const ROOTS: usize = 10;
 const LINGERS: Duration = Duration::from_mins(1);
 
 /// The servers that were created and are not known by keys of their own yet, with their names in the cloud.
-pub(super) async fn strangers(site: &Site) -> Result<BTreeMap<Name, Name>, Failure> {
+pub(super) async fn strangers(site: &Site) -> Result<BTreeMap<Name, Name>, CommandError> {
     Ok(site.deployment.strangers(SERVER).await?)
 }
 
@@ -67,8 +67,8 @@ pub(super) async fn follow(
     deadline: Option<Time>,
     matches: &ArgMatches,
     console: &mut Console,
-) -> Result<Exit, Failure> {
-    if seed.servers.is_empty() && Picture::read(&site.space, None).await?.servers.is_empty() {
+) -> Result<Exit, CommandError> {
+    if seed.servers.is_empty() && StackSnapshot::read(&site.space, None).await?.servers.is_empty() {
         return without_software(site, console).await;
     }
     if matches.get_flag("infrastructure-only") {
@@ -76,8 +76,8 @@ pub(super) async fn follow(
     }
     let (store, stack, key) = (&site.deployment.store, site.deployment.stack.as_str(), &site.deployment.key);
     let strangers = strangers(site).await?;
-    let anew = strangers.keys().chain(rebuilt).map(own).filter(|name| seed.servers.contains_key(name));
-    let mut anew: Vec<Name> = anew.collect::<IndexSet<Name>>().into_iter().collect();
+    let renewed = strangers.keys().chain(rebuilt).map(own).filter(|name| seed.servers.contains_key(name));
+    let mut renewed: Vec<Name> = renewed.collect::<IndexSet<Name>>().into_iter().collect();
     let known = |servers: &[Name]| -> BTreeMap<Name, Name> {
         let things = strangers.iter().filter(|(name, _)| servers.contains(&own(name)));
         things.map(|(name, phys)| (name.clone(), phys.clone())).collect()
@@ -86,17 +86,17 @@ pub(super) async fn follow(
     let mut is_said = false;
     let mut signals = Signals::listen()?;
     let mut progress = Progress::new(console);
-    let mut picture: Option<Picture> = None;
+    let mut snapshot: Option<StackSnapshot> = None;
     let mut since: Option<Instant> = None;
     let mut patience = Patience::new(deadline);
     loop {
-        let waiting = seed::waiting(store, stack, key, &anew).await?;
+        let waiting = seed::waiting(store, stack, key, &renewed).await?;
         if waiting.come.is_empty() {
             since = None;
         } else if waiting.absent.is_empty() || since.get_or_insert_with(Instant::now).elapsed() >= TOGETHER {
-            let admitted = seed::admit(store, stack, key, &anew).await?.admitted;
+            let admitted = seed::admit(store, stack, key, &renewed).await?.admitted;
             site.deployment.note_known(&known(&admitted)).await?;
-            anew.retain(|server| !admitted.contains(server));
+            renewed.retain(|server| !admitted.contains(server));
             progress.say(
                 &format!("admitted with keys of their own: {}", some(admitted.iter().map(|name| &**name), 5)),
                 console,
@@ -108,15 +108,15 @@ pub(super) async fn follow(
             progress.say(&paint(&line, Tone::Waiting, console.err.color), console)?;
             is_said = true;
         }
-        let now = Picture::read(&site.space, picture.as_ref()).await?;
+        let now = StackSnapshot::read(&site.space, snapshot.as_ref()).await?;
         progress.show(&now, console)?;
         // An agent that still acts for the server after that time is the one that was admitted. A process was killed
         // before it could note that.
         if begin.elapsed() >= LINGERS {
             let acts = |server: &Name| now.servers.get(server).is_some_and(|standing| standing.alive.is_some());
             let (there, absent): (Vec<Name>, Vec<Name>) =
-                anew.into_iter().partition(|server| !waiting.come.contains(server) && acts(server));
-            anew = absent;
+                renewed.into_iter().partition(|server| !waiting.come.contains(server) && acts(server));
+            renewed = absent;
             if !there.is_empty() {
                 site.deployment.note_known(&known(&there)).await?;
             }
@@ -144,7 +144,7 @@ pub(super) async fn follow(
                 return Ok(Exit::Failed);
             }
         }
-        picture = Some(now);
+        snapshot = Some(now);
         tokio::select! {
             () = tokio::time::sleep(PAUSE) => {}
             () = signals.end() => {
@@ -158,16 +158,16 @@ pub(super) async fn follow(
 }
 
 /// Whether a recipe runs that will be stopped at some time.
-fn ends_by_itself(picture: &Picture) -> bool {
-    picture.parts().any(|part| match part.condition {
+fn ends_by_itself(snapshot: &StackSnapshot) -> bool {
+    snapshot.parts().any(|part| match part.condition {
         Condition::Said(status) => matches!(status.state, State::Running) && status.deadline.is_some(),
         Condition::Idle => false,
     })
 }
 
 /// What is awaited.
-fn waited_for(picture: &Picture, absent: &[Name], color: bool) -> String {
-    let mut text = why::explain_all(&roots(picture), ROOTS, clock::now(), color);
+fn waited_for(snapshot: &StackSnapshot, absent: &[Name], color: bool) -> String {
+    let mut text = why::explain_all(&roots(snapshot), ROOTS, clock::now(), color);
     // Servers that have replaced others. Enough has been reported about them before.
     if text.is_empty() {
         text.push_str(&format!("no word from {}\n", some(absent.iter().map(|server| &**server), 5)));
@@ -176,7 +176,7 @@ fn waited_for(picture: &Picture, absent: &[Name], color: bool) -> String {
 }
 
 /// Writes the seed of an earlier deployment as the next revision, and returns that seed.
-pub(super) async fn restore(site: &Site, source: &Source, console: &mut Console) -> Result<Seed, Failure> {
+pub(super) async fn restore(site: &Site, source: &TemplateSource, console: &mut Console) -> Result<Seed, CommandError> {
     let seed = seed(source)?;
     let mut options = seed::Options::new(site.deployment.key.clone());
     options.given = given(&source.environments, &source.given);
@@ -200,7 +200,7 @@ pub(super) async fn go_back(
     rebuilt: &[Name],
     matches: &ArgMatches,
     console: &mut Console,
-) -> Result<Exit, Failure> {
+) -> Result<Exit, CommandError> {
     if let Some((_, source)) = site.present().await? {
         let seed = restore(site, &source, console).await?;
         follow(site, &seed, rebuilt, None, matches, console).await?;
@@ -219,12 +219,13 @@ pub(super) fn given(environments: &[(String, String)], values: &IndexMap<Name, V
 }
 
 /// The seed of a deployment.
-pub(super) fn seed(source: &Source) -> Result<Seed, Failure> {
-    Seed::read(&source.seed).map_err(|error| Failure::new(format!("the deployment's seed cannot be read: {error}")))
+pub(super) fn seed(source: &TemplateSource) -> Result<Seed, CommandError> {
+    Seed::read(&source.seed)
+        .map_err(|error| CommandError::new(format!("the deployment's seed cannot be read: {error}")))
 }
 
 /// Writes a seed without servers, so that everything that runs on the existing servers is torn down.
-pub(super) async fn retire(site: &Site, console: &mut Console) -> Result<(), Failure> {
+pub(super) async fn retire(site: &Site, console: &mut Console) -> Result<(), CommandError> {
     let Some((_, source)) = site.present().await? else { return Ok(()) };
     let Ok(mut seed) = Seed::read(&source.seed) else { return Ok(()) };
     seed.servers.clear();
@@ -235,19 +236,19 @@ pub(super) async fn retire(site: &Site, console: &mut Console) -> Result<(), Fai
     seed.recipes.clear();
     seed.digest = seed.compute_digest();
     let mut text = Vec::new();
-    seed.write(&mut text).map_err(|error| Failure::new(error.to_string()))?;
+    seed.write(&mut text).map_err(|error| CommandError::new(error.to_string()))?;
     let text = String::from_utf8_lossy(&text).into_owned();
-    restore(site, &Source { seed: text, ..source }, console).await?;
+    restore(site, &TemplateSource { seed: text, ..source }, console).await?;
     // If nothing is wanted any more, the networks that agents need also go at once.
     torn_down(site, |_| true).await
 }
 
 /// Waits until these servers have torn down what has left the model, or until their time is up.
-async fn torn_down(site: &Site, which: impl Fn(&Standing) -> bool) -> Result<(), Failure> {
+async fn torn_down(site: &Site, which: impl Fn(&Standing) -> bool) -> Result<(), CommandError> {
     let deadline = Instant::now() + site.deployment.limits.drain;
     while Instant::now() < deadline {
-        let picture = Picture::read(&site.space, None).await?;
-        if !picture.servers.values().any(|server| which(server) && server.tears_down()) {
+        let snapshot = StackSnapshot::read(&site.space, None).await?;
+        if !snapshot.servers.values().any(|server| which(server) && server.tears_down()) {
             break;
         }
         tokio::time::sleep(PAUSE).await;
@@ -256,12 +257,12 @@ async fn torn_down(site: &Site, which: impl Fn(&Standing) -> bool) -> Result<(),
 }
 
 /// The same for servers that are to be deleted. Their deletion does not ask their agents.
-pub(super) async fn retired(site: &Site) -> Result<(), Failure> {
+pub(super) async fn retired(site: &Site) -> Result<(), CommandError> {
     torn_down(site, Standing::has_left).await
 }
 
 /// Reports a stack on whose servers nothing runs.
-async fn without_software(site: &Site, console: &mut Console) -> Result<Exit, Failure> {
+async fn without_software(site: &Site, console: &mut Console) -> Result<Exit, CommandError> {
     let color = console.out.color;
     let stack = paint(&site.deployment.stack, Tone::Head, color);
     let outputs = outputs(site, color).await?;
@@ -270,12 +271,12 @@ async fn without_software(site: &Site, console: &mut Console) -> Result<Exit, Fa
     Ok(Exit::Fine)
 }
 
-async fn conclude(site: &Site, picture: &Picture, console: &mut Console) -> Result<Exit, Failure> {
+async fn conclude(site: &Site, snapshot: &StackSnapshot, console: &mut Console) -> Result<Exit, CommandError> {
     let color = console.out.color;
-    let stack = paint(&picture.stack, Tone::Head, color);
-    if picture.tally().has_failed() {
+    let stack = paint(&snapshot.stack, Tone::Head, color);
+    if snapshot.tally().has_failed() {
         let failed = paint("the infrastructure exists, and software has failed", Tone::Bad, color);
-        let why = why::explain_all(&roots(picture), ROOTS, clock::now(), color);
+        let why = why::explain_all(&roots(snapshot), ROOTS, clock::now(), color);
         console.out.write(&format!("\n{stack}: {failed}\n\n{why}"))?;
         return Ok(Exit::Failed);
     }

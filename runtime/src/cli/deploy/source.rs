@@ -13,14 +13,14 @@ use wattle_heat::environment::Environment;
 use wattle_heat::files::{Files, Missing};
 use wattle_heat::parameters::Inputs;
 
-use crate::cli::failure::Failure;
+use crate::cli::error::CommandError;
 use crate::cli::seed::{self, Work};
-use crate::openstack::Source;
+use crate::openstack::TemplateSource;
 
 /// The source of the target.
-pub(in crate::cli) fn source(work: &Work, matches: &ArgMatches) -> Result<Source, Failure> {
+pub(in crate::cli) fn source(work: &Work, matches: &ArgMatches) -> Result<TemplateSource, CommandError> {
     let unreadable =
-        |what: &str, error: &io::Error| Failure::usage(format!("cannot read {what}: {}", manners::reason(error)));
+        |what: &str, error: &io::Error| CommandError::usage(format!("cannot read {what}: {}", manners::reason(error)));
     let named = matches.get_many::<PathBuf>("environment").into_iter().flatten().cloned();
     let mut environments = Vec::new();
     for file in beside(&work.directory).into_iter().chain(named) {
@@ -31,16 +31,16 @@ pub(in crate::cli) fn source(work: &Work, matches: &ArgMatches) -> Result<Source
     let mut files = work.options.files.templates.clone();
     for (path, text) in named_by(&environments, template, work) {
         let text = text.map_err(|Missing(why)| {
-            Failure::usage(format!("cannot read `{path}`, which a template or an environment names: {why}"))
+            CommandError::usage(format!("cannot read `{path}`, which a template or an environment names: {why}"))
         })?;
         files.entry(path).or_insert_with(|| text.to_string());
     }
     // The servers' credentials override what an environment says.
-    let (space, ca) = work.address.for_servers().map_err(|error| Failure::usage(error.to_string()))?;
+    let (space, ca) = work.address.for_servers().map_err(|error| CommandError::usage(error.to_string()))?;
     let credentials = work.options.credentials.text_for(&work.seed, &work.stack(), &space, &ca);
     environments.push((work.credentials.display().to_string(), credentials));
     let given = work.assigned.clone();
-    Ok(Source {
+    Ok(TemplateSource {
         template: template.to_owned(),
         files,
         environments,

@@ -11,10 +11,10 @@ use wattle_openstack::Session;
 use wattle_openstack::orchestration::Orchestration;
 
 use crate::cli::console::Console;
-use crate::cli::failure::Failure;
+use crate::cli::error::CommandError;
 use crate::cli::seed::Work;
 use crate::deploy::{Deployment, Through};
-use crate::openstack::{Source, Templates};
+use crate::openstack::{TemplateSource, Templates};
 
 use super::{cloud, heat};
 
@@ -40,10 +40,10 @@ pub(super) struct Chosen {
 /// What is wrong with the template, the cloud, or the choice.
 pub(super) async fn choose(
     work: &Work,
-    source: &Source,
+    source: &TemplateSource,
     matches: &ArgMatches,
     console: &mut Console,
-) -> Result<Chosen, Failure> {
+) -> Result<Chosen, CommandError> {
     let before = Deployment::through(&work.store, &work.stack(), &work.options.key).await?;
     let asked = matches.get_one::<String>("through").map(|who| match who.as_str() {
         "heat" => Through::Heat,
@@ -99,7 +99,7 @@ struct Judged {
 }
 
 impl Judged {
-    fn of(source: &Source) -> Self {
+    fn of(source: &TemplateSource) -> Self {
         let loaded = source.loaded();
         let wrong = wattle_hot::check(&loaded).into_iter().filter(|found| found.severity == Severity::Error).collect();
         Self { wrong, target: Templates::default().target_of(loaded) }
@@ -110,7 +110,7 @@ impl Judged {
 ///
 /// # Errors
 /// What is wrong with it, which is shown.
-pub(super) fn target(source: &Source, console: &mut Console) -> Result<Target, Failure> {
+pub(super) fn target(source: &TemplateSource, console: &mut Console) -> Result<Target, CommandError> {
     let Judged { wrong, target } = Judged::of(source);
     match target {
         Ok(target) => right(source, &wrong, console).map(|()| target),
@@ -119,12 +119,12 @@ pub(super) fn target(source: &Source, console: &mut Console) -> Result<Target, F
 }
 
 /// Checks that nothing is wrong.
-fn right(source: &Source, wrong: &[Diagnostic], console: &mut Console) -> Result<(), Failure> {
+fn right(source: &TemplateSource, wrong: &[Diagnostic], console: &mut Console) -> Result<(), CommandError> {
     if wrong.is_empty() {
         return Ok(());
     }
     show(source, wrong, console)?;
-    Err(Failure::usage(format!("{} in `{}`, and nothing was done", wrongs(wrong.len()), source.template)))
+    Err(CommandError::usage(format!("{} in `{}`, and nothing was done", wrongs(wrong.len()), source.template)))
 }
 
 /// Why an existing stack stays with whatever created it.
@@ -134,31 +134,32 @@ const TAKES_NOTHING_OVER: &str =
 /// Checks that Heat can do it.
 async fn through_heat(
     work: &Work,
-    source: &Source,
+    source: &TemplateSource,
     session: &Arc<Session>,
     is_known: bool,
     matches: &ArgMatches,
-) -> Result<(), Failure> {
+) -> Result<(), CommandError> {
     Orchestration::is_there(session).await.map_err(cloud::of_fault)?;
     if matches.get_flag("correct") {
-        return Err(
-            Failure::usage("Heat corrects nothing by itself").help("leave out `--correct`, and use `wattle drift`")
-        );
+        return Err(CommandError::usage("Heat corrects nothing by itself")
+            .help("leave out `--correct`, and use `wattle drift`"));
     }
     if matches.get_one::<String>("cleanup").is_some_and(|when| when == "early") {
-        return Err(Failure::usage("Heat deletes what is replaced last of all").help("leave out `--cleanup early`"));
+        return Err(
+            CommandError::usage("Heat deletes what is replaced last of all").help("leave out `--cleanup early`")
+        );
     }
     // The data space says whether the stack belongs to the deployment, so its mark is not needed yet.
     let orchestration = Orchestration::new(Arc::clone(session), &work.stack(), &work.stack());
     heat::judge(&orchestration, source, is_known).await
 }
 
-fn stays(stack: &str, before: Through) -> Failure {
+fn stays(stack: &str, before: Through) -> CommandError {
     let how = match before {
         Through::Heat => "through Heat",
         Through::Wattle => "without Heat",
     };
-    Failure::usage(format!("`{stack}` was deployed {how}, and cannot be taken over any other way while it exists"))
+    CommandError::usage(format!("`{stack}` was deployed {how}, and cannot be taken over any other way while it exists"))
         .help("leave out `--through`")
         .help("or remove it first: `wattle destroy`")
 }
@@ -168,11 +169,11 @@ const UNKNOWN: &str = "W1201";
 
 /// Reports everything that cannot be deployed without Heat.
 fn say(
-    source: &Source,
+    source: &TemplateSource,
     refused: &[Diagnostic],
     wrong: Vec<Diagnostic>,
     console: &mut Console,
-) -> Result<Failure, Failure> {
+) -> Result<CommandError, CommandError> {
     let place = |found: &Diagnostic| found.labels.first().map(|label| (label.at.file.clone(), label.at.line));
     // A type that nobody has is a mistake, and not for Heat to make.
     let mistaken: Vec<_> = wrong.iter().filter(|wrong| wrong.code == UNKNOWN).map(place).collect();
@@ -185,10 +186,13 @@ fn say(
     let all: Vec<Diagnostic> = refused.iter().copied().cloned().chain(wrong).collect();
     show(source, &all, console)?;
     let what = things(refused.len());
-    Ok(Failure::usage(format!("{what} in `{}` cannot be deployed without Heat, and nothing was done", source.template)))
+    Ok(CommandError::usage(format!(
+        "{what} in `{}` cannot be deployed without Heat, and nothing was done",
+        source.template
+    )))
 }
 
-pub(super) fn show(source: &Source, found: &[Diagnostic], console: &mut Console) -> Result<(), Failure> {
+pub(super) fn show(source: &TemplateSource, found: &[Diagnostic], console: &mut Console) -> Result<(), CommandError> {
     let environment = |name: &str| source.environments.iter().find(|(file, _)| file == name).map(|(_, text)| text);
     let read = |name: &str| source.files.get(name).or_else(|| environment(name)).map(|text| text.as_str().into());
     console.err.write(&view::render(found, Format::Full, &read, &console.err.options()))

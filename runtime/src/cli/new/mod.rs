@@ -13,7 +13,7 @@ use wattle_hot::import::Dependency;
 
 use super::console::Console;
 use super::crates::{self, Around, Place};
-use super::failure::{Exit, Failure};
+use super::error::{CommandError, Exit};
 use name::Name;
 
 const FILES: [(&str, &str); 7] = [
@@ -39,7 +39,7 @@ pub(super) fn command() -> Command {
         .args(crates::wattle())
 }
 
-pub(super) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+pub(super) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     let folder: &PathBuf = matches.get_one("path").expect("INVARIANT: it is required");
     let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let name = Name::read(name)?;
@@ -84,7 +84,7 @@ fn files(name: &Name, wattle: &Dependency) -> Vec<(String, String)> {
 }
 
 /// Starts with the versions of dependencies that wattle is tested with.
-fn take_versions(place: &Place, folder: &Path) -> Result<(), Failure> {
+fn take_versions(place: &Place, folder: &Path) -> Result<(), CommandError> {
     let repository = match &place.wattle {
         Dependency::Path(repository) => Some(Path::new(repository)),
         _ => place.here.as_deref(),

@@ -2,7 +2,7 @@
 
 use wattle_hot::import::is_keyword;
 
-use crate::cli::failure::Failure;
+use crate::cli::error::CommandError;
 
 /// A name that a crate with a blueprint can have.
 #[derive(Debug, PartialEq, Eq)]
@@ -26,11 +26,11 @@ const USED: &[&str] = &["nova", "p", "t"];
 impl Name {
     /// # Errors
     /// If no crate, no function or no stack can have that name.
-    pub(super) fn read(name: &str) -> Result<Self, Failure> {
+    pub(super) fn read(name: &str) -> Result<Self, CommandError> {
         let Some(wrong) = wrong(name) else {
             return Ok(Self { package: name.to_owned(), function: name.replace('-', "_") });
         };
-        let failure = Failure::usage(wrong).note("nothing was written");
+        let failure = CommandError::usage(wrong).note("nothing was written");
         let failure =
             failure.help("a name has lower-case letters, digits, `-` and `_`, and begins with a letter: `my-shop`");
         Err(failure.help_if(near(name).map(|near| format!("perhaps `{near}`?"))))

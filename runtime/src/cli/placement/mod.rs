@@ -17,7 +17,7 @@ use wattle_place::template::{Order, Placed, Runs, Way, placed};
 use wattle_place::{Cloud, Effort, Flavor, Flavors};
 
 use super::args;
-use super::failure::Failure;
+use super::error::CommandError;
 
 pub(super) use shown::{as_json, places, said};
 
@@ -57,8 +57,8 @@ impl Described {
     /// hosts file is named.
     pub(super) fn read(
         matches: &ArgMatches,
-        mut read: impl FnMut(&PathBuf, &str) -> Result<(String, Arc<str>), Failure>,
-    ) -> Result<Option<Self>, Failure> {
+        mut read: impl FnMut(&PathBuf, &str) -> Result<(String, Arc<str>), CommandError>,
+    ) -> Result<Option<Self>, CommandError> {
         let Some(path) = matches.get_one("hosts") else { return Ok(None) };
         let (name, text) = read(path, "the hosts file")?;
         let cloud = Cloud::read(&text, &name);

@@ -51,8 +51,8 @@ pub(in crate::cli) fn said(placed: &Placed) -> String {
     let mut text = format!("{} on {}", plural(known.count(), "server"), plural(hosts.len(), "host"));
     match placed.servers.iter().filter(|one| one.leaves.is_some()).count() {
         0 => {}
-        1 => text += ", 1 of which moves: it is created anew there",
-        many => text += &format!(", {many} of which move: they are created anew there"),
+        1 => text += ", 1 of which moves: it is created again there",
+        many => text += &format!(", {many} of which move: they are created again there"),
     }
     if placed.bandwidth > 0 {
         let across = placed.placement.verdict.across_racks;

@@ -1,6 +1,6 @@
 //! `wattle seed`: what OpenStack's servers read, written to the data space before the stack is created.
 
-mod failure;
+mod error;
 mod next;
 mod plain;
 mod work;
@@ -17,9 +17,9 @@ use crate::deploy;
 use crate::seed;
 
 use super::console::Console;
-use super::failure::{Exit, Failure};
+use super::error::{CommandError, Exit};
 use super::{admit, args, delete, forget, parameters, rotate};
-use failure::EMIT_AGAIN;
+use error::EMIT_AGAIN;
 use next::{lingering, next};
 
 pub(super) use work::{Work, prepare, prepare_any, read_any};
@@ -79,7 +79,7 @@ pub(super) fn directory_or_plain() -> Arg {
     directory().help("Directory that a blueprint's `emit` wrote, or one with a plain template.yaml")
 }
 
-pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     match matches.subcommand().expect("INVARIANT: a command is required") {
         ("apply", given) => apply(given, console).await,
         ("admit", given) => admit::run(given, console).await,
@@ -91,10 +91,10 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
 }
 
 /// Reads the seed in a directory.
-pub(super) fn read(directory: &Path) -> Result<Seed, Failure> {
+pub(super) fn read(directory: &Path) -> Result<Seed, CommandError> {
     let file = directory.join("seed.yaml");
     let text = manners::read(&file).map_err(|error| {
-        let failure = Failure::usage(format!("cannot read the seed `{}`: {}", file.display(), reason(&error)));
+        let failure = CommandError::usage(format!("cannot read the seed `{}`: {}", file.display(), reason(&error)));
         let inner: Vec<String> = std::fs::read_dir(directory)
             .into_iter()
             .flatten()
@@ -110,13 +110,13 @@ pub(super) fn read(directory: &Path) -> Result<Seed, Failure> {
             some => failure.help(format!("did you mean {}?", list(some.iter().map(String::as_str), "or"))),
         }
     })?;
-    let no_seed = |error| Failure::usage(format!("`{}` is not a seed: {error}", file.display())).help(EMIT_AGAIN);
+    let no_seed = |error| CommandError::usage(format!("`{}` is not a seed: {error}", file.display())).help(EMIT_AGAIN);
     let seed = Seed::read(&text).map_err(no_seed)?;
     let changed = seed.changed_files();
     if changed.is_empty() {
         return Ok(seed);
     }
-    let failure = Failure::usage(format!("`{}` is not as it was emitted", file.display()));
+    let failure = CommandError::usage(format!("`{}` is not as it was emitted", file.display()));
     let failure = changed
         .iter()
         .fold(failure, |failure, path| failure.note(format!("the recipe's file `{path}` in it has changed")));
@@ -128,11 +128,11 @@ pub(super) fn template_in(directory: &Path) -> Option<&'static str> {
     ["template.json", "template.yaml"].into_iter().find(|name| directory.join(name).is_file())
 }
 
-async fn apply(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+async fn apply(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     let mut work = prepare(matches, seed::judge, console).await?;
     // Servers of `up` need more than what is in the data space.
     if work.is_up() {
-        return Err(Failure::usage(format!("`{}` is up on this machine", work.directory.display()))
+        return Err(CommandError::usage(format!("`{}` is up on this machine", work.directory.display()))
             .help(format!("apply what has changed: `wattle up {}`", shown::path(work.directory.display()))));
     }
     work.options.again = matches.get_flag("again");
@@ -163,7 +163,7 @@ async fn apply(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Fail
     Ok(Exit::Fine)
 }
 
-async fn diff(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+async fn diff(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     let work = prepare(matches, seed::judge, console).await?;
     let changes = seed::diff(&work.store, &work.seed, &work.options).await?;
     console.out.write(&changes.to_string())?;

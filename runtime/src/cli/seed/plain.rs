@@ -10,7 +10,7 @@ use wattle::shown;
 use wattle_heat::parameters::Inputs;
 use wattle_hot::model::{is_extended, read};
 
-use super::super::failure::Failure;
+use super::super::error::CommandError;
 use super::super::template::Disk;
 use super::template_in;
 
@@ -21,14 +21,14 @@ pub(super) fn template(directory: &Path) -> Option<&'static str> {
 
 /// The seed of the plain template of this name: its parameters, and no server that runs anything. The stack is named like the
 /// directory unless it is given a name.
-pub(super) fn seed(directory: &Path, template: &str, stack: Option<&str>) -> Result<Seed, Failure> {
+pub(super) fn seed(directory: &Path, template: &str, stack: Option<&str>) -> Result<Seed, CommandError> {
     let path = directory.join(template);
     let name = path.display().to_string();
     let text = manners::read(&path)
-        .map_err(|error| Failure::usage(format!("cannot read the template `{name}`: {}", reason(&error))))?;
+        .map_err(|error| CommandError::usage(format!("cannot read the template `{name}`: {}", reason(&error))))?;
     let loaded = wattle_hot::load(&text, &name, &Disk, &Inputs::default());
     if is_extended(&loaded.template) {
-        return Err(Failure::usage(format!("`{name}` describes software, and there is no seed beside it")).help(
+        return Err(CommandError::usage(format!("`{name}` describes software, and there is no seed beside it")).help(
             format!("write both, and give the directory that this writes: `wattle lower {}`", shown::path(&name)),
         ));
     }
@@ -46,14 +46,14 @@ pub(super) fn seed(directory: &Path, template: &str, stack: Option<&str>) -> Res
 }
 
 /// The name of the directory, if a stack can have it.
-fn called(directory: &Path) -> Result<String, Failure> {
+fn called(directory: &Path) -> Result<String, CommandError> {
     let whole = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
     let name = whole.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let is_letter = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     if name.starts_with(|first: char| first.is_ascii_alphabetic()) && name.chars().all(is_letter) {
         return Ok(name);
     }
-    Err(Failure::usage(format!("no stack can be called `{name}`, as the directory of the template is"))
+    Err(CommandError::usage(format!("no stack can be called `{name}`, as the directory of the template is"))
         .note("a stack's name begins with a letter, and has letters, digits, `_` and `-`")
         .help("name the stack: `--stack NAME`"))
 }

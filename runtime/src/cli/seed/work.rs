@@ -8,7 +8,7 @@ use wattle::lower::Seed;
 use wattle::shown;
 
 use super::super::console::Console;
-use super::super::failure::Failure;
+use super::super::error::CommandError;
 use super::super::{here, parameters, target};
 use super::{plain, read};
 use crate::local::{self, Folder};
@@ -38,7 +38,7 @@ pub(in crate::cli) async fn prepare(
     matches: &ArgMatches,
     judge: impl Fn(&Seed, &Options) -> Result<(), SeedError>,
     console: &mut Console,
-) -> Result<Work, Failure> {
+) -> Result<Work, CommandError> {
     let seed = read(directory_of(matches))?;
     prepare_with(seed, matches, judge, console).await
 }
@@ -48,13 +48,13 @@ pub(in crate::cli) async fn prepare_any(
     matches: &ArgMatches,
     judge: impl Fn(&Seed, &Options) -> Result<(), SeedError>,
     console: &mut Console,
-) -> Result<Work, Failure> {
+) -> Result<Work, CommandError> {
     let seed = read_any(matches)?;
     prepare_with(seed, matches, judge, console).await
 }
 
 /// The seed in the directory, or that of the plain template in it.
-pub(in crate::cli) fn read_any(matches: &ArgMatches) -> Result<Seed, Failure> {
+pub(in crate::cli) fn read_any(matches: &ArgMatches) -> Result<Seed, CommandError> {
     let directory = directory_of(matches);
     match plain::template(directory) {
         Some(template) => plain::seed(directory, template, matches.get_one::<String>("stack").map(String::as_str)),
@@ -71,7 +71,7 @@ async fn prepare_with(
     matches: &ArgMatches,
     judge: impl Fn(&Seed, &Options) -> Result<(), SeedError>,
     console: &mut Console,
-) -> Result<Work, Failure> {
+) -> Result<Work, CommandError> {
     let directory = directory_of(matches).to_owned();
     let assigned = parameters::assigned(matches)?;
     let given = parameters::given(matches, &directory, &assigned)?;
@@ -88,7 +88,7 @@ async fn prepare_with(
             (Address::Socket(folder.socket()), folder.operator_key(), folder.credentials(), given, true)
         }
         None => {
-            return Err(Failure::usage("it is not known which data space to use")
+            return Err(CommandError::usage("it is not known which data space to use")
                 .help("name it: `--space zookeeper+tls://HOST:PORT`, or set WATTLE_SPACE")
                 .help(format!("or bring it up on this machine: `wattle up {}`", shown::path(directory.display()))));
         }
@@ -119,7 +119,7 @@ async fn prepare_with(
     options.credentials = if options.renew { Credentials::new() } else { Credentials::read(&credentials)? };
     judge(&seed, &options)?;
     let store = target::connect(&address, &options.key.logins(), console).await?;
-    // If a data space begins anew, the restoring command reports what it holds of somebody else.
+    // If a data space begins again, the restoring command reports what it holds of somebody else.
     if !matches!(matches.try_get_one("restore"), Ok(Some(true))) {
         target::judge_operator(&store, &address, &key_file, console).await?;
     }
@@ -141,7 +141,7 @@ impl Work {
 
     /// Writes the seed. Before that, it writes what opens the data space, so that nobody is ever locked out of what was
     /// written.
-    pub(in crate::cli) async fn apply(&mut self) -> Result<Changes, Failure> {
+    pub(in crate::cli) async fn apply(&mut self) -> Result<Changes, CommandError> {
         let work = self;
         // If it is refused, no new key may stay behind, because the next call would take it for the right one.
         let makes_keys = work.is_new_key || !work.credentials.exists();
@@ -149,7 +149,7 @@ impl Work {
             seed::diff(&work.store, &work.seed, &work.options).await?.untampered(work.options.restore)?;
         }
         let stack = work.stack();
-        let (space, ca) = work.address.for_servers().map_err(|error| Failure::usage(error.to_string()))?;
+        let (space, ca) = work.address.for_servers().map_err(|error| CommandError::usage(error.to_string()))?;
         let mut made = Vec::new();
         if work.is_new_key {
             write_operator_key(&work.key_file, &work.options.key)?;

@@ -15,7 +15,7 @@ use wattle::shown::{self, argument as quoted};
 use wattle_agent_core::time::Time;
 
 use crate::ca::{CaError, CertificateAuthority, Host, Issued};
-use crate::cli::failure::Failure;
+use crate::cli::error::CommandError;
 use crate::deploy::Identity;
 use crate::ensemble::{Ground, Member, STACK};
 use crate::local::Lock;
@@ -46,11 +46,11 @@ pub(super) fn argument() -> Arg {
 }
 
 /// The place of this directory's data space, which is what `--space new` means.
-pub(in crate::cli) fn own() -> Result<String, Failure> {
+pub(in crate::cli) fn own() -> Result<String, CommandError> {
     let home = Home(FOLDER.into());
     home.judge_unsaid()?;
     home.address()?.ok_or_else(|| {
-        Failure::usage(format!(
+        CommandError::usage(format!(
             "`--space {}` stands for the data space in `{FOLDER}`, and there is none here",
             super::NEW
         ))
@@ -88,49 +88,50 @@ impl Home {
     }
 
     /// The content of a file; `None` if there is no such file.
-    fn read(&self, name: &str) -> Result<Option<String>, Failure> {
+    fn read(&self, name: &str) -> Result<Option<String>, CommandError> {
         let file = self.file(name);
         match manners::read(&file) {
             Ok(text) => Ok(Some(text)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(Failure::files(format!("cannot read `{}`: {}", file.display(), reason(&error)))),
+            Err(error) => Err(CommandError::files(format!("cannot read `{}`: {}", file.display(), reason(&error)))),
         }
     }
 
     /// Writes a file that only its owner may read.
-    fn write(&self, name: &str, text: &str) -> Result<(), Failure> {
+    fn write(&self, name: &str, text: &str) -> Result<(), CommandError> {
         self.note(name)?;
         let file = self.file(name);
-        write_secret(&file, text).map_err(|error| Failure::files(error.to_string()))
+        write_secret(&file, text).map_err(|error| CommandError::files(error.to_string()))
     }
 
     /// The address of the data space, once it serves.
-    pub(super) fn address(&self) -> Result<Option<String>, Failure> {
+    pub(super) fn address(&self) -> Result<Option<String>, CommandError> {
         Ok(self.read("address")?.map(|text| text.trim().to_owned()))
     }
 
     /// Writes down where clients find it.
-    pub(super) fn serves(&self, address: &Address) -> Result<(), Failure> {
+    pub(super) fn serves(&self, address: &Address) -> Result<(), CommandError> {
         self.write("address", &format!("{address}\n"))
     }
 
     /// What it runs on, if that is known already.
-    pub(super) fn ground(&self) -> Result<Option<Ground>, Failure> {
+    pub(super) fn ground(&self) -> Result<Option<Ground>, CommandError> {
         let Some(text) = self.read("ground.json")? else { return Ok(None) };
-        let unreadable = |error| Failure::files(format!("`{}`: {error}", self.file("ground.json").display()));
+        let unreadable = |error| CommandError::files(format!("`{}`: {error}", self.file("ground.json").display()));
         json::read(text.as_bytes()).map(Some).map_err(unreadable)
     }
 
     /// Creates the folder for what will run on `ground`, and locks others out.
-    pub(super) fn begin(&self, ground: &Ground) -> Result<Lock, Failure> {
+    pub(super) fn begin(&self, ground: &Ground) -> Result<Lock, CommandError> {
         let made = DirBuilder::new().recursive(true).mode(0o700).create(self.path());
-        made.map_err(|error| Failure::files(format!("cannot make `{}`: {}", self.0.display(), reason(&error))))?;
+        made.map_err(|error| CommandError::files(format!("cannot make `{}`: {}", self.0.display(), reason(&error))))?;
         let lock = self.claim()?;
         if self.read("ground.json")?.is_none() {
             self.write("ground.json", &serde_json::to_string_pretty(ground).expect("INVARIANT: it is plain data"))?;
         }
         if !self.file("ca.pem").exists() {
-            let made = CertificateAuthority::generate(validity()).map_err(|error| Failure::new(error.to_string()))?;
+            let made =
+                CertificateAuthority::generate(validity()).map_err(|error| CommandError::new(error.to_string()))?;
             // Without the certificate, nothing trusts the key, and both are made again.
             self.write("ca.key", &made.key())?;
             self.write("ca.pem", &made.certificates())?;
@@ -139,14 +140,14 @@ impl Home {
     }
 
     /// The authority's certificate, and its absolute path.
-    pub(super) fn authority(&self) -> Result<(String, PathBuf), Failure> {
+    pub(super) fn authority(&self) -> Result<(String, PathBuf), CommandError> {
         let text = self.read("ca.pem")?.ok_or_else(|| self.lacks("ca.pem"))?;
         let text = CertificateAuthority::only_certificates(&text).map_err(|error| self.broken("ca.pem", &error))?;
         Ok((text, fs::canonicalize(self.file("ca.pem")).unwrap_or_else(|_| self.file("ca.pem"))))
     }
 
     /// A member's key and certificate, which are made the first time.
-    pub(super) fn issued(&self, number: usize, member: &Member) -> Result<String, Failure> {
+    pub(super) fn issued(&self, number: usize, member: &Member) -> Result<String, CommandError> {
         let name = self::member(number);
         if let Some(text) = self.read(&name)? {
             let issued = Issued::read(&text).map_err(|error| self.broken(&name, &error))?;
@@ -162,20 +163,20 @@ impl Home {
         Ok(issued.pem)
     }
 
-    fn broken(&self, name: &str, error: &CaError) -> Failure {
-        Failure::files(format!("`{}`: {error}", self.file(name).display()))
+    fn broken(&self, name: &str, error: &CaError) -> CommandError {
+        CommandError::files(format!("`{}`: {error}", self.file(name).display()))
     }
 
-    fn lacks(&self, name: &str) -> Failure {
+    fn lacks(&self, name: &str) -> CommandError {
         let file = self.file(name);
-        Failure::files(format!("there is no `{}`", file.display())).help(format!(
+        CommandError::files(format!("there is no `{}`", file.display())).help(format!(
             "restore it, or start from scratch: `wattle space destroy {}`",
             shown::path(self.0.display())
         ))
     }
 
     /// Opens what is known about its servers.
-    pub(super) async fn open(&self) -> Result<Opened, Failure> {
+    pub(super) async fn open(&self) -> Result<Opened, CommandError> {
         let began = self.made()?.and_then(|made| made.cloud);
         if let Some(began) = began.as_deref().filter(|_| !self.file(LOG).exists()) {
             return Err(self.lost(began));
@@ -185,7 +186,7 @@ impl Home {
         self.note(LOG)?;
         let server = Server::start(&socket, &self.file(LOG), &key.login().principal())
             .await
-            .map_err(|error| Failure::new(error.to_string()))?;
+            .map_err(|error| CommandError::new(error.to_string()))?;
         let store = Address::Socket(socket).connect(&[key.login()]).await?;
         let opened = Opened { key, store, server };
         if let Some(began) = began
@@ -198,9 +199,9 @@ impl Home {
     }
 
     /// The failure that what is known about its servers is gone, while the servers may still exist.
-    fn lost(&self, began: &str) -> Failure {
+    fn lost(&self, began: &str) -> CommandError {
         let (log, folder) = (self.file(LOG), self.path());
-        Failure::files(format!("`{}` is missing or empty: what is known of its servers is lost", log.display()))
+        CommandError::files(format!("`{}` is missing or empty: what is known of its servers is lost", log.display()))
             .note("without it, there is no way to tell which servers are its own, and they may all still exist")
             .help(format!("restore it from the copy of `{}` that you keep", folder.display()))
             .help(format!(
@@ -214,14 +215,14 @@ impl Home {
 
 impl Opened {
     /// The prefix of the names of all things in the cloud.
-    pub(super) async fn identity(&self) -> Result<String, Failure> {
+    pub(super) async fn identity(&self) -> Result<String, CommandError> {
         Ok(Identity::of(&self.store, STACK, &self.key).await?.mark)
     }
 
     /// Closes the file. Everything is on the disk then.
-    pub(super) async fn close(self) -> Result<(), Failure> {
+    pub(super) async fn close(self) -> Result<(), CommandError> {
         drop(self.store);
-        self.server.stop().await.map_err(|error| Failure::files(reason(&error)))
+        self.server.stop().await.map_err(|error| CommandError::files(reason(&error)))
     }
 }
 

@@ -7,7 +7,7 @@ use wattle_openstack::session::Call;
 use wattle_openstack::{Method, Session};
 
 use crate::cli::deploy::cloud::of_fault;
-use crate::cli::failure::Failure;
+use crate::cli::error::CommandError;
 use crate::ensemble::{Ground, Network};
 
 /// The memory that a member needs, in MiB: ZooKeeper's heap and the rest of a small server.
@@ -36,7 +36,7 @@ pub(super) fn is_said(matches: &ArgMatches) -> bool {
 }
 
 /// Chooses what it will run on.
-pub(super) async fn choose(matches: &ArgMatches, session: &Session) -> Result<Ground, Failure> {
+pub(super) async fn choose(matches: &ArgMatches, session: &Session) -> Result<Ground, CommandError> {
     let image = match said(matches, "image") {
         Some(image) => image.clone(),
         None => image(session).await?,
@@ -53,25 +53,25 @@ pub(super) async fn choose(matches: &ArgMatches, session: &Session) -> Result<Gr
     Ok(Ground { image, flavor, network, key_name: said(matches, "key-name").cloned() })
 }
 
-async fn listed(session: &Session, service: &'static str, path: &str, key: &str) -> Result<Vec<Value>, Failure> {
+async fn listed(session: &Session, service: &'static str, path: &str, key: &str) -> Result<Vec<Value>, CommandError> {
     session.list(Call::new(service, Method::Get, path), key).await.map_err(of_fault)
 }
 
 /// The newest image of Debian 12.
-async fn image(session: &Session) -> Result<String, Failure> {
+async fn image(session: &Session) -> Result<String, CommandError> {
     let images = listed(session, "image", "/images?status=active&sort=created_at:desc", "images").await?;
     let is_it = |image: &&Value| {
         let name = image["name"].as_str().unwrap_or_default().to_lowercase();
         name.contains("debian") && (name.contains("12") || name.contains("bookworm"))
     };
     let found = images.iter().find(is_it).and_then(|image| image["id"].as_str());
-    found
-        .map(str::to_owned)
-        .ok_or_else(|| Failure::usage("the cloud has no image of the name Debian 12").help("name one: `--image NAME`"))
+    found.map(str::to_owned).ok_or_else(|| {
+        CommandError::usage("the cloud has no image of the name Debian 12").help("name one: `--image NAME`")
+    })
 }
 
 /// The smallest flavor that is large enough for a member.
-async fn flavor(session: &Session) -> Result<String, Failure> {
+async fn flavor(session: &Session) -> Result<String, CommandError> {
     let flavors = listed(session, "compute", "/flavors/detail", "flavors").await?;
     let size = |flavor: &Value, key: &str| flavor[key].as_u64().unwrap_or(u64::MAX);
     // Flavors without a disk of their own have the image's, or none that anything fits on.
@@ -79,20 +79,20 @@ async fn flavor(session: &Session) -> Result<String, Failure> {
     let found = fits.min_by_key(|flavor| (size(flavor, "ram"), size(flavor, "vcpus"), size(flavor, "disk")));
     let found = found.and_then(|flavor| flavor["name"].as_str());
     found.map(str::to_owned).ok_or_else(|| {
-        Failure::usage(format!("the cloud has no flavor with {MEMORY} MiB of memory and a disk of 4 GiB"))
+        CommandError::usage(format!("the cloud has no flavor with {MEMORY} MiB of memory and a disk of 4 GiB"))
             .help("name one: `--flavor NAME`")
     })
 }
 
 /// The only external network.
-async fn external(session: &Session) -> Result<String, Failure> {
+async fn external(session: &Session) -> Result<String, CommandError> {
     let networks = listed(session, "network", "/networks?router:external=true", "networks").await?;
     let names: Vec<&str> = networks.iter().filter_map(|network| network["name"].as_str()).collect();
     match names[..] {
         [one] => Ok(one.to_owned()),
-        [] => Err(Failure::usage("the cloud has no external network from which members could get floating IPs")
+        [] => Err(CommandError::usage("the cloud has no external network from which members could get floating IPs")
             .help("name the network on which operators and servers find them: `--network NAME`")),
-        _ => Err(Failure::usage("the cloud has several external networks")
+        _ => Err(CommandError::usage("the cloud has several external networks")
             .note(format!("they are {}", list(names, "and")))
             .help("name the one for the floating IPs: `--external NAME`")
             .help("or the network on which operators and servers find the members: `--network NAME`")),

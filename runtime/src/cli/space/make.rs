@@ -16,12 +16,12 @@ use wattle_openstack::{Method, Session};
 use crate::cli::console::Console;
 use crate::cli::deploy::cloud::{self, of_fault};
 use crate::cli::deploy::site::{Brought, Site};
-use crate::cli::failure::{Exit, Failure};
+use crate::cli::error::{CommandError, Exit};
 use crate::cli::question::agreed;
 use crate::cli::signals::Signals;
 use crate::deploy::Wanted;
 use crate::ensemble::{self, Ground, MEMBERS, Member, Network, STACK};
-use crate::openstack::Source;
+use crate::openstack::TemplateSource;
 use crate::store::{Address, Authority, Wire};
 
 use super::folder::{Home, Opened};
@@ -34,12 +34,16 @@ const PATIENCE: Duration = Duration::from_mins(20);
 const PAUSE: Duration = Duration::from_secs(2);
 
 /// Brings it up, or continues to.
-pub(in crate::cli) async fn make(home: &Home, matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+pub(in crate::cli) async fn make(
+    home: &Home,
+    matches: &ArgMatches,
+    console: &mut Console,
+) -> Result<Exit, CommandError> {
     home.judge(matches)?;
     let known = home.ground()?;
     if known.is_some() && ground::is_said(matches) {
         let folder = shown::path(home.path().display());
-        return Err(Failure::usage(format!("what the data space in `{folder}` runs on was chosen before"))
+        return Err(CommandError::usage(format!("what the data space in `{folder}` runs on was chosen before"))
             .note("other servers would start without anything that these hold")
             .help(format!("leave out these options, or delete it first: `wattle space destroy {folder}`")));
     }
@@ -54,7 +58,7 @@ pub(in crate::cli) async fn make(home: &Home, matches: &ArgMatches, console: &mu
     };
     console.err.write(&format!("{}\n", said(&ground, &session.cloud().name)))?;
     if !agreed(matches, "make it", console).await? {
-        return Err(Failure::new("nothing was made"));
+        return Err(CommandError::new("nothing was made"));
     }
     let _lock = home.begin(&ground)?;
     // From now on, signals only reach this code, so that the process does not end in the middle of a change.
@@ -73,8 +77,8 @@ pub(in crate::cli) async fn make(home: &Home, matches: &ArgMatches, console: &mu
 /// The result of `work`; `None` if this process is told to end first.
 async fn unless_told<T>(
     signals: &mut Signals,
-    work: impl Future<Output = Result<T, Failure>>,
-) -> Result<Option<T>, Failure> {
+    work: impl Future<Output = Result<T, CommandError>>,
+) -> Result<Option<T>, CommandError> {
     tokio::select! {
         // If the work is done, it counts as done.
         biased;
@@ -103,7 +107,7 @@ async fn bring(
     session: &Arc<Session>,
     signals: &mut Signals,
     console: &mut Console,
-) -> Result<bool, Failure> {
+) -> Result<bool, CommandError> {
     let site = Site::new(&opened.store, STACK, &opened.key, Arc::clone(session));
     let Some(site) = unless_told(signals, site).await? else { return Ok(false) };
     // From here on, the cloud may contain something that nobody else knows about.
@@ -120,7 +124,7 @@ async fn bring(
         let issued = home.issued(number, member)?;
         Ok(ensemble::user_data(number, &members, &issued, &authority))
     });
-    let user_data: Vec<String> = user_data.collect::<Result<_, Failure>>()?;
+    let user_data: Vec<String> = user_data.collect::<Result<_, CommandError>>()?;
     if !is_there(&site, ensemble::template(ground, &user_data), console).await? {
         return Ok(false);
     }
@@ -139,12 +143,12 @@ async fn bring(
     Ok(true)
 }
 
-async fn is_there(site: &Site, template: String, console: &mut Console) -> Result<bool, Failure> {
-    let source = Source {
+async fn is_there(site: &Site, template: String, console: &mut Console) -> Result<bool, CommandError> {
+    let source = TemplateSource {
         template: "template.yaml".to_owned(),
         files: [("template.yaml".to_owned(), template)].into_iter().collect(),
         stack: STACK.to_owned(),
-        ..Source::default()
+        ..TemplateSource::default()
     };
     let wanted = Wanted::Deploy {
         source: source.to_text(),
@@ -157,7 +161,7 @@ async fn is_there(site: &Site, template: String, console: &mut Console) -> Resul
 }
 
 /// The members' addresses, as the cloud has assigned them.
-async fn members(site: &Site, session: &Session) -> Result<Vec<Member>, Failure> {
+async fn members(site: &Site, session: &Session) -> Result<Vec<Member>, CommandError> {
     let ports = site.deployment.things("OS::Neutron::Port").await?;
     let floating = site.deployment.things("OS::Neutron::FloatingIP").await?;
     let mut members = Vec::new();
@@ -183,26 +187,26 @@ async fn shown(
     name: &str,
     path: &str,
     key: &str,
-) -> Result<Value, Failure> {
-    let id = things.get(name).ok_or_else(|| Failure::new(format!("`{name}` no longer exists")))?;
+) -> Result<Value, CommandError> {
+    let id = things.get(name).ok_or_else(|| CommandError::new(format!("`{name}` no longer exists")))?;
     let said = session.call(Call::new("network", Method::Get, format!("{path}/{id}"))).await.map_err(of_fault)?;
     Ok(said[key].clone())
 }
 
-fn address(value: &Value) -> Result<IpAddr, Failure> {
+fn address(value: &Value) -> Result<IpAddr, CommandError> {
     let address = value.as_str().and_then(|text| text.parse().ok());
-    address.ok_or_else(|| Failure::new("the cloud gave a port no address"))
+    address.ok_or_else(|| CommandError::new("the cloud gave a port no address"))
 }
 
 /// Waits until the members serve.
-async fn serves(address: &Address, opened: &Opened) -> Result<(), Failure> {
+async fn serves(address: &Address, opened: &Opened) -> Result<(), CommandError> {
     let (began, logins) = (Instant::now(), [opened.key.login()]);
     loop {
         match tokio::time::timeout(PAUSE * 5, address.connect(&logins)).await {
             Ok(Ok(_)) => return Ok(()),
             _ if began.elapsed() < PATIENCE => tokio::time::sleep(PAUSE).await,
             _ => {
-                return Err(Failure::new(format!(
+                return Err(CommandError::new(format!(
                     "nothing answers at {address} after {} minutes",
                     PATIENCE.as_secs() / 60
                 ))
@@ -215,7 +219,7 @@ async fn serves(address: &Address, opened: &Opened) -> Result<(), Failure> {
 }
 
 /// Deletes it.
-pub(super) async fn destroy(home: &Home, matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+pub(super) async fn destroy(home: &Home, matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     home.judge(matches)?;
     if home.made()?.is_none() {
         return Err(home.is_none());
@@ -227,7 +231,7 @@ pub(super) async fn destroy(home: &Home, matches: &ArgMatches, console: &mut Con
         session.cloud().name
     );
     if !agreed(matches, &what, console).await? {
-        return Err(Failure::new("nothing was deleted"));
+        return Err(CommandError::new("nothing was deleted"));
     }
     let _lock = home.claim()?;
     let mut signals = Signals::listen()?;

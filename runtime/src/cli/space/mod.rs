@@ -10,7 +10,7 @@ use clap::{ArgMatches, Command};
 use super::args;
 use super::console::Console;
 use super::deploy::cloud;
-use super::failure::{Exit, Failure};
+use super::error::{CommandError, Exit};
 
 pub(super) use folder::{Home, own};
 pub(super) use make::make;
@@ -58,7 +58,7 @@ pub(super) fn command() -> Command {
         .subcommand(destroy)
 }
 
-pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     match matches.subcommand().expect("INVARIANT: a command is required") {
         ("new", given) => make(&Home::of(given), given, console).await,
         (_, given) => make::destroy(&Home::of(given), given, console).await,

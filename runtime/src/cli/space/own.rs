@@ -17,7 +17,7 @@ use wattle::model::json;
 use wattle::shown;
 
 use crate::cli::args;
-use crate::cli::failure::Failure;
+use crate::cli::error::CommandError;
 use crate::ensemble::MEMBERS;
 use crate::local::{self, Folder, Lock, NotOurs};
 use crate::own_folder;
@@ -58,7 +58,7 @@ fn names() -> impl Iterator<Item = String> {
 impl Home {
     /// Refuses a folder that this user's `wattle space new` did not make, before anything in it is trusted. A folder
     /// that does not exist or is empty is fine.
-    pub(super) fn judge(&self, matches: &ArgMatches) -> Result<(), Failure> {
+    pub(super) fn judge(&self, matches: &ArgMatches) -> Result<(), CommandError> {
         let is_said = matches.try_get_one::<bool>("mine").ok().flatten() == Some(&true);
         self.judge_as(is_said)?;
         if is_said {
@@ -68,11 +68,11 @@ impl Home {
     }
 
     /// The same for a folder that nobody has declared to be their own.
-    pub(super) fn judge_unsaid(&self) -> Result<(), Failure> {
+    pub(super) fn judge_unsaid(&self) -> Result<(), CommandError> {
         self.judge_as(false)
     }
 
-    fn judge_as(&self, is_said: bool) -> Result<(), Failure> {
+    fn judge_as(&self, is_said: bool) -> Result<(), CommandError> {
         let (folder, refused) = (self.as_folder(), |why| self.refused(&why));
         if is_said { folder.judge_files() } else { folder.judge() }.map_err(refused)?;
         judge_file(&self.file(MADE)).map_err(refused)?;
@@ -94,7 +94,7 @@ impl Home {
     }
 
     /// Refuses a folder that contains anything other than what exists before the first note.
-    fn judge_empty(&self) -> Result<(), Failure> {
+    fn judge_empty(&self) -> Result<(), CommandError> {
         let entries = match fs::read_dir(self.path()) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             entries => entries.map_err(|error| self.unreadable(&error))?,
@@ -110,11 +110,11 @@ impl Home {
 
     /// Locks others out for as long as the result lives, and marks the folder as this user's. Creates the folder if it
     /// does not exist.
-    pub(super) fn claim(&self) -> Result<Lock, Failure> {
+    pub(super) fn claim(&self) -> Result<Lock, CommandError> {
         let folder = self.as_folder();
         let lock = folder.lock().map_err(|error| self.unreadable(&error))?;
         let lock = lock.ok_or_else(|| {
-            Failure::new(format!("another `wattle space` is at work in `{}`", self.path().display()))
+            CommandError::new(format!("another `wattle space` is at work in `{}`", self.path().display()))
                 .help("wait until it has ended")
         })?;
         // Somebody else may have been faster.
@@ -125,38 +125,38 @@ impl Home {
     }
 
     /// What was made; `None` if that is not noted.
-    pub(super) fn made(&self) -> Result<Option<Made>, Failure> {
+    pub(super) fn made(&self) -> Result<Option<Made>, CommandError> {
         let file = self.file(MADE);
         let text = match manners::read(&file) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            text => {
-                text.map_err(|error| Failure::files(format!("cannot read `{}`: {}", file.display(), reason(&error))))?
-            }
+            text => text.map_err(|error| {
+                CommandError::files(format!("cannot read `{}`: {}", file.display(), reason(&error)))
+            })?,
         };
-        let unreadable = |error| Failure::files(format!("`{}`: {error}", file.display()));
+        let unreadable = |error| CommandError::files(format!("`{}`: {error}", file.display()));
         json::read(text.as_bytes()).map(Some).map_err(unreadable)
     }
 
     /// Notes that a file is about to be made.
-    pub(super) fn note(&self, name: &str) -> Result<(), Failure> {
+    pub(super) fn note(&self, name: &str) -> Result<(), CommandError> {
         let mut made = self.made()?.unwrap_or_default();
         if made.files.insert(name.to_owned()) { self.write_made(&made) } else { Ok(()) }
     }
 
     /// Notes the names of things in the cloud, or that there are none any more.
-    pub(super) fn note_cloud(&self, cloud: Option<String>) -> Result<(), Failure> {
+    pub(super) fn note_cloud(&self, cloud: Option<String>) -> Result<(), CommandError> {
         let mut made = self.made()?.unwrap_or_default();
         made.cloud = cloud;
         self.write_made(&made)
     }
 
-    fn write_made(&self, made: &Made) -> Result<(), Failure> {
+    fn write_made(&self, made: &Made) -> Result<(), CommandError> {
         let text = serde_json::to_string_pretty(made).expect("INVARIANT: it is plain data");
-        write_secret(&self.file(MADE), &format!("{text}\n")).map_err(|error| Failure::files(error.to_string()))
+        write_secret(&self.file(MADE), &format!("{text}\n")).map_err(|error| CommandError::files(error.to_string()))
     }
 
     /// Removes what was made. Returns whether anything else was there, which stays.
-    pub(super) fn remove(&self) -> Result<bool, Failure> {
+    pub(super) fn remove(&self) -> Result<bool, CommandError> {
         // If this process is killed here, its successor has nothing to look for in the cloud.
         self.note_cloud(None)?;
         let made = self.made()?.unwrap_or_default();
@@ -167,7 +167,7 @@ impl Home {
             let file = self.file(&name);
             match fs::remove_file(&file) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    return Err(Failure::files(format!("cannot remove `{}`: {}", file.display(), reason(&error))));
+                    return Err(CommandError::files(format!("cannot remove `{}`: {}", file.display(), reason(&error))));
                 }
                 _ => {}
             }
@@ -181,51 +181,54 @@ impl Home {
         Folder::at(self.path(), self.path())
     }
 
-    fn unreadable(&self, error: &io::Error) -> Failure {
-        Failure::files(format!("cannot use `{}`: {}", self.path().display(), reason(error)))
+    fn unreadable(&self, error: &io::Error) -> CommandError {
+        CommandError::files(format!("cannot use `{}`: {}", self.path().display(), reason(error)))
     }
 
     /// The failure that it is not the folder of a data space.
-    pub(super) fn is_none(&self) -> Failure {
-        Failure::usage(format!("`{}` is not the folder of a data space", self.path().display()))
+    pub(super) fn is_none(&self) -> CommandError {
+        CommandError::usage(format!("`{}` is not the folder of a data space", self.path().display()))
             .help("name the one that `wattle space new` made: `wattle space destroy FOLDER`")
     }
 
-    fn not_made(&self, file: &Path) -> Failure {
-        Failure::usage(format!("`{}` was not made by `wattle space new`", file.display()))
+    fn not_made(&self, file: &Path) -> CommandError {
+        CommandError::usage(format!("`{}` was not made by `wattle space new`", file.display()))
             .note("it would be mistaken for a file of the data space, and deleted with it")
             .help(format!("move it out of `{}`", self.path().display()))
     }
 
     /// The failure that says what is not trusted, and what to do about it.
-    fn refused(&self, why: &NotOurs) -> Failure {
+    fn refused(&self, why: &NotOurs) -> CommandError {
         let another = "name a new folder, or an empty one: `wattle space new FOLDER`";
         let shown = |path: &PathBuf| path.display().to_string();
         match why {
-            NotOurs::Link(path) if path == self.path() => Failure::usage(format!("`{}` is a link", shown(path)))
+            NotOurs::Link(path) if path == self.path() => CommandError::usage(format!("`{}` is a link", shown(path)))
                 .note("anyone who can change where it leads could choose which authority is trusted")
                 .help("name the folder itself: `wattle space new FOLDER`"),
-            NotOurs::Link(path) => Failure::usage(format!("`{}` is a link", shown(path)))
+            NotOurs::Link(path) => CommandError::usage(format!("`{}` is a link", shown(path)))
                 .note("`wattle space new` makes no links")
                 .help("put the file itself in its place, or make a new data space in another folder"),
-            NotOurs::OtherUser(path) => Failure::usage(format!("`{}` belongs to another user", shown(path)))
+            NotOurs::OtherUser(path) => CommandError::usage(format!("`{}` belongs to another user", shown(path)))
                 .note("its keys and its authority would be mistaken for your own")
                 .help(format!("run the command as that user, or {another}")),
-            NotOurs::Open(path) => Failure::usage(format!("`{}` can be changed by other users", shown(path)))
+            NotOurs::Open(path) => CommandError::usage(format!("`{}` can be changed by other users", shown(path)))
                 .note("they could choose which authority is trusted")
                 .help(format!(
                     "check that it is still what you made, and remove their access: `chmod go-w {}`",
                     shown::path(shown(path))
                 )),
-            NotOurs::OtherKind(path) => {
-                Failure::usage(format!("`{}` is of a different kind than what `wattle space new` makes", shown(path)))
-                    .help(another)
-            }
+            NotOurs::OtherKind(path) => CommandError::usage(format!(
+                "`{}` is of a different kind than what `wattle space new` makes",
+                shown(path)
+            ))
+            .help(another),
             NotOurs::NoMark(path) => {
-                let failure =
-                    Failure::usage(format!("`{}` was not made here by `wattle space new` of this user", shown(path)))
-                        .note("its keys and its authority would be mistaken for your own, and deleted with it")
-                        .help(another);
+                let failure = CommandError::usage(format!(
+                    "`{}` was not made here by `wattle space new` of this user",
+                    shown(path)
+                ))
+                .note("its keys and its authority would be mistaken for your own, and deleted with it")
+                .help(another);
                 let is_copy = self.file(MADE).exists();
                 failure.help_if(is_copy.then(|| {
                     format!(
@@ -234,7 +237,7 @@ impl Home {
                     )
                 }))
             }
-            NotOurs::Unknown { .. } => Failure::usage(why.to_string()),
+            NotOurs::Unknown { .. } => CommandError::usage(why.to_string()),
         }
     }
 }

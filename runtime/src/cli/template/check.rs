@@ -8,7 +8,7 @@ use wattle::view;
 use super::given::{self, Given};
 use crate::cli::args;
 use crate::cli::console::Console;
-use crate::cli::failure::{Exit, Failure};
+use crate::cli::error::{CommandError, Exit};
 
 pub(in crate::cli) fn command() -> Command {
     Command::new("check")
@@ -19,7 +19,7 @@ pub(in crate::cli) fn command() -> Command {
         .arg(args::flag("deny-warnings", "Treat warnings as errors"))
 }
 
-pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     let policies = wattle::cli::policies(matches, wattle::policy::ALL)?;
     let given = Given::read(matches)?;
     let mut diagnostics = given.diagnostics(false, Lowering::default());

@@ -10,7 +10,7 @@ use clap::{Arg, ArgMatches};
 use wattle::check::{Diagnostic, Limits, Severity};
 use wattle::cli::beside;
 use wattle::lower::Lowering;
-use wattle::manners::{Failure, open, reason};
+use wattle::manners::{CommandError, open, reason};
 use wattle::model::Model;
 use wattle::names::{did_you_mean, nearest};
 use wattle::shown;
@@ -105,7 +105,7 @@ impl Left {
 
 impl Given {
     /// Reads what the command line names.
-    pub(super) fn read(matches: &ArgMatches) -> Result<Self, Failure> {
+    pub(super) fn read(matches: &ArgMatches) -> Result<Self, CommandError> {
         let path = path(matches);
         let emitted = emitted(path)?;
         let lying = emitted.is_some().then(|| beside(path)).flatten();
@@ -198,7 +198,7 @@ impl Given {
     }
 
     /// Reads a further file that diagnostics can refer to. `what` says what it is.
-    pub(super) fn further(&mut self, path: &Path, what: &str) -> Result<(String, Arc<str>), Failure> {
+    pub(super) fn further(&mut self, path: &Path, what: &str) -> Result<(String, Arc<str>), CommandError> {
         let name = path.display().to_string();
         let text: Arc<str> = decoded(&format!("{what} `{name}`"), open(path).and_then(whole))
             .map_err(|failure| failure.help_if(sibling(path)))?
@@ -222,14 +222,14 @@ fn of_ones_own(diagnostic: &mut Diagnostic) {
 }
 
 /// The template in a directory that `emit` wrote; `None` if `path` is not a directory.
-fn emitted(path: &Path) -> Result<Option<PathBuf>, Failure> {
+fn emitted(path: &Path) -> Result<Option<PathBuf>, CommandError> {
     if !path.is_dir() {
         return Ok(None);
     }
     if let Some(template) = seed::template_in(path) {
         return Ok(Some(path.join(template)));
     }
-    let failure = Failure::usage(format!("there is no template.yaml in `{}`", path.display()));
+    let failure = CommandError::usage(format!("there is no template.yaml in `{}`", path.display()));
     Err(if path.join("Cargo.toml").is_file() {
         failure.help("a crate's own program checks its blueprint: `cargo run -- check` in there")
     } else {
@@ -251,12 +251,12 @@ fn sibling(path: &Path) -> Option<String> {
 }
 
 /// The text in `bytes`, which were read from `what`.
-fn decoded(what: &str, bytes: io::Result<Vec<u8>>) -> Result<String, Failure> {
-    let bytes = bytes.map_err(|error| Failure::usage(format!("cannot read {what}: {}", reason(&error))))?;
+fn decoded(what: &str, bytes: io::Result<Vec<u8>>) -> Result<String, CommandError> {
+    let bytes = bytes.map_err(|error| CommandError::usage(format!("cannot read {what}: {}", reason(&error))))?;
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let line = 1 + error.as_bytes()[..at].split(|byte| *byte == b'\n').skip(1).count();
-        Failure::usage(format!("{what} is not text: byte {at} (line {line}) is not UTF-8"))
+        CommandError::usage(format!("{what} is not text: byte {at} (line {line}) is not UTF-8"))
             .help("a template must be UTF-8; if it has another encoding, convert it: `iconv -f ENCODING -t UTF-8`")
     })
 }

@@ -12,7 +12,7 @@ use wattle_hot::model::is_extended;
 
 use super::given::{self, Given};
 use crate::cli::console::Console;
-use crate::cli::failure::{Exit, Failure};
+use crate::cli::error::{CommandError, Exit};
 use crate::cli::{args, crates};
 
 pub(in crate::cli) fn command() -> Command {
@@ -34,11 +34,12 @@ pub(in crate::cli) fn command() -> Command {
         .arg(args::flag("force", "Write into a folder that already has files, and overwrite those of the same names"))
 }
 
-pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     let given = Given::read(matches)?;
     let out: &PathBuf = matches.get_one("out").expect("INVARIANT: it is required");
     if is_extended(&given.loaded.template) {
-        let failure = Failure::usage("this is an extended template, whose software cannot be written as a crate yet");
+        let failure =
+            CommandError::usage("this is an extended template, whose software cannot be written as a crate yet");
         return Err(failure.help("`wattle lower` writes what Heat and the data space get of it"));
     }
     let mut diagnostics = given.diagnostics(true, Lowering::default());
@@ -62,7 +63,7 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
     let mut options = Options::new(name, place.wattle.clone());
     options.components = !matches.get_flag("keep-software");
     let mut imported = import(&given.loaded, &options).map_err(|unsupported| {
-        let failure = Failure::new(format!("{}: {}", unsupported.at, unsupported.text));
+        let failure = CommandError::new(format!("{}: {}", unsupported.at, unsupported.text));
         failure.note("nothing was written")
     })?;
     crates::write(out, &imported.files)?;

@@ -15,7 +15,7 @@ use super::decisions;
 use super::given::{self, Given};
 use crate::cli::args;
 use crate::cli::console::Console;
-use crate::cli::failure::{Exit, Failure};
+use crate::cli::error::{CommandError, Exit};
 use crate::cli::paint::width;
 use crate::cli::parameters;
 
@@ -35,7 +35,7 @@ pub(in crate::cli) fn command() -> Command {
         .arg(args::flag("explain", "Explain who resolves each reference and when, and write nothing"))
 }
 
-pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     let emission = emission(matches)?;
     let mut given = Given::read(matches)?;
     let diagnostics = given.diagnostics(true, emission.lowering);
@@ -79,10 +79,11 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
 
 /// Refuses files of the template that are links to somewhere else, because what they lead to may not belong to the person
 /// who wrote the template.
-fn stand_there(loaded: &Loaded, model: &Model) -> Result<(), Failure> {
+fn stand_there(loaded: &Loaded, model: &Model) -> Result<(), CommandError> {
     let leads_out = |name: &&Name| loaded.library.led_out.contains(&join(&loaded.template.file, name));
     let Some(name) = model.files.keys().find(leads_out) else { return Ok(()) };
-    let failure = Failure::files(format!("`{name}` is not in the template's folder: it is reached through a link"));
+    let failure =
+        CommandError::files(format!("`{name}` is not in the template's folder: it is reached through a link"));
     Err(failure.note("nothing was written").help("put the file itself there"))
 }
 

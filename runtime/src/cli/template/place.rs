@@ -19,7 +19,7 @@ use wattle_place::template::Placed;
 use super::given::{self, Given};
 use crate::cli::args;
 use crate::cli::console::Console;
-use crate::cli::failure::{Exit, Failure};
+use crate::cli::error::{CommandError, Exit};
 use crate::cli::placement::{self, Beside, Described, Template};
 
 pub(in crate::cli) fn command() -> Command {
@@ -74,12 +74,12 @@ pub(in crate::cli) fn command() -> Command {
         ]))
 }
 
-pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     let mut given = Given::read(matches)?;
     let format = *matches.get_one("message-format").expect("INVARIANT: the argument has a default");
     let wrong = given.diagnostics(true, Lowering::default());
     if has_errors(&wrong) {
-        return tell(&given, &wrong, format, console);
+        return report(&given, &wrong, format, console);
     }
     let beside = beside(&given)?;
     let described =
@@ -93,7 +93,7 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
     };
     let placed = match described.place(&template, matches) {
         Ok(placed) => placed,
-        Err(wrong) => return tell(&given, &wrong, format, console),
+        Err(wrong) => return report(&given, &wrong, format, console),
     };
     let own = folder(&given.loaded.template.file);
     let directory = matches.get_one("out").cloned().unwrap_or_else(|| Path::new(&own).join("placed"));
@@ -115,7 +115,7 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
 }
 
 /// What an extended template's software says, or what the seed beside an emitted template knows.
-fn beside(given: &Given) -> Result<Beside, Failure> {
+fn beside(given: &Given) -> Result<Beside, CommandError> {
     if is_extended(&given.loaded.template) {
         return Ok(Beside::of_model(given.model()));
     }
@@ -123,14 +123,19 @@ fn beside(given: &Given) -> Result<Beside, Failure> {
     if !given.is_emitted || !path.is_file() {
         return Ok(Beside::default());
     }
-    let cannot = |why: String| Failure::usage(format!("cannot read `{}`: {why}", path.display()));
+    let cannot = |why: String| CommandError::usage(format!("cannot read `{}`: {why}", path.display()));
     let text = read(&path).map_err(|error| cannot(reason(&error)))?;
     let seed = Seed::read(&text).map_err(|error| cannot(error.to_string()))?;
     Ok(Beside::of(&seed))
 }
 
 /// Ends with what is wrong.
-fn tell(given: &Given, wrong: &[Diagnostic], format: view::Format, console: &mut Console) -> Result<Exit, Failure> {
+fn report(
+    given: &Given,
+    wrong: &[Diagnostic],
+    format: view::Format,
+    console: &mut Console,
+) -> Result<Exit, CommandError> {
     let mut text = given.render(wrong, format, &console.err.options());
     if format != view::Format::Json
         && let Some(summary) = view::summary(wrong)
@@ -149,11 +154,11 @@ fn folder(file: &str) -> String {
 }
 
 /// The placed template with everything that it names, and what `emit` wrote beside it.
-fn files(given: &Given, own: &str, placed: &Placed, beside: &Beside) -> Result<Vec<Copied>, Failure> {
+fn files(given: &Given, own: &str, placed: &Placed, beside: &Beside) -> Result<Vec<Copied>, CommandError> {
     let name = |path: &str| {
         let name = path.strip_prefix(own).filter(|name| !name.split('/').any(|part| matches!(part, "" | "..")));
         name.map(str::to_owned).ok_or_else(|| {
-            Failure::usage(format!("the template names `{path}`, which is not in its folder"))
+            CommandError::usage(format!("the template names `{path}`, which is not in its folder"))
                 .note("nothing was written")
                 .help("put it there, so that the placed template has it beside it")
         })
@@ -186,8 +191,9 @@ fn files(given: &Given, own: &str, placed: &Placed, beside: &Beside) -> Result<V
         ] {
             let path = Path::new(own).join(file);
             if path.is_file() && !all.iter().any(|known| known.name == file) {
-                let mut bytes = read_bytes(&path)
-                    .map_err(|error| Failure::usage(format!("cannot read `{}`: {}", path.display(), reason(&error))))?;
+                let mut bytes = read_bytes(&path).map_err(|error| {
+                    CommandError::usage(format!("cannot read `{}`: {}", path.display(), reason(&error)))
+                })?;
                 if file == FILE_NAME
                     && let Ok(text) = std::str::from_utf8(&bytes)
                     && let Some(drawn) = placement::drawn(text, placed, beside)
@@ -202,14 +208,14 @@ fn files(given: &Given, own: &str, placed: &Placed, beside: &Beside) -> Result<V
 }
 
 /// Refuses to overwrite a file that the placement was made from, because nobody else may have it.
-fn keeps_what_was_read(directory: &Path, files: &[Copied], given: &Given) -> Result<(), Failure> {
+fn keeps_what_was_read(directory: &Path, files: &[Copied], given: &Given) -> Result<(), CommandError> {
     let real = |path: &Path| path.canonicalize().ok();
     let library = &given.loaded.library;
     let names = given.names().chain(library.contents.keys()).chain(library.recipes.keys());
     let sources: HashSet<PathBuf> = names.filter_map(|name| real(Path::new(name))).collect();
     let mut paths = files.iter().map(|file| directory.join(&file.name));
     match paths.find(|path| real(path).is_some_and(|path| sources.contains(&path))) {
-        Some(path) => Err(Failure::usage(format!("`{}` would be overwritten, but it was read", path.display()))
+        Some(path) => Err(CommandError::usage(format!("`{}` would be overwritten, but it was read", path.display()))
             .note("nothing was written")
             .help("choose another place: `--out DIR`")),
         None => Ok(()),
@@ -218,11 +224,11 @@ fn keeps_what_was_read(directory: &Path, files: &[Copied], given: &Given) -> Res
 
 /// Refuses the template's own folder, because a template that is placed already would be taken for what its author
 /// wants.
-fn is_elsewhere(directory: &Path, own: &str) -> Result<(), Failure> {
+fn is_elsewhere(directory: &Path, own: &str) -> Result<(), CommandError> {
     let own = if own.is_empty() { Path::new(".") } else { Path::new(own) };
     match (directory.canonicalize(), own.canonicalize()) {
         (Ok(directory), Ok(own)) if directory == own => {
-            Err(Failure::usage(format!("the template itself is in `{}`", directory.display()))
+            Err(CommandError::usage(format!("the template itself is in `{}`", directory.display()))
                 .note("nothing was written")
                 .help("choose another place: `--out DIR`"))
         }

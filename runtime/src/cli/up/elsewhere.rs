@@ -8,11 +8,11 @@ use wattle::manners::{read, reason};
 use wattle::shown;
 
 use crate::cli::console::Console;
-use crate::cli::failure::{Exit, Failure};
+use crate::cli::error::{CommandError, Exit};
 use crate::cli::{parameters, target, ui};
 use crate::local::{self, Folder, Wish};
 use crate::log_file;
-use crate::report::Picture;
+use crate::report::StackSnapshot;
 use crate::space::Space;
 use crate::store::Address;
 use crate::ui::Listening;
@@ -32,14 +32,14 @@ pub(super) async fn join(
     is_detached: bool,
     listening: Option<Listening>,
     console: &mut Console,
-) -> Result<Exit, Failure> {
+) -> Result<Exit, CommandError> {
     let mut signals = Signals::listen()?;
     let begin = Instant::now();
     let (space, applied) = local::renew(&folder, &wish).await?;
     let record = record(&folder)?;
     let what = if !applied.changes.is_empty() {
         format!("now revision {}", applied.revision)
-    } else if !wish.again && Picture::read(&space, None).await?.tally().failed > 0 {
+    } else if !wish.again && StackSnapshot::read(&space, None).await?.tally().failed > 0 {
         "unchanged; `--again` runs what has failed again".to_owned()
     } else {
         "unchanged".to_owned()
@@ -48,7 +48,7 @@ pub(super) async fn join(
     if is_detached && !until_done {
         return Ok(Exit::Fine);
     }
-    let told = local::told(&folder, &wish.seed, &record);
+    let told = local::user_data(&folder, &wish.seed, &record);
     let session = Session { folder, seed: wish.seed, space, record, told, until_done: true, begin };
     let show = |listening| ui::show(listening, &session.space, None, Some(&session.folder), None, console);
     let view = listening.map(show).transpose()?;
@@ -66,8 +66,9 @@ pub(super) async fn detach(
     assigned: &[(String, String)],
     until_done: bool,
     console: &mut Console,
-) -> Result<Exit, Failure> {
-    let cannot = |error: &std::io::Error| Failure::new(format!("cannot start in the background: {}", reason(error)));
+) -> Result<Exit, CommandError> {
+    let cannot =
+        |error: &std::io::Error| CommandError::new(format!("cannot start in the background: {}", reason(error)));
     let log = log_file::append(&folder.log()).map_err(|error| cannot(&error))?;
     log.set_len(0).map_err(|error| cannot(&error))?;
     let program = std::env::current_exe().map_err(|error| cannot(&error))?;
@@ -99,7 +100,7 @@ pub(super) async fn detach(
             break record;
         }
         if begin.elapsed() > START {
-            return Err(Failure::new("it did not come up in the background")
+            return Err(CommandError::new("it did not come up in the background")
                 .note(format!("its output is in {}", folder.log().display())));
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
@@ -122,7 +123,7 @@ pub(super) async fn detach(
     let login = target::read_key(&folder.operator_key())?.login();
     let store = target::connect(&Address::Socket(folder.socket()), &[login], console).await?;
     let space = Space::new(store, &record.stack);
-    let told = local::told(&folder, &wish.seed, &record);
+    let told = local::user_data(&folder, &wish.seed, &record);
     let session = Session { folder, seed: wish.seed.clone(), space, record, told, until_done: true, begin };
     follow(&session, None, &mut signals, console).await
 }

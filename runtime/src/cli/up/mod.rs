@@ -1,7 +1,7 @@
 //! `wattle up`: a whole topology on this machine.
 
 mod elsewhere;
-mod failure;
+mod error;
 mod handover;
 mod sandbox;
 mod session;
@@ -19,7 +19,7 @@ use crate::seed::Files;
 
 use super::command_line::parse;
 use super::console::Console;
-use super::failure::{Exit, Failure, exit_codes};
+use super::error::{CommandError, Exit, exit_codes};
 use super::{agent, args, here, parameters, seed, ui};
 
 use super::signals::Signals;
@@ -106,15 +106,15 @@ pub(super) fn command() -> Command {
         ]))
 }
 
-pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     if matches.get_flag("inside") {
-        return local::first_process().map(|()| Exit::Fine).map_err(Failure::new);
+        return local::first_process().map(|()| Exit::Fine).map_err(CommandError::new);
     }
     if !matches.get_flag("background") {
         return up(matches, false, console).await;
     }
     let args = handover::read(std::io::stdin().lock())
-        .map_err(|error| Failure::new(format!("it was not sent to the background: {}", reason(&error))))?;
+        .map_err(|error| CommandError::new(format!("it was not sent to the background: {}", reason(&error))))?;
     match parse(&args, console) {
         Ok(handed) => {
             let (_, matches) = handed.subcommand().expect("INVARIANT: a command is required");
@@ -124,7 +124,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     }
 }
 
-async fn up(matches: &ArgMatches, is_background: bool, console: &mut Console) -> Result<Exit, Failure> {
+async fn up(matches: &ArgMatches, is_background: bool, console: &mut Console) -> Result<Exit, CommandError> {
     let directory = matches.get_one::<PathBuf>("directory").expect("INVARIANT: it is required").clone();
     let assigned = parameters::assigned(matches)?;
     let mut wish = wish(matches, &directory, &assigned)?;
@@ -135,7 +135,7 @@ async fn up(matches: &ArgMatches, is_background: bool, console: &mut Console) ->
     let judged = if state.is_some() { folder.judge_files() } else { folder.judge() };
     judged.map_err(|why| here::not_ours(&folder, &why))?;
     folder.create().map_err(|error| {
-        Failure::new(format!("cannot make the folder `{}`: {}", folder.state().display(), reason(&error)))
+        CommandError::new(format!("cannot make the folder `{}`: {}", folder.state().display(), reason(&error)))
             .help("choose another one: `--state PATH`")
     })?;
     let until_done = matches.get_flag("until-done") && !is_background;
@@ -166,16 +166,17 @@ async fn up(matches: &ArgMatches, is_background: bool, console: &mut Console) ->
     if wish.sandbox.is_none() {
         warn_of_closed_folders(&folder, console)?;
     }
-    let program = std::env::current_exe().map_err(|error| Failure::new(format!("who am I? {}", reason(&error))))?;
+    let program =
+        std::env::current_exe().map_err(|error| CommandError::new(format!("who am I? {}", reason(&error))))?;
     let begin = Instant::now();
     let seed = wish.seed.clone();
     let started = Up::start(&folder, lock, wish, program);
     let (mut up, _) = tokio::select! {
         started = started => started?,
-        () = signals.end() => return Err(Failure::new("interrupted before anything was started")),
+        () = signals.end() => return Err(CommandError::new("interrupted before anything was started")),
     };
     let record = record(&folder)?;
-    let told = local::told(&folder, &seed, &record);
+    let told = local::user_data(&folder, &seed, &record);
     let session = Session { folder, seed, space: up.space().clone(), record, told, until_done, begin };
     let show = |listening| ui::show(listening, &session.space, None, Some(&session.folder), None, console);
     let (view, followed) = match listening.map(show).transpose() {
@@ -191,11 +192,11 @@ async fn up(matches: &ArgMatches, is_background: bool, console: &mut Console) ->
 }
 
 /// What was requested.
-fn wish(matches: &ArgMatches, directory: &Path, assigned: &[(String, String)]) -> Result<Wish, Failure> {
+fn wish(matches: &ArgMatches, directory: &Path, assigned: &[(String, String)]) -> Result<Wish, CommandError> {
     let mut imports: IndexMap<String, String> = IndexMap::default();
     for text in matches.get_many::<String>("import").into_iter().flatten() {
         let (name, value) = text.split_once('=').filter(|(name, _)| name.contains(':')).ok_or_else(|| {
-            Failure::usage(format!("`--import {text}` is not STACK:EXPORT=VALUE"))
+            CommandError::usage(format!("`--import {text}` is not STACK:EXPORT=VALUE"))
                 .help("write `--import STACK:EXPORT=VALUE`")
         })?;
         imports.insert(name.trim().to_owned(), value.to_owned());
@@ -204,7 +205,7 @@ fn wish(matches: &ArgMatches, directory: &Path, assigned: &[(String, String)]) -
     let mut attributes: IndexMap<Name, Value> = IndexMap::default();
     for text in matches.get_many::<String>("attribute").into_iter().flatten() {
         let Some((name, value)) = text.split_once('=') else {
-            return Err(Failure::usage(format!("`--attribute {text}` has no value"))
+            return Err(CommandError::usage(format!("`--attribute {text}` has no value"))
                 .help(format!("write `--attribute {text}=VALUE`")));
         };
         attributes.insert(name.into(), serde_json::from_str(value).unwrap_or_else(|_| value.into()));
@@ -235,7 +236,7 @@ fn wish(matches: &ArgMatches, directory: &Path, assigned: &[(String, String)]) -
 }
 
 /// Services run as users of their own, and need access to their folders.
-fn warn_of_closed_folders(folder: &Folder, console: &mut Console) -> Result<(), Failure> {
+fn warn_of_closed_folders(folder: &Folder, console: &mut Console) -> Result<(), CommandError> {
     use std::os::unix::fs::PermissionsExt as _;
     if !rustix::process::geteuid().is_root() {
         return Ok(());
@@ -255,12 +256,12 @@ fn warn_of_closed_folders(folder: &Folder, console: &mut Console) -> Result<(), 
     }
 }
 
-fn unusable(folder: &Folder, error: &std::io::Error) -> Failure {
-    Failure::new(format!("cannot use the folder `{}`: {}", folder.state().display(), reason(error)))
+fn unusable(folder: &Folder, error: &std::io::Error) -> CommandError {
+    CommandError::new(format!("cannot use the folder `{}`: {}", folder.state().display(), reason(error)))
         .help("choose another one: `--state PATH`")
 }
 
-fn record(folder: &Folder) -> Result<Record, Failure> {
+fn record(folder: &Folder) -> Result<Record, CommandError> {
     let record = folder.record().map_err(|error| unusable(folder, &error))?;
     Ok(record.unwrap_or_default())
 }

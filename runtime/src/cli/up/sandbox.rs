@@ -7,7 +7,7 @@ use wattle::lower::Seed;
 use wattle::shown;
 
 use crate::cli::console::Console;
-use crate::cli::failure::Failure;
+use crate::cli::error::CommandError;
 use crate::cli::signals::Signals;
 use crate::local::{Folder, Image, Record};
 
@@ -50,7 +50,7 @@ pub(super) fn wanted(matches: &ArgMatches) -> Option<Image> {
 }
 
 /// The folder with the image, once it is there.
-pub(super) async fn ready(image: &Image, console: &mut Console) -> Result<PathBuf, Failure> {
+pub(super) async fn ready(image: &Image, console: &mut Console) -> Result<PathBuf, CommandError> {
     let mut signals = Signals::listen()?;
     let say = |text: &str| {
         // Whoever does not listen gets the image all the same.
@@ -58,18 +58,18 @@ pub(super) async fn ready(image: &Image, console: &mut Console) -> Result<PathBu
     };
     tokio::select! {
         image = image.ready(say) => Ok(image?),
-        () = signals.end() => Err(Failure::new("interrupted before anything was started")),
+        () = signals.end() => Err(CommandError::new("interrupted before anything was started")),
     }
 }
 
 /// Refuses to put what runs already into sandboxes.
-pub(super) fn must_be_alike(folder: &Folder, image: Option<&Image>) -> Result<(), Failure> {
+pub(super) fn must_be_alike(folder: &Folder, image: Option<&Image>) -> Result<(), CommandError> {
     let record = record(folder)?;
     if image.is_none() || record.sandbox.is_some() || record.stack.is_empty() {
         return Ok(());
     }
     let directory = shown::path(folder.directory().display());
-    Err(Failure::usage(format!("{} is already up, and not in a sandbox", record.stack))
+    Err(CommandError::usage(format!("{} is already up, and not in a sandbox", record.stack))
         .help(format!("end it first: `wattle down {directory}`")))
 }
 

@@ -11,16 +11,16 @@ use wattle::shown;
 use wattle_words::time::short;
 
 use crate::cli::console::Console;
-use crate::cli::failure::{Exit, Failure};
+use crate::cli::error::{CommandError, Exit};
 use crate::cli::paint::{Tone, paint};
 use crate::cli::progress::{Progress, size_of};
 use crate::cli::{exports, why};
 use crate::clock;
 use crate::local::{self, Folder, Network, Record, Up};
-use crate::report::{Picture, roots};
+use crate::report::{StackSnapshot, roots};
 use crate::space::Space;
 
-use crate::cli::signals::{Signals, Told};
+use crate::cli::signals::{Meaning, Signals};
 
 use super::sandbox;
 
@@ -47,13 +47,13 @@ pub(super) async fn follow(
     mut up: Option<&mut Up>,
     signals: &mut Signals,
     console: &mut Console,
-) -> Result<Exit, Failure> {
+) -> Result<Exit, CommandError> {
     let mut progress = Progress::new(console);
-    let mut picture: Option<Picture> = None;
+    let mut snapshot: Option<StackSnapshot> = None;
     // The revision whose end was reported, and how it ended.
     let (mut told, mut ended) = (0, Exit::Failed);
     loop {
-        let look = Picture::read(&session.space, picture.as_ref());
+        let look = StackSnapshot::read(&session.space, snapshot.as_ref());
         let now = if up.is_some() {
             look.await?
         } else {
@@ -67,12 +67,12 @@ pub(super) async fn follow(
                 () = local::gone(&session.folder) => {
                     progress.clear(console)?;
                     let what = format!("{} was stopped before it was done", session.record.stack);
-                    return Err(Failure::new(what)
+                    return Err(CommandError::new(what)
                         .help(format!("start it again: `wattle up {}`", shown::path(session.folder.directory().display()))));
                 }
             }
         };
-        if picture.is_none() {
+        if snapshot.is_none() {
             // Who joins runs nothing here.
             let warning = sandbox::warning(&session.record, &session.seed).filter(|_| up.is_some());
             if let Some(warning) = warning {
@@ -89,7 +89,7 @@ pub(super) async fn follow(
             progress.show(&now, console)?;
         }
         let tally = now.tally();
-        let is_applied = now.goal.as_ref().is_some_and(|goal| goal.applying.is_none());
+        let is_applied = now.desired.as_ref().is_some_and(|goal| goal.applying.is_none());
         let code = if tally.has_failed() { Exit::Failed } else { Exit::Fine };
         if tally.is_over() && is_applied && told < now.revision() {
             (told, ended) = (now.revision(), code);
@@ -101,10 +101,10 @@ pub(super) async fn follow(
             }
             progress = Progress::new(console);
         }
-        picture = Some(now);
+        snapshot = Some(now);
         tokio::select! {
             () = tokio::time::sleep(PAUSE) => {}
-            signal = signals.next() => if signal == Told::Renew {
+            signal = signals.next() => if signal == Meaning::Renew {
                 if let Some(up) = up.as_mut() {
                     up.reconcile()?;
                 }
@@ -114,7 +114,7 @@ pub(super) async fn follow(
                     return Ok(Exit::Fine);
                 }
                 // What was seen last may be a moment old.
-                let now = Picture::read(&session.space, picture.as_ref()).await?;
+                let now = StackSnapshot::read(&session.space, snapshot.as_ref()).await?;
                 let tally = now.tally();
                 // An agent that was restarted checks again what is done.
                 let is_done = tally.is_done() || (told == now.revision() && ended == Exit::Fine);
@@ -138,10 +138,10 @@ pub(super) fn place(record: &Record) -> String {
 }
 
 /// The results.
-async fn summary(session: &Session, picture: &Picture, console: &mut Console) -> Result<(), Failure> {
+async fn summary(session: &Session, snapshot: &StackSnapshot, console: &mut Console) -> Result<(), CommandError> {
     let color = console.out.color;
-    let tally = picture.tally();
-    let stack = paint(&picture.stack, Tone::Head, color);
+    let tally = snapshot.tally();
+    let stack = paint(&snapshot.stack, Tone::Head, color);
     let mut text = String::new();
     let took = session.begin.elapsed().as_secs();
     if tally.has_failed() {
@@ -157,7 +157,7 @@ async fn summary(session: &Session, picture: &Picture, console: &mut Console) ->
         let what = paint(&failed.join(", and "), Tone::Bad, color);
         text.extend([format!("\n{stack}: {what}\n\n")]);
         let now = clock::now();
-        text.push_str(&why::explain_all(&roots(picture), ROOTS, now, color));
+        text.push_str(&why::explain_all(&roots(snapshot), ROOTS, now, color));
     } else {
         let up = paint("is up", Tone::Good, color);
         let after = if took == 0 { String::new() } else { format!(", after {}", short(took)) };
@@ -184,8 +184,8 @@ pub(super) async fn end(
     session: &Session,
     signals: &mut Signals,
     console: &mut Console,
-) -> Result<(), Failure> {
-    // Starts the line anew after the terminal's ^C.
+) -> Result<(), CommandError> {
+    // Starts the line again after the terminal's ^C.
     let start = if console.err.is_terminal { "\r" } else { "" };
     console.err.write(&format!("{start}{} ends ...", session.record.stack))?;
     let begin = Instant::now();

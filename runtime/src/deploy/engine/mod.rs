@@ -39,7 +39,7 @@ pub(super) enum End {
     /// What was waited for is reached, or cannot be.
     Settled,
     /// It was told to end.
-    Told,
+    Stopped,
 }
 
 /// What an engine works with.
@@ -151,7 +151,7 @@ impl Engine {
                     seen = Some(version);
                     if wish.number > self.keeper.wish {
                         if !self.look_first(&mut end).await? {
-                            return Ok(End::Told);
+                            return Ok(End::Stopped);
                         }
                         self.hear(wish).await?;
                     }
@@ -161,7 +161,7 @@ impl Engine {
                 }
                 let wakes = self.wakes();
                 let event = tokio::select! {
-                    () = &mut end => return Ok(End::Told),
+                    () = &mut end => return Ok(End::Stopped),
                     turn = hold.next() => match turn {
                         Turn::Lost => return Ok(End::Deposed),
                         Turn::Again => continue,
@@ -180,7 +180,7 @@ impl Engine {
         .await;
         let ended = match ended {
             // Whoever cannot see goes no further either, and what was begun is written down.
-            ended @ (Ok(End::Told | End::Settled) | Err(DeployError::Blind { .. })) => {
+            ended @ (Ok(End::Stopped | End::Settled) | Err(DeployError::Blind { .. })) => {
                 let finished = self.finish().await;
                 hold.release().await;
                 finished.and(ended)
@@ -257,7 +257,7 @@ impl Engine {
             self.changed = now();
         }
         for job in step.jobs {
-            self.tell(News::Begins { name: job.name.clone(), kind: job.kind.clone(), what: job.what.clone() });
+            self.report(News::Begins { name: job.name.clone(), kind: job.kind.clone(), what: job.what.clone() });
             let cloud = Arc::clone(&self.tools.cloud);
             self.jobs.spawn(async move {
                 let outcome = cloud.carry_out(&job).await;
@@ -273,14 +273,14 @@ impl Engine {
                 }
                 // It is gone back to what was reached before.
                 Notice::Settled { roots, .. } => self.before = in_words(&roots),
-                Notice::Stalled(waits) => self.tell(News::Stalled(waits)),
+                Notice::Stalled(waits) => self.report(News::Stalled(waits)),
                 // It is seen with all others.
                 Notice::Look(_) => {
                     self.looked_at_all = self.looked_at_all.checked_sub(SELDOM).unwrap_or(self.looked_at_all);
                 }
             }
         }
-        self.tell(News::Count(Count::of(self.state.rows())));
+        self.report(News::Count(Count::of(self.state.rows())));
         Ok(())
     }
 
@@ -297,7 +297,7 @@ impl Engine {
                 // What is stored together is one request.
                 while let Some(done) = next {
                     if let Ok((job, row, outcome)) = done {
-                        self.tell_outcome(row, &outcome);
+                        self.report_outcome(row, &outcome);
                         join(&mut all, self.state.step(Event::Done { job, row, outcome }, now()));
                     }
                     next = self.jobs.try_join_next();
@@ -313,12 +313,12 @@ impl Engine {
         self.state.goal().map_or(0, |goal| goal.generation)
     }
 
-    fn tell_outcome(&self, row: Id, outcome: &Outcome) {
+    fn report_outcome(&self, row: Id, outcome: &Outcome) {
         let Some(row) = self.state.row(row) else { return };
-        self.tell(News::Outcome { name: row.name.clone(), act: row.act().cloned(), outcome: outcome.clone() });
+        self.report(News::Outcome { name: row.name.clone(), act: row.act().cloned(), outcome: outcome.clone() });
     }
 
-    fn tell(&self, news: News) {
+    fn report(&self, news: News) {
         // Nobody may look on.
         let _ = self.news.send(news);
     }
@@ -362,7 +362,7 @@ impl Engine {
         let before = std::mem::take(&mut self.before);
         let report = Report { wish, generation, roots: in_words(&roots), before, is_nothing };
         self.keeper.report(&report).await?;
-        self.tell(News::Settled { generation, roots });
+        self.report(News::Settled { generation, roots });
         self.settled = None;
         Ok(until.is_some_and(|until| until <= wish))
     }

@@ -164,7 +164,7 @@ impl Engine {
                 if is_final || self.blind > MOST_BLIND {
                     return Err(DeployError::Blind { stack: self.tools.stack.clone(), why });
                 }
-                self.tell(News::Blind(why));
+                self.report(News::Blind(why));
                 return Ok(());
             }
         };
@@ -188,7 +188,7 @@ impl Engine {
             if let (Some(before), after) = (before, after)
                 && Some(&before) != after.as_ref()
             {
-                self.tell(News::Seen { name: before.0, was: before.1, is: after.map(|after| after.1) });
+                self.report(News::Seen { name: before.0, was: before.1, is: after.map(|after| after.1) });
             }
         }
         self.carry(all).await?;

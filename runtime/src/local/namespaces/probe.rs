@@ -22,7 +22,7 @@ const DNS: u16 = 53;
 
 /// Something to test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Goal {
+enum Target {
     /// A resolver answers.
     Resolver(Ipv4Addr),
     /// A host answers, even if it refuses the connection.
@@ -32,13 +32,13 @@ enum Goal {
 /// What can be reached from here and not from the network namespace at `space`, as text. `gateways` are those of the
 /// default routes.
 pub(super) fn missing(needs: &Needs, gateways: &[Ipv4Addr], space: &Path) -> Option<String> {
-    let resolvers: Vec<Goal> = needs.resolvers.iter().copied().map(Goal::Resolver).collect();
-    let mut others: Vec<Goal> = needs.proxies.iter().copied().map(Goal::Host).collect();
+    let resolvers: Vec<Target> = needs.resolvers.iter().copied().map(Target::Resolver).collect();
+    let mut others: Vec<Target> = needs.proxies.iter().copied().map(Target::Host).collect();
     if needs.resolvers.iter().all(Ipv4Addr::is_loopback) {
         // In this case, an answer does not show that outgoing traffic works.
-        others.extend(gateways.iter().map(|gateway| Goal::Host(SocketAddrV4::new(*gateway, DNS))));
+        others.extend(gateways.iter().map(|gateway| Target::Host(SocketAddrV4::new(*gateway, DNS))));
     }
-    let goals: Vec<Goal> = resolvers.iter().chain(&others).copied().collect();
+    let goals: Vec<Target> = resolvers.iter().chain(&others).copied().collect();
     let (here, there) = thread::scope(|scope| {
         let here: Vec<_> = goals.iter().map(|goal| scope.spawn(move || reached(*goal, None))).collect();
         let there: Vec<_> = goals.iter().map(|goal| scope.spawn(move || reached(*goal, Some(space)))).collect();
@@ -56,19 +56,19 @@ pub(super) fn missing(needs: &Needs, gateways: &[Ipv4Addr], space: &Path) -> Opt
     }
     let lost = rest.iter().zip(here.iter().zip(&there).skip(names.len())).find(|(_, (here, there))| **here && !**there);
     lost.map(|(goal, _)| match goal {
-        Goal::Host(host) if needs.proxies.contains(host) => format!("the proxy {host}"),
-        Goal::Host(host) => format!("the gateway {}", host.ip()),
-        Goal::Resolver(resolver) => format!("the resolver {resolver}"),
+        Target::Host(host) if needs.proxies.contains(host) => format!("the proxy {host}"),
+        Target::Host(host) => format!("the gateway {}", host.ip()),
+        Target::Resolver(resolver) => format!("the resolver {resolver}"),
     })
 }
 
 /// Whether a resolver answers.
 pub(super) fn answers(resolver: Ipv4Addr) -> bool {
-    reached(Goal::Resolver(resolver), None)
+    reached(Target::Resolver(resolver), None)
 }
 
 /// If there is a `space`, this runs in a thread of its own, which then stays in it.
-fn reached(goal: Goal, space: Option<&Path>) -> bool {
+fn reached(goal: Target, space: Option<&Path>) -> bool {
     if let Some(space) = space {
         let entered = File::open(space).and_then(|space| {
             move_into_link_name_space(space.as_fd(), Some(LinkNameSpaceType::Network)).map_err(Into::into)
@@ -78,8 +78,8 @@ fn reached(goal: Goal, space: Option<&Path>) -> bool {
         }
     }
     match goal {
-        Goal::Resolver(resolver) => ask(resolver).is_ok_and(|answered| answered),
-        Goal::Host(host) => match TcpStream::connect_timeout(&host.into(), PATIENCE) {
+        Target::Resolver(resolver) => ask(resolver).is_ok_and(|answered| answered),
+        Target::Host(host) => match TcpStream::connect_timeout(&host.into(), PATIENCE) {
             Ok(_) => true,
             Err(error) => error.kind() == ErrorKind::ConnectionRefused,
         },

@@ -47,8 +47,8 @@ impl Tools {
         run(&self.ip, &["-batch", "-"], commands)
     }
 
-    /// The interfaces of this network namespace. `/sys` may show those of another one: it is not mounted anew when a process enters
-    /// one (`nsenter --net`).
+    /// The interfaces of this network namespace. `/sys` may show those of another one: it is not mounted again when a
+    /// process enters one (`nsenter --net`).
     pub(super) fn links(&self) -> Result<Vec<Link>, UpError> {
         listed("interfaces", &self.ip(&["-json", "link", "show"])?)
     }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use rustls::pki_types::PrivateKeyDer;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
-use wattle_openstack::clouds::Sources;
+use wattle_openstack::clouds::CloudConfig;
 use wattle_openstack::{Fault, Session};
 
 use super::*;
@@ -60,7 +60,7 @@ fn said(port: u16, more: &str) -> Fault {
     let text = format!(
         "clouds: {{a: {{auth: {{auth_url: 'https://localhost:{port}', username: u, password: p, project_id: q}}{more}}}}}"
     );
-    let sources = Sources { clouds: Some(("clouds.yaml".into(), text)), ..Sources::default() };
+    let sources = CloudConfig { clouds: Some(("clouds.yaml".into(), text)), ..CloudConfig::default() };
     let cloud = Cloud::choose(&sources, None).unwrap();
     let wire = Arc::new(Http::new(&cloud).unwrap());
     let session = Session::new(cloud, wire, Duration::from_mins(1));

@@ -23,7 +23,7 @@ use super::directory::Directory;
 use super::environment::Environment;
 use super::process::Ended;
 use super::{Broken, Job, Runner, outputs};
-use crate::space::{Kind, Script};
+use crate::space::{FailureKind, Script};
 
 /// Most characters of a tool's words in a message.
 const SHOWN: usize = 400;
@@ -90,7 +90,7 @@ impl Runner for Tools {
             if let Some(hint) = hint::of(&said, user, |path| directory.files().join(path).exists()) {
                 message = format!("{message}; {hint}");
             }
-            return Err(Broken { log, ..Broken::new(Kind::Recipe, message) });
+            return Err(Broken { log, ..Broken::new(FailureKind::Recipe, message) });
         }
         if job.script == Script::Teardown {
             return Ok(IndexMap::default());

@@ -12,7 +12,7 @@ use crate::recipe::directory::{Directory, write, write_json};
 use crate::recipe::environment::Environment;
 use crate::recipe::process::{Command, run};
 use crate::recipe::{Broken, Job};
-use crate::space::Kind;
+use crate::space::FailureKind;
 
 /// Where Puppet's own packages put it; no search path has it.
 const VENDOR: &str = "/opt/puppetlabs/bin/puppet";
@@ -35,8 +35,9 @@ const ITS_OWN: [&str; 7] = ["title", "name", "module_name", "caller_module_name"
 /// Applies a manifest. It writes all its outputs as files.
 pub(super) async fn go(job: &Job, directory: &Directory, environment: Environment) -> Result<Report, Broken> {
     let recipe = job.recipe()?;
-    let command = prepare(job, directory, &directory.files().join(&**recipe), environment)
-        .map_err(|error| Broken::new(Kind::Start, format!("the run of its manifest cannot be prepared: {error}")))?;
+    let command = prepare(job, directory, &directory.files().join(&**recipe), environment).map_err(|error| {
+        Broken::new(FailureKind::Start, format!("the run of its manifest cannot be prepared: {error}"))
+    })?;
     let ended = run(job, directory, command).await?;
     let good = ended.status.success() || ended.status.code() == Some(CHANGED);
     // The first error is why others follow. Facter's do not keep Puppet from its work.

@@ -15,11 +15,11 @@ use crate::recipe::directory::{Directory, write, write_json};
 use crate::recipe::environment::Environment;
 use crate::recipe::process::{Command, run};
 use crate::recipe::{Broken, Job};
-use crate::space::Kind;
+use crate::space::FailureKind;
 
 /// What Salt writes when it is done.
 #[derive(Deserialize)]
-struct Told {
+struct SaltReport {
     local: Outcome,
 }
 
@@ -44,10 +44,12 @@ struct State {
 pub(super) async fn go(job: &Job, directory: &Directory, environment: Environment) -> Result<Report, Broken> {
     let file = job.recipe()?;
     let found = salt::state(file);
-    let (roots, state) = found
-        .ok_or_else(|| Broken::new(Kind::Start, format!("Salt cannot find the state `{file}`: {}", salt::NAMING)))?;
-    let command = prepare(job, directory, roots, state, environment)
-        .map_err(|error| Broken::new(Kind::Start, format!("the run of its state cannot be prepared: {error}")))?;
+    let (roots, state) = found.ok_or_else(|| {
+        Broken::new(FailureKind::Start, format!("Salt cannot find the state `{file}`: {}", salt::NAMING))
+    })?;
+    let command = prepare(job, directory, roots, state, environment).map_err(|error| {
+        Broken::new(FailureKind::Start, format!("the run of its state cannot be prepared: {error}"))
+    })?;
     let ended = run(job, directory, command).await?;
     let why = fs::read(directory.tool().join("report.json")).ok().and_then(|report| why(&report));
     Ok(Report { good: ended.status.success(), why, outputs: IndexMap::default(), ended })
@@ -111,7 +113,7 @@ fn prepare(
 
 /// Why a run failed: the first state that did, or why there was none.
 fn why(report: &[u8]) -> Option<String> {
-    match serde_json::from_slice::<Told>(report).ok()?.local {
+    match serde_json::from_slice::<SaltReport>(report).ok()?.local {
         Outcome::Refused(reasons) => reasons.first().and_then(|reason| reason.lines().next()).map(str::to_owned),
         Outcome::States(states) => {
             let failed = states.iter().filter(|(_, state)| state.result == Some(false));

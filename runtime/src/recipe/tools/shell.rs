@@ -14,7 +14,7 @@ use crate::recipe::directory::Directory;
 use crate::recipe::environment::Environment;
 use crate::recipe::process::{Command, run};
 use crate::recipe::{Broken, Job};
-use crate::space::Kind;
+use crate::space::FailureKind;
 
 const SHELL: &str = "/bin/sh";
 /// Most bytes of a first line that are read; Linux reads 255.
@@ -27,7 +27,7 @@ pub(super) async fn go(job: &Job, directory: &Directory, mut environment: Enviro
     let recipe = job.recipe()?;
     let script = directory.files().join(&**recipe);
     let interpreter = interpreter(&script)
-        .map_err(|error| Broken::new(Kind::Start, format!("its recipe `{recipe}` cannot be read: {error}")))?;
+        .map_err(|error| Broken::new(FailureKind::Start, format!("its recipe `{recipe}` cannot be read: {error}")))?;
     let (program, option) = interpreter.unwrap_or((SHELL.into(), None));
     environment.set_inputs(job, "");
     let end = End::of(program.as_ref(), option.as_deref(), directory, &mut environment);
@@ -41,7 +41,7 @@ pub(super) async fn go(job: &Job, directory: &Directory, mut environment: Enviro
     let ended = run(job, directory, command).await?;
     let good = ended.status.success();
     let is_silent = ended.log.iter().all(|line| line.trim().is_empty());
-    let told = || ended.status.code().and_then(|status| end.tell(&script, status, is_silent));
+    let told = || ended.status.code().and_then(|status| end.explain(&script, status, is_silent));
     let why = if good { None } else { own_words(&directory.why()).or_else(told) };
     Ok(Report { good, why, outputs: IndexMap::default(), ended })
 }

@@ -84,7 +84,7 @@ impl End {
     }
 
     /// What ended `script`, which failed with `status`, as far as that can be told. `is_silent` says whether it printed nothing.
-    pub(super) fn tell(&self, script: &Path, status: i32, is_silent: bool) -> Option<String> {
+    pub(super) fn explain(&self, script: &Path, status: i32, is_silent: bool) -> Option<String> {
         let text = fs::read_to_string(script).ok()?;
         let last_test = || last_test(&text).filter(|_| status == FALSE);
         let Some(noted) = &self.noted else {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use wattle::model::{Name, Resource as Declared};
 use wattle::shown::{bounded, one_line};
 use wattle_agent_core::time::Time;
-use wattle_converge::{Act, Failure, Row, Stage, Wait, Why};
+use wattle_converge::{Act, Row, RowFailure, Stage, Wait, Why};
 
 use crate::deploy::{Known, Planned};
 use crate::report::natural;
@@ -55,7 +55,7 @@ fn may_stand(row: &Row, number: u64) -> bool {
 }
 
 /// What failed in this deployment. What failed before is tried again.
-fn failure(row: &Row, number: u64) -> Option<&Failure> {
+fn failure(row: &Row, number: u64) -> Option<&RowFailure> {
     row.failed.as_ref().filter(|failure| failure.generation == number)
 }
 

@@ -17,20 +17,20 @@ use crate::store::Store;
 use super::Writing;
 
 impl Writing {
-    /// Writes everything. `goal` is what the servers are told. Returns whether servers have quotas afterwards.
+    /// Writes everything. `desired` is what the servers are told. Returns whether servers have quotas afterwards.
     pub(in crate::seed) async fn carry_out(
         self,
         store: &Arc<dyn Store>,
         layout: &Layout,
         present: &Present,
         wanted: &Wanted,
-        goal: &Deployed,
+        desired: &Deployed,
     ) -> Result<bool, SeedError> {
-        let turn = &mut announce(store, layout, present, goal, wanted).await?;
-        let goal = Deployed { moved: present.has_moved(), ..goal.clone() };
+        let turn = &mut announce(store, layout, present, desired, wanted).await?;
+        let desired = Deployed { moved: present.has_moved(), ..desired.clone() };
         let (writing, whole) = (self, present.whole);
-        let steps = Steps { turn, wanted, writing, goal, whole, cleans: false };
-        steps.go(Step::Announce.next(false)).await.map(|goal| goal.bounded)
+        let steps = Steps { turn, wanted, writing, desired, whole, cleans: false };
+        steps.go(Step::Announce.next(false)).await.map(|desired| desired.bounded)
     }
 
     /// Does the rest for a seed of which only the end is missing.
@@ -38,14 +38,14 @@ impl Writing {
         self,
         turn: &mut Turn<'_>,
         wanted: &Wanted,
-        goal: Deployed,
+        desired: Deployed,
     ) -> Result<(), SeedError> {
         // Nodes whose rights would be granted first get their final ones at once.
         let then: HashSet<String> = self.withdrawn.iter().map(|(path, _)| path.clone()).collect();
         let granted = self.granted.into_iter().filter(|(path, _)| !then.contains(path));
         let withdrawn = granted.chain(self.withdrawn).collect();
         let writing = Self { withdrawn, granted: Vec::new(), ..self };
-        Steps { turn, wanted, writing, goal, whole: false, cleans: true }.go(Some(Step::END)).await.map(drop)
+        Steps { turn, wanted, writing, desired, whole: false, cleans: true }.go(Some(Step::END)).await.map(drop)
     }
 }
 
@@ -54,7 +54,7 @@ struct Steps<'a, 't> {
     turn: &'a mut Turn<'t>,
     wanted: &'a Wanted,
     writing: Writing,
-    goal: Deployed,
+    desired: Deployed,
     /// Whether all registrations with other stacks are as they were last written.
     whole: bool,
     /// Whether anything is to be removed.
@@ -68,11 +68,11 @@ impl Steps<'_, '_> {
             self.take(step).await?;
             next = step.next(self.cleans);
         }
-        Ok(self.goal)
+        Ok(self.desired)
     }
 
     async fn take(&mut self, step: Step) -> Result<(), SeedError> {
-        let Self { turn, wanted: Wanted { foreign, .. }, writing, goal, .. } = self;
+        let Self { turn, wanted: Wanted { foreign, .. }, writing, desired, .. } = self;
         let stack = turn.layout.stack();
         match step {
             // The turn is taken, so this is announced already.
@@ -80,7 +80,7 @@ impl Steps<'_, '_> {
             Step::Prepare => {
                 turn.apply(mem::take(&mut writing.before)).await?;
                 if !writing.places.is_empty() {
-                    goal.bounded = turn.store.bound(&mem::take(&mut writing.places)).await?;
+                    desired.bounded = turn.store.bound(&mem::take(&mut writing.places)).await?;
                 }
                 Ok(())
             }
@@ -90,7 +90,7 @@ impl Steps<'_, '_> {
                 let cleared = mem::take(&mut writing.inherited).into_iter().map(|place| place.clear(turn, true));
                 let mut cleared = stream::iter(cleared).buffered(AT_ONCE);
                 while let Some(cleared) = cleared.try_next().await? {
-                    cleared.note(goal);
+                    cleared.note(desired);
                 }
                 Ok(())
             }
@@ -107,20 +107,20 @@ impl Steps<'_, '_> {
                 turn.apply(mem::take(&mut writing.records)).await
             }
             Step::Tell => {
-                goal.goal.applying = self.cleans.then_some(goal.goal.revision);
-                turn.say(goal).await
+                desired.desired.applying = self.cleans.then_some(desired.desired.revision);
+                turn.say(desired).await
             }
             Step::Withdraw => turn.protect(&mem::take(&mut writing.withdrawn)).await,
             Step::Deregister => imports::register(turn.store, stack, foreign, !self.whole, &turn.checks()).await,
             Step::Clean => {
                 for place in mem::take(&mut writing.places_lost) {
-                    place.take(turn).await?.note(goal);
+                    place.take(turn).await?.note(desired);
                 }
                 turn.apply(mem::take(&mut writing.gone)).await
             }
             Step::Finish => {
-                goal.goal.applying = None;
-                turn.say(goal).await
+                desired.desired.applying = None;
+                turn.say(desired).await
             }
         }
     }
@@ -131,20 +131,20 @@ async fn announce<'a>(
     store: &'a Arc<dyn Store>,
     layout: &'a Layout,
     present: &Present,
-    goal: &Deployed,
+    desired: &Deployed,
     wanted: &Wanted,
 ) -> Result<Turn<'a>, SeedError> {
     let access = wanted.sharing.access();
     if let Some((before, _)) = &present.deployed {
         let mut before = before.clone();
-        before.goal.applying = Some(goal.goal.revision);
-        before.admitting.clone_from(&goal.admitting);
-        before.renewing = goal.renewing;
+        before.desired.applying = Some(desired.desired.revision);
+        before.admitting.clone_from(&desired.admitting);
+        before.renewing = desired.renewing;
         return Turn::take(store, layout, &present.seen, &before, Vec::new(), access).await;
     }
-    let (space, operator) = (goal.goal.space.clone(), goal.goal.operator.clone());
-    let beginning = Deployed::beginning(space, operator, goal.goal.revision);
+    let (space, operator) = (desired.desired.space.clone(), desired.desired.operator.clone());
+    let beginning = Deployed::beginning(space, operator, desired.desired.revision);
     // Where nothing was, nobody else may have created anything since.
-    let is_there = present.seen.is_of_goal();
+    let is_there = present.seen.is_of_desired();
     Turn::begin(store, layout, &present.seen, &beginning, is_there, access).await
 }

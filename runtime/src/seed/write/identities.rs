@@ -7,7 +7,7 @@ use wattle::model::Name;
 use crate::clock;
 use crate::parallel;
 use crate::seed::{SeedError, rights};
-use crate::space::{Announced, Goal, Membership, Numbers, Plan, to_json};
+use crate::space::{Announced, DesiredRevision, Membership, Numbers, ServerPlan, to_json};
 use crate::store::{Access, Op};
 
 use super::Maker;
@@ -85,23 +85,24 @@ impl Maker<'_> {
         }
     }
 
-    /// What a server that has left reads in place of the goal: that its plan is valid, and nothing about other servers.
-    pub(super) fn last_goal(&mut self, server: &Name, plan: &Plan) {
+    /// What a server that has left reads in place of the desired revision: that its plan is valid, and nothing about
+    /// other servers.
+    pub(super) fn last_desired(&mut self, server: &Name, plan: &ServerPlan) {
         let Some(principal) = self.present.principals.get(server) else { return };
-        let path = self.layout.last_goal(server);
+        let path = self.layout.last_desired(server);
         let is_there = self.present.paths.contains(&path);
         if is_there && self.present.whole && self.present.plans.get(server) == Some(plan) {
             return;
         }
-        let goal = Goal {
+        let desired = DesiredRevision {
             revision: plan.revision,
             space: plan.space.clone(),
             operator: Some(self.wanted.operator.clone()),
-            expires: Some(clock::now() + Goal::COUNTS),
+            expires: Some(clock::now() + DesiredRevision::COUNTS),
             plans: Some(Numbers { most: plan.revision, others: Vec::new() }),
-            ..Goal::default()
+            ..DesiredRevision::default()
         };
-        let (data, access) = (to_json(&goal), rights::plan(principal));
+        let (data, access) = (to_json(&desired), rights::plan(principal));
         self.writing.plans.push(if is_there {
             if !self.present.whole {
                 self.writing.granted.push((path.clone(), access));
@@ -114,7 +115,7 @@ impl Maker<'_> {
 
     /// Takes from a server that has left what it had for its teardown. Its identity stays known, so that its credential
     /// cannot be used again.
-    pub(super) fn forgotten(&mut self, server: &Name, plan: &Plan) {
+    pub(super) fn forgotten(&mut self, server: &Name, plan: &ServerPlan) {
         let path = self.layout.plan(server);
         if !self.present.has_forgotten(server) || !self.present.whole {
             let own = [path.clone(), self.layout.agent(self.present.place(server))];
@@ -139,10 +140,10 @@ impl Maker<'_> {
                 ops.push(Op::Delete { path });
             }
         };
-        wanted.plans.keys().for_each(|server| gone(self.layout.last_goal(server)));
+        wanted.plans.keys().for_each(|server| gone(self.layout.last_desired(server)));
         wanted.retired.keys().for_each(|server| gone(self.layout.membership(server)));
         let forgotten = wanted.retired.iter().filter(|(_, plan)| plan.forgotten);
-        forgotten.for_each(|(server, _)| gone(self.layout.last_goal(server)));
+        forgotten.for_each(|(server, _)| gone(self.layout.last_desired(server)));
         let announced = present.register.announced.keys();
         announced
             .filter(|server| !wanted.roster.servers.contains_key(*server))

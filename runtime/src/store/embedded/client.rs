@@ -70,7 +70,7 @@ struct State {
 #[derive(Debug)]
 struct Pending {
     frame: Vec<u8>,
-    kind: Kind,
+    kind: RequestKind,
     answer: oneshot::Sender<Result<Reply<'static>, String>>,
 }
 
@@ -82,7 +82,7 @@ struct Held {
 
 /// How a request is answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum RequestKind {
     /// It is answered at once.
     Plain,
     /// It may be cancelled before it is answered.
@@ -105,7 +105,7 @@ impl Embedded {
     }
 
     /// Sends a request, and waits for the answer as long as it takes.
-    async fn ask(&self, kind: Kind, request: &Request<'_>) -> Result<(Reply<'static>, Asked), StoreError> {
+    async fn ask(&self, kind: RequestKind, request: &Request<'_>) -> Result<(Reply<'static>, Asked), StoreError> {
         let link = &self.owner.link;
         let (answer, answered) = oneshot::channel();
         let asked = {
@@ -132,7 +132,7 @@ impl Embedded {
     async fn protect_one(&self, (path, access): &(String, Access), checks: &[Op]) -> Result<(), StoreError> {
         check_path(path)?;
         let (access, checks) = (Cow::Borrowed(access), Cow::Borrowed(checks));
-        match self.ask(Kind::Plain, &Request::Protect { path: path.into(), access, checks }).await {
+        match self.ask(RequestKind::Plain, &Request::Protect { path: path.into(), access, checks }).await {
             Ok((Reply::Done, _)) => Ok(()),
             Ok((reply, _)) => self.odd(&reply),
             Err(error) => StoreError::unless_missing(path, Err(error)),
@@ -158,7 +158,7 @@ struct Asked {
 impl Drop for Asked {
     fn drop(&mut self) {
         let mut state = self.owner.link.state();
-        let pending = state.pending.remove(&self.id).is_some_and(|pending| pending.kind != Kind::Plain);
+        let pending = state.pending.remove(&self.id).is_some_and(|pending| pending.kind != RequestKind::Plain);
         let held = state.held.remove(&self.id).is_some();
         if (pending || held)
             && let Some(outbox) = &state.outbox
@@ -278,7 +278,7 @@ impl Link {
                     }
                     continue;
                 };
-                if pending.kind == Kind::Hold && matches!(reply, Reply::Done) {
+                if pending.kind == RequestKind::Hold && matches!(reply, Reply::Done) {
                     state.held.insert(id, Held { frame: pending.frame, lost: Arc::default() });
                 }
                 // The caller may have gone in the meantime. Its `Asked` is then about to notify the server.
@@ -321,7 +321,7 @@ impl ToHold {
     async fn ask(&self, over: Option<Version>) -> Result<Asked, StoreError> {
         let Self { store, path, data, access } = self;
         let request = Request::Hold { path: path.into(), data: data.into(), access: Cow::Borrowed(access), over };
-        let (reply, asked) = store.ask(Kind::Hold, &request).await?;
+        let (reply, asked) = store.ask(RequestKind::Hold, &request).await?;
         if matches!(reply, Reply::Done) { Ok(asked) } else { store.odd(&reply) }
     }
 
@@ -359,7 +359,7 @@ impl ToHold {
 impl Store for Embedded {
     async fn get(&self, path: &str) -> Result<Option<Node>, StoreError> {
         check_path(path)?;
-        match self.ask(Kind::Plain, &Request::Get { path: path.into() }).await?.0 {
+        match self.ask(RequestKind::Plain, &Request::Get { path: path.into() }).await?.0 {
             Reply::Node(node) => Ok(node.map(Cow::into_owned)),
             reply => self.odd(&reply),
         }
@@ -367,7 +367,7 @@ impl Store for Embedded {
 
     async fn changed(&self, path: &str, seen: Option<Version>) -> Result<Option<Node>, StoreError> {
         check_path(path)?;
-        match self.ask(Kind::Wait, &Request::Changed { path: path.into(), seen }).await?.0 {
+        match self.ask(RequestKind::Wait, &Request::Changed { path: path.into(), seen }).await?.0 {
             Reply::Node(node) => Ok(node.map(Cow::into_owned)),
             reply => self.odd(&reply),
         }
@@ -376,7 +376,7 @@ impl Store for Embedded {
     async fn set(&self, path: &str, data: &[u8], expected: Option<Version>) -> Result<Version, StoreError> {
         check_path(path)?;
         StoreError::check_size(path, data)?;
-        match self.ask(Kind::Plain, &Request::Set { path: path.into(), data: data.into(), expected }).await?.0 {
+        match self.ask(RequestKind::Plain, &Request::Set { path: path.into(), data: data.into(), expected }).await?.0 {
             Reply::Written(version) => Ok(version),
             reply => self.odd(&reply),
         }
@@ -384,7 +384,7 @@ impl Store for Embedded {
 
     async fn children(&self, path: &str) -> Result<Vec<String>, StoreError> {
         check_path(path)?;
-        match self.ask(Kind::Plain, &Request::Children { path: path.into() }).await?.0 {
+        match self.ask(RequestKind::Plain, &Request::Children { path: path.into() }).await?.0 {
             Reply::Names(names) => Ok(names),
             reply => self.odd(&reply),
         }
@@ -407,7 +407,7 @@ impl Store for Embedded {
             }
             let ops_of_batch = if checks.is_empty() { batch.into() } else { [checks, batch].concat().into() };
             let request = Request::Apply { ops: ops_of_batch, sync: rest.is_empty() };
-            match self.ask(Kind::Plain, &request).await?.0 {
+            match self.ask(RequestKind::Plain, &request).await?.0 {
                 Reply::Done => ops = rest,
                 reply => return self.odd(&reply),
             }
@@ -434,7 +434,7 @@ impl Store for Embedded {
     async fn log_in(&self, logins: &[Login]) -> Result<(), StoreError> {
         // After a reconnect, these logins are sent at once.
         self.owner.link.logins().extend_from_slice(logins);
-        match self.ask(Kind::Plain, &Request::LogIn { logins: logins.into() }).await?.0 {
+        match self.ask(RequestKind::Plain, &Request::LogIn { logins: logins.into() }).await?.0 {
             Reply::Done => Ok(()),
             reply => self.odd(&reply),
         }

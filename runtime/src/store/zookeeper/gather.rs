@@ -82,7 +82,7 @@ impl Gather {
     }
 
     /// Another session than the one that reads has returned something here.
-    pub(super) fn told_elsewhere(&self) {
+    pub(super) fn answered_elsewhere(&self) {
         self.level.store(0, Ordering::Release);
     }
 
@@ -236,7 +236,7 @@ async fn write_some(client: &Client, sets: Vec<Set>) {
             for (set, result) in sets.into_iter().zip(results) {
                 let written = match result {
                     // ZooKeeper compares how many times the data was set, which starts again for a node that was
-                    // created anew.
+                    // created again.
                     MultiWriteResult::SetData { stat } if stat.czxid > set.expected.transaction => Written::Other,
                     MultiWriteResult::SetData { stat } => Written::Done(version(&stat)),
                     _ => Written::Doubtful,

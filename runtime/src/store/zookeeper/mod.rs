@@ -102,9 +102,9 @@ impl ZooKeeper {
     }
 
     /// Notes that the session of `lease` has returned something.
-    fn told(&self, lease: &Lease) {
+    fn answered(&self, lease: &Lease) {
         if !lease.is_of_first() {
-            self.gather.told_elsewhere();
+            self.gather.answered_elsewhere();
         }
     }
 }
@@ -127,14 +127,14 @@ impl Store for ZooKeeper {
         check_path(path)?;
         let lease = self.pool.lease(path);
         let node = watch::changed(&lease, path, seen).await?;
-        self.told(&lease);
+        self.answered(&lease);
         Ok(node)
     }
 
     async fn follow(&self, path: &str, seen: Option<Version>) -> Result<Option<Node>, StoreError> {
         check_path(path)?;
         let (node, lease) = self.followed.changed(&self.pool, path, seen).await?;
-        self.told(&lease);
+        self.answered(&lease);
         Ok(node)
     }
 

@@ -54,7 +54,7 @@ pub(super) async fn set(
             }
         }
         match client.ask(client.set_data(path, data, expected.map(|version| version.count))).await {
-            // ZooKeeper compares how many times the data was set, which starts again for a node that was created anew.
+            // ZooKeeper compares how many times the data was set, which starts again for a node that was created again.
             Ok(stat) if expected.is_some_and(|expected| stat.czxid > expected.transaction) => {
                 return Err(StoreError::Conflict { path: path.to_owned() });
             }

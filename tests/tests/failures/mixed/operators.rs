@@ -30,7 +30,7 @@ struct Operator {
 
 impl Operators {
     pub(super) fn of(stack: &Stack) -> Self {
-        let words = [(stack.goal().revision, stack.play.word.clone())].into();
+        let words = [(stack.desired_revision().revision, stack.play.word.clone())].into();
         Self { at_work: Vec::new(), words, refused: 0, next: 1 }
     }
 
@@ -74,9 +74,9 @@ impl Operators {
 
     /// Admits the machines that have come with credentials of others, which it has replaced.
     pub(super) fn admit(&mut self, stack: &Stack) {
-        let come: Vec<Name> = stack.picture().admission.others.iter().map(|other| other.server.clone()).collect();
+        let come: Vec<Name> = stack.snapshot().admission.others.iter().map(|other| other.server.clone()).collect();
         if !come.is_empty() {
-            let word = self.word(stack.goal().revision).expect("somebody made it").to_owned();
+            let word = self.word(stack.desired_revision().revision).expect("somebody made it").to_owned();
             self.words.insert(stack.admit(&come), word);
         }
     }
@@ -84,7 +84,7 @@ impl Operators {
     /// Waits until they have ended, and fixes what they have left unfinished, as whoever is told so does.
     pub(super) fn end(&mut self, stack: &Stack) {
         self.wait(stack);
-        let goal = stack.goal();
+        let goal = stack.desired_revision();
         if goal.applying.is_some() || self.word(goal.revision).is_none() {
             self.again(stack);
         }

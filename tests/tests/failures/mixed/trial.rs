@@ -87,7 +87,7 @@ impl<'e> Trial<'e> {
         self.heal();
         self.settle();
         self.had_room_in_the_end();
-        let revision = self.stack.goal().revision;
+        let revision = self.stack.desired_revision().revision;
         self.stack.play.word = self.operators.word(revision).expect("somebody made it").to_owned();
         hold(&self.stack, None);
         self.values_are_of_their_revisions();
@@ -240,7 +240,7 @@ impl<'e> Trial<'e> {
         self.supervise();
         let stack = &self.stack;
         let acts = |server: &String| {
-            let alive = stack.picture().servers[server.as_str()].alive.clone();
+            let alive = stack.snapshot().servers[server.as_str()].alive.clone();
             alive.is_some_and(|alive| alive.pid == stack.pid(server))
         };
         stack.until("whoever is to act for a server does", || {

@@ -13,9 +13,9 @@ use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 use tokio::runtime::Handle;
 use wattle::model::Name;
-use wattle_runtime::report::Picture;
+use wattle_runtime::report::StackSnapshot;
 use wattle_runtime::seed::{Applied, Credentials, Options, admit, apply, write_operator_key};
-use wattle_runtime::space::{Content, Goal, OperatorKey, Space, State, Status};
+use wattle_runtime::space::{Content, DesiredRevision, OperatorKey, Space, State, Status};
 use wattle_runtime::store::Address;
 use wattle_runtime::store::embedded::Server;
 use wattle_tests::command::wattle;
@@ -70,7 +70,7 @@ pub(crate) fn views(address: &str, name: &str, servers: &[String]) -> Vec<(Strin
         let look = async {
             let store = address.connect(&[key().login()]).await.ok()?;
             let space = Space::new(store, name);
-            let mut numbers = vec![space.goal().await.ok()??.revision];
+            let mut numbers = vec![space.desired_revision().await.ok()??.revision];
             for server in servers {
                 numbers.push(space.plan(server).await.ok()?.map_or(0, |plan| plan.revision));
             }
@@ -264,13 +264,13 @@ impl Stack {
         asked.unwrap_or_else(|_| panic!("the data space does not answer\n{}", self.logs()))
     }
 
-    pub(crate) fn picture(&self) -> Picture {
-        self.ask(Picture::read(&self.space, None)).unwrap()
+    pub(crate) fn snapshot(&self) -> StackSnapshot {
+        self.ask(StackSnapshot::read(&self.space, None)).unwrap()
     }
 
     /// The revision that is to be reached.
-    pub(crate) fn goal(&self) -> Goal {
-        self.ask(self.space.goal()).unwrap().expect("it was applied")
+    pub(crate) fn desired_revision(&self) -> DesiredRevision {
+        self.ask(self.space.desired_revision()).unwrap().expect("it was applied")
     }
 
     pub(crate) fn status(&self, component: &str) -> Option<Status> {
@@ -305,7 +305,7 @@ impl Stack {
 
     /// Waits until every component has ended.
     pub(crate) fn settle(&self) {
-        self.until("everything has ended", || self.picture().tally().is_over());
+        self.until("everything has ended", || self.snapshot().tally().is_over());
     }
 
     /// What the journal of a server says: the kind of each line, and what it is about.

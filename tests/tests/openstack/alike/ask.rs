@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::Value;
-use wattle_openstack::clouds::Sources;
+use wattle_openstack::clouds::CloudConfig;
 use wattle_openstack::{Cloud, Request, Session, Wire};
 use wattle_runtime::openstack::Http;
 
@@ -30,7 +30,7 @@ pub(crate) struct Asker {
 }
 
 impl Asker {
-    pub(crate) fn new(sources: &Sources, name: Option<&str>) -> Self {
+    pub(crate) fn new(sources: &CloudConfig, name: Option<&str>) -> Self {
         let cloud = Cloud::choose(sources, name).expect("a cloud");
         let wire: Arc<dyn Wire> = Arc::new(Http::new(&cloud).expect("a wire"));
         let session = Session::new(cloud, Arc::clone(&wire), Duration::from_secs(30));

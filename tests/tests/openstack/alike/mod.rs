@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 use ask::{Answer, Asker};
 use serde_json::Value;
 use wattle_cloud::Setting;
-use wattle_openstack::clouds::Sources;
+use wattle_openstack::clouds::CloudConfig;
 use wattle_runtime::openstack::sources;
 use wattle_tests::cloud::CloudServer;
 use wattle_tests::openstack::is_there;
@@ -32,7 +32,7 @@ fn the_simulated_cloud_answers_as_on_a_real_openstack() {
          default, project_domain_id: default}}}}}}",
         server.auth_url()
     );
-    let simulated = Sources { clouds: Some(("clouds.yaml".into(), text)), ..Sources::default() };
+    let simulated = CloudConfig { clouds: Some(("clouds.yaml".into(), text)), ..CloudConfig::default() };
     let simulated = Asker::new(&simulated, None).follow();
     let real = Asker::new(&sources().expect("clouds.yaml"), None).follow();
     let mut table = String::from(

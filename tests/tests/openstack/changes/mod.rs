@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use wattle::plan::Action;
-use wattle_runtime::openstack::Source;
+use wattle_runtime::openstack::TemplateSource;
 use wattle_tests::openstack::changed::{Looked, planned};
 use wattle_tests::openstack::{RealHeat, is_there};
 use wattle_tests::skip::skipped;
@@ -18,12 +18,12 @@ fn template(resources: &Value) -> Value {
     json!({ "heat_template_version": "2021-04-16", "resources": resources })
 }
 
-fn source(template: &Value) -> Source {
-    Source {
+fn source(template: &Value) -> TemplateSource {
+    TemplateSource {
         template: "template.yaml".into(),
         files: [("template.yaml".to_owned(), template.to_string())].into_iter().collect(),
         stack: "changes".into(),
-        ..Source::default()
+        ..TemplateSource::default()
     }
 }
 

@@ -1,7 +1,7 @@
 //! The heads of loops, and what stands between `case` and its commands.
 
 use crate::analysis::SyntaxError;
-use crate::shell::word::{Kind, Word};
+use crate::shell::word::{TokenKind, Word};
 
 use super::{Checker, Compound, Head, State};
 
@@ -22,10 +22,10 @@ impl Checker<'_> {
             let mut depth = 0_u32;
             while let Some(token) = self.tokens.get(self.at) {
                 match token.kind {
-                    Kind::Op("(") => depth += 1,
-                    Kind::Op(")") if depth > 0 => depth -= 1,
-                    Kind::Word(_) => {}
-                    Kind::Op(_) if depth > 0 => {}
+                    TokenKind::Op("(") => depth += 1,
+                    TokenKind::Op(")") if depth > 0 => depth -= 1,
+                    TokenKind::Word(_) => {}
+                    TokenKind::Op(_) if depth > 0 => {}
                     _ => break,
                 }
                 self.at += 1;
@@ -85,18 +85,18 @@ impl Checker<'_> {
         while let Some(token) = self.tokens.get(self.at) {
             self.at += 1;
             match token.kind {
-                Kind::Op("(") => depth += 1,
-                Kind::Op(")") if depth == 0 => {
+                TokenKind::Op("(") => depth += 1,
+                TokenKind::Op(")") if depth == 0 => {
                     self.list();
                     return Ok(());
                 }
-                Kind::Op(")") => depth -= 1,
-                Kind::Word(_) if behind_word && depth == 0 => break,
-                Kind::Op("|") | Kind::Word(_) => {}
-                Kind::Newline if depth > 0 => {}
+                TokenKind::Op(")") => depth -= 1,
+                TokenKind::Word(_) if behind_word && depth == 0 => break,
+                TokenKind::Op("|") | TokenKind::Word(_) => {}
+                TokenKind::Newline if depth > 0 => {}
                 _ => break,
             }
-            behind_word = matches!(token.kind, Kind::Word(_));
+            behind_word = matches!(token.kind, TokenKind::Word(_));
         }
         Err(SyntaxError::new(line, "a pattern of `case` has no `)`"))
     }

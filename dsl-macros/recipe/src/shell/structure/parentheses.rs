@@ -1,7 +1,7 @@
 //! Parentheses: subshells, and those of arrays and extended patterns.
 
 use crate::analysis::SyntaxError;
-use crate::shell::word::{Kind, Part, Token};
+use crate::shell::word::{Part, Token, TokenKind};
 
 use super::{Checker, Compound, State};
 
@@ -23,7 +23,8 @@ impl Checker<'_> {
     pub(super) fn behind_pattern(&self) -> bool {
         // This is asked with the `(` behind, and with it next.
         let before = if self.is_op("(") { 1 } else { 2 };
-        let Some(Token { kind: Kind::Word(word), .. }) = self.at.checked_sub(before).and_then(|at| self.tokens.get(at))
+        let Some(Token { kind: TokenKind::Word(word), .. }) =
+            self.at.checked_sub(before).and_then(|at| self.tokens.get(at))
         else {
             return self.state == State::Words && before == 2;
         };
@@ -38,8 +39,8 @@ impl Checker<'_> {
         while let Some(token) = self.tokens.get(self.at).filter(|_| depth > 0) {
             self.at += 1;
             match token.kind {
-                Kind::Op("(") => depth += 1,
-                Kind::Op(")") => depth -= 1,
+                TokenKind::Op("(") => depth += 1,
+                TokenKind::Op(")") => depth -= 1,
                 _ => {}
             }
         }

@@ -1,6 +1,6 @@
 //! What comes next.
 
-use crate::shell::word::{Kind, Token, Word};
+use crate::shell::word::{Token, TokenKind, Word};
 
 use super::Checker;
 
@@ -8,7 +8,7 @@ impl<'t> Checker<'t> {
     /// The text of the word at `at`, if it is one that nothing expands in.
     pub(super) fn literal(&self, at: usize) -> Option<&'t str> {
         match self.tokens.get(at) {
-            Some(Token { kind: Kind::Word(word), .. }) => Word::literal(word),
+            Some(Token { kind: TokenKind::Word(word), .. }) => Word::literal(word),
             _ => None,
         }
     }
@@ -16,13 +16,13 @@ impl<'t> Checker<'t> {
     /// The next token, if it is an unquoted word.
     pub(super) fn bare(&self) -> Option<&str> {
         match self.tokens.get(self.at) {
-            Some(Token { kind: Kind::Word(word), .. }) => word.bare(),
+            Some(Token { kind: TokenKind::Word(word), .. }) => word.bare(),
             _ => None,
         }
     }
 
     pub(super) fn is_word(&self) -> bool {
-        matches!(self.tokens.get(self.at), Some(Token { kind: Kind::Word(_), .. }))
+        matches!(self.tokens.get(self.at), Some(Token { kind: TokenKind::Word(_), .. }))
     }
 
     pub(super) fn is_op(&self, op: &str) -> bool {
@@ -31,7 +31,7 @@ impl<'t> Checker<'t> {
 
     pub(super) fn op_at(&self, at: usize) -> Option<&'static str> {
         match self.tokens.get(at) {
-            Some(Token { kind: Kind::Op(op), .. }) => Some(op),
+            Some(Token { kind: TokenKind::Op(op), .. }) => Some(op),
             _ => None,
         }
     }
@@ -42,7 +42,7 @@ impl<'t> Checker<'t> {
     }
 
     pub(super) fn skip_newlines(&mut self) {
-        while matches!(self.tokens.get(self.at), Some(Token { kind: Kind::Newline, .. })) {
+        while matches!(self.tokens.get(self.at), Some(Token { kind: TokenKind::Newline, .. })) {
             self.at += 1;
         }
     }

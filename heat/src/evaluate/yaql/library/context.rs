@@ -6,7 +6,7 @@ use wattle_model::names::count;
 
 use super::super::item::Item;
 use super::super::machine::{Given, Machine, Stop, unknown, wrong};
-use super::super::overload::{Default, Kind, overloads};
+use super::super::overload::{CallKind, Default, overloads};
 use super::super::stream::Memory;
 
 overloads! { TABLE:
@@ -21,7 +21,7 @@ overloads! { TABLE:
         let name = given.text(0)?;
         // YAQL looks up a name with an underscore in another form, and another function with the same name may be meant as
         // well.
-        let is_taken = super::named(&name).any(|overload| overload.kind != Kind::Method);
+        let is_taken = super::named(&name).any(|overload| overload.kind != CallKind::Method);
         if is_taken || super::is_not_computed(&name) {
             return unknown();
         }

@@ -19,7 +19,7 @@ use std::rc::Rc;
 use super::context::Lambda;
 use super::item::{Item, Map};
 use super::machine::{Given, Machine, Stop, unknown};
-use super::overload::{Kind, Overload};
+use super::overload::{CallKind, Overload};
 use super::stream::{Stream, iterate};
 
 /// Whether functions of this name are looked up in a way that is not computed here: names that are written in another form
@@ -30,7 +30,7 @@ pub(super) fn is_not_computed(name: &str) -> bool {
 
 /// Whether YAQL has no method of this name.
 pub(super) fn is_no_method(name: &str) -> bool {
-    !is_not_computed(name) && named(name).all(|overload| overload.kind == Kind::Function)
+    !is_not_computed(name) && named(name).all(|overload| overload.kind == CallKind::Function)
 }
 
 /// All functions of this name.

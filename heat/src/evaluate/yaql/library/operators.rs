@@ -7,10 +7,10 @@ use wattle_model::names::count;
 use super::super::item::{Item, Map};
 use super::super::limits;
 use super::super::machine::{Given, Machine, Sort, Stop, unknown, wrong};
+use super::super::messages::no_key;
 use super::super::overload::overloads;
 use super::super::python;
 use super::super::stream::iterate;
-use super::super::told::no_key;
 use super::math::{self, Arithmetic};
 
 overloads! { TABLE:

@@ -3,15 +3,15 @@ use std::collections::BTreeSet;
 use wattle_model::requirement::{Operand, Test, Tested};
 use wattle_model::{Order, Predicate, Tool, Type};
 
-use crate::plan::{Held, PlannedInput, Source};
 use crate::revision::Revision;
 use crate::seed::SeedRecipe;
+use crate::server_plan::{Held, PlannedInput, ValueSource};
 
 use super::*;
 
 fn component(version: u64, reads: impl IntoIterator<Item = Held>) -> PlannedComponent {
     let input = |(at, held): (usize, Held)| {
-        let input = PlannedInput { ty: Type::STR, path: Vec::new(), from: Source::Leaf(held) };
+        let input = PlannedInput { ty: Type::STR, path: Vec::new(), from: ValueSource::Leaf(held) };
         (format!("i{at}").into(), input)
     };
     PlannedComponent {
@@ -34,17 +34,17 @@ fn of(server: &str) -> Held {
     Held::Entry(format!("{server}/c/out").into())
 }
 
-fn plan(number: u64, own: &str, components: impl IntoIterator<Item = (&'static str, PlannedComponent)>) -> Plan {
+fn plan(number: u64, own: &str, components: impl IntoIterator<Item = (&'static str, PlannedComponent)>) -> ServerPlan {
     let revision = Revision { space: Some("space".into()), number };
     let components = components.into_iter().map(|(name, component)| (name.into(), component)).collect();
-    let mut plan = Plan { retired: false, components, ..Plan::retired(&revision, Order::Declared, None) };
+    let mut plan = ServerPlan { retired: false, components, ..ServerPlan::retired(&revision, Order::Declared, None) };
     plan.writers =
         plan.reads_from(own).into_iter().map(|writer| (writer, Writer { revision: number, key: None })).collect();
     plan
 }
 
 /// The plans of servers, by name. Each server has a version and the servers that it reads from.
-fn plans(number: u64, servers: &[(&str, u64, &[&str])]) -> IndexMap<Name, Plan> {
+fn plans(number: u64, servers: &[(&str, u64, &[&str])]) -> IndexMap<Name, ServerPlan> {
     let server = |(name, version, reads): &(&str, u64, &[&str])| {
         let component = component(*version, reads.iter().map(|server| of(server)));
         (Name::from(*name), plan(number, name, [("c", component)]))
@@ -52,12 +52,12 @@ fn plans(number: u64, servers: &[(&str, u64, &[&str])]) -> IndexMap<Name, Plan> 
     servers.iter().map(server).collect()
 }
 
-fn kept(mut plans: IndexMap<Name, Plan>, before: &IndexMap<Name, Plan>) -> IndexMap<Name, Plan> {
+fn kept(mut plans: IndexMap<Name, ServerPlan>, before: &IndexMap<Name, ServerPlan>) -> IndexMap<Name, ServerPlan> {
     keep_standing(&mut plans, before, |_| false);
     plans
 }
 
-fn numbers(plans: &IndexMap<Name, Plan>) -> Vec<(&str, u64)> {
+fn numbers(plans: &IndexMap<Name, ServerPlan>) -> Vec<(&str, u64)> {
     plans.iter().map(|(name, plan)| (&**name, plan.revision)).collect()
 }
 
@@ -70,7 +70,7 @@ fn what_reads_from_what_has_changed_moves_and_what_that_reads_from_stands() {
     assert_eq!(kept(chain(2, 0), &first), first);
     let second = kept(chain(2, 1), &first);
     assert_eq!(numbers(&second), [("a", 1), ("b", 2), ("c", 2), ("d", 2), ("e", 1)]);
-    let writer = |plan: &Plan| plan.writers.values().map(|writer| writer.revision).collect::<Vec<_>>();
+    let writer = |plan: &ServerPlan| plan.writers.values().map(|writer| writer.revision).collect::<Vec<_>>();
     assert_eq!(second.values().map(writer).collect::<Vec<_>>(), [vec![], vec![1], vec![2], vec![2], vec![1]]);
     assert_eq!(second["b"].expects("a").number, 1);
     assert_eq!(second["b"].expects("b").number, 2);
@@ -100,12 +100,12 @@ fn what_stands_on_another_stack_stands_in_no_revision() {
 fn what_is_to_run_in_another_order_moves_and_what_is_judged_elsewhere_in_a_file_stands() {
     let two = |number, names: [&'static str; 2], at: &str| {
         let mut judges = component(0, []);
-        let operand = Operand { name: None, from: Source::Constant(1.into()) };
+        let operand = Operand { name: None, from: ValueSource::Constant(1.into()) };
         let tested = Tested { value: Some(operand.clone()), test: Test::Is(operand), secret: false };
         let (predicate, because) = (Predicate::Tested(tested), String::new());
         judges.requires.insert("r".into(), PlannedRequirement { predicate, because, at: at.to_owned() });
         let components = names.map(|name| (name, judges.clone()));
-        IndexMap::<Name, Plan>::from_iter([("s".into(), plan(number, "s", components))])
+        IndexMap::<Name, ServerPlan>::from_iter([("s".into(), plan(number, "s", components))])
     };
     let first = two(1, ["x", "y"], "shop.rs:1:1");
     assert_eq!(kept(two(2, ["x", "y"], "shop.rs:9:1"), &first), first);
@@ -125,7 +125,7 @@ fn a_server_that_leaves_moves_once_and_again_when_it_comes_back() {
     let gone = |number| {
         let mut plans = plans(number, &[("a", 0, &[])]);
         let revision = Revision { space: Some("space".into()), number };
-        plans.insert("b".into(), Plan::retired(&revision, Order::Declared, None));
+        plans.insert("b".into(), ServerPlan::retired(&revision, Order::Declared, None));
         plans
     };
     let both = |number| plans(number, &[("a", 0, &[]), ("b", 0, &["a"])]);
@@ -195,15 +195,15 @@ fn random_revisions_broken_off_anywhere() {
     for seed in 0..500 {
         let mut chance = Chance(seed);
         let mut servers: Servers = NAMES.map(|name| (name, 0, BTreeSet::new())).into();
-        let mut there: IndexMap<Name, Plan> = IndexMap::default();
-        let mut given: HashMap<(Name, u64), Plan> = HashMap::new();
+        let mut there: IndexMap<Name, ServerPlan> = IndexMap::default();
+        let mut given: HashMap<(Name, u64), ServerPlan> = HashMap::new();
         for number in 1..30 {
             change(&mut servers, &mut chance);
             let plan = |(name, version, reads): &(&'static str, u64, BTreeSet<&'static str>)| {
                 let component = component(*version, reads.iter().map(|server| of(server)));
                 (Name::from(*name), plan(number, name, [("c", component)]))
             };
-            let asked: IndexMap<Name, Plan> = servers.iter().map(plan).collect();
+            let asked: IndexMap<Name, ServerPlan> = servers.iter().map(plan).collect();
             let plans = kept(asked.clone(), &there);
             let is_stale = |server: &Name| {
                 there.get(server).is_none_or(|plan| {

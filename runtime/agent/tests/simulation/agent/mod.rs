@@ -16,10 +16,10 @@ use std::time::Duration;
 
 use wattle_agent_core::layout::Layout;
 use wattle_agent_core::machine::{Action, Cause, Desired, Event, Limits, Machine, Now, Setup, Ticket};
-use wattle_agent_core::plan::Plan;
 use wattle_agent_core::record::Record;
 use wattle_agent_core::request::{Follow, Task, Versions};
 use wattle_agent_core::revision::Revision;
+use wattle_agent_core::server_plan::ServerPlan;
 use wattle_agent_core::time::Time;
 use wattle_agent_core::vault::PlainVault;
 use wattle_model::{IndexMap, Name, Value};
@@ -60,7 +60,7 @@ pub(crate) struct Agent {
     timer: Option<u64>,
     pub(crate) following: Follow,
     /// What its machine was told last.
-    pub(crate) desired: Option<Arc<Plan>>,
+    pub(crate) desired: Option<Arc<ServerPlan>>,
     is_retiring: bool,
     inbox: VecDeque<Event>,
     is_busy: bool,

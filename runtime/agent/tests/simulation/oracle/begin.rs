@@ -2,7 +2,7 @@
 
 use wattle_agent_core::content::Content;
 use wattle_agent_core::machine::Job;
-use wattle_agent_core::plan::{Plan, Script};
+use wattle_agent_core::server_plan::{Script, ServerPlan};
 use wattle_model::{Name, Order, Value};
 
 use crate::agent::layout;
@@ -98,7 +98,7 @@ impl World {
             let at = self.oracle.written_at.get(&(id.clone(), entry.clone())).copied();
             let session = self.hosts[host].session_since;
             let is_seen = self.machines(host) == 1 || at.is_some_and(|at| at < session);
-            // What has left the model since is gone, or was made anew, and nobody can see how it went.
+            // What has left the model since is gone, or was made again, and nobody can see how it went.
             let is_there = self.store.truth(&layout().entry(&entry)).is_some_and(|node| !node.data.is_empty());
             if matches!(first, Some(Content::Failure(_))) && is_seen && is_there {
                 self.breaks(|| format!("{what} begins in {id:?}, where `{entry}` has failed already"));
@@ -129,7 +129,7 @@ impl World {
         }
     }
 
-    fn check_value(&mut self, host: usize, part: &Part, plan: &Plan, name: &Name, value: &Value) {
+    fn check_value(&mut self, host: usize, part: &Part, plan: &ServerPlan, name: &Name, value: &Value) {
         let key = |entry: &Name| (plan.expects(server_of(entry)), entry.clone());
         let of = |entry: &Name| {
             let mut lost = self.oracle.lost.get(&key(entry)).into_iter().flatten().filter_map(reveal);

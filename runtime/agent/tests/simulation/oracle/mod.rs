@@ -9,9 +9,9 @@ mod settled;
 mod waits;
 
 use wattle_agent_core::content::{Content, Written};
-use wattle_agent_core::plan::{Plan, PlannedComponent};
 use wattle_agent_core::record::{Record, RevisionId};
 use wattle_agent_core::revision::Revision;
+use wattle_agent_core::server_plan::{PlannedComponent, ServerPlan};
 use wattle_agent_core::status::{State, Status};
 use wattle_model::{IndexMap, Name, Value};
 
@@ -26,7 +26,7 @@ pub(crate) struct Oracle {
     /// The model of each revision.
     pub(crate) revisions: Map<Revision, usize>,
     /// The plan that a server has with a number, and the model that it is of.
-    pub(crate) plans: Map<(Name, Revision), (Plan, usize)>,
+    pub(crate) plans: Map<(Name, Revision), (ServerPlan, usize)>,
     /// Of these, the plans to which a goal has come.
     pub(crate) reached: Set<(Name, Revision)>,
     /// What each entry held first in a revision.
@@ -72,7 +72,7 @@ fn reveal(content: &Content) -> Option<Value> {
 
 impl World {
     /// The plan that a server has in a revision in which it is another one than before, and the model that it is of.
-    fn plan_at(&self, server: &Name, revision: &Revision) -> Option<(&Plan, &Model)> {
+    fn plan_at(&self, server: &Name, revision: &Revision) -> Option<(&ServerPlan, &Model)> {
         let key = (server.clone(), revision.clone());
         let (plan, model) = self.oracle.plans.get(&key).filter(|_| self.oracle.reached.contains(&key))?;
         Some((plan, self.models.get(*model)?))

@@ -1,8 +1,8 @@
 //! What is so when nothing goes on any more.
 
 use wattle_agent_core::content::{Content, Written};
-use wattle_agent_core::plan::Plan;
 use wattle_agent_core::revision::Revision;
+use wattle_agent_core::server_plan::ServerPlan;
 use wattle_agent_core::status::{State, Status};
 use wattle_model::{IndexMap, Name, Value};
 
@@ -74,12 +74,12 @@ impl World {
     }
 
     /// What a server is to do.
-    fn planned(&self, server: &Name) -> Result<Plan, String> {
+    fn planned(&self, server: &Name) -> Result<ServerPlan, String> {
         let node = self.store.truth(&layout().plan(server)).ok_or("it has no plan")?;
         serde_json::from_slice(&node.data).map_err(|error| error.to_string())
     }
 
-    fn server_settled(&self, host: usize, plan: &Plan, is_retired: bool, is_last: bool) -> Result<(), String> {
+    fn server_settled(&self, host: usize, plan: &ServerPlan, is_retired: bool, is_last: bool) -> Result<(), String> {
         let state = &self.hosts[host];
         // A teardown that failed among the faults is tried again in the next revision.
         let board = state.agent.as_ref().map(|agent| agent.machine.board().server().leaving).unwrap_or_default();
@@ -112,7 +112,7 @@ impl World {
         if agent.machine.is_settled() { Ok(()) } else { Err("it has not settled".to_owned()) }
     }
 
-    fn part_settled(&self, plan: &Plan, part: &Part, expected: Option<bool>) -> Result<(), String> {
+    fn part_settled(&self, plan: &ServerPlan, part: &Part, expected: Option<bool>) -> Result<(), String> {
         let full = part.full();
         let node = self.store.truth(&layout().status(&full)).ok_or("it has no status")?;
         let status: Status = serde_json::from_slice(&node.data).map_err(|_| "nothing was ever said of it")?;
@@ -157,7 +157,7 @@ impl World {
     }
 
     /// The inputs of which an output is made, as they are in the end.
-    fn inputs(&self, plan: &Plan, part: &Part, output: &Name) -> Result<IndexMap<Name, Value>, String> {
+    fn inputs(&self, plan: &ServerPlan, part: &Part, output: &Name) -> Result<IndexMap<Name, Value>, String> {
         let mut inputs = IndexMap::default();
         if part.outputs[output].early {
             return Ok(inputs);

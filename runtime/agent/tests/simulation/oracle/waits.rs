@@ -1,7 +1,7 @@
 //! Whether waits end in time.
 
 use wattle_agent_core::content::Content;
-use wattle_agent_core::failure::Kind;
+use wattle_agent_core::failure::FailureKind;
 use wattle_agent_core::status::{State, Status};
 use wattle_model::Name;
 
@@ -59,7 +59,7 @@ impl World {
     fn check_patience(&mut self, host: usize, component: &Name, status: &Status, wait: Option<&Wait>) {
         let (State::Failed(failure), Some(wait)) = (&status.state, wait) else { return };
         let full = Name::from(format!("{}/{component}", self.hosts[host].server));
-        let is_own = failure.kind == Kind::Wait && failure.component == full && failure.through.is_empty();
+        let is_own = failure.kind == FailureKind::Wait && failure.component == full && failure.through.is_empty();
         // That of a machine before it stays.
         let is_known = |content: &Content| matches!(content, Content::Failure(known) if known == failure);
         let is_own = is_own && !self.oracle.first.values().any(is_known);

@@ -1,10 +1,10 @@
 //! What each server is told of a topology.
 
-use wattle_agent_core::plan::{
-    Held, Plan, PlannedComponent, PlannedInput, PlannedOutput, PlannedRequirement, Source, Writer,
-};
 use wattle_agent_core::revision::Revision;
 use wattle_agent_core::seed::{SeedAttribute, SeedOutput, SeedRecipe};
+use wattle_agent_core::server_plan::{
+    Held, PlannedComponent, PlannedInput, PlannedOutput, PlannedRequirement, ServerPlan, ValueSource, Writer,
+};
 use wattle_model::requirement::{Operand, Test, Tested};
 use wattle_model::{Name, Predicate, Tool, Tree, Type, Value};
 
@@ -27,7 +27,7 @@ impl Model {
         readers
     }
 
-    fn source(&self, from: &Wire) -> (Source, Type) {
+    fn source(&self, from: &Wire) -> (ValueSource, Type) {
         match from {
             Wire::Entry(entry) => {
                 let (full, output) = entry.rsplit_once('/').expect("INVARIANT: an entry has three parts");
@@ -77,15 +77,15 @@ impl Model {
         }
     }
 
-    pub(crate) fn plan(&self, server: &Name, revision: &Revision) -> Plan {
+    pub(crate) fn plan(&self, server: &Name, revision: &Revision) -> ServerPlan {
         let of = &self.servers[server];
         let mine = self.parts.values().filter(|part| part.server == *server);
         let attribute = || SeedAttribute { attribute: "id".into(), path: Vec::new() };
-        let mut plan = Plan {
+        let mut plan = ServerPlan {
             retired: of.retired,
             publishes: (of.attribute && !of.retired).then(|| (Name::from("id"), attribute())).into_iter().collect(),
             components: mine.map(|part| (part.name.clone(), self.planned(part))).collect(),
-            ..Plan::retired(revision, of.order, None)
+            ..ServerPlan::retired(revision, of.order, None)
         };
         let writer = |writer| (writer, Writer { revision: revision.number, key: None });
         plan.writers = plan.reads_from(server).into_iter().map(writer).collect();

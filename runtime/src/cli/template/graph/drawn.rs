@@ -9,49 +9,49 @@ use wattle::model::{Model, Name};
 use wattle_heat::Graph;
 
 /// The diagram of the template whose model is `model` and whose graph in Heat is `graph`.
-pub(super) fn picture(graph: &Graph, model: &Model) -> Diagram {
-    let mut picture = diagram::of(model);
+pub(super) fn diagram(graph: &Graph, model: &Model) -> Diagram {
+    let mut diagram = diagram::of(model);
     let mut known: HashMap<Name, Resource> =
-        picture.resources.drain(..).map(|resource| (resource.name.clone(), resource)).collect();
-    let reasons: HashMap<_, _> = picture
+        diagram.resources.drain(..).map(|resource| (resource.name.clone(), resource)).collect();
+    let reasons: HashMap<_, _> = diagram
         .edges
         .extract_if(.., |edge| edge.why == Why::Infrastructure)
         .map(|edge| ((edge.from.clone(), edge.to.clone()), edge))
         .collect();
     let existing = known.extract_if(|_, resource| resource.role == Role::Network && resource.ty.is_empty());
-    picture.resources = existing.map(|(_, resource)| resource).collect();
-    picture.resources.sort_by(|a, b| a.name.cmp(&b.name));
-    add(&mut picture, graph, None, &mut known);
+    diagram.resources = existing.map(|(_, resource)| resource).collect();
+    diagram.resources.sort_by(|a, b| a.name.cmp(&b.name));
+    add(&mut diagram, graph, None, &mut known);
     let order = |name: &str| model.resources.get_index_of(name).unwrap_or(usize::MAX);
-    picture.resources.sort_by_key(|resource| order(&resource.name));
-    for edge in picture.edges.iter_mut().filter(|edge| edge.why == Why::Infrastructure) {
+    diagram.resources.sort_by_key(|resource| order(&resource.name));
+    for edge in diagram.edges.iter_mut().filter(|edge| edge.why == Why::Infrastructure) {
         if let Some(reason) = reasons.get(&(edge.from.clone(), edge.to.clone())) {
             *edge = reason.clone();
         }
     }
-    picture
+    diagram
 }
 
 /// Adds the resources of a stack. `within` is the resource as which it is nested.
-fn add(picture: &mut Diagram, graph: &Graph, within: Option<&Name>, known: &mut HashMap<Name, Resource>) {
+fn add(diagram: &mut Diagram, graph: &Graph, within: Option<&Name>, known: &mut HashMap<Name, Resource>) {
     let id = |name: &str| -> Name { within.map_or_else(|| name.into(), |within| format!("{within}/{name}").into()) };
     for (local, ty) in &graph.types {
         let name = id(local);
         if let Some(nested) = graph.nested.get(local) {
             let at = known.remove(&name).map(|resource| resource.at).unwrap_or_default();
             let (module, kind) = (within.cloned(), ty.as_str().into());
-            picture.modules.push(Module { name: name.clone(), module, kind, title: None, at });
-            add(picture, nested, Some(&name), known);
+            diagram.modules.push(Module { name: name.clone(), module, kind, title: None, at });
+            add(diagram, nested, Some(&name), known);
             continue;
         }
         let mut resource = known.remove(&name).unwrap_or_else(|| Resource::new(name, ty.as_str(), Role::of(ty)));
         resource.module = within.cloned();
-        picture.resources.push(resource);
+        diagram.resources.push(resource);
     }
     let role = |name: &str| graph.types.get(name).map(|ty| Role::of(ty));
     let requires = |name: &str| graph.graph.get(name).into_iter().flatten();
     for (name, required) in &graph.graph {
-        picture.edges.extend(required.iter().map(|other| Edge::new(id(other), id(name), Why::Infrastructure)));
+        diagram.edges.extend(required.iter().map(|other| Edge::new(id(other), id(name), Why::Infrastructure)));
         if role(name) != Some(Role::ServerBox) {
             continue;
         }
@@ -61,7 +61,7 @@ fn add(picture: &mut Diagram, graph: &Graph, within: Option<&Name>, known: &mut 
         let networks: Vec<Name> =
             networks.filter(|other| role(other) == Some(Role::Network)).map(|network| id(network)).collect();
         let name = id(name);
-        if let Some(server) = picture.resources.iter_mut().find(|resource| resource.name == name) {
+        if let Some(server) = diagram.resources.iter_mut().find(|resource| resource.name == name) {
             for network in networks {
                 if !server.networks.contains(&network) {
                     server.networks.push(network);
@@ -72,9 +72,9 @@ fn add(picture: &mut Diagram, graph: &Graph, within: Option<&Name>, known: &mut 
 }
 
 /// `graph`, `types` and `nested` as in [`Graph`], `components` and `waits` if software is described, and the diagram.
-pub(super) fn json(graph: &Graph, picture: &Diagram) -> String {
+pub(super) fn json(graph: &Graph, diagram: &Diagram) -> String {
     let mut all = serde_json::to_value(graph).expect("INVARIANT: maps of text are JSON");
-    if !picture.components.is_empty() {
+    if !diagram.components.is_empty() {
         let wait = |edge: &Edge| {
             let mut wait = json!({ "component": edge.to, "requires": edge.from, "why": edge.why });
             if let (Some(input), Some(output)) = (&edge.input, &edge.output) {
@@ -83,10 +83,10 @@ pub(super) fn json(graph: &Graph, picture: &Diagram) -> String {
             }
             wait
         };
-        let waits = picture.edges.iter().filter(|edge| edge.why != Why::Infrastructure);
-        all["components"] = picture.components.iter().map(|component| json!(component.key)).collect();
+        let waits = diagram.edges.iter().filter(|edge| edge.why != Why::Infrastructure);
+        all["components"] = diagram.components.iter().map(|component| json!(component.key)).collect();
         all["waits"] = waits.map(wait).collect::<Vec<Value>>().into();
     }
-    all["picture"] = serde_json::to_value(picture).expect("INVARIANT: text and numbers are JSON");
+    all["picture"] = serde_json::to_value(diagram).expect("INVARIANT: text and numbers are JSON");
     format!("{all:#}\n")
 }

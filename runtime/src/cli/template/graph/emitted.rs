@@ -3,20 +3,20 @@
 use std::path::Path;
 
 use wattle::diagram::{Diagram, FILE_NAME};
-use wattle::manners::{Failure, read, reason};
+use wattle::manners::{CommandError, read, reason};
 
 /// The diagram in the file `path` or in the directory `path`. `None` if `path` is something else.
-pub(super) fn picture(path: &Path) -> Result<Option<Diagram>, Failure> {
+pub(super) fn diagram(path: &Path) -> Result<Option<Diagram>, CommandError> {
     let file = match path {
         directory if directory.is_dir() => directory.join(FILE_NAME),
         file if file.file_name().is_some_and(|name| name == FILE_NAME) => file.to_owned(),
         _ => return Ok(None),
     };
     let text = read(&file).map_err(|error| {
-        let failure = Failure::usage(format!("cannot read the diagram `{}`: {}", file.display(), reason(&error)));
+        let failure = CommandError::usage(format!("cannot read the diagram `{}`: {}", file.display(), reason(&error)));
         failure.help("a blueprint's program writes it, to `out/STACK` by default: give that directory, or a template")
     })?;
-    let picture = Diagram::from_json(&text)
-        .map_err(|why| Failure::usage(format!("`{}` cannot be drawn: {why}", file.display())))?;
-    Ok(Some(picture))
+    let diagram = Diagram::from_json(&text)
+        .map_err(|why| CommandError::usage(format!("`{}` cannot be drawn: {why}", file.display())))?;
+    Ok(Some(diagram))
 }

@@ -14,7 +14,7 @@ use wattle_hot::model::{is_extended, stripped};
 
 use super::given::{self, Given};
 use crate::cli::console::Console;
-use crate::cli::failure::{Exit, Failure};
+use crate::cli::error::{CommandError, Exit};
 
 pub(in crate::cli) fn command() -> Command {
     Command::new("graph")
@@ -23,10 +23,10 @@ pub(in crate::cli) fn command() -> Command {
         .args(drawing_args())
 }
 
-pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     let drawing = drawing(matches)?;
-    if let Some(picture) = emitted::picture(given::path(matches))? {
-        console.out.write(&drawing.write(drawing.draw(&picture)?)?)?;
+    if let Some(diagram) = emitted::diagram(given::path(matches))? {
+        console.out.write(&drawing.write(drawing.draw(&diagram)?)?)?;
         return Ok(Exit::Fine);
     }
     let given = Given::read(matches)?;
@@ -53,10 +53,10 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
             wattle_heat::graph::MEMBERS
         ))?;
     }
-    let picture = drawn::picture(&resources, given.model());
+    let diagram = drawn::diagram(&resources, given.model());
     let text = match drawing.format {
-        DiagramFormat::Json => drawn::json(&resources, &picture),
-        _ => drawing.draw(&picture)?,
+        DiagramFormat::Json => drawn::json(&resources, &diagram),
+        _ => drawing.draw(&diagram)?,
     };
     console.out.write(&drawing.write(text)?)?;
     Ok(Exit::Fine)

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// A source of packages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Source {
+pub(super) struct PackageSource {
     /// The mirror.
     pub(super) mirror: String,
     /// The components, such as `main`.
@@ -15,14 +15,14 @@ pub(super) struct Source {
 }
 
 /// This machine's source for `suite`.
-pub(super) fn source(suite: &str) -> Option<Source> {
+pub(super) fn source(suite: &str) -> Option<PackageSource> {
     let listed = fs::read_dir("/etc/apt/sources.list.d").into_iter().flatten().flatten().map(|entry| entry.path());
     let mut files: Vec<PathBuf> = listed.chain([PathBuf::from("/etc/apt/sources.list")]).collect();
     files.sort();
     files.iter().find_map(|path| in_file(path, &fs::read_to_string(path).ok()?, suite))
 }
 
-fn in_file(path: &Path, text: &str, suite: &str) -> Option<Source> {
+fn in_file(path: &Path, text: &str, suite: &str) -> Option<PackageSource> {
     match path.extension()?.to_str()? {
         "sources" => text.split("\n\n").find_map(|stanza| of_stanza(stanza, suite)),
         "list" => text.lines().find_map(|line| of_line(line, suite)),
@@ -31,7 +31,7 @@ fn in_file(path: &Path, text: &str, suite: &str) -> Option<Source> {
 }
 
 /// A stanza in the style of deb822(5).
-fn of_stanza(text: &str, suite: &str) -> Option<Source> {
+fn of_stanza(text: &str, suite: &str) -> Option<PackageSource> {
     let lines = || text.lines().filter(|line| !line.starts_with('#'));
     let field = |name: &str| -> Vec<String> {
         let is_it = |line: &&str| line.split(':').next().is_some_and(|found| found.eq_ignore_ascii_case(name));
@@ -49,7 +49,7 @@ fn of_stanza(text: &str, suite: &str) -> Option<Source> {
 }
 
 /// A line: `deb [OPTION=VALUE ...] URI SUITE COMPONENT...`.
-fn of_line(text: &str, suite: &str) -> Option<Source> {
+fn of_line(text: &str, suite: &str) -> Option<PackageSource> {
     let text = text.split('#').next()?.trim();
     let rest = text.strip_prefix("deb")?.strip_prefix([' ', '\t'])?.trim_start();
     let (options, rest) = match rest.strip_prefix('[') {
@@ -66,9 +66,9 @@ fn of_line(text: &str, suite: &str) -> Option<Source> {
 }
 
 /// Only what can be reached from a server, too.
-fn of(mirrors: Vec<String>, components: Vec<String>, keyring: Option<PathBuf>) -> Option<Source> {
+fn of(mirrors: Vec<String>, components: Vec<String>, keyring: Option<PathBuf>) -> Option<PackageSource> {
     let mirror = mirrors.into_iter().find(|uri| uri.starts_with("http://") || uri.starts_with("https://"))?;
-    Some(Source { mirror, components, keyring })
+    Some(PackageSource { mirror, components, keyring })
 }
 
 fn has(values: &[String], value: &str) -> bool {
@@ -79,9 +79,9 @@ fn has(values: &[String], value: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn here(components: &[&str], keyring: Option<&str>) -> Source {
+    fn here(components: &[&str], keyring: Option<&str>) -> PackageSource {
         let components = components.iter().map(|name| (*name).to_owned()).collect();
-        Source { mirror: "http://mirror.example/debian".into(), components, keyring: keyring.map(Into::into) }
+        PackageSource { mirror: "http://mirror.example/debian".into(), components, keyring: keyring.map(Into::into) }
     }
 
     #[test]

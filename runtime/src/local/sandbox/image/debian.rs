@@ -12,7 +12,7 @@ use crate::local::error::UpError;
 use crate::local::sandbox::refuse;
 use crate::local::sandbox::tools::{Tools, found};
 
-use super::apt::{self, Source};
+use super::apt::{self, PackageSource};
 use super::cache::Place;
 
 /// What images of Debian for clouds have as well, and recipes expect.
@@ -45,7 +45,7 @@ pub(super) async fn ready(tools: &Tools, mut say: impl FnMut(&str)) -> Result<Pa
 }
 
 /// The release, and where it comes from if this machine knows.
-fn chosen(scripts: &Path, os_release: &str) -> (String, Option<Source>) {
+fn chosen(scripts: &Path, os_release: &str) -> (String, Option<PackageSource>) {
     let fields: HashMap<&str, &str> = os_release
         .lines()
         .filter_map(|line| line.split_once('='))
@@ -69,7 +69,7 @@ async fn run(
     tools: &Tools,
     debootstrap: &Path,
     suite: &str,
-    source: Option<&Source>,
+    source: Option<&PackageSource>,
     new: &Path,
     log: &Path,
 ) -> Result<(), String> {

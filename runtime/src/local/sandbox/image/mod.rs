@@ -37,20 +37,20 @@ impl Image {
         match self {
             Self::Debian => debian::ready(&tools, say).await,
             Self::At(path) => match kind(path)? {
-                Kind::Root => std::path::absolute(path).map_err(UpError::file(path)),
-                Kind::Layout => oci::ready(path, say).await,
+                ImageKind::Root => std::path::absolute(path).map_err(UpError::file(path)),
+                ImageKind::Layout => oci::ready(path, say).await,
             },
         }
     }
 }
 
-enum Kind {
+enum ImageKind {
     Root,
     Layout,
 }
 
 /// What is at `path`.
-fn kind(path: &Path) -> Result<Kind, UpError> {
+fn kind(path: &Path) -> Result<ImageKind, UpError> {
     let help = "`--sandbox=PATH` takes a folder with a root file system, or one with an OCI image layout, as \
                 `skopeo copy docker://IMAGE oci:FOLDER` makes it; `--sandbox` alone makes an image of Debian";
     let shown = path.display();
@@ -58,9 +58,9 @@ fn kind(path: &Path) -> Result<Kind, UpError> {
         Err(error) if error.kind() == ErrorKind::NotFound => Err(refuse(format!("there is no image `{shown}`"), help)),
         Err(error) => Err(refuse(format!("cannot use the image `{shown}`: {}", reason(&error)), help)),
         Ok(data) if !data.is_dir() => Err(refuse(format!("the image `{shown}` is not a folder"), help)),
-        Ok(_) if path.join("oci-layout").is_file() => Ok(Kind::Layout),
+        Ok(_) if path.join("oci-layout").is_file() => Ok(ImageKind::Layout),
         // A link there, such as to /bin/busybox, is meant to be followed in the image only.
-        Ok(_) if path.join("bin/sh").symlink_metadata().is_ok() => Ok(Kind::Root),
+        Ok(_) if path.join("bin/sh").symlink_metadata().is_ok() => Ok(ImageKind::Root),
         Ok(_) => Err(refuse(
             format!(
                 "`{shown}` is no image: it is neither a root file system, which would have `bin/sh`, nor an OCI image \

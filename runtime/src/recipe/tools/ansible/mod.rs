@@ -14,7 +14,7 @@ use crate::recipe::directory::{Directory, write};
 use crate::recipe::environment::Environment;
 use crate::recipe::process::{Command, run};
 use crate::recipe::{Broken, Job};
-use crate::space::Kind;
+use crate::space::FailureKind;
 use crate::store::MAX_DATA;
 
 const CALLBACK: &str = include_str!("wattle.py");
@@ -25,7 +25,7 @@ const NOWHERE: &str = "no play is for this server, so nothing ran: a recipe's on
 
 /// What the callback writes.
 #[derive(Debug, Default, Deserialize)]
-struct Told {
+struct CallbackReport {
     stats: IndexMap<Name, Value>,
     failure: Option<Failed>,
     /// No play was for this server.
@@ -67,8 +67,9 @@ fn refused(log: &[String]) -> Option<String> {
 
 /// Runs a playbook. Its outputs are what it sets by `set_stats`, for the run or for the host, and files.
 pub(super) async fn go(job: &Job, directory: &Directory, environment: Environment) -> Result<Report, Broken> {
-    let command = prepare(job, directory, environment)
-        .map_err(|error| Broken::new(Kind::Start, format!("the run of its playbook cannot be prepared: {error}")))??;
+    let command = prepare(job, directory, environment).map_err(|error| {
+        Broken::new(FailureKind::Start, format!("the run of its playbook cannot be prepared: {error}"))
+    })??;
     let ended = run(job, directory, command).await?;
     let told = read(&directory.tool().join("report.json"))?;
     let why = told.failure.as_ref().map(Failed::sentence).or_else(|| refused(&ended.log));
@@ -145,13 +146,13 @@ fn prepare(job: &Job, directory: &Directory, mut environment: Environment) -> st
 }
 
 /// What the callback wrote; nothing if Ansible did not come to it.
-fn read(path: &Path) -> Result<Told, Broken> {
-    let Ok(data) = fs::metadata(path) else { return Ok(Told::default()) };
+fn read(path: &Path) -> Result<CallbackReport, Broken> {
+    let Ok(data) = fs::metadata(path) else { return Ok(CallbackReport::default()) };
     if data.len() > LARGEST {
         let message = format!("what it set by `set_stats` has {} bytes, and may have {LARGEST}", data.len());
-        return Err(Broken::new(Kind::Size, message));
+        return Err(Broken::new(FailureKind::Size, message));
     }
     let text = fs::read(path).unwrap_or_default();
     json::read(&text)
-        .map_err(|error| Broken::new(Kind::Type, format!("what it set by `set_stats` is not JSON: {error}")))
+        .map_err(|error| Broken::new(FailureKind::Type, format!("what it set by `set_stats` is not JSON: {error}")))
 }

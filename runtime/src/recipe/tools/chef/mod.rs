@@ -17,7 +17,7 @@ use crate::recipe::directory::Directory;
 use crate::recipe::environment::Environment;
 use crate::recipe::process::run;
 use crate::recipe::{Broken, Job, outputs};
-use crate::space::{Kind, Script};
+use crate::space::{FailureKind, Script};
 
 use report::Report;
 use setup::Setup;
@@ -63,19 +63,19 @@ pub(super) async fn go(
             // Where the server is up again, the recipe is run again.
             tokio::time::sleep(GOES_DOWN).await;
             return Err(failed(
-                Kind::Recipe,
+                FailureKind::Recipe,
                 "the recipe asked for a reboot, and the server did not go down".to_owned(),
             ));
         }
         _ if UNLICENSED.contains(&code) => {
             let help = "set CHEF_LICENSE=accept-silent in the agent's environment, or put Cinc into the image";
-            return Err(failed(Kind::Start, format!("{} has no accepted license: {help}", tool.name())));
+            return Err(failed(FailureKind::Start, format!("{} has no accepted license: {help}", tool.name())));
         }
         None if ended.status.success() => {
             let message = format!("{} ended before all resources of the recipe had converged", tool.name());
-            return Err(failed(Kind::Recipe, message));
+            return Err(failed(FailureKind::Recipe, message));
         }
-        _ => return Err(failed(Kind::Recipe, how(ended.status))),
+        _ => return Err(failed(FailureKind::Recipe, how(ended.status))),
     };
     if job.script == Script::Teardown {
         return Ok(IndexMap::default());

@@ -9,7 +9,7 @@ use wattle::model::{IndexMap, Name, Value, json};
 use wattle::values;
 
 use crate::recipe::{Broken, Job};
-use crate::space::{self, Kind};
+use crate::space::{self, FailureKind};
 
 /// How long the failure of an input is asked for that the recipe was told of.
 const ANSWER: Duration = Duration::from_secs(5);
@@ -21,12 +21,12 @@ pub(super) enum Report {
     /// All its resources converged. Its outputs, published or not.
     Outputs(IndexMap<Name, Value>),
     /// It failed.
-    Failure(Failure),
+    Failure(ChefFailure),
 }
 
 /// Why a run failed.
 #[derive(Debug, Deserialize)]
-pub(super) struct Failure {
+pub(super) struct ChefFailure {
     pub(super) message: String,
     /// The input that could not be read, if that is why.
     input: Option<String>,
@@ -42,7 +42,8 @@ struct Refused {
 
 /// The report; none if the run did not come to it.
 pub(super) fn read(path: &Path) -> Result<Option<Report>, Broken> {
-    let unreadable = |error: io::Error| Broken::new(Kind::Recipe, format!("cannot read {}: {error}", path.display()));
+    let unreadable =
+        |error: io::Error| Broken::new(FailureKind::Recipe, format!("cannot read {}: {error}", path.display()));
     match fs::read(path) {
         Ok(text) => json::read(&text).map(Some).map_err(|reason| unreadable(io::Error::other(reason))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -50,19 +51,19 @@ pub(super) fn read(path: &Path) -> Result<Option<Report>, Broken> {
     }
 }
 
-impl Failure {
+impl ChefFailure {
     /// What kind of failure it is.
-    pub(super) fn kind(&self, job: &Job) -> Kind {
+    pub(super) fn kind(&self, job: &Job) -> FailureKind {
         let output = |refused: &Refused| Some((job.component.outputs.get(&*refused.name)?, refused.value.clone()));
         match (&self.input, &self.output) {
-            (Some(_), _) => Kind::Input,
+            (Some(_), _) => FailureKind::Input,
             (None, Some(refused))
                 if output(refused).is_some_and(|(to, value)| values::fit(&to.declared.ty, value).is_ok()) =>
             {
-                Kind::Size
+                FailureKind::Size
             }
-            (None, Some(_)) => Kind::Type,
-            (None, None) => Kind::Recipe,
+            (None, Some(_)) => FailureKind::Type,
+            (None, None) => FailureKind::Recipe,
         }
     }
 

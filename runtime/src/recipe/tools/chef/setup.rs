@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::recipe::directory::{Directory, write, write_json};
 use crate::recipe::{Broken, Job};
-use crate::space::{Kind, Script};
+use crate::space::{FailureKind, Script};
 
 /// What Chef's configuration loads.
 const WATTLE: &str = include_str!("wattle.rb");
@@ -29,7 +29,7 @@ impl Setup {
     pub(super) fn write(job: &Job, directory: &Directory) -> Result<Self, Broken> {
         if job.live.socket().is_none() {
             let message = "Chef's recipes read their inputs from the agent's socket, and there is none";
-            return Err(Broken::new(Kind::Start, message.to_owned()));
+            return Err(Broken::new(FailureKind::Start, message.to_owned()));
         }
         let recipe = job.recipe()?;
         let cookbooks = cookbooks(job, directory, recipe)?;
@@ -38,7 +38,7 @@ impl Setup {
             Self { config: folder.join("solo.rb"), node: folder.join("node.json"), report: folder.join("report.json") };
         setup.write_files(job, directory, recipe, &cookbooks).map_err(|error| {
             let message = format!("Chef's configuration cannot be written to `{}`: {error}", folder.display());
-            Broken::new(Kind::Start, message)
+            Broken::new(FailureKind::Start, message)
         })?;
         Ok(setup)
     }
@@ -106,7 +106,7 @@ fn cookbooks(job: &Job, directory: &Directory, recipe: &str) -> Result<PathBuf, 
     let paths = job.component.recipe.files.keys().map(|path| Path::new(&**path));
     // A cookbook that is part of another one stands deeper.
     let found = paths.filter(|path| path.ends_with(&file)).min_by_key(|path| path.components().count());
-    let missing = || Broken::new(Kind::Start, format!("no file `{}` came along with it", file.display()));
+    let missing = || Broken::new(FailureKind::Start, format!("no file `{}` came along with it", file.display()));
     let found = found.and_then(|path| path.ancestors().nth(3)).ok_or_else(missing)?;
     // Joining nothing would leave a slash at the end.
     let files = directory.files();

@@ -9,7 +9,7 @@ use crate::recipe::Broken;
 use crate::recipe::directory::Directory;
 use crate::recipe::environment::Environment;
 use crate::recipe::process::Command;
-use crate::space::Kind;
+use crate::space::FailureKind;
 
 /// Programs that do, the first that is found first, each with what makes it work without a server.
 const TOOLS: [(&str, &[&str]); 4] =
@@ -31,7 +31,7 @@ pub(super) fn find(path: &OsStr) -> Result<Tool, Broken> {
     TOOLS
         .iter()
         .find_map(|(name, arguments)| find(name).map(|program| Tool { program, name, arguments }))
-        .ok_or_else(|| Broken::new(Kind::Start, MISSING.to_owned()))
+        .ok_or_else(|| Broken::new(FailureKind::Start, MISSING.to_owned()))
 }
 
 fn is_executable(file: &Path) -> bool {

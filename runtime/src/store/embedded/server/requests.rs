@@ -11,7 +11,7 @@ use crate::store::embedded::log::Token;
 use crate::store::embedded::outbox::Outbox;
 use crate::store::embedded::state::State;
 use crate::store::embedded::wire::{self, Reply, Request};
-use crate::store::tree::{Tell, Who};
+use crate::store::tree::{OnChange, Who};
 use crate::store::{Login, Node, Op, Principal, StoreError};
 
 #[derive(Debug)]
@@ -101,7 +101,7 @@ impl Shared {
                 None
             }),
             Request::Changed { path, seen } => {
-                if let Some(watch) = state.tree.watch(who, &path, seen, self.tell(connection, id)) {
+                if let Some(watch) = state.tree.watch(who, &path, seen, self.answer_on_change(connection, id)) {
                     lock(&connection.watches).insert(id, (path.into_owned(), watch));
                 }
                 Ok(None)
@@ -152,7 +152,7 @@ impl Shared {
     }
 
     /// Answers a request that waits for a change.
-    fn tell(self: &Arc<Self>, connection: &Arc<Connection>, id: u64) -> Tell {
+    fn answer_on_change(self: &Arc<Self>, connection: &Arc<Connection>, id: u64) -> OnChange {
         let (shared, connection) = (Arc::clone(self), Arc::clone(connection));
         Box::new(move |node: Result<Option<&Node>, StoreError>| {
             lock(&connection.watches).remove(&id);
@@ -162,7 +162,7 @@ impl Shared {
     }
 
     /// Reports that a node is no longer held.
-    fn lose(self: &Arc<Self>, connection: &Connection, id: u64) -> Tell {
+    fn lose(self: &Arc<Self>, connection: &Connection, id: u64) -> OnChange {
         let (shared, outbox) = (Arc::clone(self), Arc::clone(&connection.outbox));
         Box::new(move |_| shared.reply(&outbox, id, &Reply::Lost))
     }

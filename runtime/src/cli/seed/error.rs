@@ -2,7 +2,7 @@
 
 use wattle::shown::{self, argument};
 
-use super::super::failure::{CHANGED, Failure};
+use super::super::error::{CHANGED, CommandError};
 use crate::seed::{Beside, SeedError, lacking};
 
 /// How to fix a seed.
@@ -28,7 +28,7 @@ fn named(file: &Beside) -> String {
     }
 }
 
-impl From<SeedError> for Failure {
+impl From<SeedError> for CommandError {
     fn from(error: SeedError) -> Self {
         let message = error.to_string();
         match error {

@@ -4,7 +4,7 @@ use super::Exit;
 
 /// Why a command failed.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Failure {
+pub struct CommandError {
     /// The exit code of the command.
     pub exit: Exit,
     /// What failed, and why.
@@ -15,7 +15,7 @@ pub struct Failure {
     pub help: Vec<String>,
 }
 
-impl Failure {
+impl CommandError {
     /// What was asked for failed.
     pub fn new(message: impl Into<String>) -> Self {
         Self { exit: Exit::Failed, message: message.into(), notes: Vec::new(), help: Vec::new() }

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use wattle::model::{IndexMap, Name, Order};
 
-use crate::space::{Alive, Finishing, Goal, Leaving, Plan, Revision, Space, SpaceError, State, Status, writer_of};
+use crate::space::{
+    Alive, DesiredRevision, Finishing, Leaving, Revision, ServerPlan, Space, SpaceError, State, Status, writer_of,
+};
 use crate::store::StoreError;
 
 use super::admission::Admission;
@@ -18,11 +20,11 @@ pub(super) const AT_ONCE: usize = 64;
 /// A whole stack at one moment. Its parts are read one after the other, so it may combine states that never existed at
 /// the same time.
 #[derive(Clone, Debug)]
-pub struct Picture {
+pub struct StackSnapshot {
     /// The stack.
     pub stack: Name,
     /// The desired revision; `None` before the first seed.
-    pub goal: Option<Goal>,
+    pub desired: Option<DesiredRevision>,
     /// Its servers, `app2` before `app10`.
     pub servers: IndexMap<Name, Standing>,
     /// Their identities.
@@ -35,7 +37,7 @@ pub struct Standing {
     /// The agent that acts for it.
     pub alive: Option<Alive>,
     /// What it has to do.
-    pub plan: Option<Arc<Plan>>,
+    pub plan: Option<Arc<ServerPlan>>,
     /// What is wrong with the server itself, each in one line.
     pub troubles: Vec<String>,
     /// What has left the model and is not torn down yet.
@@ -81,7 +83,7 @@ impl Standing {
     }
 }
 
-/// A component in a picture.
+/// A component in a snapshot.
 #[derive(Clone, Copy, Debug)]
 pub struct Part<'p> {
     /// Its server.
@@ -139,19 +141,19 @@ impl Tally {
     }
 }
 
-impl Picture {
+impl StackSnapshot {
     /// Reads everything. What `before` knows and cannot have changed is not read again.
     ///
     /// # Errors
     /// If something cannot be read.
     pub async fn read(space: &Space, before: Option<&Self>) -> Result<Self, SpaceError> {
-        let goal = space.goal().await?;
+        let desired = space.desired_revision().await?;
         let mut names = space.store().children(&space.layout().servers()).await?;
         names.sort_by(|a, b| natural(a, b));
-        let of = goal.as_ref().map_or(Revision { space: None, number: 0 }, Goal::of);
-        // Plans are written for a goal that is announced first.
-        let is_same = goal.as_ref().is_some_and(|goal| goal.applying.is_none())
-            && before.is_some_and(|before| before.goal == goal);
+        let of = desired.as_ref().map_or(Revision { space: None, number: 0 }, DesiredRevision::of);
+        // Plans are written for a desired revision that is announced first.
+        let is_same = desired.as_ref().is_some_and(|desired| desired.applying.is_none())
+            && before.is_some_and(|before| before.desired == desired);
         let read = |name: String| {
             let of = &of;
             async move {
@@ -174,7 +176,7 @@ impl Picture {
                 let is_current = status.as_ref().is_some_and(|status| status.of() >= expected);
                 let is_planned = plan.as_ref().is_some_and(|plan| plan.of() <= *of);
                 let is_behind = alive.is_some() && is_planned && !is_current;
-                let anew = status.as_ref().and_then(|status| status.anew).filter(|_| is_current);
+                let new_disk_since = status.as_ref().and_then(|status| status.new_disk_since).filter(|_| is_current);
                 let has_said = status.is_some();
                 let told = status.map(|status| (status.troubles, status.leaving, status.finishing));
                 let (mut troubles, mut leaving, mut finishing) = told.unwrap_or_default();
@@ -206,7 +208,7 @@ impl Picture {
                     components.insert(component.clone(), status);
                 }
                 let was_heard = has_said || !unread.is_empty() || components.values().any(Option::is_some);
-                troubles.extend(anew.map(|since| {
+                troubles.extend(new_disk_since.map(|since| {
                     format!(
                         "its agent started with an empty disk at {since:.0}, where another one had acted before: \
                          everything on it runs again"
@@ -225,20 +227,20 @@ impl Picture {
             |standing: &Standing| !standing.has_left() || standing.alive.is_some() || !standing.leaving.is_empty();
         let servers = servers.into_iter().filter(|(_, standing)| stays(standing)).collect();
         let known = before.filter(|_| is_same).map(|before| &before.admission);
-        let admission = Admission::read(space, goal.as_ref(), known).await?;
-        let mut picture = Self { stack: space.layout().stack().into(), goal, servers, admission };
-        picture.judge_blames();
-        Ok(picture)
+        let admission = Admission::read(space, desired.as_ref(), known).await?;
+        let mut snapshot = Self { stack: space.layout().stack().into(), desired, servers, admission };
+        snapshot.judge_blames();
+        Ok(snapshot)
     }
 
-    /// The number of the revision that this picture is about; 0 before the first seed.
+    /// The number of the revision that this snapshot is about; 0 before the first seed.
     pub fn revision(&self) -> u64 {
-        self.goal.as_ref().map_or(0, |goal| goal.revision)
+        self.desired.as_ref().map_or(0, |desired| desired.revision)
     }
 
-    /// The revision that this picture is about, including its data space.
+    /// The revision that this snapshot is about, including its data space.
     pub fn of(&self) -> Revision {
-        self.goal.as_ref().map_or(Revision { space: None, number: 0 }, Goal::of)
+        self.desired.as_ref().map_or(Revision { space: None, number: 0 }, DesiredRevision::of)
     }
 
     /// The revision of everything that `server` reports and writes now. `None` if what it has to do is not known, for
@@ -249,7 +251,7 @@ impl Picture {
     }
 
     /// The plan of the server that writes `entry`.
-    pub fn plan_of(&self, entry: &str) -> Option<&Plan> {
+    pub fn plan_of(&self, entry: &str) -> Option<&ServerPlan> {
         self.servers.get(entry.split('/').next()?)?.plan.as_deref()
     }
 
@@ -337,13 +339,14 @@ fn or_trouble<T>(said: Result<Option<T>, SpaceError>, troubles: &mut Vec<String>
     }
 }
 
-/// The lowest revision that a server's report must have in order to count for `goal`: the one in which its plan last
-/// changed. If the plan belongs to no goal yet, it is not known what was there before, so every report counts.
-fn expected(plan: Option<&Plan>, goal: &Revision) -> Revision {
+/// The lowest revision that a server's report must have in order to count for `desired`: the one in which its plan last
+/// changed. If the plan belongs to no desired revision yet, it is not known what was there before, so every report
+/// counts.
+fn expected(plan: Option<&ServerPlan>, desired: &Revision) -> Revision {
     match plan {
-        Some(plan) if plan.of() <= *goal => plan.of(),
-        Some(_) => Revision { space: goal.space.clone(), number: 0 },
-        None => goal.clone(),
+        Some(plan) if plan.of() <= *desired => plan.of(),
+        Some(_) => Revision { space: desired.space.clone(), number: 0 },
+        None => desired.clone(),
     }
 }
 

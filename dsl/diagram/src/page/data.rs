@@ -13,7 +13,7 @@ const PLACED: usize = 120;
 
 /// The page's second piece of data, besides the diagram.
 #[derive(Serialize)]
-pub(super) struct Told<'p> {
+pub(super) struct PageData<'p> {
     bands: Vec<Band<'p>>,
     /// For each subnet its network, and for each port its server: the box in which it is shown.
     within: IndexMap<&'p str, &'p str>,
@@ -25,21 +25,21 @@ pub(super) struct Told<'p> {
     placed: Option<Placed>,
 }
 
-impl<'p> Told<'p> {
-    pub(super) fn of(picture: &'p Diagram) -> Self {
-        let folded = Folded::of(picture);
-        let within = picture.resources.iter().filter_map(|one| {
+impl<'p> PageData<'p> {
+    pub(super) fn of(diagram: &'p Diagram) -> Self {
+        let folded = Folded::of(diagram);
+        let within = diagram.resources.iter().filter_map(|one| {
             let name = &*one.name;
             Some((name, *folded.subnets.get(name).or_else(|| folded.ports.get(name))?))
         });
-        let servers = picture.resources.iter().filter(|one| one.role == Role::ServerBox);
+        let servers = diagram.resources.iter().filter(|one| one.role == Role::ServerBox);
         let about = servers.map(|one| (&*one.name, folded.about_server(one))).filter(|(_, about)| !about.is_empty());
         Self {
-            bands: folded.bands(picture),
+            bands: folded.bands(diagram),
             within: within.collect(),
             about: about.collect(),
-            legend: legend(picture),
-            placed: (picture.resources.len() <= PLACED).then(|| placed(picture)),
+            legend: legend(diagram),
+            placed: (diagram.resources.len() <= PLACED).then(|| placed(diagram)),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! How errors of the data space end a command.
 
-pub(crate) use wattle::manners::Failure;
+pub(crate) use wattle::manners::CommandError;
 pub(super) use wattle::manners::{Exit, exit_codes};
 
 use crate::space::SpaceError;
@@ -10,7 +10,7 @@ use crate::store::StoreError;
 pub(super) const CHANGED: &str = "someone other than its operator has changed it, or it was written by a version of \
                                   wattle that did not sign anything yet";
 
-impl From<StoreError> for Failure {
+impl From<StoreError> for CommandError {
     fn from(error: StoreError) -> Self {
         let failure = Self::new(error.to_string());
         match error {
@@ -31,7 +31,7 @@ impl From<StoreError> for Failure {
     }
 }
 
-impl From<SpaceError> for Failure {
+impl From<SpaceError> for CommandError {
     fn from(error: SpaceError) -> Self {
         match error {
             SpaceError::Store(error) => error.into(),

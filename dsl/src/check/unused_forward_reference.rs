@@ -28,15 +28,15 @@ check! {
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
-    let used = &sink.uses().promises;
-    for ((name, promise), _) in sink.model.promises.iter().zip(used).filter(|(_, used)| !**used) {
-        // A promise of another topology, fulfilled here, is kept under a name that nobody gave it.
-        if name.starts_with("promise#") {
+    let used = &sink.uses().forward_references;
+    for ((name, forward), _) in sink.model.forward_references.iter().zip(used).filter(|(_, used)| !**used) {
+        // A forward reference of another topology, fulfilled here, is kept under a name that nobody gave it.
+        if name.starts_with("forward-reference#") {
             continue;
         }
         let mut diagnostic =
-            CHECK.diagnostic(format!("the forward reference `{name}` is never read")).label(&promise.at, "made here");
-        if promise.fulfilled.is_empty() {
+            CHECK.diagnostic(format!("the forward reference `{name}` is never read")).label(&forward.at, "made here");
+        if forward.fulfilled.is_empty() {
             diagnostic = diagnostic.note("it is never fulfilled either");
         }
         sink.push(diagnostic.help("read it, or remove it"));
@@ -49,11 +49,11 @@ pub(super) mod tests {
     use crate::model::{Model, Type};
 
     pub(in crate::check) fn failing() -> Model {
-        sound().promise("p", Type::STR).fulfil("p", "x").model
+        sound().forward_reference("p", Type::STR).fulfil("p", "x").model
     }
 
     #[test]
-    fn a_promise_that_nobody_keeps_or_reads_is_no_error() {
-        assert_eq!(codes(&Sketch::new().promise("p", Type::STR).model), ["W0704"]);
+    fn a_forward_reference_that_nobody_fulfils_or_reads_is_no_error() {
+        assert_eq!(codes(&Sketch::new().forward_reference("p", Type::STR).model), ["W0704"]);
     }
 }

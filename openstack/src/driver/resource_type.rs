@@ -11,7 +11,7 @@ use super::stop::Stop;
 use super::{Driver, cinder, neutron, nova};
 
 /// What the engine has to know of a type.
-pub struct Kind {
+pub struct ResourceType {
     /// Its name in Heat.
     pub name: &'static str,
     /// The type of the service that it belongs to.
@@ -31,7 +31,7 @@ pub struct Kind {
     pub(super) beyond: fn(&Json) -> Option<(String, &'static str)>,
 }
 
-impl std::fmt::Debug for Kind {
+impl std::fmt::Debug for ResourceType {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.name)
     }
@@ -41,17 +41,17 @@ impl std::fmt::Debug for Kind {
 const ALSO: [(&str, &str); 1] = [("OS::Neutron::Network", "OS::Neutron::Net")];
 
 /// The type of this name, if its things can be created here.
-pub fn kind(ty: &str) -> Option<&'static Kind> {
+pub fn kind(ty: &str) -> Option<&'static ResourceType> {
     let ty = ALSO.iter().find(|(also, _)| *also == ty).map_or(ty, |(_, name)| name);
     kinds().find(|kind| kind.name == ty)
 }
 
 /// All types whose things can be created here.
-pub fn kinds() -> impl Iterator<Item = &'static Kind> {
+pub fn kinds() -> impl Iterator<Item = &'static ResourceType> {
     neutron::KINDS.iter().chain(nova::KINDS).chain(cinder::KINDS)
 }
 
-impl Kind {
+impl ResourceType {
     /// What a resource with these properties has and no two can have, in words that name it. Two resources that name the same
     /// network in different ways, by its name and by its id, are not recognized as wanting the same address.
     pub fn exclusive(&self, properties: &Value) -> BTreeSet<Name> {

@@ -18,7 +18,7 @@ pub trait Fakeable {
     type Outputs: Written;
     /// The path of its Rust type, which is the name of the component type.
     #[doc(hidden)]
-    const KIND: &'static str;
+    const COMPONENT_TYPE: &'static str;
 }
 
 /// The inputs of a component as plain values: if `port` was declared as a `u16`, `inputs.port` is one.

@@ -4,11 +4,11 @@ use wattle::lower::computed_by_heat;
 use wattle::manners::reason;
 use wattle::model::Type;
 
-use crate::cli::failure::Failure;
+use crate::cli::error::CommandError;
 use crate::local::UpError;
 use crate::seed::SeedError;
 
-impl From<UpError> for Failure {
+impl From<UpError> for CommandError {
     fn from(error: UpError) -> Self {
         let text = error.to_string();
         match error {
@@ -57,8 +57,8 @@ impl From<UpError> for Failure {
 }
 
 /// A failure of several sentences, each on a line of its own.
-fn of_lines(text: &str) -> Failure {
+fn of_lines(text: &str) -> CommandError {
     let mut lines = text.lines();
-    let first = Failure::usage(lines.next().unwrap_or_default());
-    lines.fold(first, Failure::note)
+    let first = CommandError::usage(lines.next().unwrap_or_default());
+    lines.fold(first, CommandError::note)
 }

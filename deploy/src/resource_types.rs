@@ -7,7 +7,7 @@ use std::time::Duration;
 use wattle_model::{Name, Value};
 
 /// What drivers know of resource types.
-pub trait Kinds: Debug + Send + Sync {
+pub trait ResourceTypes: Debug + Send + Sync {
     /// Whether resources of the type can be created.
     fn is_driven(&self, ty: &str) -> bool;
 

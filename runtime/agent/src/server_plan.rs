@@ -9,7 +9,7 @@ use crate::seed::{SeedAttribute, SeedOutput, SeedRecipe};
 
 /// The work of one server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Plan {
+pub struct ServerPlan {
     /// The number of the revision in which this plan last changed.
     pub revision: u64,
     /// The data space of that revision.
@@ -56,7 +56,7 @@ pub struct Writer {
 /// The keys that verify the signatures of a stack's servers, by server.
 pub type Keys = IndexMap<Name, Name>;
 
-impl Plan {
+impl ServerPlan {
     /// The plan of a server that has left the model. `order` and `key` are as they were before.
     pub fn retired(revision: &Revision, order: Order, key: Option<Name>) -> Self {
         Self {
@@ -170,7 +170,7 @@ pub struct PlannedComponent {
 
 impl PlannedComponent {
     /// Calls `each` for every source that the component reads from, in its inputs and its requirements.
-    pub fn sources<'p>(&'p self, each: &mut impl FnMut(&'p Source)) {
+    pub fn sources<'p>(&'p self, each: &mut impl FnMut(&'p ValueSource)) {
         self.inputs.values().for_each(|input| each(&input.from));
         for requirement in self.requires.values() {
             requirement.predicate.each(&mut |operand| each(&operand.from));
@@ -182,7 +182,7 @@ impl PlannedComponent {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlannedRequirement {
     /// The condition that must hold.
-    pub predicate: Predicate<Operand<Source>>,
+    pub predicate: Predicate<Operand<ValueSource>>,
     /// The reason, in the author's words.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub because: String,
@@ -210,7 +210,7 @@ pub struct PlannedInput {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub path: Vec<Name>,
     /// Where its value comes from.
-    pub from: Source,
+    pub from: ValueSource,
 }
 
 /// An output of a component.
@@ -225,7 +225,7 @@ pub struct PlannedOutput {
 }
 
 /// Where a value comes from: a [`crate::seed::Wire`] whose parameters and imports are resolved.
-pub type Source = Tree<Held>;
+pub type ValueSource = Tree<Held>;
 
 /// Where a value is held that is not in the plan itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

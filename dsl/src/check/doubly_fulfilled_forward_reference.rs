@@ -31,10 +31,10 @@ check! {
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
-    for (name, promise) in &sink.model.promises {
-        let [first, again @ ..] = &promise.fulfilled[..] else { continue };
+    for (name, forward) in &sink.model.forward_references {
+        let [first, again @ ..] = &forward.fulfilled[..] else { continue };
         let Some(last) = again.last() else { continue };
-        let times = match promise.fulfilled.len() {
+        let times = match forward.fulfilled.len() {
             2 => "twice".to_owned(),
             n => format!("{n} times"),
         };
@@ -47,7 +47,7 @@ fn run(sink: &mut Sink<'_, '_>) {
         }
         sink.push(
             diagnostic
-                .label(&promise.at, "made here")
+                .label(&forward.at, "made here")
                 .help("keep one of them, or make a forward reference for each value"),
         );
     }
@@ -55,16 +55,16 @@ fn run(sink: &mut Sink<'_, '_>) {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use crate::check::testing::{Sketch, promise};
+    use crate::check::testing::{Sketch, forward_reference};
     use crate::model::{Model, Type};
 
     pub(in crate::check) fn failing() -> Model {
         Sketch::new()
-            .promise("url", Type::STR)
+            .forward_reference("url", Type::STR)
             .fulfil("url", "http://blue/")
             .fulfil("url", "http://green/")
             .fulfil("url", "http://red/")
-            .export("url", Type::STR, promise("url"))
+            .export("url", Type::STR, forward_reference("url"))
             .model
     }
 }

@@ -10,7 +10,7 @@ use crate::model::{Component, Expr, IndexMap, IndexSet, Model, Name, Resource};
 use crate::requirement;
 
 /// What the servers of a model have to do.
-pub(super) struct Plan<'m> {
+pub(super) struct Workload<'m> {
     pub(super) servers: IndexMap<&'m Name, Server<'m>>,
     /// The readers of each entry, by the entry's address `SERVER/COMPONENT/OUTPUT`.
     pub(super) readers: IndexMap<String, IndexSet<&'m Name>>,
@@ -23,21 +23,21 @@ pub(super) struct Plan<'m> {
 pub(super) struct Server<'m> {
     pub(super) components: Vec<(&'m Name, &'m Component)>,
     /// What its components read and only Heat knows: attributes of other resources, and values that Heat computes.
-    pub(super) told: IndexMap<String, Told<'m>>,
+    pub(super) from_heat: IndexMap<String, HeatValue<'m>>,
     /// Its own attributes that components read.
     pub(super) publishes: IndexMap<String, Attribute<'m>>,
 }
 
 /// A value in a server's user data.
 #[derive(Clone, Copy)]
-pub(super) enum Told<'m> {
+pub(super) enum HeatValue<'m> {
     /// An attribute of another resource.
     Attribute(Attribute<'m>),
     /// A value that Heat resolves.
     Whole(&'m Expr),
 }
 
-impl<'m> Plan<'m> {
+impl<'m> Workload<'m> {
     pub(super) fn of(model: &'m Model, decisions: &mut Decisions) -> Self {
         let servers = model.resources.iter().filter(|(_, resource)| resource.is_server());
         let mut plan = Self {
@@ -110,9 +110,9 @@ impl<'m> Plan<'m> {
                 }
             }
             Read::Attribute(attribute) => {
-                let key = attribute.told();
+                let key = attribute.user_data_key();
                 decide(&key, Way::UserData);
-                self.tell(reader, key, Told::Attribute(attribute));
+                self.hand_over(reader, key, HeatValue::Attribute(attribute));
             }
             Read::Whole { key, value } => {
                 let mut references = value.references().peekable();
@@ -120,14 +120,14 @@ impl<'m> Plan<'m> {
                     decide(&key, Way::UserData);
                 }
                 references.for_each(|reference| decide(&text(reference), Way::UserData));
-                self.tell(reader, key, Told::Whole(value));
+                self.hand_over(reader, key, HeatValue::Whole(value));
             }
         });
     }
 
-    fn tell(&mut self, reader: &Name, key: String, told: Told<'m>) {
+    fn hand_over(&mut self, reader: &Name, key: String, value: HeatValue<'m>) {
         if let Some(server) = self.servers.get_mut(reader) {
-            server.told.insert(key, told);
+            server.from_heat.insert(key, value);
         }
     }
 }

@@ -1,17 +1,17 @@
-//! Promises: values that are used before the part that supplies them exists.
+//! Forward references: values that are used before the part that supplies them exists.
 
 use super::handle::{Output, OutputSource};
 
 /// A `T` that one part uses and another supplies later with `t.fulfil(...)`.
 ///
 /// [`Topology::later`](super::Topology::later) makes one, and has an example. Inputs and text take it directly.
-pub struct Promise<T> {
+pub struct ForwardReference<T> {
     output: Output<T>,
 }
 
-impl<T> Promise<T> {
+impl<T> ForwardReference<T> {
     pub(crate) fn new(topology: u32, index: u32) -> Self {
-        Self { output: Output::new(topology, OutputSource::Promise(index)) }
+        Self { output: Output::new(topology, OutputSource::ForwardReference(index)) }
     }
 
     /// Returns the value as an output, for what takes only outputs: a module's field, or a list of outputs.
@@ -32,10 +32,10 @@ impl<T> Promise<T> {
     }
 }
 
-impl<T> Clone for Promise<T> {
+impl<T> Clone for ForwardReference<T> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T> Copy for Promise<T> {}
+impl<T> Copy for ForwardReference<T> {}

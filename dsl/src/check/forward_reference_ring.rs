@@ -34,13 +34,13 @@ check! {
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
-    let promises = &sink.model.promises;
+    let forward_references = &sink.model.forward_references;
     let (mut ends, mut places) = (Vec::new(), Vec::new());
-    for (index, promise) in promises.values().enumerate() {
-        for binding in &promise.fulfilled {
+    for (index, forward) in forward_references.values().enumerate() {
+        for binding in &forward.fulfilled {
             for reference in binding.value.references() {
-                if let Reference::Promise(other) = reference
-                    && let Some(other) = promises.get_index_of(other)
+                if let Reference::ForwardReference(other) = reference
+                    && let Some(other) = forward_references.get_index_of(other)
                 {
                     ends.push((index, other));
                     places.push(&binding.at);
@@ -48,8 +48,8 @@ fn run(sink: &mut Sink<'_, '_>) {
             }
         }
     }
-    let name = |promise: usize| promises.get_index(promise).map_or("", |(name, _)| name);
-    for cycle in shortest_cycles(promises.len(), &ends) {
+    let name = |forward: usize| forward_references.get_index(forward).map_or("", |(name, _)| name);
+    for cycle in shortest_cycles(forward_references.len(), &ends) {
         let mut message = String::new();
         let mut labels = Vec::new();
         for (hop, edge) in cycle.iter().enumerate() {
@@ -73,26 +73,30 @@ fn run(sink: &mut Sink<'_, '_>) {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use crate::check::testing::{Sketch, codes, promise};
+    use crate::check::testing::{Sketch, codes, forward_reference};
     use crate::model::{Model, Type};
 
-    fn promises() -> Sketch {
-        Sketch::new().promise("inner", Type::STR).promise("outer", Type::STR).fulfil("outer", promise("inner"))
+    fn forward_references() -> Sketch {
+        Sketch::new()
+            .forward_reference("inner", Type::STR)
+            .forward_reference("outer", Type::STR)
+            .fulfil("outer", forward_reference("inner"))
     }
 
     pub(in crate::check) fn failing() -> Model {
-        promises().fulfil("inner", promise("outer")).model
+        forward_references().fulfil("inner", forward_reference("outer")).model
     }
 
     #[test]
     fn a_chain_is_sound() {
-        let model = promises().fulfil("inner", "a").export("outer", Type::STR, promise("outer")).model;
+        let model =
+            forward_references().fulfil("inner", "a").export("outer", Type::STR, forward_reference("outer")).model;
         assert!(codes(&model).is_empty());
     }
 
     #[test]
-    fn a_promise_may_not_be_fulfilled_with_itself() {
-        let model = Sketch::new().promise("p", Type::STR).fulfil("p", promise("p")).model;
+    fn a_forward_reference_may_not_be_fulfilled_with_itself() {
+        let model = Sketch::new().forward_reference("p", Type::STR).fulfil("p", forward_reference("p")).model;
         assert_eq!(codes(&model), ["W0104"]);
     }
 }

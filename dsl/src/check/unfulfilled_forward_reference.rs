@@ -6,7 +6,7 @@ use super::sink::Sink;
 check! {
     /// A forward reference is read, but nothing supplies its value, so whatever reads it would wait forever.
     ///
-    /// `t.later` makes a forward reference, a `Promise`. `t.fulfil` supplies its value.
+    /// `t.later` makes a forward reference, a `ForwardReference`. `t.fulfil` supplies its value.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -42,13 +42,13 @@ check! {
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
-    let used = &sink.uses().promises;
-    for ((name, promise), used) in sink.model.promises.iter().zip(used) {
-        if *used && promise.fulfilled.is_empty() {
+    let used = &sink.uses().forward_references;
+    for ((name, forward), used) in sink.model.forward_references.iter().zip(used) {
+        if *used && forward.fulfilled.is_empty() {
             let diagnostic = CHECK
                 .diagnostic(format!("the forward reference `{name}` is never fulfilled"))
-                .label(&promise.at, "made here; whatever uses it waits forever")
-                .help(format!("supply its value with `t.fulfil(...)`: {}", promise.ty.revealed()));
+                .label(&forward.at, "made here; whatever uses it waits forever")
+                .help(format!("supply its value with `t.fulfil(...)`: {}", forward.ty.revealed()));
             sink.push(diagnostic);
         }
     }
@@ -56,19 +56,23 @@ fn run(sink: &mut Sink<'_, '_>) {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use crate::check::testing::{Sketch, codes, promise, text};
+    use crate::check::testing::{Sketch, codes, forward_reference, text};
     use crate::model::{Model, Type};
 
-    fn promised() -> Sketch {
-        Sketch::new().promise("url", Type::STR).export("url", Type::STR, text(["see ".into(), promise("url")]))
+    fn forward() -> Sketch {
+        Sketch::new().forward_reference("url", Type::STR).export(
+            "url",
+            Type::STR,
+            text(["see ".into(), forward_reference("url")]),
+        )
     }
 
     pub(in crate::check) fn failing() -> Model {
-        promised().model
+        forward().model
     }
 
     #[test]
-    fn a_kept_promise_is_sound() {
-        assert!(codes(&promised().fulfil("url", "http://a/").model).is_empty());
+    fn a_fulfilled_forward_reference_is_sound() {
+        assert!(codes(&forward().fulfil("url", "http://a/").model).is_empty());
     }
 }

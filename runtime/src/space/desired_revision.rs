@@ -13,7 +13,7 @@ use crate::store::Principal;
 
 /// The desired revision.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Goal {
+pub struct DesiredRevision {
     /// Its number, from 1.
     pub revision: u64,
     /// The name of the data space: the time of its creation and a random part. `None` for data spaces from before they
@@ -28,7 +28,7 @@ pub struct Goal {
     /// The operator as the store identifies it, who may also read what agents write.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operator: Option<Principal>,
-    /// Until when it is valid for servers that have not been told of it yet. Without a limit in goals from before
+    /// Until when it is valid for servers that have not been told of it yet. Without a limit in those from before
     /// anything was signed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires: Option<Time>,
@@ -66,11 +66,11 @@ impl Numbers {
     }
 }
 
-impl Goal {
-    /// How long a goal is valid for servers that have not been told of it yet.
+impl DesiredRevision {
+    /// How long a desired revision is valid for servers that have not been told of it yet.
     pub const COUNTS: Duration = Duration::from_hours(365 * 24);
 
-    /// The revision that this goal asks for.
+    /// The revision that this desired revision asks for.
     pub fn of(&self) -> Revision {
         Revision { space: self.space.clone(), number: self.revision }
     }

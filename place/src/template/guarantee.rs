@@ -1,11 +1,11 @@
-//! What becomes of policies in Nova: what zones and server groups keep, and what cannot be promised.
+//! What becomes of policies in Nova: what zones and server groups keep, and what cannot be guaranteed.
 
 use wattle_model::Diagnostic;
 use wattle_model::placement::{Level, PlacementRule, Strength};
 use wattle_words::names::some;
 
 use crate::cloud::Host;
-use crate::codes::PROMISE;
+use crate::codes::GUARANTEE;
 use crate::problem::{Policy, Problem};
 
 use super::servers::{Servers, Written};
@@ -138,8 +138,8 @@ fn is_in_zones(policy: &Policy, all: &[Where], hosts: &[Host]) -> bool {
     }
 }
 
-/// Reports what could not be promised: each policy that must hold, and the others together.
-pub(super) fn unpromised(
+/// Reports what could not be guaranteed: each policy that must hold, and the others together.
+pub(super) fn unguaranteed(
     order: Order<'_>,
     problem: &Problem,
     of_groups: usize,
@@ -181,7 +181,7 @@ pub(super) fn unpromised(
             format!("{} left to Nova", some(left, 6))
         };
         let mut diagnostic =
-            PROMISE.about.diagnostic(format!("nothing guarantees {}", policy.words)).label(&policy.at, why);
+            GUARANTEE.about.diagnostic(format!("nothing guarantees {}", policy.words)).label(&policy.at, why);
         if let Some(group) = group {
             diagnostic = diagnostic.note(format!("the server group `{}` keeps them on different hosts", group.name));
         }
@@ -192,7 +192,7 @@ pub(super) fn unpromised(
             1 => format!("{} is a preference that Nova does not support", first.words),
             many => format!("{many} policies are preferences that Nova does not support"),
         };
-        let diagnostic = PROMISE.about.diagnostic(message);
+        let diagnostic = GUARANTEE.about.diagnostic(message);
         let diagnostic =
             wished.iter().fold(diagnostic, |diagnostic, policy| diagnostic.label(&policy.at, &*policy.words));
         found.push(diagnostic.help("have an administrator create the stack: `--admin`"));

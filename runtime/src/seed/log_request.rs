@@ -5,14 +5,14 @@ use std::sync::Arc;
 use wattle::model::Name;
 
 use crate::clock;
-use crate::space::{Ask, Goal, Layout, MOST_ASKS, Membership, OperatorKey, Signed, parse_json, to_json};
+use crate::space::{Ask, DesiredRevision, Layout, MOST_ASKS, Membership, OperatorKey, Signed, parse_json, to_json};
 use crate::store::{Op, Store, StoreError};
 
 use super::SeedError;
 
 /// Whether a server has been asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum LogRequested {
     /// It has been.
     Asked,
     /// Too many ask already.
@@ -32,7 +32,7 @@ pub async fn ask_for_log(
     key: &OperatorKey,
     server: &Name,
     ask: &Ask,
-) -> Result<Told, SeedError> {
+) -> Result<LogRequested, SeedError> {
     let mut is_full = false;
     let is_there = change(&ours(store, key), &Layout::new(stack), server, |told| {
         told.asks.retain(|other| other.id != ask.id && other.until > clock::now());
@@ -42,9 +42,9 @@ pub async fn ask_for_log(
     })
     .await?;
     Ok(match (is_there, is_full) {
-        (false, _) => Told::Nobody,
-        (true, true) => Told::Full,
-        (true, false) => Told::Asked,
+        (false, _) => LogRequested::Nobody,
+        (true, true) => LogRequested::Full,
+        (true, false) => LogRequested::Asked,
     })
 }
 
@@ -83,10 +83,10 @@ pub(super) async fn change(
     server: &Name,
     mut change: impl FnMut(&mut Membership) -> bool,
 ) -> Result<bool, SeedError> {
-    let (path, goal) = (layout.membership(server), layout.revision());
+    let (path, desired) = (layout.membership(server), layout.revision());
     loop {
-        let Some(there) = store.get(&goal).await? else { return Ok(false) };
-        let space = parse_json::<Goal>(&goal, &there.data)?.and_then(|goal| goal.space);
+        let Some(there) = store.get(&desired).await? else { return Ok(false) };
+        let space = parse_json::<DesiredRevision>(&desired, &there.data)?.and_then(|desired| desired.space);
         // ZooKeeper compares only how many times a node was set. In another data space, that starts again.
         let mark = layout.mark(space.as_ref());
         let check = store.get(&mark).await?.map(|node| Op::Check { path: mark, expected: node.version });
