@@ -87,32 +87,8 @@ impl State {
         if row.is_being_deleted() && row.failed.as_ref().is_none_or(|failure| failure.generation != self.generation()) {
             return self.remove(id);
         }
-        // What is read again is written first: if nobody writes the rest, it is only read once too often.
-        if self.shows_something_else(id, thing.as_ref()) {
-            self.read_dependents_again(id);
-        }
         self.alter(id, |row| succeed(row, thing));
         self.stands_newly(id);
-    }
-
-    /// Whether a change in place gave the thing other attributes.
-    fn shows_something_else(&self, id: Id, now: Option<&Thing>) -> bool {
-        let row = &self.rows[&id].row;
-        let is_change = matches!(row.act(), Some(Act::Update { .. } | Act::Release { .. }));
-        is_change && row.thing.as_ref().zip(now).is_some_and(|(before, now)| before.attributes != now.attributes)
-    }
-
-    /// Has everything updated that depends on this row. It may show something of it: a server shows the addresses of its ports. If
-    /// none of its properties differs, an update only reads it.
-    fn read_dependents_again(&mut self, id: Id) {
-        let place = View::place(self, &self.rows[&id].row);
-        let dependents = &self.index.names[place].dependents;
-        let rows = dependents.iter().flat_map(|dependent| View::rows(self, *dependent));
-        let shows_it =
-            |row: &&Row| row.is_idle() && row.stage == Stage::Sound && !row.adopted && row.requires.contains(&id);
-        for row in rows.filter(shows_it).map(|row| row.id).collect::<Vec<_>>() {
-            self.alter(row, |row| row.free = None);
-        }
     }
 
     /// Records that the action failed. A refusal has changed nothing, unless the cloud was asked more than once.

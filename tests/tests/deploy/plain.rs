@@ -188,26 +188,3 @@ outputs:
     plain.deployed();
     assert_eq!(rules(site), 2);
 }
-
-const JOINED: &str = "heat_template_version: 2018-08-31
-resources:
-  lan: {type: OS::Neutron::Net, properties: {name: lan}}
-  lan-subnet: {type: OS::Neutron::Subnet, properties: {network: {get_resource: lan}, cidr: 10.9.0.0/24}}
-  port:
-    type: OS::Neutron::Port
-    properties: {network: {get_resource: lan}, fixed_ips: [{subnet: {get_resource: lan-subnet}, ip_address: 10.9.0.20}]}
-  box: {type: OS::Nova::Server, properties: {flavor: m1.small, image: debian-12, networks: [{port: {get_resource: port}}]}}
-outputs:
-  address: {value: {get_attr: [box, first_address]}}
-";
-
-#[test]
-fn what_a_server_shows_of_its_port_follows_the_port() {
-    let plain = Plain::new(JOINED);
-    assert_eq!(plain.deployed().export("address"), "10.9.0.20");
-    plain.write(&JOINED.replace("10.9.0.20", "10.9.0.21"));
-    let ran = plain.deployed();
-    assert!(ran.err.contains("✓ port changed"), "{ran}");
-    assert_eq!(ran.export("address"), "10.9.0.21", "{ran}");
-    assert_eq!(plain.deployed().export("address"), "10.9.0.21");
-}
