@@ -28,7 +28,7 @@ pub enum Fault {
         message: String,
     },
     /// The service could not do it, however often it was asked.
-    #[error("{service} is busy for {} already: asked {what}, it answers {status}: {message}", time::span(Duration::from_secs(since.as_secs())))]
+    #[error("{service} has been busy for {}: asked {what}, it answers {status}: {message}", time::span(Duration::from_secs(since.as_secs())))]
     Busy {
         /// The type of the service.
         service: String,
@@ -62,7 +62,7 @@ pub enum Fault {
         why: String,
     },
     /// There was no time left for the request. Nothing was done.
-    #[error("{service} was not asked {what}, because the time for it is over")]
+    #[error("{service} was not asked {what}, because the deadline has passed")]
     TooLate {
         /// The type of the service.
         service: String,
@@ -80,7 +80,7 @@ pub enum Fault {
         why: String,
     },
     /// The answer does not match the service's API.
-    #[error("{service}, asked {what}, answers what its API does not have: {why}")]
+    #[error("{service}, asked {what}, sent an answer that its API does not have: {why}")]
     Senseless {
         /// The type of the service.
         service: String,
@@ -100,7 +100,7 @@ pub enum Fault {
         message: String,
     },
     /// The token used to log in is invalid or has expired.
-    #[error("the cloud `{cloud}` does not take the token that was given, or takes it no longer: {message}")]
+    #[error("the cloud `{cloud}` does not accept the token, which may have expired: {message}")]
     Ended {
         /// The cloud.
         cloud: String,

@@ -165,7 +165,7 @@ fn a_token_that_was_given_ends_for_good() {
         let fault = said(refusal(status, message));
         assert_eq!(
             fault.to_string(),
-            format!("the cloud `mine` does not take the token that was given, or takes it no longer: {message}")
+            format!("the cloud `mine` does not accept the token, which may have expired: {message}")
         );
         let help = fault.help().unwrap_or_default();
         assert!(help.contains("`openstack token issue") && !help.contains("user"), "{help}");
@@ -310,7 +310,7 @@ fn nothing_is_begun_when_its_time_is_over() {
     assert_eq!(script.passed(), Duration::from_secs(40), "a third pause would have ended too late");
     let asked = script.paths().len();
     let fault = now(session.call(call().until(until - Duration::from_secs(20)))).expect_err("too late");
-    assert_eq!(fault.to_string(), "compute was not asked to make `/v2.1/servers`, because the time for it is over");
+    assert_eq!(fault.to_string(), "compute was not asked to make `/v2.1/servers`, because the deadline has passed");
     assert!(fault.is_passing() && script.paths().len() == asked, "{:?}", script.paths());
 }
 
@@ -405,7 +405,7 @@ fn a_service_that_is_not_there_is_said_with_those_that_are() {
         fault.help().as_deref(),
         Some(
             "its catalogue has `block-storage`, `compute` and `network`; `orchestration_endpoint_override` of the cloud in clouds.yaml is for a \
-             service that it leaves out, and whoever runs the cloud knows whether there is one"
+             service that it leaves out, and the cloud's operator knows whether it exists"
         )
     );
     let elsewhere = session_of(&script, "    region: x\n    compute_endpoint_override: https://own.example\n");

@@ -73,7 +73,7 @@ fn unknown(ty: &str) -> Outcome {
     let known = || super::kinds().map(|kind| kind.name);
     let help = wattle_words::names::meant(ty, known())
         .unwrap_or_else(|| format!("there are {}", wattle_words::names::list(known(), "and")));
-    Outcome::Refused(format!("nothing here makes things of the type `{ty}`: {help}").into())
+    Outcome::Refused(format!("the type `{ty}` is not supported: {help}").into())
 }
 
 async fn carried_out(kind: &ResourceType, work: &Work<'_>, job: &Job, fresh: Option<Found>) -> Result<Outcome, Stop> {

@@ -9,11 +9,11 @@ impl Fault {
         match self {
             Self::LoggedOut { .. } => Some(
                 "look at the user, the project, their domains and the password in clouds.yaml or in the `OS_*` variables, or at the application \
-                 credential, which may have ended: `openstack token issue` has to work with the same"
+                 credential, which may have expired: `openstack token issue` has to work with the same"
                     .into(),
             ),
             Self::Ended { .. } => Some(
-                "a token ends, and nothing renews it: `openstack token issue -f value -c id` makes another one, for `token` of the cloud in \
+                "the token has expired, or was revoked: `openstack token issue -f value -c id` makes another one, for `token` of the cloud in \
                  clouds.yaml or for `OS_TOKEN`; then the same command goes on. A password or an application credential lasts longer"
                     .into(),
             ),
@@ -34,7 +34,7 @@ impl Fault {
                 Some(meant.unwrap_or_else(|| {
                     format!(
                         "its catalogue has {has}; `{}_endpoint_override` of the cloud in clouds.yaml is for a service that it leaves out, \
-                         and whoever runs the cloud knows whether there is one",
+                         and the cloud's operator knows whether it exists",
                         service.replace('-', "_")
                     )
                 }))
@@ -46,7 +46,7 @@ impl Fault {
             ),
             Self::Unreachable { service, .. } => Some(format!(
                 "its address is the catalogue's, as `openstack catalog show {service}` says, or that of `{}_endpoint_override` in \
-                 clouds.yaml: is there a way there from here? `interface` there, or `OS_INTERFACE`, chooses another one of the catalogue",
+                 clouds.yaml: check that this machine can reach it. `interface` there, or `OS_INTERFACE`, chooses another one of the catalogue",
                 service.replace('-', "_")
             )),
             Self::NoIdentity { .. } => Some(
@@ -57,15 +57,15 @@ impl Fault {
             Self::Untrusted { flaw, .. } => Some(distrusted(*flaw)),
             Self::Version { .. } => Some("a cloud with a release of OpenStack that speaks it is needed".into()),
             Self::Refused { message, .. } if is_quota(message) => Some(
-                "the project may not have that much: `openstack quota show` says how much it may; delete what is not needed, or have \
-                 whoever runs the cloud raise it by `openstack quota set`"
+                "the project's quota does not allow it: `openstack quota show` shows the quota; delete what is not needed, or ask the cloud's \
+                 operator to raise it with `openstack quota set`"
                     .into(),
             ),
             Self::Refused { status: 401 | 403, .. } => {
                 Some("the user needs the role `member` in the project, or the cloud's policy allows it to administrators only".into())
             }
             Self::Refused { service, status: 500.., .. } | Self::Busy { service, .. } => Some(format!(
-                "the same command goes on once {service} answers; if it stays so, whoever runs the cloud has to look at it"
+                "the same command goes on once {service} answers; if this persists, ask the cloud's operator"
             )),
             Self::Refused { .. }
             | Self::TooLate { .. }
@@ -83,9 +83,9 @@ fn distrusted(flaw: Flaw) -> String {
         }
         Flaw::Host => "ask for a host that it is for: in `auth_url`, or where the cloud's catalogue has the service",
         Flaw::Time => {
-            "look at the clock of this machine; if it is right, whoever runs the cloud has to renew the certificate"
+            "look at the clock of this machine; if it is right, the cloud's operator has to renew the certificate"
         }
-        Flaw::Other => "whoever runs the cloud has to give the host another certificate",
+        Flaw::Other => "the cloud's operator has to replace the certificate",
     };
-    format!("{help}; `verify: false` in clouds.yaml trusts anyone, also somebody in between")
+    format!("{help}; `verify: false` in clouds.yaml trusts anyone, even an attacker between this machine and the cloud")
 }

@@ -122,7 +122,7 @@ fn what_is_only_for_heat_is_refused_by_name() {
             json!({ "flavor": "1", "networks": [{ "network": "private", "floating_ip": "7" }] }),
             "`floating_ip` in `networks`",
         ),
-        ("OS::Heat::Stack", json!({}), "nothing here makes things of the type `OS::Heat::Stack`"),
+        ("OS::Heat::Stack", json!({}), "the type `OS::Heat::Stack` is not supported"),
         ("OS::Neutron::Nett", json!({}), "did you mean `OS::Neutron::Net`?"),
     ] {
         let why = why(&stage, kind, &properties);

@@ -125,7 +125,7 @@ pub(super) fn prune(shared: &Shared, needed: &[String]) {
             continue;
         }
         if let Err(error) = fs::remove_file(file.path()) {
-            tracing::warn!("`{}` is no longer of use, and stays: {error}", file.path().display());
+            tracing::warn!("`{}` is no longer used, and could not be removed: {error}", file.path().display());
         }
     }
 }

@@ -88,7 +88,7 @@ impl Seen {
             return Err(format!("it is {ours}, and this server has already seen {newest}"));
         }
         if newest.as_ref() != Some(&note) {
-            self.note(&note).map_err(|error| format!("no note can be taken of {}: {error}", note.revision))?;
+            self.note(&note).map_err(|error| format!("cannot record {}: {error}", note.revision))?;
             *newest = Some(note);
         }
         Ok(())

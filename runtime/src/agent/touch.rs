@@ -102,7 +102,7 @@ pub(super) async fn certain(shared: &Shared) {
             Ok(Some((holder, _))) if holder.agent.as_deref() == Some(shared.touch.agent()) => shared.touch.was(asked),
             Ok(_) => time::sleep(AGAIN).await,
             Err(error) => {
-                tracing::debug!("it cannot be asked who acts for this server: {error}");
+                tracing::debug!("cannot find out which agent acts for this server: {error}");
                 time::sleep(AGAIN).await;
             }
         }

@@ -96,7 +96,7 @@ fn of_fault(session: &Session, fault: Fault) -> CommandError {
     }
     let cloud = &session.cloud().name;
     CommandError::new(format!(
-        "the hosts of the cloud `{cloud}` are shown to its administrators only, and this user is none"
+        "the hosts of the cloud `{cloud}` are shown to its administrators only, and this user is not one"
     ))
     .note(fault.to_string())
     .help("log in as an administrator: `--cloud NAME` names another login of clouds.yaml")

@@ -68,13 +68,13 @@ pub(super) fn refusal<'e>(errors: impl Iterator<Item = &'e (dyn Error + 'static)
 fn flaw(why: &CertificateError) -> (Flaw, String) {
     let at = |time: UnixTime| format!("{:.0}", Time::from_secs(time.as_secs()));
     match why {
-        CertificateError::UnknownIssuer => (Flaw::Issuer, "nobody who is trusted has issued it".into()),
+        CertificateError::UnknownIssuer => (Flaw::Issuer, "its issuer is not trusted".into()),
         CertificateError::Other(other) if other.to_string() == "CaUsedAsEndEntity" => {
             (Flaw::Other, "it is one of an authority, and not of a host".into())
         }
         CertificateError::ExpiredContext { not_after, .. } => (Flaw::Time, format!("it expired on {}", at(*not_after))),
         CertificateError::NotValidYetContext { time, not_before } => {
-            (Flaw::Time, format!("it counts from {} on, and here it is {}", at(*not_before), at(*time)))
+            (Flaw::Time, format!("it is valid from {} on, and here it is {}", at(*not_before), at(*time)))
         }
         CertificateError::NotValidForNameContext { presented, .. } if presented.is_empty() => {
             (Flaw::Host, "it names no host (`subjectAltName`)".into())

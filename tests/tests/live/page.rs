@@ -129,7 +129,7 @@ fn what_is_awaited_is_marked_on_the_picture_and_leads_to_who_writes_it() {
     assert_eq!(browser.run(moving), json!([]));
     browser.set_dark(false);
     let legend = browser.text("return document.getElementById('legend').innerText");
-    assert!(legend.contains("awaited: a click, or w, goes to who writes it"), "{legend}");
+    assert!(legend.contains("awaited: a click, or w, selects the component that writes it"), "{legend}");
     browser.looked_at("awaited");
 
     // A click beside the line goes there, and so does the key.

@@ -273,7 +273,7 @@ fn a_quota_that_is_too_small_is_named_and_raised_on_a_real_openstack() {
     let ran = site.deploy(&[]);
     drop(small);
     assert_eq!(ran.code, Some(1), "{ran}");
-    assert!(ran.err.contains("servers: 4 more are to be made, and it may have 2, of which there are 0"), "{ran}");
+    assert!(ran.err.contains("servers: 4 more are needed; the quota is 2, and 0 are in use"), "{ran}");
     assert_eq!(site.counts(), NOTHING);
     // It was large enough when the deployment began.
     let compute = site.cloud.of("compute");

@@ -118,7 +118,7 @@ const liveInfrastructure = (() => {
       const all = groups.get(state).sort(([a], [b]) => names.compare(a, b));
       return group(state, `${title} (${all.length})`, all, wanted !== '');
     });
-    const none = wanted && !found ? [make('p', { 'data-key': 'none' }, 'Nothing is called so.')] : [];
+    const none = wanted && !found ? [make('p', { 'data-key': 'none' }, 'No match.')] : [];
     keep.become(list, [...head(), ...none, ...shown]);
   }
 

@@ -9,7 +9,7 @@ const liveLegend = (() => {
   function start() {
     const one = (kind, words) => make('li', { 'data-kind': kind }, words);
     const legend = document.getElementById('legend');
-    legend.append(...STATES.map((state) => one(state, words(state))), one('awaited', 'awaited: a click, or w, goes to who writes it'));
+    legend.append(...STATES.map((state) => one(state, words(state))), one('awaited', 'awaited: a click, or w, selects the component that writes it'));
     document.querySelector('#help dl').append(make('dt', {}, 'w'), make('dd', {}, 'go to what the selected component waits for'));
     wattle.onSelect((name) => (selected = name));
     document.addEventListener('keydown', (event) => {

@@ -47,10 +47,10 @@ async fn heavy(work: &Work<'_>, found: &Found, properties: &Value) -> Result<Opt
     let ids = || more.iter().map(|port| text(port, "id"));
     Ok(match (missing.len(), more.len()) {
         (0, 0) => None,
-        (0, _) => Some(format!("`networks` has more: {}", wattle_words::names::some(ids(), 4))),
+        (0, _) => Some(format!("`networks` also has {}", wattle_words::names::some(ids(), 4))),
         (missing, 0) => Some(format!("`networks` lacks {missing}")),
         (missing, _) => {
-            Some(format!("`networks` lacks {missing}, and has more: {}", wattle_words::names::some(ids(), 4)))
+            Some(format!("`networks` lacks {missing}, and also has {}", wattle_words::names::some(ids(), 4)))
         }
     })
 }
@@ -176,7 +176,7 @@ fn replaced(properties: &Value, property: &str) -> Result<(), Stop> {
     if given_text(properties, &policy) != Some("REPLACE") {
         return Ok(());
     }
-    Err(Stop::refused(format!("another `{property}` needs another server, because `{policy}` is REPLACE")))
+    Err(Stop::refused(format!("changing `{property}` replaces the server, because `{policy}` is REPLACE")))
 }
 
 /// Changes name, metadata and tags, which is possible at any time, and returns the server as it is then.

@@ -34,7 +34,7 @@ fn seen(item: &Value, marks: &Mark) -> Found {
 /// Properties for which Heat has Nova generate a key, or which need certificates.
 pub(super) fn beyond(properties: &Value) -> Option<(String, &'static str)> {
     if given(properties, "public_key").is_none_or(|key| *key == "") {
-        let help = "give it the public half of a key that you have, because Nova makes none any more";
+        let help = "give it the public half of a key that you have, because Nova no longer generates keys";
         return Some(("a key pair without `public_key` is only for Heat".into(), help));
     }
     let is_certificate = given_text(properties, "type") == Some("x509");

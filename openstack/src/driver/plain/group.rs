@@ -72,8 +72,8 @@ pub(super) async fn differs(work: &Work<'_>, item: &Value, properties: &Value) -
     Ok(match (missing.as_slice(), stale.as_slice()) {
         ([], []) => None,
         (missing, []) => Some(format!("`rules` lacks {}", several(missing))),
-        ([], stale) => Some(format!("`rules` has more: {}", several(stale))),
-        (missing, stale) => Some(format!("`rules` lacks {}, and has more: {}", several(missing), several(stale))),
+        ([], stale) => Some(format!("`rules` also has {}", several(stale))),
+        (missing, stale) => Some(format!("`rules` lacks {}, and also has {}", several(missing), several(stale))),
     })
 }
 

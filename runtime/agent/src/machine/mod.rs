@@ -199,7 +199,7 @@ impl<V: Vault> Machine<V> {
         }
         self.desired = Some(desired);
         if let Stage::Working(work) = &mut self.stage {
-            let text = "a newer revision: what runs is let end first".to_owned();
+            let text = "a newer revision: what runs is allowed to finish first".to_owned();
             if !work.is_over() {
                 self.cx.log(Level::Info, None, text);
             }

@@ -112,7 +112,7 @@ impl Work {
         let content = match value {
             Ok(value) => Content::Value(value),
             Err(why) => {
-                let message = format!("the attribute `{key}` of the server cannot be had: {why}");
+                let message = format!("the attribute `{key}` of the server cannot be read: {why}");
                 cx.log(Level::Error, None, message.clone());
                 let owner = cx.full(SERVER);
                 Content::Failure(cx.failure(&owner, FailureKind::Input, message, Vec::new()))

@@ -49,7 +49,7 @@ pub(super) async fn foresee(
     if short.is_empty() {
         return Ok(());
     }
-    let failure = CommandError::new("the project may not have that much, and nothing was done").help(
+    let failure = CommandError::new("the project's quota does not allow this, and nothing was done").help(
         "`openstack quota show --usage` shows the quota: delete what is not needed, or ask an administrator of the \
          cloud to raise it with `openstack quota set`",
     );
@@ -73,7 +73,7 @@ async fn missing(target: &Deployment, plan: &Plan, inventory: &mut Inventory) ->
 /// A quota in words.
 fn said(short: &Short) -> String {
     let Short { what, wanted, limit, used } = short;
-    format!("{what}: {wanted} more are to be made, and it may have {limit}, of which there are {used}")
+    format!("{what}: {wanted} more are needed; the quota is {limit}, and {used} are in use")
 }
 
 /// What happens to a resource. A resource that the plan does not mention is new.

@@ -92,7 +92,7 @@ fn who_is_not_trusted_is_named_at_once_with_the_reason() {
         let Fault::LoggedOut { .. } = said_to_all(port) else { panic!("`verify: false` trusts anyone") };
     };
     let unknown = issued(&foreign, "localhost", before(now()), now() + DAY);
-    refused(unknown, Flaw::Issuer, "nobody who is trusted has issued it", "`OS_CACERT`");
+    refused(unknown, Flaw::Issuer, "its issuer is not trusted", "`OS_CACERT`");
     let other = issued(&ours, "cloud.example", before(now()), now() + DAY);
     refused(other, Flaw::Host, "it is for `cloud.example`", "`auth_url`");
     let ended = before(now());
