@@ -185,13 +185,16 @@ pub struct RealStack<'h> {
 }
 
 impl RealStack<'_> {
-    /// Asks for `source` instead, and says how that went: `UPDATE_COMPLETE`, and why.
+    /// Asks for `source` instead, and says how that went: `UPDATE_COMPLETE`, and why. `REFUSED` is what Heat does not even begin.
     pub fn update(&self, source: &TemplateSource) -> (String, String) {
         let package = package(source);
-        let asked = self.heat.runtime.block_on(self.orchestration.update(&self.id, &package, TERMS));
-        asked.unwrap_or_else(|fault| panic!("Heat refuses the update of `{}`: {fault}", self.orchestration.name()));
-        let ended = self.ended();
-        (ended.status, ended.reason)
+        match self.heat.runtime.block_on(self.orchestration.update(&self.id, &package, TERMS)) {
+            Ok(()) => {
+                let ended = self.ended();
+                (ended.status, ended.reason)
+            }
+            Err(fault) => ("REFUSED".to_owned(), fault.to_string()),
+        }
     }
 
     /// What Heat's own preview says of an update: resources by what becomes of them.

@@ -258,6 +258,7 @@ END
 my_ip = $ip
 auth_strategy = keystone
 api_paste_config = $etc/cinder/api-paste.ini
+resource_query_filters_file = $etc/cinder/resource_filters.json
 enabled_backends = fake
 glance_api_servers = http://$ip:9292
 osapi_volume_workers = 1
