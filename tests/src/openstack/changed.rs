@@ -129,11 +129,9 @@ fn another(ty: &str) -> Option<(&'static str, Value)> {
     Some(match ty {
         "OS::Nova::Server" => ("metadata", json!({ "changed": "yes" })),
         "OS::Cinder::Volume" | "OS::Neutron::SecurityGroup" => ("description", json!("changed")),
-        "OS::Neutron::FloatingIP"
-        | "OS::Neutron::Net"
-        | "OS::Neutron::Port"
-        | "OS::Neutron::Router"
-        | "OS::Neutron::Subnet" => ("tags", json!(["changed"])),
+        "OS::Neutron::Net" | "OS::Neutron::Port" | "OS::Neutron::Router" | "OS::Neutron::Subnet" => {
+            ("tags", json!(["changed"]))
+        }
         "OS::Heat::TestResource" => ("value", json!("changed")),
         "OS::Heat::RandomString" => ("length", json!(20)),
         "OS::Heat::None" => ("changed", json!("yes")),

@@ -184,7 +184,7 @@ outputs:
         session.call(call.body(json!({ "security_group_rule": rule }))).await.expect("made");
     });
     let ran = plain.drift();
-    assert!(ran.code == Some(4) && ran.out.contains("guard differs: `rules` has more"), "{ran}");
+    assert!(ran.code == Some(4) && ran.out.contains("guard differs: `rules` also has one"), "{ran}");
     plain.deployed();
     assert_eq!(rules(site), 2);
 }
