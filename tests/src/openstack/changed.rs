@@ -70,7 +70,10 @@ impl Looked {
                 (!stays || earlier == later, format!("{earlier:?}, then {later:?}"))
             } else {
                 let done = self.since(before, name);
-                (is_one_of(planned, done), format!("{done:?}"))
+                // Heat asks for every nested stack again, and what is within decides.
+                let is_stack = self.ids.keys().any(|path| path.starts_with(&format!("{name}/")));
+                let is_asked_again = is_stack && (planned, done) == (Action::Unchanged, Action::Update);
+                (is_asked_again || is_one_of(planned, done), format!("{done:?}"))
             };
             if !is_so {
                 wrong.push(format!("of {name} the plan says {planned:?}, and done was {done}"));
@@ -111,14 +114,21 @@ pub fn changed(source: &TemplateSource) -> TemplateSource {
     changed
 }
 
-/// The same of one template, as JSON; `None` if the text is none.
+/// The same of one template, as JSON; `None` if the text is none. Where nothing can be changed, values are.
 pub fn changed_template(text: &str) -> Option<String> {
     let mut template = json!(wattle_heat::yaml::read(text).ok()?.constant());
     template.get("heat_template_version")?;
-    for resource in template["resources"].as_object_mut()?.values_mut() {
-        let ty = resource["type"].as_str().unwrap_or_default().to_owned();
-        if let Some((property, value)) = another(&ty) {
+    let mut resources: Vec<&mut Value> = template["resources"].as_object_mut()?.values_mut().collect();
+    let mut is_changed = false;
+    for resource in &mut resources {
+        if let Some((property, value)) = resource["type"].as_str().and_then(another) {
             resource["properties"][property] = value;
+            is_changed = true;
+        }
+    }
+    for resource in resources.into_iter().filter(|resource| !is_changed && resource["type"] == "OS::Heat::Value") {
+        if resource["properties"].get("type").is_none() {
+            resource["properties"]["value"] = json!("changed");
         }
     }
     Some(template.to_string())

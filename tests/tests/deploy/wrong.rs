@@ -141,7 +141,7 @@ fn a_token_that_ends_meanwhile_is_said_once() {
     assert_eq!(ran.code, Some(1), "{ran}");
     // Nobody looks ten times more.
     assert!(!ran.err.contains("it cannot be determined what exists,"), "{ran}");
-    let said = ran.err.matches("does not take the token that was given").count();
+    let said = ran.err.matches("does not accept the token").count();
     assert_eq!(said, 2, "when it happens, and at the end: {ran}");
     assert!(ran.err.contains(" failed as `"), "{ran}");
     assert!(ran.err.contains("`openstack token issue") && !ran.err.contains("the password in"), "{ran}");

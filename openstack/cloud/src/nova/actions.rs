@@ -8,13 +8,15 @@ use crate::reply::{Answer, Refusal, empty, json};
 use crate::world::{Asked, Common};
 
 /// Actions that only turn a server from one of these states to another one.
-const TURNS: [(&str, &[&str], &str); 6] = [
+const TURNS: [(&str, &[&str], &str); 8] = [
     ("pause", &["ACTIVE"], "PAUSED"),
     ("unpause", &["PAUSED"], "ACTIVE"),
     ("suspend", &["ACTIVE"], "SUSPENDED"),
     ("resume", &["SUSPENDED"], "ACTIVE"),
     ("shelve", &["ACTIVE", "SHUTOFF", "PAUSED", "SUSPENDED"], "SHELVED_OFFLOADED"),
     ("unshelve", &["SHELVED", "SHELVED_OFFLOADED"], "ACTIVE"),
+    ("rescue", &["ACTIVE", "SHUTOFF", "ERROR"], "RESCUE"),
+    ("unrescue", &["RESCUE"], "ACTIVE"),
 ];
 
 impl Nova {
@@ -45,20 +47,10 @@ impl Nova {
         if let Some((_, from, to)) = TURNS.iter().find(|(turn, ..)| turn == action) {
             needs(from)?;
             server.turn(&status, to, then);
-            return Ok(empty(202));
+            let is_rescue = action == "rescue";
+            return Ok(if is_rescue { json(200, &json!({ "adminPass": "aPk7YSPKxmXb" })) } else { empty(202) });
         }
         match action.as_str() {
-            "rescue" => {
-                needs(&["ACTIVE", "SHUTOFF", "ERROR"])?;
-                server.turn(&status, "RESCUE", then);
-                Ok(json(200, &json!({ "adminPass": "aPk7YSPKxmXb" })))
-            }
-            "unrescue" => {
-                needs(&["RESCUE"])?;
-                server.boot();
-                server.turn("RESCUE", "ACTIVE", then);
-                Ok(empty(202))
-            }
             "reboot" => {
                 needs(&["ACTIVE", "SHUTOFF", "ERROR"])?;
                 server.boot();
