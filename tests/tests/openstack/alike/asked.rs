@@ -46,14 +46,10 @@ fn of_step(step: &Step) -> String {
 
 fn kind(service: &str, method: &str, path: &str, action: &str) -> String {
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
-    let mut parts: Vec<&str> = path.split('/').collect();
-    for at in 2..parts.len() {
-        // Behind a collection is a name, unless it is a list with all details; so is what is behind what a thing has.
-        let is_name = (at % 2 == 0) && parts[at] != "detail";
-        if is_name {
-            parts[at] = "*";
-        }
-    }
+    // Behind a collection is a name, unless it is a list with all details; so is what is behind what a thing has.
+    let is_name = |at: usize, part: &str| at >= 2 && at.is_multiple_of(2) && part != "detail";
+    let parts = path.split('/').enumerate().map(|(at, part)| if is_name(at, part) { "*" } else { part });
+    let parts: Vec<&str> = parts.collect();
     let pages = ["limit", "marker", "fields"];
     let keys: BTreeSet<&str> = query.split('&').filter_map(|pair| pair.split('=').next()).collect();
     let keys: Vec<&str> = keys.into_iter().filter(|key| !key.is_empty() && !pages.contains(key)).collect();

@@ -71,8 +71,17 @@ const KEYS: [&str; 2] = [
 ];
 
 /// A change of one property: the resource, the property, another value, and what becomes of the resource.
-pub(super) fn changes() -> Vec<(&'static str, &'static str, Value, Action)> {
-    use Action::{Rebuild, Refused, Replace, Update};
+type Change = (&'static str, &'static str, Value, Action);
+
+/// What is changed, in this order.
+pub(super) fn changes() -> Vec<Change> {
+    let mut changes = of_neutron();
+    changes.extend(of_the_others());
+    changes
+}
+
+fn of_neutron() -> Vec<Change> {
+    use Action::{Replace, Update};
     let reference = |name: &str| json!({ "get_resource": name });
     vec![
         ("net", "name", json!("changes-more"), Update),
@@ -136,6 +145,13 @@ pub(super) fn changes() -> Vec<(&'static str, &'static str, Value, Action)> {
         ("joined", "fixed_ip_address", json!("10.60.0.52"), Update),
         ("hung", "server_id", reference("other_plain"), Update),
         ("hung", "floating_ip", reference("other_loose"), Update),
+    ]
+}
+
+fn of_the_others() -> Vec<Change> {
+    use Action::{Rebuild, Refused, Replace, Update};
+    let reference = |name: &str| json!({ "get_resource": name });
+    vec![
         ("group", "name", json!("changes"), Replace),
         ("group", "policies", json!(["soft-affinity"]), Replace),
         ("server", "name", json!("changes-more"), Update),

@@ -128,7 +128,7 @@ fn lives(shop: &Shop) {
     let killed = pid("web").expect("an agent");
     shop.on("web", "systemctl kill -s KILL wattle-agent").expect("killed");
     answer_within(REBOOT, "the agent of web", || pid("web").filter(|pid| *pid != killed));
-    *shop.password.borrow_mut() = "db_password=another-horse".to_owned();
+    "db_password=another-horse".clone_into(&mut shop.password.borrow_mut());
     shop.deployed(&KEY);
 
     // Rebuilt on another image, app2 has an empty disk and a key of its own.
