@@ -211,8 +211,7 @@ impl RealStack<'_> {
 
     /// What each resource is in the cloud.
     pub fn ids(&self) -> BTreeMap<String, String> {
-        let resources = self.tree().resources;
-        resources.values().map(|resource| (resource.path.to_string(), resource.phys.to_string())).collect()
+        ids(&self.tree())
     }
 
     /// How often something was done to a resource of the stack itself, by name and what it was: `UPDATE_COMPLETE`.
@@ -251,6 +250,11 @@ impl RealStack<'_> {
             std::thread::sleep(Duration::from_millis(500));
         }
     }
+}
+
+/// What each resource of a tree is in the cloud.
+fn ids(tree: &Tree) -> BTreeMap<String, String> {
+    tree.resources.values().map(|resource| (resource.path.to_string(), resource.phys.to_string())).collect()
 }
 
 /// What a model is lowered to, in this folder, as `deploy` sends it.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use wattle::plan::{Action, Plan, State, plan};
 use wattle_runtime::openstack::TemplateSource;
 
-use super::{RealHeat, RealStack};
+use super::{RealHeat, RealStack, ids};
 
 /// What is seen of a stack from outside.
 pub struct Looked {
@@ -31,7 +31,7 @@ impl Looked {
             (server.path.to_string(), count)
         });
         let rebuilt = rebuilt.collect();
-        Self { ids: stack.ids(), events: stack.events(), rebuilt }
+        Self { ids: ids(&tree), events: stack.events(), rebuilt }
     }
 
     /// What was done to a resource since.

@@ -18,6 +18,7 @@ use wattle_tests::proxy::Proxy;
 use wattle_tests::site::{Ground, NOTHING, SHOP, Site};
 
 use super::KEY;
+use super::jobs::KEY as SSH;
 
 /// The services, with their ports and what their addresses end with, up to the project.
 const SERVICES: [(&str, u16, &str); 4] =
@@ -144,8 +145,6 @@ fn say_more(site: &Site<Behind>) {
     resources["group"] = json!({ "type": "OS::Nova::ServerGroup", "properties": { "policies": ["soft-affinity"] } });
     std::fs::write(&path, template.to_string()).expect("writes");
 }
-
-const SSH: &str = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDExMTExMTExMTExMTExMTExMTExMTExMTExMTExMTEx ann@example";
 
 #[test]
 fn whoever_is_killed_before_an_answer_is_followed_by_one_that_goes_on_on_a_real_openstack() {
