@@ -8,7 +8,7 @@ use wattle_model::{Name, Value};
 use crate::deadlines::Alarm;
 use crate::predicates::{Action, fits};
 use crate::state::{Phase, State};
-use crate::view::View;
+use crate::view::{Needs, View};
 use crate::{Act, Change, Id, Intent, Job, Row, Stage, What};
 
 impl State {
@@ -25,6 +25,7 @@ impl State {
                 self.start(id, Act::Delete, None, None);
             }
             Action::Update(id) => self.update(id),
+            Action::Read(id) => self.read(id),
             Action::Create(place) => self.create(place),
             Action::Release(id, exclusive) => self.start(id, Act::Release { exclusive }, None, None),
         }
@@ -32,7 +33,7 @@ impl State {
 
     fn repoint(&mut self, id: Id) {
         let place = View::place(self, &self.rows[&id].row);
-        let needs = self.index.names[place].needs.clone();
+        let needs = self.index.names[place].needs.rows.clone();
         let wanted = self.wanted(place).expect("INVARIANT: what is wanted was compared");
         let (drains, varying) = (wanted.drains, wanted.values());
         self.alter(id, |row| (row.requires, row.drains, row.varying) = (needs, drains, varying));
@@ -43,7 +44,7 @@ impl State {
         let wanted = self.wanted(place).expect("INVARIANT: an update was decided by what is wanted");
         let (free, holds, patience) = (wanted.free.clone(), wanted.exclusive.clone(), wanted.patience);
         let (drains, varying) = (wanted.drains, wanted.values());
-        let requires = self.index.names[place].needs.clone();
+        let Needs { rows: requires, shown } = self.index.names[place].needs.clone();
         let properties = self.properties_of(place);
         let given = named(&properties);
         self.counts_as_correction(place);
@@ -54,7 +55,15 @@ impl State {
                 row.drift = None;
             }
         });
-        self.start(id, Act::Update { free, varying, requires, holds, given }, patience, Some(properties));
+        self.start(id, Act::Update { free, varying, requires, shown, holds, given }, patience, Some(properties));
+    }
+
+    fn read(&mut self, id: Id) {
+        let place = View::place(self, &self.rows[&id].row);
+        let wanted = self.wanted(place).expect("INVARIANT: a read was decided by what is wanted");
+        let patience = wanted.patience;
+        let Needs { rows: requires, shown } = self.index.names[place].needs.clone();
+        self.start(id, Act::Read { requires, shown }, patience, None);
     }
 
     fn create(&mut self, place: usize) {
@@ -62,6 +71,7 @@ impl State {
         let wanted = self.wanted(place).expect("INVARIANT: a creation was decided by what is wanted");
         let patience = wanted.patience;
         let properties = self.properties_of(place);
+        let Needs { rows: requires, shown } = self.index.names[place].needs.clone();
         let row = Row {
             id,
             name: self.index.names.get_index(place).expect("INVARIANT: it is a place of the table").0.clone(),
@@ -71,7 +81,9 @@ impl State {
             free: Some(wanted.free.clone()),
             varying: wanted.values(),
             given: named(&properties),
-            requires: self.index.names[place].needs.clone(),
+            requires,
+            edition: Id::default(),
+            shown,
             holds: wanted.exclusive.clone(),
             turns: wanted.turns.clone(),
             drains: wanted.drains,
@@ -125,6 +137,7 @@ impl State {
             Act::Create => What::Create { properties: properties() },
             Act::Update { .. } => What::Update { properties: properties() },
             Act::Look => What::Look,
+            Act::Read { .. } => What::Read,
             Act::Release { exclusive } => What::Release { exclusive: exclusive.clone() },
             Act::Delete if drain.is_some() => What::Drain,
             Act::Delete => What::Delete,
@@ -177,7 +190,7 @@ impl State {
     pub(crate) fn is_as_wanted(&self, id: Id) -> bool {
         let row = &self.rows[&id].row;
         let place = View::place(self, row);
-        let (wanted, needs) = (self.wanted(place), self.needs(place));
+        let (wanted, needs) = (self.wanted(place), &self.needs(place).rows);
         let is_it = |free: Option<&Name>, varying: &BTreeMap<_, _>, requires: &BTreeSet<Id>, holds: &BTreeSet<Name>| {
             wanted.is_some_and(|wanted| {
                 let is_same = fits(row, wanted) && wanted.agrees(varying, Change::InPlace);
@@ -189,6 +202,7 @@ impl State {
             Some(Act::Update { free, varying, requires, holds, .. }) => {
                 self.pick(place) == Some(id) && is_it(Some(free), varying, requires, holds)
             }
+            Some(Act::Read { requires, .. }) => self.pick(place) == Some(id) && requires == needs,
             Some(Act::Look | Act::Release { .. } | Act::Delete) | None => true,
         }
     }

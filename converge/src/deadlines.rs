@@ -149,7 +149,7 @@ fn lapse(row: &mut Row) {
         Some(Act::Update { .. }) => row.may_be_updated(),
         Some(Act::Release { .. }) => row.free = None,
         Some(Act::Delete) => row.stage = Stage::Failed,
-        Some(Act::Create | Act::Look) | None => {}
+        Some(Act::Create | Act::Look | Act::Read { .. }) | None => {}
     }
     row.intent = None;
 }

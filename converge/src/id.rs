@@ -26,6 +26,14 @@ pub struct Id {
     pub number: u64,
 }
 
+impl Id {
+    /// Whether no leader issued it.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    pub(crate) fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 impl fmt::Display for Id {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}-{}", self.term, self.number)

@@ -37,6 +37,8 @@ pub enum What {
         /// The properties.
         properties: Value,
     },
+    /// Read the thing again, and change nothing.
+    Read,
     /// Take these from the thing.
     Release {
         /// What no two things can have at once.
@@ -81,7 +83,7 @@ pub struct Job {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// It is done. After a creation, an update or a look, the value is the thing as it is now.
+    /// It is done. After a creation, an update, a look or a read, the value is the thing as it is now.
     Done(Option<Thing>),
     /// The cloud is still carrying it out; [`Event::Seen`](crate::Event) will say how it went.
     Accepted(Option<Name>),

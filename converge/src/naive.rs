@@ -1,20 +1,20 @@
 //! Answers the predicates' questions from the goal and the rows alone, exactly as the rules are stated. It is slow, and serves to
 //! check the index.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use wattle_model::{Name, Value};
 
 use crate::predicates::{self, Action};
 use crate::state::State;
-use crate::view::View;
+use crate::view::{Needs, View};
 use crate::{Id, Known, Row, Wanted};
 
 /// What follows for a name.
 #[derive(Default)]
 struct Follows {
     wanted: Option<Wanted>,
-    needs: BTreeSet<Id>,
+    needs: Needs,
     pick: Option<Id>,
     is_done: bool,
 }
@@ -58,7 +58,6 @@ impl<'a> Reading<'a> {
         if !requires.iter().all(|dependency| self.follows[*dependency].is_done) {
             return;
         }
-        let needs: BTreeSet<Id> = requires.iter().filter_map(|dependency| self.follows[*dependency].pick).collect();
         let thing = |name: &str| {
             let dependency = requires.iter().find(|dependency| &**self.names[**dependency] == name)?;
             self.state.rows[&self.follows[*dependency].pick?].row.thing.as_ref()
@@ -66,6 +65,8 @@ impl<'a> Reading<'a> {
         let target = &self.state.goal.as_ref().expect("INVARIANT: what is required comes from a goal").desire.target;
         let Ok(mut wanted) = target.resolve(self.names[place], &Known(&thing)) else { return };
         wanted.properties = Value::Null;
+        let picks = requires.iter().filter_map(|dependency| self.follows[*dependency].pick);
+        let needs = Needs::of(picks.map(|pick| self.row(pick)), Some(&wanted));
         let corrects = self.corrects();
         let pick = predicates::pick(self.rows(place), &wanted, &needs, corrects);
         let is_done = pick.is_some_and(|pick| predicates::done(self.row(pick), &wanted, &needs, corrects));
@@ -136,7 +137,7 @@ impl View for Reading<'_> {
         self.follows[place].wanted.as_ref()
     }
 
-    fn needs(&self, place: usize) -> &BTreeSet<Id> {
+    fn needs(&self, place: usize) -> &Needs {
         &self.follows[place].needs
     }
 

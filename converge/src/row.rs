@@ -38,11 +38,21 @@ pub enum Act {
         varying: BTreeMap<Name, Name>,
         /// The rows that it requires afterwards. Until then, it also requires what it required before.
         requires: BTreeSet<Id>,
+        /// The editions of what it shows afterwards.
+        #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+        shown: BTreeSet<Id>,
         /// What it holds afterwards. Until then, it also holds what it held before.
         holds: BTreeSet<Name>,
         /// The names of the properties that it is given afterwards. Until then, it may also have those that it was given before.
         #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
         given: BTreeSet<Name>,
+    },
+    /// Its attributes are read again, because what they show of other things may have changed.
+    Read {
+        /// The rows that it requires afterwards. Until then, it also requires what it required before.
+        requires: BTreeSet<Id>,
+        /// The editions of what it shows afterwards.
+        shown: BTreeSet<Id>,
     },
     /// What others need is taken from it.
     Release {
@@ -102,6 +112,13 @@ pub struct Row {
     /// The rows that it refers to or is ordered after.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub requires: BTreeSet<Id>,
+    /// Which edition of the thing its attributes are from. A thing has another one once it was changed or read again, and the
+    /// default one after it was created.
+    #[serde(default, skip_serializing_if = "Id::is_default")]
+    pub edition: Id,
+    /// Which editions of other things it showed when its attributes were read.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub shown: BTreeSet<Id>,
     /// What it has and nothing else may have.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub holds: BTreeSet<Name>,
@@ -153,7 +170,7 @@ impl Row {
     /// The rows that may not be deleted because of it.
     pub fn all_required(&self) -> impl Iterator<Item = Id> {
         let more = match self.act() {
-            Some(Act::Update { requires, .. }) => Some(requires),
+            Some(Act::Update { requires, .. } | Act::Read { requires, .. }) => Some(requires),
             _ => None,
         };
         let more = more.into_iter().flatten().filter(|id| !self.requires.contains(id));

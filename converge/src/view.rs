@@ -6,6 +6,29 @@ use wattle_model::Name;
 
 use crate::{Id, Row, Wanted};
 
+/// What a name's dependencies have become.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Needs {
+    /// The rows that stand for them.
+    pub(crate) rows: BTreeSet<Id>,
+    /// The editions of those that the name's thing shows, except for default ones.
+    pub(crate) shown: BTreeSet<Id>,
+}
+
+impl Needs {
+    /// What they have become, given the row that stands for each.
+    pub(crate) fn of<'a>(rows: impl Iterator<Item = &'a Row>, wanted: Option<&Wanted>) -> Self {
+        let mut needs = Self::default();
+        for row in rows {
+            needs.rows.insert(row.id);
+            if !row.edition.is_default() && wanted.is_some_and(|wanted| wanted.shows.contains(&row.name)) {
+                needs.shown.insert(row.edition);
+            }
+        }
+        needs
+    }
+}
+
 /// The facts, and what directly follows from them. A resource is identified by its place in the table of names.
 pub(crate) trait View {
     /// The number of the goal.
@@ -47,8 +70,8 @@ pub(crate) trait View {
     /// What is wanted, once what it depends on is done, if it can be computed.
     fn wanted(&self, place: usize) -> Option<&Wanted>;
 
-    /// The rows that stand for what it depends on.
-    fn needs(&self, place: usize) -> &BTreeSet<Id>;
+    /// What has become of what it depends on.
+    fn needs(&self, place: usize) -> &Needs;
 
     /// The row that stands for the name, or is to.
     fn pick(&self, place: usize) -> Option<Id>;

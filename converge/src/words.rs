@@ -4,7 +4,7 @@ use std::fmt;
 
 use wattle_model::Name;
 
-use crate::predicates::{Obstacle, create, has_failed, update};
+use crate::predicates::{Obstacle, create, has_failed, read, update};
 use crate::state::{Phase, State};
 use crate::view::View;
 use crate::{Act, Row, Stage};
@@ -70,6 +70,7 @@ impl Act {
             Self::Create => "is being created",
             Self::Look => "is looked for",
             Self::Update { .. } => "is being changed",
+            Self::Read { .. } => "is being read again",
             Self::Release { .. } => "gives up what another resource needs",
             Self::Delete => "is being deleted",
         }
@@ -143,6 +144,7 @@ impl State {
                     Some(Why::Held { by: self.rows[&holder].row.name.clone(), exclusive })
                 })
             }
+            _ if read(self, place).is_some() => Some(Why::Turn),
             _ => Some(if self.is_complete() { Why::Drifted } else { Why::Turn }),
         }
     }
@@ -167,6 +169,7 @@ impl State {
             (_, Phase::Lease) => "may still be worked on by somebody else",
             (Act::Create, Phase::Retry) => "cannot be created yet; the cloud is asked again",
             (Act::Update { .. }, Phase::Retry) => "cannot be changed yet; the cloud is asked again",
+            (Act::Read { .. }, Phase::Retry) => "cannot be read yet; the cloud is asked again",
             (Act::Delete, Phase::Retry) => "cannot be deleted yet; the cloud is asked again",
             (act, _) => act.words(),
         })

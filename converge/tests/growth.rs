@@ -34,6 +34,7 @@ impl Target for Many {
             fixed: "".into(),
             free: format!("{} {refs:?}", self.free).into(),
             varying: BTreeMap::new(),
+            shows: BTreeSet::new(),
             exclusive: BTreeSet::from([format!("address of {wanted}").into()]),
             turns: BTreeSet::new(),
             drains: false,

@@ -42,6 +42,14 @@ const MUTANTS: &[Mutant] = &[
         edits: &[(PICK, " && wanted.agrees(&row.varying, Change::InPlace)", "")],
     },
     Mutant {
+        name: "what shows values of another thing is not read again",
+        edits: &[(PICK, "row.shown != needs.shown", "row.shown != row.shown")],
+    },
+    Mutant {
+        name: "what was read is no other edition",
+        edits: &[("src/step/done.rs", "(row.edition, row.shown) = (edition, shown);", "row.shown = shown;")],
+    },
+    Mutant {
         name: "what varies is not written down",
         edits: &[(PICK, " || !wanted.agrees(&row.varying, Change::Noted)", "")],
     },
@@ -192,8 +200,8 @@ const MUTANTS: &[Mutant] = &[
         name: "look is left out: what nobody heard of was not made",
         edits: &[(
             "src/deadlines.rs",
-            "Some(Act::Create | Act::Look) | None => {}",
-            "Some(Act::Create | Act::Look) | None => row.is_gone(),",
+            "Some(Act::Create | Act::Look | Act::Read { .. }) | None => {}",
+            "Some(Act::Create | Act::Look | Act::Read { .. }) | None => row.is_gone(),",
         )],
     },
     Mutant {

@@ -45,7 +45,7 @@ pub(crate) struct Entry {
     pub(crate) resource: Resource,
     pub(crate) role: Role,
     /// If it is a row: the rows that it waits for.
-    needs: Vec<Name>,
+    pub(crate) needs: Vec<Name>,
 }
 
 impl Deployment {

@@ -25,6 +25,9 @@ pub trait ResourceTypes: Debug + Send + Sync {
     /// other.
     fn turns(&self, ty: &str, properties: &Value) -> BTreeSet<Name>;
 
+    /// The types of which its attributes show values: of a port, a server shows the addresses.
+    fn shows(&self, ty: &str) -> &[&str];
+
     /// How long it may take to create, change or delete one; `None` for the default.
     fn patience(&self, ty: &str) -> Option<Duration>;
 

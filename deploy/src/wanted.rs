@@ -32,11 +32,16 @@ pub(crate) fn wanted(inner: &Inner, name: &str, things: Things<'_, '_>) -> Resul
         _ => properties,
     };
     let properties = Value::Map(properties);
+    let is_shown = |need: &&Name| {
+        let shown = inner.entry(need).map(|entry| entry.resource.made_by());
+        shown.is_some_and(|shown| inner.resource_types.shows(kind).contains(&shown))
+    };
     Ok(Wanted {
         kind: kind.into(),
         fixed,
         free,
         varying,
+        shows: entry.needs.iter().filter(is_shown).cloned().collect(),
         exclusive: inner.resource_types.exclusive(kind, &properties),
         turns: inner.resource_types.turns(kind, &properties),
         drains: inner.resource_types.drains(kind)

@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use wattle_model::{IndexMap, Name};
 
+use crate::view::Needs;
 use crate::{Id, Wanted};
 
 /// What is known of a name.
@@ -29,7 +30,7 @@ pub(crate) struct Named {
     pub(crate) rows: BTreeSet<Id>,
     /// Once all its dependencies are done: what is wanted, without the properties, or why that cannot be computed.
     pub(crate) wanted: Option<Result<Arc<Wanted>, Name>>,
-    pub(crate) needs: BTreeSet<Id>,
+    pub(crate) needs: Needs,
     pub(crate) pick: Option<Id>,
     pub(crate) is_done: bool,
 }

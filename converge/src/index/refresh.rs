@@ -1,6 +1,5 @@
 //! Refreshes names whose facts may be out of date, from dependencies to dependents.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use wattle_model::{Name, Value};
@@ -8,6 +7,7 @@ use wattle_model::{Name, Value};
 use super::{Index, Named};
 use crate::predicates;
 use crate::state::State;
+use crate::view::Needs;
 use crate::{Id, Known, Wanted};
 
 impl State {
@@ -83,12 +83,12 @@ impl State {
         if named.missing > 0 || named.wanted.is_some() {
             return;
         }
-        let needs: BTreeSet<Id> =
-            named.requires.iter().filter_map(|dependency| self.index.names[*dependency].pick).collect();
         let wanted = self.resolved(place).map(|mut wanted| {
             wanted.properties = Value::Null;
             Arc::new(wanted)
         });
+        let picks = named.requires.iter().filter_map(|dependency| self.index.names[*dependency].pick);
+        let needs = Needs::of(picks.map(|pick| &self.rows[&pick].row), wanted.as_deref().ok());
         for exclusive in wanted.iter().flat_map(|wanted| wanted.all_exclusive()) {
             self.index.interested.entry(exclusive.clone()).or_default().insert(place);
         }

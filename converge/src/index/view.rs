@@ -1,11 +1,9 @@
 //! Answers the predicates' questions from the index.
 
-use std::collections::BTreeSet;
-
 use wattle_model::Name;
 
 use crate::state::State;
-use crate::view::View;
+use crate::view::{Needs, View};
 use crate::{Cleanup, Id, Row, Time, Wanted};
 
 /// How long a correction counts.
@@ -68,7 +66,7 @@ impl View for State {
         self.index.names[place].wanted.as_ref()?.as_ref().ok().map(AsRef::as_ref)
     }
 
-    fn needs(&self, place: usize) -> &BTreeSet<Id> {
+    fn needs(&self, place: usize) -> &Needs {
         &self.index.names[place].needs
     }
 

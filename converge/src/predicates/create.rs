@@ -52,6 +52,8 @@ fn holds_up<V: View>(view: &V, row: &Row, wanted: &Wanted, things: usize) -> boo
     match row.act() {
         Some(Act::Update { .. } | Act::Delete) => true,
         Some(Act::Create | Act::Look) => fits(row, wanted) || things >= COPIES,
-        Some(Act::Release { .. }) | None => !view.is_good(row.id) && !row.adopted && !view.is_required(row.id),
+        Some(Act::Read { .. } | Act::Release { .. }) | None => {
+            !view.is_good(row.id) && !row.adopted && !view.is_required(row.id)
+        }
     }
 }

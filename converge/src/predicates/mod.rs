@@ -18,7 +18,7 @@ use crate::{Id, Row, Stage};
 
 pub(crate) use create::{Obstacle, create};
 pub(crate) use pick::{done, fits, is_free, pick};
-pub(crate) use update::update;
+pub(crate) use update::{read, update};
 
 /// An action that may be begun.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +33,8 @@ pub(crate) enum Action {
     Delete(Id),
     /// Change a thing in place.
     Update(Id),
+    /// Read a thing again.
+    Read(Id),
     /// Create a thing.
     Create(usize),
     /// Take from a thing what another one needs.
@@ -57,7 +59,7 @@ pub(crate) fn job<V: View>(view: &V, place: usize) -> Option<Action> {
         (Err(Obstacle::Held(held)), _) | (_, Err(Obstacle::Held(held))) => {
             release::release(view, place, &held).map(|(id, exclusive)| Action::Release(id, exclusive))
         }
-        _ => None,
+        _ => read(view, place).map(Action::Read),
     })
 }
 
@@ -79,7 +81,7 @@ pub(crate) fn has_failed<V: View>(view: &V, row: &Row) -> bool {
     row.failed.as_ref().is_some_and(|failure| {
         let place = view.place(row);
         let needs = failure.needs.as_ref().filter(|_| view.is_known(place));
-        failure.generation == view.generation() && needs.is_none_or(|needs| needs == view.needs(place))
+        failure.generation == view.generation() && needs.is_none_or(|needs| *needs == view.needs(place).rows)
     })
 }
 

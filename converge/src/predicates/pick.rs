@@ -1,7 +1,6 @@
 //! *pick(n)* and *done(n)*: which row stands for a name, and whether it is as wanted.
 
-use std::collections::BTreeSet;
-
+use crate::view::Needs;
 use crate::{Act, Change, Id, Row, Stage, Wanted};
 
 /// How a row differs from what is wanted of it.
@@ -11,16 +10,20 @@ pub(crate) enum Difference {
     Nothing,
     /// Only in what it requires, or in values that are only recorded.
     Requires,
+    /// Its attributes may show values of other things that these no longer have.
+    Attributes,
     /// In something that only a job can change.
     Properties,
 }
 
 /// How a row with the wanted `fixed` differs from what is wanted. Drift counts if it is to be corrected.
-pub(crate) fn differs(row: &Row, wanted: &Wanted, needs: &BTreeSet<Id>, corrects: bool) -> Difference {
+pub(crate) fn differs(row: &Row, wanted: &Wanted, needs: &Needs, corrects: bool) -> Difference {
     let is_drifted = row.drift.is_some() && (corrects || wanted.corrects);
     if !is_free(row, wanted) || row.holds != wanted.exclusive || is_drifted {
         Difference::Properties
-    } else if row.requires != *needs || row.drains != wanted.drains || !wanted.agrees(&row.varying, Change::Noted) {
+    } else if row.shown != needs.shown {
+        Difference::Attributes
+    } else if row.requires != needs.rows || row.drains != wanted.drains || !wanted.agrees(&row.varying, Change::Noted) {
         Difference::Requires
     } else {
         Difference::Nothing
@@ -42,7 +45,7 @@ pub(crate) fn is_free(row: &Row, wanted: &Wanted) -> bool {
 pub(crate) fn pick<'a>(
     rows: impl Iterator<Item = &'a Row>,
     wanted: &Wanted,
-    needs: &BTreeSet<Id>,
+    needs: &Needs,
     corrects: bool,
 ) -> Option<Id> {
     let mut oldest = None;
@@ -59,6 +62,6 @@ pub(crate) fn pick<'a>(
 }
 
 /// *done(n)* for the pick of `n`, if all that `n` depends on is done: the pick is idle and as wanted.
-pub(crate) fn done(row: &Row, wanted: &Wanted, needs: &BTreeSet<Id>, corrects: bool) -> bool {
+pub(crate) fn done(row: &Row, wanted: &Wanted, needs: &Needs, corrects: bool) -> bool {
     row.is_idle() && differs(row, wanted, needs, corrects) == Difference::Nothing
 }

@@ -1,4 +1,4 @@
-//! *update(k)*: whether the row that stands for a name may be changed in place.
+//! *update(k)* and *read(k)*: whether the row that stands for a name may be changed in place, or has to be read again.
 
 use super::pick::{Difference, differs};
 use super::{Obstacle, has_failed, held_by_others, may_begin};
@@ -22,6 +22,12 @@ pub(crate) fn update<V: View>(view: &V, place: usize) -> Result<Id, Obstacle> {
     let wanted = view.wanted(place).ok_or(Obstacle::Idle)?;
     let held = held_by_others(view, wanted.exclusive.iter(), Some(id));
     if held.is_empty() { Ok(id) } else { Err(Obstacle::Held(held)) }
+}
+
+/// *read(k)*: the same if what `k` shows of other things may differ, and else nothing that only a job can change.
+pub(crate) fn read<V: View>(view: &V, place: usize) -> Option<Id> {
+    let (id, difference) = pick_that_differs(view, place)?;
+    (difference == Difference::Attributes && !has_failed(view, view.row(id))).then_some(id)
 }
 
 /// The same if only what `k` requires differs. Then none of its properties refer to the required rows, or they would differ too,

@@ -36,6 +36,8 @@ impl State {
                 varying: wanted.values(),
                 given: BTreeSet::new(),
                 requires: own.collect(),
+                edition: Id::default(),
+                shown: BTreeSet::new(),
                 // What another row holds, it gets by its update.
                 holds: wanted.exclusive.into_iter().filter(|held| self.holders(held).is_empty()).collect(),
                 turns: wanted.turns,

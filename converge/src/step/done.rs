@@ -29,7 +29,7 @@ impl State {
             Outcome::Absent => match act {
                 Act::Delete => self.succeed(id, None),
                 Act::Look => self.remove(id),
-                Act::Update { .. } | Act::Release { .. } => self.vanish(id),
+                Act::Update { .. } | Act::Read { .. } | Act::Release { .. } => self.vanish(id),
                 Act::Create => self.wait_for_lease(id),
             },
             Outcome::Later(after) => self.later(id, after),
@@ -87,7 +87,8 @@ impl State {
         if row.is_being_deleted() && row.failed.as_ref().is_none_or(|failure| failure.generation != self.generation()) {
             return self.remove(id);
         }
-        self.alter(id, |row| succeed(row, thing));
+        let edition = self.issue();
+        self.alter(id, |row| succeed(row, thing, edition));
         self.stands_newly(id);
     }
 
@@ -102,7 +103,7 @@ impl State {
                 Some(Act::Create | Act::Look | Act::Delete) | None => row.stage = Stage::Failed,
                 Some(Act::Update { .. }) if !is_known => row.may_be_updated(),
                 Some(Act::Release { .. }) if !is_known => row.free = None,
-                Some(Act::Update { .. } | Act::Release { .. }) => {}
+                Some(Act::Update { .. } | Act::Read { .. } | Act::Release { .. }) => {}
             }
             if is_broken {
                 row.stage = Stage::Failed;
@@ -132,15 +133,15 @@ impl State {
         let row = &self.rows[&id].row;
         let needs = match row.act() {
             Some(Act::Create | Act::Look) => Some(row.requires.clone()),
-            Some(Act::Update { requires, .. }) => Some(requires.clone()),
+            Some(Act::Update { requires, .. } | Act::Read { requires, .. }) => Some(requires.clone()),
             Some(Act::Release { .. } | Act::Delete) | None => None,
         };
         RowFailure { generation: self.generation(), deleting: row.is_being_deleted(), needs, cause }
     }
 }
 
-/// Updates a row after its action succeeded.
-fn succeed(row: &mut Row, thing: Option<Thing>) {
+/// Updates a row after its action succeeded. If the action changed the thing, this is another edition of it.
+fn succeed(row: &mut Row, thing: Option<Thing>, edition: Id) {
     let intent = row.intent.take();
     row.until = None;
     match intent.map(|intent| intent.act) {
@@ -149,11 +150,16 @@ fn succeed(row: &mut Row, thing: Option<Thing>) {
             row.stage = Stage::Sound;
             row.failed = None;
         }
-        Some(Act::Update { free, varying, requires, holds, given }) => {
+        Some(Act::Update { free, varying, requires, shown, holds, given }) => {
             row.free = Some(free);
             (row.varying, row.requires, row.holds, row.given) = (varying, requires, holds, given);
+            (row.edition, row.shown) = (edition, shown);
             row.failed = None;
             row.drift = None;
+        }
+        Some(Act::Read { requires, shown }) => {
+            (row.edition, row.requires, row.shown) = (edition, requires, shown);
+            row.failed = None;
         }
         Some(Act::Release { exclusive }) => {
             row.holds.retain(|held| !exclusive.contains(held));

@@ -98,6 +98,8 @@ impl State {
             varying: Default::default(),
             given: Default::default(),
             requires: Default::default(),
+            edition: Id::default(),
+            shown: Default::default(),
             holds: Default::default(),
             turns: Default::default(),
             drains: false,

@@ -15,6 +15,8 @@ pub(crate) struct Made {
     pub(crate) fixed: String,
     pub(crate) free: String,
     pub(crate) attribute: u64,
+    /// Names of the things of which its own attribute shows theirs.
+    pub(crate) shown: BTreeSet<Name>,
     pub(crate) varying: String,
     /// Names of the things that it refers to.
     pub(crate) refs: BTreeSet<Name>,
@@ -63,6 +65,12 @@ fn attribute(properties: &Value) -> u64 {
     }
 }
 
+/// What can be read of a thing: its own value, and those of the things that it shows.
+pub(crate) fn attribute_of(things: &BTreeMap<Name, Made>, phys: &Name) -> u64 {
+    let Some(thing) = things.get(phys) else { return 0 };
+    thing.attribute + thing.shown.iter().map(|shown| 10 * attribute_of(things, shown)).sum::<u64>()
+}
+
 impl Cloud {
     /// The name of the thing that a job is about.
     pub(crate) fn find(&self, job: &Job) -> Option<Name> {
@@ -83,6 +91,7 @@ impl Cloud {
             fixed: wanted.fixed.to_string(),
             free: "as somebody made it".to_owned(),
             attribute: 9,
+            shown: BTreeSet::new(),
             varying: text(&wanted.properties, "v"),
             refs: BTreeSet::new(),
             holds: BTreeSet::new(),
@@ -96,7 +105,7 @@ impl Cloud {
     }
 
     pub(crate) fn thing(&self, phys: &Name) -> Thing {
-        let attributes = [(Name::from("a"), Value::from(self.things[phys].attribute))];
+        let attributes = [(Name::from("a"), Value::from(attribute_of(&self.things, phys)))];
         Thing { phys: phys.clone(), attributes: attributes.into() }
     }
 
@@ -108,8 +117,10 @@ impl Cloud {
             // Who is told that it is new does not look.
             (What::Create { properties }, _) if job.is_new => self.make(job, properties, false),
             (What::Create { properties }, None) => self.make(job, properties, false),
-            (What::Create { .. } | What::Look, Some(phys)) => Ok(Outcome::Done(Some(self.thing(&phys)))),
-            (What::Look | What::Update { .. } | What::Release { .. } | What::Delete, None) => Ok(Outcome::Absent),
+            (What::Create { .. } | What::Look | What::Read, Some(phys)) => Ok(Outcome::Done(Some(self.thing(&phys)))),
+            (What::Look | What::Read | What::Update { .. } | What::Release { .. } | What::Delete, None) => {
+                Ok(Outcome::Absent)
+            }
             (What::Update { properties }, Some(phys)) => self.update(job, &phys, properties),
             (What::Release { exclusive }, Some(phys)) => {
                 let thing = self.things.get_mut(&phys).expect("it was found");
@@ -161,6 +172,7 @@ impl Cloud {
             fixed: text(properties, "fixed"),
             free: text(properties, "free"),
             attribute: attribute(properties),
+            shown: names(properties, "shown"),
             varying: text(properties, "v"),
             refs,
             holds,
@@ -190,7 +202,7 @@ impl Cloud {
             thing.varying = varying;
         }
         (thing.free, thing.attribute) = (text(properties, "free"), attribute(properties));
-        (thing.refs, thing.holds) = (refs, holds);
+        (thing.refs, thing.holds, thing.shown) = (refs, holds, names(properties, "shown"));
         thing.is_changed = false;
         if thing.is_nobodys() {
             thing.mark = job.row;

@@ -21,7 +21,8 @@
 //! goal has asked for, and no server before its software is torn down; what only one can have is not given twice, and what takes turns is not made at once; nothing is made of which three are there that nothing requires; what
 //! failed is not begun again by the same goal. In one history of 16 each step is what the predicates say when they are computed
 //! from scratch. When faults stop, everything comes to rest; then the next goal is reached, with nothing left over; what then drifts is put
-//! right; the same goal once more costs two writes and no job; a last one writes no row more than twice.
+//! right; the same goal once more costs two writes and no job; a last one writes no row more than twice. What is written down of a
+//! thing is then what can be read of it.
 //!
 //! # Whether it finds anything
 //!
@@ -82,6 +83,8 @@
 //! | create has too many things made at once | 787 |
 //! | done counts what is still being changed | 1378 |
 //! | an update that nobody heard of has not changed what varies | 4277 |
+//! | what shows values of another thing is not read again | 5130 |
+//! | what was read is no other edition | 5130 |
 //! | what was there before stays so although it was changed | 5172 |
 //! | what was there before has what another one has | 5500 |
 //! | delete takes what was there before and nobody asked for | 5800 |

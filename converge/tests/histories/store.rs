@@ -94,7 +94,9 @@ impl Store {
                 self.failures.contains(&(row.name.clone(), generation.unwrap_or_default(), needs))
             }
             Act::Look => false,
-            Act::Update { requires, .. } => failed.is_some_and(|failure| failure.needs.as_ref() == Some(requires)),
+            Act::Update { requires, .. } | Act::Read { requires, .. } => {
+                failed.is_some_and(|failure| failure.needs.as_ref() == Some(requires))
+            }
             Act::Release { .. } => self.kept.contains(&(row.id, generation.unwrap_or_default())),
             Act::Delete => failed.is_some_and(|failure| failure.deleting),
         };

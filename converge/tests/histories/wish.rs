@@ -19,6 +19,8 @@ pub(crate) enum Use {
     Free,
     /// What can be read of it is a property that can be changed.
     Attribute,
+    /// What can be read of it shows in what can be read of this one.
+    Shown,
 }
 
 /// A resource.
@@ -53,8 +55,8 @@ pub(crate) fn may_be_noted(name: &str) -> bool {
 }
 
 impl Wish {
-    /// Another wish, which keeps much of this one.
-    pub(crate) fn next(&self, chance: &mut Chance, size: usize) -> Self {
+    /// Another wish, which keeps much of this one. `shows` says whether things may show what can be read of others.
+    pub(crate) fn next(&self, chance: &mut Chance, size: usize, shows: bool) -> Self {
         if chance.once_in(16) {
             return Self::default();
         }
@@ -95,8 +97,8 @@ impl Wish {
             next.uses.retain(|place, _| earlier.contains(place));
             for place in earlier {
                 if chance.once_in(4) {
-                    let uses = [Use::After, Use::Fixed, Use::Free, Use::Attribute];
-                    next.uses.insert(place, uses[chance.index(4)]);
+                    let uses = [Use::After, Use::Fixed, Use::Free, Use::Attribute, Use::Shown];
+                    next.uses.insert(place, uses[chance.index(if shows { 5 } else { 4 })]);
                 }
             }
             next.exclusive.clear();
@@ -134,7 +136,7 @@ impl Wish {
     ) -> Result<Wanted, String> {
         let resource = &self.0[&place];
         let (mut fixed, mut free) = (resource.fixed.to_string(), resource.free.to_string());
-        let mut refs = Vec::new();
+        let (mut refs, mut shown, mut shows) = (Vec::new(), Vec::new(), BTreeSet::new());
         for (dependency, uses) in &resource.uses {
             let (phys, attribute) = thing(*dependency).ok_or_else(|| format!("nothing stands for {dependency}"))?;
             match uses {
@@ -142,6 +144,11 @@ impl Wish {
                 Use::Fixed => fixed += &format!(" {dependency}={phys}"),
                 Use::Free => free += &format!(" {dependency}={phys}"),
                 Use::Attribute => free += &format!(" {dependency}.a={attribute}"),
+                Use::Shown => {
+                    free += &format!(" {dependency}~{phys}");
+                    shows.insert(name(*dependency));
+                    shown.push(phys.to_owned());
+                }
             }
             if *uses != Use::Attribute {
                 refs.push(phys.to_owned());
@@ -155,6 +162,7 @@ impl Wish {
             ("v", Value::from(resource.varies.0.to_string().as_str())),
             ("varies", Value::from(format!("{:?}", resource.varies.1).as_str())),
             ("refs", Value::from(refs)),
+            ("shown", Value::from(shown)),
             ("holds", Value::List(exclusive.iter().cloned().map(Value::Str).collect())),
         ];
         Ok(Wanted {
@@ -162,6 +170,7 @@ impl Wish {
             fixed: fixed.into(),
             free: free.into(),
             varying: BTreeMap::from([("v".into(), (resource.varies.0.to_string().into(), resource.varies.1))]),
+            shows,
             exclusive,
             turns: resource.takes_turns.then(|| "a turn".into()).into_iter().collect(),
             drains: resource.drains,

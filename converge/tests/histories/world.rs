@@ -8,13 +8,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use wattle_converge::{
-    Act, Cleanup, Desire, Event, Id, Job, Limits, Notice, OnFailure, Outcome, Refusal, Sight, Stage, State, Step, Time,
-    What, Write,
+    Act, Cleanup, Desire, Event, Id, Job, Limits, Notice, OnFailure, Outcome, Refusal, Row, Sight, Stage, State, Step,
+    Time, What, Write,
 };
 use wattle_model::Name;
 
 use super::chance::Chance;
-use super::cloud::{Cloud, Made};
+use super::cloud::{Cloud, Made, attribute_of};
 use super::faults::Faults;
 use super::store::Store;
 use super::wish::{Wish, may_be_noted};
@@ -28,7 +28,7 @@ const MOST: u64 = 30_000;
 /// When nothing goes wrong any more, so much time is enough for everything.
 const PATIENCE: u64 = 12 * 3_600_000;
 
-/// Histories up to this one have no comers and goers, so that it is known of bugs which of them finds them first.
+/// Histories up to this one have no comers and goers, and nothing that shows what can be read of others, so that it is known of bugs which of them finds them first.
 const LATER: u64 = 5_000;
 
 /// How a request fares.
@@ -149,6 +149,8 @@ pub(crate) struct World {
     faults: Faults,
     wish: Wish,
     size: usize,
+    /// Things may show what can be read of others.
+    shows: bool,
     is_calm: bool,
     /// Each step is held against the predicates computed from scratch.
     is_compared: bool,
@@ -204,6 +206,7 @@ impl World {
             faults,
             wish: Wish::default(),
             size,
+            shows: seed > LATER && seed % 4 == 1,
             is_calm: false,
             is_compared: seed.is_multiple_of(16),
             writes: BTreeMap::new(),
@@ -334,7 +337,7 @@ impl World {
             Event::Rollback { to: to.filter(|_| self.chance.flip()) }
         } else {
             if !self.chance.once_in(5) {
-                self.wish = self.wish.next(&mut self.chance, self.size);
+                self.wish = self.wish.next(&mut self.chance, self.size, self.shows);
             }
             let wish = if self.chance.once_in(16) { self.wish.clashing() } else { self.wish.clone() };
             let deadline = self
@@ -639,7 +642,7 @@ impl World {
                 continue;
             }
             let mark = of_phys.get(phys).copied().unwrap_or(made.mark);
-            let attributes = [(Name::from("a"), made.attribute.into())];
+            let attributes = [(Name::from("a"), attribute_of(things, phys).into())];
             let thing = wattle_converge::Thing { phys: phys.clone(), attributes: attributes.into() };
             absent.remove(&mark);
             sights.push((

@@ -52,6 +52,7 @@ impl Target for Wish {
             fixed: (*fixed).into(),
             free: format!("{free} {refs:?}").into(),
             varying: BTreeMap::new(),
+            shows: on.iter().filter(|_| name.starts_with("view")).map(|name| Name::from(*name)).collect(),
             exclusive: exclusive.iter().map(|name| Name::from(*name)).collect(),
             turns: name.starts_with("member").then(|| "its turn".into()).into_iter().collect(),
             drains: name.starts_with("server"),
@@ -142,6 +143,7 @@ impl Desk {
         let word = |job: &Job| match &job.what {
             What::Create { .. } => "create".to_owned(),
             What::Look => "look".to_owned(),
+            What::Read => "read".to_owned(),
             What::Update { .. } => "update".to_owned(),
             What::Release { exclusive } => format!("release {exclusive:?} of"),
             What::Drain => "drain".to_owned(),

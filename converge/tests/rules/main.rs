@@ -7,6 +7,7 @@ mod deadline;
 mod desk;
 mod leaders;
 mod left;
+mod read;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

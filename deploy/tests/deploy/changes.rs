@@ -57,6 +57,8 @@ fn it_changes_what_differs_and_no_more() {
         ("value: '#!/bin/sh'", "value: '#!/bin/bash'", "create web, update mount, delete web"),
         // An attribute that others read: the user data of the server.
         ("name: inside", "name: within", "update net, create web, update mount, delete web"),
+        // Attributes that show values of what has changed: they are read again.
+        ("{subnet: {get_resource: subnet}}]", "{ip_address: 10.0.0.9}]", "update port, read address, read web"),
         // Another thing: what refers to it refers to the new one.
         ("name: other}", "name: other, value_specs: {a: b}}", "update other"),
         ("volume_type: fast", "volume_type: slow", "create volume, update mount, delete volume"),

@@ -110,6 +110,7 @@ impl Desk {
             What::Delete => ("delete", None),
             What::Release { .. } => ("release", None),
             What::Look => ("look", None),
+            What::Read => ("read", None),
             What::Drain => return None,
         };
         done.jobs.push(format!("{word} {}", job.name));

@@ -51,6 +51,10 @@ impl ResourceTypes for Drivers {
         files.map(|files| (format!("`personality` is {files}"), "take it away")).into_iter().collect()
     }
 
+    fn shows(&self, ty: &str) -> &[&str] {
+        if matches!(ty, "OS::Nova::Server" | "OS::Neutron::FloatingIP") { &["OS::Neutron::Port"] } else { &[] }
+    }
+
     fn exclusive(&self, ty: &str, properties: &Value) -> BTreeSet<Name> {
         let Value::Map(properties) = properties else { return BTreeSet::new() };
         let volume = properties.get("volume_id").filter(|_| ty == "OS::Cinder::VolumeAttachment");

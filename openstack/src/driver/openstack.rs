@@ -108,6 +108,13 @@ async fn carried_out(kind: &ResourceType, work: &Work<'_>, job: &Job, fresh: Opt
                 None => Ok(Outcome::Absent),
             }
         }
+        What::Read => match phys(driver, work, job).await? {
+            Some(phys) => {
+                let found = driver.get(work, &phys).await?;
+                Ok(found.map_or(Outcome::Absent, |found| driver.outcome(&found)))
+            }
+            None => Ok(Outcome::Absent),
+        },
         What::Release { exclusive } => {
             let Some(phys) = phys(driver, work, job).await? else { return Ok(Outcome::Absent) };
             let Some(found) = driver.get(work, &phys).await? else { return Ok(Outcome::Absent) };

@@ -20,6 +20,8 @@ pub struct ResourceType {
     pub(super) also: fn(&Json) -> Vec<&'static str>,
     pub(super) fixed: &'static [&'static str],
     pub(super) stays: &'static [&'static str],
+    /// The types of which its attributes show values.
+    pub(super) shows: &'static [&'static str],
     pub(super) exclusive: fn(&Json) -> Vec<String>,
     pub(super) turns: fn(&Json) -> Vec<String>,
     pub(super) patience: Duration,
@@ -78,6 +80,12 @@ impl ResourceType {
     /// thing has that is not given them, or are fixed.
     pub fn stays(&self) -> &'static [&'static str] {
         self.stays
+    }
+
+    /// The types of which its things' attributes show values: of a port, a server shows the addresses. After one of them was
+    /// changed, it has to be read again.
+    pub fn shows(&self) -> &'static [&'static str] {
+        self.shows
     }
 
     /// How long it may take to create a thing.

@@ -79,6 +79,7 @@ impl Target for Template {
             fixed: format!("{fixed:?}").into(),
             free: format!("{free:?}").into(),
             varying: BTreeMap::new(),
+            shows: BTreeSet::new(),
             exclusive: kind.exclusive(&properties),
             turns: kind.turns(&properties),
             drains: kind.drains(),

@@ -121,6 +121,9 @@ fn a_port_s_new_address_is_its_server_s_as_well() {
     let what = What::Update { properties: value(&json!({ "network": network, "fixed_ips": fixed })) };
     let done = shown.stage.carry_out(*row, PORT, Some(&port.phys), &what);
     assert!(matches!(done, Outcome::Done(Some(_))), "{done:?}");
+    let read = shown.stage.carry_out(shown.row, SERVER, Some(&shown.server.phys), &What::Read);
+    let Outcome::Done(Some(thing)) = read else { panic!("{read:?}") };
+    assert_eq!(thing.attributes["first_address"], "10.1.0.77".into());
     let thing = shown.changed(&json!({ "metadata": { "by": "us" } }));
     assert_eq!(thing.attributes["first_address"], "10.1.0.77".into());
 }

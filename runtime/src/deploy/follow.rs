@@ -113,6 +113,7 @@ fn what(act: &Act) -> What {
     match act {
         Act::Create => What::Create { properties: Value::Null },
         Act::Look => What::Look,
+        Act::Read { .. } => What::Read,
         Act::Update { .. } => What::Update { properties: Value::Null },
         Act::Release { exclusive } => What::Release { exclusive: exclusive.clone() },
         Act::Delete => What::Delete,

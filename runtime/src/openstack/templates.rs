@@ -159,6 +159,10 @@ impl ResourceTypes for Drivers {
         driver::kind(ty).map(|kind| kind.turns(properties)).unwrap_or_default()
     }
 
+    fn shows(&self, ty: &str) -> &[&str] {
+        driver::kind(ty).map_or(&[], driver::ResourceType::shows)
+    }
+
     fn patience(&self, ty: &str) -> Option<std::time::Duration> {
         driver::kind(ty).map(driver::ResourceType::patience)
     }

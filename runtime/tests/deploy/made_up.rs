@@ -84,6 +84,7 @@ impl Cloud for MadeUp {
         let what = match &job.what {
             What::Create { .. } => "create",
             What::Look => "look",
+            What::Read => "read",
             What::Update { .. } => "update",
             What::Release { .. } => "release",
             What::Drain => "drain",
@@ -104,8 +105,8 @@ impl Cloud for MadeUp {
                     Outcome::Done(Some(thing(mark)))
                 }
             },
-            What::Look if things.there.contains_key(&mark) => Outcome::Done(Some(thing(mark))),
-            What::Look => Outcome::Absent,
+            What::Look | What::Read if things.there.contains_key(&mark) => Outcome::Done(Some(thing(mark))),
+            What::Look | What::Read => Outcome::Absent,
             What::Delete => things.there.remove(&mark).map_or(Outcome::Absent, |_| Outcome::Done(None)),
             What::Release { .. } | What::Drain => Outcome::Done(None),
         }
@@ -173,6 +174,7 @@ impl Target for All {
             fixed,
             free,
             varying: BTreeMap::new(),
+            shows: BTreeSet::new(),
             exclusive: BTreeSet::new(),
             turns: BTreeSet::new(),
             drains: false,

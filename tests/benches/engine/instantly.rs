@@ -85,6 +85,7 @@ impl Target for Many {
             fixed: "".into(),
             free: text.clone(),
             varying: BTreeMap::new(),
+            shows: BTreeSet::new(),
             exclusive: BTreeSet::new(),
             turns: BTreeSet::new(),
             drains: false,

@@ -35,6 +35,7 @@ pub(crate) fn verb(job: &Job) -> &'static str {
         What::Update { .. } => "update",
         What::Delete => "delete",
         What::Look => "look for",
+        What::Read => "read",
         What::Release { .. } => "release",
         What::Drain => "drain",
     }
@@ -63,7 +64,7 @@ impl Reality {
                 let found = job.phys.as_ref().and_then(|phys| self.things.remove(phys));
                 found.map_or(Outcome::Absent, |_| Outcome::Done(None))
             }
-            What::Look => Outcome::Absent,
+            What::Look | What::Read => Outcome::Absent,
             What::Release { .. } | What::Drain => Outcome::Done(None),
         }
     }

@@ -98,6 +98,7 @@ impl Target for Template {
             fixed: digest(&fixed),
             free: digest(&free),
             varying: BTreeMap::new(),
+            shows: BTreeSet::new(),
             exclusive: BTreeSet::new(),
             turns: BTreeSet::new(),
             drains: false,

@@ -17,6 +17,7 @@ mod placed;
 mod plain;
 mod planned;
 mod requests;
+mod shown;
 mod space;
 mod wrong;
 
@@ -32,6 +33,11 @@ const KEY: [&str; 2] = ["--key", "operator.key"];
 #[test]
 fn a_shop_is_deployed_changed_repaired_brought_back_and_destroyed() {
     life::life(&Site::new());
+}
+
+#[test]
+fn a_server_shows_the_new_address_of_its_port() {
+    shown::follows_its_port(&Site::embedded(Setting::default()));
 }
 
 #[test]

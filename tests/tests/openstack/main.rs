@@ -25,6 +25,8 @@ mod nova;
 #[expect(dead_code, reason = "Nova does not choose by best fit")]
 #[path = "../../../place/tests/growth/one_by_one.rs"]
 mod one_by_one;
+#[path = "../deploy/shown.rs"]
+mod shown;
 mod stage;
 mod trouble;
 
@@ -69,6 +71,13 @@ fn what_a_template_says_no_longer_goes_back_on_a_real_openstack() {
     let Some(stage) = stage("what leaves a template", "leaves") else { return };
     leaves::leaves_and_goes_back(&stage);
     stage.clear();
+}
+
+#[test]
+fn a_server_shows_the_new_address_of_its_port_on_a_real_openstack() {
+    if is_there("a port with another address") {
+        shown::follows_its_port(&Site::at(Named, &Named::password()));
+    }
 }
 
 #[test]

@@ -12,7 +12,7 @@ impl World {
         if !self.current().is_some_and(State::is_quiet) || !is_settled {
             return self.breaks(|| "it does not come to rest".to_owned());
         }
-        self.wish = self.wish.next(&mut self.chance, self.size);
+        self.wish = self.wish.next(&mut self.chance, self.size, self.shows);
         self.say(|| "the last goal but two".to_owned());
         self.want(true);
         self.check_reached();
@@ -42,7 +42,7 @@ impl World {
                 .breaks(|| format!("nothing changed, and there were {jobs} jobs and {writes} and {others} writes"));
         }
         self.say(|| "another one".to_owned());
-        self.wish = self.wish.next(&mut self.chance, self.size);
+        self.wish = self.wish.next(&mut self.chance, self.size, self.shows);
         self.want(true);
         self.check_reached();
         let twice = self.writes.iter().find(|(_, count)| **count > 2).map(|(id, count)| (*id, *count));
@@ -87,7 +87,7 @@ impl World {
                     .things
                     .iter()
                     .find(|(_, thing)| thing.name == name && !thing.is_nobodys())
-                    .map(|(phys, thing)| (&**phys, thing.attribute))
+                    .map(|(phys, _)| (&**phys, attribute_of(&self.cloud.things, phys)))
             };
             let thing = &self.cloud.things[phys];
             let wanted = self.wish.wanted(*place, stands);
@@ -112,6 +112,13 @@ impl World {
         });
         if let Some(row) = unwritten {
             let what = format!("of {} something else is written down than what is wanted", row.id);
+            return self.breaks(|| what);
+        }
+        let is_of_before = |row: &&Row| {
+            row.stage == Stage::Sound && row.thing != row.thing.as_ref().map(|thing| self.cloud.thing(&thing.phys))
+        };
+        if let Some(row) = self.store.rows.values().filter(|row| !row.adopted).find(is_of_before) {
+            let what = format!("what is written down of {} can be read no more: {:?}", row.id, row.thing);
             return self.breaks(|| what);
         }
         let rows = self.store.rows.values().filter(|row| !row.adopted).count();

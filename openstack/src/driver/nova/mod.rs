@@ -24,6 +24,7 @@ pub(super) const KINDS: &[ResourceType] = &[
         also: for_servers,
         fixed: &["admin_pass"],
         stays: &[],
+        shows: &["OS::Neutron::Port"],
         exclusive: of_server,
         turns: in_a_group,
         patience: Duration::from_mins(30),
@@ -38,6 +39,7 @@ pub(super) const KINDS: &[ResourceType] = &[
         also: |_| Vec::new(),
         fixed: &[],
         stays: &[],
+        shows: &[],
         exclusive: |_| Vec::new(),
         turns: |_| Vec::new(),
         patience: Duration::from_mins(10),
@@ -52,6 +54,7 @@ pub(super) const KINDS: &[ResourceType] = &[
         also: |_| Vec::new(),
         fixed: &[],
         stays: &[],
+        shows: &[],
         exclusive: |properties| {
             given_text(properties, "name").map(|name| format!("the key pair's name {name}")).into_iter().collect()
         },

@@ -84,6 +84,35 @@ pub(super) fn foreign_tags(item: &Value) -> Value {
     items(&item["tags"]).iter().filter(|tag| !tag.as_str().is_some_and(is_mark)).cloned().collect::<Vec<_>>().into()
 }
 
+/// The port that an address of a server belongs to.
+fn port_of<'p>(address: &Value, ports: &'p [Value]) -> Option<&'p Value> {
+    let mac = &address["OS-EXT-IPS-MAC:mac_addr"];
+    ports.iter().find(|port| !mac.is_null() && agrees(mac, &port["mac_address"]))
+}
+
+/// A server's addresses in a network as its ports have them now. Nova keeps a copy, and learns of a port's new address only later.
+fn current(listed: &[Value], ports: &[Value]) -> Vec<Value> {
+    let mut current = Vec::new();
+    let mut known: Vec<&Value> = Vec::new();
+    for address in listed {
+        let Some(port) = port_of(address, ports).filter(|_| address["OS-EXT-IPS:type"] != "floating") else {
+            current.push(address.clone());
+            continue;
+        };
+        if known.contains(&&port["id"]) {
+            continue;
+        }
+        known.push(&port["id"]);
+        for ip in items(&port["fixed_ips"]) {
+            let mut now = address.clone();
+            now["addr"] = ip["ip_address"].clone();
+            now["version"] = if text(ip, "ip_address").contains(':') { 6 } else { 4 }.into();
+            current.push(now);
+        }
+    }
+    current
+}
+
 #[async_trait]
 impl Driver for Servers {
     fn collections(&self) -> Vec<&'static Collection> {
@@ -120,30 +149,36 @@ impl Driver for Servers {
             attributes.insert(attribute.into(), item[key].clone());
         }
         let (mut addresses, mut networks) = (Map::new(), Map::new());
-        for (network, listed) in item["addresses"].as_object().into_iter().flatten() {
-            let port = |address: &Value| {
-                let mac = &address["OS-EXT-IPS-MAC:mac_addr"];
-                found.beside.iter().find(|port| !mac.is_null() && agrees(mac, &port["mac_address"]))
-            };
-            let full = items(listed).iter().map(|address| {
-                let mut full = address.clone();
-                let is_own = address["OS-EXT-IPS:type"] != "floating";
-                full["port"] = port(address).filter(|_| is_own).map(|port| port["id"].clone()).unwrap_or_default();
-                full
-            });
-            let full: Value = full.collect::<Vec<_>>().into();
-            let plain: Value = items(listed).iter().map(|address| address["addr"].clone()).collect::<Vec<_>>().into();
+        let shown: Vec<(&String, Vec<Value>)> = item["addresses"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(network, listed)| (network, current(items(listed), &found.beside)))
+            .collect();
+        for (network, listed) in &shown {
+            let full: Value = listed
+                .iter()
+                .map(|address| {
+                    let is_own = address["OS-EXT-IPS:type"] != "floating";
+                    let port = port_of(address, &found.beside).filter(|_| is_own);
+                    let mut full = address.clone();
+                    full["port"] = port.map(|port| port["id"].clone()).unwrap_or_default();
+                    full
+                })
+                .collect::<Vec<_>>()
+                .into();
+            let plain: Value = listed.iter().map(|address| address["addr"].clone()).collect::<Vec<_>>().into();
             // As in Heat, a network appears both by its name and by its id.
-            let id = items(listed).iter().find_map(port).map(|port| text(port, "network_id").to_owned());
-            for key in id.into_iter().chain([network.clone()]) {
+            let port = listed.iter().find_map(|address| port_of(address, &found.beside));
+            let id = port.map(|port| text(port, "network_id").to_owned());
+            for key in id.into_iter().chain([(*network).clone()]) {
                 addresses.insert(key.clone(), full.clone());
                 networks.insert(key, plain.clone());
             }
         }
         // As in Heat: the first address of the network whose name comes last.
-        let mut named: Vec<(&String, &Value)> = item["addresses"].as_object().into_iter().flatten().collect();
-        named.sort_by(|(one, _), (other, _)| other.cmp(one));
-        let first = named.iter().find_map(|(_, listed)| items(listed).first()).map(|address| address["addr"].clone());
+        let last = shown.iter().filter(|(_, listed)| !listed.is_empty()).max_by_key(|(network, _)| *network);
+        let first = last.map(|(_, listed)| listed[0]["addr"].clone());
         attributes.insert("first_address".into(), first.unwrap_or_else(|| "".into()));
         attributes.insert("addresses".into(), addresses.into());
         attributes.insert("networks".into(), networks.into());

@@ -46,6 +46,7 @@ impl Display {
                 let word = match what {
                     What::Create { .. } | What::Look => "created",
                     What::Update { .. } => "changed",
+                    What::Read => "read again",
                     What::Release { .. } => "released",
                     What::Drain => TORN_DOWN,
                     What::Delete => "deleted",

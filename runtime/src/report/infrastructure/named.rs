@@ -96,6 +96,7 @@ fn of_row(row: &Row, key: Name, stands: bool, number: u64) -> Resource {
         (Some(failure), _) if !failure.deleting => How::Failed(legible(&failure.cause)),
         (_, Some(Act::Create)) => How::Busy("is being created"),
         (_, Some(Act::Look)) => How::Busy("is being looked for"),
+        (_, Some(Act::Read { .. })) => How::Busy("is being read again"),
         (_, Some(Act::Update { .. })) => How::Busy("is being changed"),
         (_, Some(Act::Release { .. })) => How::Busy("releases what another one needs"),
         (_, Some(Act::Delete)) => How::Leaving,
