@@ -69,7 +69,7 @@ const MUTANTS: &[Mutant] = &[
         name: "done counts what is still being changed",
         edits: &[(PICK, "row.is_idle() && differs(", "differs(")],
     },
-    Mutant { name: "done does not ask what is required", edits: &[(PICK, "row.requires != *needs || ", "")] },
+    Mutant { name: "done does not ask what is required", edits: &[(PICK, "row.requires != needs.rows || ", "")] },
     Mutant { name: "done does not ask what is held", edits: &[(PICK, " || row.holds != wanted.exclusive", "")] },
     Mutant {
         name: "done does not see drift that is to be put right",

@@ -121,7 +121,8 @@ impl Proxy {
         self.shared.state().stall_before = Some(Box::new(is_it));
     }
 
-    /// Stalls as soon as the server has answered what `is_it`: it is done, and whoever asked for it waits.
+    /// Stalls as soon as the server has answered a request that `is_it`: it is done, and the client waits. The same is true for the
+    /// other requests that have been passed on until then.
     pub fn stall_after(&self, is_it: impl Fn(&[u8]) -> bool + Send + 'static) {
         self.shared.state().stall_after = Some(Box::new(is_it));
     }
@@ -170,7 +171,8 @@ impl Shared {
         let stalls = if is_answer {
             is_awaited.swap(false, Ordering::Relaxed)
         } else {
-            let is_it = state.stall_after.take_if(|is_it| is_it(bytes)).is_some();
+            // What is asked once it stalls does not arrive.
+            let is_it = state.mode == Mode::Whole && state.stall_after.as_ref().is_some_and(|is_it| is_it(bytes));
             is_awaited.fetch_or(is_it, Ordering::Relaxed);
             state.stall_before.take_if(|is_it| is_it(bytes)).is_some()
         };

@@ -68,7 +68,7 @@ fn site(what: &str) -> Option<Site<Behind>> {
 }
 
 /// Kills whoever was begun as soon as a service has done something of a kind that no service has done before, and has not said so
-/// yet, until one comes to its end. Whoever comes next has to wait until no request of the one before can arrive any more:
+/// yet, until one comes to its end. What is asked at the same time, in other requests, is killed at as well. Whoever comes next has to wait until no request of the one before can arrive any more:
 /// minutes. At what it was killed.
 fn killed_at_each(site: &Site<Behind>, begin: impl Fn() -> Child) -> BTreeSet<String> {
     let done: Arc<Mutex<BTreeSet<String>>> = Arc::default();
