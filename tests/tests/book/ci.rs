@@ -17,6 +17,12 @@ use crate::session::Session;
 const GITHUB: &str = ".github/workflows/topology.yml";
 const GITLAB: &str = ".gitlab-ci.yml";
 
+/// The version of Rust that both workflows use: the oldest one that wattle needs.
+const RUST: &str = env!("CARGO_PKG_RUST_VERSION");
+
+/// The step that no test carries out, because it would change the Rust of this machine.
+const INSTALLS_RUST: &str = "rustup toolchain install \"$RUSTUP_TOOLCHAIN\" --profile minimal";
+
 /// What the change of these tests does.
 const PLAN: &str = "Merging this changes:\n\n```text\n+ spare2 (OS::Nova::Server): is created\n  settings\n    ~ spares: 1 \
                     -> 2\n\n1 to create, 0 to update, 0 to replace, 0 to delete; no component runs; 3 resources and 1 \
@@ -88,13 +94,18 @@ fn github() {
 
     let workflow = file(&page, GITHUB);
     assert_eq!(workflow["on"], Value::from("pull_request"));
+    assert_eq!(workflow["jobs"]["plan"]["env"]["RUSTUP_TOOLCHAIN"], Value::from(RUST));
     let steps = workflow["jobs"]["plan"]["steps"].as_sequence().expect("steps");
+    assert_eq!(steps.iter().filter(|step| step["run"].as_str() == Some(INSTALLS_RUST)).count(), 1);
     let mut runs = 0;
     for step in steps {
         let Some(script) = step["run"].as_str() else {
             assert!(step["uses"].as_str().is_some_and(|uses| uses.starts_with("actions/checkout@v")), "{step:?}");
             continue;
         };
+        if script == INSTALLS_RUST {
+            continue;
+        }
         let mut variables = vec![("GITHUB_BASE_REF".to_owned(), "main".to_owned())];
         for (name, value) in step["env"].as_mapping().into_iter().flatten() {
             let value = match value.as_str().expect("text") {
@@ -146,6 +157,7 @@ fn gitlab() {
     );
     done(&mut session, "export CI_MERGE_REQUEST_TARGET_BRANCH_NAME=main COMMENT_TOKEN=token");
     let workflow = file(&page, GITLAB);
+    assert_eq!(workflow["topology"]["image"], Value::from(format!("rust:{RUST}")));
     for script in workflow["topology"]["script"].as_sequence().expect("a script") {
         fs::write(session.here().join("../step"), script.as_str().expect("text")).expect("writes");
         done(&mut session, "bash -e ../step");

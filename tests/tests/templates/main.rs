@@ -1,6 +1,7 @@
 //! Templates against Heat's own engine: what it accepts and refuses, and what it makes before what.
 
 mod corpus;
+mod counts;
 mod document;
 mod graph;
 mod mutate;

@@ -9,6 +9,7 @@ use wattle_tests::chance::Chance;
 use wattle_tests::oracle::Oracle;
 
 use crate::corpus::{self, Case};
+use crate::counts::{GOOD, SELFTEST, SELFTEST_ACCEPTED};
 use crate::document::Document;
 use crate::graph::difference;
 use crate::mutate::mutant;
@@ -62,15 +63,17 @@ pub(crate) fn assert_alike(cases: &[Case], named: &[(&str, &str)]) -> usize {
 #[test]
 fn good_templates_are_accepted_with_heats_own_graph() {
     let cases = corpus::all("templates/good");
-    assert!(cases.len() >= 60, "{}", cases.len());
-    assert_eq!(assert_alike(&cases, &[]), cases.len());
+    assert_eq!(cases.len(), GOOD);
+    assert_eq!(assert_alike(&cases, &[]), GOOD);
 }
 
 #[test]
 fn the_validators_own_templates_are_judged_alike() {
     let good = corpus::all("heat/selftest/good");
+    let bad = corpus::all("heat/selftest/bad");
+    assert_eq!(good.len() + bad.len(), SELFTEST);
     assert_eq!(assert_alike(&good, &[]), good.len());
-    assert_alike(&corpus::all("heat/selftest/bad"), &[]);
+    assert_eq!(good.len() + assert_alike(&bad, &[]), SELFTEST_ACCEPTED);
 }
 
 /// The changed templates, in a folder of their own with what they name.
