@@ -20,7 +20,7 @@ pub mod proxy;
 pub mod random;
 pub mod requests;
 pub mod running;
-pub mod salt;
+
 pub mod sandbox;
 pub mod say;
 pub mod schedule;
@@ -29,5 +29,6 @@ pub mod site;
 pub mod skip;
 pub mod stores;
 pub mod terminal;
+pub mod venv;
 pub mod workload;
 pub mod zookeeper;

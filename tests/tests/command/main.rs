@@ -2,6 +2,7 @@
 
 mod at_once;
 mod bandwidth;
+mod openbao;
 mod parameters;
 mod place;
 mod policies;

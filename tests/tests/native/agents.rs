@@ -159,7 +159,7 @@ fn path(folder: &Path) -> OsString {
     let stand_in = concat!(env!("CARGO_MANIFEST_DIR"), "/chef/stand_in.rb");
     fs::write(&program, format!("#!/bin/sh\nexec ruby {stand_in} \"$@\"\n")).expect("a new file");
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("a file");
-    let salt = wattle_tests::salt::installed().join("bin/salt-call");
+    let salt = wattle_tests::venv::installed("salt").join("salt-call");
     std::os::unix::fs::symlink(salt, folder.join("salt-call")).expect("a new link");
     let others = std::env::var_os("PATH").unwrap_or_default();
     std::env::join_paths([folder.to_owned()].into_iter().chain(std::env::split_paths(&others))).expect("a path")

@@ -50,7 +50,7 @@ async fn redis(tool: Tool, text: &str) {
             fs::set_permissions(bin.join(name), fs::Permissions::from_mode(0o755)).unwrap();
         }
         if tool == Tool::Salt {
-            std::os::unix::fs::symlink(wattle_tests::salt::installed().join("bin/salt-call"), bin.join("salt-call"))
+            std::os::unix::fs::symlink(wattle_tests::venv::installed("salt").join("salt-call"), bin.join("salt-call"))
                 .unwrap();
         }
         let stage = stage.on_path(&bin);

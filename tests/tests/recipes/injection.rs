@@ -7,8 +7,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use wattle::model::{Tool, Type, Value};
-use wattle_tests::salt;
 use wattle_tests::skip::everything;
+use wattle_tests::venv;
 
 use crate::stage::{Stage, secret};
 
@@ -176,7 +176,7 @@ async fn salt_renders_nothing_of_an_input() {
         .file("recipes/it.sls", &text)
         .file("recipes/all.txt", &all)
         .output("all", Type::STR)
-        .on_path(&salt::installed().join("bin"));
+        .on_path(&venv::installed("salt"));
     hold(&stage, &mark).await;
 }
 

@@ -5,12 +5,12 @@ use std::path::Path;
 
 use wattle::model::{Scalar, Tool, Type};
 use wattle_runtime::space::{FailureKind, Script};
-use wattle_tests::salt::installed;
+use wattle_tests::venv::installed;
 
 use crate::stage::{PORT, Stage, json, secret};
 
 fn stage(text: &str) -> Stage {
-    Stage::new(Tool::Salt, text).on_path(&installed().join("bin"))
+    Stage::new(Tool::Salt, text).on_path(&installed("salt"))
 }
 
 #[tokio::test]

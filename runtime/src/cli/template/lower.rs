@@ -69,8 +69,8 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
     console.err.write(&emitted.told)?;
     if ["environment"].into_iter().chain(parameters::OPTIONS).any(|option| matches.contains_id(option)) {
         console.err.write(
-            "the values of `-e` and `-P` were only used for checking: give them to Heat, and to `wattle up` or `seed \
-             apply`, as well\n",
+            "the values of parameters were only used for checking: give them to Heat, and to `wattle up` or `seed apply`, \
+             as well\n",
         )?;
     }
     console.out.write(&emitted.tree)?;

@@ -1,0 +1,15 @@
+//! Programs of PyPI that `tests/NAME/setup` installs.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The folder of the programs that `tests/NAME/setup` installs, once.
+///
+/// # Panics
+/// When they cannot be installed.
+pub fn installed(name: &str) -> PathBuf {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let status = Command::new(tests.join(name).join("setup")).status().expect("it starts");
+    assert!(status.success(), "tests/{name}/setup: {status}");
+    tests.join(format!(".cache/{name}-venv/bin"))
+}
