@@ -55,7 +55,7 @@ macro_rules! resource {
         #[derive(Clone, Copy)]
         pub struct $handle(pub(crate) wattle::author::Resource);
 
-        #[doc = concat!("The properties of a resource of the type `", $ty, "`; `F` tells whether its flavor is set.")]
+        #[doc = concat!("The properties of a resource of the type `", $ty, "`; `F` says whether its flavor is set.")]
         #[must_use = "a resource exists only once it is added: `t.add(name, resource)`"]
         pub struct $properties<F = crate::nova::WithFlavor>(
             pub(crate) wattle::author::Properties,

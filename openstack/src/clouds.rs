@@ -131,7 +131,7 @@ impl CloudError {
                 Some(names::meant(name, known).unwrap_or(has))
             }
             Self::Several { known, .. } => Some(format!(
-                "say which, by `--cloud NAME` or `OS_CLOUD`: {}",
+                "name one with `--cloud NAME` or `OS_CLOUD`: {}",
                 names::some(known.iter().map(String::as_str), 12)
             )),
             Self::Nothing { .. } => Some(

@@ -60,9 +60,9 @@ pub enum Peers {
 
 /// What [`LetIn`] lets others reach: a [`Server`], or the handle of a component.
 #[diagnostic::on_unimplemented(
-    message = "`LetIn` cannot let anybody reach `{Self}`",
+    message = "`LetIn` cannot give access to `{Self}`",
     label = "neither a server nor a component",
-    note = "what is reached is a `nova::Server`, or what `t.on(server).run(name, component)` returns"
+    note = "give access to a `nova::Server`, or to what `t.on(server).run(name, component)` returns"
 )]
 pub trait Listens: Copy + 'static {
     /// Its components, with their names on their server.

@@ -93,7 +93,7 @@ pub fn left_behind<'a>(
                 Home::Template => format!("`files: [{named}]`"),
             };
             Refusal {
-                message: format!("`{by}` uses `{named}` on line {line}, which does not travel along"),
+                message: format!("`{by}` uses `{named}` on line {line}, which is not listed in `files`"),
                 help: format!("add it next to the recipe: {key}"),
             }
         } else {
@@ -131,7 +131,7 @@ fn lacking(home: Home, tool: Tool, by: &str, named: &str, exists: &dyn Fn(&str) 
         Tool::Shell => "create it, and add it to `files`; if something else creates it, first test whether it exists: \
                         `[ -e FILE ]`"
             .to_owned(),
-        Tool::Chef => "create it: the cookbook travels as a whole".to_owned(),
+        Tool::Chef => "create it: the whole cookbook is included".to_owned(),
         Tool::Ansible | Tool::Puppet | Tool::Salt => "create it, and add it to `files`".to_owned(),
     }
 }

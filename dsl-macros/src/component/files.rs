@@ -67,7 +67,7 @@ impl Crate {
                 self.folder(what, &path, DEPTH, &mut files)?;
                 if files.is_empty() {
                     let message = format!("the {what} `{path}` is an empty folder");
-                    return Err(Refusal { message, help: "hidden files do not travel along".into() });
+                    return Err(Refusal { message, help: "hidden files are left out".into() });
                 }
                 Ok(files)
             }
@@ -151,8 +151,7 @@ fn entries(folder: &Path) -> Vec<String> {
 /// `path` without `.` and `..`, if it stays in the crate.
 fn inside(what: &str, path: &str) -> Result<String, Refusal> {
     let refuse = |why: &str| {
-        let help =
-            "the blueprint's crate travels as a whole: put the file into the crate, and name it relative to the crate";
+        let help = "a blueprint's files must be in its crate: put this one there, and name it relative to the crate";
         Err(Refusal { message: format!("the {what} `{path}` {why}"), help: help.into() })
     };
     if path.starts_with('/') || Path::new(path).is_absolute() {

@@ -77,7 +77,7 @@ pub(super) fn none_of_output(name: &str, attr: &Attribute, errors: &mut Errors) 
     let Meta::List(list) = &mut attr.meta else { return attr };
     let is_listen = |token: &TokenTree| matches!(token, TokenTree::Ident(ident) if ident == "listen");
     let Some(at) = list.tokens.clone().into_iter().find(is_listen) else { return attr };
-    let message = format!("the output `{name}` cannot tell what the component listens on");
+    let message = format!("the output `{name}` cannot declare what the component listens on");
     let help = "a security group is created before any server runs: make the port an `#[input(listen)]`, \
                 or write `#[component(listen = \"tcp/5432\")]`";
     errors.push(at, message, help);

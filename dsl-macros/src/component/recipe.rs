@@ -71,7 +71,7 @@ pub(super) fn read(component: &Component, errors: &mut Errors) -> Option<Recipe>
                     if files.iter().any(|known| known.path == file.path) {
                         errors.push(
                             also,
-                            format!("the file `{}` already travels along", file.path),
+                            format!("the file `{}` is already included", file.path),
                             "remove it from `files`",
                         );
                     } else {
@@ -123,7 +123,7 @@ fn single(own: &Crate, at: &LitStr, errors: &mut Errors) -> Option<(Recipe, Vec<
         None => {
             let endings = run_as_files().map(|tool| format!("`.{}` ({})", tool.ending(), tool.title()));
             let help = format_args!(
-                "a recipe ends in {}; a shell recipe can run any other program that travels along in `files`",
+                "a recipe ends in {}; a shell recipe can run any other program that is listed in `files`",
                 join(endings, "or")
             );
             errors.push(at, format!("no tool runs the recipe `{path}`"), help);

@@ -28,7 +28,9 @@ pub(super) fn note(
         let Some(now) = seed.called_now.get(was).filter(|_| !gone.iter().any(|(gone, _)| **gone == *was)) else {
             continue;
         };
-        plan.because.push(because(format!("`{now}` is said to have been `{was}`, and nothing was deployed so")));
+        plan.because.push(because(format!(
+            "`{now}` is declared to have been `{was}`, but nothing was deployed under that name"
+        )));
         let alike = gone.iter().filter(|(_, ty)| *ty == plan.ty).map(|(gone, _)| &**gone);
         if plan.help.is_empty()
             && let Some(meant) = meant(was, alike)
@@ -48,7 +50,7 @@ pub(super) fn note(
         let left = deployed.components.keys().map(|name| &**name);
         let left = left.filter(|name| of_server.is_none_or(|now| !now.components.contains_key(*name)));
         let meant = meant(was, left).map(|meant| format!(": {meant}")).unwrap_or_default();
-        let said = format!("`{now}` is said to have been `{was}`, and nothing was deployed so{meant}");
+        let said = format!("`{now}` is declared to have been `{was}`, but nothing was deployed under that name{meant}");
         plan.because.push(because(said));
     }
 }

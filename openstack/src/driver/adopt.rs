@@ -117,7 +117,7 @@ fn unknown(stop: Stop) -> Unfit {
 /// Refuses to change a thing that another deployment has taken over in the meantime.
 pub(super) fn is_nobody_elses(driver: &dyn Driver, work: &Work<'_>, found: &Found) -> Result<(), Stop> {
     match driver.mark(found).filter(|mark| work.marks.row(mark).is_none()) {
-        Some(mark) => Err(Stop::refused(format!("it belongs to the deployment `{}` by now", deployment(mark)))),
+        Some(mark) => Err(Stop::refused(format!("it now belongs to the deployment `{}`", deployment(mark)))),
         None => Ok(()),
     }
 }

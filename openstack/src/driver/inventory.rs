@@ -98,8 +98,8 @@ impl Inventory {
             Ok(_) => Ok(None),
             Err(fault) if fault.is_missing() => {
                 let called = sort.called();
-                let what = format!("the cloud has no {called} of the id `{id}`");
-                let help = "the project has to see it: look at the id, or write a name".to_owned();
+                let what = format!("the cloud has no {called} with the id `{id}`");
+                let help = "the project must have access to it: check the id, or write a name".to_owned();
                 Ok(Some(Lack { what, help }))
             }
             Err(fault) if fault.is_refusal() => Ok(None),

@@ -143,7 +143,7 @@ pub(super) async fn attend(shared: &Shared) {
                 if seen.is_some()
                     && let Err(error) = join(shared).await
                 {
-                    tracing::debug!("what the servers of the stack share cannot be read: {error}");
+                    tracing::debug!("the data that the stack's servers share cannot be read: {error}");
                 }
                 Duration::ZERO
             }
@@ -172,8 +172,8 @@ pub(super) async fn join(shared: &Shared) -> Result<bool, SpaceError> {
     }
     if !membership.is_for(admission.own.newest().authorities()) {
         tracing::warn!(
-            "what the servers of the stack share is for a data space with another certificate authority than this \
-             one's: it is not given to this one"
+            "the data that the stack's servers share is for a data space with a different certificate authority: it is \
+             not sent to this one"
         );
         return Ok(false);
     }
@@ -182,7 +182,7 @@ pub(super) async fn join(shared: &Shared) -> Result<bool, SpaceError> {
     let login = match membership.login(shared.space.layout().stack(), &opener) {
         Ok(login) => login,
         Err(error) => {
-            tracing::warn!("what the servers of the stack share cannot be read: {error}");
+            tracing::warn!("the data that the stack's servers share cannot be read: {error}");
             return Ok(false);
         }
     };
@@ -248,7 +248,7 @@ pub(super) async fn barred(shared: &Shared) -> (String, Duration) {
             );
             (text, REFUSED)
         }
-        Barred::Replaced => ("this server's credential is another one now".to_owned(), REPLACED),
+        Barred::Replaced => ("this server's credential has changed".to_owned(), REPLACED),
         // The server is notified as soon as it is written.
         Barred::Early => ("it may not be read; tries again".to_owned(), REFUSED),
     }

@@ -61,7 +61,7 @@ pub enum CaError {
     )]
     NoKey,
     /// The certificate may not sign others.
-    #[error("the certificate is not one of an authority: it may not sign others")]
+    #[error("the certificate does not belong to an authority: it may not sign others")]
     NoAuthority,
     /// The key is another one.
     #[error("the key does not belong to the certificate")]

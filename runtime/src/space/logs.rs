@@ -175,20 +175,20 @@ impl Space {
             Some(node) if node.data.len() > MOST_BYTES => Err(odd("it is longer than any log")),
             node => match self.verified(&path, node).await {
                 Ok(Some(node)) if !node.data.is_empty() => opened(&path, &node.data, ask, opener).map_err(odd),
-                told => told.map(|_| None),
+                other => other.map(|_| None),
             },
         };
         Ok(Answered { version, log })
     }
 }
 
-/// The answer to `ask`, if there is one. What is wrong says nothing that a server has chosen.
+/// The answer to `ask`, if there is one. An error contains no text that a server has chosen.
 fn opened(path: &str, data: &[u8], ask: &Ask, opener: &Opener) -> Result<Option<Log>, &'static str> {
-    let contents: Contents = serde_json::from_slice(data).map_err(|_| "these are no answers")?;
+    let contents: Contents = serde_json::from_slice(data).map_err(|_| "these are not answers")?;
     let Some((_, sealed)) = contents.answers.iter().find(|(id, _)| *id == ask.id) else { return Ok(None) };
     let text = decrypt(sealed, opener).map_err(|_| "it is not encrypted for this operator")?;
     let log = text.strip_prefix(&*head(path, &ask.id)).ok_or("it belongs elsewhere")?;
-    serde_json::from_slice(log).map(Some).map_err(|_| "this is no log")
+    serde_json::from_slice(log).map(Some).map_err(|_| "this is not a log")
 }
 
 #[cfg(test)]

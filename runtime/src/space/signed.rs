@@ -46,7 +46,7 @@ pub enum NotSigned {
     #[error("it is not signed")]
     Unsigned,
     /// It was signed by someone else or for another place, or was changed.
-    #[error("the operator has not signed it so")]
+    #[error("the operator's signature does not match")]
     Forged,
 }
 

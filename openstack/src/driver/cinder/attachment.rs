@@ -106,7 +106,7 @@ impl Driver for Attachments {
         let is_it = has == server && text(&found.item, "id") == volume;
         Ok((!is_it).then(|| {
             format!(
-                "the volume `{}` is at the server `{has}`, and was to be `{volume}` at `{server}`",
+                "it attaches the volume `{}` to the server `{has}`, but should attach `{volume}` to `{server}`",
                 text(&found.item, "id")
             )
         }))

@@ -32,7 +32,7 @@ impl House {
         let failed = |why: String| {
             refuse(
                 format!("the sandbox of {} cannot be made: {}", order.name, why.trim()),
-                "see whether this machine, or the container that this is, lets root mount an overlay; `--state PATH` \
+                "check whether this machine, or the container that it is, lets root mount an overlay; `--state PATH` \
                  chooses another file system for what servers write",
             )
         };

@@ -140,7 +140,7 @@ impl Embedded {
     }
 
     fn odd<T>(&self, reply: &Reply<'_>) -> Result<T, StoreError> {
-        Err(unusable(&self.owner.link.socket, format!("it answers what was not asked: {reply:?}")))
+        Err(unusable(&self.owner.link.socket, format!("it sent an unexpected reply: {reply:?}")))
     }
 }
 

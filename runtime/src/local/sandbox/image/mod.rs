@@ -63,7 +63,7 @@ fn kind(path: &Path) -> Result<ImageKind, UpError> {
         Ok(_) if path.join("bin/sh").symlink_metadata().is_ok() => Ok(ImageKind::Root),
         Ok(_) => Err(refuse(
             format!(
-                "`{shown}` is no image: it is neither a root file system, which would have `bin/sh`, nor an OCI image \
+                "`{shown}` is not an image: it is neither a root file system, which would have `bin/sh`, nor an OCI image \
                  layout, which would have `oci-layout`"
             ),
             help,
