@@ -34,7 +34,7 @@ pub mod values;
 pub use generated::references;
 pub use wattle_heat::schema::{schema, types};
 
-// One by one: the compiler then names the feature to whoever uses a module that is left out.
+// One by one: if a disabled module is used, the compiler then names its feature.
 #[cfg(feature = "aodh")]
 pub use generated::aodh;
 #[cfg(feature = "barbican")]

@@ -8,7 +8,7 @@ pub(crate) use wattle::author::{AnyValue, Attribute, IntoProperty};
 
 /// Defines a resource: its handle, which stands for what Heat creates, and its properties, which `new` starts.
 ///
-/// With `staged` before the handle, the type of the properties tells whether the flavor is there.
+/// With `staged` before the handle, the type of the properties says whether the flavor is set.
 macro_rules! resource {
     ($(#[$meta:meta])* $handle:ident, $properties:ident, $ty:literal, $($kind:ident)*) => {
         $(#[$meta])*
@@ -130,7 +130,7 @@ macro_rules! setting {
 macro_rules! handle {
     ($handle:ident: $($kind:ident)*) => {
         impl $handle {
-            /// All that the service tells of it.
+            /// Everything that the service reports about it.
             pub fn show(self) -> wattle::author::Attribute<crate::values::AnyMap> {
                 self.0.attribute("show")
             }

@@ -190,7 +190,8 @@ fn is_arrow(tokens: &[TokenTree]) -> bool {
     matches!(tokens, [one, other, ..] if is_punct(one, '=') && is_punct(other, '>'))
 }
 
-/// How many tokens from the first one on are a name with fields, methods, calls and indices behind it; 0 if it is none.
+/// How many tokens from the first one on are a name with fields, methods, calls and indices behind it; 0 if they are
+/// not.
 pub(crate) fn operand(tokens: &[TokenTree]) -> usize {
     let is_name = |token: Option<&TokenTree>| matches!(token, Some(TokenTree::Ident(name)) if !is_keyword(name));
     if !is_name(tokens.first()) {

@@ -14,7 +14,7 @@ use syn::spanned::Spanned;
 use syn::token::Semi;
 use syn::{Block, Expr, ExprMacro, Ident, Pat, Stmt, parse_quote_spanned};
 
-/// Has the statements of a blueprint, to which the topology is `topology`, tell of modules that they drop.
+/// Makes the statements of a blueprint, whose topology is called `topology`, report the modules that they drop.
 pub(crate) fn mark(block: &mut Block, topology: Option<&Ident>) {
     let unused: Vec<(usize, Ident)> = unused(&block.stmts, topology);
     for statement in &mut block.stmts {

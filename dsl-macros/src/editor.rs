@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 
 use proc_macro2::{Group, Span, TokenStream, TokenTree};
 
-/// The output of a macro for this input, as whoever runs the macro needs it.
+/// The output of a macro for this input: for an editor, or for the compiler.
 pub(crate) fn shown(input: &TokenStream, output: TokenStream) -> TokenStream {
     if !is_editor() {
         return output;

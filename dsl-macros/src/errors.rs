@@ -23,7 +23,7 @@ impl Errors {
         }
     }
 
-    /// The value, or a note of why there is none.
+    /// The value, or an error that says why there is none.
     pub(crate) fn keep<T>(&mut self, result: syn::Result<T>) -> Option<T> {
         result.map_err(|error| self.merge(error)).ok()
     }

@@ -1,7 +1,7 @@
 //! The macros of wattle: an author uses them through the crate `wattle`, which re-exports them.
 //!
-//! What lives here: turning what an author wrote into calls of `wattle::author`, and every error that can be told
-//! while compiling. What must not: knowledge of what recipes look like, which is `wattle-recipe`'s. No input makes a
+//! What lives here: turning what an author wrote into calls of `wattle::author`, and every error that can be detected
+//! at compile time. What must not: knowledge of what recipes look like, which is `wattle-recipe`'s. No input makes a
 //! macro panic; errors are collected, and after an error the macro still leaves stubs of what it would have defined.
 
 mod bandwidth;
@@ -150,8 +150,8 @@ pub fn parameters(item: TokenStream) -> TokenStream {
 ///
 /// A recipe has its value as a JSON object. A struct with a `Secret` in it may only go where secrets may.
 ///
-/// Whoever reads such a value may exchange much with its writer. Say once how much, and `wattle place` draws the servers
-/// of both together:
+/// Components that read such a value may exchange much data with its writer. Say once how much, and `wattle place`
+/// draws the servers of both together:
 ///
 /// ```
 /// use wattle::prelude::*;

@@ -12,7 +12,7 @@ use crate::component::Crate;
 use crate::constant::last_segment;
 use crate::docs;
 
-/// What is said of one setting.
+/// What is known about one setting.
 struct Setting {
     name: String,
     doc: String,

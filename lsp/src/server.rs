@@ -228,7 +228,7 @@ impl<'f> Server<'f> {
         Near { folder: document.folder.as_deref(), open: &self.open, stored: self.stored }
     }
 
-    /// Whether the editor can be told where the cursor is to be after a completion.
+    /// Whether a completion can set the cursor's position in the editor.
     pub(crate) fn snippets(&self) -> bool {
         self.snippets
     }

@@ -48,7 +48,7 @@ impl Resource {
         format!("{}Properties", self.handle)
     }
 
-    /// Whether its flavor is told by the type of its properties.
+    /// Whether the type of its properties says if a flavor is set.
     pub fn is_staged(&self) -> bool {
         self.ty == STAGED.0
     }

@@ -97,7 +97,7 @@ pub(crate) const TARGETS: &[ReferenceTarget] = targets! {
     "zaqar.queue" "QueueRef" "a queue" ["Zaqar::Queue"];
 };
 
-/// Properties that refer to a kind which Heat tells only in their description: the end of their path, and the kind.
+/// Properties that refer to a kind which Heat names only in their description: the end of their path, and the kind.
 const DESCRIBED: [(&str, &str); 34] = [
     ("Aodh::LBMemberHealthAlarm.pool", "octavia.pool"),
     ("Aodh::LBMemberHealthAlarm.stack", "heat.stack"),

@@ -107,7 +107,7 @@ pub enum Constraint {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Attribute {
-    /// Its type, where Heat tells.
+    /// Its type, if Heat gives it.
     pub t: PropertyType,
     /// What it is.
     pub d: String,

@@ -47,7 +47,7 @@ pub struct LetIn<L> {
 /// Who may reach something.
 #[derive(Clone)]
 pub enum Peers {
-    /// Everybody, by IPv4.
+    /// Everyone, over IPv4.
     Anyone,
     /// Who has such an address: `10.0.0.0/24`, `2001:db8::/32`.
     Cidr(String),
@@ -103,7 +103,7 @@ impl<L: Listens> Module for LetIn<L> {
     }
 }
 
-/// What tells the peers of a component in a rule, each with what tells it apart in the rule's name.
+/// How a rule names the peers of a component, each with what distinguishes it in the rule's name.
 fn peers(t: &Topology, component: Component, from: &Peers) -> Vec<(String, Vec<(&'static str, Expression)>)> {
     let one = |properties| vec![(String::new(), properties)];
     match from {

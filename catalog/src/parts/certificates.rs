@@ -28,9 +28,9 @@ pub struct Key {
 /// }
 /// ```
 ///
-/// Whoever is root on its server can make certificates that others believe. A server tells its address itself, so one that was
-/// compromised gets a certificate for any address that no other one has: let the authority be for these servers alone. Without `certificate` and `key` it makes an
-/// authority of its own, of which the key never leaves its server.
+/// Anyone who is root on its server can issue certificates that others trust. Each server reports its own address, so a
+/// compromised server gets a certificate for any address that no other server has: use the authority for these servers
+/// alone. Without `certificate` and `key` it makes an authority of its own, of which the key never leaves its server.
 #[component(recipe = "recipes/certificate-authority.sh", files = ["recipes/lib.sh"], deadline = "10m")]
 pub struct Authority {
     /// The requests of [`Key`].

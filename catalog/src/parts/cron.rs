@@ -41,13 +41,13 @@ pub struct Job {
     /// The program with its arguments; no shell reads them. It begins in the folder where it may write.
     #[input]
     command: Vec<String>,
-    /// Who runs it; a user of the system by this name is made if there is none.
+    /// The user that runs it. If the system has no user of this name, one is created.
     #[input]
     user: String,
     /// Environment variables.
     #[input]
     environment: Option<BTreeMap<String, String>>,
-    /// Environment variables that nobody else may see.
+    /// Environment variables that no one else may see.
     #[input]
     secrets: Option<BTreeMap<String, Secret<String>>>,
 

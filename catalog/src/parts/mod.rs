@@ -5,8 +5,8 @@
 //! anything that knows of one blueprint, or a component that needs another one on its server.
 //!
 //! Recipes are shell, for Debian 12. Each keeps all of its component's files in one folder and runs its service with
-//! settings of its own, so that they work on a server and by `wattle up`, where many servers are one machine; there,
-//! what a recipe cannot have is told at its component.
+//! settings of its own, so that they work on a server and by `wattle up`, where one machine stands for many servers;
+//! each component documents what its recipe lacks there.
 
 pub mod access;
 pub mod certificates;

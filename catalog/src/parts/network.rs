@@ -74,7 +74,7 @@ impl<C: IntoProperty<Cidr>, E: IntoProperty<NetworkRef>> Module for PrivateNetwo
 pub struct PublicPort {
     /// The private network.
     pub network: PrivateNet,
-    /// What may reach it; the project's default group if there is none.
+    /// What may reach it. Without one, the project's default group applies.
     pub access: Vec<SecurityGroup>,
 }
 

@@ -19,9 +19,9 @@ use wattle::prelude::*;
 /// }
 /// ```
 ///
-/// The server is NFS-Ganesha, in user space: one for each export, so another export of the same server takes another port.
-/// Clients are told apart by their addresses only, and nothing is encrypted: it belongs on a network of one's own. For the
-/// minute and a half after its start, clients that it knew may claim their locks again, and nobody else may open files.
+/// The server is NFS-Ganesha, in user space: one for each export, so another export of the same server takes another
+/// port. Clients are identified only by their addresses, and nothing is encrypted: use it on a private network. For the
+/// minute and a half after its start, clients that it knew may claim their locks again, and no one else may open files.
 #[component(recipe = "recipes/nfs-export.sh", files = ["recipes/lib.sh"], teardown = "recipes/remove.sh", deadline = "15m")]
 pub struct Export {
     /// Address on which it listens.
@@ -34,8 +34,8 @@ pub struct Export {
     /// missing. Its file system must be one of a disk, such as ext4 or xfs, and others mounted below it are not exported.
     #[input]
     directory: Option<String>,
-    /// Whose it is, and as whom all clients read and write, whoever they are there; a user of the system by this name is
-    /// made if there is none. What is in a folder that is already there keeps its owner.
+    /// The user that owns it, and as which all clients read and write, whatever their own users are. If the system has
+    /// no user of this name, one is created. What is in a folder that is already there keeps its owner.
     #[input]
     user: String,
     /// Addresses that may mount it: `10.0.0.0/24`, `10.0.0.7`. Those of the network of `address` unless given.

@@ -32,10 +32,10 @@ use wattle::prelude::*;
 /// }
 /// ```
 ///
-/// It is a systemd unit, `wattle-part-COMPONENT.service`; where there is no systemd, and by `wattle up`, a process of its
-/// own, which nobody starts again when it fails. Either way it gets the environment that is given here, `PATH`, `LANG`,
-/// `USER`, and as `HOME` and `STATE_DIRECTORY` the folder where it may write; it cannot change what was unpacked. Another
-/// digest is another release, which takes the place of the one that was there.
+/// It is a systemd unit, `wattle-part-COMPONENT.service`; where there is no systemd, and by `wattle up`, a plain
+/// process, which is not restarted when it fails. Either way it gets the environment that is given here, `PATH`,
+/// `LANG`, `USER`, and as `HOME` and `STATE_DIRECTORY` the folder where it may write; it cannot change what was
+/// unpacked. Another digest is another release, which takes the place of the one that was there.
 #[component(
     recipe = "recipes/service.sh",
     files = ["recipes/lib.sh", "recipes/program.sh"],
@@ -59,16 +59,16 @@ pub struct Service {
     /// `bin/shop` and `./shop` count; it stays in the foreground, and ends by `SIGTERM`.
     #[input]
     command: Vec<String>,
-    /// Who runs it; a user of the system by this name is made if there is none.
+    /// The user that runs it. If the system has no user of this name, one is created.
     #[input]
     user: String,
     /// Environment variables.
     #[input]
     environment: Option<BTreeMap<String, String>>,
-    /// Environment variables that nobody else may see.
+    /// Environment variables that no one else may see.
     #[input]
     secrets: Option<BTreeMap<String, Secret<String>>>,
-    /// Address by which others reach it. It listens there only if it is told to, by `environment` or `command`.
+    /// Address by which others reach it. It listens there only if `environment` or `command` says so.
     #[input]
     address: IpAddr,
     /// TCP port that it listens on: once it does, it is ready, itself or a process that it started; who else listens there

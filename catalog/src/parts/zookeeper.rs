@@ -26,8 +26,8 @@ pub struct Member {
     /// Certificates of all members, in the order of their numbers: [`Authority`]'s `certificates`.
     #[input]
     certificates: Vec<String>,
-    /// Whom members trust: [`Authority`]'s `authority`. Whoever has a certificate of it, and for an address of a server that they come
-    /// from, is a member to the members.
+    /// Whom members trust: [`Authority`]'s `authority`. Members accept anyone as a member who has a certificate from it
+    /// for the address of the server that they connect from.
     #[input]
     trusted: String,
     /// TCP port for clients.
@@ -46,7 +46,7 @@ pub struct Member {
     /// `HOST:PORT` of this member, and it serves.
     #[output]
     authority: String,
-    /// What clients are told: `HOST:PORT,HOST:PORT,HOST:PORT`, and this member serves.
+    /// What clients receive: `HOST:PORT,HOST:PORT,HOST:PORT`, and this member serves.
     #[output]
     connect: String,
     /// Whom clients are to trust, in PEM, and this member serves.

@@ -1,4 +1,4 @@
-//! Lists, maps, and what Heat does not tell the type of.
+//! Lists, maps, and values whose type Heat does not give.
 
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
@@ -30,7 +30,7 @@ impl<T, S: IntoProperty<T>, const N: usize> IntoProperty<ListOf<T>> for [S; N] {
 
 /// Values in order, of any types.
 ///
-/// An attribute of this type is a list whose items Heat does not tell the type of; `at` says what is in it.
+/// An attribute of this type is a list. Heat does not give the type of its items: `at` declares it.
 pub enum AnyList {}
 
 #[diagnostic::do_not_recommend]
@@ -49,7 +49,7 @@ impl<S: IntoProperty<AnyValue>, const N: usize> IntoProperty<AnyList> for [S; N]
 
 /// Values by name, of any types.
 ///
-/// An attribute of this type is a map whose values Heat does not tell the type of; `at` says what is in it.
+/// An attribute of this type is a map. Heat does not give the type of its values: `at` declares it.
 pub enum AnyMap {}
 
 #[diagnostic::do_not_recommend]
@@ -66,7 +66,7 @@ impl<K: Into<String>, S: IntoProperty<AnyValue>, const N: usize> IntoProperty<An
     }
 }
 
-/// An attribute whose type Heat does not tell; `at` says what it is.
+/// An attribute whose type Heat does not give: `at` declares it.
 pub enum Untyped {}
 
 macro_rules! deferred {

@@ -120,7 +120,7 @@ takes! {
         Attribute<f64>: f64,
     }
 
-    /// Text that the cloud keeps to itself: a secret, or text that is none.
+    /// Text that the cloud keeps to itself, secret or not.
     SecretText {
         &str: String,
         &String: String,

@@ -130,7 +130,7 @@ impl FileOutline {
 }
 
 impl Include {
-    /// Whether the file is code that may set names where it is taken in, and is none of those at `paths`.
+    /// Whether the file is code that may set names where it is taken in, and is not one of those at `paths`.
     pub(crate) fn is_unknown(&self, paths: &[&str], defined: &[String]) -> bool {
         !matches!(self, Self::Template(_) | Self::Program(_) | Self::State(_)) && !self.is_given(paths, defined)
     }

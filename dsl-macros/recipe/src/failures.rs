@@ -1,4 +1,4 @@
-//! Failures that nobody notices.
+//! Failures that go unnoticed.
 
 /// A command after whose failure a shell script goes on, or is done, as if nothing had happened.
 #[derive(Debug, Clone, PartialEq, Eq)]

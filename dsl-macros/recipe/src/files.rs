@@ -26,7 +26,7 @@ pub(crate) struct Use {
 /// Whether a recipe fails without a file that the crate does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Needed {
-    /// Something else may have it, as far as the path tells.
+    /// Something else may have it, as far as the path shows.
     No,
     /// Something else may have it.
     Spare,

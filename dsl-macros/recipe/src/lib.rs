@@ -1,4 +1,4 @@
-//! What a recipe reads and writes, told from its text alone.
+//! What a recipe reads and writes, determined from its text alone.
 //!
 //! A component declares inputs and outputs; its recipe is a shell script, an Ansible playbook, a Puppet manifest, a
 //! Chef cookbook or a Salt state. [`analyse`] (one file) and [`analyse_all`] (a recipe of several files) say which names the recipe
@@ -9,7 +9,7 @@
 //! to be missing. What each tool's analysis recognises stands in the documentation of [`shell`], [`ansible`],
 //! [`puppet`], [`chef`] and [`salt`].
 //!
-//! Nothing here does I/O: whoever calls reads the files. No input makes it panic or overflow the stack.
+//! Nothing here does I/O: the caller reads the files. No input makes it panic or overflow the stack.
 
 mod analysis;
 pub mod ansible;

@@ -1,10 +1,10 @@
-//! Names that a recipe looks up and nobody gives it, and what was probably meant.
+//! Names that a recipe looks up and that nothing sets, and what was probably meant.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use wattle_words::names::{likeness, most_alike};
 
-/// How alike a name must be to an input to be that input misspelt; names that are less so may be anybody's.
+/// How alike a name must be to an input to be that input misspelt; names that are less alike may come from elsewhere.
 const ALIKE: f64 = 0.8;
 
 /// Which names a file takes the value of, and which it gives one itself.
@@ -26,7 +26,7 @@ pub(crate) struct Names {
     files: BTreeSet<String>,
 }
 
-/// A name that a recipe looks up and nobody gives it.
+/// A name that a recipe looks up and that nothing sets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownName {
     /// The file that looks it up, as it was given.
@@ -37,7 +37,7 @@ pub struct UnknownName {
     pub name: String,
     /// The input that was probably meant, if the name is like that of one.
     pub meant: Option<String>,
-    /// It is a variable, of which inputs are none, even one that is called so: see [`crate::reading`].
+    /// It is a variable. Inputs are not variables, even if they have the same name: see [`crate::reading`].
     pub is_variable: bool,
 }
 
@@ -78,7 +78,7 @@ impl Names {
         }
     }
 
-    /// Notes that the recipe may do without a value, or that somebody else may give it one.
+    /// Notes that the recipe may do without a value, or that something else may set it.
     pub(crate) fn spare(&mut self, name: &str) {
         self.spares.insert(name.to_owned());
     }

@@ -1,4 +1,4 @@
-//! What is refused of a recipe before it travels along, in the words of whoever takes it: a blueprint's crate, or a template.
+//! What a recipe is refused for before it is included, in the words of its home: a blueprint's crate, or a template.
 
 use wattle_words::names::join;
 
@@ -69,7 +69,8 @@ pub fn same(teardown: &str) -> Refusal {
     }
 }
 
-/// Each file that a recipe of `tool` uses and that is none of `files`, although it `exists` or nothing else could have it.
+/// Each file that a recipe of `tool` uses and that is not in `files`, although it `exists` or nothing else could
+/// provide it.
 pub fn left_behind<'a>(
     home: Home,
     tool: Tool,

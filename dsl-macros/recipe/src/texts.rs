@@ -1,6 +1,6 @@
 //! Texts that are computed from a recipe's variables: what stands for what is not known, and how many are followed.
 
-/// Stands for what cannot be told.
+/// Stands for what is not known.
 pub(crate) const UNKNOWN: char = '\0';
 /// Stands for the value of `heat_outputs_path`.
 pub(crate) const OUTPUTS: char = '\u{1}';

@@ -1,13 +1,14 @@
-//! Failures that nobody notices, in a recipe of several files.
+//! Failures that go unnoticed, in a recipe of several files.
 
 use crate::analysis::{FileOutline, Include};
 use crate::failures::Unnoticed;
 use crate::names::file_name;
 use crate::tool::Tool;
 
-/// The first command in the recipe `entry` of `tool` whose failure goes unnoticed. A shell script sees to failures if it, or what it
-/// sources, has a `set -e`, for one; where it may source what is not given, only what it does itself is said. Of other tools, it is
-/// what shells of their own run, in the recipe or in what it takes in of `files`. Scripts that any of these run count as well.
+/// The first command in the recipe `entry` of `tool` whose failure goes unnoticed. A shell script sees to failures if
+/// it, or what it sources, has a `set -e`, for one; where it may source what is not given, only what it does itself is
+/// reported. Of other tools, it is what shells of their own run, in the recipe or in what it takes in of `files`.
+/// Scripts that any of these run count as well.
 pub fn goes_on_after<'a>(
     tool: Tool,
     entry: &str,

@@ -84,9 +84,9 @@ pub fn analyse_run<'a>(
     Ok(all.among(&paths))
 }
 
-/// The names that a recipe of `tool` looks up in these files, that nothing sets and that are none of the `inputs`, which are
-/// spelt as in [`Analysis`]. Nothing is said where something may set any name; and of files that neither are `entries` nor are
-/// taken in by any other, only slips.
+/// The names that a recipe of `tool` looks up in these files, that nothing sets and that are not among the `inputs`,
+/// which are written as in [`Analysis`]. Nothing is reported where something may set any name; and for files that are
+/// neither `entries` nor included by any other, only typing errors are.
 pub fn unknown_names<'a>(
     tool: Tool,
     entries: &[&str],
@@ -140,8 +140,9 @@ pub fn unknown_names<'a>(
     lookup::unknown(&names, inputs, own)
 }
 
-/// The files that a recipe of `tool` uses by paths that stand in these files, and that are none of them. It begins with
-/// `entries`. Where each may be is said relative to where these paths begin; whether there is one, whoever has the files knows.
+/// The files that a recipe of `tool` uses, by paths that appear in these files, and that are not among them. It begins
+/// with `entries`. The places where each may be are relative to where these paths begin. Whether one exists is for the
+/// caller to check.
 pub fn used_files<'a>(
     tool: Tool,
     entries: &[&str],

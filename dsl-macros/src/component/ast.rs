@@ -28,7 +28,7 @@ pub(super) struct ComponentKeys {
     pub(super) wait: Option<u64>,
     /// Ports that are always the same.
     pub(super) listen: Vec<Listen>,
-    /// What it exchanges with each reader, and where that is said.
+    /// What it exchanges with each reader, and where that is declared.
     pub(super) bandwidth: Option<(Bandwidth, LitStr)>,
 }
 

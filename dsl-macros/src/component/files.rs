@@ -123,7 +123,7 @@ impl Crate {
     }
 }
 
-/// A file, and nothing that would never end: whoever opens a pipe waits for another one to write to it.
+/// A file, and nothing that would never end: opening a pipe waits for another process to write to it.
 fn read(place: &Path, metadata: &std::fs::Metadata, what: &str, path: String) -> Result<Read, Refusal> {
     if !metadata.is_file() {
         let message = format!("the {what} `{path}` is a pipe, a socket or a device, not a file");

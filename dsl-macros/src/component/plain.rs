@@ -83,7 +83,7 @@ fn structs(
         #[doc(hidden)]
         #[allow(dead_code, unreachable_pub, missing_docs)]
         const _: () = {
-            // The author is told once of such a name, at its setter or its handle.
+            // Such a name is reported once, at its setter or its handle.
             #[allow(non_snake_case)]
             pub struct #given {
                 #(#given_fields,)*

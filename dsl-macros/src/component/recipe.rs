@@ -17,7 +17,7 @@ use super::files::{Crate, Read};
 use super::left_behind;
 use super::teardown;
 
-/// What travels with the component.
+/// What is included with the component.
 pub(super) struct Recipe {
     pub(super) tool: Tool,
     /// What the tool runs.
@@ -27,7 +27,7 @@ pub(super) struct Recipe {
     /// What messages call it.
     pub(super) shown: String,
     pub(super) chef: Option<ChefRecipe>,
-    /// Folders of the cookbooks that travel along because another one depends on them.
+    /// Folders of the cookbooks that are included because another one depends on them.
     dependencies: Vec<String>,
     pub(super) files: Vec<Embedded>,
 }
@@ -39,7 +39,7 @@ pub(super) struct Embedded {
     is_text: bool,
 }
 
-/// Reads the recipe and compares it with the declaration; nothing if there is none to read.
+/// Reads the recipe and compares it with the declaration; nothing if there is no recipe to read.
 pub(super) fn read(component: &Component, errors: &mut Errors) -> Option<Recipe> {
     let keys = &component.keys;
     let at = keys.recipe.as_ref().or(keys.chef.as_ref())?;
@@ -167,7 +167,7 @@ fn line_ends(at: &LitStr, what: &str, file: &Read, errors: &mut Errors) {
     }
 }
 
-/// `chef = "cookbooks/db2::server"`: the cookbook travels as a whole, with those on which it depends.
+/// `chef = "cookbooks/db2::server"`: the whole cookbook is included, with those on which it depends.
 fn cookbook(own: &Crate, at: &LitStr, named: &[LitStr], errors: &mut Errors) -> Option<(Recipe, Vec<Read>)> {
     if !cfg!(feature = "chef") {
         let help = "run `cargo add wattle --features chef`, or add `features = [\"chef\"]` to `wattle` in `Cargo.toml`";
@@ -243,7 +243,7 @@ fn help(how: &str, name: &str, meant: Option<&str>, analysis: &Analysis) -> Stri
 }
 
 impl Recipe {
-    /// Whether the file at `path` travels along because a cookbook depends on its cookbook.
+    /// Whether the file at `path` is included because a cookbook depends on its cookbook.
     fn depends(&self, path: &str) -> bool {
         self.dependencies.iter().any(|folder| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')))
     }

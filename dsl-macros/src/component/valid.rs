@@ -113,7 +113,7 @@ fn value(component: &Component, field: &Field, errors: &mut Errors) {
     }
 }
 
-/// A type that everybody knows and that no recipe does, with what to use instead.
+/// A common type of Rust that recipes do not know, with what to use instead.
 fn refused_type(ty: &Type) -> Option<(String, &'static str)> {
     if let Some(inner) = ["Vec", "Secret"].iter().find_map(|outer| argument(ty, outer)) {
         return refused_type(inner);

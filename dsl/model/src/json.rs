@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::error::Category;
 
-/// Reads JSON that a message must not quote. It may hold secrets, or somebody else may have written it.
+/// Reads JSON that a message must not quote. It may contain secrets, or someone else may have written it.
 ///
 /// # Errors
 /// If it is no JSON, or not that of a `T`: what was expected, with the line and the column.

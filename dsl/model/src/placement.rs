@@ -1,4 +1,4 @@
-//! Where servers are to be: what is said of several of them together.
+//! Where servers should run: policies for several servers together.
 
 use serde::{Deserialize, Serialize};
 use wattle_words::names::{list, some};
@@ -19,7 +19,7 @@ pub enum Level {
     Zone,
 }
 
-/// What is said of servers.
+/// What is declared about servers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PlacementRule {
@@ -43,7 +43,7 @@ pub enum Strength {
     Preferred(u32),
 }
 
-/// What is said of some servers.
+/// What is declared about some servers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Policy {
     /// What.
@@ -52,7 +52,7 @@ pub struct Policy {
     pub members: Vec<Name>,
     /// Whether it must hold.
     pub strength: Strength,
-    /// Where it is said.
+    /// Where it is declared.
     pub at: Source,
 }
 

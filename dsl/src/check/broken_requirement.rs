@@ -88,7 +88,7 @@ fn defaults<'m>(model: &'m Model, requirement: &'m Requirement) -> Vec<(&'m str,
     found
 }
 
-/// The value, if constants and defaults tell it.
+/// The value, if constants and defaults determine it.
 fn known(model: &Model, value: &Expr) -> Option<Value> {
     let default = |reference: &Reference| {
         let Reference::Parameter(name) = reference else { return None };

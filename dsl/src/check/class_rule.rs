@@ -72,7 +72,7 @@ fn run(sink: &mut Sink<'_, '_>) {
             others.iter().all(|other| other.get(&**name).is_some_and(|other| other.contains(refused)))
         };
         let mut sure = found.get(&**name).into_iter().flatten().filter(is_so).peekable();
-        // Of a resource itself one thing is told at a time, as Heat does it.
+        // For the resource itself, one error is reported at a time, as Heat does.
         let only_one = sure.peek().is_none_or(|refused| refused.member.is_none());
         for refused in sure.take(if only_one { 1 } else { usize::MAX }) {
             let diagnostic = diagnostic(sink, name, resource, refused);

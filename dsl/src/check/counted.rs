@@ -146,7 +146,7 @@ pub(super) fn text_of(value: &Expr) -> Option<&str> {
 pub(super) struct Address {
     /// The address.
     pub(super) text: String,
-    /// On which network and subnet, as far as that is said.
+    /// On which network and subnet, as far as that is given.
     pub(super) place: [Option<Expr>; 2],
     /// The property that asks for it.
     pub(super) property: &'static str,

@@ -57,7 +57,7 @@ fn run(sink: &mut Sink<'_, '_>) {
         names.qualified(sink, ElementKind::Module, key, &module.at);
     }
     for (key, forward) in &model.forward_references {
-        // A forward reference of another topology is kept under a name that nobody gave it, and is reported as such.
+        // A forward reference of another topology is stored under a generated name, and is reported as such.
         if !key.starts_with("forward-reference#") {
             names.qualified(sink, ElementKind::ForwardReference, key, &forward.at);
         }

@@ -57,7 +57,7 @@ fn run(sink: &mut Sink<'_, '_>) {
     }
 }
 
-/// Why `parameter` does not take `value`, as far as that can be told without a cloud.
+/// Why `parameter` does not take `value`, as far as that is known without a cloud.
 pub(crate) fn refused(parameter: &Parameter, value: &Value) -> Vec<String> {
     let wrong = match parameter.ty.refuse(value) {
         Some(why) => vec![why],

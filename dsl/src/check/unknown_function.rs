@@ -64,7 +64,7 @@ fn run(sink: &mut Sink<'_, '_>) {
     }
 }
 
-/// Why a call is none to Heat.
+/// Why Heat does not accept a call.
 fn why(name: &str, version: Version, context: Context, is_heats: bool) -> Option<&'static str> {
     let Some(function) = Function::of(name) else { return Some("a function that Heat does not have") };
     match function.standing(version, context) {

@@ -213,6 +213,6 @@ fn report(
         }
         text.push('\n');
     }
-    // The exit code says whether there were errors, even if nobody reads the error stream.
+    // The exit code says whether there were errors, even if nothing reads the error stream.
     let _ = console.err.out.write_all(text.as_bytes());
 }

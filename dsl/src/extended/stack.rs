@@ -9,7 +9,7 @@ use super::component::content;
 use super::value::ty;
 use super::{FORMAT, Fields, RUN_TIME, Writer, names, text};
 
-/// The type of a parameter of which nothing is said but Heat's own.
+/// The type of a parameter for which only Heat's own type is declared.
 pub fn parameter_type(heat_type: ParameterType, hidden: bool) -> Type {
     let ty = match heat_type {
         ParameterType::Str => Type::STR,

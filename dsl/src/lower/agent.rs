@@ -162,7 +162,7 @@ impl Words {
         identity.push((self.ca.clone(), Hot::parameter(self.ca_parameter.clone())));
         let credential = Hot::GetParam { parameter: self.credentials_parameter.clone(), path: vec![own_name()] };
         identity.push((self.credential.clone(), credential));
-        // Lets the agent tell its own addresses apart.
+        // Lets the agent distinguish its own addresses.
         let networks = model.networks_of(resource).known;
         if !networks.is_empty() {
             let networks = networks.into_iter().map(|network| (network.clone(), Hot::GetResource(network.clone())));

@@ -1,4 +1,4 @@
-//! What goes, and what comes under another name or in another stack: what may be the same to whoever wrote it.
+//! What goes, and what comes under another name or in another stack: the author may mean the same thing.
 
 use wattle_heat::desired::Resource;
 use wattle_heat::evaluate::Value;

@@ -4,7 +4,7 @@ use crate::model::{IndexMap, Name};
 
 use super::{Action, ResourcePlan};
 
-/// A resource that somebody has found not to be as it was deployed.
+/// A resource that was found not to be as it was deployed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
     /// Its name, or that of one within it: `NAME`, `NESTED/NAME`, `GROUP/0`.

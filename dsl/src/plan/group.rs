@@ -1,5 +1,5 @@
-//! Groups: resources whose members are resources of their own, under names that nobody gave them. So is a stack whose template
-//! is a text.
+//! Groups: resources whose members are separate resources, with generated names. So is a stack whose template is a
+//! text.
 
 use std::collections::HashSet;
 

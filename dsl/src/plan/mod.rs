@@ -142,7 +142,7 @@ pub enum Run {
     Run,
     /// Its teardown runs.
     TearDown,
-    /// It has no teardown: it stays on its server, and nothing looks after it any more.
+    /// It has no teardown: it stays on its server, and nothing manages it any longer.
     Forget,
     /// Its server goes, and it with it.
     Gone,

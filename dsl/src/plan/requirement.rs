@@ -47,7 +47,7 @@ fn judged(was: Option<&SeedRequirement>, is: Option<&SeedRequirement>, judges: V
     Some(RequirementPlan { action, when, judges, because })
 }
 
-/// What is asked for, in the words of whoever judges it.
+/// What is required, in the words of what checks it.
 fn worded(requirement: &SeedRequirement) -> String {
     demanded(&requirement.predicate, &|wire: &Wire| wire.constant().cloned())
 }

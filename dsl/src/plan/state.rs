@@ -28,7 +28,7 @@ pub struct State {
 /// A template that asks for nothing.
 const EMPTY: &str = "heat_template_version: 2021-04-16\n";
 
-/// Whether something is so of a property of a type.
+/// Whether something holds for a property of a type.
 pub type IsOf = fn(ty: &str, property: &str) -> bool;
 
 /// What wattle does otherwise than Heat where it brings up the infrastructure itself.
@@ -36,7 +36,7 @@ pub type IsOf = fn(ty: &str, property: &str) -> bool;
 pub struct Own {
     /// What it cannot change in place although Heat can.
     pub is_fixed: IsOf,
-    /// What stays as it is in the cloud once a template does not give it any more.
+    /// What stays as it is in the cloud once a template no longer sets it.
     pub stays: IsOf,
 }
 
@@ -156,8 +156,8 @@ impl State {
         self.desired(None)
     }
 
-    /// What the template asks for. A parameter has a value here if it has one in `other`, too, or is none of its: what is
-    /// known on one side alone would be a difference where there may be none.
+    /// What the template asks for. A parameter has a value here if it has one in `other`, too, or is not a parameter
+    /// there: a value that is known on one side alone would appear as a difference where there may be none.
     pub(super) fn desired(&self, other: Option<&Self>) -> Desired {
         let mut loaded = self.loaded.clone();
         loaded.parameters = self.values();

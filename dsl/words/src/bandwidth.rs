@@ -9,7 +9,8 @@ const UNITS: [(&str, u64); 2] = [("Mbit/s", 1), ("Gbit/s", 1000)];
 
 /// How much servers are expected to exchange, in Mbit/s.
 ///
-/// It is text wherever people write it, and the text has a unit. So nobody takes bits for bytes, or one size for another.
+/// It is text wherever people write it, and the text has a unit. This way, bits are not mistaken for bytes, or one size
+/// for another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Bandwidth(u32);
 
@@ -86,7 +87,7 @@ impl Bandwidth {
     }
 }
 
-/// What was meant by a unit that is none of ours, with the number in ours.
+/// What was meant by a unit that is not supported, with the number in one that is.
 fn meant(number: &str, unit: &str) -> Option<String> {
     let bare = unit.strip_suffix("/s").or_else(|| unit.strip_suffix("ps")).unwrap_or(unit).trim();
     let mut letters = bare.chars();

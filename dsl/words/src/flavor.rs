@@ -56,7 +56,7 @@ impl Sizes {
         }
         // Swap is on the same disk as the rest.
         let disk = self.root.saturating_add(self.ephemeral).saturating_add(self.swap.saturating_add(1023) / 1024);
-        // What the extra specs say of the disk is said of all of it, whatever the server boots from.
+        // What the extra specs say about the disk applies to all of it, whatever the server boots from.
         let root = if further.contains_key(DISK_GB) { 0 } else { self.root };
         let own = [(processors, self.vcpus), (MEMORY_MB, self.ram), (DISK_GB, disk)];
         let mut resources: BTreeMap<String, i64> =

@@ -1,4 +1,4 @@
-//! Scalar types: what each is called, how it travels, and which text says a value of it.
+//! Scalar types: what each is called, how its values are passed, and which text is a value of it.
 //!
 //! This is the table of them. A new one is a variant and its [`Row`]; its Rust type, if the standard library has none, is
 //! one of [`types`](crate::types), and joins the list in `author/port.rs` of the crate `wattle`.
@@ -42,7 +42,7 @@ pub enum Scalar {
     Seconds,
 }
 
-/// As what values travel: in JSON, in parameters of Heat's, in variables of the environment.
+/// The form in which values are passed: in JSON, in Heat's parameters, in environment variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Carrier {
     /// `true` or `false`.
@@ -78,7 +78,7 @@ struct Text {
     example: &'static str,
     /// A value for whatever is called by a name, and the digest of that name.
     made_up: fn(&str, u64) -> String,
-    /// What tells in a program of Heat's own lowering whether the text `value` says one, as an expression of Python that
+    /// The test, in a program of Heat's own lowering, of whether the text `value` is one: an expression of Python that
     /// is true, or false, or raises `ValueError`. None where the core of these programs knows the type: that stays as
     /// it is, so that what was deployed is not run again.
     python: Option<&'static str>,
@@ -173,7 +173,7 @@ impl Scalar {
         Self::ALL.into_iter().map(|scalar| (scalar.word(), scalar)).chain([("port", Self::PORT)])
     }
 
-    /// The type as which values of a Rust type travel, by the name of the Rust type without its path.
+    /// The type as which values of a Rust type are passed, by the name of the Rust type without its path.
     ///
     /// ```
     /// use wattle_words::Scalar;
@@ -191,7 +191,7 @@ impl Scalar {
         }
     }
 
-    /// As what its values travel.
+    /// The form in which its values are passed.
     pub fn carrier(self) -> Carrier {
         match self.row().form {
             Form::Boolean => Carrier::Boolean,
@@ -200,23 +200,23 @@ impl Scalar {
         }
     }
 
-    /// Whether a text says a value of the type: of those that travel as text, exactly; of the others, never.
+    /// Whether a text is a value of the type: exact for types that are passed as text; never for the others.
     pub fn holds(self, text: &str) -> bool {
         self.text().is_some_and(|known| (known.holds)(text))
     }
 
-    /// A value, for help; of those that travel as text.
+    /// A value, for help; for types that are passed as text.
     pub fn example(self) -> Option<&'static str> {
         Some(self.text()?.example)
     }
 
-    /// A value that is made up for what is called `of`, whose digest is `digest`; of those that travel as text.
+    /// A made-up value for what is called `of`, whose digest is `digest`; for types that are passed as text.
     pub fn made_up(self, of: &str, digest: u64) -> Option<String> {
         Some((self.text()?.made_up)(of, digest))
     }
 
-    /// What tells in Python whether the text `value` says one, where programs of Heat's own lowering do not know it anyway: an
-    /// expression that is true, or false, or raises `ValueError`.
+    /// The test in Python of whether the text `value` is one, where programs of Heat's own lowering do not know it
+    /// anyway: an expression that is true, or false, or raises `ValueError`.
     pub fn python(self) -> Option<&'static str> {
         self.text()?.python
     }

@@ -9,7 +9,7 @@ use super::CloudError;
 /// The file that overlays `clouds.yaml`, in the same folder.
 pub const SECURE: &str = "secure.yaml";
 
-/// The file of the current directory. It may have been written by whoever provided that directory.
+/// The file of the current directory. It may have been written by the person who provided that directory.
 pub(super) const HERE: &str = "./clouds.yaml";
 
 /// The settings of one cloud. Those of `auth` and those beside it have one name each, with `_` in it.

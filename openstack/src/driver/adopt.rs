@@ -62,7 +62,7 @@ impl OpenStack {
         }
         match kind.driver.state(&found) {
             State::Ready | State::Stopped(_) => {
-                // What it has is somebody's choice, and not what a cloud gives to things that are given nothing.
+                // What it has was chosen by someone, and is not a default of the cloud.
                 let mut thing = kind.driver.thing(&found);
                 thing.attributes.remove(NOTED);
                 Ok(thing)

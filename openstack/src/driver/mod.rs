@@ -72,7 +72,7 @@ impl Found {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum State {
     Ready,
-    /// It is ready, but somebody has stopped it, as this says.
+    /// It is ready, but was stopped, as this says.
     Stopped(String),
     Busy,
     Broken(String),

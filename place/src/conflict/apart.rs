@@ -1,8 +1,8 @@
 //! More servers that must be apart than there are places in which they can be.
 //!
-//! Servers and places are matched, each server with a place of its own. If that is impossible, some servers have fewer places
-//! together than there are servers (Hall's theorem), and whoever can be reached from one that is left over is the smallest such
-//! set.
+//! Servers and places are matched, each server with a place of its own. If that is impossible, some servers have fewer
+//! places together than there are servers (Hall's theorem), and the servers that can be reached from one that is left
+//! over form the smallest such set.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -80,7 +80,7 @@ impl Apart {
             self.members.iter().map(|member| (*member, ground.asks(*member))).collect();
         let mut places: BTreeMap<usize, BTreeSet<Place<'_>>> = BTreeMap::new();
         for member in &self.members {
-            // Whoever has as many places as there are servers always finds one.
+            // A server that has as many places as there are servers always finds one.
             let enough = self.members.len().div_ceil(self.most);
             let all = self.places(ground, &asks[member], &|_| true, enough);
             if all.len() < enough {
@@ -193,7 +193,7 @@ impl Apart {
         None
     }
 
-    /// What is said of servers that have too few places: with the fewest things that they ask of hosts.
+    /// The explanation for servers that have too few places, with as few of their demands on hosts as possible.
     fn said(&self, ground: &Ground<'_>, crowd: BTreeSet<usize>, asks: &BTreeMap<usize, Vec<Ask<'_>>>) -> Conflict {
         let union = |crowd: &BTreeSet<usize>, kinds: &BTreeSet<AskKind<'_>>| {
             let counts = |kind: AskKind<'_>| matches!(kind, AskKind::Known(_)) || kinds.contains(&kind);
@@ -213,7 +213,7 @@ impl Apart {
         let there = union(&crowd, &kinds).len();
         let policies: Vec<&Policy> =
             ground.problem.policies.iter().filter(|policy| self.needs(policy, &crowd)).collect();
-        // If one policy keeps all of them apart, whoever has no other places belongs to them.
+        // If one policy keeps all of them apart, every server that has no other places belongs to them.
         let crowd = match &policies[..] {
             [one] if kinds.is_empty() => one.members.iter().copied().collect(),
             _ => crowd,

@@ -1,6 +1,6 @@
 //! Handlers of a play that nothing notifies.
 //!
-//! One-sided. Nothing is said where a name is computed, nor of handlers that are read from other files.
+//! One-sided. Nothing is reported where a name is computed, or for handlers from other files.
 
 use super::tree::{Node, NodeKind};
 use crate::idle::{Definition, NeverRun};

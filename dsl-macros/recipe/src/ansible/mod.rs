@@ -72,7 +72,7 @@ pub(crate) fn is_playbook(source: &str) -> Result<(), SyntaxError> {
     Ok(())
 }
 
-/// The hosts of a play, if they are said and this server is none of them.
+/// The hosts of a play, if it names them and this server is not among them.
 fn strangers(play: &Node) -> Option<&Node> {
     let hosts = play.get("hosts").filter(|_| play.get("<<").is_none())?;
     let names: Vec<&str> = match &hosts.kind {

@@ -323,7 +323,7 @@ impl<'a> Play<'a> {
         let text = value.text().or_else(|| value.get("cmd").and_then(Node::text)).unwrap_or_default();
         let file = text.split_ascii_whitespace().find(|word| !word.contains('=')).unwrap_or_default();
         self.outline.includes.push(Include::Program(file_name(file).to_owned()));
-        // The program that runs it may be told to end with what fails.
+        // The program that runs it may be set to end with what fails.
         let is_told = |node: &Node| node.get("executable").is_some();
         if !is_told(value) && !task.get("args").is_some_and(is_told) {
             self.outline.runs.push(file_name(file).to_owned());

@@ -1,4 +1,4 @@
-//! Secrets that a playbook shows: by `debug` and its like without `no_log`, or in an output that everybody may read.
+//! Secrets that a playbook shows: by `debug` and its like without `no_log`, or in an output that everyone may read.
 //!
 //! One-sided. Only a name that stands alone in its braces counts, and only if the playbook gives it no other value.
 
@@ -80,7 +80,7 @@ fn written(module: &Node, held: &[&str], plain: &[&str]) -> Option<Shown> {
     })
 }
 
-/// The secret that stands alone in braces of a text. Where statements decide what is said, nothing is certain.
+/// The secret that stands alone in braces of a text. Where statements decide what is printed, nothing is certain.
 fn expanded<'h>(text: &str, held: &[&'h str]) -> Option<&'h str> {
     let pieces = pieces(text, 1);
     if pieces.iter().any(|(piece, _)| matches!(piece, Piece::Statement(_))) {

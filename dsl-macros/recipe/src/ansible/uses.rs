@@ -91,7 +91,7 @@ fn of_lookup(lookup: &Lookup<'_>) -> Vec<Use> {
         _ => lookup.terms.clone(),
     };
     let uses = paths.iter().filter_map(|path| of_path(folder, path, lookup.line));
-    // These read what is there or fail; where something is said of errors, or of what stands for a missing one, they need not.
+    // These read an existing file or fail, unless they handle errors or give a value for a missing file.
     let fails = matches!(lookup.plugin, "file" | "template" | "unvault" | "csvfile");
     if fails && option("errors").is_none() { uses.map(Use::needed).collect() } else { uses.collect() }
 }

@@ -3,7 +3,7 @@
 use crate::analysis::Analysis;
 use crate::names::{leading_identifier, line_feeds};
 
-/// What a template reads. It is told roughly where the code in it does not parse as a whole.
+/// What a template reads. Where the code in it does not parse as a whole, the position is approximate.
 pub(crate) fn template(source: &str) -> Analysis {
     let code = code(source);
     let mut analysis = Analysis::default();

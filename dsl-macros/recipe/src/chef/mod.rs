@@ -1,7 +1,7 @@
 //! Chef cookbooks: recipes, attribute files, libraries, resources and ERB templates.
 //!
-//! Names are node attribute paths joined by `/`: `node['db2']['url']` is `db2/url`. A key that itself holds a `/` is
-//! not told from two keys.
+//! Names are node attribute paths joined by `/`: `node['db2']['url']` is `db2/url`. A key that itself contains a `/`
+//! cannot be distinguished from two keys.
 //!
 //! **Writes.** Assignments (`=`, `||=`, `+=`, in parallel ones too) to `node[…]…`, through any precedence level
 //! (`node.default`, `override`, `normal`, `automatic`, `force_…`, `…_unless`, `…!`) and, as in attribute files, the

@@ -9,7 +9,7 @@ use lib_ruby_parser::nodes::Send;
 /// A path below the node; `None` stands for a computed key.
 pub(super) type Place = Vec<Option<String>>;
 
-/// More alternatives than this are not worth telling apart.
+/// More alternatives than this are not worth distinguishing.
 pub(super) const ALTERNATIVES: usize = 64;
 
 /// Longer chains of calls are no paths; the bound keeps hostile ones from being followed at every link.

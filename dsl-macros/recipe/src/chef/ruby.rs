@@ -1,4 +1,4 @@
-//! Parsing Ruby without letting its parser harm whoever calls.
+//! Parses Ruby in a way that keeps its parser from harming the caller.
 
 use std::thread;
 

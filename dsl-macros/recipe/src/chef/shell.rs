@@ -12,7 +12,7 @@ pub(super) struct Shell {
     text: Option<(String, u32)>,
     /// The property that holds it.
     property: &'static str,
-    /// Its shell is not known, or is told to end with what fails.
+    /// Its shell is not known, or is set to end with what fails.
     is_other: bool,
 }
 

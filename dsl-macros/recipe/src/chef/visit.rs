@@ -218,7 +218,7 @@ impl Walk<'_> {
         true
     }
 
-    /// A call on the node or on a part of it; tells whether its receiver is dealt with.
+    /// A call on the node or on a part of it; returns whether its receiver is dealt with.
     pub(super) fn call(&mut self, recv: &Node, name: &str, args: &[Node], line: u32) -> bool {
         let places = self.scope.places(recv);
         if places.is_empty() {

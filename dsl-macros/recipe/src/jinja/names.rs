@@ -157,7 +157,7 @@ fn indirect<'a>(name: &str, behind: &'a str) -> Option<&'a str> {
     match name {
         "vars" => key(behind).map(|(key, _)| key),
         "hostvars" => {
-            // Of another host, nobody knows what there is.
+            // What another host has is not known.
             let own = behind.strip_prefix('[').and_then(|rest| rest.trim_start().strip_prefix("inventory_hostname"));
             let behind = match own {
                 Some(rest) => rest.trim_start().strip_prefix(']')?,

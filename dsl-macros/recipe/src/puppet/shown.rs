@@ -6,7 +6,7 @@ use super::lexer::{Part, Token, TokenKind};
 use super::values::last_part;
 use crate::shown::{How, Shown};
 
-/// Functions that write into the log. Puppet shows those of less weight only where it is told to.
+/// Functions that write into the log. Puppet shows less severe ones only if it is configured to.
 const LOGGING: [&str; 6] = ["notice", "warning", "err", "alert", "crit", "emerg"];
 
 /// The first of them, in the order in which they stand.

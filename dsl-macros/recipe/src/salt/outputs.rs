@@ -9,7 +9,7 @@ use crate::embedded;
 use crate::jinja::{Piece, pieces};
 use crate::names::{OUTPUTS_PATH, identifiers, is_identifier, line_feeds};
 
-/// Stands for what cannot be told: a name that it follows is computed.
+/// Stands for what is not known: a name after it is computed.
 const UNKNOWN: &str = "{";
 /// The longest text that is followed.
 const LENGTH: usize = 4096;
@@ -32,7 +32,8 @@ const WAYS: [&str; 10] = [
 pub(super) struct Values<'a>(BTreeMap<&'a str, String>);
 
 impl<'a> Values<'a> {
-    /// The file's text, line by line, without comments: where an expression stood, what it gives as far as it can be told.
+    /// The file's text, line by line, without comments: where an expression stood, what it gives, as far as that is
+    /// known.
     pub(super) fn text(mut self, source: &'a str, analysis: &mut Analysis) -> String {
         let mut text = String::new();
         let mut reached = 1;

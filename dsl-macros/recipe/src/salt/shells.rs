@@ -77,7 +77,7 @@ fn commands(id: &Node, arguments: &[Node], into: &mut FileOutline) {
     };
     for node in texts {
         let text = node.text().unwrap_or_default().replace(COMPUTED, &UNKNOWN.to_string());
-        // What it reads and writes is told from the text of the whole file.
+        // What it reads and writes is determined from the text of the whole file.
         crate::shell::failure(&text, node.line, into);
     }
 }

@@ -54,7 +54,7 @@ const DOING: [(&str, &[&str]); 38] = [
     ("zypper", &["in", "install"]),
 ];
 
-/// Whether a command behind `||` does something, and nobody handles its own failure by standing there.
+/// Whether a command after `||` does something, and its own failure is not handled there.
 pub(super) fn acts(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> bool {
     acts_itself(tokens, shape, one) || {
         // A function ends as its last command does.
@@ -81,7 +81,7 @@ fn is_known(name: &str, words: &[&Word]) -> bool {
     DOING[at].1.is_empty() || literal.any(|word| DOING[at].1.contains(&word))
 }
 
-/// Whether what stands before the `||` in front of a command only asks: then its failure is none.
+/// Whether what comes before the `||` only asks something, so that its failure does not matter.
 fn is_behind_question(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> bool {
     let operator = tokens[..one.start].iter().rposition(|token| token.kind == TokenKind::Op("||"));
     let Some(operator) = operator else { return false };

@@ -2,8 +2,8 @@
 //! condition, in what stands before `&&` and `||`, behind `!`. There, a function that fails in the middle goes on
 //! (`install || exit`), and so do commands in braces and parentheses.
 //!
-//! One-sided as `unguarded`. Nothing is said of a function that ends with a test, since that is a question; of `f || true`; and of
-//! what is assigned and then looked at.
+//! One-sided as `unguarded`. Nothing is reported for a function that ends with a test, which is a question; for `f
+//! || true`; and for what is assigned and then tested.
 
 use std::collections::BTreeMap;
 

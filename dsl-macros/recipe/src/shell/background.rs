@@ -1,7 +1,7 @@
 //! Commands in the background, for which the script waits without asking how they ended: `wait` without a number succeeds.
 //!
-//! One-sided as `unguarded`. Nothing is said where something waits for a certain command (`wait $!`, `wait -n`) or ends one by
-//! `kill`: then it is a helper.
+//! One-sided as `unguarded`. Nothing is reported where something waits for a certain command (`wait $!`, `wait -n`) or
+//! ends one by `kill`: then it is a helper.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,6 @@
-//! Commands in substitutions of bash, which clears `set -e` there: `x=$(cd app; make)` goes on if `cd` fails, and so does a function
-//! in `x=$(f)`. That is so unless `shopt -s inherit_errexit` is set, or bash keeps to POSIX; other shells do not do it.
+//! Commands in substitutions of bash, which clears `set -e` there: `x=$(cd app; make)` goes on if `cd` fails, and so
+//! does a function in `x=$(f)`. This holds unless `shopt -s inherit_errexit` is set, or bash runs in POSIX mode. Other
+//! shells do not do it.
 //!
 //! One-sided as `asked`.
 

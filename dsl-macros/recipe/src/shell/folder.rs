@@ -1,9 +1,8 @@
-//! Substitutions that tell where the recipe's file is.
+//! Substitutions that give the folder of the recipe's file.
 
 use super::word::{Part, Token, TokenKind, Word};
 
-/// What the result of a substitution is, as far as it tells of that folder: `$(dirname "$0")`,
-/// `$(cd "$(dirname "$0")" && pwd)`.
+/// What a substitution gives, as far as it concerns that folder: `$(dirname "$0")`, `$(cd "$(dirname "$0")" && pwd)`.
 pub(super) fn folder(tokens: &[Token]) -> Part {
     if !may_tell(tokens) {
         return Part::Unknown;
@@ -53,7 +52,7 @@ impl Seen {
     }
 }
 
-/// Whether a substitution may tell where the recipe stands.
+/// Whether a substitution may give the recipe's folder.
 fn may_tell(tokens: &[Token]) -> bool {
     tokens.iter().any(|token| match &token.kind {
         TokenKind::Word(word) => {

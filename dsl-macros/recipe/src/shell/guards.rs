@@ -46,7 +46,7 @@ enum Ending {
     None,
     /// The script succeeds.
     Success,
-    /// The script ends as a failure, or that cannot be told.
+    /// The script ends as a failure, or this is not known.
     Other,
 }
 
@@ -192,7 +192,7 @@ pub(super) fn forgiven(tokens: &[Token], shape: &Shape<'_>) -> Option<Unnoticed>
     Some(Unnoticed { file: None, program, line: at, why: Why::Forgiven { line } })
 }
 
-/// Where `set -e` begins to rule, and what has run by then; nothing if that cannot be told.
+/// Where `set -e` begins to apply, and what has run by then; nothing if that is not known.
 pub(super) fn before<'s>(tokens: &[Token], shape: &'s Shape<'_>) -> Option<Vec<&'s Simple>> {
     let is_on = |one: &&Simple| errexit(&words(tokens, one.start)) == Some(true) && !is_scoped(tokens, shape, one);
     let mut known = BTreeMap::new();

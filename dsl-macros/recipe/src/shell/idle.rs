@@ -1,7 +1,8 @@
 //! Functions that a script defines and never calls.
 //!
-//! One-sided. A function counts as called if its name stands anywhere else than at its definition and in its own body, even in a text
-//! or a heredoc. Nothing is said of a script that runs what it computes, and of functions that do nothing which may fail.
+//! One-sided. A function counts as called if its name stands anywhere else than at its definition and in its own body,
+//! even in a text or a heredoc. Nothing is reported for a script that runs what it computes, and for functions that do
+//! nothing that may fail.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,7 +1,7 @@
 //! Commands before `&&`, of which `set -e` counts only the last of a list: after `cd app && make`, the script goes on if `cd` fails.
 //!
-//! One-sided as `unguarded`. What stands before `&&` is often a question (`ip link show x && ...`), so only programs that do
-//! something are reported: not those whose output nobody is to see, and not before `return` and its like.
+//! One-sided as `unguarded`. What stands before `&&` is often a question (`ip link show x && ...`), so only programs
+//! that do something are reported: not those whose output is discarded, and not before `return` and its like.
 
 use super::pipe::program;
 use super::structure::{Shape, Simple};
@@ -106,7 +106,7 @@ pub(super) fn does(name: &str, words: &[&Word]) -> bool {
     DOING[at].1.is_empty() || literal().any(is_one)
 }
 
-/// Whether nobody is to see what a command says: it may fail.
+/// Whether a command's output is discarded: then it may fail.
 pub(super) fn is_hushed(tokens: &[Token], one: &Simple) -> bool {
     tokens[one.start..end(tokens, one.start)].iter().any(|token| match &token.kind {
         TokenKind::Word(word) => word.literal() == Some("/dev/null"),

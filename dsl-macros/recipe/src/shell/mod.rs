@@ -11,9 +11,9 @@
 //! `export NAME`; and the environment as other languages spell it, in quoted text and heredocs.
 //!
 //! **Scripts inside.** Text for `sh -c`, `su -c`, `ssh`, `eval`, `trap`, and heredocs for a shell are analysed as
-//! scripts; other heredocs and quoted arguments as programs in another language, roughly. What such a script reads in vain
-//! is reported where all of its text stands there and nobody else runs it: not behind `sudo`, `su`, `env` or `ssh`, and not
-//! in a login shell.
+//! scripts; other heredocs and quoted arguments as programs in another language, roughly. What such a script reads in
+//! vain is reported where its whole text is there and it runs in the same environment: not behind `sudo`, `su`, `env`
+//! or `ssh`, and not in a login shell.
 //!
 //! **Other languages.** A file whose first line names a program that is no shell (`#!/usr/bin/env python3`) is read as
 //! the text of such a program; where no write is seen in it, it may write anything.

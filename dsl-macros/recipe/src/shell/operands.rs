@@ -56,7 +56,7 @@ pub(super) struct Row {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Besides {
     Nothing,
-    /// Who knows: it runs what somebody has written, or is none of the table.
+    /// Unknown: it runs something that was written elsewhere, or is not in the table.
     Anything,
     /// A whole tree of files.
     Tree,

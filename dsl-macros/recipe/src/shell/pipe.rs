@@ -1,7 +1,8 @@
-//! Pipes whose failure nobody notices: a pipe ends as its last command does.
+//! Pipes whose failure goes unnoticed: a pipe ends as its last command does.
 //!
-//! That matters where the last command is content with whatever comes. It is said of what only passes on (`make | tee log`), and
-//! of a few programs that fetch, of which others take nothing for an answer (`curl ... | sh`).
+//! That matters where the last command is content with whatever comes. It is reported for programs that only pass data
+//! on (`make | tee log`), and for a few programs that fetch data, if the next command accepts empty input (`curl ...
+//! | sh`).
 
 use std::collections::BTreeMap;
 
@@ -67,7 +68,7 @@ fn consumer<'s>(tokens: &[Token], shape: &'s Shape<'_>, at: usize) -> Option<&'s
     shape.at_or_behind(start).filter(|one| one.start == start)
 }
 
-/// Whether what stands at `start` feeds a program that only passes on what comes, and nobody asks how it ended.
+/// Whether what is at `start` feeds a program that only passes its input on, and its exit status is not checked.
 fn passes_on(tokens: &[Token], shape: &Shape<'_>, start: usize) -> bool {
     let consumer = consumer(tokens, shape, end(tokens, start));
     consumer.is_some_and(|consumer| {

@@ -151,7 +151,7 @@ fn by_program(script: &Script, command: &Command, inner: &mut Vec<Inner>, outlin
             });
             let inline = arguments.iter().any(|word| matches!(word.literal(), Some("-c" | "-e" | "-")));
             outline.includes.extend(file.filter(|file| !inline && !is_absolute(file)).map(include));
-            // Salt is given a state's name: a state that is none of the recipe's files is not seen here.
+            // Salt is given a state's name: a state that is not one of the recipe's files is not seen here.
             let applies = |word: &&Word| matches!(word.literal(), Some("state.apply" | "state.sls"));
             let state = arguments.iter().skip_while(|word| !applies(word)).nth(1);
             outline.includes.extend(state.map(|state| Include::State(state.to_source().replace('.', "/"))));
@@ -177,7 +177,7 @@ fn behind_host(mut arguments: &[Word]) -> &[Word] {
     arguments
 }
 
-/// What somebody else's shell runs, without `set -e`.
+/// What a shell of another user runs, without `set -e`.
 fn of_another_shell(text: &Word) -> Inner {
     Inner { strict: Some(false), ..Inner::elsewhere(text.to_source(), text.line) }
 }

@@ -1,8 +1,8 @@
-//! Secrets that a script shows: by `echo`, by `set -x`, by `env`, or in an output that everybody may read.
+//! Secrets that a script shows: by `echo`, by `set -x`, by `env`, or in an output that everyone may read.
 //!
-//! One-sided. What a command says counts only where nothing around it takes it to a file or another program, and only in functions
-//! that are called like that. Nothing is said of a variable that the script sets, nor of scripts that run text which they compute or
-//! take in others.
+//! One-sided. What a command says counts only where nothing around it takes it to a file or another program, and only
+//! in functions that are called like that. Nothing is reported for a variable that the script sets, or for scripts that
+//! run text that they compute or include others.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ pub(super) fn first(source: &str, secrets: &[&str], plain: &[&str]) -> Option<Sh
     }
     let held = held(&tokens, &shape, secrets);
     let script = Script { tokens: &tokens, shape: &shape, held: &held };
-    // Where the script sends all that it says elsewhere, nothing is certain any more.
+    // Where the script redirects all of its output, nothing is certain after that.
     let is_sent = shape.simple.iter().any(|one| script.program(one) == Some("exec") && script.redirects(one.start));
     let written = shape.simple.iter().filter_map(|one| script.written(one, plain));
     let said = shape.simple.iter().filter(|_| !is_sent).filter_map(|one| script.said(one));
@@ -112,7 +112,7 @@ impl<'s> Script<'s> {
         words.find_map(|word| word.parts.iter().find_map(|part| part_of(part, self.held)))
     }
 
-    /// Whether what is said at `start`, up to where that ends, goes to a file.
+    /// Whether what is printed at `start`, up to where that ends, goes to a file.
     fn redirects(&self, start: usize) -> bool {
         let own = &self.tokens[start..end(self.tokens, start)];
         own.iter().enumerate().any(|(at, token)| match token.kind {
@@ -125,7 +125,7 @@ impl<'s> Script<'s> {
         })
     }
 
-    /// Whether what is said at `start` comes into the log, as far as its own line says so: `tee` passes it on.
+    /// Whether what is printed at `start` gets into the log, as far as its own line shows: `tee` passes it on.
     fn passes(&self, start: usize) -> bool {
         let at = end(self.tokens, start);
         if self.redirects(start) {

@@ -2,8 +2,9 @@
 //! does a command that is given a variable (`x=$(...) make`), an argument or heredoc (`echo "$(...)" >file`), or what it reads
 //! (`mapfile -t x < <(...)`), a loop over a substitution, and a `case` of one. No `set -e` notices that.
 //!
-//! One-sided as `unguarded`. Nothing is said where a test looks at the variable. Of what is substituted in arguments and heads, only
-//! programs that ask others for something are reported, and of process substitutions none that only list what is there.
+//! One-sided as `unguarded`. Nothing is reported where a test looks at the variable. Of what is substituted in
+//! arguments and heads, only programs that ask others for something are reported, and of process substitutions none
+//! that only list what is there.
 
 use super::asked::{LOOKING, is_looked_at};
 use super::pipe::{FETCHING, is_alternative};
@@ -83,7 +84,7 @@ fn argument(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> Option<Unnotic
     given.find_map(|word| value(word, by, shape))
 }
 
-/// What a loop goes through, or a `case` tells apart that has nothing for what it does not know.
+/// What a loop iterates over, or what a `case` without a default distinguishes.
 fn in_head(tokens: &[Token], shape: &Shape<'_>, head: &Head) -> Option<Unnoticed> {
     let by = tokens.get(head.start)?.word()?.bare()?;
     let found = tokens[head.start..head.end].iter().filter_map(Token::word).find_map(|word| value(word, by, shape))?;
@@ -145,7 +146,7 @@ fn processes(tokens: &[Token], by: &str, shape: &Shape<'_>) -> Option<Unnoticed>
     })
 }
 
-/// Whether a test among these tokens looks at a variable, or at what cannot be told.
+/// Whether a test among these tokens looks at a variable, or at something unknown.
 fn is_tested(tokens: &[Token], name: Option<&str>) -> bool {
     if name.is_some_and(|name| is_looked_at(tokens, name)) {
         return true;

@@ -3,9 +3,9 @@
 //! Where failures count, they do not between `set +e` and the next `set -e`, nor in a pipe whose last command is content with whatever
 //! comes (`pipe`).
 //!
-//! One-sided like all here. Nothing is said of a script that traps errors anywhere (`guards`), or runs text that it computes; of
-//! builtins, which hardly fail, and programs whose failure is an answer; of what a function ends with, which its caller may
-//! ask for; and of a loop's last command where nothing follows the loop.
+//! One-sided like all here. Nothing is reported for a script that traps errors anywhere (`guards`), or runs text that
+//! it computes; for builtins, which hardly fail, and programs whose failure is an answer; for the last command of a
+//! function, which its caller may check; and for a loop's last command where nothing follows the loop.
 
 use super::alternative::acts;
 use super::guards::{before, is_guard};
@@ -154,7 +154,7 @@ pub(super) fn behind_assignments<'s, 'w>(words: &'s [&'w Word]) -> &'s [&'w Word
 
 /// The variable that a word assigns to.
 pub(super) fn assigned(word: &Word) -> Option<&str> {
-    // Of a constant, no part tells any more what of it was quoted: `x='y'`.
+    // The parts of a constant no longer show what was quoted: `x='y'`.
     let Some(Part::Text { text, quoted }) = word.parts.first() else { return None };
     let name = if *quoted && !word.is_constant() { "" } else { leading_identifier(text) };
     (!name.is_empty() && text[name.len()..].starts_with(['=', '+', '['])).then_some(name)

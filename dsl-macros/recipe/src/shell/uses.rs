@@ -82,7 +82,7 @@ pub(super) struct Uses {
 /// What is done with a path that stands in a script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Does {
-    /// The file is read or run: for certain, or as far as can be told.
+    /// The file is read or run: for certain, or as far as is known.
     Takes { is_certain: bool },
     /// The file is read or run, and may be missing.
     Tries,

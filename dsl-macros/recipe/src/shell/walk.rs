@@ -59,9 +59,9 @@ pub(super) struct Command {
     pub(super) asks: bool,
     /// How many scripts inside strings stand around it.
     pub(super) depth: u32,
-    /// It finds the recipe's variables: it is not run by somebody else, or on another machine.
+    /// It sees the recipe's variables: it is not run by another user or on another machine.
     pub(super) here: bool,
-    /// It stands in a subshell or function, and moves nobody else by `cd`.
+    /// It is in a subshell or function, so its `cd` affects nothing else.
     pub(super) scoped: bool,
 }
 
@@ -73,12 +73,12 @@ pub(super) struct Inner {
     pub(super) line: u32,
     /// All of it is there as it is run, and it finds the recipe's variables.
     pub(super) here: bool,
-    /// A shell of its own runs it, which inherits no `set -e`; whether it is told to end with what fails.
+    /// A shell of its own runs it, which inherits no `set -e`; whether it is set to end with what fails.
     pub(super) strict: Option<bool>,
 }
 
 impl Inner {
-    /// One that somebody else runs, or that is run on another machine.
+    /// One that another user runs, or that is run on another machine.
     pub(super) fn elsewhere(text: String, line: u32) -> Self {
         Self { text, line, here: false, strict: None }
     }
@@ -349,7 +349,7 @@ impl Walker<'_> {
         let program = words.first().and_then(Word::literal).unwrap_or_default().to_owned();
         match program.as_str() {
             "case" => return,
-            // What it runs is looked into, if that can be told.
+            // What it runs is examined, if it is known.
             "eval" => self.script.names.anything |= !words[1..].iter().all(Word::is_constant),
             "for" | "select" => return self.loop_variable(&words),
             "function" => {

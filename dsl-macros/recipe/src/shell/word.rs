@@ -17,9 +17,9 @@ pub(super) enum Part {
     Script(Vec<Token>),
     /// A process substitution, whose end is no command's; whether its output is read: `<(…)`, and not `>(…)`.
     Process { tokens: Vec<Token>, is_read: bool },
-    /// The folder in which the recipe's file is: for certain, or as far as can be told.
+    /// The folder in which the recipe's file is: for certain, or as far as is known.
     Folder { is_sure: bool },
-    /// An expansion whose result cannot be told.
+    /// An expansion whose result is not known.
     Unknown,
 }
 

@@ -144,7 +144,7 @@ impl Driver for Attachments {
             if ties::is_anothers(work, has.row) {
                 return Err(Stop::later());
             }
-            // It was attached by a request whose answer was lost, or by somebody else.
+            // It was attached by a request whose answer was lost, or by someone else.
             volume::note(work, id, notes).await?;
             return Ok(Made::Accepted(work.mark.clone()));
         }
