@@ -36,7 +36,7 @@ pub(super) struct Admission {
     told: Mutex<Option<Membership>>,
     /// The data space of the last desired revision, if it has a name.
     space: Mutex<Option<Name>>,
-    /// How many times what the server is told has changed. `None` before it was first read.
+    /// How many times the server's membership has changed. `None` before it was first read.
     changes: watch::Sender<Option<u64>>,
     stage: watch::Sender<Stage>,
 }
@@ -57,7 +57,7 @@ enum Stage {
 enum Barred {
     /// Another server has been admitted with the same credential.
     Another,
-    /// The credential is not valid any more.
+    /// The credential is no longer valid.
     Replaced,
     /// The server can read its own nodes, but not yet those that it shares with others.
     Early,
@@ -99,7 +99,7 @@ impl Admission {
         *locked(&self.space) = space.cloned();
     }
 
-    /// How many times what the server is told has changed, after waiting until it was first read.
+    /// How many times the server's membership has changed, after waiting until it was first read.
     pub(super) async fn changes(&self) -> watch::Receiver<Option<u64>> {
         let mut changes = self.changes.subscribe();
         let _ = changes.wait_for(Option::is_some).await;
@@ -110,7 +110,7 @@ impl Admission {
         self.changes.send_if_modified(|changes| changes.is_none() && changes.replace(0).is_none());
     }
 
-    /// How many times what the server is told has changed so far.
+    /// How many times the server's membership has changed so far.
     pub(super) fn joined(&self) -> u64 {
         self.changes.borrow().unwrap_or_default()
     }

@@ -72,7 +72,7 @@ pub enum CaError {
         /// When.
         until: Time,
     },
-    /// Nobody to be for.
+    /// It has no names.
     #[error("a certificate is for at least one name or address")]
     Nobody,
     /// What makes them does not.
@@ -120,10 +120,10 @@ impl CertificateAuthority {
         Ok(Self { certificates, issuer, name, until })
     }
 
-    /// The certificates in a text, in PEM as we write it: what else is in it is handed on to nobody.
+    /// The certificates in a text, in PEM as wattle writes it: anything else in it is not passed on.
     ///
     /// # Errors
-    /// When there is none, or one is no certificate.
+    /// If there is none, or one is not a certificate.
     pub fn only_certificates(text: &str) -> Result<String, CaError> {
         Ok(certificates_in(text)?.iter().map(|der| pem::certificate(der)).collect())
     }
@@ -174,7 +174,7 @@ impl CertificateAuthority {
 }
 
 impl Issued {
-    /// The one in a text that was written from [`Issued::pem`]. What else is in it is handed on to nobody.
+    /// The one in a text that was written from [`Issued::pem`]. Anything else in it is not passed on.
     ///
     /// # Errors
     /// What is not as it should be.

@@ -118,7 +118,7 @@ fn new(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError
     fs::create_dir_all(folder).map_err(|error| unwritten(folder, &error))?;
     create(&key, &made.key(), 0o600)?;
     if let Err(failure) = create(&certificate, &made.certificates(), 0o644) {
-        // A key that nobody trusts is of no use, and would be in the way next time.
+        // A key that nothing trusts is useless, and would be in the way next time.
         let _ = fs::remove_file(&key);
         return Err(failure);
     }

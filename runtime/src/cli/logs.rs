@@ -198,7 +198,7 @@ impl Reading {
         }
     }
 
-    /// Prints what is new in `log`. Returns whether anybody reads it.
+    /// Prints what is new in `log`. Returns whether anything reads it.
     fn print(&self, shown: &mut Shown, log: &Log, console: &mut Console) -> Result<bool, CommandError> {
         let is_first = shown.since.is_none();
         let mut text = String::new();

@@ -12,7 +12,7 @@ use crate::cli::signals::Signals;
 /// Whether the user agrees to `what`, now or in advance with `--yes`.
 ///
 /// # Errors
-/// If there is nobody to ask.
+/// If there is no terminal.
 pub(super) async fn agreed(matches: &ArgMatches, what: &str, console: &mut Console) -> Result<bool, CommandError> {
     if matches.get_flag("yes") {
         return Ok(true);

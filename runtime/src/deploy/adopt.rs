@@ -17,7 +17,7 @@ impl Deployment {
     /// Has these things, which were there before the stack, be resources of `target`: all of them, or none. Nothing is asked of the cloud.
     ///
     /// # Errors
-    /// Why they cannot be, or that somebody deploys the stack at the moment.
+    /// Why they cannot be, or that the stack is being deployed at the moment.
     pub async fn adopt(&self, target: Arc<dyn Target>, things: Vec<Adopted>) -> Result<(), DeployError> {
         prepare(&self.own(), &self.stack).await?;
         match self.store.hold(&Place::new(&self.stack).leader(), &[], &Access::new(), None).await {

@@ -28,7 +28,7 @@ pub(super) fn found(row: &Row, has_failed: bool) -> Option<Found> {
     Some(Found { name: row.name.clone(), left, how })
 }
 
-/// Adds what a goal asks for that was begun and not reached, unless something else is said of it.
+/// Adds what a goal asks for that was begun and not reached, unless something else is reported about it.
 pub(super) fn to_come<'a>(
     names: impl Iterator<Item = &'a Name>,
     rows: impl Iterator<Item = &'a Row>,
@@ -43,7 +43,7 @@ pub(super) fn to_come<'a>(
     }));
 }
 
-/// The names of what somebody has begun to act on.
+/// The names of the resources on which an action has begun.
 pub(super) fn under_way<'a>(rows: impl Iterator<Item = &'a Row>) -> impl Iterator<Item = &'a Name> {
     rows.filter(|row| !row.is_idle()).map(|row| &row.name)
 }

@@ -50,13 +50,13 @@ pub enum DeployError {
         /// Why.
         why: String,
     },
-    /// Somebody deploys it at the moment.
+    /// It is being deployed at the moment.
     #[error("someone is deploying `{stack}` right now")]
     Led {
         /// The stack.
         stack: String,
     },
-    /// Somebody has destroyed it while it was being deployed.
+    /// It was destroyed while it was being deployed.
     #[error("`{stack}` was destroyed in the meantime by another `wattle destroy`")]
     Destroyed {
         /// The stack.

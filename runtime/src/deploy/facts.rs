@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use wattle::model::Name;
 use wattle_converge::{Cleanup, Id, OnFailure, Time};
 
-/// What somebody asks for.
+/// What is requested.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Asked {
@@ -46,7 +46,7 @@ pub(super) struct Good {
     pub(super) leftovers: BTreeSet<Id>,
 }
 
-/// What somebody wants of who leads.
+/// What is wanted of the leader.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Want {
@@ -59,7 +59,7 @@ pub(super) enum Want {
     },
 }
 
-/// What somebody wants, with its number: each is greater than those before it.
+/// What is wanted, with its number: each is greater than those before it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Wish {
@@ -67,7 +67,7 @@ pub(super) struct Wish {
     pub(super) want: Want,
 }
 
-/// How a wish ended, for whoever looks on.
+/// How a wish ended, for watchers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Report {
@@ -83,10 +83,10 @@ pub(super) struct Report {
     pub(super) is_nothing: bool,
 }
 
-/// How many rows that were written last are named. Whoever was away for longer reads all of them.
+/// How many rows that were written last are named. A watcher that was away for longer reads all of them.
 const NAMED: usize = 256;
 
-/// Which rows were written, so that whoever looks on reads no other ones.
+/// Which rows were written, so that watchers read no others.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Changes {
@@ -106,13 +106,13 @@ impl Changes {
         self.rows.drain(..self.rows.len().saturating_sub(NAMED));
     }
 
-    /// What was written last may not be named here: whoever wrote it may have been broken off before.
+    /// What was written last may not be named here: its writer may have been interrupted before.
     pub(super) fn forget(&mut self) {
         self.count += 1;
         self.rows.clear();
     }
 
-    /// The rows that were written since it was as `before`; nothing if they are not known any more.
+    /// The rows that were written since it was as `before`; nothing if they are no longer known.
     pub(super) fn since(&self, before: &Self) -> Option<BTreeSet<Id>> {
         let written = usize::try_from(self.count.checked_sub(before.count)?).ok()?;
         let first = self.rows.len().checked_sub(written)?;

@@ -1,4 +1,4 @@
-//! Looking on while somebody else leads: what goes on is told from what they store.
+//! Watches while another process leads: what happens is derived from what the leader stores.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use super::{Count, DeployError, Deployment, News, Onlooker};
 const PAUSE: Duration = Duration::from_secs(1);
 
 impl Deployment {
-    /// Returns once nobody leads any more, or the wish has ended.
+    /// Returns once no process leads any longer, or the wish has ended.
     pub(super) async fn follow(
         &self,
         until: Option<u64>,
@@ -60,7 +60,7 @@ struct Watch<'n> {
 }
 
 impl Watch<'_> {
-    /// Tells what has happened since the last look.
+    /// Reports what has happened since the last look.
     async fn look(&mut self) -> Result<(), DeployError> {
         let Some(known) = self.onlooker.look().await? else { return Ok(()) };
         let now: BTreeMap<Id, Row> = known.rows.iter().map(|row| (row.id, row.clone())).collect();
@@ -77,7 +77,7 @@ impl Watch<'_> {
     }
 
     fn report(&self, told: News) {
-        // Nobody may listen.
+        // There may be no listener.
         let _ = self.news.send(told);
     }
 }
@@ -108,7 +108,7 @@ fn between(before: &BTreeMap<Id, Row>, now: &BTreeMap<Id, Row>) -> Vec<News> {
     all
 }
 
-/// What is being done, for whoever does not need to know with which properties.
+/// What is being done, without the properties.
 fn what(act: &Act) -> What {
     match act {
         Act::Create => What::Create { properties: Value::Null },

@@ -11,7 +11,8 @@ impl Deployment {
         Ok(get(&self.own(), &self.stack, &Place::new(&self.stack).goal()).await?.map(|(goal, _)| goal))
     }
 
-    /// What the present goal's target is made of, and the goal's number; nothing if there is none, or it asks for nothing.
+    /// What the present goal's target is made of, and the goal's number; `None` if there is no goal, or it asks for
+    /// nothing.
     ///
     /// # Errors
     /// When it cannot be read.
@@ -28,7 +29,7 @@ impl Deployment {
     /// The goal that a rollback goes back to, and what its target is made of.
     ///
     /// # Errors
-    /// When it cannot be read, or there is none of the number `to`.
+    /// If it cannot be read, or none has the number `to`.
     pub async fn former_source(&self, to: Option<u64>) -> Result<Option<(u64, String)>, DeployError> {
         if Self::through(&self.store, &self.stack, &self.key).await? == Some(Through::Heat) {
             return self.heats_former(to).await;

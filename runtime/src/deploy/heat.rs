@@ -80,7 +80,7 @@ impl Record {
 }
 
 impl Deployment {
-    /// Who makes the infrastructure of `stack`; nobody yet if nothing of it was ever wanted.
+    /// Who makes the infrastructure of `stack`; `None` if nothing of it was ever wanted.
     ///
     /// # Errors
     /// When that cannot be read.
@@ -120,7 +120,7 @@ impl Deployment {
     /// Notes that Heat is given what it was given as this number, or what it was given last; what that is.
     ///
     /// # Errors
-    /// When it is not there any more, or cannot be read or written.
+    /// If it no longer exists, or cannot be read or written.
     pub async fn hand_again(&self, number: Option<u64>) -> Result<String, DeployError> {
         let there = self.heats().await?;
         let nothing = || DeployError::Nothing { stack: self.stack.clone() };
@@ -141,7 +141,7 @@ impl Deployment {
     pub async fn heat_has_reached(&self, number: u64, servers: &BTreeMap<Name, Name>) -> Result<(), DeployError> {
         let noted = self.note(None, |record| {
             record.servers.clone_from(servers);
-            // Somebody else may have given it something else meanwhile.
+            // Another process may have given it something else meanwhile.
             if let Some(present) = record.present.clone().filter(|present| present.number == number) {
                 record.good.retain(|good| good.number != number);
                 record.good.insert(0, present);
@@ -203,7 +203,7 @@ impl Deployment {
         Ok(record(&self.own(), &self.stack).await?.unwrap_or_default())
     }
 
-    /// Changes the record, makes `whole` what it names from now on, and removes what nothing in it names any more.
+    /// Changes the record, makes `whole` what it names from now on, and removes what nothing in it names any longer.
     async fn note(&self, whole: Option<Op>, change: impl Fn(&mut Record)) -> Result<Record, DeployError> {
         let (store, path) = (&self.own(), Place::new(&self.stack).heat());
         loop {
@@ -219,7 +219,7 @@ impl Deployment {
                     }
                     return Ok(record);
                 }
-                // Somebody else notes something at the same time.
+                // Another process records something at the same time.
                 Err(StoreError::Conflict { .. } | StoreError::Exists { .. }) => {}
                 Err(error) => return Err(error.into()),
             }

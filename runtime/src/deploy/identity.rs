@@ -64,7 +64,7 @@ impl Identity {
             let space = space(store, stack).await?;
             let kept = made.kept(operator, space).map_err(|source| sealed(stack, source))?;
             match store.set(place.root(), &json(&kept), Some(node.version)).await {
-                // Whoever came first has made the one that counts.
+                // The process that came first has made the one that counts.
                 Ok(_) | Err(StoreError::Conflict { .. }) => {}
                 Err(error) => return Err(error.into()),
             }

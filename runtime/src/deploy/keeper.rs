@@ -1,7 +1,7 @@
 //! The engine's facts in the data space, as who leads has them: read once, written only for as long as the term lasts.
 //!
-//! Whoever begins a term sets the node of terms. Each request of writes has in front of it that this node is as it was set, so
-//! a leader that was deposed, and does not know it yet, writes nothing more.
+//! Beginning a term sets the node of terms. Each request of writes has in front of it that this node is as it was set,
+//! so a leader that was deposed, and does not know it yet, writes nothing more.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -85,7 +85,7 @@ impl Keeper {
                         written: 0,
                     });
                 }
-                // Somebody else's term began at the same time. There will be one after it.
+                // Another process's term began at the same time. There will be one after it.
                 Err(StoreError::Conflict { .. }) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -138,7 +138,7 @@ impl Keeper {
     /// Stores what a step wants to have stored, in its order. `asked` is what a goal's target is stored as.
     ///
     /// # Errors
-    /// [`StoreError::Conflict`] of the term's node once somebody else leads.
+    /// [`StoreError::Conflict`] of the term's node once another process leads.
     pub(super) async fn write(
         &mut self,
         writes: &[Write],
@@ -198,7 +198,7 @@ impl Keeper {
         Ok(())
     }
 
-    /// Removes what goals asked for that are not kept any more, except for what a wish that was not heard yet may ask for.
+    /// Removes what goals asked for that are no longer kept, except for what a wish that was not heard yet may ask for.
     pub(super) async fn forget_targets(&self) -> Result<(), DeployError> {
         let mut whole = Vec::new();
         for name in self.store.children(&self.place.targets()).await? {
@@ -223,7 +223,7 @@ impl Keeper {
     }
 }
 
-/// Whether somebody else leads now.
+/// Whether another process leads now.
 pub(super) fn is_deposed(error: &DeployError, stack: &str) -> bool {
     let term = Place::new(stack).term();
     matches!(error, DeployError::Store(StoreError::Conflict { path } | StoreError::Missing { path }) if *path == term)
@@ -255,7 +255,8 @@ pub(super) fn put(path: String, data: Vec<u8>, there: bool) -> Op {
     if there { Op::Set { path, data, expected: None } } else { Op::Create { path, data, access: Access::new() } }
 }
 
-/// The node with this data, as what comes after the `version` that was read; without one as what nobody has made meanwhile.
+/// The node with this data, as what comes after the `version` that was read; without one, only if it was not created
+/// meanwhile.
 pub(super) fn after(path: String, data: Vec<u8>, version: Option<Version>) -> Op {
     match version {
         Some(_) => Op::Set { path, data, expected: version },
@@ -263,7 +264,7 @@ pub(super) fn after(path: String, data: Vec<u8>, version: Option<Version>) -> Op
     }
 }
 
-/// What a node holds; nothing if there is none.
+/// What a node holds; `None` if it does not exist.
 pub(super) async fn get<T: DeserializeOwned>(
     store: &Arc<dyn Store>,
     stack: &str,

@@ -4,8 +4,9 @@
 //! store, has jobs carried out and looks at what is there. What must not: what a resource is, and how a cloud is asked; that is
 //! behind [`Maker`] and [`Cloud`].
 //!
-//! Somebody who wants something writes a *wish*. Who leads hears of it; where nobody leads, whoever has the wish does. So two
-//! who want something at once have two goals, one after the other, and whoever is killed leaves nothing that nobody goes on with.
+//! A process that wants something writes a *wish*. The leader hears of it. If no process leads, the one with the wish
+//! does. So two processes that want something at once have two goals, one after the other, and a killed process leaves
+//! nothing that another cannot continue.
 
 mod adopt;
 mod alone;
@@ -103,8 +104,8 @@ impl Deployment {
     }
 }
 
-/// `store` for the one who has `key`: what they write of infrastructure is signed, and reading what somebody else has written there
-/// fails, since nobody could go on by it.
+/// `store` for the owner of `key`: what they write about infrastructure is signed, and reading what someone else has
+/// written there fails, since it cannot be relied on.
 fn own(store: &Arc<dyn Store>, key: &OperatorKey) -> Arc<dyn Store> {
     Signed::insisting(store, key, None)
 }
@@ -118,6 +119,6 @@ pub struct Ended {
     pub roots: Vec<String>,
     /// What was not as asked for, where this goal is an earlier one that was gone back to.
     pub before: Vec<String>,
-    /// It asks for nothing: that is what somebody wanted last.
+    /// It asks for nothing: that is what was wanted last.
     pub is_nothing: bool,
 }

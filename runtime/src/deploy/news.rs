@@ -1,4 +1,4 @@
-//! What goes on, for whoever looks on.
+//! What happens, for watchers.
 
 use wattle::model::Name;
 use wattle_converge::{Act, Outcome, Row, Stage, Wait, What};
@@ -33,10 +33,10 @@ pub(super) fn look_of(row: &Row) -> Look {
     (row.is_idle(), row.stage, row.drift.clone())
 }
 
-/// What goes on, for whoever looks on.
+/// What happens, for watchers.
 #[derive(Clone, Debug)]
 pub enum News {
-    /// Somebody else leads, and this process looks on.
+    /// Another process leads, and this one watches.
     Elsewhere,
     /// Something is begun.
     Begins {
@@ -71,7 +71,7 @@ pub enum News {
     Stalled(Vec<Wait>),
     /// How many resources there are.
     Count(Count),
-    /// Nothing is under way any more.
+    /// Nothing is under way any longer.
     Settled {
         /// The goal's number.
         generation: u64,

@@ -1,4 +1,4 @@
-//! A stack's infrastructure for whoever looks on again and again: what has not changed is not read again.
+//! A stack's infrastructure for repeated looks: what has not changed is not read again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -36,7 +36,7 @@ pub struct Known {
     pub is_reached: bool,
     /// Nothing more is done for what was asked for last.
     pub is_settled: bool,
-    /// Somebody is at work, or looks after it.
+    /// A process is at work, or looks after it.
     pub is_led: bool,
     /// What is then not as asked for, each in words.
     pub roots: Vec<String>,
@@ -71,14 +71,16 @@ struct Facts {
 }
 
 impl Onlooker {
-    /// Of `stack`, for the operator who has this key, with who reads what was asked for. Nobody else sees anything of it.
+    /// Of `stack`, for the operator who has this key, with who reads what was asked for. No one else sees anything of
+    /// it.
     pub fn new(store: &Arc<dyn Store>, stack: &str, opens: Option<(OperatorKey, Arc<dyn Maker>)>) -> Self {
         let store = opens.as_ref().map_or_else(|| Arc::clone(store), |(key, _)| own(store, key));
         let stack = stack.to_owned();
         Self { store, stack, opens, facts: None, rows: BTreeMap::new(), planned: None, known: None }
     }
 
-    /// How it is; nothing if nothing was deployed, or whoever looks may not see it. As long as nothing changes, it is the same.
+    /// Its state; `None` if nothing was deployed, or the watcher may not see it. As long as nothing changes, it is the
+    /// same.
     ///
     /// # Errors
     /// When it cannot be read.

@@ -1,4 +1,5 @@
-//! Giving what is known of a stack's infrastructure another operator's key, or one's own to what somebody else has written there.
+//! Re-encrypts what is known of a stack's infrastructure for another operator's key, or accepts with the own key what
+//! someone else has written there.
 
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use super::{DeployError, Identity, identity};
 /// who has both. What is broken off is completed by the next call.
 ///
 /// # Errors
-/// [`DeployError::Led`] while somebody deploys the stack, and what the store says.
+/// [`DeployError::Led`] while the stack is being deployed, and errors of the store.
 pub async fn pass_on(
     store: &Arc<dyn Store>,
     stack: &str,
@@ -38,7 +39,7 @@ pub async fn pass_on(
         Err(why) => Err(StoreError::Disowned { path: path.to_owned(), why: why.to_string() }),
     })
     .await?;
-    // From now on nobody but the next operator reads or writes any of it.
+    // From now on, only the next operator reads or writes any of it.
     let mut level = vec![place.root().to_owned()];
     while !level.is_empty() {
         let accesses: Vec<_> = level.iter().map(|path| (path.clone(), Access::new())).collect();
@@ -72,7 +73,7 @@ pub async fn believe(store: &Arc<dyn Store>, stack: &str, key: &OperatorKey) -> 
     Ok((!is_signed).then(|| root.to_owned()).into_iter().chain(others).collect())
 }
 
-/// Whether there is any, and nobody deploys it.
+/// Whether there is any, and it is not being deployed.
 async fn is_idle(store: &Arc<dyn Store>, stack: &str, place: &Place) -> Result<bool, DeployError> {
     if store.get(&place.leader()).await?.is_some() {
         return Err(DeployError::Led { stack: stack.to_owned() });

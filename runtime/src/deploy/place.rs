@@ -1,4 +1,4 @@
-//! Where the facts of a stack's infrastructure lie in the data space. Nobody but the operator reads or writes there.
+//! Where the facts of a stack's infrastructure lie in the data space. Only the operator reads or writes there.
 
 use wattle_converge::Id;
 
@@ -26,12 +26,12 @@ impl Place {
         format!("{}/leader", self.root)
     }
 
-    /// The number of terms that there were. Whoever begins one sets it, so its version says whose term it is.
+    /// The number of terms that there were. Beginning one sets it, so its version says whose term it is.
     pub(super) fn term(&self) -> String {
         format!("{}/term", self.root)
     }
 
-    /// What somebody wants, for who leads.
+    /// What is wanted, for the leader.
     pub(super) fn wish(&self) -> String {
         format!("{}/wish", self.root)
     }
@@ -46,12 +46,12 @@ impl Place {
         format!("{}/good", self.root)
     }
 
-    /// How things went, for whoever looks on.
+    /// How things went, for watchers.
     pub(super) fn report(&self) -> String {
         format!("{}/report", self.root)
     }
 
-    /// Which things whoever acts for them is known by a key of its own.
+    /// For which things the acting agent is known by a key of its own.
     pub(super) fn known(&self) -> String {
         format!("{}/known", self.root)
     }

@@ -1,6 +1,7 @@
 //! What goals ask for, as it is stored: encrypted for the operator, in pieces, under a name of its own.
 //!
-//! It is what a target is made of (templates, files and parameters, secrets among them), so that whoever takes over can make it again.
+//! It is what a target is made of (templates, files and parameters, secrets among them), so that the process that takes
+//! over can make it again.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -30,7 +31,7 @@ pub trait Maker: fmt::Debug + Send + Sync {
     /// Why it cannot be made, in the words of a message.
     fn make(&self, source: &str) -> Result<Arc<dyn Target>, String>;
 
-    /// What there is to be, for whoever looks on.
+    /// What should exist, for watchers.
     ///
     /// # Errors
     /// As [`Self::make`].
@@ -51,13 +52,13 @@ pub struct Planned {
     pub after: Vec<Name>,
 }
 
-/// For how long somebody may be at storing something. Whoever is killed meanwhile leaves what nobody goes on with.
+/// How long storing something may take. A process that is killed meanwhile leaves pieces that nothing continues.
 const UNFINISHED: Duration = Duration::from_hours(1);
 
 /// Stands where something is being stored, until it is whole.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Begun {
-    /// Since when, by the clock of whoever stores it.
+    /// Since when, by the clock of the process that stores it.
     begun: Time,
 }
 
@@ -101,8 +102,8 @@ impl Shelf {
         }
     }
 
-    /// Stores what a target is made of; its name, and what makes it whole. Whoever wants it does that and says so in one request: what
-    /// is whole and nobody wants, who leads removes.
+    /// Stores what a target is made of; its name, and what makes it whole. The process that wants it does that and
+    /// records its wish in one request: the leader removes what is whole and not wanted.
     pub(super) async fn put(&self, source: &str) -> Result<(String, Op), DeployError> {
         let mut chance = [0; 12];
         getrandom::fill(&mut chance).expect("INVARIANT: the system has random numbers");
@@ -116,7 +117,7 @@ impl Shelf {
         Ok((name, whole))
     }
 
-    /// The pieces of what a target is made of, encrypted for whoever has `key`, the `first` one by this number.
+    /// The pieces of what a target is made of, encrypted for the owner of `key`, numbered from `first`.
     fn pieces(&self, name: &str, first: usize, source: &str, key: &OperatorKey) -> Result<Vec<Op>, DeployError> {
         let recipient = key.recipient();
         let sealed = seal(&Value::Str(source.into()), [recipient.as_str()]).map_err(|source| self.sealed(source))?;
@@ -185,7 +186,7 @@ impl Shelf {
         }
     }
 
-    /// The target of this name. It is made when somebody asks it for something.
+    /// The target of this name. It is made when it is first asked for something.
     pub(super) async fn take(&mut self, name: &str) -> Result<Arc<dyn Target>, DeployError> {
         if let Some((_, target)) = self.known.iter().find(|(known, _)| known == name) {
             return Ok(Arc::clone(target));
@@ -213,7 +214,7 @@ impl Shelf {
     }
 }
 
-/// Whether what stands there is whole, or nobody goes on with it by this time.
+/// Whether what is there is whole, or nothing continues it by this time.
 pub(super) fn is_over(data: &[u8], now: Time) -> bool {
     match serde_json::from_slice(data) {
         Ok(Held::Begun(Begun { begun })) => begun + UNFINISHED <= now,
@@ -229,7 +230,7 @@ pub(super) async fn removal(store: &Arc<dyn Store>, place: &Place, name: &str) -
     Ok(pieces.chain([Op::Delete { path: top.clone() }]).collect())
 }
 
-/// A target that is made when somebody asks it for something: of ten goals that are kept, nine are never asked.
+/// A target that is made when it is first asked for something: of ten goals that are kept, nine are never asked.
 struct Later {
     source: Name,
     maker: Arc<dyn Maker>,

@@ -1,4 +1,4 @@
-//! What there is of a stack's infrastructure, as it is stored, and of which of it somebody is known.
+//! What exists of a stack's infrastructure, as it is stored, and for which of it an agent is known.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -33,7 +33,7 @@ impl Deployment {
         self.things_that_are(kind, |_| true).await
     }
 
-    /// The names of all resources of which something is there that is as it should be, and that nobody has begun to delete.
+    /// The names of all resources of which something exists that is as it should be and is not being deleted.
     ///
     /// # Errors
     /// When that cannot be read.
@@ -58,7 +58,8 @@ impl Deployment {
         Ok(there)
     }
 
-    /// Notes that whoever acts for these resources is known by a key of its own: until another thing stands for a resource.
+    /// Records that the agents of these resources are known by keys of their own, until another thing stands for a
+    /// resource.
     ///
     /// # Errors
     /// When that cannot be written.

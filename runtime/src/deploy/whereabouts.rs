@@ -1,4 +1,5 @@
-//! In which cloud a stack's infrastructure is. Another one has nothing of it, and whoever asked there would find that all is gone.
+//! In which cloud a stack's infrastructure is. Another one has nothing of it, so a look there would find that
+//! everything is gone.
 
 use std::fmt;
 use std::sync::Arc;

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 
-/// The variable that tells a recipe the folder that is its own on this machine.
+/// The variable that gives a recipe its own folder on this machine.
 pub const STATE_DIR: &str = "WATTLE_STATE_DIR";
-/// The variables that tell commands the stack and the asking recipe. A new process must not find another one's.
+/// The variables that give commands the stack and the asking recipe. A new process must not find another one's.
 pub const RUN: [&str; 6] = ["WATTLE_SPACE", "WATTLE_CA", "WATTLE_STACK", "WATTLE_KEY", "WATTLE_SOCKET", "WATTLE_TOKEN"];
 
 /// A process. Two with the same ID differ in when they began.

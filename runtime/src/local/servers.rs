@@ -1,4 +1,4 @@
-//! What each server is given before its agent starts: its identity, and what OpenStack would tell it.
+//! What each server is given before its agent starts: its identity, and what it would get from OpenStack.
 
 use std::fs;
 use std::io;

@@ -23,7 +23,7 @@ pub struct TemplateSource {
     pub template: String,
     /// The template and what it names, by path.
     pub files: IndexMap<String, String>,
-    /// Environment files, each with its name; later ones go over earlier ones.
+    /// Environment files, each with its name; later ones override earlier ones.
     pub environments: Vec<(String, String)>,
     /// Values that are given by name.
     pub given: IndexMap<Name, Value>,
@@ -124,7 +124,7 @@ impl Maker for Templates {
 /// What is otherwise than with Heat, where OpenStack's drivers make things.
 pub const OWN: Own = Own { is_fixed, stays };
 
-/// Whether a property of a type stays as it is in the cloud once it is not given any more.
+/// Whether a property of a type stays as it is in the cloud once it is no longer given.
 fn stays(ty: &str, property: &str) -> bool {
     driver::kind(ty).is_some_and(|kind| kind.stays().contains(&property))
 }

@@ -21,7 +21,7 @@ impl Cgroup {
     /// One for the run of this name; none where it cannot be had.
     pub(super) fn make(run: &str) -> Option<Self> {
         static OWN: OnceLock<Option<PathBuf>> = OnceLock::new();
-        // Whoever goes into another one must be able to come back.
+        // A process that enters another one must be able to come back.
         let own = OWN.get_or_init(|| own().filter(|own| enter(own).is_ok()));
         let path = own.as_ref()?.join(format!("wattle-{run}"));
         fs::create_dir(&path).ok()?;

@@ -36,7 +36,7 @@ const INHERITED: &[&str] = &[
     "PIP_INDEX_URL",
     "PIP_CERT",
 ];
-/// Where programs are looked for if the agent was not told.
+/// Where programs are looked for if the agent's environment does not say.
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 /// Most bytes of a variable, its name and end included (Linux's `MAX_ARG_STRLEN`).
 const LONGEST: usize = 128 * 1024;

@@ -1,7 +1,8 @@
 //! What a run leaves behind when the agent is killed, and what is made of it.
 //!
-//! The file `pid` stands in a run directory from before a recipe is started until its end is in the journal. Found later, it
-//! says what may still run of it: a recipe whose end nobody remembers runs again, and what it has detached would be there twice. A process is known by its number and the time of its start, or by a variable in its
+//! The file `pid` stands in a run directory from before a recipe is started until its end is in the journal. Found
+//! later, it says what may still run of it: a recipe whose end is not recorded runs again, and what it has detached
+//! would be there twice. A process is known by its number and the time of its start, or by a variable in its
 //! environment that no other run has: never by a number alone, which may have gone to another process since.
 
 use std::fs;
@@ -85,8 +86,8 @@ impl Record {
     }
 }
 
-/// Ends what still runs of a run in `directory` whose end nobody remembers, with all that it has started. To be called
-/// before the component is run again, and for a component that will not be.
+/// Ends what still runs of a run in `directory` whose end is not recorded, with everything that it has started. To be
+/// called before the component is run again, and for a component that will not be.
 ///
 /// # Errors
 /// When the directory cannot be read.
@@ -100,7 +101,7 @@ pub fn end(directory: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The end of the run in `directory` will not be forgotten any more: what it left running is there to stay.
+/// The end of the run in `directory` is now recorded for good: what it left running stays.
 ///
 /// # Errors
 /// When the directory cannot be read.
@@ -122,7 +123,7 @@ fn read(directory: &Path) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-/// What tells this boot of the machine from any other.
+/// What distinguishes this boot of the machine from any other.
 pub(crate) fn boot() -> String {
     fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
 }

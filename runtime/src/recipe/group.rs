@@ -14,7 +14,7 @@ use super::cgroup::Cgroup;
 /// Most characters of a command that a message shows.
 const SHOWN: usize = 120;
 
-/// A process, told from another one that has its number later.
+/// A process, distinguished from a later one with the same number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Process {
     pub(super) pid: i32,
@@ -64,7 +64,7 @@ impl Process {
         (!shown.is_empty()).then_some(shown)
     }
 
-    /// Whether it was started with `variable` set to `value`; not told of processes of other users.
+    /// Whether it was started with `variable` set to `value`; not known for processes of other users.
     pub(super) fn has_variable(self, variable: &str, value: &str) -> bool {
         let wanted = format!("{variable}={value}");
         fs::read(format!("/proc/{}/environ", self.pid))
@@ -157,7 +157,7 @@ impl Group {
         self.members.clone()
     }
 
-    /// Sends all of them a signal, and tells whether there were any.
+    /// Sends all of them a signal, and returns whether there were any.
     pub(super) fn signal(&mut self, signal: Signal) -> bool {
         let running = self.running();
         running.iter().for_each(|process| process.signal(signal));

@@ -1,4 +1,4 @@
-//! Whether an output that everybody may read holds a secret.
+//! Whether an output that everyone may read holds a secret.
 //!
 //! A secret in a plain output would be published in clear: that is refused, and not only masked in the log. Looked for is each
 //! secret as a whole, in the forms in which masks know it. One that is short, or that stands in a plain input of the component as

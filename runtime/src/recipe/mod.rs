@@ -55,7 +55,7 @@ pub struct Job {
     pub directory: PathBuf,
     /// How long it may take, the time in which it waits for inputs not counted. [`Live::stopped`] says when that is over.
     pub deadline: Duration,
-    /// What it may ask and tell while it runs.
+    /// What it may ask and report while it runs.
     pub live: Arc<dyn Live>,
 }
 
@@ -77,7 +77,7 @@ impl Job {
     }
 }
 
-/// What a recipe may ask and tell while it runs.
+/// What a recipe may ask and report while it runs.
 #[async_trait]
 pub trait Live: Send + Sync + fmt::Debug {
     /// The value of an input, waiting until it is there; none for an optional one that is not wired.
@@ -107,12 +107,12 @@ pub trait Live: Send + Sync + fmt::Debug {
     /// that order: they must not stand in anything that the recipe prints.
     fn secrets(&self) -> Vec<Value>;
 
-    /// The component whose recipe runs, by its name on its server; none where nobody asks for it.
+    /// The component whose recipe runs, by its name on its server; `None` if it is not needed.
     fn component(&self) -> Option<&Name> {
         None
     }
 
-    /// Where the recipe reaches this: the path of a Unix socket, and the token that tells its run from others.
+    /// Where the recipe reaches this: the path of a Unix socket, and the token that identifies its run.
     fn socket(&self) -> Option<(PathBuf, String)>;
 }
 

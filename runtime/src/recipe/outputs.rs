@@ -106,7 +106,7 @@ pub(super) fn text(path: &Path) -> Result<Option<String>, (FailureKind, String)>
     if data.len() > MAX_DATA as u64 {
         return Err((FailureKind::Size, values::too_large(data.len())));
     }
-    // Not blocking: should it have become a pipe in between, nobody writes to it.
+    // Not blocking: if it has become a pipe in between, nothing writes to it.
     let nonblocking = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or(0);
     let file = OpenOptions::new().read(true).custom_flags(nonblocking).open(path).map_err(unreadable)?;
     let mut bytes = Vec::new();

@@ -58,7 +58,7 @@ pub(super) struct Ended {
     pub(super) status: ExitStatus,
     /// The last lines of what it printed, secrets masked.
     pub(super) log: Vec<String>,
-    /// What masks the secrets that it was told.
+    /// What masks the secrets that it was given.
     pub(super) mask: Mask,
 }
 
@@ -182,7 +182,7 @@ impl Running {
             }
         }
         self.family.group.kill();
-        // It was killed; that this fails would mean that somebody else waited for it.
+        // It was killed; this could fail only if something else had waited for it.
         let _ = self.child.wait().await;
         drop(self.family);
         let (log, mask) = self.voice.last_words().await;
@@ -233,7 +233,7 @@ impl Voice {
         }
     }
 
-    /// Hears what is said next; never returns once the pipe is closed. May be dropped at any time.
+    /// Returns what is printed next; never returns once the pipe is closed. May be dropped at any time.
     async fn hear(&mut self) {
         let Some(pipe) = &mut self.pipe else { return std::future::pending().await };
         self.bytes.clear();
@@ -251,7 +251,7 @@ impl Voice {
         self.say(&text);
     }
 
-    /// Masks what the recipe has been told in secret since, and what it has written.
+    /// Masks the secrets that the recipe has received since, and those that it has written.
     fn learn(&mut self) {
         let secrets = self.job.live.secrets();
         secrets.iter().skip(self.secrets).for_each(|secret| self.mask.add(secret));

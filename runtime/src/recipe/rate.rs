@@ -41,7 +41,7 @@ impl Rate {
         is_admitted
     }
 
-    /// What is to be said of lines that were left out since this was asked last; none if there are none.
+    /// The message about lines that were left out since the last call; `None` if there are none.
     pub(super) fn gap(&mut self) -> Option<String> {
         let count = std::mem::take(&mut self.left_out);
         let lines = if count == 1 { "line is" } else { "lines are" };

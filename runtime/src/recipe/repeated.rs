@@ -1,7 +1,7 @@
 //! Lines that a recipe prints again and again, one or several behind each other: said once or twice, and counted.
 //!
-//! A single line is counted from the second time on. Several lines are said twice: only then is it seen that they come again, and
-//! nothing is held back before.
+//! A single line is counted from the second time on. A group of lines is printed twice: only then does the repetition
+//! show, and nothing is held back before.
 
 use std::collections::VecDeque;
 

@@ -16,7 +16,8 @@ pub(crate) enum Part<'v> {
     Key(&'v Name),
 }
 
-/// All texts and numbers in `value`, which is of type `ty`. Of what is no value of its type, nobody knows which part is secret.
+/// All texts and numbers in `value`, which is of type `ty`. If something is not a value of its type, it is not known
+/// which part is secret.
 pub(crate) fn parts<'v>(ty: &Type, value: &'v Value) -> Vec<Part<'v>> {
     let mut found = Vec::new();
     walk(ty, value, ty.is_secret() && ty.refuse(value).is_some(), &mut found);

@@ -320,8 +320,8 @@ fn a(what: &str) -> String {
     format!("{} {what}", if what.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" })
 }
 
-/// A list of names for a message, cut short if it is long.
-/// What to name to whoever is to remove `paths`: a path that is too long to be shown stands for the node that it is below.
+/// A list of names for a message, cut short if it is long. The paths to show to the person who should remove `paths`:
+/// for a path that is too long, the node that it is below.
 fn removable(paths: &[String]) -> Vec<String> {
     let mut named: Vec<String> = Vec::with_capacity(paths.len());
     for path in paths {

@@ -1,4 +1,4 @@
-//! Changes what a server is told besides its plan, between revisions: what it is asked for.
+//! Changes a server's membership between revisions: what it is asked for.
 
 use std::sync::Arc;
 
@@ -72,8 +72,8 @@ fn ours(store: &Arc<dyn Store>, key: &OperatorKey) -> Arc<dyn Store> {
     Signed::insisting(store, key, None)
 }
 
-/// Changes what `server` is told, if `change` says that it did. Returns whether it is told anything. Whoever writes it
-/// at the same time comes first.
+/// Changes the membership of `server`, if `change` returns that it did. Returns whether it has a membership. A
+/// concurrent writer comes first.
 ///
 /// # Errors
 /// If the data space cannot be used.

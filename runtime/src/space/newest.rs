@@ -58,7 +58,7 @@ impl Newest {
         here.map(|known| known.revision).max()
     }
 
-    /// Notes that `revision` is the newest. If it cannot be stored, that is not an error, so that nobody can prevent a
+    /// Notes that `revision` is the newest. If it cannot be stored, that is not an error, so that no one can prevent a
     /// deployment in this way.
     pub(crate) fn note(&self, authority: &Authority, stack: &str, revision: &Revision) {
         let file = self.file(authority, stack);

@@ -65,7 +65,7 @@ pub(crate) fn is_signed(path: &str) -> bool {
     )
 }
 
-/// The contents of a node, whoever has written it.
+/// The contents of a node, regardless of its writer.
 pub(crate) fn unverified(data: &[u8]) -> &[u8] {
     split(data).map_or(data, |head| head.held)
 }

@@ -142,7 +142,7 @@ impl Signed {
             Err(why) => why,
         };
         if path == ROOT {
-            // It exists before any operator does, and whoever was first may have created it.
+            // It exists before any operator does, and the first client may have created it.
             return Ok(Node { data: Vec::new(), ..node });
         }
         if self.insists {

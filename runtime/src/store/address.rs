@@ -158,7 +158,7 @@ impl Address {
         }
     }
 
-    /// What servers are told: the address without files of this machine, and the certificates of the authority in PEM,
+    /// What servers receive: the address without files of this machine, and the certificates of the authority in PEM,
     /// which are empty if the servers' system knows it.
     ///
     /// # Errors

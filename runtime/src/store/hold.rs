@@ -88,12 +88,12 @@ impl Keeper {
         let _ = (&mut self.released).await;
     }
 
-    /// Tells the holder that the node was created again.
+    /// Notifies the holder that the node was created again.
     pub(super) fn again(&self) {
         self.fate.send_modify(|fate| fate.again += 1);
     }
 
-    /// Tells the holder that the node is lost.
+    /// Notifies the holder that the node is lost.
     pub(super) fn lose(self) {
         self.fate.send_modify(|fate| fate.is_lost = true);
     }

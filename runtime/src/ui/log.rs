@@ -41,7 +41,7 @@ pub(super) enum Place {
 pub(super) async fn find(asked: &Asked, of: &str) -> Option<Place> {
     let mut view = asked.looks.last();
     if !view.knows(of) {
-        // It may be that nobody has looked yet.
+        // There may have been no look yet.
         let mut views = asked.looks.look();
         let _ = tokio::time::timeout(Duration::from_secs(5), views.changed()).await;
         view = asked.looks.last();

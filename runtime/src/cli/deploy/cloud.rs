@@ -49,7 +49,7 @@ pub(in crate::cli) async fn session(matches: &ArgMatches, console: &mut Console)
     Ok(session)
 }
 
-/// Waits for work that asks the services of a cloud. Whoever looks on hears soon which of them does not answer.
+/// Waits for work that asks the services of a cloud. The user soon sees which of them does not answer.
 ///
 /// # Errors
 /// The standard error is not there.

@@ -115,7 +115,7 @@ pub(in crate::cli) fn show(placed: &Placed, console: &mut Console) -> Result<(),
     console.err.write(&placement::said(placed))
 }
 
-/// Reports servers that were placed, and are replaced because nobody places them now.
+/// Reports servers that were placed, and are replaced because they are no longer placed.
 pub(in crate::cli) fn forgotten(
     before: Option<&State>,
     after: &State,

@@ -53,7 +53,7 @@ pub(super) struct Described {
 }
 
 impl Described {
-    /// Reads them by `read`, which is told what the file at a path is, and returns its name and its text. `None` if no
+    /// Reads them by `read`, which gets a path and what the file is, and returns its name and its text. `None` if no
     /// hosts file is named.
     pub(super) fn read(
         matches: &ArgMatches,

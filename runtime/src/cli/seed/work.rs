@@ -119,7 +119,7 @@ async fn prepare_with(
     options.credentials = if options.renew { Credentials::new() } else { Credentials::read(&credentials)? };
     judge(&seed, &options)?;
     let store = target::connect(&address, &options.key.logins(), console).await?;
-    // If a data space begins again, the restoring command reports what it holds of somebody else.
+    // If a data space begins again, the restoring command reports what it holds that belongs to someone else.
     if !matches!(matches.try_get_one("restore"), Ok(Some(true))) {
         target::judge_operator(&store, &address, &key_file, console).await?;
     }
@@ -139,8 +139,8 @@ impl Work {
         self.address == Address::Socket(Folder::of(&self.directory).socket())
     }
 
-    /// Writes the seed. Before that, it writes what opens the data space, so that nobody is ever locked out of what was
-    /// written.
+    /// Writes the seed. Before that, it writes what opens the data space, so that the operator is never locked out of
+    /// what was written.
     pub(in crate::cli) async fn apply(&mut self) -> Result<Changes, CommandError> {
         let work = self;
         // If it is refused, no new key may stay behind, because the next call would take it for the right one.

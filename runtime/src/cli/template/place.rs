@@ -207,7 +207,7 @@ fn files(given: &Given, own: &str, placed: &Placed, beside: &Beside) -> Result<V
     Ok(all)
 }
 
-/// Refuses to overwrite a file that the placement was made from, because nobody else may have it.
+/// Refuses to overwrite a file that the placement was made from, because it may be the only copy.
 fn keeps_what_was_read(directory: &Path, files: &[Copied], given: &Given) -> Result<(), CommandError> {
     let real = |path: &Path| path.canonicalize().ok();
     let library = &given.loaded.library;

@@ -1,4 +1,4 @@
-//! Follows a topology that is up, until it is over or the process is told to end.
+//! Follows a topology that is up, until it is over or the process is asked to end.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ pub(super) struct Session {
     pub(super) begin: Instant,
 }
 
-/// Shows the progress, until it is over if the user asked for no more than that, or until it is told to end.
+/// Shows the progress, until it is over if the user asked for no more than that, or until it is asked to end.
 pub(super) async fn follow(
     session: &Session,
     mut up: Option<&mut Up>,

@@ -28,17 +28,17 @@ const SOON: Duration = Duration::from_secs(2);
 /// How often it is looked at everything.
 const SELDOM: Duration = Duration::from_mins(1);
 
-/// How long jobs may take to end when the engine is told to end.
+/// How long jobs may take to end when the engine is asked to end.
 const LAST: Duration = Duration::from_secs(10);
 
 /// How an engine ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// Somebody else leads.
+    /// Another process leads.
     Deposed,
     /// What was waited for is reached, or cannot be.
     Settled,
-    /// It was told to end.
+    /// It was asked to end.
     Stopped,
 }
 
@@ -101,7 +101,7 @@ impl Engine {
         if let Some(kept) = &goal {
             stored.goal = Some(restored(&mut shelf, kept).await?);
         }
-        // Nothing is begun before it is known what is wanted now, and nothing at all by whoever only looks.
+        // Nothing is begun before it is known what is wanted now, and nothing at all by a process that only watches.
         let (state, step) = State::load(stored, keeper.term(), Limits { at_once: 0, ..tools.limits }, now())?;
         let mut engine = Self {
             tools,
@@ -122,7 +122,7 @@ impl Engine {
             news,
         };
         engine.carry(step).await?;
-        // What was deployed may have changed while nobody looked.
+        // What was deployed may have changed unnoticed.
         if engine.state.rows().next().is_some() {
             engine.look(true);
         }
@@ -130,7 +130,8 @@ impl Engine {
         Ok((engine, wish))
     }
 
-    /// Goes on until the wish with the number `until` is settled; without one until told to end by `end`, or somebody else leads.
+    /// Continues until the wish with the number `until` is settled; without one, until asked to end by `end`, or until
+    /// another process leads.
     pub(super) async fn run(
         mut self,
         mut heard: Option<(Wish, Version)>,
@@ -179,7 +180,7 @@ impl Engine {
         }
         .await;
         let ended = match ended {
-            // Whoever cannot see goes no further either, and what was begun is written down.
+            // A process that cannot see does not continue either, and what was begun is recorded.
             ended @ (Ok(End::Stopped | End::Settled) | Err(DeployError::Blind { .. })) => {
                 let finished = self.finish().await;
                 hold.release().await;
@@ -223,7 +224,7 @@ impl Engine {
         self.store(&step).await
     }
 
-    /// Somebody wants something.
+    /// Something is wanted.
     async fn hear(&mut self, wish: Wish) -> Result<(), DeployError> {
         self.settled = None;
         self.before.clear();
@@ -319,7 +320,7 @@ impl Engine {
     }
 
     fn report(&self, news: News) {
-        // Nobody may look on.
+        // There may be no watcher.
         let _ = self.news.send(news);
     }
 

@@ -1,4 +1,4 @@
-//! Looking at what is there, and telling the rules.
+//! Looks at what is there, and passes it to the rules.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -89,8 +89,8 @@ impl Engine {
         Some(Found { name, left, how })
     }
 
-    /// Looks at everything that there is, before anything is wanted of it: a goal puts right what has drifted by then. What others do
-    /// to things meanwhile is waited for. False if it was told to end before.
+    /// Looks at everything that there is, before anything is wanted of it: a goal puts right what has drifted by then.
+    /// What others do to things meanwhile is waited for. False if it was asked to end before.
     pub(super) async fn look_first(
         &mut self,
         end: &mut (impl Future<Output = ()> + Unpin),
@@ -154,7 +154,7 @@ impl Engine {
         }));
     }
 
-    /// Tells the rules what was seen, and of which rows nothing was.
+    /// Passes to the rules what was seen, and for which rows nothing was.
     pub(super) async fn take_in(&mut self, looked: Looked) -> Result<(), DeployError> {
         let Looked { at, kinds, is_all, seen } = looked;
         let seen = match seen {
@@ -192,12 +192,12 @@ impl Engine {
             }
         }
         self.carry(all).await?;
-        // What a late request has made shows only if nothing is under way any more.
+        // What a late request has made shows only once nothing is under way.
         self.is_swept |= is_all && self.state.is_quiet() && at > self.changed && !self.is_touched();
         Ok(())
     }
 
-    /// Whether nothing is being done here to a thing that is there, nor was begun by whoever led before.
+    /// Whether nothing is being done here to a thing that is there, nor was begun by the leader before.
     fn is_at_rest(&self, id: Id) -> bool {
         self.state.row(id).is_some_and(|row| row.is_idle() && row.stage == Stage::Sound && row.free.is_some())
     }
@@ -209,7 +209,7 @@ impl Engine {
     }
 }
 
-/// Returns once a look is over; never if there is none.
+/// Returns once a look is over; never if no look is under way.
 pub(super) async fn looked(look: &mut Option<JoinHandle<Looked>>) -> Looked {
     match look {
         None => std::future::pending().await,

@@ -146,7 +146,7 @@ fn is_narrow(text: &[u8], column: usize) -> bool {
     length < GAP && before + characters <= NARROW
 }
 
-/// How many bytes at the beginning of `rest` are none of the form's own; none if more must be known.
+/// How many bytes at the beginning of `rest` do not belong to the form; `None` if more must be known.
 fn gap(rest: &[u8], lines_may_end: bool, apart_by: &[&[u8]]) -> Option<usize> {
     let ends: [&[u8]; 4] = [b"\n", b"\r", b"\\n", b"\\r"];
     let mut at = 0;
@@ -220,7 +220,8 @@ fn as_text(secret: &[char], text: &[u8], at: usize) -> Ends {
     Ends { last: places.into_iter().max(), may_go_on }
 }
 
-/// Gives `found` the lengths of all spellings of `c` with which `text` begins; `more` is set where it is too short to tell.
+/// Gives `found` the lengths of all spellings of `c` with which `text` begins; `more` is set if it is too short to
+/// decide.
 fn spellings(c: char, text: &[u8], more: &mut bool, found: &mut impl FnMut(usize)) {
     let mut buffer = [0; 4];
     let bytes = c.encode_utf8(&mut buffer).as_bytes();

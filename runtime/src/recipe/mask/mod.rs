@@ -47,7 +47,7 @@ enum Found {
     Nothing,
     /// A secret that ends there.
     Secret(usize),
-    /// More must be known to tell.
+    /// More must be known to decide.
     Perhaps,
 }
 

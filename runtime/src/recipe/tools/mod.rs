@@ -1,6 +1,6 @@
 //! The runner of the agent: each recipe by its own tool.
 //!
-//! What lives here: how each tool is started, what it is told, and how it tells what became of it. What is the same for all
+//! What lives here: how each tool is started, what it receives, and how it reports the result. What is the same for all
 //! of them (the run directory, the environment, the process, the outputs) does not.
 
 mod ansible;
@@ -41,8 +41,8 @@ impl Tools {
         Self::default()
     }
 
-    /// Tells recipes by `$WATTLE_STATE_DIR` below which directory to keep what outlives them: the machine is not theirs
-    /// alone.
+    /// Gives recipes, in `$WATTLE_STATE_DIR`, the directory below which to keep what outlives them: they share the
+    /// machine.
     pub fn state_in(mut self, directory: PathBuf) -> Self {
         self.state = Some(directory);
         self
@@ -107,7 +107,7 @@ impl Runner for Tools {
 #[derive(Debug)]
 struct Report {
     ended: Ended,
-    /// Whether it did what it should, as its tool tells.
+    /// Whether it did what it should, as its tool reports.
     good: bool,
     /// Why not, as far as the tool says.
     why: Option<String>,

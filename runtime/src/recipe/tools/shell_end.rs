@@ -1,10 +1,10 @@
 //! Which line ended a shell recipe that failed.
 //!
-//! A test that is false under `set -e` ends a recipe without a word. Bash says where: it reads a file before the recipe that has
-//! it note each command that fails where nobody asks, and its last command at the end. A recipe that sets a trap of its own
-//! for its end keeps that, and its last command is not noted: then what failed last ended it, if `set -e` was in effect. Other
-//! shells say nothing (Debian's dash does not even know its line); of theirs, the last command alone can be told, if that is a
-//! test.
+//! A test that is false under `set -e` ends a recipe without a word. Bash reports where: before the recipe, it reads a
+//! file that makes it record each command that fails untested, and its last command at the end. A recipe that sets a
+//! trap of its own for its end keeps that, and its last command is not noted: then what failed last ended it, if
+//! `set -e` was in effect. Other shells say nothing (Debian's dash does not even know its line); for these, only the
+//! last command is known, if it is a test.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -37,11 +37,11 @@ pub(super) struct End {
 struct Noted {
     /// The last command.
     ended: PathBuf,
-    /// The last one that failed where nobody asked.
+    /// The last one that failed untested.
     failed: PathBuf,
 }
 
-/// A command that failed where nobody asked.
+/// A command that failed untested.
 #[derive(Debug)]
 struct Failed {
     status: i32,
@@ -83,7 +83,8 @@ impl End {
         Self { noted: is_made.then(|| Noted { ended: directory.ended(), failed: directory.failed() }) }
     }
 
-    /// What ended `script`, which failed with `status`, as far as that can be told. `is_silent` says whether it printed nothing.
+    /// What ended `script`, which failed with `status`, as far as that is known. `is_silent` says whether it printed
+    /// nothing.
     pub(super) fn explain(&self, script: &Path, status: i32, is_silent: bool) -> Option<String> {
         let text = fs::read_to_string(script).ok()?;
         let last_test = || last_test(&text).filter(|_| status == FALSE);

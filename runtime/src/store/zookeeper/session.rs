@@ -185,8 +185,8 @@ impl Session {
         Self { settings, state, close }
     }
 
-    /// Ends the session. Returns when ZooKeeper was told, which then removes the session's held nodes at once. Callers
-    /// that still wait for an answer keep the session open.
+    /// Ends the session. Returns when ZooKeeper was notified, which then removes the session's held nodes at once.
+    /// Callers that still wait for an answer keep the session open.
     pub(super) async fn close(&self) {
         self.close.notify_one();
         let mut state = self.state.clone();
@@ -223,7 +223,7 @@ impl Session {
         self.wait_for(|client| !client.is_over()).await
     }
 
-    /// The number of the present session. 0 while there is none.
+    /// The number of the present session. 0 while there is no session.
     pub(super) fn id(&self) -> i64 {
         match &*self.state.borrow() {
             State::Ready(client) => client.session_id().0,
@@ -292,7 +292,7 @@ async fn keep(settings: Arc<Settings>, sender: watch::Sender<State>, close: Arc<
     }
 }
 
-/// Returns when the client is no longer in use, and ZooKeeper was told so.
+/// Returns when the client is no longer in use, and ZooKeeper was notified.
 async fn closed(client: Arc<Link>) {
     let mut states = client.state_watcher();
     let mut state = client.state();

@@ -27,10 +27,10 @@ pub enum Image {
 }
 
 impl Image {
-    /// The folder with the image. If that takes long, `say` is told why.
+    /// The folder with the image. If that takes long, `say` is called with the reason.
     ///
     /// # Errors
-    /// Why there is none, or what sandboxes need and this machine does not have.
+    /// Why there is no image, or what sandboxes need and this machine does not have.
     pub async fn ready(&self, say: impl FnMut(&str)) -> Result<PathBuf, UpError> {
         // An image is not worth making where no sandbox can be.
         let tools = Tools::find()?;

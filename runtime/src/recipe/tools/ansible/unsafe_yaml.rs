@@ -34,7 +34,7 @@ fn entries<'a>(out: &mut String, values: impl IntoIterator<Item = (&'a Name, &'a
     out.push('{');
     for (i, (name, value)) in values.into_iter().enumerate() {
         out.push_str(if i == 0 { "" } else { ", " });
-        // A key that is longer than 1,024 characters must be told to be one (YAML 1.2, 8.20).
+        // A key that is longer than 1,024 characters must be marked as one (YAML 1.2, 8.20).
         out.push_str("? ");
         add_text(out, name);
         out.push_str(" : ");

@@ -22,7 +22,7 @@ use crate::space::{FailureKind, Script};
 use report::Report;
 use setup::Setup;
 
-/// How its makers' builds of Chef are told that their license is accepted.
+/// How the makers' builds of Chef learn that their license is accepted.
 const LICENSE: &[&str] = &["CHEF_LICENSE", "CHEF_LICENSE_KEY", "CHEF_LICENSE_SERVER"];
 /// What these end with where it is not.
 const UNLICENSED: [i32; 3] = [172, 173, 174];
@@ -45,7 +45,7 @@ pub(super) async fn go(
     let tool = tool::find(environment.get("PATH").map(AsRef::as_ref).unwrap_or_default())?;
     let setup = Setup::write(job, directory)?;
     let ended = run(job, directory, tool.command(&setup, directory, environment)).await;
-    // What Chef keeps of a failure, secrets and all. There is none of it after most runs.
+    // What Chef keeps of a failure, secrets and all. Most runs leave none.
     for file in ["chef-stacktrace.out", "failed-run-data.json"] {
         let _ = std::fs::remove_file(directory.cache().join(file));
     }

@@ -1,4 +1,4 @@
-//! What a run of Chef is told: its configuration, its run list, and what `wattle.rb` must know of the component.
+//! What a run of Chef receives: its configuration, its run list, and what `wattle.rb` must know about the component.
 
 use std::fmt::Write as _;
 use std::io;
@@ -69,7 +69,7 @@ impl Setup {
 /// Chef reads it more than once in one run.
 fn config(job: &Job, directory: &Directory, cookbooks: &Path, ruby: &Path, table: &Path) -> String {
     let server = job.name.split('/').next().unwrap_or(&job.name);
-    // Data bags, roles and environments that travel along stand beside the cookbooks.
+    // Included data bags, roles and environments are beside the cookbooks.
     let repository = cookbooks.parent().filter(|parent| parent.starts_with(directory.files()));
     let tool = directory.tool();
     let mut text = format!("require {}\n\n", quoted(ruby));
