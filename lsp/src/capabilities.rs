@@ -1,4 +1,4 @@
-//! What the server says of itself.
+//! The capabilities that the server announces.
 
 use lsp_types::{
     CompletionOptions, HoverProviderCapability, InitializeResult, OneOf, RenameOptions, ServerCapabilities, ServerInfo,

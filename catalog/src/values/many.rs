@@ -9,9 +9,9 @@ use wattle::model::Value;
 
 use super::{AnyRef, IpAddress, Numeric};
 
-/// Values in order, each of them what `T` takes.
+/// Values in order, each of which `T` accepts.
 ///
-/// A parameter that is a list of text does as well: what is in it is known only at deployment.
+/// A parameter that is a list of text is accepted as well: its items are known only at deployment.
 pub struct ListOf<T>(PhantomData<fn() -> T>);
 
 #[diagnostic::do_not_recommend]

@@ -1,4 +1,4 @@
-//! `moved_from` of names under which nothing was deployed.
+//! `moved_from` with names under which nothing was deployed.
 
 use crate::model::{IndexMap, Name};
 use crate::names::meant;
@@ -7,8 +7,8 @@ use super::called::own_name;
 use super::state::State;
 use super::{Action, ComponentPlan, Reason, ResourcePlan, Run};
 
-/// Says of what comes under a name that only `moved_from` gives it that nothing was deployed so. What comes for the first
-/// time anyway needs no word on it.
+/// Notes, for what comes under a name that only `moved_from` gives it, that nothing was deployed under that name. What
+/// comes for the first time anyway needs no note.
 pub(super) fn note(
     before: Option<&State>,
     after: &State,
@@ -42,7 +42,7 @@ pub(super) fn note(
     for (key, plan) in components.iter_mut().filter(|(_, plan)| plan.action == Run::Run) {
         let Some((server, was)) = key.rsplit_once('/') else { continue };
         let (Some(now), Some(deployed)) = (seed.called_now.get(key), was_deployed(server)) else { continue };
-        // Where it is only its server that is called otherwise, that says so itself.
+        // If only its server has another name, the server's own note says so.
         if now.rsplit_once('/').is_some_and(|(_, own)| own == was) || deployed.components.contains_key(was) {
             continue;
         }

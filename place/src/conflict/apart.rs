@@ -162,7 +162,7 @@ impl Apart {
     fn crowd(&self, places: &BTreeMap<usize, BTreeSet<Place<'_>>>) -> Option<BTreeSet<usize>> {
         let mut of_place: BTreeMap<&Place<'_>, Vec<usize>> = BTreeMap::new();
         for server in places.keys() {
-            // The way back from each server that was reached: who is in the place that led to it.
+            // The way back from each server that was reached: the server in the place that led to it.
             let mut reached: BTreeMap<usize, Option<(usize, &Place<'_>)>> = BTreeMap::from([(*server, None)]);
             let mut queue = std::collections::VecDeque::from([*server]);
             let mut open = None;
@@ -225,7 +225,7 @@ impl Apart {
         let are_alike = each.all(|other| other == first);
         let why = self.sentence(ground, &crowd, &policies, there, are_alike.then(|| crowd.first().map(of)).flatten());
         let mut parts: Vec<Part> = policies.into_iter().map(of_policy).collect();
-        // Who runs somewhere, or has to be there, takes part in it himself.
+        // A server that runs somewhere, or must be there, takes part itself.
         if !are_alike || kinds.contains(&AskKind::Runs) || kinds.contains(&AskKind::Host) {
             parts.extend(crowd.iter().map(|one| of_server(ground.problem, *one)));
         }

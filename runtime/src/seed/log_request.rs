@@ -72,8 +72,8 @@ fn ours(store: &Arc<dyn Store>, key: &OperatorKey) -> Arc<dyn Store> {
     Signed::insisting(store, key, None)
 }
 
-/// Changes the membership of `server`, if `change` returns that it did. Returns whether it has a membership. A
-/// concurrent writer comes first.
+/// Changes the membership of `server` by `change`, which returns whether it changed anything. Returns whether there is
+/// a membership. A concurrent writer comes first.
 ///
 /// # Errors
 /// If the data space cannot be used.
