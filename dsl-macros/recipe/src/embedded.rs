@@ -55,7 +55,7 @@ pub(crate) fn writes(text: &str, line: u32, into: &mut Analysis) {
     }
 }
 
-/// `.NAME` behind whatever closes and joins strings.
+/// `.NAME` after whatever closes and joins strings.
 fn suffix(rest: &str) -> Option<&str> {
     let rest = rest.trim_start_matches(['"', '\'', '`', ']', ')', '}', ' ', '+', ',']);
     // Perl and PHP join strings by a dot: `$ENV{heat_outputs_path} . ".url"`.

@@ -28,7 +28,7 @@ pub enum How {
         /// Its name.
         by: String,
     },
-    /// It becomes an output that is no secret.
+    /// It becomes an output that is not a secret.
     Written {
         /// The output.
         output: String,

@@ -301,7 +301,7 @@ fn name(text: &str) -> &str {
     &text[..end]
 }
 
-/// Whether a `/` behind this divides.
+/// Whether a `/` after this divides.
 fn ends_value(kind: &TokenKind) -> bool {
     match kind {
         TokenKind::Variable(_) => true,

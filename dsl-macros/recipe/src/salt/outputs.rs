@@ -13,7 +13,7 @@ use crate::names::{OUTPUTS_PATH, identifiers, is_identifier, line_feeds};
 const UNKNOWN: &str = "{";
 /// The longest text that is followed.
 const LENGTH: usize = 4096;
-/// How its value is had, without spaces and with one kind of quotes.
+/// Ways to get its value, without spaces and with one kind of quotes.
 const WAYS: [&str; 10] = [
     "pillar['heat_outputs_path']",
     "pillar.heat_outputs_path",
@@ -27,7 +27,7 @@ const WAYS: [&str; 10] = [
     "opts['pillar']['heat_outputs_path']",
 ];
 
-/// What variables hold that are set so far.
+/// The values of the variables that are set so far.
 #[derive(Debug, Default)]
 pub(super) struct Values<'a>(BTreeMap<&'a str, String>);
 
@@ -38,7 +38,7 @@ impl<'a> Values<'a> {
         let mut text = String::new();
         let mut reached = 1;
         for (piece, line) in pieces(source, 1) {
-            // Comments of Jinja are no piece.
+            // Jinja's comments are not pieces.
             text.push_str(&"\n".repeat(line.saturating_sub(reached) as usize));
             let (Piece::Text(own) | Piece::Expression(own) | Piece::Statement(own)) = piece;
             reached = line.saturating_add(line_feeds(own));

@@ -1,8 +1,8 @@
-//! Commands behind `||`: some handle the failure of what stands before, and others do what is missing, and may fail in turn:
+//! Commands after `||`: some handle the failure of the command before, others do what is missing, and may fail in turn:
 //! `[ -x /usr/sbin/nginx ] || apt-get install -y nginx`.
 //!
-//! One-sided as `unguarded`: only programs are reported of which it is known that they do something. A name that is not known may
-//! be that of a function which ends the script.
+//! One-sided as `unguarded`: only programs that are known to do something are reported. An unknown name may be a
+//! function that ends the script.
 
 use super::asked::called;
 use super::joined::{does, is_hushed};
@@ -11,8 +11,8 @@ use super::structure::{Shape, Simple};
 use super::unguarded::{behind_assignments, end, risky, words};
 use super::word::{Token, TokenKind, Word};
 
-/// Programs that do something where they stand behind `||`, with words of which they have one when they do; none where they always
-/// do. Before `&&`, they may ask.
+/// Programs that do something when they come after `||`, each with words of which one must be present; no words if it
+/// always does something. Before `&&`, they may be tests.
 const DOING: [(&str, &[&str]); 38] = [
     ("addgroup", &[]),
     ("chgrp", &[]),

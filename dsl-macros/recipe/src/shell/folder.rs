@@ -12,12 +12,12 @@ pub(super) fn folder(tokens: &[Token]) -> Part {
     Part::Folder { is_sure: seen.folders == 1 && seen.names == 1 && !seen.others }
 }
 
-/// What stands in a substitution.
+/// What is in a substitution.
 #[derive(Default)]
 struct Seen {
-    /// How often a folder is taken.
+    /// How many times a folder is taken.
     folders: u32,
-    /// How often the script's own path is named.
+    /// How many times the script's own path is named.
     names: u32,
     /// What may lead elsewhere.
     others: bool,

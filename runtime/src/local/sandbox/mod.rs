@@ -10,8 +10,8 @@
 //! the server. No mount is ever made outside, so there is nothing to unmount. What is left are folders: the next `up` or
 //! `down` removes those of a killed `up`.
 //!
-//! This keeps what recipes do apart from the machine. It is no wall against recipes that mean harm: they are still run
-//! by root.
+//! This keeps what recipes do apart from the machine. It is not a wall against recipes that mean harm: they are still
+//! run by root.
 
 mod house;
 pub(super) mod image;
