@@ -8,8 +8,8 @@
 //! not named explicitly gets no password from the environment unless the environment says, by `OS_AUTH_URL`, that it is
 //! for that cloud.
 //!
-//! Other clients overlay the first `secure.yaml` of all these folders. Otherwise, anyone who gives you a folder with a
-//! `clouds.yaml` in it could have the passwords that you keep at home sent to the address in that file.
+//! Other clients overlay the first `secure.yaml` of all these folders. With such clients, anyone who gives you a folder
+//! with a `clouds.yaml` in it could have the passwords that you keep at home sent to the address in that file.
 
 mod fill;
 mod login;

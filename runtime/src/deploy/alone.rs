@@ -1,4 +1,4 @@
-//! Being the only one who does anything with a stack of which nothing is left, so that what is known of it can be removed.
+//! Exclusive access to a stack of which nothing is left, so that what is known of it can be removed.
 
 use crate::store::{Access, Hold, StoreError};
 
@@ -22,7 +22,7 @@ impl Deployment {
     /// Keeps others from beginning anything, if nothing is left of the stack and nothing is wanted of it.
     ///
     /// # Errors
-    /// When that is not known.
+    /// If that is not known.
     pub async fn alone(&self) -> Result<Alone, DeployError> {
         let (store, place) = (&self.own(), Place::new(&self.stack));
         let leader = place.leader();

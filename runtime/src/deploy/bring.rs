@@ -19,11 +19,11 @@ use super::shelf::Shelf;
 use super::{DeployError, Deployment, Ended, News, Wanted};
 
 impl Deployment {
-    /// Has `wanted` done by the leader, and returns once it is done, or cannot be; `None` if asked to `end` before.
-    /// What is not done then is gone on with by the next call.
+    /// Has `wanted` done by the leader, and returns once it is done, or cannot be; `None` if asked to `end` before. The
+    /// next call continues with the rest.
     ///
     /// # Errors
-    /// What keeps it from going on.
+    /// What keeps it from continuing.
     pub async fn bring(
         &self,
         wanted: &Wanted,
@@ -121,7 +121,7 @@ impl Deployment {
         Ok(report.map(ended))
     }
 
-    /// Writes down what is wanted; its number.
+    /// Records what is wanted, and returns its number.
     async fn wish(&self, wanted: &Wanted) -> Result<u64, DeployError> {
         let store = &self.own();
         prepare(store, &self.stack).await?;
@@ -176,8 +176,8 @@ impl Deployment {
         get(&self.own(), &self.stack, &Place::new(&self.stack).wish()).await
     }
 
-    /// Looks once at all that is there: what is not as the goal asks for. If another process leads, it is what that has
-    /// seen.
+    /// Looks once at everything that exists, and returns what differs from the goal. If another process leads, it is
+    /// what that has seen.
     ///
     /// # Errors
     /// As [`Self::bring`].

@@ -12,7 +12,7 @@ use super::news::look_of;
 use super::place::Place;
 use super::{Count, DeployError, Deployment, News, Onlooker};
 
-/// How often it is read what they have stored.
+/// How often to read what the leader has stored.
 const PAUSE: Duration = Duration::from_secs(1);
 
 impl Deployment {
@@ -50,7 +50,7 @@ impl Deployment {
     }
 }
 
-/// What is seen of it.
+/// What is seen of the leader's work.
 struct Watch<'n> {
     onlooker: Onlooker,
     rows: BTreeMap<Id, Row>,

@@ -15,7 +15,7 @@ impl Deployment {
     /// nothing.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// If it cannot be read.
     pub async fn present_source(&self) -> Result<Option<(u64, String)>, DeployError> {
         if let Some(given) = self.heats_present().await? {
             return Ok(Some(given));
@@ -45,7 +45,7 @@ impl Deployment {
         let Some(present) = self.goal().await? else { return Ok(None) };
         let (reached, former): (Vec<_>, Vec<_>) =
             good.into_iter().partition(|goal| goal.generation == present.generation);
-        // What was asked for once more, or put right, is no other deployment.
+        // A repeated or corrected deployment is not a new one.
         let own = if reached.is_empty() { None } else { self.source_of(&present).await?.map(|(_, text)| text) };
         for goal in former {
             let found = self.source_of(&goal).await?;

@@ -13,8 +13,8 @@ use super::place::Place;
 use super::shelf::{Maker, Shelf};
 use super::{DeployError, Identity, identity};
 
-/// Gives what is kept of `stack`'s infrastructure, if it has any, to the operator who has the `next` key. `store` is used as the one
-/// who has both. What is broken off is completed by the next call.
+/// Passes what is stored about `stack`'s infrastructure, if it has any, to the owner of the `next` key. `store` must
+/// have both logins. If this is interrupted, the next call completes it.
 ///
 /// # Errors
 /// [`DeployError::Led`] while the stack is being deployed, and errors of the store.
@@ -49,8 +49,8 @@ pub async fn pass_on(
     Ok(())
 }
 
-/// Takes what is known of `stack`'s infrastructure, and was not signed so by the operator who has `key`, for theirs from now on: there
-/// is no other record of it. Which nodes these are.
+/// Accepts, as that of the owner of `key`, what is known about `stack`'s infrastructure and was not signed by them:
+/// there is no other record of it. Returns these nodes.
 ///
 /// # Errors
 /// As [`pass_on`].
@@ -81,8 +81,8 @@ async fn is_idle(store: &Arc<dyn Store>, stack: &str, place: &Place) -> Result<b
     Ok(store.get(place.root()).await?.is_some())
 }
 
-/// Signs with `key`, by its `mark`, all that it has not signed so: what is `held` by a node with this path, for this place, with this
-/// data. Which nodes these are.
+/// Signs with `key`, by its `mark`, everything that it has not signed: what is `held` by a node with this path, for
+/// this place, with this data. Returns these nodes.
 async fn sign(
     store: &Arc<dyn Store>,
     place: &Place,

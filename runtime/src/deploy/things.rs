@@ -14,8 +14,8 @@ use super::place::Place;
 use super::{DeployError, Deployment, own};
 
 impl Deployment {
-    /// The resources of a type that are there and of which it was not [noted](Self::note_known) that they are known: each with
-    /// its thing's name in the cloud.
+    /// The existing resources of a type that were not [recorded](Self::note_known) as known, each with its thing's name
+    /// in the cloud.
     ///
     /// # Errors
     /// When that cannot be read.
@@ -25,7 +25,8 @@ impl Deployment {
         Ok(there.into_iter().filter(|(name, phys)| known.get(name) != Some(phys)).collect())
     }
 
-    /// All resources of a type that are there, also those that are not as they should be: each with its thing's name in the cloud.
+    /// All existing resources of a type, also those that are not as they should be, each with its thing's name in the
+    /// cloud.
     ///
     /// # Errors
     /// When that cannot be read.
@@ -50,7 +51,7 @@ impl Deployment {
     ) -> Result<BTreeMap<Name, Name>, DeployError> {
         let rows = Self::rows(&self.store, &self.stack, &self.key).await?;
         let there = rows.into_iter().filter(|row| &*row.kind == kind && is_so(row.stage));
-        // Of several for a name, the youngest stands for it.
+        // Of several for a name, the youngest counts.
         let mut there: BTreeMap<Name, Name> = there.filter_map(|row| Some((row.name, row.thing?.phys))).collect();
         if kind == wattle::model::Resource::SERVER {
             there.extend(self.heats_servers().await?);

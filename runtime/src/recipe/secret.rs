@@ -1,7 +1,7 @@
-//! What of a value is secret by its type: one rule for what is masked and for what is refused in plain outputs.
+//! Which parts of a value are secret by its type: one rule for masks and for plain outputs.
 //!
-//! Only values are secret. The names of a struct's fields stand in the blueprint, and the keys of a map say whose the values
-//! are: `postgres` in `{"postgres": "s3cr3t"}` stands in many texts that give nothing away.
+//! Only values are secret. The names of a struct's fields are in the blueprint, and the keys of a map only name the
+//! values: `postgres` in `{"postgres": "s3cr3t"}` is in many texts that reveal nothing.
 
 use wattle::model::{Name, Type, Value};
 
@@ -24,7 +24,7 @@ pub(crate) fn parts<'v>(ty: &Type, value: &'v Value) -> Vec<Part<'v>> {
     found
 }
 
-/// What of that is secret.
+/// The secret parts.
 pub(crate) fn secrets<'v>(ty: &Type, value: &'v Value) -> impl Iterator<Item = &'v Value> {
     parts(ty, value).into_iter().filter_map(|part| match part {
         Part::Secret(value) => Some(value),

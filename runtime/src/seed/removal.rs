@@ -1,8 +1,8 @@
 //! Removes what servers have made below the places of their agents.
 //!
-//! A server may give its nodes any rights. In a store, the right to a parent allows removing its children. So it is
-//! possible that only the server and the store's superuser can remove what is two levels below its place. Servers may
-//! also have made very many nodes, or nodes with names as long as a request.
+//! A server may give its nodes any rights. In a store, the right to a parent allows removing its children. So the
+//! server can make it impossible for anyone but itself and the store's superuser to remove what is two levels below its
+//! place. Servers may also have made very many nodes, or nodes with names as long as a request.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

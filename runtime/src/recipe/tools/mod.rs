@@ -25,7 +25,7 @@ use super::process::Ended;
 use super::{Broken, Job, Runner, outputs};
 use crate::space::{FailureKind, Script};
 
-/// Most characters of a tool's words in a message.
+/// The most characters of a tool's output in a message.
 const SHOWN: usize = 400;
 
 /// Runs each recipe by its own tool.
@@ -36,7 +36,7 @@ pub struct Tools {
 }
 
 impl Tools {
-    /// Runs recipes on a machine that is theirs alone.
+    /// Runs recipes on a machine that they do not share.
     pub fn new() -> Self {
         Self::default()
     }
@@ -115,7 +115,7 @@ struct Report {
     outputs: IndexMap<Name, Value>,
 }
 
-/// A tool's words in a message: on one line, and not too long.
+/// A tool's output in a message: on one line, and not too long.
 fn one_line(text: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut shown: String = text.chars().take(SHOWN).collect();
@@ -125,7 +125,7 @@ fn one_line(text: &str) -> String {
     shown
 }
 
-/// How a recipe ended that did not end well.
+/// How a failed recipe ended.
 fn how(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("the recipe ended with status {code}"),

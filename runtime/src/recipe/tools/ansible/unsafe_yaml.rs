@@ -16,8 +16,8 @@ pub(super) fn is_needed(value: &Value) -> bool {
 
 /// Whether `text` could be a template or an expression, or a part of one that a playbook makes of several texts.
 ///
-/// What holds nothing but these characters calls nothing, whatever it is joined with that is marked. It is left as it is
-/// because ansible-core 2.21 reads `!unsafe "True"` as a truth value, and `!unsafe "007"` as a number.
+/// A text of only these characters calls nothing, whatever marked text it is joined with. It is left as it is because
+/// ansible-core 2.21 reads `!unsafe "True"` as a truth value, and `!unsafe "007"` as a number.
 fn is_marked(text: &str) -> bool {
     !text.chars().all(|c| !c.is_ascii() || c.is_ascii_alphanumeric() || " _.:/@,+=-~<>".contains(c))
 }

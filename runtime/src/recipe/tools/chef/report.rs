@@ -40,7 +40,7 @@ struct Refused {
     value: Value,
 }
 
-/// The report; none if the run did not come to it.
+/// The report; `None` if the run did not get to it.
 pub(super) fn read(path: &Path) -> Result<Option<Report>, Broken> {
     let unreadable =
         |error: io::Error| Broken::new(FailureKind::Recipe, format!("cannot read {}: {error}", path.display()));

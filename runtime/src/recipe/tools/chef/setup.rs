@@ -99,12 +99,12 @@ fn config(job: &Job, directory: &Directory, cookbooks: &Path, ruby: &Path, table
     text
 }
 
-/// The folder in which the cookbook of `recipe` (`COOKBOOK::RECIPE`) stands, with those that it depends on.
+/// The folder that contains the cookbook of `recipe` (`COOKBOOK::RECIPE`) and those that it depends on.
 fn cookbooks(job: &Job, directory: &Directory, recipe: &str) -> Result<PathBuf, Broken> {
     let (cookbook, recipe) = recipe.split_once("::").unwrap_or((recipe, "default"));
     let file = Path::new(cookbook).join("recipes").join(format!("{recipe}.rb"));
     let paths = job.component.recipe.files.keys().map(|path| Path::new(&**path));
-    // A cookbook that is part of another one stands deeper.
+    // A cookbook that is part of another one is deeper.
     let found = paths.filter(|path| path.ends_with(&file)).min_by_key(|path| path.components().count());
     let missing = || Broken::new(FailureKind::Start, format!("no file `{}` came along with it", file.display()));
     let found = found.and_then(|path| path.ancestors().nth(3)).ok_or_else(missing)?;
