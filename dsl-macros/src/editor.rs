@@ -1,4 +1,4 @@
-//! What an editor gets to see of an expansion.
+//! What an editor sees of an expansion.
 //!
 //! Much of what is generated has the place of a name that the author wrote, because the compiler shows that place in its messages.
 //! rust-analyzer takes each such token for one more meaning of the name, so it would explain a field by its setter, and then by

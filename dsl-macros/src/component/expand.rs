@@ -50,7 +50,7 @@ pub(super) fn handle(component: &Component) -> TokenStream {
     }
 }
 
-/// A line of documentation for what has none.
+/// A line of documentation for items without any.
 pub(super) fn fallback_doc(field: &Field, what: &str, component: &Ident) -> TokenStream {
     if field.attrs.iter().any(docs::is_doc) {
         return TokenStream::new();

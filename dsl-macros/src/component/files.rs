@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use wattle_recipe::refused::Refusal;
 use wattle_words::names::{did_you_mean, nearest};
 
-/// How deep folders are followed; a link to a folder above would have no end.
+/// How deep folders are followed; a link to a parent folder would never end.
 const DEPTH: usize = 16;
 
 /// The author's crate.
@@ -28,7 +28,7 @@ impl Read {
 }
 
 impl Crate {
-    /// The crate that is being compiled; nothing outside of cargo.
+    /// The crate that is being compiled; `None` outside of cargo.
     pub(crate) fn current() -> Option<Self> {
         std::env::var_os("CARGO_MANIFEST_DIR").map(|root| Self { root: root.into() })
     }
@@ -96,7 +96,7 @@ impl Crate {
         Ok(())
     }
 
-    /// Why there is nothing at `path`, with the nearest name at the first part of it that is not there.
+    /// Why nothing exists at `path`, with the nearest name for its first missing part.
     fn missing(&self, what: &str, path: &str, error: &io::Error) -> Refusal {
         if error.kind() != io::ErrorKind::NotFound && error.kind() != io::ErrorKind::NotADirectory {
             return unread(what, path, error);

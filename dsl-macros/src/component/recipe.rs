@@ -1,4 +1,4 @@
-//! The recipe: found, compared with the declaration, and taken along.
+//! The recipe: found, compared with the declaration, and included.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -24,7 +24,7 @@ pub(super) struct Recipe {
     pub(super) entry: String,
     /// What the tool runs when the component has left the model.
     pub(super) teardown: Option<String>,
-    /// What messages call it.
+    /// Its name in messages.
     pub(super) shown: String,
     pub(super) chef: Option<ChefRecipe>,
     /// Folders of the cookbooks that are included because another one depends on them.
@@ -32,7 +32,7 @@ pub(super) struct Recipe {
     pub(super) files: Vec<Embedded>,
 }
 
-/// A file that the program holds.
+/// A file that the program contains.
 pub(super) struct Embedded {
     /// Relative to the crate.
     path: String,
@@ -91,7 +91,7 @@ pub(super) fn read(component: &Component, errors: &mut Errors) -> Option<Recipe>
         }
         teardown::check(at, teardown, &recipe, &files, errors);
     }
-    // A file that is named wrong is not reported as left behind as well.
+    // A file with a wrong name is not also reported as missing.
     if is_sound && errors.is_empty() {
         let teardown = teardown.as_ref().map(|(_, teardown)| &teardown.entry);
         left_behind::note(&own, at, &recipe, teardown, &files, errors);
@@ -150,7 +150,7 @@ fn single(own: &Crate, at: &LitStr, errors: &mut Errors) -> Option<(Recipe, Vec<
     }
 }
 
-/// The file, unless it is called so that its tool would not find it on a server.
+/// The file, unless its tool would not find it on a server because of its name.
 pub(super) fn found(tool: Tool, what: &str, file: Read) -> Result<Read, Refusal> {
     match overlooked(tool, &file.path) {
         None => Ok(file),
@@ -202,7 +202,7 @@ fn cookbook(own: &Crate, at: &LitStr, named: &[LitStr], errors: &mut Errors) -> 
     }
 }
 
-/// Notes each output that the recipe never writes. Says whether the recipe is well-formed.
+/// Reports each output that the recipe never writes. Returns whether the recipe is well-formed.
 fn compare(component: &Component, at: &LitStr, recipe: &Recipe, files: &[&Read], errors: &mut Errors) -> bool {
     let texts = files.iter().filter_map(|file| Some((file.path.as_str(), file.text()?)));
     let analysis = match analyse_run(recipe.tool, &recipe.entry, texts) {

@@ -20,8 +20,8 @@ const REFUSED: Duration = Duration::from_secs(5);
 /// The same for requests that will be refused until this server is replaced.
 const REPLACED: Duration = Duration::from_mins(1);
 
-/// How long an announcement of another server stands before this one announces itself again. That one may be gone, or may have
-/// been admitted and be gone since, and its operator sees only who announced itself last.
+/// How long another server's announcement may stay before this one announces itself again. That one may be gone, or may
+/// have been admitted and be gone since, and its operator sees only who announced itself last.
 const STANDS: Duration = Duration::from_secs(30);
 
 /// The keys of a server, and whether they are admitted.

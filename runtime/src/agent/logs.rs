@@ -15,7 +15,7 @@ use crate::store::StoreError;
 use super::shared::{AGAIN, Shared};
 use super::{signals, touch};
 
-/// How long a request stands at most if it is not renewed, whatever the clock says.
+/// How long a request counts at most if it is not renewed, whatever the clock says.
 const LONGEST: Duration = Duration::from_mins(2);
 
 /// How long to wait between two answers.
@@ -37,7 +37,7 @@ struct Asks {
 }
 
 impl Asks {
-    /// The requests that stand now.
+    /// The present requests.
     fn standing(&self) -> Vec<Ask> {
         let is_heard = self.heard.is_some_and(|heard| heard.elapsed() < LONGEST);
         let now = clock::now();
@@ -100,7 +100,7 @@ async fn answer_while_asked(shared: &Shared, asks: &mut watch::Receiver<Asks>) -
     let access = signals::readable(shared).await?;
     let mut begins = Some(&access);
     loop {
-        // Another agent may act for this server, and is asked the same.
+        // Another agent may act for this server, and gets the same requests.
         touch::certain(shared).await;
         lines.mark_unchanged();
         let standing = asks.borrow_and_update().standing();
@@ -128,7 +128,7 @@ async fn answer_while_asked(shared: &Shared, asks: &mut watch::Receiver<Asks>) -
             () = ended => {}
         }
     }
-    // Without answers of this agent, nothing is to be removed.
+    // Without answers of this agent, there is nothing to remove.
     match begins {
         None => space.fall_silent(server).await,
         Some(_) => Ok(()),

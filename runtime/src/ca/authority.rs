@@ -87,7 +87,7 @@ impl CertificateAuthority {
     /// [`CaError::Make`].
     pub fn generate(validity: Range<Time>) -> Result<Self, CaError> {
         let key = KeyPair::generate()?;
-        // Authorities of one name are taken for each other.
+        // Authorities with the same name are confused with each other.
         let name = format!("wattle CA {}", hex(&Sha256::digest(key.subject_public_key_info())[..8]));
         let mut params = CertificateParams::default();
         set(&mut params, &name, &validity);
@@ -148,8 +148,8 @@ impl CertificateAuthority {
         pem::private_key(self.issuer.key().serialized_der())
     }
 
-    /// A certificate for a server that is asked for by any of `hosts`, with a key of its own. It is for members of an ensemble, too,
-    /// which are each other's clients. It ends when the authority does, if that is earlier.
+    /// A certificate for a server that clients reach by any of `hosts`, with a new key. It is for members of an
+    /// ensemble, too, which are each other's clients. It ends when the authority does, if that is earlier.
     ///
     /// # Errors
     /// When there are no hosts, the authority has ended, or it cannot be made.
@@ -190,8 +190,8 @@ impl Issued {
     }
 }
 
-/// The certificates in a text, at least one. Between them may stand whatever says something of them (RFC 7468, 2); what claims to
-/// be one is one, and has nothing behind it.
+/// The certificates in a text, at least one. Explanatory text may come between them (RFC 7468, 2). What claims to be a
+/// certificate must be one, without trailing data.
 fn certificates_in(text: &str) -> Result<Vec<CertificateDer<'static>>, CaError> {
     let found = CertificateDer::pem_slice_iter(text.as_bytes()).collect::<Result<Vec<_>, _>>();
     let found = found.map_err(|_| CaError::NoCertificate)?;
@@ -204,7 +204,7 @@ fn key_in(text: &str) -> Result<KeyPair, CaError> {
     KeyPair::try_from(&key).map_err(|_| CaError::NoKey)
 }
 
-/// A certificate with nothing behind it.
+/// A certificate without trailing data.
 fn whole<'d>(der: &'d CertificateDer<'_>) -> Result<X509Certificate<'d>, CaError> {
     match X509Certificate::from_der(der) {
         Ok(([], read)) => Ok(read),

@@ -150,7 +150,7 @@ fn issue(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandErr
     let names: Vec<String> = hosts.iter().map(ToString::to_string).collect();
     let file = match matches.get_one::<PathBuf>("out") {
         Some(file) => file.clone(),
-        // `scp` takes what stands before a colon for a machine.
+        // `scp` takes what is before a colon for a host.
         None => PathBuf::from(format!("{}.pem", names[0].replace(':', "-"))),
     };
     let authority = read(matches.get_one::<PathBuf>("ca").expect("INVARIANT: it has a default"))?;

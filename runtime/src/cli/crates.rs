@@ -106,7 +106,7 @@ pub(super) fn stand_in(place: &Place, folder: &Path) -> Result<Option<String>, C
     )))
 }
 
-/// What is to be known where nothing stands in for the version in the manifest.
+/// The note if nothing replaces the version in the manifest.
 fn published() -> String {
     format!(
         "note: the crate takes wattle {} from crates.io; if that does not have it, repeat this with `--wattle URL`, with \

@@ -29,7 +29,7 @@ pub(super) async fn awaited<T>(
     watched(console, waits, request).await
 }
 
-/// Waits for work that asks others. `waits` says what is to be said of them now, if there is anything new.
+/// Waits for work that asks others. `waits` returns the message about them, if there is anything new.
 ///
 /// # Errors
 /// The standard error is not there.

@@ -11,10 +11,10 @@ use wattle_deploy::{CONDITION, Waits, is_made_here, made_here};
 use crate::report::StackSnapshot;
 use crate::space::{Heard, Said, Signalled, Space};
 
-/// How often it is asked whether a server's software is torn down, or has signalled.
+/// How often to check whether a server's software is torn down, or has signalled.
 const PAUSE: Duration = Duration::from_secs(2);
 
-/// Most characters of what servers say that a message has room for.
+/// The most characters of servers' reports in a message.
 const LONGEST: usize = 2_000;
 
 /// The data space of the stack, asked for jobs.

@@ -1,4 +1,4 @@
-//! What goals ask for, as templates: what a target is made of, and how.
+//! Targets as templates: what a target is made of, and how.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -68,7 +68,7 @@ impl TemplateSource {
 
 /// Makes targets of templates, with what OpenStack's drivers know of types.
 ///
-/// By default they are of no deployment: what they make is to be judged, and not to be brought up.
+/// By default they belong to no deployment: what they make is checked, but not brought up.
 #[derive(Clone, Debug, Default)]
 pub struct Templates {
     key: [u8; 32],

@@ -146,7 +146,7 @@ pub(super) async fn admit_as(
     Ok(Admission { revision, admitted, keys, on_credentials, silent, changes })
 }
 
-/// What is there, and which servers are to be admitted.
+/// What exists, and which servers to admit.
 pub(super) struct Found {
     pub(super) layout: Layout,
     pub(super) there: Deployed,

@@ -336,7 +336,7 @@ async fn joined(store: &Arc<dyn Store>, layout: &Layout, pieces: &[String]) -> R
     String::from_utf8(bytes).map(Some).map_err(damaged)
 }
 
-/// Writes what is to be kept along with a revision that stays.
+/// Writes what must be kept along with a revision that stays.
 pub(super) async fn renew(turn: &Turn<'_>, keeping: &Keeping<'_>) -> Result<(), SeedError> {
     let steps = keeping.steps(&There::read(turn.store, keeping.layout, false).await?);
     if steps.before.is_empty() && steps.last.is_empty() && steps.gone.is_empty() {

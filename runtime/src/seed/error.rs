@@ -129,7 +129,7 @@ pub enum SeedError {
         /// The servers.
         servers: Vec<String>,
     },
-    /// A server has announced another key than the one that is to be admitted.
+    /// A server has announced a different key than the one to admit.
     #[error("`{server}` has announced another key: {announced}")]
     OtherAnnounced {
         /// The server.
@@ -137,7 +137,7 @@ pub enum SeedError {
         /// The key that it has announced.
         announced: Fingerprint,
     },
-    /// Servers that are to be forgotten are still in the model.
+    /// Servers to forget are still in the model.
     #[error("{} is in the model of `{stack}`: only a server that has left it can be forgotten", names(.servers))]
     InModel {
         /// The stack.
@@ -145,7 +145,7 @@ pub enum SeedError {
         /// The servers.
         servers: Vec<String>,
     },
-    /// Servers that are to be forgotten are still acting.
+    /// Agents of servers to forget are still running.
     #[error("the agent of {} still runs: it may be tearing down what it has", names(.servers))]
     Acting {
         /// The servers.

@@ -21,7 +21,7 @@ pub(super) enum Cleared {
 }
 
 impl Cleared {
-    /// Notes it in what is deployed.
+    /// Records it in what is deployed.
     pub(super) fn note(self, deployed: &mut Deployed) {
         if let Self::Replaced { is_bounded } = self {
             deployed.moved = true;

@@ -144,7 +144,7 @@ pub(super) async fn deployed(
 
 impl Present {
     /// Reads everything, except for a desired revision that is `known`: a desired revision that names a turn was
-    /// written by this operator. If the stack is to be `restored`, its desired revision counts for nothing, because
+    /// written by this operator. If the stack should be `restored`, its desired revision does not count, because
     /// another data space begins.
     pub(super) async fn read(
         store: &Arc<dyn Store>,

@@ -13,7 +13,7 @@ use super::turn::{Seen, Turn};
 use super::{SeedError, bounds, naming};
 
 /// Removes a stack that has no operator's desired revision, because it is not known who created it. Completes such a
-/// removal if it was interrupted. If the stack is to be `restored`, takes ownership of its grouping nodes, so that no
+/// removal if it was interrupted. If the stack should be `restored`, takes ownership of its grouping nodes, so that no
 /// one else can create or remove anything below them. Returns the desired revision if a data space was begun.
 pub(super) async fn prepare(
     store: &Arc<dyn Store>,

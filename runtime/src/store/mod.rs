@@ -216,7 +216,7 @@ pub trait Store: Send + Sync + fmt::Debug {
     async fn hold(&self, path: &str, data: &[u8], access: &Access, over: Option<Version>) -> Result<Hold, StoreError>;
 
     /// Whether some client holds the node at `path` ([`Store::hold`]), as far as this store knows: otherwise, whether
-    /// it exists. Nothing stands below a held node, so anyone who may remove it at all can do so. The node need not be
+    /// it exists. Nothing is below a held node, so anyone who may remove it at all can do so. The node need not be
     /// readable.
     ///
     /// # Errors

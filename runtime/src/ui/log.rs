@@ -149,7 +149,7 @@ impl Follow {
     }
 }
 
-/// The component that a line of an agent's log is about. It stands before what a recipe prints.
+/// The component that a line of an agent's log is about. It comes before what a recipe prints.
 fn of(line: &str) -> Option<&str> {
     let (_, rest) = line.rsplit_once(" component=")?;
     match rest.strip_prefix('"') {

@@ -67,7 +67,7 @@ pub(in crate::cli) async fn answered<T>(
 pub(super) struct Silent(BTreeSet<String>);
 
 impl Silent {
-    /// What is to be said of a service that does not answer, once for each.
+    /// The message about a service that does not answer, once for each service.
     pub(super) fn line(&mut self, session: &Session) -> Option<String> {
         let Wait { service, status, .. } = session.waits().filter(|wait| wait.since >= SILENCE)?;
         if !self.0.insert(service.clone()) {

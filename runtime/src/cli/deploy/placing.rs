@@ -108,7 +108,7 @@ pub(in crate::cli) async fn place(
     }
 }
 
-/// Where each server goes, and what is to be said of that.
+/// Where each server goes, with notes on that.
 pub(in crate::cli) fn show(placed: &Placed, console: &mut Console) -> Result<(), CommandError> {
     let shown = placement::places(&placed.servers, &console.out);
     console.out.write(&format!("{shown}\n"))?;

@@ -256,7 +256,7 @@ async fn torn_down(site: &Site, which: impl Fn(&Standing) -> bool) -> Result<(),
     Ok(())
 }
 
-/// The same for servers that are to be deleted. Their deletion does not ask their agents.
+/// The same for servers to delete. Their deletion does not ask their agents.
 pub(super) async fn retired(site: &Site) -> Result<(), CommandError> {
     torn_down(site, Standing::has_left).await
 }

@@ -32,8 +32,7 @@ pub(in crate::cli) struct Work {
     pub(in crate::cli) assigned: Vec<(String, String)>,
 }
 
-/// Everything that `apply`, `diff` and `plan` need. What is given is judged before the data space is asked for
-/// anything.
+/// Everything that `apply`, `diff` and `plan` need. Given values are checked before any request to the data space.
 pub(in crate::cli) async fn prepare(
     matches: &ArgMatches,
     judge: impl Fn(&Seed, &Options) -> Result<(), SeedError>,
@@ -175,8 +174,8 @@ impl Work {
     }
 }
 
-/// Notes in the key's file which data space it belongs to. From then on, it is not offered to another one unless it is
-/// named. If that cannot be written, the file stays as it was.
+/// Records in the key's file which data space it belongs to. From then on, it is not offered to another one unless it
+/// is named. If that cannot be written, the file stays as it was.
 fn note(key_file: &Path, address: &Address, space: &str) {
     let is_file = std::fs::symlink_metadata(key_file).is_ok_and(|file| file.is_file());
     let spaces = spaces_of_key(key_file).unwrap_or_default();

@@ -137,7 +137,7 @@ impl Home {
         json::read(text.as_bytes()).map(Some).map_err(unreadable)
     }
 
-    /// Notes that a file is about to be made.
+    /// Records that a file is about to be created.
     pub(super) fn note(&self, name: &str) -> Result<(), CommandError> {
         let mut made = self.made()?.unwrap_or_default();
         if made.files.insert(name.to_owned()) { self.write_made(&made) } else { Ok(()) }

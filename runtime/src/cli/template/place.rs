@@ -222,8 +222,7 @@ fn keeps_what_was_read(directory: &Path, files: &[Copied], given: &Given) -> Res
     }
 }
 
-/// Refuses the template's own folder, because a template that is placed already would be taken for what its author
-/// wants.
+/// Refuses the template's own folder, because an already placed template would be taken for its author's own.
 fn is_elsewhere(directory: &Path, own: &str) -> Result<(), CommandError> {
     let own = if own.is_empty() { Path::new(".") } else { Path::new(own) };
     match (directory.canonicalize(), own.canonicalize()) {

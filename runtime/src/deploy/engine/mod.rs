@@ -74,7 +74,7 @@ pub(super) struct Engine {
     /// Whether everything was looked at since something was begun.
     is_swept: bool,
     settled: Option<(u64, Vec<Wait>)>,
-    /// What was not as the goal asked for that was given up for an earlier one.
+    /// What differed from the goal that was given up for an earlier one.
     before: Vec<String>,
     news: mpsc::UnboundedSender<News>,
 }

@@ -57,7 +57,7 @@ struct Steps<'a, 't> {
     desired: Deployed,
     /// Whether all registrations with other stacks are as they were last written.
     whole: bool,
-    /// Whether anything is to be removed.
+    /// Whether there is anything to remove.
     cleans: bool,
 }
 
