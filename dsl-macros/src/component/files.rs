@@ -193,16 +193,16 @@ mod tests {
         std::fs::create_dir_all(root.join("recipes")).expect("a folder");
         let made = Command::new("mkfifo").arg(root.join("recipes/pipe")).status().expect("mkfifo runs");
         assert!(made.success());
-        let (tell, told) = mpsc::channel();
+        let (sender, receiver) = mpsc::channel();
         let own = Crate { root: root.clone() };
         std::thread::spawn(move || {
             let one = own.file("recipe", "recipes/pipe").err();
             let each = ["recipes/pipe", "recipes"].map(|path| own.files("file", path).err());
-            tell.send(
+            sender.send(
                 [one].into_iter().chain(each).map(|refusal| refusal.expect("refused").message).collect::<Vec<_>>(),
             )
         });
-        let found = told.recv_timeout(Duration::from_secs(20));
+        let found = receiver.recv_timeout(Duration::from_secs(20));
         std::fs::remove_dir_all(root).expect("removed");
         let why = "is a pipe, a socket or a device, not a file";
         let expected = ["recipe", "file", "file"].map(|what| format!("the {what} `recipes/pipe` {why}"));

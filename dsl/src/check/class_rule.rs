@@ -63,7 +63,7 @@ fn run(sink: &mut Sink<'_, '_>) {
     if asked.is_empty() {
         return;
     }
-    // What is refused whatever stands for what is not known yet: nothing, some text, and a file that is a template.
+    // What is refused whatever the unknown values are: nothing, some text, and a file that is a template.
     let texts = ["x", "heat_template_version: 2021-04-16"].map(|text| Known::Text(text.to_owned()));
     let found = rules::refused(&all(model, &Known::Null));
     let others = texts.map(|open| rules::refused(&all(model, &open)));
@@ -89,7 +89,7 @@ fn diagnostic(sink: &Sink<'_, '_>, name: &Name, resource: &Resource, refused: &R
     });
     let place = at.map_or(&resource.at, |(_, at)| at);
     let diagnostic = match (at, member) {
-        // That is no matter of several properties.
+        // That does not concern several properties.
         (Some((path, at)), None | Some(OfMember::Type(_))) => property_value::CHECK
             .diagnostic(format!("the property `{path}` of `{name}` does not take this value: {why}"))
             .label(at, why),

@@ -65,7 +65,7 @@ fn run(sink: &mut Sink<'_, '_>) {
 /// All that functions compute, as a template.
 struct Written<'m> {
     template: Template,
-    /// What stands where in it.
+    /// The position of each part in it.
     places: HashMap<Stands, (Place<'m>, &'m Source)>,
 }
 

@@ -69,7 +69,7 @@ fn run(sink: &mut Sink<'_, '_>) {
         names.plain(sink, ElementKind::Export, key, &export.at);
     }
     for (key, requirement) in &model.requirements {
-        // They stand in messages only.
+        // They are used only in messages.
         let own = match key.rsplit_once('.') {
             Some((module, own)) if model.modules.contains_key(module) => own,
             _ => key,

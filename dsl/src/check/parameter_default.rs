@@ -64,9 +64,9 @@ pub(crate) fn refused(parameter: &Parameter, value: &Value) -> Vec<String> {
         None => parameter.constraints.iter().filter_map(|constraint| breaks(parameter, constraint, value)).collect(),
     };
     // A secret's value is not for messages.
-    let told =
+    let shown =
         |why| if parameter.is_hidden() { String::from("it breaks one of the parameter's own rules") } else { why };
-    wrong.into_iter().map(told).collect()
+    wrong.into_iter().map(shown).collect()
 }
 
 /// Why `value` breaks `constraint`.

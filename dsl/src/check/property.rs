@@ -81,7 +81,7 @@ fn is_given(resource: &Resource, schema: &Schema, property: &str) -> bool {
 
 /// One thing that Heat would refuse.
 pub(super) struct Refusal {
-    /// The way to it, behind the property's name: `[0].network`.
+    /// The path to it, after the property's name: `[0].network`.
     pub(super) path: String,
     pub(super) why: String,
     /// For a key that does not exist: the key, and those that do.

@@ -22,10 +22,10 @@ pub(super) fn texts(kind: &Declaration) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// Where `word` stands in a line of one of the kind's files, which are named relative to the crate of the kind.
+/// Where `word` is in a line of one of the kind's files, which are named relative to the crate of the kind.
 pub(super) fn place(kind: &Declaration, path: &str, line: u32, word: &str) -> Source {
     let own = kind.at.file.replace('\\', "/");
-    // The compiler names files relative to the workspace: the crate is what stands in front of `src`.
+    // The compiler names files relative to the workspace: the crate is what comes before `src`.
     let root = own.rsplit_once("/src/").map(|(root, _)| format!("{root}/"));
     let text = texts(kind).find(|(own, _)| *own == path).map_or("", |(_, text)| text);
     let text = text.lines().nth((line as usize).saturating_sub(1)).unwrap_or_default();

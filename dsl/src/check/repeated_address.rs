@@ -81,7 +81,7 @@ fn run(sink: &mut Sink<'_, '_>) {
     }
 }
 
-/// An address that is asked for, and where.
+/// A requested address, and where it is requested.
 struct Fixed<'m> {
     name: &'m Name,
     address: String,

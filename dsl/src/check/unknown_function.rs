@@ -10,7 +10,7 @@ use super::sink::Sink;
 
 check! {
     /// A value calls a function that Heat does not have, or not there: `equals`, for one, is only for conditions. To
-    /// Heat, such a call is a map with one key, which it puts into the stack as it stands.
+    /// Heat, such a call is a map with one key, which it puts into the stack unchanged.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -76,7 +76,7 @@ fn why(name: &str, version: Version, context: Context, is_heats: bool) -> Option
     }
 }
 
-/// Calls `visit` for every function in `value`, with where it stands.
+/// Calls `visit` for every function in `value`, with its place.
 fn calls<'m>(value: &'m Expr, context: Context, visit: &mut impl FnMut(&'m Name, Context)) {
     match value {
         Expr::Text(parts) | Expr::List(parts) => parts.iter().for_each(|part| calls(part, context, visit)),

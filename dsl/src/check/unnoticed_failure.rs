@@ -16,7 +16,7 @@ check! {
     /// The first command for which this is certain is reported. Nothing is reported where failures end the recipe
     /// (`set -e`, `trap ... ERR`, `#!/bin/sh -e`, also in a file that the recipe sources) or where the result of the
     /// command is tested (`if`, `||`, `$?`). The last command is not reported either, nor are builtins and programs
-    /// whose failure is an answer. A command behind `||` is reported if it does something that is missing
+    /// whose failure is an answer. A command after `||` is reported if it does something that is missing
     /// (`[ -d app ] || mkdir app`), because nothing handles its own failure. A trap on `ERR` that does not end the recipe
     /// changes nothing, and a trap that ends it with `exit 0` hides the failure.
     ///

@@ -85,7 +85,7 @@ impl<'m> Writer<'m> {
         fields
     }
 
-    /// Orders that the file does not show, and kinds of which there is no component.
+    /// Orders that the file does not show, and kinds without components.
     fn order(&self, fields: &mut Vec<(Name, Hot)>) {
         let model = self.model;
         let components: Vec<&Name> = model.components.keys().collect();

@@ -191,7 +191,7 @@ trait Driver: Sync {
 fn cannot_be_released(exclusive: &BTreeSet<Name>) -> Stop {
     let what = wattle_words::names::list(exclusive.iter().map(|name| &**name), "and");
     Stop::refused(format!(
-        "only one resource at a time can have {what}, and the one that has it cannot give it up: give the new one another, or \
-         deploy once without it"
+        "{what} cannot be released by the resource that has it, and only one resource can have it: give the new one \
+         another, or deploy once without it"
     ))
 }

@@ -33,7 +33,7 @@ pub(super) struct Admission {
     pub(super) credential: Credential,
     stack: Name,
     server: Name,
-    told: Mutex<Option<Membership>>,
+    membership: Mutex<Option<Membership>>,
     /// The data space of the last desired revision, if it has a name.
     space: Mutex<Option<Name>>,
     /// How many times the server's membership has changed. `None` before it was first read.
@@ -70,9 +70,9 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Admission {
     /// The keys of `server` of `stack`.
     pub(super) fn new(stack: &str, server: &str, own: Keyring, credential: Credential) -> Self {
-        let (told, space) = Default::default();
+        let (membership, space) = Default::default();
         let (changes, stage) = (watch::Sender::new(None), watch::Sender::new(Stage::Begins));
-        Self { own, credential, stack: stack.into(), server: server.into(), told, space, changes, stage }
+        Self { own, credential, stack: stack.into(), server: server.into(), membership, space, changes, stage }
     }
 
     fn public_of(&self, key: &ServerKey) -> Public {
@@ -116,15 +116,15 @@ impl Admission {
     }
 
     fn is_admitted(&self) -> bool {
-        locked(&self.told).as_ref().is_some_and(|told| told.identity.has_key_of(&self.public()))
+        locked(&self.membership).as_ref().is_some_and(|membership| membership.identity.has_key_of(&self.public()))
     }
 
     /// Whether the server has to announce its key.
     fn is_due(&self) -> bool {
-        match (*self.stage.borrow(), &*locked(&self.told)) {
+        match (*self.stage.borrow(), &*locked(&self.membership)) {
             (Stage::Begins, _) | (Stage::Acts, None) => false,
             (Stage::Barred, None) => true,
-            (_, Some(told)) => told.announces && told.identity != self.public(),
+            (_, Some(membership)) => membership.announces && membership.identity != self.public(),
         }
     }
 }
@@ -167,7 +167,7 @@ pub(super) async fn join(shared: &Shared) -> Result<bool, SpaceError> {
     if admission.credential.authority().is_some() {
         shared.asked.hear(asks);
     }
-    if locked(&admission.told).as_ref() == Some(&membership) {
+    if locked(&admission.membership).as_ref() == Some(&membership) {
         return Ok(false);
     }
     if !membership.is_for(admission.own.newest().authorities()) {
@@ -190,7 +190,7 @@ pub(super) async fn join(shared: &Shared) -> Result<bool, SpaceError> {
     // Whatever happens to its plan, what the server publishes about itself must count.
     shared.space.believe_key(&shared.server, membership.identity.key);
     let was_admitted = admission.is_admitted();
-    *locked(&admission.told) = Some(membership);
+    *locked(&admission.membership) = Some(membership);
     if admission.is_admitted() && !was_admitted {
         tracing::info!(
             "this server is known by a key of its own; the credential of its user data no longer opens anything"
@@ -235,7 +235,7 @@ pub(super) async fn barred(shared: &Shared) -> (String, Duration) {
         Barred::Another => {
             // Only the place of the announcement says which data space it is.
             shared.admission.is_in(None);
-            let was_told = locked(&shared.admission.told).take().is_some();
+            let was_told = locked(&shared.admission.membership).take().is_some();
             let barred = |stage: &mut Stage| std::mem::replace(stage, Stage::Barred) != Stage::Barred || was_told;
             shared.admission.stage.send_if_modified(barred);
             let (server, stack) = (&shared.server, shared.space.layout().stack());
@@ -324,7 +324,7 @@ async fn announce_once(shared: &Shared, has_said: &mut bool) -> Result<There, St
     }
     let mut said = Announcement { space, identity: admission.public_of(&newest), at: clock::now(), endorsed: None };
     // So that someone who only has the credential of the user data cannot interfere.
-    let before = locked(&admission.told).as_ref().and_then(|told| admission.key_of(&told.identity));
+    let before = locked(&admission.membership).as_ref().and_then(|membership| admission.key_of(&membership.identity));
     if let Some(before) = before {
         said = said.endorsed_by(&path, &before);
     }

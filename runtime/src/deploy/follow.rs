@@ -66,7 +66,7 @@ impl Watch<'_> {
         let now: BTreeMap<Id, Row> = known.rows.iter().map(|row| (row.id, row.clone())).collect();
         if now != self.rows {
             self.changed = Instant::now();
-            between(&self.rows, &now).into_iter().for_each(|told| self.report(told));
+            between(&self.rows, &now).into_iter().for_each(|event| self.report(event));
             self.report(News::Count(Count::of(now.values())));
             self.rows = now;
         } else if self.changed.elapsed() >= self.stall {
@@ -76,9 +76,9 @@ impl Watch<'_> {
         Ok(())
     }
 
-    fn report(&self, told: News) {
+    fn report(&self, event: News) {
         // There may be no listener.
-        let _ = self.news.send(told);
+        let _ = self.news.send(event);
     }
 }
 

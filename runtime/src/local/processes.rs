@@ -111,7 +111,7 @@ async fn end(
         if is_hurried() && signal != Signal::KILL {
             continue;
         }
-        let mut told: HashSet<(i32, u64)> = HashSet::new();
+        let mut signalled: HashSet<(i32, u64)> = HashSet::new();
         let begin = Instant::now();
         loop {
             bury(&kept());
@@ -131,7 +131,7 @@ async fn end(
             for process in &left {
                 // A service ends its own children. Only SIGKILL is sent to all of them.
                 let is_first = !pids.contains(&process.parent);
-                if (is_first || signal == Signal::KILL) && told.insert((process.pid, process.began)) {
+                if (is_first || signal == Signal::KILL) && signalled.insert((process.pid, process.began)) {
                     forced += usize::from(signal == Signal::KILL);
                     send(process, signal);
                 }

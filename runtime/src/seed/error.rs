@@ -243,9 +243,9 @@ impl From<Vec<Fault<SeedError>>> for SeedError {
     fn from(faults: Vec<Fault<SeedError>>) -> Self {
         let mut functions = Vec::new();
         for fault in faults {
-            let told = fault.to_string();
+            let text = fault.to_string();
             match fault.why {
-                Why::Function(_) => functions.push(told),
+                Why::Function(_) => functions.push(text),
                 Why::Damaged(what) => return Self::Damaged { what: format!("{what} for {}", fault.of) },
                 Why::Sealing(error) => return error,
             }

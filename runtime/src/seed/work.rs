@@ -125,7 +125,7 @@ impl Work {
         (!servers.is_empty()).then(|| {
             format!(
                 "the credentials of {} are from before anything was signed, so these servers cannot know whom to \
-                 trust, and what they write cannot be told from what others write: `--renew` makes new ones, with \
+                 trust, and what they write cannot be distinguished from what others write: `--renew` makes new ones, with \
                  which `openstack stack update` replaces the servers",
                 some(servers.into_iter(), 5)
             )

@@ -63,8 +63,8 @@ pub(super) fn lines(place: Place, ended: watch::Receiver<Option<String>>) -> Flo
     match place {
         Place::Elsewhere { server } => {
             let how = "journalctl --unit wattle-agent";
-            let told = event("elsewhere", &json!({ "server": server, "command": how }).to_string());
-            Flow::Pieces(stream::once(async move { told }).boxed())
+            let content = event("elsewhere", &json!({ "server": server, "command": how }).to_string());
+            Flow::Pieces(stream::once(async move { content }).boxed())
         }
         Place::File { path, component } => {
             let follow = Follow { path, component, at: None, half: Vec::new(), spoke: Instant::now(), ended };
@@ -92,8 +92,8 @@ async fn next(mut follow: Follow) -> Option<(Bytes, Follow)> {
         if is_first || !lines.is_empty() {
             follow.spoke = Instant::now();
             let path = follow.path.display().to_string();
-            let told = json!({ "lines": lines, "path": path, "first": is_first, "cut": is_cut });
-            return Some((event("lines", &told.to_string()), follow));
+            let content = json!({ "lines": lines, "path": path, "first": is_first, "cut": is_cut });
+            return Some((event("lines", &content.to_string()), follow));
         }
         if follow.ended.borrow().is_some() {
             return None;

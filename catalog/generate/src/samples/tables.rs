@@ -1,6 +1,6 @@
 //! What the samples know of Heat that its schemas do not contain.
 
-/// Properties that Heat's `validate()` does not take beside others of the same sample.
+/// Properties that Heat's `validate()` does not accept together with others of the same sample.
 ///
 /// What is hidden because another property replaces it is left out without being named here.
 pub(super) const LEFT_OUT: &[&str] = &[

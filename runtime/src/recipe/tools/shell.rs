@@ -41,8 +41,8 @@ pub(super) async fn go(job: &Job, directory: &Directory, mut environment: Enviro
     let ended = run(job, directory, command).await?;
     let good = ended.status.success();
     let is_silent = ended.log.iter().all(|line| line.trim().is_empty());
-    let told = || ended.status.code().and_then(|status| end.explain(&script, status, is_silent));
-    let why = if good { None } else { own_words(&directory.why()).or_else(told) };
+    let explained = || ended.status.code().and_then(|status| end.explain(&script, status, is_silent));
+    let why = if good { None } else { own_words(&directory.why()).or_else(explained) };
     Ok(Report { good, why, outputs: IndexMap::default(), ended })
 }
 

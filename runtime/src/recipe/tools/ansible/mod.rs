@@ -71,10 +71,10 @@ pub(super) async fn go(job: &Job, directory: &Directory, environment: Environmen
         Broken::new(FailureKind::Start, format!("the run of its playbook cannot be prepared: {error}"))
     })??;
     let ended = run(job, directory, command).await?;
-    let told = read(&directory.tool().join("report.json"))?;
-    let why = told.failure.as_ref().map(Failed::sentence).or_else(|| refused(&ended.log));
-    let why = why.or_else(|| told.nowhere.then(|| NOWHERE.to_owned()));
-    Ok(Report { good: ended.status.success() && !told.nowhere, why, outputs: told.stats, ended })
+    let report = read(&directory.tool().join("report.json"))?;
+    let why = report.failure.as_ref().map(Failed::sentence).or_else(|| refused(&ended.log));
+    let why = why.or_else(|| report.nowhere.then(|| NOWHERE.to_owned()));
+    Ok(Report { good: ended.status.success() && !report.nowhere, why, outputs: report.stats, ended })
 }
 
 fn prepare(job: &Job, directory: &Directory, mut environment: Environment) -> std::io::Result<Result<Command, Broken>> {
