@@ -86,7 +86,8 @@ pub mod nova;
 #[cfg(feature = "parts")]
 pub mod parts;
 
-/// A resource of any type, with its properties under Heat's names. If Heat knows the type, its schema is checked.
+/// A resource of any type, with its properties under Heat's names. If Heat knows the type, they are checked against its
+/// schema.
 ///
 /// ```
 /// use wattle::prelude::*;
