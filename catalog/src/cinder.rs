@@ -13,19 +13,19 @@ impl Volume {
         Self::begin().size(size)
     }
 
-    /// Starts a volume that holds what `snapshot` does, and is as large.
+    /// Starts a volume with the content and the size of `snapshot`.
     #[track_caller]
     pub fn from_snapshot(snapshot: impl IntoProperty<VolumeSnapshotRef>) -> VolumeProperties {
         Self::begin().snapshot_id(snapshot)
     }
 
-    /// Starts a volume that holds what `backup` does, and is as large.
+    /// Starts a volume with the content and the size of `backup`.
     #[track_caller]
     pub fn from_backup(backup: impl IntoProperty<VolumeBackupRef>) -> VolumeProperties {
         Self::begin().backup_id(backup)
     }
 
-    /// Starts a volume that holds what `volume` does, and is as large.
+    /// Starts a volume with the content and the size of `volume`.
     #[track_caller]
     pub fn from_volume(volume: impl IntoProperty<VolumeRef>) -> VolumeProperties {
         Self::begin().source_volid(volume)

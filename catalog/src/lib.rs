@@ -11,17 +11,18 @@
 //! # let _ = address;
 //! ```
 //!
-//! Every service is a module behind a feature of its name; `cinder`, `neutron` and `nova` are there unless
-//! `default-features` is off, `all` is all of them. What Heat hides or never supported is behind `hidden` besides.
+//! Each service is a module behind a feature of the same name. `cinder`, `neutron` and `nova` are enabled by default,
+//! and `all` enables all of them. What Heat hides or never supported also needs the feature `hidden`.
 //!
-//! - What Heat requires is an argument of `new`; what it takes besides has a setter of its name.
-//! - A property that refers to a resource takes its handle, or the name or id of one that exists already, as text or from
-//!   a parameter ([`references`]).
-//! - A property of a few values takes a variant of an enumeration, or a parameter.
-//! - A map with fixed keys is a type of its own, built in the same manner.
+//! - What Heat requires is an argument of `new`. Everything else has a setter of the same name.
+//! - A property that refers to a resource takes its handle, or the name or id of an existing one, as text or from a
+//!   parameter ([`references`]).
+//! - A property with a few possible values takes a variant of an enum, or a parameter.
+//! - A map with fixed keys is a separate type, built in the same way.
 //! - An attribute is a method of the handle.
 //!
-//! A type that only your own cloud has is [`wattle::author::RawResource`]; [`raw`] is that for Heat's own types.
+//! For a type that only your own cloud has, use [`wattle::author::RawResource`]. [`raw`] does the same for Heat's own
+//! types.
 
 use wattle::author::RawResource;
 
@@ -34,7 +35,7 @@ pub mod values;
 pub use generated::references;
 pub use wattle_heat::schema::{schema, types};
 
-// One by one: the compiler then names the feature to whoever uses a module that is left out.
+// One by one: if a disabled module is used, the compiler then names its feature.
 #[cfg(feature = "aodh")]
 pub use generated::aodh;
 #[cfg(feature = "barbican")]
@@ -85,7 +86,8 @@ pub mod nova;
 #[cfg(feature = "parts")]
 pub mod parts;
 
-/// A resource of any type, its properties by Heat's names, judged by what Heat says of the type if Heat knows it.
+/// A resource of any type, with its properties under Heat's names. If Heat knows the type, they are checked against its
+/// schema.
 ///
 /// ```
 /// use wattle::prelude::*;
@@ -99,7 +101,7 @@ pub fn raw(ty: &'static str) -> RawResource {
     RawResource::known(ty, schema)
 }
 
-/// What Heat's engine says of all its types, as JSON: what the typed catalog was generated from.
+/// Heat's schemas of all its types, as JSON. The typed catalog is generated from them.
 #[doc(hidden)]
 pub const TYPES: &str = wattle_heat::schema::TYPES;
 

@@ -34,7 +34,7 @@ impl PortProperties {
         self
     }
 
-    /// Takes this very address.
+    /// Takes exactly this address.
     #[track_caller]
     pub fn fixed_ip(mut self, address: impl IntoProperty<IpAddress>) -> Self {
         self.0.push("fixed_ips", map! { "ip_address": address.into_property() });
@@ -50,7 +50,7 @@ impl PortProperties {
 }
 
 impl SecurityGroupProperties {
-    /// Lets in what `rule` says.
+    /// Admits the traffic that `rule` describes.
     #[track_caller]
     pub fn rule(mut self, rule: Rule) -> Self {
         self.0.push("rules", rule.into_property());

@@ -7,13 +7,13 @@ pub use crate::generated::nova::*;
 use crate::generated::references::{NetworkRef, PortRef, SecurityGroupRef, ServerGroupRef};
 use crate::map;
 
-/// Of a server whose flavor is set.
+/// The state of a server whose flavor is set.
 pub enum WithFlavor {}
 
-/// Of a server whose flavor is not set yet.
+/// The state of a server whose flavor is not set yet.
 pub enum WithoutFlavor {}
 
-/// Whether a server can be added: Nova makes none without a flavor.
+/// Whether a server can be added: Nova creates no server without a flavor.
 #[diagnostic::on_unimplemented(
     message = "this server has no flavor",
     label = "`.flavor(...)` is missing",
@@ -23,16 +23,16 @@ pub trait HasFlavor {}
 
 impl HasFlavor for WithFlavor {}
 
-/// What a server's properties say of its flavor.
+/// Whether a server's properties set its flavor.
 pub struct ServerState<F>(std::marker::PhantomData<fn() -> F>);
 
 impl<F: HasFlavor> Complete for ServerState<F> {}
 
 impl Server {
-    /// The server's first address on `network`, which the blueprint itself adds.
+    /// The server's first address on `network`, a network that the blueprint itself adds.
     ///
-    /// On a network that is there already, give the server a port: `let port = t.add("port",
-    /// neutron::Port::new(p.network))`, `.port(port)` of the server, and [`port.address()`](crate::neutron::Port::address).
+    /// On an existing network, give the server a port: `let port = t.add("port", neutron::Port::new(p.network))`,
+    /// `.port(port)` of the server, and [`port.address()`](crate::neutron::Port::address).
     #[cfg(feature = "neutron")]
     pub fn address(self, network: crate::neutron::Net) -> wattle::author::Attribute<std::net::IpAddr> {
         use wattle::author::Segment;
@@ -48,7 +48,7 @@ impl Host for Server {
 }
 
 impl<F> ServerProperties<F> {
-    /// Connects the server to a network, with a port that Nova makes.
+    /// Connects the server to a network through a port that Nova creates.
     #[track_caller]
     pub fn network(mut self, network: impl IntoProperty<NetworkRef>) -> Self {
         self.0.push("networks", map! { "network": network.into_property() });
@@ -62,7 +62,7 @@ impl<F> ServerProperties<F> {
         self
     }
 
-    /// Puts the ports that Nova makes into a security group. Ports of their own carry theirs.
+    /// Puts the ports that Nova creates into a security group. Other ports have their own groups.
     #[track_caller]
     pub fn security_group(mut self, group: impl IntoProperty<SecurityGroupRef>) -> Self {
         self.0.push("security_groups", group.into_property());
@@ -76,7 +76,7 @@ impl<F> ServerProperties<F> {
         self
     }
 
-    /// What orders the server's components; the order of declaration unless this says otherwise.
+    /// Sets how the server's components are ordered. The default is the order of declaration.
     pub fn order(mut self, order: Order) -> Self {
         Properties::order(&mut self.0, order);
         self

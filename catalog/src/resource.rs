@@ -1,6 +1,6 @@
 //! What every typed resource consists of.
 
-// What generated modules use, each of them some.
+// What generated modules use; each uses some of it.
 #[allow(unused_imports, reason = "what is needed depends on the features")]
 pub(crate) use crate::{generated::references::*, values::*};
 #[allow(unused_imports, reason = "what is needed depends on the features")]
@@ -8,7 +8,7 @@ pub(crate) use wattle::author::{AnyValue, Attribute, IntoProperty};
 
 /// Defines a resource: its handle, which stands for what Heat creates, and its properties, which `new` starts.
 ///
-/// With `staged` before the handle, the type of the properties tells whether the flavor is there.
+/// With `staged` before the handle, the type of the properties says whether the flavor is set.
 macro_rules! resource {
     ($(#[$meta:meta])* $handle:ident, $properties:ident, $ty:literal, $($kind:ident)*) => {
         $(#[$meta])*
@@ -55,7 +55,7 @@ macro_rules! resource {
         #[derive(Clone, Copy)]
         pub struct $handle(pub(crate) wattle::author::Resource);
 
-        #[doc = concat!("The properties of a resource of the type `", $ty, "`; `F` tells whether its flavor is set.")]
+        #[doc = concat!("The properties of a resource of the type `", $ty, "`; `F` says whether its flavor is set.")]
         #[must_use = "a resource exists only once it is added: `t.add(name, resource)`"]
         pub struct $properties<F = crate::nova::WithFlavor>(
             pub(crate) wattle::author::Properties,
@@ -106,7 +106,7 @@ macro_rules! resource {
 /// What all properties have.
 macro_rules! setting {
     () => {
-        /// Sets a property by Heat's name, for what has no setter.
+        /// Sets a property under Heat's name. Use it for properties without a setter.
         #[track_caller]
         pub fn property(
             mut self,
@@ -126,16 +126,16 @@ macro_rules! setting {
     };
 }
 
-/// What all handles have, and what a handle can be given to.
+/// What all handles have, and where a handle can be used.
 macro_rules! handle {
     ($handle:ident: $($kind:ident)*) => {
         impl $handle {
-            /// All that the service tells of it.
+            /// Everything that the service reports about it.
             pub fn show(self) -> wattle::author::Attribute<crate::values::AnyMap> {
                 self.0.attribute("show")
             }
 
-            /// The attribute `name`, by Heat's name, for what has no method.
+            /// The attribute `name`, under Heat's name. Use it for attributes without a method.
             pub fn attribute<T>(self, name: &'static str) -> wattle::author::Attribute<T> {
                 self.0.attribute(name)
             }
@@ -206,7 +206,7 @@ macro_rules! nested {
     };
 }
 
-/// Defines a property's few values. A parameter or an attribute that holds one of them does as well.
+/// Defines the possible values of a property. A parameter or an attribute that holds one of them is accepted as well.
 macro_rules! choice {
     ($(#[$meta:meta])* numeric $name:ident { $($variant:ident = $value:literal,)* }) => {
         crate::resource::choice!(@ $(#[$meta])* $name { $($variant = $value,)* });

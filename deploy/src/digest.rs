@@ -1,4 +1,4 @@
-//! Digests by which properties are compared. They are keyed, so that nobody can guess a password from a stored one.
+//! Digests by which properties are compared. They are keyed, so that no one can guess a password from a stored one.
 
 use sha2::{Digest as _, Sha256};
 use wattle_model::{Name, Value};

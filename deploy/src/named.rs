@@ -56,13 +56,13 @@ impl Deployment {
     }
 }
 
-/// Calls `tell` for each text within a value for which a named constraint of the schema says what it is a name of.
-fn names(schema: &PropertySchema, value: &Value, path: &str, tell: &mut dyn FnMut(&str, &Name, &str)) {
+/// Calls `each` for each text within a value for which a named constraint of the schema says what it is a name of.
+fn names(schema: &PropertySchema, value: &Value, path: &str, each: &mut dyn FnMut(&str, &Name, &str)) {
     match value {
         Value::Str(text) if !text.is_empty() => {
             for constraint in &schema.constraints {
                 if let SchemaConstraint::Custom(constraint) = constraint {
-                    tell(path, constraint, text);
+                    each(path, constraint, text);
                 }
             }
         }
@@ -70,14 +70,14 @@ fn names(schema: &PropertySchema, value: &Value, path: &str, tell: &mut dyn FnMu
             let of_items = schema.item.as_deref();
             for (index, item) in items.iter().enumerate() {
                 if let Some(schema) = of_items {
-                    names(schema, item, &format!("{path}[{index}]"), tell);
+                    names(schema, item, &format!("{path}[{index}]"), each);
                 }
             }
         }
         Value::Map(entries) => {
             for (key, value) in entries {
                 if let Some(schema) = schema.keys.get(key) {
-                    names(schema, value, &format!("{path}.{key}"), tell);
+                    names(schema, value, &format!("{path}.{key}"), each);
                 }
             }
         }

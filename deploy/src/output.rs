@@ -17,7 +17,7 @@ pub struct Output {
     pub name: Name,
     /// Its description: what it is for.
     pub description: Option<Name>,
-    /// Whether it contains a hidden parameter or a random string, and so must not be shown to everybody.
+    /// Whether it contains a hidden parameter or a random string, and so must not be shown to everyone.
     pub is_secret: bool,
     /// Its value, or why it has none (yet).
     pub value: Result<Value, String>,
@@ -31,16 +31,17 @@ impl std::fmt::Debug for Output {
     }
 }
 
-/// The names of the outputs that must not be shown to everybody: those that contain a hidden parameter, or what lets its reader log
-/// in or send a signal. What cannot be looked through, such as a group or a whole nested stack, counts as secret if anything in the
-/// template is.
+/// The names of the outputs that must not be shown to everyone: those that contain a hidden parameter, or what lets its
+/// reader log in or send a signal. What cannot be looked through, such as a group or a whole nested stack, counts as
+/// secret if anything in the template is.
 pub fn secret_outputs(loaded: &Loaded) -> BTreeSet<String> {
     secrets(loaded, &Desired::unfolded(loaded))
 }
 
 /// The same of a template whose desired state is known already.
 pub(crate) fn secrets(loaded: &Loaded, desired: &Desired) -> BTreeSet<String> {
-    // Only here the values of hidden parameters are told from others, and only there members of groups are known.
+    // Only here are the values of hidden parameters distinguished from others, and only there are the members of groups
+    // known.
     let (compared, unfolded) = (Desired::outputs_of(loaded), &desired.outputs);
     let reader = Reader { desired, holds_secrets: holds_secrets(loaded, desired) };
     let is_secret = |name: &&String| {

@@ -122,7 +122,7 @@ impl Refusals {
         }
     }
 
-    /// Reports signals that nobody could send.
+    /// Reports signals that nothing could send.
     pub(crate) fn signals(&mut self, roles: &Roles<'_>) {
         for (name, what, help) in signals::in_vain(roles) {
             self.refuse(&SIGNAL, name, &roles[name].0.at, &what, help);

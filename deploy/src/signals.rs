@@ -120,7 +120,7 @@ pub(crate) fn in_vain<'r>(roles: &Roles<'r>) -> Vec<(&'r str, String, &'static s
         let (able, unable): (Vec<&str>, Vec<&str>) =
             servers.into_iter().partition(|server| user_data::agent(roles[server].0).is_some());
         for server in &unable {
-            let what = format!("it signals `{handle}` by `curl_cli`, which needs an agent of wattle's on it");
+            let what = format!("it signals `{handle}` by `curl_cli`, which needs wattle's agent on it");
             found.push((*server, what, "let a component signal, or deploy the template with Heat"));
         }
         if !able.is_empty() || !unable.is_empty() {

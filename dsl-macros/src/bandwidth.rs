@@ -16,7 +16,7 @@ pub(crate) fn of(keys: &mut Keys, errors: &mut Errors) -> Option<(Bandwidth, Lit
     Some((bandwidth, text))
 }
 
-/// A bandwidth that may be said, as the model has it.
+/// An optional bandwidth, in the model's form.
 pub(crate) fn expand(bandwidth: Option<Bandwidth>) -> TokenStream {
     let Some(mbit) = bandwidth.map(Bandwidth::mbit) else { return quote!(::core::option::Option::None) };
     quote!(::core::option::Option::Some(::wattle::model::Bandwidth::of_mbit(#mbit)))

@@ -43,7 +43,7 @@ pub(crate) fn expand(keys: TokenStream, item: TokenStream) -> TokenStream {
     }
     check(&function.sig, &mut errors);
     if function.sig.receiver().is_some() {
-        // Nothing that a stub needs may stand inside of an `impl`.
+        // Nothing that a stub needs may be inside an `impl`.
         return errors.into_tokens();
     }
     if !errors.is_empty() {
@@ -113,7 +113,7 @@ fn item_of(function: &ItemFn) -> TokenStream {
     }
 }
 
-/// A blueprint that satisfies those who use it.
+/// A stub that satisfies the blueprint's users.
 fn stub(function: &ItemFn, errors: Errors) -> TokenStream {
     let (item, ident, errors) = (item_of(function), &function.sig.ident, errors.into_tokens());
     quote! {
@@ -217,7 +217,7 @@ fn is_topology(ty: &Type) -> bool {
         if reference.mutability.is_some() && last_segment(&reference.elem).is_some_and(|name| name == "Topology"))
 }
 
-/// What the blueprint calls its topology.
+/// The blueprint's name for its topology.
 fn topology_name(sig: &Signature) -> Option<&Ident> {
     match sig.inputs.first() {
         Some(FnArg::Typed(argument)) => match &*argument.pat {

@@ -9,7 +9,7 @@ use wattle_words::{Scalar, time};
 use crate::errors::Errors;
 use crate::{docs, keys};
 
-/// The expression that makes `value`, a constant of type `ty`, into data.
+/// The expression that turns `value`, a constant of type `ty`, into data.
 ///
 /// What cannot be judged here is judged by the compiler, against `Constant<T>`.
 pub(crate) fn expand(ty: &Type, value: &Expr, errors: &mut Errors) -> TokenStream {

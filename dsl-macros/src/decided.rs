@@ -1,19 +1,20 @@
-//! What a blueprint branches on and counts to. Where that is not known yet, the compiler would only say that types differ;
-//! so each goes through a function whose bound says why.
+//! What a blueprint branches on and counts to. If that is not known yet, the compiler would only report that types
+//! differ. So each goes through a function whose bound says why.
 //!
-//! A negative number that is all that a method or a function of a type is given goes through one too: where it takes none, the compiler would say that
-//! a type has no negation.
+//! A negative number that is the only argument of a method or of a type's function goes through one too: if negative
+//! numbers are not accepted, the compiler would report that a type has no negation.
 //!
-//! Only what stands as `if p.tls {`, `if !app.ready && size.big {`, `while ...`, `x if p.tls =>`, `match p.count { 1 => ...`, `-p.count`,
-//! `!p.tls`, `0..p.count`, `vec![x; p.count]` and `.port(-1)` is looked at: whatever else there is keeps its tokens. A bare name is left alone as the end of a range where it
-//! may be a constant in a pattern: only `in 0..count {` and `(0..count).map(...)` have none.
+//! Only what stands as `if p.tls {`, `if !app.ready && size.big {`, `while ...`, `x if p.tls =>`,
+//! `match p.count { 1 => ...`, `-p.count`, `!p.tls`, `0..p.count`, `vec![x; p.count]` and `.port(-1)` is examined:
+//! everything else keeps its tokens. A bare name at the end of a range is left alone if it may be a constant in a
+//! pattern: only `in 0..count {` and `(0..count).map(...)` contain no patterns.
 
 use proc_macro2::{Delimiter, Group, Ident, Spacing, Span, TokenStream, TokenTree};
 use quote::quote_spanned;
 
 use crate::operated;
 
-/// The tokens of a function's body, with its conditions and counts made to speak.
+/// The tokens of a function's body, with its conditions and counts marked.
 pub(crate) fn mark(tokens: TokenStream) -> TokenStream {
     marked(tokens, false)
 }
@@ -87,7 +88,7 @@ fn within(tokens: &[TokenTree], at: usize) -> TokenTree {
     TokenTree::Group(inner)
 }
 
-/// Whether a name is one of a function: one that begins in upper case may be that of a pattern.
+/// Whether a name is that of a function: one that begins with an upper-case letter may be part of a pattern.
 fn is_function(name: &TokenTree) -> bool {
     matches!(name, TokenTree::Ident(name) if name.to_string().starts_with(|first: char| first.is_lowercase()))
 }
@@ -172,7 +173,7 @@ fn has_literals(block: &TokenTree) -> bool {
     let tokens: Vec<TokenTree> = block.stream().into_iter().collect();
     (0..tokens.len()).any(|at| {
         let is_literal = match &tokens[at] {
-            // Others are of other types than those that are looked for.
+            // Others have other types.
             TokenTree::Literal(literal) => !literal.to_string().starts_with(['b', 'c', 'r']),
             TokenTree::Ident(word) => word == "true" || word == "false",
             _ => false,
@@ -190,7 +191,8 @@ fn is_arrow(tokens: &[TokenTree]) -> bool {
     matches!(tokens, [one, other, ..] if is_punct(one, '=') && is_punct(other, '>'))
 }
 
-/// How many tokens from the first one on are a name with fields, methods, calls and indices behind it; 0 if it is none.
+/// How many tokens from the first one on are a name with fields, methods, calls and indices behind it; 0 if they are
+/// not.
 pub(crate) fn operand(tokens: &[TokenTree]) -> usize {
     let is_name = |token: Option<&TokenTree>| matches!(token, Some(TokenTree::Ident(name)) if !is_keyword(name));
     if !is_name(tokens.first()) {
@@ -213,7 +215,7 @@ pub(crate) fn operand(tokens: &[TokenTree]) -> usize {
     }
 }
 
-/// Whether a range with a number in front begins at `at`; how many tokens its operator is.
+/// Whether a range that begins with a number is at `at`; returns the number of tokens of its operator.
 fn range(tokens: &[TokenTree], at: usize) -> Option<usize> {
     let before = at.checked_sub(1).map(|before| &tokens[before]);
     let is_number = matches!(&tokens[at], TokenTree::Literal(literal) if literal.to_string().starts_with(|first: char| first.is_ascii_digit()));

@@ -3,7 +3,7 @@
 use quote::ToTokens;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta, Type};
 
-/// The text of documentation comments: each paragraph one line, nothing around it.
+/// The text of documentation comments, with each paragraph on one line.
 pub(crate) fn text(attrs: &[Attribute]) -> String {
     let mut paragraphs = vec![String::new()];
     for line in attrs.iter().filter_map(line).flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>()) {
@@ -34,7 +34,7 @@ pub(crate) fn is_doc(attr: &Attribute) -> bool {
     attr.path().is_ident("doc")
 }
 
-/// What one `#[doc = "..."]` says.
+/// The text of one `#[doc = "..."]`.
 fn line(attr: &Attribute) -> Option<String> {
     match &attr.meta {
         Meta::NameValue(meta) if is_doc(attr) => match &meta.value {
@@ -50,7 +50,7 @@ pub(crate) fn type_name(ty: &Type) -> String {
     source(ty)
 }
 
-/// Tokens without the blanks that printing them puts everywhere.
+/// Tokens without the spaces that printing adds everywhere.
 pub(crate) fn source(tokens: impl ToTokens) -> String {
     let mut text = tokens.into_token_stream().to_string();
     for (spaced, plain) in [

@@ -1,12 +1,13 @@
 //! Modules that a blueprint builds and drops, where they are in no topology.
 //!
-//! A resource's and a component's types say that they must be used. A module is a struct of the author's, which need not say so: so
-//! the value of each statement that builds something goes through what says it of modules.
+//! The types of resources and components have `#[must_use]`. A module is a struct of the author's, which need not have
+//! it. So the value of each statement that builds something goes through a function that adds it for modules.
 //!
-//! Only what stands as `Pair { .. };`, `Pair::new(..).size(3);`, `pair(..);`, `vec![..];` and `[..];` is looked at, or is given a name
-//! that says that it is not used and that nothing uses: `let _pairs = [Pair { .. }];`. With a name, what a closure builds is looked at
-//! as well: `(0..3).map(|number| Pair { number }).collect()`. Methods of what has a name, other macros and functions that are given
-//! the topology keep their tokens, and so does `let _ = ..`, which says that something is dropped on purpose.
+//! Only what stands as `Pair { .. };`, `Pair::new(..).size(3);`, `pair(..);`, `vec![..];` and `[..];` is examined, or a
+//! value under a name that is marked as unused and that nothing uses: `let _pairs = [Pair { .. }];`. With a name, what
+//! a closure builds is examined as well: `(0..3).map(|number| Pair { number }).collect()`. Methods of named values,
+//! other macros, and functions that receive the topology keep their tokens, and so does `let _ = ..`, which drops
+//! something on purpose.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
@@ -14,7 +15,7 @@ use syn::spanned::Spanned;
 use syn::token::Semi;
 use syn::{Block, Expr, ExprMacro, Ident, Pat, Stmt, parse_quote_spanned};
 
-/// Has the statements of a blueprint, to which the topology is `topology`, tell of modules that they drop.
+/// Makes the statements of a blueprint, whose topology is called `topology`, report the modules that they drop.
 pub(crate) fn mark(block: &mut Block, topology: Option<&Ident>) {
     let unused: Vec<(usize, Ident)> = unused(&block.stmts, topology);
     for statement in &mut block.stmts {
@@ -33,7 +34,7 @@ pub(crate) fn mark(block: &mut Block, topology: Option<&Ident>) {
     }
     for (at, name) in unused.into_iter().rev() {
         let span = name.span();
-        // Behind its own statement, so that what it borrows is not borrowed any longer than it was.
+        // After its own statement, so that borrows do not last longer than before.
         let named = parse_quote_spanned! {span=>
             #[allow(unreachable_code, clippy::unit_arg, clippy::no_effect, clippy::used_underscore_binding)]
             ::wattle::author::Named(&#name).dropped();
@@ -42,7 +43,7 @@ pub(crate) fn mark(block: &mut Block, topology: Option<&Ident>) {
     }
 }
 
-/// The value of a statement, which says so if it is a module.
+/// The value of a statement, with a warning if it is a module.
 fn says(value: &Expr) -> Expr {
     let span = value.span();
     parse_quote_spanned! {span=>
@@ -51,7 +52,7 @@ fn says(value: &Expr) -> Expr {
     }
 }
 
-/// The names of what is built and used nowhere, and where they are.
+/// The names of values that are built but never used, and where they are.
 fn unused(statements: &[Stmt], topology: Option<&Ident>) -> Vec<(usize, Ident)> {
     let named = statements.iter().enumerate().filter_map(|(at, statement)| {
         let Stmt::Local(local) = statement else { return None };
@@ -93,7 +94,7 @@ fn inside(value: &mut Expr, topology: Option<&Ident>) {
     }
 }
 
-/// Whether an expression builds something out of a type's or a function's name.
+/// Whether an expression builds something by the name of a type or a function.
 fn builds(value: &Expr, topology: Option<&Ident>) -> bool {
     match value {
         Expr::Struct(_) => true,
@@ -114,7 +115,7 @@ fn maps(value: &Expr, topology: Option<&Ident>) -> bool {
     call.args.iter().any(is_built) || maps(&call.receiver, topology)
 }
 
-/// What a closure's body is in the end.
+/// The result of a closure's body.
 fn result(body: &Expr) -> &Expr {
     match body {
         Expr::Block(block) => match block.block.stmts.last() {

@@ -1,4 +1,4 @@
-//! What an editor gets to see of an expansion.
+//! What an editor sees of an expansion.
 //!
 //! Much of what is generated has the place of a name that the author wrote, because the compiler shows that place in its messages.
 //! rust-analyzer takes each such token for one more meaning of the name, so it would explain a field by its setter, and then by
@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 
 use proc_macro2::{Group, Span, TokenStream, TokenTree};
 
-/// The output of a macro for this input, as whoever runs the macro needs it.
+/// The output of a macro for this input: for an editor, or for the compiler.
 pub(crate) fn shown(input: &TokenStream, output: TokenStream) -> TokenStream {
     if !is_editor() {
         return output;

@@ -5,17 +5,17 @@ use std::fmt::Display;
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 
-/// What was found wrong so far.
+/// The errors so far.
 #[derive(Default)]
 pub(crate) struct Errors(Option<syn::Error>);
 
 impl Errors {
-    /// Notes that `tokens` are wrong, and how to fix them.
+    /// Adds an error at `tokens`, and how to fix it.
     pub(crate) fn push(&mut self, tokens: impl ToTokens, message: impl Display, help: impl Display) {
         self.merge(error(tokens, message, help));
     }
 
-    /// Notes an error that was made elsewhere.
+    /// Adds an error from elsewhere.
     pub(crate) fn merge(&mut self, error: syn::Error) {
         match &mut self.0 {
             Some(errors) => errors.combine(error),
@@ -23,7 +23,7 @@ impl Errors {
         }
     }
 
-    /// The value, or a note of why there is none.
+    /// The value, or an error that says why there is none.
     pub(crate) fn keep<T>(&mut self, result: syn::Result<T>) -> Option<T> {
         result.map_err(|error| self.merge(error)).ok()
     }
@@ -32,18 +32,18 @@ impl Errors {
         self.0.is_none()
     }
 
-    /// The compile errors; nothing when all is well.
+    /// The compile errors; empty if there are none.
     pub(crate) fn into_tokens(self) -> TokenStream {
         self.0.map(|errors| errors.to_compile_error()).unwrap_or_default()
     }
 }
 
-/// An error at `tokens` with help behind it, apart from the message.
+/// An error at `tokens` with help after it, separate from the message.
 pub(crate) fn error(tokens: impl ToTokens, message: impl Display, help: impl Display) -> syn::Error {
     syn::Error::new_spanned(tokens, with_help(message, help))
 }
 
-/// The text of an error; without a help line when there is no help.
+/// The text of an error; without a help line if there is no help.
 pub(crate) fn with_help(message: impl Display, help: impl Display) -> String {
     let help = help.to_string();
     if help.is_empty() { message.to_string() } else { format!("{message}\n\nhelp: {help}") }

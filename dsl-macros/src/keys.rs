@@ -10,7 +10,7 @@ use wattle_words::names::{list, meant};
 use crate::errors::{Errors, error};
 use crate::{docs, names};
 
-/// What one attribute may say, for its messages.
+/// What one attribute may contain, for its messages.
 pub(crate) struct Known {
     /// As the author writes it: `#[component(...)]`.
     pub(crate) attribute: &'static str,
@@ -35,7 +35,7 @@ impl Keys {
         Self { known, entries: Vec::new() }
     }
 
-    /// The keys in `#[attribute(...)]`; none in `#[attribute]`.
+    /// The keys in `#[attribute(...)]`; none for `#[attribute]`.
     pub(crate) fn of(attr: &Attribute, known: &'static Known, errors: &mut Errors) -> Self {
         match &attr.meta {
             Meta::Path(_) => Self::none(known),
@@ -47,7 +47,7 @@ impl Keys {
         }
     }
 
-    /// The keys in `tokens`, which stood in the parentheses.
+    /// The keys in `tokens`, the content of the parentheses.
     pub(crate) fn parse(tokens: TokenStream, known: &'static Known, errors: &mut Errors) -> Self {
         let mut entries: Vec<Entry> = Vec::new();
         let parser = |input: ParseStream<'_>| {
@@ -112,7 +112,7 @@ impl Keys {
         })
     }
 
-    /// The value of `key`, a string or a list of strings; where it stands, if it stands there without a value.
+    /// The value of `key`, a string or a list of strings; its place, if it has no value.
     pub(crate) fn words(&mut self, key: &str, example: &str, errors: &mut Errors) -> Option<Result<Vec<LitStr>, Span>> {
         let entry = self.take(key)?;
         let Some(value) = entry.value else { return Some(Err(entry.key.span())) };
@@ -127,7 +127,7 @@ impl Keys {
         words.map(Ok)
     }
 
-    /// Whether `key` stands there; where, for messages.
+    /// Whether `key` is present; its place, for messages.
     pub(crate) fn flag(&mut self, key: &str, errors: &mut Errors) -> Option<Span> {
         let entry = self.take(key)?;
         if let Some(value) = entry.value {

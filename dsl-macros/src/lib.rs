@@ -1,7 +1,7 @@
 //! The macros of wattle: an author uses them through the crate `wattle`, which re-exports them.
 //!
-//! What lives here: turning what an author wrote into calls of `wattle::author`, and every error that can be told
-//! while compiling. What must not: knowledge of what recipes look like, which is `wattle-recipe`'s. No input makes a
+//! What lives here: turning what an author wrote into calls of `wattle::author`, and every error that can be detected
+//! at compile time. What must not: knowledge of what recipes look like, which is `wattle-recipe`'s. No input makes a
 //! macro panic; errors are collected, and after an error the macro still leaves stubs of what it would have defined.
 
 mod bandwidth;
@@ -60,7 +60,7 @@ use proc_macro::TokenStream;
 /// | key | meaning |
 /// |---|---|
 /// | `recipe = "recipes/db2.sh"` | a shell script (`.sh`, `.bash`), Ansible playbook (`.yml`, `.yaml`), Puppet manifest (`.pp`) or Salt state (`.sls`) |
-/// | `chef = "cookbooks/db2::server"` | a Chef recipe, which needs the feature `chef` of `wattle`; its cookbook travels as a whole, with those beside it that its `metadata.rb` names by `depends` |
+/// | `chef = "cookbooks/db2::server"` | a Chef recipe, which needs the feature `chef` of `wattle`; its whole cookbook is included, with those beside it that its `metadata.rb` names by `depends` |
 /// | `files = ["recipes/db2.sql"]` | what else the recipe needs: files, and folders with all that is in them |
 /// | `teardown = "recipes/db2-remove.sh"` | a recipe of the same tool (for Chef: of the same cookbook, `"cookbooks/db2::remove"`) that is run when the component has left the model; it reads the same inputs and writes nothing |
 /// | `deadline = "30m"` | how long one run may take (`s`, `m`, `h`, `d`), waiting for inputs not counted |
@@ -68,8 +68,8 @@ use proc_macro::TokenStream;
 /// | `listen = "tcp/5432"` | a port on which it always listens; or ports, `"tcp/8000-8010"`, or a list of those |
 /// | `bandwidth = "200 Mbit/s"` | what it is expected to exchange with each component that reads its outputs, all of them together, in `Mbit/s` or `Gbit/s`; `wattle place` weighs distances by it |
 ///
-/// Paths are relative to the crate. The files become a part of the program, so that changing one of them recompiles it
-/// (a file that is new in a folder is seen at the next change of another one).
+/// Paths are relative to the crate. The files become part of the program, so a change to one of them recompiles it. (A
+/// new file in a folder is noticed only when another one changes.)
 ///
 /// | on a field | meaning |
 /// |---|---|
@@ -92,10 +92,10 @@ use proc_macro::TokenStream;
 /// | Salt | `pillar['port']` | the file `{{ pillar['heat_outputs_path'] }}.url` |
 /// | Chef | `node['COOKBOOK']['port']` | `node.default['COOKBOOK']['url'] = ...` |
 ///
-/// As an environment variable a `bool` is `true` or `false`, a `Duration` its seconds, and a list, map or struct JSON
-/// text; an absent `Option` is not set. `inputs.json` beside them keeps the types. The recipe ends with a status other
-/// than 0 if it failed, and may be run again after a crash. The repository's `docs/recipes.md` has an example for each
-/// tool.
+/// As an environment variable, a `bool` is `true` or `false`, a `Duration` its seconds, and a list, map or struct JSON
+/// text; an absent `Option` is not set. `inputs.json` has them with their types. A recipe that fails must end with a
+/// status other than 0, and a recipe may be run again after a crash. The repository's `docs/recipes.md` has an example
+/// for each tool.
 #[proc_macro_attribute]
 pub fn component(keys: TokenStream, item: TokenStream) -> TokenStream {
     let item = item.into();
@@ -121,14 +121,14 @@ pub fn component(keys: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// The documentation of a field becomes the parameter's description. The keys are Heat's: `default`, `min` and `max`
-/// of a number, `min_length` and `max_length` of a text or list, `pattern`, `allowed`, and `constraint` for one of
-/// Heat's custom constraints. A secret has no default: it must not stand in the blueprint.
+/// The documentation of a field becomes the parameter's description. The keys are Heat's: `default`, `min` and `max` of
+/// a number, `min_length` and `max_length` of a text or list, `pattern`, `allowed`, and `constraint` for one of Heat's
+/// custom constraints. A secret has no default, because it must not be in the blueprint.
 ///
-/// Besides, `label = "..."` is what the parameter is called where people fill it in, `hidden` has Heat not show a value
-/// whose type is not secret, `immutable` keeps the value of the stack's creation, `tags = ["..."]` are words by which tools
-/// find it, `name = "..."` is its name where the field's is another, and `constraints = [...]` is constraints of the model
-/// that no key says.
+/// In addition, `label = "..."` is the parameter's name in forms, `hidden` keeps Heat from showing a value whose type
+/// is not secret, `immutable` keeps the value from changing after the stack was created, `tags = ["..."]` are words by
+/// which tools find it, `name = "..."` is its name if it differs from the field's, and `constraints = [...]` are
+/// constraints of the model that no key expresses.
 #[proc_macro_derive(Parameters, attributes(parameter))]
 pub fn parameters(item: TokenStream) -> TokenStream {
     let item = item.into();
@@ -148,10 +148,10 @@ pub fn parameters(item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// A recipe has its value as a JSON object. A struct with a `Secret` in it may only go where secrets may.
+/// A recipe gets its value as a JSON object. A struct with a `Secret` in it may only go where secrets may.
 ///
-/// Whoever reads such a value may exchange much with its writer. Say once how much, and `wattle place` draws the servers
-/// of both together:
+/// Components that read such a value may exchange much data with its writer. Declare once how much, and `wattle place`
+/// puts the servers of both close together:
 ///
 /// ```
 /// use wattle::prelude::*;
@@ -165,15 +165,15 @@ pub fn parameters(item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// Units are `Mbit/s` and `Gbit/s`. A list or a map of such values has the same bandwidth, and a struct that says nothing
-/// has that of its fields together.
+/// Units are `Mbit/s` and `Gbit/s`. A list or a map of such values has the same bandwidth. A struct without a bandwidth
+/// of its own has the sum of its fields'.
 #[proc_macro_derive(PortType, attributes(port_type))]
 pub fn port_type(item: TokenStream) -> TokenStream {
     let item = item.into();
     editor::shown(&item, port_type::expand(item.clone())).into()
 }
 
-/// Makes a function a blueprint: a value of the function's name, for `wattle::main`.
+/// Makes a function a blueprint: a value with the function's name, for `wattle::main`.
 ///
 /// ```
 /// use wattle::prelude::*;
@@ -192,8 +192,8 @@ pub fn port_type(item: TokenStream) -> TokenStream {
 /// ```
 ///
 /// The second argument is what is chosen at deployment, the third what is chosen while building; both may be left out.
-/// A blueprint returns `Exports` or nothing. Its stack is called as the function; `#[blueprint(name = "other-name")]`
-/// calls it otherwise. Its documentation describes the stack.
+/// A blueprint returns `Exports` or nothing. Its stack has the name of the function, unless
+/// `#[blueprint(name = "other-name")]` gives it another. Its documentation describes the stack.
 ///
 /// What is chosen while building is a struct that implements serde's `Deserialize`, and `Default` for what is not set.
 /// `--set nodes=3` sets a field, `--config FILE` those in a YAML file:
@@ -246,8 +246,8 @@ pub fn blueprint(keys: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// The text is put together where all of its values are known: it can be a property if Heat knows them, and an input
-/// in any case. Text around a secret is secret. There are no format specifications, because there is no value yet.
+/// The text is assembled once all of its values are known: it can be a property if Heat knows them, and an input in any
+/// case. Text around a secret is secret. There are no format specifications, because there is no value yet.
 #[proc_macro]
 pub fn text(tokens: TokenStream) -> TokenStream {
     text::expand(tokens.into()).into()

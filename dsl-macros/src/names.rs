@@ -1,4 +1,4 @@
-//! Names: which are legal.
+//! Legal names.
 
 use syn::Ident;
 use syn::ext::IdentExt;
@@ -8,7 +8,7 @@ pub(crate) fn plain(ident: &Ident) -> String {
     ident.unraw().to_string()
 }
 
-/// Why `name` cannot name an entry of the data space; nothing if it can.
+/// Why `name` cannot name an entry of the data space; `None` if it can.
 pub(crate) fn refuse(name: &str) -> Option<&'static str> {
     let mut letters = name.chars();
     if !letters.next().is_some_and(|first| first.is_ascii_alphabetic()) {

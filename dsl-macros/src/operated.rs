@@ -1,8 +1,8 @@
-//! What else stands around values in a blueprint: `p.count as u8`, `assert!(p.tls.is(true))`, `assert_eq!(p.count, 3)`. Each goes
-//! through what says why it will not do if it is not known yet.
+//! Other operations on values in a blueprint: `p.count as u8`, `assert!(p.tls.is(true))`, `assert_eq!(p.count, 3)`.
+//! Each goes through a function that says why it is impossible for a value that is not known yet.
 //!
-//! Only fields are cast and compared like that: the compiler knows their types there. What an `if let` takes apart is left alone:
-//! the type of a method's result may follow from the pattern, and a field would be moved.
+//! Only fields are cast and compared like that: the compiler knows their types there. What an `if let` destructures is
+//! left alone: the type of a method's result may follow from the pattern, and a field would be moved.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::quote_spanned;
@@ -38,7 +38,7 @@ fn is_field(operand: &[TokenTree]) -> bool {
     matches!(operand, [of, .., dot, TokenTree::Ident(_)] if is_variable(of) && is_punct(dot, '.'))
 }
 
-/// Where the field or the method stands that an operand ends with: the compiler points there.
+/// The place of the field or method at the end of an operand, where the compiler points.
 fn named(operand: &[TokenTree]) -> Span {
     let name = operand.iter().rfind(|token| matches!(token, TokenTree::Ident(_)));
     name.map_or_else(Span::call_site, TokenTree::span)
@@ -59,7 +59,7 @@ pub(crate) fn compares(name: &TokenTree) -> bool {
     ["assert_eq", "assert_ne", "debug_assert_eq", "debug_assert_ne"].iter().any(|known| is_word(name, known))
 }
 
-/// The arguments of an assertion, with what it asserts made to speak.
+/// The arguments of an assertion, with what it asserts marked.
 pub(crate) fn asserted(arguments: TokenStream, compares: bool) -> TokenStream {
     let tokens: Vec<TokenTree> = arguments.into_iter().collect();
     let mut all = TokenStream::new();

@@ -78,7 +78,7 @@ pub(crate) fn expand(item: TokenStream) -> TokenStream {
     }
 }
 
-/// What `#[port_type(...)]` says of the bandwidth.
+/// The bandwidth in `#[port_type(...)]`.
 fn bandwidth_of(item: &DeriveInput, errors: &mut Errors) -> Option<Bandwidth> {
     let mut said = item.attrs.iter().filter(|attr| attr.path().is_ident("port_type"));
     let (first, again) = (said.next()?, said.next());
@@ -88,7 +88,7 @@ fn bandwidth_of(item: &DeriveInput, errors: &mut Errors) -> Option<Bandwidth> {
     bandwidth::of(&mut Keys::of(first, &KNOWN, errors), errors).map(|(bandwidth, _)| bandwidth)
 }
 
-/// The struct whose fields say that those of a deferred struct cannot be taken out.
+/// The struct whose fields report that those of a deferred struct cannot be taken out.
 fn twin(item: &DeriveInput, fields: &[&Field]) -> TokenStream {
     let ident = &item.ident;
     let name = format_ident!("{ident}Fields");
@@ -109,7 +109,7 @@ fn twin(item: &DeriveInput, fields: &[&Field]) -> TokenStream {
     }
 }
 
-/// Where a value that stands in the blueprint itself may go.
+/// Where a value in the blueprint itself may go.
 fn constants(item: &DeriveInput) -> TokenStream {
     let ident = &item.ident;
     quote! {

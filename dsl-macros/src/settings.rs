@@ -1,8 +1,9 @@
-//! What the source says of a blueprint's settings: the documentation of each field, and its default where that is a constant.
+//! What the source says about a blueprint's settings: the documentation of each field, and its default if that is a
+//! constant.
 //!
-//! A configuration is any struct that serde reads, which knows its fields' names and nothing else of them. So this looks where
-//! its author wrote it: in the file of the blueprint, else in the other files of the crate. A struct that is not found, or
-//! made by a macro, has no documentation here.
+//! A configuration is any struct that serde reads, and serde knows only the names of its fields. So this searches the
+//! source: the file of the blueprint, then the other files of the crate. A struct that is not found, or made by a
+//! macro, has no documentation here.
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
@@ -12,7 +13,7 @@ use crate::component::Crate;
 use crate::constant::last_segment;
 use crate::docs;
 
-/// What is said of one setting.
+/// What is known about one setting.
 struct Setting {
     name: String,
     doc: String,
@@ -36,7 +37,7 @@ fn find(name: &str) -> Option<Vec<Setting>> {
     if !proc_macro::is_available() {
         return None;
     }
-    // The compiler's own directory is the one to which it names files relative.
+    // The compiler names files relative to its own directory.
     let own = Span::call_site().unwrap().local_file().and_then(|path| std::fs::read_to_string(path).ok());
     let own = own.and_then(|text| of_file(&text, name));
     own.or_else(|| {
@@ -46,7 +47,7 @@ fn find(name: &str) -> Option<Vec<Setting>> {
 }
 
 fn of_file(text: &str, name: &str) -> Option<Vec<Setting>> {
-    // Most files do not hold it; parsing takes longer than looking.
+    // Most files do not contain it, and parsing takes longer than searching.
     if !text.contains(&format!("struct {name}")) {
         return None;
     }

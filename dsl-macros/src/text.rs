@@ -26,7 +26,7 @@ struct Argument {
 #[derive(Debug, PartialEq)]
 enum Piece {
     Literal(String),
-    /// What stands between braces.
+    /// The text between braces.
     Hole(String),
 }
 
@@ -89,7 +89,7 @@ fn build(mut input: Input, errors: &mut Errors) -> TokenStream {
         }
     };
     let mut next = 0;
-    // Which argument, or else which captured variable, each piece writes.
+    // The argument, or otherwise the captured variable, that each piece writes.
     let mut chosen: Vec<Result<usize, Ident>> = Vec::new();
     for piece in &pieces {
         if let Piece::Hole(hole) = piece
@@ -101,7 +101,7 @@ fn build(mut input: Input, errors: &mut Errors) -> TokenStream {
             chosen.push(choice);
         }
     }
-    // An argument may be unused because the place that it is for was refused.
+    // An argument may be unused because its placeholder was refused.
     let all_placed = errors.is_empty();
     for argument in input.arguments.iter().filter(|argument| all_placed && argument.uses == 0) {
         let value = docs::source(&argument.value);
@@ -189,7 +189,7 @@ fn choose(hole: &str, next: &mut usize, input: &mut Input, errors: &mut Errors) 
     Some(named.ok_or(name))
 }
 
-/// The pieces of a literal, braces resolved; or what is wrong with it, and help.
+/// The pieces of a literal, with braces resolved; or what is wrong with it, and help.
 fn split(text: &str) -> Result<Vec<Piece>, (String, String)> {
     let mut pieces = Vec::new();
     let mut literal = String::new();

@@ -97,7 +97,7 @@ impl Loaded {
         }
     }
 
-    /// Adds the recipe files at these paths, which Heat knows nothing about.
+    /// Adds the recipe files at these paths, which Heat does not know.
     pub fn with_recipes(mut self, paths: impl IntoIterator<Item = String>, files: &dyn Files) -> Self {
         let library = Arc::make_mut(&mut self.library);
         for path in paths {

@@ -235,7 +235,7 @@ fn a_recipe_that_the_compiler_refuses_is_refused() {
     assert_eq!(script, [told]);
     let beside = [("it.sh", "#!/bin/sh\n. ./lib.sh\n"), ("lib.sh", "true\n")];
     let told =
-        "`it.sh` uses `lib.sh` on line 2, which does not travel along: add it next to the recipe: `files: [lib.sh]`";
+        "`it.sh` uses `lib.sh` on line 2, which is not listed in `files`: add it next to the recipe: `files: [lib.sh]`";
     assert_eq!(refused("recipe: it.sh", &beside), [told]);
     assert_eq!(refused("recipe: {entry: it.sh, files: [lib.sh]}", &beside), [""; 0]);
     let same = refused("recipe: {entry: it.sh, teardown: it.sh, files: [lib.sh]}", &beside);

@@ -1,4 +1,4 @@
-//! What the server says of itself.
+//! The capabilities that the server announces.
 
 use lsp_types::{
     CompletionOptions, HoverProviderCapability, InitializeResult, OneOf, RenameOptions, ServerCapabilities, ServerInfo,
@@ -6,7 +6,7 @@ use lsp_types::{
     WorkDoneProgressOptions,
 };
 
-/// The answer to `initialize`. Positions are in UTF-16, as always when nothing else is said.
+/// The answer to `initialize`. Positions are in UTF-16, the protocol's default.
 pub(crate) fn initialized() -> InitializeResult {
     let capabilities = ServerCapabilities {
         text_document_sync: Some(TextDocumentSyncCapability::Options(TextDocumentSyncOptions {

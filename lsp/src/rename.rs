@@ -14,7 +14,7 @@ use crate::text::Text;
 ///
 /// Why it cannot be.
 pub(crate) fn prepare(analysis: &Analysis, offset: usize) -> Result<&Occurrence, String> {
-    let occurrence = analysis.names.at(offset).ok_or("there is no name here that the template gives")?;
+    let occurrence = analysis.names.at(offset).ok_or("there is no name here that the template defines")?;
     let symbol = &occurrence.symbol;
     let name = symbol.name();
     if let Symbol::Output(..) = symbol {
@@ -42,16 +42,16 @@ pub(crate) fn rename(analysis: &Analysis, text: &Text, offset: usize, to: &str) 
     let is_text = read(to).is_ok_and(|node| node.tree.as_text() == Some(to));
     if !is_text || !to.chars().all(is_legal) || !to.starts_with(|first: char| first.is_alphanumeric() || first == '_') {
         return Err(format!(
-            "`{}` cannot be the name of a {kind}: take letters, digits, `_`, `-` and `.`, and no word that YAML reads as \
+            "`{}` cannot be the name of a {kind}: use letters, digits, `_`, `-` and `.`, but no word that YAML reads as \
              something else",
             to.escape_debug()
         ));
     }
     if to != symbol.name() && analysis.names.of_symbol(&symbol.named(to)).any(|one| one.gives) {
-        return Err(format!("there is a {kind} `{to}` already"));
+        return Err(format!("a {kind} `{to}` already exists"));
     }
     if analysis.unreadable.is_some() {
-        return Err("the template cannot be read as it stands, so not all places of the name are known".into());
+        return Err("the template has errors that keep wattle from finding every use of the name".into());
     }
     let edit = |one: &Occurrence| {
         let place: Place = text.place(one.bytes.start);

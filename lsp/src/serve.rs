@@ -16,7 +16,7 @@ pub fn serve_stdio(server: &mut Server<'_>) -> bool {
     let (Connection { receiver, .. }, waiting) = Connection::memory();
     thread::spawn(move || stdio.receiver.into_iter().try_for_each(|message| waiting.sender.send(message)));
     let in_order = serve(server, Connection { sender: stdio.sender, receiver });
-    // A message that is none of the protocol's has ended the reader, and with it the connection.
+    // A message that does not follow the protocol has ended the reader, and with it the connection.
     threads.join().is_ok() && in_order
 }
 
@@ -37,7 +37,8 @@ pub fn serve(server: &mut Server<'_>, connection: Connection) -> bool {
     false
 }
 
-/// The next message. While there is none, diagnostics are sent. Requests that are cancelled while they wait are answered.
+/// The next message. While no message is there, diagnostics are sent. Requests that are cancelled while they wait are
+/// answered.
 fn next(connection: &Connection, queue: &mut VecDeque<Message>, server: &mut Server<'_>) -> Option<Message> {
     let send = |message: Message| connection.sender.send(message).is_ok();
     loop {

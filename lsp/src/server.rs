@@ -39,7 +39,7 @@ pub struct Server<'f> {
     dirty: BTreeSet<Uri>,
 }
 
-/// How far the client and the server have come.
+/// The state of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Begun,
@@ -203,7 +203,7 @@ impl<'f> Server<'f> {
         self.dirty.insert(uri.clone());
     }
 
-    /// Whether what is known of a document depends on the file at `path`.
+    /// Whether what is known about a document depends on the file at `path`.
     fn refers(&self, document: &Document, path: &str) -> bool {
         let Some(analysis) = document.known() else { return false };
         let near = self.near(document);
@@ -228,7 +228,7 @@ impl<'f> Server<'f> {
         Near { folder: document.folder.as_deref(), open: &self.open, stored: self.stored }
     }
 
-    /// Whether the editor can be told where the cursor is to be after a completion.
+    /// Whether a completion can set the cursor's position in the editor.
     pub(crate) fn snippets(&self) -> bool {
         self.snippets
     }

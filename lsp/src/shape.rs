@@ -1,4 +1,4 @@
-//! What the catalog says of a resource's type: its properties, its attributes, and their documentation.
+//! What the catalog says about a resource's type: its properties, its attributes, and their documentation.
 
 use wattle_catalog_generate::schema::{Attribute, Constraint, Property, PropertyType, ResourceType, Support};
 use wattle_heat::Loaded;
@@ -8,7 +8,7 @@ use wattle_heat::template::{Parameter, Template};
 use wattle_heat::yaml::{Node, Tree};
 use wattle_model::ParameterType;
 
-/// What is known of the type `ty` of the resource `resource`: one of Heat's own, or a template.
+/// What is known about the type `ty` of the resource `resource`: one of Heat's own, or a template.
 pub(crate) fn of(loaded: &Loaded, resource: &str, ty: &str) -> Option<ResourceType> {
     match loaded.implementation(resource, ty, &is_type)? {
         Implementation::Type(ty) => serde_json::from_str(written(&ty)?).ok(),

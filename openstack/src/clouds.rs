@@ -1,14 +1,15 @@
 //! Chooses a cloud, and says how to log in there.
 //!
 //! This follows the rules of every OpenStack client (openstacksdk, `os_client_config`). The file is the first of
-//! `$OS_CLIENT_CONFIG_FILE`, `./clouds.yaml`, `~/.config/openstack/clouds.yaml` and `/etc/openstack/clouds.yaml` that exists,
-//! overlaid with the `secure.yaml` beside it. Alternatively, the variables `OS_*` describe the cloud, but a cloud named by
-//! `--cloud` or `OS_CLOUD` takes precedence over them. Settings missing in such a cloud are taken from the variables, unless
-//! these are for another cloud: a password need not be in any file. A `./clouds.yaml` that nobody has named gets no password from
-//! the environment unless the environment says, by `OS_AUTH_URL`, that it is for that cloud.
+//! `$OS_CLIENT_CONFIG_FILE`, `./clouds.yaml`, `~/.config/openstack/clouds.yaml` and `/etc/openstack/clouds.yaml` that
+//! exists, overlaid with the `secure.yaml` beside it. Alternatively, the variables `OS_*` describe the cloud, but a
+//! cloud named by `--cloud` or `OS_CLOUD` takes precedence over them. Settings missing in such a cloud are taken from
+//! the variables, unless these are for another cloud: a password need not be in any file. A `./clouds.yaml` that was
+//! not named explicitly gets no password from the environment unless the environment says, by `OS_AUTH_URL`, that it is
+//! for that cloud.
 //!
-//! Other clients overlay the first `secure.yaml` of all these folders. With them, anybody who hands you a folder with a
-//! `clouds.yaml` in it could have the passwords that you keep at home sent to the address in that file.
+//! Other clients overlay the first `secure.yaml` of all these folders. With such clients, anyone who gives you a folder
+//! with a `clouds.yaml` in it could have the passwords that you keep at home sent to the address in that file.
 
 mod fill;
 mod login;
@@ -131,7 +132,7 @@ impl CloudError {
                 Some(names::meant(name, known).unwrap_or(has))
             }
             Self::Several { known, .. } => Some(format!(
-                "say which, by `--cloud NAME` or `OS_CLOUD`: {}",
+                "name one with `--cloud NAME` or `OS_CLOUD`: {}",
                 names::some(known.iter().map(String::as_str), 12)
             )),
             Self::Nothing { .. } => Some(

@@ -80,7 +80,7 @@ pub enum Fault {
         why: String,
     },
     /// The answer does not match the service's API.
-    #[error("{service}, asked {what}, sent an answer that its API does not have: {why}")]
+    #[error("{service}, asked {what}, sent an answer that does not match its API: {why}")]
     Senseless {
         /// The type of the service.
         service: String,

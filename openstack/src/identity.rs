@@ -99,13 +99,13 @@ pub fn token(cloud: &Cloud, request: &Request, response: &Response) -> Result<To
     let none = |why: String| Fault::NoIdentity { cloud: cloud.name.clone(), url: request.url.clone(), why };
     match (response.status, response.header("location")) {
         (200..300, _) => {}
-        (300..400, Some(location)) => return Err(none(format!("it sends one on to {}", shown::one_line(location)))),
+        (300..400, Some(location)) => return Err(none(format!("it redirects to {}", shown::one_line(location)))),
         // A server with these answers is not an identity service: it has other pages, but not this one.
         (300..400 | 404 | 405, _) => return Err(none(format!("status {}, {}", response.status, said(response)))),
         _ => return Err(Fault::refused("identity", request, response)),
     }
     let senseless = |why: &str| Fault::senseless("identity", request, why);
-    let token = response.header("x-subject-token").ok_or_else(|| none("what answers there gives no token".into()))?;
+    let token = response.header("x-subject-token").ok_or_else(|| none("the server there gives no token".into()))?;
     let body: Value = serde_json::from_slice(&response.body).map_err(|error| senseless(&error.to_string()))?;
     let body = &body["token"];
     let expires = body["expires_at"].as_str().and_then(|time| humantime::parse_rfc3339(time).ok());

@@ -41,7 +41,7 @@ impl Names {
         Ok(id)
     }
 
-    /// Takes in what somebody else has found in a list that was read at this time.
+    /// Takes in what another search has found in a list that was read at this time.
     pub(crate) async fn learn(&self, list: &'static str, name: &str, id: &str, at: SystemTime) {
         self.0.lock().await.insert((list, name.to_owned()), (id.to_owned(), at));
     }

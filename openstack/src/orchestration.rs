@@ -150,8 +150,8 @@ impl Orchestration {
         }
     }
 
-    /// Asks whether Heat would accept `package` for the stack of this id, or for a new one. If Heat cannot say so, this is no
-    /// error: the actual request will show it.
+    /// Asks whether Heat would accept `package` for the stack of this id, or for a new one. If Heat cannot say so, this
+    /// is not an error: the actual request will show it.
     ///
     /// # Errors
     /// Why it would not.

@@ -40,8 +40,8 @@ pub struct Call {
     pub version: Option<Version>,
     /// No request for it is begun after this time, however often it is retried.
     pub until: Option<SystemTime>,
-    /// Whether it must not be sent again if it was not answered, even where repeating it does no harm now: a late request would
-    /// undo what somebody does meanwhile to something of the same name.
+    /// Whether it must not be sent again if it was not answered, even where repeating it does no harm now: a late
+    /// request would undo what is done meanwhile to something of the same name.
     pub once: bool,
 }
 

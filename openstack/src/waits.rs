@@ -54,7 +54,7 @@ impl Waits {
     }
 }
 
-/// A request that is noted, also if nobody waits for its answer any longer.
+/// A recorded request, even if nothing waits for its answer any longer.
 pub(crate) struct Waiting<'w> {
     waits: &'w Waits,
     number: u64,

@@ -140,26 +140,26 @@ fn mistakes_are_said_with_their_place() {
     assert_eq!(of(TWO, Some("pord")), "there is no cloud `pord` in clouds.yaml | did you mean `prod`?");
     assert_eq!(
         of(TWO, None),
-        "clouds.yaml has several clouds, and none of them is named | say which, by `--cloud NAME` or `OS_CLOUD`: `prod` and `test`"
+        "clouds.yaml has several clouds, and none of them is named | name one with `--cloud NAME` or `OS_CLOUD`: `prod` and `test`"
     );
     assert_eq!(
         of(TWO, Some("prod")),
-        "the cloud `prod` has no `password` | it may stand in secure.yaml beside clouds.yaml, or in `OS_PASSWORD`"
+        "the cloud `prod` has no `password` | it can also be in secure.yaml, beside clouds.yaml, or in `OS_PASSWORD`"
     );
     assert!(
-        of("clouds: [a]", None).starts_with("clouds.yaml:1:9: `clouds` has to be a map, and is a list"),
+        of("clouds: [a]", None).starts_with("clouds.yaml:1:9: `clouds` must be a map, but is a list"),
         "{}",
         of("clouds: [a]", None)
     );
     assert!(
-        of("clouds:\n  a:\n  - b\n", None).starts_with("clouds.yaml:3:3: the cloud `a` has to be a map"),
+        of("clouds:\n  a:\n  - b\n", None).starts_with("clouds.yaml:3:3: the cloud `a` must be a map"),
         "{}",
         of("clouds:\n  a:\n  - b\n", None)
     );
     assert!(of("cluods: {}", None).contains("there is no `clouds`"));
     assert!(
         of("clouds: {a: {auth: {auth_url: [x]}}}", None)
-            .contains("clouds.yaml:1:31: `auth_url` of `auth` of the cloud `a` has to be a text"),
+            .contains("clouds.yaml:1:31: `auth_url` of `auth` of the cloud `a` must be text"),
         "{}",
         of("clouds: {a: {auth: {auth_url: [x]}}}", None)
     );
@@ -167,7 +167,7 @@ fn mistakes_are_said_with_their_place() {
     let auth = |more: &str| {
         of(&format!("clouds: {{a: {{auth: {{auth_url: 'http://x', username: u, password: p, {more}}}}}}}"), None)
     };
-    assert!(auth("").contains("no project | say for which project"), "{}", auth(""));
+    assert!(auth("").contains("no project | set `project_name` or `project_id`"), "{}", auth(""));
     assert!(
         auth("project_nmae: p").ends_with("there is `project_nmae`: did you mean `project_name`?"),
         "{}",

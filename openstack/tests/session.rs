@@ -184,8 +184,8 @@ fn where_no_identity_service_is_the_whole_address_is_said() {
     for (answer, why) in [
         (page(404, &[]), "status 404, Not here"),
         (page(405, &[]), "status 405, Not here"),
-        (page(301, &[("location", "https://other.example/v3")]), "it sends one on to https://other.example/v3"),
-        (page(200, &[]), "what answers there gives no token"),
+        (page(301, &[("location", "https://other.example/v3")]), "it redirects to https://other.example/v3"),
+        (page(200, &[]), "the server there gives no token"),
     ] {
         let script = Arc::new(Script::default());
         script.on(LOGIN, [answer]);

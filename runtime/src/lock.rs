@@ -7,11 +7,11 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// How long a lock that somebody else has is waited for.
+/// How long to wait for a lock that another process has.
 ///
-/// A process that is killed while it starts another one leaves its locks to that one until it executes its program: only
-/// then are its files closed. On a busy machine that takes some tenths of a second, in which whoever was killed may have
-/// been started again.
+/// A process that is killed while it starts another one leaves its locks to that one until it executes its program:
+/// only then are its files closed. On a busy machine that takes some tenths of a second, in which a killed process may
+/// have been started again.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// What others may do with a file that is locked: nothing.
@@ -20,8 +20,8 @@ pub(crate) const ALONE: u32 = 0o600;
 /// How often is looked whether it has become free.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Opens the file at `path` to lock it, and makes it if it is not there: for this user alone, since whoever can open a file can
-/// lock it, to read as well, and so keep everybody else from it for ever.
+/// Opens the file at `path` to lock it, and makes it if it is not there: for this user alone, because anyone who can
+/// open a file, even only to read, can lock it, and so keep everyone else from it forever.
 ///
 /// # Errors
 /// When the file system refuses.
@@ -34,8 +34,8 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Locks `file` for as long as it is open, and says whether it could: not if somebody else keeps it. Blocks while it finds
-/// out.
+/// Locks `file` for as long as it is open, and says whether it could: not if another process keeps it. Blocks while it
+/// finds out.
 ///
 /// # Errors
 /// When the file system does not lock.

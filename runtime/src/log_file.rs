@@ -10,7 +10,7 @@ use wattle::manners::must_end;
 /// What others may do with a log: its owner reads and writes it, its group reads it.
 const MODE: u32 = 0o640;
 
-/// Opens the log at `path` to go on with it. One that others may read, as logs of before are, is closed to them.
+/// Opens the log at `path` to continue it. One that others may read, as logs of before are, is closed to them.
 ///
 /// # Errors
 /// When the file system refuses.

@@ -6,7 +6,7 @@ use std::thread;
 /// Fewer are not worth another thread.
 const FEW: usize = 64;
 
-/// What `work` makes of each, in the order of the `items`.
+/// The results of `work` for all items, in the order of `items`.
 pub(crate) fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     if items.len() < FEW || cores == 1 {

@@ -1,4 +1,4 @@
-//! Who serves a socket: nothing is said to one that is another user's.
+//! Who serves a socket: nothing is sent to one that is another user's.
 
 use std::io;
 use std::path::Path;
@@ -6,8 +6,8 @@ use std::path::Path;
 use rustix::process::geteuid;
 use tokio::net::UnixStream;
 
-/// Refuses a connection to a socket that neither this user nor root serves, before anything is said over it. Whoever has it
-/// listen is asked for, not whose file it is: a file's owner may change while one looks.
+/// Refuses a connection to a socket that neither this user nor root serves, before anything is sent over it. What
+/// counts is the user that listens, not the owner of the file, which may change during the check.
 ///
 /// # Errors
 /// [`io::ErrorKind::PermissionDenied`], with who serves it; what the system says.

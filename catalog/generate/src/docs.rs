@@ -11,7 +11,7 @@ pub(crate) fn sentence(text: &str) -> String {
         return String::new();
     }
     let mut out = String::new();
-    // reStructuredText writes code between double backticks; what stands between single ones is taken for code too.
+    // reStructuredText writes code between double backticks; text between single ones also counts as code.
     for (i, part) in text.replace("``", "`").split('`').enumerate() {
         if i % 2 == 1 {
             out.push('`');
@@ -76,7 +76,7 @@ pub(crate) fn code(value: &Value) -> String {
     format!("`{}`", text.replace('`', "'"))
 }
 
-/// What a type's handle says of itself.
+/// The documentation of a type's handle.
 pub(crate) fn of_type(name: &str, ty: &ResourceType) -> Vec<String> {
     let mut lines = vec![match sentence(&ty.doc) {
         text if text.is_empty() => format!("A resource of the type `{name}`."),

@@ -15,7 +15,7 @@ pub(crate) const TYPES: [(&str, &str); 4] = [
     ("OS::Neutron::Subnet.gateway_ip", "IpAddress"),
 ];
 
-/// A required property that is set like the others, and whose absence the compiler tells when the resource is added.
+/// A required property that is set like the others, and whose absence the compiler reports when the resource is added.
 pub(crate) const STAGED: (&str, &str) = ("OS::Nova::Server", "flavor");
 
 /// Types that are begun by handwritten code: Heat requires a property of theirs only sometimes.

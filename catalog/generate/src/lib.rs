@@ -1,9 +1,9 @@
-//! Makes the typed catalog from what Heat's engine says of its resource types.
+//! Makes the typed catalog from what Heat's engine says about its resource types.
 //!
-//! What lives here: reading that (`schema`), the tables of what it does not tell (`references`, `exceptions`), names
-//! (`naming`), what is to be written (`plan`), its documentation (`docs`) and text (`render`), and for the tests a value
-//! for everything (`samples`). What must not: anything that a blueprint needs. What writes blueprints (`wattle import`)
-//! reads the plan, so that both speak of the same names.
+//! What lives here: reading that (`schema`), the tables of what it leaves out (`references`, `exceptions`), names
+//! (`naming`), what to write (`plan`), its documentation (`docs`) and text (`render`), and for the tests a value for
+//! everything (`samples`). What must not: anything that a blueprint needs. What writes blueprints (`wattle import`)
+//! reads the plan, so that both use the same names.
 
 mod docs;
 mod exceptions;

@@ -8,7 +8,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
     let json = fs::read_to_string(root.join("heat/schemas/resource-types.json"))?;
     for folder in wattle_catalog_generate::FOLDERS {
-        // What is no longer generated goes.
+        // Files that are no longer generated are removed.
         match fs::remove_dir_all(root.join(folder)) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
             _ => fs::create_dir_all(root.join(folder))?,

@@ -4,7 +4,7 @@
 const WORDS: [(&str, &str); 6] =
     [("IPsec", "Ipsec"), ("QoS", "Qos"), ("LBaaS", "Lbaas"), ("TaaS", "Taas"), ("DNSSec", "Dnssec"), ("IPv", "Ipv")];
 
-/// Names that mean something else in Rust, and what stands for them.
+/// Names that mean something else in Rust, and their replacements.
 const TAKEN: [(&str, &str); 4] = [("None", "Nothing"), ("Self", "Itself"), ("String", "Str"), ("Some", "Any")];
 
 /// Words that Rust keeps to itself, in every edition (The Rust Reference, Keywords).
@@ -18,7 +18,7 @@ const KEYWORDS: [&str; 51] = [
 /// What every handle, list of properties or nested value has already.
 const METHODS: [&str; 6] = ["new", "attribute", "property", "resource", "set", "show"];
 
-/// Whether Rust keeps the word to itself, so that nothing can be called so.
+/// Whether Rust reserves the word, so that nothing can have this name.
 pub fn is_keyword(word: &str) -> bool {
     KEYWORDS.contains(&word)
 }

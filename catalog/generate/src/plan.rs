@@ -1,4 +1,4 @@
-//! What is to be written: the Rust types of a resource, of its properties and attributes.
+//! What to write: the Rust types of a resource, of its properties and attributes.
 
 use std::collections::BTreeSet;
 
@@ -48,7 +48,7 @@ impl Resource {
         format!("{}Properties", self.handle)
     }
 
-    /// Whether its flavor is told by the type of its properties.
+    /// Whether the type of its properties says if a flavor is set.
     pub fn is_staged(&self) -> bool {
         self.ty == STAGED.0
     }
@@ -124,7 +124,7 @@ pub enum Type {
 }
 
 impl Type {
-    /// As it stands in `IntoProperty<...>`.
+    /// As in `IntoProperty<...>`.
     pub fn rust(&self) -> String {
         match self {
             Self::Named(name) | Self::Reference(name) => (*name).to_owned(),
@@ -134,7 +134,7 @@ impl Type {
     }
 }
 
-/// What is to be written, by service.
+/// What to write, by service.
 ///
 /// # Panics
 /// When two types would have one name, or a constraint is not known: the tables of this crate then need a line more.

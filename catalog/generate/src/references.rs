@@ -19,8 +19,8 @@ macro_rules! targets {
     };
 }
 
-/// Kinds for which text may stand that is secret: user data, which is a configuration written down, has what a server is
-/// given to begin with.
+/// Kinds for which secret text is allowed: user data, which is a written configuration, contains what a server gets at
+/// the start.
 pub(crate) const SECRET: &[&str] = &["heat.config"];
 
 /// All kinds, in the order of their names.
@@ -97,7 +97,7 @@ pub(crate) const TARGETS: &[ReferenceTarget] = targets! {
     "zaqar.queue" "QueueRef" "a queue" ["Zaqar::Queue"];
 };
 
-/// Properties that refer to a kind which Heat tells only in their description: the end of their path, and the kind.
+/// Properties that refer to a kind which Heat names only in their description: the end of their path, and the kind.
 const DESCRIBED: [(&str, &str); 34] = [
     ("Aodh::LBMemberHealthAlarm.pool", "octavia.pool"),
     ("Aodh::LBMemberHealthAlarm.stack", "heat.stack"),

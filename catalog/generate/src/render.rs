@@ -170,8 +170,8 @@ fn constructor(name: &str, fields: &[Field], start: &str, to: &str, begun: &str,
     if !required.is_empty() && required.len() <= ARGUMENTS {
         lines.push(String::new());
         for field in &required {
-            let told = docs::of_property(&field.heat, &field.schema, top).join(" ");
-            lines.push(format!("- `{}`: {told}", field.method));
+            let described = docs::of_property(&field.heat, &field.schema, top).join(" ");
+            lines.push(format!("- `{}`: {described}", field.method));
         }
     }
     let mut out = comment(&lines, 4);

@@ -1,4 +1,4 @@
-//! What Heat says of its types: `heat/schemas/resource-types.json` as data, in Heat's own order.
+//! What Heat says about its types: `heat/schemas/resource-types.json` as data, in Heat's own order.
 
 use indexmap::IndexMap;
 use serde::Deserialize;
@@ -43,7 +43,7 @@ pub struct Support {
     pub message: String,
 }
 
-/// What Heat says of what it does not plainly support.
+/// What Heat says about what it does not fully support.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Status {
@@ -107,7 +107,7 @@ pub enum Constraint {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Attribute {
-    /// Its type, where Heat tells.
+    /// Its type, if Heat gives it.
     pub t: PropertyType,
     /// What it is.
     pub d: String,

@@ -1,4 +1,4 @@
-//! Who may reach what software listens on.
+//! Who may reach the ports on which software listens.
 
 use std::net::IpAddr;
 
@@ -12,8 +12,8 @@ use crate::nova::Server;
 /// Rules of a security group that let others reach what components listen on.
 ///
 /// The ports are those that the components declare by `#[input(listen)]` and `#[component(listen = "tcp/5432")]`, and
-/// nothing else is let in. Rules are made when the blueprint has ended: for whatever has been put on the server by then.
-/// The group is empty at first, and belongs to the server's port.
+/// nothing else is let in. Rules are made when the blueprint has ended, for all components that are on the server by
+/// then. The group must be empty at first, and must be one of the server's port.
 ///
 /// ```
 /// use wattle::prelude::*;
@@ -33,12 +33,12 @@ use crate::nova::Server;
 /// }
 /// ```
 ///
-/// A port that comes of an output is an error of `check`: rules are made before any server runs.
+/// A port that comes from an output is an error of `check`, because rules are created before any server runs.
 #[must_use = "a module does nothing until it is added to a topology: `t.add(name, module)`"]
 pub struct LetIn<L> {
-    /// What is reached: a server with all of its components, or one component by its handle.
+    /// The target: a server with all of its components, or one component by its handle.
     pub to: L,
-    /// The group that gets the rules, of the servers that are reached.
+    /// The group of the target's servers, which gets the rules.
     pub group: SecurityGroup,
     /// Who may reach it.
     pub from: Peers,
@@ -47,22 +47,22 @@ pub struct LetIn<L> {
 /// Who may reach something.
 #[derive(Clone)]
 pub enum Peers {
-    /// Everybody, by IPv4.
+    /// Everyone, over IPv4.
     Anyone,
-    /// Who has such an address: `10.0.0.0/24`, `2001:db8::/32`.
+    /// Everyone with an address in this network: `10.0.0.0/24`, `2001:db8::/32`.
     Cidr(String),
-    /// Whose port is in this group, by IPv4.
+    /// Everyone whose port is in this group, over IPv4.
     Group(SecurityGroup),
-    /// The servers whose components read what the component writes, by their IPv4 addresses on this network of the topology.
-    /// Those that are not on it are not let in, and those that only come `after` it read nothing.
+    /// The servers whose components read what the component writes, by their IPv4 addresses on this network of the
+    /// topology. Servers that are not on it are not admitted. Those that only come `after` it read nothing.
     Readers(Net),
 }
 
 /// What [`LetIn`] lets others reach: a [`Server`], or the handle of a component.
 #[diagnostic::on_unimplemented(
-    message = "`LetIn` cannot let anybody reach `{Self}`",
+    message = "`LetIn` cannot give access to `{Self}`",
     label = "neither a server nor a component",
-    note = "what is reached is a `nova::Server`, or what `t.on(server).run(name, component)` returns"
+    note = "give access to a `nova::Server`, or to what `t.on(server).run(name, component)` returns"
 )]
 pub trait Listens: Copy + 'static {
     /// Its components, with their names on their server.
@@ -103,7 +103,7 @@ impl<L: Listens> Module for LetIn<L> {
     }
 }
 
-/// What tells the peers of a component in a rule, each with what tells it apart in the rule's name.
+/// How a rule names the peers of a component, each with what distinguishes it in the rule's name.
 fn peers(t: &Topology, component: Component, from: &Peers) -> Vec<(String, Vec<(&'static str, Expression)>)> {
     let one = |properties| vec![(String::new(), properties)];
     match from {

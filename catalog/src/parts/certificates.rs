@@ -1,4 +1,4 @@
-//! Certificates of servers: each makes a key that stays on it, and an authority signs for it.
+//! Certificates for servers: each server creates a key that never leaves it, and an authority signs its certificate.
 
 use wattle::prelude::*;
 
@@ -10,12 +10,13 @@ pub struct Key {
     /// The file of the key on its server, in PEM, which only root may read.
     #[output]
     path: String,
-    /// The request, in PEM (PKCS #10), which is no secret.
+    /// The request, in PEM (PKCS #10). It is not secret.
     #[output]
     request: String,
 }
 
-/// An authority, which signs the requests of servers: each for its address, and for nothing that the request asks for.
+/// An authority, which signs the requests of servers. Each certificate is for the server's address, whatever the
+/// request asks for.
 ///
 /// ```
 /// use wattle::prelude::*;
@@ -28,31 +29,31 @@ pub struct Key {
 /// }
 /// ```
 ///
-/// Whoever is root on its server can make certificates that others believe. A server tells its address itself, so one that was
-/// compromised gets a certificate for any address that no other one has: let the authority be for these servers alone. Without `certificate` and `key` it makes an
-/// authority of its own, of which the key never leaves its server.
+/// Anyone who is root on its server can issue certificates that others trust. Each server reports its own address, so a
+/// compromised server gets a certificate for any address that no other server has: use the authority for these servers
+/// alone. Without `certificate` and `key`, it creates an authority of its own, whose key never leaves its server.
 #[component(recipe = "recipes/certificate-authority.sh", files = ["recipes/lib.sh"], deadline = "10m")]
 pub struct Authority {
     /// The requests of [`Key`].
     #[input]
     requests: Vec<String>,
-    /// For which address each of them is, in the same order.
+    /// The address that each of them is for, in the same order.
     #[input]
     addresses: Vec<IpAddr>,
-    /// The authority's certificate, and those that it is of, in PEM: `ca.pem` of `wattle ca new`, or one of your own.
+    /// The authority's certificate with its chain, in PEM: `ca.pem` of `wattle ca new`, or one of your own.
     #[input]
     certificate: Option<String>,
     /// The key of `certificate`, in PEM: `ca.key` of `wattle ca new`.
     #[input]
     key: Option<Secret<String>>,
-    /// How many days a certificate counts, and no longer than the authority. Another number has all of them made again.
+    /// How many days a certificate is valid, at most as long as the authority. Changing this issues all of them again.
     #[input(default = 3650)]
     days: u32,
 
-    /// Its own certificate, in PEM: whom others are to trust.
+    /// Its own certificate, in PEM, which others must trust.
     #[output]
     authority: String,
-    /// Of each request the certificate, and what it is of, in PEM.
+    /// The certificate for each request, with its chain, in PEM.
     #[output]
     certificates: Vec<String>,
 }

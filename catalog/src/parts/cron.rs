@@ -1,10 +1,10 @@
-//! Jobs that run when their time comes.
+//! Jobs that run at set times.
 
 use std::collections::BTreeMap;
 
 use wattle::prelude::*;
 
-/// A command that cron runs, again and again.
+/// A command that cron runs repeatedly.
 ///
 /// ```
 /// use std::collections::BTreeMap;
@@ -23,10 +23,10 @@ use wattle::prelude::*;
 /// }
 /// ```
 ///
-/// It is a file of `/etc/cron.d` that is called `wattle-part-COMPONENT`, and what it says goes to the journal by that name.
-/// By `wattle up` it is run by a cron of its own, which needs root with mount namespaces, and what it says goes to the file
-/// `log` in the component's folder. Either way it gets the environment that is given here, `PATH`, `LANG`, `USER`, and as
-/// `HOME` and `STATE_DIRECTORY` the folder where it may write. While it runs it does not begin again.
+/// The job is the file `/etc/cron.d/wattle-part-COMPONENT`, and its output goes to the journal under that name. With
+/// `wattle up`, a separate cron runs it, which needs root and mount namespaces, and its output goes to the file `log`
+/// in the component's folder. Either way it gets the environment that is given here, `PATH`, `LANG`, `USER`, and as
+/// `HOME` and `STATE_DIRECTORY` the folder where it may write. It does not start again while it is running.
 #[component(
     recipe = "recipes/cron.sh",
     files = ["recipes/lib.sh", "recipes/program.sh"],
@@ -34,20 +34,20 @@ use wattle::prelude::*;
     deadline = "15m"
 )]
 pub struct Job {
-    /// When it runs, as crontab(5) has it: minute, hour, day of the month, month, and day of the week, or `@hourly` and the
-    /// like; not `@reboot`. By the clock of the server's time zone.
+    /// When it runs, as in crontab(5): minute, hour, day of the month, month, and day of the week, or `@hourly` and the
+    /// like, but not `@reboot`. Times are in the server's time zone.
     #[input]
     schedule: String,
-    /// The program with its arguments; no shell reads them. It begins in the folder where it may write.
+    /// The program with its arguments, which are not passed to a shell. It starts in the folder where it may write.
     #[input]
     command: Vec<String>,
-    /// Who runs it; a user of the system by this name is made if there is none.
+    /// The user that runs it. If the system has no user of this name, one is created.
     #[input]
     user: String,
     /// Environment variables.
     #[input]
     environment: Option<BTreeMap<String, String>>,
-    /// Environment variables that nobody else may see.
+    /// Environment variables that no one else may see.
     #[input]
     secrets: Option<BTreeMap<String, Secret<String>>>,
 

@@ -2,7 +2,7 @@
 
 use wattle::prelude::*;
 
-/// HAProxy, which shares connections among servers behind it and leaves out those that do not answer.
+/// HAProxy, which distributes connections to the servers behind it and skips those that do not answer.
 ///
 /// ```
 /// use wattle::prelude::*;
@@ -25,7 +25,7 @@ pub struct HaProxy {
     /// `http`, or `tcp` for any other protocol.
     #[input(default = "http")]
     mode: String,
-    /// Who gets the next connection: `roundrobin`, `leastconn`, `source`.
+    /// Which server gets the next connection: `roundrobin`, `leastconn`, `source`.
     #[input(default = "roundrobin")]
     balance: String,
     /// The servers behind it: `SCHEME://HOST:PORT`, of which only host and port count.

@@ -1,4 +1,4 @@
-//! A private network, and servers on it that are reached from outside.
+//! A private network, and ports on it that can be reached from outside.
 
 use std::net::IpAddr;
 
@@ -26,7 +26,7 @@ use crate::values::Cidr;
 pub struct PrivateNetwork<C, E> {
     /// Its addresses: a [`Cidr`], or text such as `10.0.0.0/24`, also of a parameter.
     pub cidr: C,
-    /// The network that leads outside: a `Net`, or the name or id of one that is there already.
+    /// The network that leads outside: a `Net`, or the name or id of an existing one.
     pub external: E,
 }
 
@@ -54,7 +54,8 @@ impl<C: IntoProperty<Cidr>, E: IntoProperty<NetworkRef>> Module for PrivateNetwo
     }
 }
 
-/// A port on a private network, with a floating address that leads to it: for a server that is reached from outside.
+/// A port on a private network, with a floating IP address that leads to it: for a server that must be reachable from
+/// outside.
 ///
 /// ```
 /// use wattle::prelude::*;
@@ -74,7 +75,7 @@ impl<C: IntoProperty<Cidr>, E: IntoProperty<NetworkRef>> Module for PrivateNetwo
 pub struct PublicPort {
     /// The private network.
     pub network: PrivateNet,
-    /// What may reach it; the project's default group if there is none.
+    /// What may reach it. Without one, the project's default group applies.
     pub access: Vec<SecurityGroup>,
 }
 

@@ -2,7 +2,7 @@
 
 use wattle::prelude::*;
 
-/// A folder that other servers mount, by NFS 4.
+/// A folder that other servers mount over NFS 4.
 ///
 /// ```
 /// use wattle::prelude::*;
@@ -19,9 +19,9 @@ use wattle::prelude::*;
 /// }
 /// ```
 ///
-/// The server is NFS-Ganesha, in user space: one for each export, so another export of the same server takes another port.
-/// Clients are told apart by their addresses only, and nothing is encrypted: it belongs on a network of one's own. For the
-/// minute and a half after its start, clients that it knew may claim their locks again, and nobody else may open files.
+/// The server is NFS-Ganesha, in user space: one for each export, so another export of the same server takes another
+/// port. Clients are identified only by their addresses, and nothing is encrypted: use it on a private network. For the
+/// minute and a half after its start, clients that it knew may claim their locks again, and no one else may open files.
 #[component(recipe = "recipes/nfs-export.sh", files = ["recipes/lib.sh"], teardown = "recipes/remove.sh", deadline = "15m")]
 pub struct Export {
     /// Address on which it listens.
@@ -30,30 +30,31 @@ pub struct Export {
     /// TCP port on which it listens.
     #[input(default = 2049, listen)]
     port: u16,
-    /// What is exported: an absolute path without spaces, `data` in the component's folder unless given. It is made if it is
-    /// missing. Its file system must be one of a disk, such as ext4 or xfs, and others mounted below it are not exported.
+    /// What is exported: an absolute path without spaces, `data` in the component's folder by default. It is created if
+    /// it is missing. It must be on a disk file system such as ext4 or xfs. File systems mounted below it are not
+    /// exported.
     #[input]
     directory: Option<String>,
-    /// Whose it is, and as whom all clients read and write, whoever they are there; a user of the system by this name is
-    /// made if there is none. What is in a folder that is already there keeps its owner.
+    /// The user that owns it, and as which all clients read and write, whatever their own users are. If the system has
+    /// no user of this name, one is created. What is in a folder that is already there keeps its owner.
     #[input]
     user: String,
-    /// Addresses that may mount it: `10.0.0.0/24`, `10.0.0.7`. Those of the network of `address` unless given.
+    /// Addresses that may mount it: `10.0.0.0/24`, `10.0.0.7`. The default is the network of `address`.
     #[input]
     clients: Option<Vec<String>>,
     /// Whether clients only read.
     #[input(default = false)]
     read_only: bool,
 
-    /// `nfs://HOST:PORT/COMPONENT`, and it is served.
+    /// `nfs://HOST:PORT/COMPONENT`, once it is served.
     #[output]
     url: Url,
 }
 
 /// What an NFS server exports, mounted at a directory.
 ///
-/// On a server it is a line of `/etc/fstab`. By `wattle up` it is mounted as long as the component runs, which needs root,
-/// and a kernel that knows NFS.
+/// On a server, it is a line of `/etc/fstab`. With `wattle up`, it is mounted as long as the component runs, which
+/// needs root and a kernel with NFS.
 #[component(
     recipe = "recipes/nfs-mount.sh",
     files = ["recipes/lib.sh", "recipes/mount.sh"],
@@ -61,17 +62,17 @@ pub struct Export {
     deadline = "15m"
 )]
 pub struct Mount {
-    /// [`Export`]'s `url`; or any, `nfs://HOST/PATH` or `nfs://HOST:PORT/PATH`.
+    /// The `url` of an [`Export`], or any other: `nfs://HOST/PATH` or `nfs://HOST:PORT/PATH`.
     #[input]
     url: Url,
     /// Where it is mounted: an absolute path without spaces.
     #[input]
     directory: String,
-    /// Whether it is mounted for reading only.
+    /// Whether it is mounted read-only.
     #[input(default = false)]
     read_only: bool,
 
-    /// Where it is mounted, and it is: `directory`; by `wattle up` that directory below the server's own folder.
+    /// Where it is mounted, once it is: `directory`; with `wattle up`, that directory below the server's own folder.
     #[output]
     path: String,
 }

@@ -2,7 +2,7 @@
 
 use wattle::prelude::*;
 
-/// nginx, which shares the requests among servers behind it.
+/// nginx, which distributes requests to the servers behind it.
 ///
 /// ```
 /// use wattle::prelude::*;

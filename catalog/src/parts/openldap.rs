@@ -17,9 +17,9 @@ use wattle::prelude::*;
 /// }
 /// ```
 ///
-/// It knows the schemas `core`, `cosine`, `nis` and `inetorgperson`. Who is logged in reads everything but passwords, and
-/// changes the own password; the administrator changes everything. It keeps passwords as hashes only. Nothing is encrypted
-/// on its way: it belongs on a network of one's own.
+/// It knows the schemas `core`, `cosine`, `nis` and `inetorgperson`. A user who is logged in can read everything but
+/// passwords, and change their own password; the administrator can change everything. It stores passwords only as
+/// hashes. Connections are not encrypted: use it on a private network.
 #[component(recipe = "recipes/openldap.sh", files = ["recipes/lib.sh"], teardown = "recipes/remove.sh", deadline = "15m")]
 pub struct OpenLdap {
     /// Address on which it listens.
@@ -28,21 +28,20 @@ pub struct OpenLdap {
     /// TCP port on which it listens.
     #[input(default = 389, listen)]
     port: u16,
-    /// DNS domain that is the root of the tree: `example.com` is `dc=example,dc=com`. It stays what it was at first.
+    /// DNS domain that is the root of the tree: `example.com` is `dc=example,dc=com`. It cannot be changed later.
     #[input]
     domain: String,
     /// Password of the administrator.
     #[input]
     admin_password: Secret<String>,
-    /// Entries that it is to have, as LDIF (RFC 2849), each after the one above it. Those that are there already stay as
-    /// they are.
+    /// Entries to add, as LDIF (RFC 2849), each after the one above it. Existing entries stay as they are.
     #[input]
     entries: Option<String>,
-    /// Megabytes that its database may grow to.
+    /// Maximum size of its database, in megabytes.
     #[input(default = 1024)]
     max_size: u32,
 
-    /// `ldap://HOST:PORT`, and it answers.
+    /// `ldap://HOST:PORT`, once it answers.
     #[output]
     url: Url,
     /// Root of the tree: `dc=example,dc=com`.

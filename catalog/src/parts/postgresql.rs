@@ -20,8 +20,8 @@
 //! }
 //! ```
 //!
-//! Both keep their cluster in a folder of their own, `/srv/COMPONENT/data` on a server, and leave it there when the
-//! component goes. A replica that its operator has promoted (`pg_promote()`) stays what it is.
+//! Both keep their cluster in a separate folder, `/srv/COMPONENT/data` on a server, and leave it there when the
+//! component is removed. A replica that its operator has promoted (`pg_promote()`) stays promoted.
 
 use wattle::prelude::*;
 
@@ -48,14 +48,15 @@ pub struct Primary {
     /// Password of the role.
     #[input]
     password: Secret<String>,
-    /// Password of the role `replication`, with which replicas log in; without one there can be none.
+    /// Password of the role `replication`, with which replicas log in. Without it, there can be no replicas.
     #[input]
     replication_password: Option<Secret<String>>,
-    /// Addresses from which clients and replicas may come: `10.0.0.0/24`; those of the server's networks unless given.
+    /// Addresses from which clients and replicas may connect, such as `10.0.0.0/24`. The default is the server's
+    /// networks.
     #[input]
     clients: Option<Vec<String>>,
 
-    /// `postgresql://USER@HOST:PORT/DATABASE`, and it answers; the password is not in it.
+    /// `postgresql://USER@HOST:PORT/DATABASE`, without the password, once it answers.
     #[output]
     url: Url,
     /// Version of the server: `15.8`.
@@ -63,10 +64,10 @@ pub struct Primary {
     version: String,
 }
 
-/// A replica: follows a primary by streaming replication, and answers what only reads.
+/// A replica: follows a primary by streaming replication, and answers read-only queries.
 ///
-/// It begins as a copy of the primary. While it is away the primary keeps 1 GiB of what it has missed; one that was away
-/// for longer is made again by removing its folder `data`.
+/// It begins as a copy of the primary. While it is away, the primary keeps 1 GiB of what it has missed. If it was away
+/// for longer, remove its folder `data` to create it again.
 #[component(
     recipe = "recipes/postgresql-replica.sh",
     files = ["recipes/lib.sh", "recipes/postgresql.sh"],
@@ -87,7 +88,7 @@ pub struct Replica {
     #[input]
     replication_password: Secret<String>,
 
-    /// `postgresql://USER@HOST:PORT/DATABASE`, and it follows its primary.
+    /// `postgresql://USER@HOST:PORT/DATABASE`, once it follows its primary.
     #[output]
     url: Url,
 }

@@ -26,11 +26,11 @@ pub struct Redis {
     /// Password of its clients.
     #[input]
     password: Secret<String>,
-    /// Megabytes of data that it may hold.
+    /// Maximum size of its data, in megabytes.
     #[input]
     max_memory: Option<u32>,
 
-    /// `redis://HOST:PORT/`, and it answers; the password is not in it.
+    /// `redis://HOST:PORT/`, without the password, once it answers.
     #[output]
     url: Url,
 }

@@ -4,7 +4,7 @@ use wattle::author::{Module, Topology};
 
 use crate::nova::{Server, ServerGroup, ServerProperties};
 
-/// So many servers of one kind, on different hosts.
+/// A number of servers of one kind, on different hosts.
 ///
 /// ```
 /// use wattle::prelude::*;
@@ -34,7 +34,7 @@ pub struct Replicas<F> {
 pub enum Spread {
     /// They must be: more servers than hosts cannot be created.
     Always,
-    /// They are as far as there are hosts.
+    /// They are, as far as there are enough hosts.
     IfPossible,
 }
 

@@ -1,4 +1,4 @@
-//! Services of one's own.
+//! Your own services.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -32,10 +32,10 @@ use wattle::prelude::*;
 /// }
 /// ```
 ///
-/// It is a systemd unit, `wattle-part-COMPONENT.service`; where there is no systemd, and by `wattle up`, a process of its
-/// own, which nobody starts again when it fails. Either way it gets the environment that is given here, `PATH`, `LANG`,
-/// `USER`, and as `HOME` and `STATE_DIRECTORY` the folder where it may write; it cannot change what was unpacked. Another
-/// digest is another release, which takes the place of the one that was there.
+/// It is a systemd unit, `wattle-part-COMPONENT.service`. Without systemd, and with `wattle up`, it is a plain process,
+/// which is not restarted when it fails. Either way it gets the environment that is given here, `PATH`, `LANG`, `USER`,
+/// and as `HOME` and `STATE_DIRECTORY` the folder where it may write; it cannot change what was unpacked. A new digest
+/// is a new release, which replaces the one before.
 #[component(
     recipe = "recipes/service.sh",
     files = ["recipes/lib.sh", "recipes/program.sh"],
@@ -46,40 +46,40 @@ pub struct Service {
     /// Where the archive is: `.tar` with any compression, or `.zip`.
     #[input]
     url: Url,
-    /// SHA-256 of the archive, in hexadecimal digits. Another one is a failure.
+    /// SHA-256 of the archive, in hexadecimal digits. The component fails if the archive has a different one.
     #[input]
     sha256: String,
-    /// How many leading folders of the archive's paths are left out.
+    /// How many leading folders to remove from the archive's paths.
     #[input(default = 0)]
     strip: u8,
-    /// Where it is unpacked, an absolute path without spaces; `release` in the component's folder unless given.
+    /// Where it is unpacked, an absolute path without spaces; by default `release` in the component's folder.
     #[input]
     directory: Option<String>,
-    /// The program with its arguments. It begins in the folder where the archive is unpacked, from where paths such as
-    /// `bin/shop` and `./shop` count; it stays in the foreground, and ends by `SIGTERM`.
+    /// The program with its arguments. It starts in the folder where the archive is unpacked, to which paths such as
+    /// `bin/shop` and `./shop` are relative. It must stay in the foreground and end on `SIGTERM`.
     #[input]
     command: Vec<String>,
-    /// Who runs it; a user of the system by this name is made if there is none.
+    /// The user that runs it. If the system has no user of this name, one is created.
     #[input]
     user: String,
     /// Environment variables.
     #[input]
     environment: Option<BTreeMap<String, String>>,
-    /// Environment variables that nobody else may see.
+    /// Environment variables that no one else may see.
     #[input]
     secrets: Option<BTreeMap<String, Secret<String>>>,
-    /// Address by which others reach it. It listens there only if it is told to, by `environment` or `command`.
+    /// Address by which others reach it. It listens there only if `environment` or `command` says so.
     #[input]
     address: IpAddr,
-    /// TCP port that it listens on: once it does, it is ready, itself or a process that it started; who else listens there
-    /// does not count. Without a port it is ready when it has run for two seconds.
+    /// TCP port on which it listens. It is ready once it or a process that it started listens there; other processes do
+    /// not count. Without a port, it is ready when it has run for two seconds.
     #[input(listen)]
     port: Option<u16>,
-    /// How long it may take until it listens.
+    /// How long it may take to listen.
     #[input(default = Duration::from_mins(1))]
     start_within: Duration,
 
-    /// `HOST:PORT`, or `HOST` if it has no port; and it is ready.
+    /// `HOST:PORT`, or `HOST` if it has no port, once it is ready.
     #[output]
     authority: String,
 }

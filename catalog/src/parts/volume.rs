@@ -25,7 +25,7 @@ use crate::nova::Server;
 pub struct AttachedVolume {
     /// The server.
     pub server: Server,
-    /// The volume: `Volume::new(20)` is one of 20 GiB.
+    /// The volume: `Volume::new(20)` has 20 GiB.
     pub volume: VolumeProperties,
 }
 
@@ -58,8 +58,8 @@ impl Module for AttachedVolume {
 /// The file system of a volume, mounted at a directory.
 ///
 /// It waits until the volume is attached, and finds it by its id, whatever device the hypervisor shows it as. A file
-/// system is made only on a volume with nothing on it. By `wattle up` the volume is a file of 1 GiB that takes no more
-/// space than is written, and is mounted as long as the component runs; that needs root, and loop devices.
+/// system is made only on a volume with nothing on it. With `wattle up`, the volume is a sparse file of 1 GiB, and is
+/// mounted as long as the component runs, which needs root and loop devices.
 #[component(
     recipe = "recipes/volume.sh",
     files = ["recipes/lib.sh", "recipes/mount.sh"],
@@ -77,7 +77,7 @@ pub struct FileSystem {
     #[input(default = "ext4")]
     filesystem: String,
 
-    /// Where it is mounted, and it is: `directory`; by `wattle up` that directory below the server's own folder.
+    /// Where it is mounted, once it is: `directory`; with `wattle up`, that directory below the server's own folder.
     #[output]
     path: String,
 }

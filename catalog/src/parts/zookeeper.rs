@@ -7,11 +7,11 @@ use crate::nova::Server;
 
 /// One member of an ensemble: what [`Ensemble`] runs on each of its servers.
 ///
-/// It speaks TLS, with clients and with the other members, and nothing in clear. It is done once it serves, for which more than
-/// half of the members must run; so each is on a server of its own.
+/// It uses TLS with clients and with the other members, and accepts nothing unencrypted. It is done once it serves, for
+/// which more than half of the members must run. So each must be on a separate server.
 #[component(recipe = "recipes/zookeeper.sh", files = ["recipes/lib.sh"], teardown = "recipes/remove.sh", deadline = "20m")]
 pub struct Member {
-    /// Address on which it listens: that of `members` with its number.
+    /// Address on which it listens: the one in `members` with its number.
     #[input]
     address: IpAddr,
     /// Its number among the members, from 1 on.
@@ -26,35 +26,35 @@ pub struct Member {
     /// Certificates of all members, in the order of their numbers: [`Authority`]'s `certificates`.
     #[input]
     certificates: Vec<String>,
-    /// Whom members trust: [`Authority`]'s `authority`. Whoever has a certificate of it, and for an address of a server that they come
-    /// from, is a member to the members.
+    /// The authority that members trust: [`Authority`]'s `authority`. Members accept anyone as a member who has a
+    /// certificate from it for the address of the server that they connect from.
     #[input]
     trusted: String,
     /// TCP port for clients.
     #[input(default = 2281, listen)]
     port: u16,
-    /// TCP port on which the leader talks with the others.
+    /// TCP port on which the leader communicates with the others.
     #[input(default = 2888, listen)]
     peer_port: u16,
     /// TCP port on which members elect a leader.
     #[input(default = 3888, listen)]
     election_port: u16,
-    /// Megabytes of its heap.
+    /// Size of its heap, in megabytes.
     #[input(default = 512)]
     heap: u32,
 
-    /// `HOST:PORT` of this member, and it serves.
+    /// `HOST:PORT` of this member, once it serves.
     #[output]
     authority: String,
-    /// What clients are told: `HOST:PORT,HOST:PORT,HOST:PORT`, and this member serves.
+    /// What clients receive: `HOST:PORT,HOST:PORT,HOST:PORT`, once this member serves.
     #[output]
     connect: String,
-    /// Whom clients are to trust, in PEM, and this member serves.
+    /// The authority that clients must trust, in PEM, once this member serves.
     #[output]
     ca: String,
 }
 
-/// An ensemble: a member, called `zookeeper`, on each of its servers. Gives the members, in the order of the servers.
+/// An ensemble: a member, called `zookeeper`, on each of its servers. Returns the members in the order of the servers.
 ///
 /// ```
 /// use wattle::prelude::*;
@@ -70,19 +70,19 @@ pub struct Member {
 pub struct Ensemble {
     /// The servers with the addresses by which members and clients find them: an odd number, commonly 3 or 5.
     pub servers: Vec<(Server, Attribute<IpAddr>)>,
-    /// Whose certificates the members have.
+    /// Who issues the members' certificates.
     pub signed: Signed,
 }
 
-/// Whose certificates the members of an ensemble have. The keys of the members stay on their servers either way.
+/// Who issues the certificates of an ensemble's members. The keys of the members stay on their servers in either case.
 #[derive(Clone, Copy)]
 pub enum Signed {
-    /// Of an authority that the first server makes for this ensemble. Its key stays there.
+    /// An authority that the first server creates for this ensemble. Its key stays there.
     ByItself,
-    /// Of one that is there already and for this ensemble alone, such as `wattle ca new` makes. The first server gets its key, and
-    /// no other one.
+    /// An existing authority that is for this ensemble alone, such as one from `wattle ca new`. Only the first server
+    /// gets its key.
     By {
-        /// Its certificate, and those that it is of, in PEM: `ca.pem`.
+        /// Its certificate with its chain, in PEM: `ca.pem`.
         certificate: Parameter<String>,
         /// Its key, in PEM: `ca.key`.
         key: Parameter<Secret<String>>,

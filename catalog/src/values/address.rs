@@ -1,4 +1,4 @@
-//! Hardware addresses, and what is an address or a network.
+//! Hardware addresses, and values that are an address or a network.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -8,7 +8,7 @@ use super::from;
 
 /// The address of an Ethernet interface.
 ///
-/// A property of this type takes it as text too, which `check` judges as Heat does, and from parameters.
+/// A property of this type also takes text, which `check` judges as Heat does, and parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mac(pub [u8; 6]);
 

@@ -1,4 +1,4 @@
-//! Lists, maps, and what Heat does not tell the type of.
+//! Lists, maps, and values whose type Heat does not give.
 
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
@@ -9,9 +9,9 @@ use wattle::model::Value;
 
 use super::{AnyRef, IpAddress, Numeric};
 
-/// Values in order, each of them what `T` takes.
+/// Values in order, each of which `T` accepts.
 ///
-/// A parameter that is a list of text does as well: what is in it is known only at deployment.
+/// A parameter that is a list of text is accepted as well: its items are known only at deployment.
 pub struct ListOf<T>(PhantomData<fn() -> T>);
 
 #[diagnostic::do_not_recommend]
@@ -30,7 +30,7 @@ impl<T, S: IntoProperty<T>, const N: usize> IntoProperty<ListOf<T>> for [S; N] {
 
 /// Values in order, of any types.
 ///
-/// An attribute of this type is a list whose items Heat does not tell the type of; `at` says what is in it.
+/// An attribute of this type is a list. Heat does not give the type of its items: `at` declares it.
 pub enum AnyList {}
 
 #[diagnostic::do_not_recommend]
@@ -49,7 +49,7 @@ impl<S: IntoProperty<AnyValue>, const N: usize> IntoProperty<AnyList> for [S; N]
 
 /// Values by name, of any types.
 ///
-/// An attribute of this type is a map whose values Heat does not tell the type of; `at` says what is in it.
+/// An attribute of this type is a map. Heat does not give the type of its values: `at` declares it.
 pub enum AnyMap {}
 
 #[diagnostic::do_not_recommend]
@@ -66,7 +66,7 @@ impl<K: Into<String>, S: IntoProperty<AnyValue>, const N: usize> IntoProperty<An
     }
 }
 
-/// An attribute whose type Heat does not tell; `at` says what it is.
+/// An attribute whose type Heat does not give: `at` declares it.
 pub enum Untyped {}
 
 macro_rules! deferred {

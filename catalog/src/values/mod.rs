@@ -1,4 +1,4 @@
-//! What properties take beside text, numbers and truth values.
+//! What properties take besides text, numbers and booleans.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -84,12 +84,12 @@ from!(Nothing {
 });
 
 reference! {
-    /// The identity of some resource, of whatever kind: any handle, or a name or id as text.
+    /// The identity of a resource of any kind: a handle, or a name or id as text.
     AnyRef
 }
 
 takes! {
-    /// An address: as Rust has it, as text, or from a parameter or an attribute.
+    /// An address: Rust's own type, text, a parameter or an attribute.
     IpAddress {
         IpAddr: IpAddr,
         Ipv4Addr: Ipv4Addr,
@@ -105,7 +105,7 @@ takes! {
         Attribute<IpAddr>: IpAddr,
     }
 
-    /// A number, whole or not.
+    /// A number, with or without a fraction.
     Numeric {
         i32: i32,
         u32: u32,
@@ -120,7 +120,7 @@ takes! {
         Attribute<f64>: f64,
     }
 
-    /// Text that the cloud keeps to itself: a secret, or text that is none.
+    /// Text that the cloud keeps to itself, secret or not.
     SecretText {
         &str: String,
         &String: String,

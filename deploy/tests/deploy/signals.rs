@@ -117,7 +117,7 @@ fn who_could_never_signal_is_told_so() {
     let script = |curl: &str| format!("user_data_format: RAW, user_data: {{list_join: [' ', ['#!/bin/sh', {curl}]]}}");
     assert_eq!(
         refused(&template("", "", &server("web", &script(CURL)))),
-        ["W1404 `web`: it signals `handle` by `curl_cli`, which needs an agent of wattle's on it"]
+        ["W1404 `web`: it signals `handle` by `curl_cli`, which needs wattle's agent on it"]
     );
     // Beside one that could, too.
     let both = format!("{}{}", server("web", &script(CURL)), server("other", &identity(CURL)));

@@ -1,4 +1,4 @@
-//! The answer of every analysis.
+//! The result of an analysis.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::names::file_name;
 pub struct Analysis {
     /// Each output written, with the first line that does so.
     pub writes: BTreeMap<String, u32>,
-    /// Each variable read, with the first line that does so. It may hold names that are no inputs.
+    /// Each variable read, with the first line that does so. It may contain names that are not inputs.
     pub reads: BTreeMap<String, u32>,
     /// The recipe writes names that it computes, or runs code that was not given: it may write anything.
     pub dynamic_writes: bool,
@@ -55,13 +55,13 @@ fn first(names: &mut BTreeMap<String, u32>, name: String, line: u32) {
     names.entry(name).and_modify(|known| *known = line.min(*known)).or_insert(line);
 }
 
-/// The text is no recipe of its tool.
+/// Why a text is not a recipe of its tool.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {message}")]
 pub struct SyntaxError {
-    /// Where the tool's grammar is broken, counted from one.
+    /// The line of the syntax error, counted from one.
     pub line: u32,
-    /// What is wrong, in lower case and without the line.
+    /// What is wrong, in lower case, without the line.
     pub message: String,
 }
 
@@ -71,7 +71,7 @@ impl SyntaxError {
     }
 }
 
-/// What one file says, and which other files of the recipe it leans on.
+/// What one file says, and which other files of the recipe it depends on.
 #[derive(Debug, Default)]
 pub(crate) struct FileOutline {
     pub(crate) analysis: Analysis,
@@ -90,16 +90,16 @@ pub(crate) struct FileOutline {
     pub(crate) idle: Vec<NeverRun>,
 }
 
-/// Code that a file takes in or runs.
+/// Code that a file includes or runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Include {
-    /// A file, by its name without folders: what it sets is set where it is taken in.
+    /// A file, by its name without folders: what it sets is set in the file that includes it.
     File(String),
     /// A file that is run, by its name without folders: what it sets is its own.
     Program(String),
-    /// A template, by its file's name: it can only read.
+    /// A template, by the name of its file: it can only read.
     Template(String),
-    /// A folder of the recipe, such as an Ansible role: any file below it will do.
+    /// A folder of the recipe, such as an Ansible role: any file below it counts.
     Folder(String),
     /// A file of a Chef cookbook; an empty cookbook is the recipe's own.
     Cookbook { cookbook: String, folder: &'static str, file: String },
@@ -110,7 +110,7 @@ pub(crate) enum Include {
 }
 
 impl FileOutline {
-    /// Takes in another file of the same recipe.
+    /// Adds another file of the same recipe.
     pub(crate) fn merge(&mut self, other: Self) {
         self.analysis.merge(other.analysis);
         self.includes.extend(other.includes);
@@ -118,7 +118,7 @@ impl FileOutline {
         self.names.merge(other.names);
     }
 
-    /// The answer where the files at `paths` are all that is known.
+    /// The result if the files at `paths` are all that is known.
     pub(crate) fn among(mut self, paths: &[&str]) -> Analysis {
         let missing = |include: &&Include| !include.is_given(paths, &self.defines);
         for include in self.includes.iter().filter(missing) {
@@ -130,7 +130,7 @@ impl FileOutline {
 }
 
 impl Include {
-    /// Whether the file is code that may set names where it is taken in, and is none of those at `paths`.
+    /// Whether the file is code that may set names where it is included, and is not one of those at `paths`.
     pub(crate) fn is_unknown(&self, paths: &[&str], defined: &[String]) -> bool {
         !matches!(self, Self::Template(_) | Self::Program(_) | Self::State(_)) && !self.is_given(paths, defined)
     }

@@ -1,4 +1,4 @@
-//! Comparing what a recipe does with what its component declares.
+//! Compares what a recipe does with what its component declares.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ pub fn never_read<'a>(analysis: &Analysis, inputs: impl IntoIterator<Item = &'a 
 
 /// The name that the recipe writes and that is probably meant by `output`, which it never writes.
 ///
-/// Names in `declared` are the right spelling of another output, and are not suggested.
+/// Names in `declared` belong to other outputs, and are not suggested.
 pub fn suggest<'a, 'd>(
     analysis: &'a Analysis,
     output: &str,

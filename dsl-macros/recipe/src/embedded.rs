@@ -1,8 +1,8 @@
 //! Programs inside recipes: the Python of a heredoc, the Perl of a `-e`, the Ruby of a template.
 //!
-//! They are not parsed. What they read of the environment is told by the forms in which languages spell it; an output
-//! by `heat_outputs_path` and, behind it, what closes or joins strings and then `.NAME`. Where `heat_outputs_path`
-//! occurs in any other way, such a program may write any output.
+//! They are not parsed. What they read from the environment is recognized by the forms in which languages write it; an
+//! output by `heat_outputs_path` and, after it, what closes or joins strings and then `.NAME`. Where
+//! `heat_outputs_path` occurs in any other way, such a program may write any output.
 
 use crate::analysis::Analysis;
 use crate::names::{OUTPUTS_PATH, is_output, is_output_byte, leading_identifier, line_feeds};
@@ -55,7 +55,7 @@ pub(crate) fn writes(text: &str, line: u32, into: &mut Analysis) {
     }
 }
 
-/// `.NAME` behind whatever closes and joins strings.
+/// `.NAME` after whatever closes and joins strings.
 fn suffix(rest: &str) -> Option<&str> {
     let rest = rest.trim_start_matches(['"', '\'', '`', ']', ')', '}', ' ', '+', ',']);
     // Perl and PHP join strings by a dot: `$ENV{heat_outputs_path} . ".url"`.

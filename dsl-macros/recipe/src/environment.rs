@@ -1,8 +1,8 @@
-//! Variables that a recipe's environment has already.
+//! Variables that are already in a recipe's environment.
 
 use crate::names::OUTPUTS_PATH;
 
-/// Variables by which programs, shells and recipes find their way (POSIX, glibc, Heat's hook convention).
+/// Variables that programs, shells and recipes depend on (POSIX, glibc, Heat's hook convention).
 const VARIABLES: [&str; 14] = [
     "PATH",
     "HOME",
@@ -20,17 +20,18 @@ const VARIABLES: [&str; 14] = [
     OUTPUTS_PATH,
 ];
 
-/// Whether no input can be given to a recipe in a variable of this name. Names that begin with `WATTLE_` are the agent's.
+/// Whether an input cannot be passed to a recipe in a variable of this name. Names that begin with `WATTLE_` are the
+/// agent's.
 pub fn is_taken(name: &str) -> bool {
     VARIABLES.contains(&name) || name.starts_with("WATTLE_")
 }
 
-/// What the agent gives to every recipe. `WATTLE_STATE_DIR` is not among them: it is set only where servers share a machine, so a
-/// recipe that reads it has to say what else it takes.
+/// What the agent gives to every recipe. `WATTLE_STATE_DIR` is not among them: it is set only where servers share a
+/// machine, so a recipe that reads it must have an alternative.
 pub const GIVEN: [&str; 5] = [OUTPUTS_PATH, "WATTLE_RUN_DIR", "WATTLE_SOCKET", "WATTLE_TOKEN", "WATTLE_RUN"];
-/// How variables of shells, sessions and locales begin.
+/// Prefixes of variables of shells, sessions and locales.
 const KINDS: [&str; 7] = ["BASH", "COMP_", "LC_", "XDG_", "SUDO_", "SSH_", "HIST"];
-/// Others of them, which no input is like by chance.
+/// Other such variables, which no input resembles by chance.
 const OTHERS: [&str; 24] = [
     "_",
     "CDPATH",
@@ -93,7 +94,7 @@ pub(crate) const RELEASE: [&str; 31] = [
     "DISTRIB_DESCRIPTION",
 ];
 
-/// Whether a shell recipe that reads the variable means one that is not the author's.
+/// Whether a shell recipe that reads the variable means one that the author did not define.
 pub(crate) fn is_elsewhere(name: &str) -> bool {
     let proxy = name.to_ascii_lowercase().ends_with("_proxy");
     GIVEN.contains(&name) || OTHERS.contains(&name) || proxy || KINDS.iter().any(|kind| name.starts_with(kind))

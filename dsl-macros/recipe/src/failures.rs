@@ -1,9 +1,9 @@
-//! Failures that nobody notices.
+//! Failures that go unnoticed.
 
-/// A command after whose failure a shell script goes on, or is done, as if nothing had happened.
+/// A command after whose failure a shell script continues, or ends, as if nothing had happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unnoticed {
-    /// The file in which it stands, if that is not the recipe itself.
+    /// The file in which it appears, if that is not the recipe itself.
     pub file: Option<String>,
     /// Its program, without folders.
     pub program: String,
@@ -18,57 +18,57 @@ pub struct Unnoticed {
 pub enum Why {
     /// The script has no `set -e`.
     NeverCounts,
-    /// It stands before `set -e`.
+    /// It comes before `set -e`.
     NotYetCounts,
-    /// It stands behind `set +e`.
+    /// It comes after `set +e`.
     NoLongerCounts,
-    /// It stands before `&&`.
+    /// It comes before `&&`.
     Joined,
-    /// It is not the last command of its pipe.
+    /// It is not the last command of its pipeline.
     Piped,
-    /// It stands in a substitution whose failure is not that of the command around it.
+    /// It is in a substitution whose failure is not that of the command around it.
     Substituted {
-        /// The variable that is to have its output.
+        /// The variable that gets its output.
         name: String,
-        /// The command: `local`, `export` and their like, or one that is given the variable.
+        /// The command: `local`, `export` and the like, or one that is given the variable.
         by: String,
     },
-    /// It stands where `set -e` does not apply, because how something around it ends is asked.
+    /// `set -e` does not apply to it, because the exit status of something around it is tested.
     Asked {
-        /// The function whose end is asked, and the line that does so.
+        /// The function whose exit status is tested, and the line that does so.
         function: Option<(String, u32)>,
     },
-    /// It stands in a substitution of bash, which has no `set -e` there.
+    /// It is in a substitution of bash, which has no `set -e` there.
     Cleared {
         /// The function that is called there, and the line that does so.
         function: Option<(String, u32)>,
     },
     /// It runs in the background, and a `wait` without a number does not say how it ended.
     Background,
-    /// Its task goes on in the background, and nothing asks how it ended.
+    /// Its task continues in the background, and nothing asks how it ended.
     Unpolled,
     /// A trap ends the script with success, whatever happened.
     Forgiven {
         /// The line of the trap.
         line: u32,
     },
-    /// It stands in the text of a shell that is started, which has no `set -e`.
+    /// It is in the text of a shell that is started, which has no `set -e`.
     OwnShell,
-    /// Its program succeeds although what it was to do has failed, unless an option says otherwise.
+    /// Its program succeeds even if its task has failed, unless an option changes that.
     Content {
         /// What fails, in words.
         what: &'static str,
-        /// What has the program fail as well, as an instruction.
+        /// What makes the program fail as well, as an instruction.
         fix: &'static str,
     },
 }
 
-/// How a script takes failures. The commands are the first of their kind.
+/// How a script handles failures. The commands are the first of their kind.
 #[derive(Debug, Default)]
 pub(crate) struct Failures {
-    /// It sees to it that they are noticed.
+    /// It makes sure that they are noticed.
     pub(crate) traps: bool,
-    /// Its pipes fail as any of their commands does.
+    /// Its pipelines fail if any of their commands does.
     pub(crate) pipefail: bool,
     /// What is unnoticed if it does not.
     pub(crate) unguarded: Option<Unnoticed>,
@@ -80,9 +80,9 @@ pub(crate) struct Failures {
     pub(crate) joined: Option<Unnoticed>,
     /// Whose program is content.
     pub(crate) content: Option<Unnoticed>,
-    /// What is unnoticed if its pipes do not.
+    /// What is unnoticed if its pipelines do not.
     pub(crate) piped: Option<Unnoticed>,
-    /// What is unnoticed because it is asked about as a whole.
+    /// What is unnoticed because it is tested as a whole.
     pub(crate) asked: Option<Unnoticed>,
     /// What is unnoticed because it is substituted.
     pub(crate) substituted: Option<Unnoticed>,
@@ -92,7 +92,7 @@ pub(crate) struct Failures {
     pub(crate) inherits: bool,
     /// What a trap turns into success.
     pub(crate) forgiven: Option<Unnoticed>,
-    /// What a task sends off.
+    /// What a task starts in the background.
     pub(crate) unpolled: Option<Unnoticed>,
     /// What is unnoticed in the background.
     pub(crate) background: Option<Unnoticed>,
@@ -101,12 +101,12 @@ pub(crate) struct Failures {
 }
 
 impl Failures {
-    /// Adds what goes unnoticed within a shell that the recipe starts. The first one stays.
+    /// Adds what goes unnoticed within a shell that the recipe starts. The first one is kept.
     pub(crate) fn add_started(&mut self, found: Option<Unnoticed>) {
         self.started = self.started.take().into_iter().chain(found).min_by_key(|one| one.line);
     }
 
-    /// The first command that goes unnoticed in a text that a shell of its own runs.
+    /// The first command that goes unnoticed in a text that a separate shell runs.
     pub(crate) fn of_command(self) -> Option<Unnoticed> {
         let general = if self.traps { self.lenient } else { self.unguarded };
         let general = general.map(|one| Unnoticed { why: Why::OwnShell, ..one });

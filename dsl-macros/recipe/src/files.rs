@@ -1,9 +1,9 @@
-//! Files that a recipe uses, by the paths that stand in it.
+//! Files that a recipe uses, by the paths in its text.
 
 use crate::analysis::Include;
 
-/// Where a file may be that is used: relative to the folder of the file that uses it, to the one above that (of a role), or
-/// to where the recipe runs, which is the crate.
+/// Where a used file may be: relative to the folder of the file that uses it, to the one above that (of a role), or to
+/// where the recipe runs, which is the crate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Place {
     Beside(String),
@@ -15,7 +15,7 @@ enum Place {
     Cookbook(&'static str, String),
 }
 
-/// A file or folder that a file of a recipe uses.
+/// A file or folder that one of a recipe's files uses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Use {
     line: u32,
@@ -26,13 +26,13 @@ pub(crate) struct Use {
 /// Whether a recipe fails without a file that the crate does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Needed {
-    /// Something else may have it, as far as the path tells.
+    /// Something else may provide it, as far as the path shows.
     No,
     /// Something else may have it.
     Spare,
-    /// Nothing but the crate can have it, unless the file that uses it is run by another one.
+    /// Only the crate can provide it, unless the file that uses it is run by another one.
     First,
-    /// Nothing but the crate can have it if it has the module of Puppet that it is in.
+    /// Only the crate can provide it, if the crate has the Puppet module that it belongs to.
     Module,
     /// Nothing but the crate can have it.
     Yes,
@@ -45,24 +45,24 @@ pub struct UsedFile {
     pub by: String,
     /// The line of it that does so, counted from one.
     pub line: u32,
-    /// Where it may be, in the order in which it is looked for; a folder is used as a whole.
+    /// Where it may be, in the order of the search; a folder is used as a whole.
     pub places: Vec<String>,
-    /// The recipe fails without it: nothing else than the crate could have it.
+    /// The recipe fails without it: only the crate could provide it.
     pub is_needed: bool,
 }
 
 impl Use {
-    /// The same, of which nothing but the crate can have the file.
+    /// The same, for a file that only the crate can provide.
     pub(crate) fn needed(self) -> Self {
         if self.needed == Needed::Spare { self } else { Self { needed: Needed::Yes, ..self } }
     }
 
-    /// The same, of which nothing but the crate can have the file when the recipe begins with what uses it.
+    /// The same, for a file that only the crate can provide if the recipe begins with the file that uses it.
     pub(crate) fn needed_first(self) -> Self {
         Self { needed: Needed::First, ..self }
     }
 
-    /// The same, which something else may have as well.
+    /// The same, for a file that something else may provide as well.
     pub(crate) fn spare(self) -> Self {
         Self { needed: Needed::Spare, ..self }
     }
@@ -94,7 +94,8 @@ impl Use {
         Some(Self { line, places, needed: Needed::No })
     }
 
-    /// Paths below Salt's roots, which are the folder of the recipe and the crate; of several, the first that is there counts.
+    /// Paths below Salt's roots, which are the folder of the recipe and the crate; of several, the first that exists
+    /// counts.
     pub(crate) fn of_salt(paths: &[&str], line: u32) -> Option<Self> {
         let places: Option<Vec<Place>> =
             paths.iter().map(|path| constant(path).map(|path| Place::Within(path.to_owned()))).collect();
@@ -109,7 +110,7 @@ impl Use {
         Some(Self { line, places: vec![Place::Within(below)], needed: Needed::Module })
     }
 
-    /// A file in a folder of the cookbook, which travels as a whole.
+    /// A file in a folder of the cookbook, which is included as a whole.
     #[cfg_attr(
         not(feature = "chef"),
         expect(dead_code, reason = "without a parser of Ruby nothing is known of cookbooks")
@@ -132,7 +133,7 @@ impl Use {
         })
     }
 
-    /// The places, of a file at `by`, with which the recipe begins or not, and beside which those at `paths` travel.
+    /// The places for a file at `by`, with which the recipe may begin, and beside which those at `paths` are included.
     pub(crate) fn of(self, by: &str, is_entry: bool, paths: &[&str]) -> UsedFile {
         let mut places: Vec<String> = self.places.iter().flat_map(|place| place.of(by, paths)).collect();
         places.dedup();
@@ -182,7 +183,7 @@ impl Place {
     }
 }
 
-/// Whether a file of a module would be in one that travels along.
+/// Whether a file of a module would be in one that is included.
 fn is_in_module(place: &str, paths: &[&str]) -> bool {
     let Some((above, below)) = place.rsplit_once("modules/") else { return false };
     let module = below.split('/').next().unwrap_or_default();
@@ -201,7 +202,7 @@ impl UsedFile {
     }
 }
 
-/// A path that is neither computed nor absolute nor an address.
+/// A path that is neither computed, nor absolute, nor an address.
 fn constant(path: &str) -> Option<&str> {
     let is_computed = path
         .contains(['{', '$', '*', '?', '<', '%', '\0', '\u{1}', '\u{2}', '\u{3}', '\u{4}', '~', ' ', '\n'])

@@ -29,8 +29,9 @@ pub enum Definition {
     Handler,
 }
 
-/// The first of what the recipe `entry` of `tool` defines and none of `files` runs. Of functions, only those that do something are
-/// told. Nothing is told where what runs is computed, or where other files may run it that are not given.
+/// The first of what the recipe `entry` of `tool` defines and none of `files` runs. Of functions, only those that do
+/// something are reported. Nothing is reported where what runs is computed, or where files that are not given may run
+/// it.
 pub fn never_run<'a>(tool: Tool, entry: &str, files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Option<NeverRun> {
     if !matches!(tool, Tool::Shell | Tool::Puppet | Tool::Ansible) {
         return None;

@@ -1,15 +1,15 @@
-//! What a recipe reads and writes, told from its text alone.
+//! What a recipe reads and writes, determined from its text alone.
 //!
 //! A component declares inputs and outputs; its recipe is a shell script, an Ansible playbook, a Puppet manifest, a
 //! Chef cookbook or a Salt state. [`analyse`] (one file) and [`analyse_all`] (a recipe of several files) say which names the recipe
 //! writes and reads; [`never_written`], [`never_read`] and [`suggest`] compare that with the declaration.
 //!
-//! The answers are one-sided on purpose, because they become compile errors. Where a recipe computes names, or runs
+//! The results are one-sided on purpose, because they become compile errors. Where a recipe computes names, or runs
 //! code that was not given, [`Analysis::dynamic_writes`] and [`Analysis::dynamic_reads`] say so, and nothing is claimed
-//! to be missing. What each tool's analysis recognises stands in the documentation of [`shell`], [`ansible`],
-//! [`puppet`], [`chef`] and [`salt`].
+//! to be missing. What each tool's analysis recognises is in the documentation of [`shell`], [`ansible`], [`puppet`],
+//! [`chef`] and [`salt`].
 //!
-//! Nothing here does I/O: whoever calls reads the files. No input makes it panic or overflow the stack.
+//! Nothing here does I/O: the caller reads the files. No input makes it panic or overflow the stack.
 
 mod analysis;
 pub mod ansible;
@@ -49,8 +49,8 @@ use analysis::FileOutline;
 
 /// What one recipe file reads and writes.
 ///
-/// Code that the file includes or runs cannot be seen here, so it makes the answer dynamic; [`analyse_all`] takes such
-/// files along.
+/// Code that the file includes or runs is not known here, so it makes the result dynamic; [`analyse_all`] reads such
+/// files too.
 ///
 /// # Errors
 ///
@@ -69,7 +69,7 @@ fn outline(tool: Tool, source: &str) -> Result<FileOutline, SyntaxError> {
     }
 }
 
-/// Refuses a file with which `tool` cannot begin, although one of its recipes may look so.
+/// Refuses a file with which `tool` cannot begin, although it may look like one of its recipes.
 fn begins(tool: Tool, source: &str) -> Result<(), SyntaxError> {
     match tool {
         Tool::Ansible => ansible::is_playbook(source),
@@ -77,7 +77,7 @@ fn begins(tool: Tool, source: &str) -> Result<(), SyntaxError> {
     }
 }
 
-/// What a file that is no recipe of `tool` adds when it travels along with one.
+/// What a file that is not a recipe of `tool` adds when it is included with one.
 fn beside(tool: Tool, source: &str, into: &mut FileOutline) {
     match tool {
         // Salt renders any file that a state names.
@@ -86,7 +86,7 @@ fn beside(tool: Tool, source: &str, into: &mut FileOutline) {
     }
 }
 
-/// Whether the file at `path` has variables as data, when it travels with a recipe of `tool`.
+/// Whether the file at `path` has variables as data, when it is included with a recipe of `tool`.
 fn is_data(tool: Tool, path: &str) -> bool {
     match names::extension(path) {
         Some("json") => matches!(tool, Tool::Ansible | Tool::Puppet),
@@ -95,17 +95,17 @@ fn is_data(tool: Tool, path: &str) -> bool {
     }
 }
 
-/// The names that such a file gives.
+/// The names that such a file sets.
 fn data(source: &str) -> lookup::Names {
     let mut names = lookup::Names::default();
     ansible::data(source, &mut names);
     names
 }
 
-/// Whether the file at `path` may give any name to a recipe of `tool`, in ways that are not followed.
+/// Whether the file at `path` may set any name for a recipe of `tool`, in ways that are not followed.
 fn gives_names(tool: Tool, path: &str) -> bool {
     let folders = match tool {
-        // Modules and plugins of one's own return facts; files of variables may have no ending.
+        // Custom modules and plugins return facts; files of variables may have no extension.
         Tool::Ansible => ["library", "action_plugins", "vars_plugins", "group_vars", "host_vars"].as_slice(),
         Tool::Puppet => ["facter", "facts.d", "functions"].as_slice(),
         Tool::Chef => ["libraries", "ohai"].as_slice(),
@@ -125,7 +125,7 @@ pub fn reading(tool: Tool, name: &str) -> Option<String> {
     }
 }
 
-/// How a recipe of `tool` reads the input `name` that it may do without, as code.
+/// How a recipe of `tool` reads the optional input `name`, as code.
 pub fn sparing(tool: Tool, name: &str) -> String {
     match tool {
         Tool::Shell => format!("${{{name}:-}}"),
@@ -155,7 +155,7 @@ pub fn writing(tool: Tool, output: &str, recipe: &str) -> String {
     }
 }
 
-/// What recipes of `tool` are called, as a sentence, if it does not find the one in the file at `path`.
+/// How recipes of `tool` must be named, as a sentence, if it does not find the one in the file at `path`.
 pub fn overlooked(tool: Tool, path: &str) -> Option<&'static str> {
     match tool {
         Tool::Salt => salt::state(path).is_none().then_some(salt::NAMING),

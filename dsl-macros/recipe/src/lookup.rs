@@ -1,32 +1,33 @@
-//! Names that a recipe looks up and nobody gives it, and what was probably meant.
+//! Names that a recipe looks up and that nothing sets, and what was probably meant.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use wattle_words::names::{likeness, most_alike};
 
-/// How alike a name must be to an input to be that input misspelt; names that are less so may be anybody's.
+/// How similar a name must be to an input to count as a misspelling of it; names that are less alike may come from
+/// elsewhere.
 const ALIKE: f64 = 0.8;
 
-/// Which names a file takes the value of, and which it gives one itself.
+/// Which names a file reads, and which it sets itself.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct Names {
-    /// Names without which the recipe does not do what it says: no default stands behind them. With the first line.
+    /// Names without which the recipe does not do what it says: no default comes after them. With the first line.
     needs: BTreeMap<String, u32>,
-    /// Variables that are not there, whatever the inputs are called: the tool gives inputs in another way.
+    /// Variables that do not exist, whatever the inputs are called: the tool passes inputs in another way.
     missing: BTreeMap<String, u32>,
     /// Names that get a value here, whatever the order.
     sets: BTreeSet<String>,
-    /// Names of which it says what to do without them, with the first line that does so. Only what is an input misspelt is reported.
+    /// Names with a fallback, with the first line that has one. Only misspelt inputs are reported.
     asks: BTreeMap<String, u32>,
-    /// Names that the recipe asks for, or that the machine may have: only a slip in the name of an input is reported.
+    /// Names whose existence the recipe tests, or that the machine may have: only misspelt inputs are reported.
     spares: BTreeSet<String>,
-    /// It gives values to names that it computes, or runs code that does and is not at hand.
+    /// It sets names that it computes, or runs code that does and that is not available.
     pub(crate) anything: bool,
     /// Files, by their names without folders, whose keys are names that it sets.
     files: BTreeSet<String>,
 }
 
-/// A name that a recipe looks up and nobody gives it.
+/// A name that a recipe looks up and that nothing sets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownName {
     /// The file that looks it up, as it was given.
@@ -37,7 +38,7 @@ pub struct UnknownName {
     pub name: String,
     /// The input that was probably meant, if the name is like that of one.
     pub meant: Option<String>,
-    /// It is a variable, of which inputs are none, even one that is called so: see [`crate::reading`].
+    /// It is a variable. Inputs are not variables, even if they have the same name: see [`crate::reading`].
     pub is_variable: bool,
 }
 
@@ -49,7 +50,7 @@ impl Names {
         }
     }
 
-    /// Notes that the recipe says what it does without the name.
+    /// Records that the recipe has a fallback for the name.
     pub(crate) fn ask(&mut self, name: &str, line: u32) {
         if crate::names::is_identifier(name) {
             let known = self.asks.entry(name.to_owned()).or_insert(line);
@@ -57,7 +58,7 @@ impl Names {
         }
     }
 
-    /// Notes a variable that is not there.
+    /// Records a variable that does not exist.
     pub(crate) fn miss(&mut self, name: &str, line: u32) {
         self.missing.entry(name.to_owned()).or_insert(line);
     }
@@ -78,17 +79,17 @@ impl Names {
         }
     }
 
-    /// Notes that the recipe may do without a value, or that somebody else may give it one.
+    /// Records that the recipe may do without a value, or that something else may set it.
     pub(crate) fn spare(&mut self, name: &str) {
         self.spares.insert(name.to_owned());
     }
 
-    /// Notes this of all that it needs.
+    /// Records this of all that it needs.
     pub(crate) fn spare_all(&mut self) {
         self.spares.extend(self.needs.keys().cloned());
     }
 
-    /// Notes that the keys of a file are set, whose name may be computed.
+    /// Records that the keys of a file are set, whose name may be computed.
     pub(crate) fn set_by(&mut self, path: &str) {
         self.anything |= path.is_empty() || path.contains(['{', '*']);
         self.files.insert(crate::names::file_name(path).to_owned());
@@ -105,8 +106,8 @@ impl Names {
     }
 }
 
-/// Of the names that each file needs, those that no file sets and no input is. A name that is like no input is reported once,
-/// and only if it is one of the recipe's `own`, which no machine has.
+/// Of the names that each file needs, those that no file sets and that are not inputs. A name that resembles no input
+/// is reported once, and only if it is one of the recipe's `own`, which no machine has.
 pub(crate) fn unknown(files: &[(&str, Names)], inputs: &[&str], own: impl Fn(&str) -> bool) -> Vec<UnknownName> {
     let is_given = |file: &String| files.iter().any(|(path, _)| crate::names::file_name(path) == file);
     if files.iter().any(|(_, names)| names.anything || !names.files.iter().all(is_given)) {
@@ -167,7 +168,7 @@ fn covers(known: &BTreeSet<String>, name: &str) -> bool {
     above || known.range(below.clone()..).next().is_some_and(|path| path.starts_with(&below))
 }
 
-/// The input that `name` is like. Of paths, all parts but one are the same.
+/// The input that `name` resembles. For paths, all parts but one must be the same.
 fn meant(name: &str, inputs: &[&str]) -> Option<String> {
     let parts: Vec<&str> = name.split('/').collect();
     let is_near = |input: &&&str| {
@@ -181,8 +182,8 @@ fn meant(name: &str, inputs: &[&str]) -> Option<String> {
     most_alike(near, |input| likeness(&cut(input).to_lowercase(), &input.to_lowercase())).map(str::to_owned)
 }
 
-/// Whether a name that need not be there is an input misspelt for all that: what differs in capitals or by an ending is a name of its
-/// own, as the `PORT` of who runs the script by hand, or one of several `ports`.
+/// Whether an optional name is nevertheless a misspelt input. A name that differs only in capitals or in an ending is a
+/// different name, such as the `PORT` of a person who runs the script by hand, or one of several `ports`.
 fn is_slip(name: &str, input: &str) -> bool {
     let (name, input) = (name.to_lowercase(), input.to_lowercase());
     !name.starts_with(&input) && !input.starts_with(&name)
@@ -192,11 +193,11 @@ fn alike(one: &str, other: &str) -> f64 {
     let folded = |name: &str| name.replace(['_', '-'], "").to_lowercase();
     let (one, other) = (folded(one), folded(other));
     let (short, long) = if one.len() < other.len() { (&one, &other) } else { (&other, &one) };
-    // `exporter` has all letters of `port`, and is another word.
+    // `exporter` has all letters of `port`, but is a different word.
     if long.len() - short.len() > (short.len() / 3).max(1) && !long.starts_with(short.as_str()) {
         return 0.0;
     }
-    // A slip of the finger in a short name is not much like it otherwise.
+    // Otherwise, a typing error in a short name would not resemble it.
     let slip = if likeness(&one, &other) >= 0.75 && one.len().max(other.len()) <= 4 { 0.85 } else { 0.0 };
     likeness(&one, &other).max(slip)
 }

@@ -1,4 +1,4 @@
-//! Names: what may stand in one, and the name of a file.
+//! Names: what they may contain, and the name of a file.
 
 /// The variable that holds the path in front of every output's file.
 pub(crate) const OUTPUTS_PATH: &str = "heat_outputs_path";
@@ -30,7 +30,7 @@ pub(crate) fn leading_identifier(text: &str) -> &str {
     &text[..end]
 }
 
-/// Every identifier in `text`, whatever stands between them.
+/// Every identifier in `text`, whatever is between them.
 pub(crate) fn identifiers(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| is_identifier(word))
 }

@@ -1,4 +1,4 @@
-//! What is refused of a recipe before it travels along, in the words of whoever takes it: a blueprint's crate, or a template.
+//! What a recipe is refused for before it is included, in the words of its home: a blueprint's crate, or a template.
 
 use wattle_words::names::join;
 
@@ -15,12 +15,12 @@ pub struct Refusal {
     pub help: String,
 }
 
-/// Whose files a recipe is among.
+/// What a recipe's files belong to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Home {
-    /// A crate's, at whose root recipes start.
+    /// A crate. Recipes start at its root.
     Crate,
-    /// Those beside a template, at whose folder recipes start.
+    /// A template. Recipes start in its folder.
     Template,
 }
 
@@ -29,7 +29,7 @@ pub fn malformed(what: &str, tool: Tool, error: &FileError) -> Refusal {
     malformed_text(&format!("the {what} `{}`", error.path), tool, &error.error)
 }
 
-/// The same in a text that is no file of its own. `subject` names it.
+/// The same in a text that is not a file of its own. `subject` names it.
 pub fn malformed_text(subject: &str, tool: Tool, error: &SyntaxError) -> Refusal {
     Refusal {
         message: format!("{subject} is malformed at line {}: {}", error.line, error.message),
@@ -37,7 +37,7 @@ pub fn malformed_text(subject: &str, tool: Tool, error: &SyntaxError) -> Refusal
     }
 }
 
-/// Windows line endings, of which a shell takes the carriage return for a part of the last word.
+/// Windows line endings: a shell takes the carriage return as a part of the last word.
 pub fn line_ends(what: &str, path: &str, content: &[u8]) -> Option<Refusal> {
     let minds = content.windows(2).any(|pair| pair == b"\r\n") && Tool::of_path(path)?.minds_carriage_returns();
     minds.then(|| Refusal {
@@ -69,7 +69,8 @@ pub fn same(teardown: &str) -> Refusal {
     }
 }
 
-/// Each file that a recipe of `tool` uses and that is none of `files`, although it `exists` or nothing else could have it.
+/// Each file that a recipe of `tool` uses and that is not in `files`, although it `exists` or nothing else could
+/// provide it.
 pub fn left_behind<'a>(
     home: Home,
     tool: Tool,
@@ -93,7 +94,7 @@ pub fn left_behind<'a>(
                 Home::Template => format!("`files: [{named}]`"),
             };
             Refusal {
-                message: format!("`{by}` uses `{named}` on line {line}, which does not travel along"),
+                message: format!("`{by}` uses `{named}` on line {line}, which is not listed in `files`"),
                 help: format!("add it next to the recipe: {key}"),
             }
         } else {
@@ -117,7 +118,7 @@ fn lacking(home: Home, tool: Tool, by: &str, named: &str, exists: &dyn Fn(&str) 
     let folder = by.rsplit_once('/').map_or("", |(folder, _)| folder);
     let beside = format!("{folder}/{named}");
     match tool {
-        // A recipe starts at the root of the files, wherever it stands itself.
+        // A recipe starts at the root of the files, wherever it is itself.
         Tool::Shell if !folder.is_empty() && exists(&beside) => {
             let root = match home {
                 Home::Crate => "at the root of the crate",
@@ -131,7 +132,7 @@ fn lacking(home: Home, tool: Tool, by: &str, named: &str, exists: &dyn Fn(&str) 
         Tool::Shell => "create it, and add it to `files`; if something else creates it, first test whether it exists: \
                         `[ -e FILE ]`"
             .to_owned(),
-        Tool::Chef => "create it: the cookbook travels as a whole".to_owned(),
+        Tool::Chef => "create it: the whole cookbook is included".to_owned(),
         Tool::Ansible | Tool::Puppet | Tool::Salt => "create it, and add it to `files`".to_owned(),
     }
 }

@@ -1,4 +1,4 @@
-//! Secrets that a recipe shows: in its log, or in an output that everybody may read.
+//! Secrets that a recipe shows: in its log, or in an output that everyone may read.
 
 use crate::tool::Tool;
 
@@ -28,16 +28,16 @@ pub enum How {
         /// Its name.
         by: String,
     },
-    /// It becomes an output that is no secret.
+    /// It becomes an output that is not a secret.
     Written {
         /// The output.
         output: String,
     },
 }
 
-/// The first place at which the file `source` of `tool` certainly shows one of the inputs `secrets`; of outputs, `plain` are those
-/// that everybody may read. Nothing is said of a name to which the file itself gives a value, of what goes to a file or another
-/// program, nor of what the file takes in or runs.
+/// The first place at which the file `source` of `tool` certainly shows one of the inputs `secrets`; of the outputs,
+/// `plain` are those that everyone may read. Nothing is reported for a name that the file itself sets, for what goes to
+/// a file or another program, or for what the file includes or runs.
 pub fn shows(tool: Tool, source: &str, secrets: &[&str], plain: &[&str]) -> Option<Shown> {
     if secrets.is_empty() {
         return None;

@@ -1,6 +1,6 @@
-//! Texts that are computed from a recipe's variables: what stands for what is not known, and how many are followed.
+//! Texts that are computed from a recipe's variables: placeholders for unknown parts, and how many are followed.
 
-/// Stands for what cannot be told.
+/// Stands for what is not known.
 pub(crate) const UNKNOWN: char = '\0';
 /// Stands for the value of `heat_outputs_path`.
 pub(crate) const OUTPUTS: char = '\u{1}';
@@ -8,12 +8,12 @@ pub(crate) const OUTPUTS: char = '\u{1}';
 pub(crate) const FOLDER: char = '\u{2}';
 /// Stands for a folder that may be that one.
 pub(crate) const SOME_FOLDER: char = '\u{3}';
-/// Stands for where the recipe runs, unless it has gone elsewhere.
+/// Stands for the folder where the recipe runs, unless it has changed it.
 pub(crate) const HERE: char = '\u{4}';
 
-/// How many texts of one value are worth computing; beyond that it is unknown.
+/// The most texts of one value that are computed; beyond that, it is unknown.
 pub(crate) const VALUES: usize = 64;
-/// How long a text may be that is followed.
+/// The longest text that is followed.
 pub(crate) const LENGTH: usize = 4096;
 
 /// What is left of `texts` when they are no longer followed: the prefix stays seen.
@@ -22,7 +22,7 @@ pub(crate) fn unknown<'a>(texts: impl IntoIterator<Item = &'a String>) -> String
     if seen { format!("{OUTPUTS}{UNKNOWN}") } else { UNKNOWN.into() }
 }
 
-/// Each text of `left` with each of `right` behind it.
+/// Each text of `left` with each of `right` after it.
 pub(crate) fn product(left: &[String], right: &[String]) -> Vec<String> {
     if left.len() * right.len() > VALUES {
         return product(left, &[unknown(right)]);

@@ -1,9 +1,8 @@
 //! The tools that run recipes, and what each of them can do.
 //!
-//! Whatever is to be known of a tool that needs no more than its name stands in [`Tool::facts`], and is asked for by
-//! methods. What needs more is a `match` over all tools where it belongs: reading its recipes (`crate::outline`), how
-//! one writes an output (`crate::writing`) and is found (`crate::overlooked`), running them, lowering them to Heat's own
-//! resources.
+//! Everything about a tool that depends only on its name is in [`Tool::facts`], and is available through methods. What
+//! needs more is a `match` over all tools where it belongs: reading its recipes (`crate::outline`), how one writes an
+//! output (`crate::writing`) and is found (`crate::overlooked`), running them, lowering them to Heat's own resources.
 
 use std::fmt;
 
@@ -24,7 +23,7 @@ pub enum Tool {
     Salt,
 }
 
-/// What is to be known of a tool.
+/// The facts about a tool.
 #[expect(clippy::struct_excessive_bools, reason = "each is a question of its own, asked by a method")]
 struct Facts {
     /// What it is called in files.
@@ -33,7 +32,7 @@ struct Facts {
     title: &'static str,
     /// What refuses a malformed recipe.
     program: &'static str,
-    /// How the names of its files end, the usual ending first.
+    /// The extensions of its files, the usual one first.
     endings: &'static [&'static str],
     runs_files: bool,
     has_paths: bool,
@@ -97,23 +96,23 @@ impl Tool {
         }
     }
 
-    /// The tool to which a file belongs by the end of its name, in any case of letters.
+    /// The tool to which a file belongs by its extension, ignoring case.
     pub fn of_path(path: &str) -> Option<Self> {
         let ending = extension(path)?.to_ascii_lowercase();
         Self::ALL.into_iter().find(|tool| tool.facts().endings.contains(&ending.as_str()))
     }
 
-    /// The tool of this name, as files have it: `ansible`.
+    /// The tool with this name in files: `ansible`.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|tool| tool.name() == name)
     }
 
-    /// What files call it: `ansible`. So it is displayed, too.
+    /// Its name in files: `ansible`. It is also displayed in this form.
     pub const fn name(self) -> &'static str {
         self.facts().name
     }
 
-    /// What messages call it: `Ansible`.
+    /// Its name in messages: `Ansible`.
     pub const fn title(self) -> &'static str {
         self.facts().title
     }
@@ -123,29 +122,30 @@ impl Tool {
         self.facts().program
     }
 
-    /// How the name of its recipes ends: `yml`.
+    /// The extension of its recipes: `yml`.
     pub const fn ending(self) -> &'static str {
         self.facts().endings[0]
     }
 
-    /// Whether it is given a file to run. Else its recipe has a name within what travels along, `COOKBOOK::RECIPE`.
+    /// Whether it is given a file to run. Otherwise its recipe has a name within the included files:
+    /// `COOKBOOK::RECIPE`.
     pub const fn runs_files(self) -> bool {
         self.facts().runs_files
     }
 
-    /// Whether an input or output stands at a path, as `node['db2']['url']` does. Else it is a variable or a file that is
-    /// called by its name.
+    /// Whether an input or output has a path, such as `node['db2']['url']`. Otherwise it is a variable or a file with
+    /// its name.
     pub const fn has_paths(self) -> bool {
         self.facts().has_paths
     }
 
-    /// Whether its recipes talk with the agent while they run: they start before their inputs are there, ask for each
-    /// when they come to it, and may have outputs that are published `early`.
+    /// Whether its recipes communicate with the agent while they run: they start before their inputs are available,
+    /// request each when they need it, and may have outputs that are published `early`.
     pub const fn is_live(self) -> bool {
         self.facts().is_live
     }
 
-    /// Whether it takes the carriage return of a Windows line end for a part of the last word.
+    /// Whether it takes the carriage return of a Windows line ending as a part of the last word.
     pub const fn minds_carriage_returns(self) -> bool {
         self.facts().minds_carriage_returns
     }

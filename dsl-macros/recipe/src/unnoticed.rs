@@ -1,13 +1,14 @@
-//! Failures that nobody notices, in a recipe of several files.
+//! Failures that go unnoticed, in a recipe of several files.
 
 use crate::analysis::{FileOutline, Include};
 use crate::failures::Unnoticed;
 use crate::names::file_name;
 use crate::tool::Tool;
 
-/// The first command in the recipe `entry` of `tool` whose failure goes unnoticed. A shell script sees to failures if it, or what it
-/// sources, has a `set -e`, for one; where it may source what is not given, only what it does itself is said. Of other tools, it is
-/// what shells of their own run, in the recipe or in what it takes in of `files`. Scripts that any of these run count as well.
+/// The first command in the recipe `entry` of `tool` whose failure goes unnoticed. A shell script handles failures if,
+/// for example, it or what it sources has a `set -e`; where it may source what is not given, only what it does itself
+/// is reported. For other tools, it is what separate shells run, in the recipe or in what it includes from `files`.
+/// Scripts that any of these run count as well.
 pub fn goes_on_after<'a>(
     tool: Tool,
     entry: &str,
@@ -23,7 +24,7 @@ pub fn goes_on_after<'a>(
     if found.is_some() {
         return found;
     }
-    // Each is a process of its own, so `set -e` of what runs it says nothing.
+    // Each is a separate process, so `set -e` of its caller has no effect.
     let mut seen = vec![entry.to_owned()];
     while let Some(name) = (!waiting.is_empty()).then(|| waiting.remove(0)) {
         let mut named = scripts.iter().map(|(path, _)| *path).filter(|path| file_name(path) == name);
@@ -79,7 +80,7 @@ fn of_script(entry: &str, files: &[(&str, &str)]) -> (Option<Unnoticed>, Vec<Str
     (all.min_by_key(|found| found.line), own.runs)
 }
 
-/// Of what begins with `entry`, the first in the order in which files take in others, and which scripts all of it runs.
+/// Starting from `entry`, the first in the order in which files include others, and which scripts all of them run.
 fn of_others(tool: Tool, entry: &str, files: Vec<(&str, &str)>) -> (Option<Unnoticed>, Vec<String>) {
     let cookbook = entry.split_once("::").filter(|_| !tool.runs_files()).map(|(cookbook, recipe)| Include::Cookbook {
         cookbook: cookbook.to_owned(),
@@ -88,7 +89,7 @@ fn of_others(tool: Tool, entry: &str, files: Vec<(&str, &str)>) -> (Option<Unnot
     });
     let is_entry = |path: &str| path == entry || cookbook.as_ref().is_some_and(|own| own.takes_in(path));
     let (mut waiting, others): (Vec<_>, Vec<_>) = files.into_iter().partition(|(path, _)| is_entry(path));
-    // A file beside a recipe may be none, and look like one.
+    // A file beside a recipe may look like a recipe without being one.
     let mut others: Vec<(&str, FileOutline)> = others
         .into_iter()
         .filter(|(path, _)| may_run(tool, path))
@@ -118,7 +119,7 @@ fn of_others(tool: Tool, entry: &str, files: Vec<(&str, &str)>) -> (Option<Unnot
     (first, runs)
 }
 
-/// Whether a file that another takes in is code of the tool: of a role, its tasks are.
+/// Whether a file that another includes is code of the tool: in a role, its tasks are.
 fn may_run(tool: Tool, path: &str) -> bool {
     let is_of_role = |path: &str| path.split('/').any(|folder| folder == "roles");
     tool != Tool::Ansible || !is_of_role(path) || path.split('/').any(|folder| matches!(folder, "tasks" | "handlers"))

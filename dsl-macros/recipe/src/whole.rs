@@ -20,14 +20,14 @@ pub struct FileError {
 
 /// What a recipe of several files reads and writes: the union of its files.
 ///
-/// Every file is taken for what its extension says, whichever tool runs the recipe; templates (`.erb`, `.j2`, `.epp`)
-/// are read for what they read; files of other types are skipped. A file that another one includes makes the answer
-/// dynamic only if it is not among `files`.
+/// Every file is read according to its extension, whichever tool runs the recipe; templates (`.erb`, `.j2`, `.epp`) are
+/// read for what they read; files of other types are skipped. A file that another one includes makes the result dynamic
+/// only if it is not among `files`.
 ///
 /// # Errors
 ///
-/// A file of `tool` is malformed. One of another tool may be data that only looks like a recipe, and makes the answer
-/// dynamic instead.
+/// A file of `tool` is malformed. A file of another tool may be data that only looks like a recipe, and makes the
+/// result dynamic instead.
 pub fn analyse_all<'a>(tool: Tool, files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Analysis, FileError> {
     let files: Vec<_> = files.into_iter().collect();
     let paths: Vec<&str> = files.iter().map(|(path, _)| *path).collect();
@@ -38,8 +38,8 @@ pub fn analyse_all<'a>(tool: Tool, files: impl IntoIterator<Item = (&'a str, &'a
     Ok(all.among(&paths))
 }
 
-/// What one run of a recipe reads and writes, of which `files` travel along: as [`analyse_all`], but of the recipes of
-/// Chef cookbooks only those that `entry`, a `COOKBOOK::RECIPE`, runs by `include_recipe`, however far away.
+/// What one run of a recipe with `files` reads and writes: as [`analyse_all`], but of the recipes of Chef cookbooks
+/// only those that `entry`, a `COOKBOOK::RECIPE`, runs by `include_recipe`, directly or not.
 ///
 /// # Errors
 ///
@@ -84,9 +84,9 @@ pub fn analyse_run<'a>(
     Ok(all.among(&paths))
 }
 
-/// The names that a recipe of `tool` looks up in these files, that nothing sets and that are none of the `inputs`, which are
-/// spelt as in [`Analysis`]. Nothing is said where something may set any name; and of files that neither are `entries` nor are
-/// taken in by any other, only slips.
+/// The names that a recipe of `tool` looks up in these files, that nothing sets and that are not among the `inputs`,
+/// which are written as in [`Analysis`]. Nothing is reported where something may set any name; and for files that are
+/// neither `entries` nor included by any other, only typing errors are.
 pub fn unknown_names<'a>(
     tool: Tool,
     entries: &[&str],
@@ -98,7 +98,7 @@ pub fn unknown_names<'a>(
     let mut all = FileOutline::default();
     let (mut names, mut libraries) = (Vec::new(), Vec::new());
     for (path, source) in files {
-        // What other tools run has its inputs otherwise.
+        // What other tools run gets its inputs in another way.
         if crate::is_data(tool, path) {
             names.push((path, crate::data(source)));
             continue;
@@ -125,7 +125,7 @@ pub fn unknown_names<'a>(
     if all.includes.iter().any(|include| include.is_unknown(&paths, &all.defines)) {
         return Vec::new();
     }
-    // What stands elsewhere at the node than below a cookbook's own key may be the machine's.
+    // Attributes outside a cookbook's own key may be the machine's.
     let is_cookbook = |name: &str| paths.iter().any(|path| path.split('/').rev().skip(2).any(|folder| folder == name));
     for (path, own) in &mut names {
         let is_taken_in = || all.includes.iter().any(|include| include.takes_in(path));
@@ -133,15 +133,16 @@ pub fn unknown_names<'a>(
             own.spare_all();
         }
     }
-    // A cookbook travels as a whole, and its other recipes are for other components.
+    // A cookbook is included as a whole, and its other recipes are for other components.
     let is_alone = paths.iter().filter(|path| is_recipe(path)).count() == 1;
     let own =
         |name: &str| !tool.has_paths() || is_alone && name.split_once('/').is_some_and(|(first, _)| is_cookbook(first));
     lookup::unknown(&names, inputs, own)
 }
 
-/// The files that a recipe of `tool` uses by paths that stand in these files, and that are none of them. It begins with
-/// `entries`. Where each may be is said relative to where these paths begin; whether there is one, whoever has the files knows.
+/// The files that a recipe of `tool` uses, by paths that appear in these files, and that are not among them. It begins
+/// with `entries`. The places where each may be are relative to where these paths begin. Whether one exists is for the
+/// caller to check.
 pub fn used_files<'a>(
     tool: Tool,
     entries: &[&str],
@@ -151,7 +152,7 @@ pub fn used_files<'a>(
     let paths: Vec<&str> = files.iter().map(|(path, _)| *path).collect();
     let mut used = Vec::new();
     for (path, source) in files {
-        // What another tool's file says is no matter of this one.
+        // What another tool's file says does not matter for this one.
         if Tool::of_path(path) != Some(tool) {
             continue;
         }
@@ -183,7 +184,7 @@ fn outline(tool: Tool, path: &str, source: &str) -> Result<FileOutline, FileErro
         (None, Some("j2" | "jinja" | "jinja2")) => {
             jinja::template(source, &mut found.analysis);
             if matches!(tool, Tool::Ansible | Tool::Salt) {
-                // Such a line may make other signs stand for braces.
+                // Such a line may define other signs for braces.
                 if let Some(error) = jinja::unclosed(source, 1).filter(|_| !source.starts_with("#jinja2:")) {
                     return Err(FileError { path: path.to_owned(), error });
                 }

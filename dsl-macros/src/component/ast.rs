@@ -28,7 +28,7 @@ pub(super) struct ComponentKeys {
     pub(super) wait: Option<u64>,
     /// Ports that are always the same.
     pub(super) listen: Vec<Listen>,
-    /// What it exchanges with each reader, and where that is said.
+    /// What it exchanges with each reader, and where that is declared.
     pub(super) bandwidth: Option<(Bandwidth, LitStr)>,
 }
 
@@ -63,7 +63,7 @@ pub(super) struct Field {
 pub(super) enum Role {
     Input {
         default: Option<Expr>,
-        /// The protocols of which it is a port on which the component listens.
+        /// The protocols for which it is a port on which the component listens.
         listen: Vec<Protocol>,
     },
     Output {
@@ -71,7 +71,7 @@ pub(super) enum Role {
         dynamic: bool,
         early: bool,
     },
-    /// Neither, or both; an error was noted.
+    /// Neither, or both; an error was reported.
     Unknown,
 }
 
@@ -113,7 +113,7 @@ impl Field {
         matches!(self.role, Role::Input { default: Some(_), .. })
     }
 
-    /// As messages speak of one: `an input`.
+    /// Its words in messages: `an input`.
     pub(super) fn what(&self) -> &'static str {
         match self.role {
             Role::Input { .. } => "an input",
@@ -127,7 +127,7 @@ impl Field {
         names::camel(&self.name)
     }
 
-    /// What its documentation says first.
+    /// The first sentence of its documentation.
     pub(super) fn summary(&self) -> String {
         docs::summary(&self.attrs)
     }

@@ -1,4 +1,4 @@
-//! A declaration and the attributes of it and of its fields, read.
+//! Reads a declaration and the attributes of it and of its fields.
 
 use proc_macro2::TokenStream;
 use syn::{Attribute, Fields, Ident, ItemStruct};
@@ -22,7 +22,7 @@ static OUTPUT: Known = Known { attribute: "#[output(...)]", keys: &["bandwidth",
 static CHEF_INPUT: Known = Known { attribute: "#[input(...)]", keys: &["default", "listen", "path"] };
 static CHEF_OUTPUT: Known = Known { attribute: "#[output(...)]", keys: &["bandwidth", "dynamic", "early", "path"] };
 
-/// Reads a declaration; what is malformed is noted, and left out.
+/// Reads a declaration; malformed parts are reported and left out.
 pub(super) fn declaration(keys: TokenStream, item: ItemStruct, errors: &mut Errors) -> Component {
     let ItemStruct { attrs, vis, ident, generics, fields, .. } = item;
     if !generics.params.is_empty() {
@@ -61,7 +61,7 @@ fn component(ident: &Ident, tokens: TokenStream, errors: &mut Errors) -> Compone
         bandwidth: bandwidth::of(&mut keys, errors),
     };
     match (&read.recipe, &read.chef) {
-        // A key that was misspelt or has no value was reported as that.
+        // A misspelt key, or one without a value, was already reported.
         (None, None) if sound && before == errors.is_empty() => {
             let others = run_as_files().skip(1).map(|tool| format!("`.{}` for {}", tool.ending(), tool.title()));
             let help = format_args!(
@@ -91,7 +91,7 @@ fn length_of_time(key: &str, keys: &mut Keys, errors: &mut Errors) -> Option<u64
     time::seconds(&text.value()).map_err(wrong).ok()
 }
 
-/// One field; nothing if it has no name.
+/// One field; `None` if it has no name.
 fn field(component: &Ident, field: syn::Field, chef: bool, errors: &mut Errors) -> Option<Field> {
     let ident = field.ident?;
     let name = names::plain(&ident);
@@ -161,7 +161,7 @@ fn is_role(attr: &Attribute) -> bool {
     attr.path().is_ident("input") || attr.path().is_ident("output")
 }
 
-/// What is for Chef gets its own message elsewhere, instead of being unknown.
+/// Keys for Chef get their own message elsewhere, instead of being unknown.
 fn misplaced(attr: &Attribute, plain: &'static Known, chef: &'static Known) -> &'static Known {
     let syn::Meta::List(list) = &attr.meta else { return plain };
     let tokens = list.tokens.to_string();

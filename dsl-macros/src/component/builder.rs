@@ -104,7 +104,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// For each required input, what only a wired one is.
+    /// For each required input, a trait that only a wired one has.
     pub(super) fn wired_traits(&self) -> TokenStream {
         let component = &self.component.ident;
         let traits = self.required.iter().map(|required| {
@@ -118,7 +118,7 @@ impl<'a> Builder<'a> {
                 }
                 summary => format!("wire it with `.{name}(...)`: {summary}"),
             };
-            // Braces would be taken for placeholders.
+            // Braces would be mistaken for placeholders.
             let [message, label, note] = [message, label, note].map(|text| text.replace('{', "{{").replace('}', "}}"));
             // The compiler shows where it is implemented: at the input's name.
             let implemented = quote_spanned!(field.ident.span()=> impl #wired for ::wattle::author::Wired {});

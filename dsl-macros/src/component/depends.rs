@@ -5,7 +5,7 @@ use wattle_recipe::refused::Refusal;
 
 use super::files::{Crate, Read};
 
-/// Adds to `files` every cookbook on which that of `chef` depends, however far away, and their folders to `brought`.
+/// Adds to `files` every cookbook on which that of `chef` depends, directly or not, and their folders to `brought`.
 ///
 /// Those that the author names in `files` come from there, if they are not beside the cookbook.
 pub(super) fn bring(

@@ -50,7 +50,7 @@ pub(super) fn handle(component: &Component) -> TokenStream {
     }
 }
 
-/// A line of documentation for what has none.
+/// A line of documentation for items without any.
 pub(super) fn fallback_doc(field: &Field, what: &str, component: &Ident) -> TokenStream {
     if field.attrs.iter().any(docs::is_doc) {
         return TokenStream::new();
@@ -72,7 +72,7 @@ fn software(component: &Component, recipe: &Recipe, builder: &Builder<'_>, error
         let index = u32::try_from(index).unwrap_or(u32::MAX);
         quote!(#name: ::wattle::author::Output::of(component, #index))
     });
-    // The compiler shows where this is said: at the component's name, and not at the attribute.
+    // The compiler reports this at the component's name, not at the attribute.
     let header = quote_spanned!(ident.span()=> impl #generics ::wattle::author::Software for #name #arguments);
     quote! {
         #[doc(hidden)]

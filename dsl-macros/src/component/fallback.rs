@@ -1,4 +1,4 @@
-//! What stands in for a component whose declaration has errors: everything that others use of it, taking anything.
+//! A stub for a component whose declaration has errors: everything that others use of it, accepting anything.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -28,7 +28,7 @@ pub(super) fn expand(component: &Component, errors: Errors) -> TokenStream {
         let name = &field.ident;
         quote!(#[allow(missing_docs)] pub fn #name<V>(self, _: V) -> Self { self })
     });
-    // An output of that name, which was refused, has the place of the component itself.
+    // An output with that name, which was refused, is replaced by the component itself.
     let (own, component) = if outputs.iter().any(|field| field.name == "component") {
         (quote!(), quote!(::core::unimplemented!()))
     } else {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use wattle_recipe::refused::Refusal;
 use wattle_words::names::{did_you_mean, nearest};
 
-/// How deep folders are followed; a link to a folder above would have no end.
+/// How deep folders are followed; a link to a parent folder would never end.
 const DEPTH: usize = 16;
 
 /// The author's crate.
@@ -28,7 +28,7 @@ impl Read {
 }
 
 impl Crate {
-    /// The crate that is being compiled; nothing outside of cargo.
+    /// The crate that is being compiled; `None` outside of cargo.
     pub(crate) fn current() -> Option<Self> {
         std::env::var_os("CARGO_MANIFEST_DIR").map(|root| Self { root: root.into() })
     }
@@ -67,7 +67,7 @@ impl Crate {
                 self.folder(what, &path, DEPTH, &mut files)?;
                 if files.is_empty() {
                     let message = format!("the {what} `{path}` is an empty folder");
-                    return Err(Refusal { message, help: "hidden files do not travel along".into() });
+                    return Err(Refusal { message, help: "hidden files are left out".into() });
                 }
                 Ok(files)
             }
@@ -96,7 +96,7 @@ impl Crate {
         Ok(())
     }
 
-    /// Why there is nothing at `path`, with the nearest name at the first part of it that is not there.
+    /// Why nothing exists at `path`, with the nearest name for its first missing part.
     fn missing(&self, what: &str, path: &str, error: &io::Error) -> Refusal {
         if error.kind() != io::ErrorKind::NotFound && error.kind() != io::ErrorKind::NotADirectory {
             return unread(what, path, error);
@@ -123,7 +123,7 @@ impl Crate {
     }
 }
 
-/// A file, and nothing that would never end: whoever opens a pipe waits for another one to write to it.
+/// A file, and nothing that would never end: opening a pipe waits for another process to write to it.
 fn read(place: &Path, metadata: &std::fs::Metadata, what: &str, path: String) -> Result<Read, Refusal> {
     if !metadata.is_file() {
         let message = format!("the {what} `{path}` is a pipe, a socket or a device, not a file");
@@ -151,8 +151,7 @@ fn entries(folder: &Path) -> Vec<String> {
 /// `path` without `.` and `..`, if it stays in the crate.
 fn inside(what: &str, path: &str) -> Result<String, Refusal> {
     let refuse = |why: &str| {
-        let help =
-            "the blueprint's crate travels as a whole: put the file into the crate, and name it relative to the crate";
+        let help = "a blueprint's files must be in its crate: put this one there, and name it relative to the crate";
         Err(Refusal { message: format!("the {what} `{path}` {why}"), help: help.into() })
     };
     if path.starts_with('/') || Path::new(path).is_absolute() {
@@ -194,16 +193,16 @@ mod tests {
         std::fs::create_dir_all(root.join("recipes")).expect("a folder");
         let made = Command::new("mkfifo").arg(root.join("recipes/pipe")).status().expect("mkfifo runs");
         assert!(made.success());
-        let (tell, told) = mpsc::channel();
+        let (sender, receiver) = mpsc::channel();
         let own = Crate { root: root.clone() };
         std::thread::spawn(move || {
             let one = own.file("recipe", "recipes/pipe").err();
             let each = ["recipes/pipe", "recipes"].map(|path| own.files("file", path).err());
-            tell.send(
+            sender.send(
                 [one].into_iter().chain(each).map(|refusal| refusal.expect("refused").message).collect::<Vec<_>>(),
             )
         });
-        let found = told.recv_timeout(Duration::from_secs(20));
+        let found = receiver.recv_timeout(Duration::from_secs(20));
         std::fs::remove_dir_all(root).expect("removed");
         let why = "is a pipe, a socket or a device, not a file";
         let expected = ["recipe", "file", "file"].map(|what| format!("the {what} `recipes/pipe` {why}"));

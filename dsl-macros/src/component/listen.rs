@@ -1,4 +1,4 @@
-//! On what a component listens: `#[input(listen)]`, `#[component(listen = "tcp/5432")]`.
+//! The ports on which a component listens: `#[input(listen)]`, `#[component(listen = "tcp/5432")]`.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
@@ -71,13 +71,13 @@ pub(super) fn of_input(name: &str, ty: &Type, keys: &mut Keys, errors: &mut Erro
     words.iter().filter_map(read).collect()
 }
 
-/// Notes a `listen` of an output, and gives its attribute without it.
+/// Reports a `listen` of an output, and returns its attribute without it.
 pub(super) fn none_of_output(name: &str, attr: &Attribute, errors: &mut Errors) -> Attribute {
     let mut attr = attr.clone();
     let Meta::List(list) = &mut attr.meta else { return attr };
     let is_listen = |token: &TokenTree| matches!(token, TokenTree::Ident(ident) if ident == "listen");
     let Some(at) = list.tokens.clone().into_iter().find(is_listen) else { return attr };
-    let message = format!("the output `{name}` cannot tell what the component listens on");
+    let message = format!("the output `{name}` cannot declare what the component listens on");
     let help = "a security group is created before any server runs: make the port an `#[input(listen)]`, \
                 or write `#[component(listen = \"tcp/5432\")]`";
     errors.push(at, message, help);

@@ -1,8 +1,8 @@
 //! `#[component]`: a declaration becomes a handle, a builder, and what `run` needs of both.
 //!
 //! A pipeline: [`ast`] and [`attr`] read what the author wrote, [`valid`] judges it, [`recipe`] compares it with the
-//! recipe, [`expand`] writes what it means. Each of the first three collects errors and goes on; after any error,
-//! [`fallback`] writes stubs instead, so that nothing else in the crate complains.
+//! recipe, [`expand`] writes what it means. Each of the first three collects errors and continues. After any error,
+//! [`fallback`] writes stubs instead, so that there are no further errors in the crate.
 
 mod ast;
 mod attr;

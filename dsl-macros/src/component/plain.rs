@@ -1,4 +1,4 @@
-//! Inputs and outputs as plain values: what a test's fake of the component is given, and what it gives.
+//! Inputs and outputs as plain values: what a test's fake of the component receives and returns.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use super::ast::{Component, Field, Role};
 use super::builder::collect;
 use super::expand::fallback_doc;
 
-/// Two structs that only `wattle::testing` leads to, so that no name of the author's is taken.
+/// Two structs that are reachable only through `wattle::testing`, so that they take no name from the author.
 pub(super) fn expand(component: &Component) -> TokenStream {
     let reads: Vec<_> = component.inputs().collect();
     let writes: Vec<_> = component.outputs().collect();
@@ -38,7 +38,7 @@ pub(super) fn expand(component: &Component) -> TokenStream {
     structs(component, &reads, &writes, [&of(&reads), &of(&writes), &into_values])
 }
 
-/// The same after an error: nothing is run, and tests of the component are not wrong as well.
+/// The same after an error: nothing is run, and tests of the component cause no further errors.
 pub(super) fn stub(component: &Component) -> TokenStream {
     // A field whose role is unknown is both. A name that was given twice is one field.
     let once = |role: fn(&Role) -> bool| {
@@ -57,7 +57,7 @@ pub(super) fn stub(component: &Component) -> TokenStream {
     )
 }
 
-/// The structs, with how they are made of values, and values of the outputs.
+/// The structs, with conversions from values, and to values for outputs.
 fn structs(
     component: &Component,
     reads: &[&Field],
@@ -69,7 +69,7 @@ fn structs(
     component.fields.iter().for_each(|field| collect(field.ty.to_token_stream(), &mut taken));
     let mut name = |what: &str| {
         let mut name = format!("{ident}{what}");
-        // A type of the author's that is called so would be hidden.
+        // A type of the author's with this name would be hidden.
         while !taken.insert(name.clone()) {
             name.push('_');
         }
@@ -83,7 +83,7 @@ fn structs(
         #[doc(hidden)]
         #[allow(dead_code, unreachable_pub, missing_docs)]
         const _: () = {
-            // The author is told once of such a name, at its setter or its handle.
+            // Such a name is reported once, at its setter or its handle.
             #[allow(non_snake_case)]
             pub struct #given {
                 #(#given_fields,)*
@@ -128,7 +128,7 @@ fn structs(
     }
 }
 
-/// The type without its confidentiality: a fake is to look into it.
+/// The type without its confidentiality: a fake must be able to read it.
 fn plain(field: &Field) -> &Type {
     let ty = field.value_type();
     argument(ty, "Secret").unwrap_or(ty)
@@ -150,7 +150,7 @@ fn declared(field: &Field, what: &str, component: &Ident) -> TokenStream {
 fn taken_from(field: &Field) -> TokenStream {
     let (ident, name, ty) = (&field.ident, &field.name, plain(field));
     let take = if may_be_absent(field) { quote!(optional) } else { quote!(get) };
-    // As everywhere else where the type must be one that flows: one mistake gives one error.
+    // As everywhere else where the type must be able to flow: one mistake gives one error.
     let from_value = quote_spanned!(ty.span()=> <#ty as ::wattle::author::PortType>::from_value);
     quote!(#ident: values.#take(#name, #from_value))
 }

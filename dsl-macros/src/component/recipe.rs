@@ -1,4 +1,4 @@
-//! The recipe: found, compared with the declaration, and taken along.
+//! The recipe: found, compared with the declaration, and included.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -17,29 +17,29 @@ use super::files::{Crate, Read};
 use super::left_behind;
 use super::teardown;
 
-/// What travels with the component.
+/// What is included with the component.
 pub(super) struct Recipe {
     pub(super) tool: Tool,
     /// What the tool runs.
     pub(super) entry: String,
     /// What the tool runs when the component has left the model.
     pub(super) teardown: Option<String>,
-    /// What messages call it.
+    /// Its name in messages.
     pub(super) shown: String,
     pub(super) chef: Option<ChefRecipe>,
-    /// Folders of the cookbooks that travel along because another one depends on them.
+    /// Folders of the cookbooks that are included because another one depends on them.
     dependencies: Vec<String>,
     pub(super) files: Vec<Embedded>,
 }
 
-/// A file that the program holds.
+/// A file that the program contains.
 pub(super) struct Embedded {
     /// Relative to the crate.
     path: String,
     is_text: bool,
 }
 
-/// Reads the recipe and compares it with the declaration; nothing if there is none to read.
+/// Reads the recipe and compares it with the declaration; nothing if there is no recipe to read.
 pub(super) fn read(component: &Component, errors: &mut Errors) -> Option<Recipe> {
     let keys = &component.keys;
     let at = keys.recipe.as_ref().or(keys.chef.as_ref())?;
@@ -71,7 +71,7 @@ pub(super) fn read(component: &Component, errors: &mut Errors) -> Option<Recipe>
                     if files.iter().any(|known| known.path == file.path) {
                         errors.push(
                             also,
-                            format!("the file `{}` already travels along", file.path),
+                            format!("the file `{}` is already included", file.path),
                             "remove it from `files`",
                         );
                     } else {
@@ -91,7 +91,7 @@ pub(super) fn read(component: &Component, errors: &mut Errors) -> Option<Recipe>
         }
         teardown::check(at, teardown, &recipe, &files, errors);
     }
-    // A file that is named wrong is not reported as left behind as well.
+    // A file with a wrong name is not also reported as missing.
     if is_sound && errors.is_empty() {
         let teardown = teardown.as_ref().map(|(_, teardown)| &teardown.entry);
         left_behind::note(&own, at, &recipe, teardown, &files, errors);
@@ -123,7 +123,7 @@ fn single(own: &Crate, at: &LitStr, errors: &mut Errors) -> Option<(Recipe, Vec<
         None => {
             let endings = run_as_files().map(|tool| format!("`.{}` ({})", tool.ending(), tool.title()));
             let help = format_args!(
-                "a recipe ends in {}; a shell recipe can run any other program that travels along in `files`",
+                "a recipe ends in {}; a shell recipe can run any other program that is listed in `files`",
                 join(endings, "or")
             );
             errors.push(at, format!("no tool runs the recipe `{path}`"), help);
@@ -150,7 +150,7 @@ fn single(own: &Crate, at: &LitStr, errors: &mut Errors) -> Option<(Recipe, Vec<
     }
 }
 
-/// The file, unless it is called so that its tool would not find it on a server.
+/// The file, unless its tool would not find it on a server because of its name.
 pub(super) fn found(tool: Tool, what: &str, file: Read) -> Result<Read, Refusal> {
     match overlooked(tool, &file.path) {
         None => Ok(file),
@@ -167,7 +167,7 @@ fn line_ends(at: &LitStr, what: &str, file: &Read, errors: &mut Errors) {
     }
 }
 
-/// `chef = "cookbooks/db2::server"`: the cookbook travels as a whole, with those on which it depends.
+/// `chef = "cookbooks/db2::server"`: the whole cookbook is included, with those on which it depends.
 fn cookbook(own: &Crate, at: &LitStr, named: &[LitStr], errors: &mut Errors) -> Option<(Recipe, Vec<Read>)> {
     if !cfg!(feature = "chef") {
         let help = "run `cargo add wattle --features chef`, or add `features = [\"chef\"]` to `wattle` in `Cargo.toml`";
@@ -202,7 +202,7 @@ fn cookbook(own: &Crate, at: &LitStr, named: &[LitStr], errors: &mut Errors) -> 
     }
 }
 
-/// Notes each output that the recipe never writes. Says whether the recipe is well-formed.
+/// Reports each output that the recipe never writes. Returns whether the recipe is well-formed.
 fn compare(component: &Component, at: &LitStr, recipe: &Recipe, files: &[&Read], errors: &mut Errors) -> bool {
     let texts = files.iter().filter_map(|file| Some((file.path.as_str(), file.text()?)));
     let analysis = match analyse_run(recipe.tool, &recipe.entry, texts) {
@@ -243,7 +243,7 @@ fn help(how: &str, name: &str, meant: Option<&str>, analysis: &Analysis) -> Stri
 }
 
 impl Recipe {
-    /// Whether the file at `path` travels along because a cookbook depends on its cookbook.
+    /// Whether the file at `path` is included because a cookbook depends on its cookbook.
     fn depends(&self, path: &str) -> bool {
         self.dependencies.iter().any(|folder| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')))
     }

@@ -17,7 +17,7 @@ pub(super) struct Teardown {
     pub(super) file: String,
 }
 
-/// Finds what `at` names, and adds it to `files` unless it is there already: within Chef's cookbook.
+/// Finds what `at` names, and adds it to `files` unless it is already there, as in a Chef cookbook.
 pub(super) fn read(own: &Crate, at: &LitStr, recipe: &Recipe, files: &mut Vec<Read>) -> Result<Teardown, Refusal> {
     let text = at.value();
     let teardown = if let Some(chef) = &recipe.chef {
@@ -53,7 +53,7 @@ pub(super) fn read(own: &Crate, at: &LitStr, recipe: &Recipe, files: &mut Vec<Re
     Ok(teardown)
 }
 
-/// Notes what the tool would refuse.
+/// Reports what the tool would refuse.
 pub(super) fn check(at: &LitStr, teardown: &Teardown, recipe: &Recipe, files: &[Read], errors: &mut Errors) {
     let of_run = files.iter().filter(|file| file.path != recipe.shown);
     let texts = of_run.filter_map(|file| Some((file.path.as_str(), file.text()?)));

@@ -29,7 +29,11 @@ pub(super) fn check(component: &Component, errors: &mut Errors) {
     }
     if let (Some((_, at)), None) = (&component.keys.bandwidth, component.outputs().next()) {
         let message = format!("nothing reads from the component `{}`, which has no outputs", component.ident);
-        errors.push(at, message, "say the bandwidth at the component that this one reads from, or at its port type");
+        errors.push(
+            at,
+            message,
+            "declare the bandwidth on the component that this one reads from, or on its port type",
+        );
     }
     for attr in component.attrs.iter().filter(|attr| attr.path().is_ident("derive")) {
         let derived = docs::source(attr);
@@ -109,7 +113,7 @@ fn value(component: &Component, field: &Field, errors: &mut Errors) {
     }
 }
 
-/// A type that everybody knows and that no recipe does, with what to use instead.
+/// A common type of Rust that recipes do not know, with what to use instead.
 fn refused_type(ty: &Type) -> Option<(String, &'static str)> {
     if let Some(inner) = ["Vec", "Secret"].iter().find_map(|outer| argument(ty, outer)) {
         return refused_type(inner);

@@ -43,7 +43,7 @@ pub(super) struct Declared<'a> {
     pub(super) max_length: Option<Expr>,
     pub(super) pattern: Option<LitStr>,
     pub(super) allowed: Option<Expr>,
-    /// What no other key says: a list of the model's constraints.
+    /// What no other key expresses: a list of the model's constraints.
     pub(super) constraints: Option<Expr>,
     pub(super) label: Option<LitStr>,
     pub(super) hidden: bool,
@@ -86,7 +86,7 @@ fn one<'a>(field: &'a Field, errors: &mut Errors) -> Option<Declared<'a>> {
         );
     }
     let mut keys = attr.map_or_else(|| Keys::none(&KEYS), |attr: &Attribute| Keys::of(attr, &KEYS, errors));
-    // What is named by hand may be named as Heat allows, which `check` knows.
+    // A name given explicitly may be any that Heat allows, which `check` decides.
     let given = keys.text("name", "\"KeyName\"", errors);
     if given.is_none()
         && let Some(why) = names::refuse(&own)

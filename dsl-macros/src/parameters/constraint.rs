@@ -70,7 +70,7 @@ fn by_keys(declared: &Declared<'_>, errors: &mut Errors) -> Vec<TokenStream> {
     constraints.into_iter().map(|constraint| quote!(::wattle::model::Constraint::#constraint)).collect()
 }
 
-/// What the type's own name tells of the constraints that it takes.
+/// The constraints that a type takes, as its name shows.
 #[derive(PartialEq)]
 enum Shape {
     Number,

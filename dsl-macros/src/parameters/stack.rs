@@ -1,4 +1,4 @@
-//! The builder of a stack that parameters are given to.
+//! The builder of a stack that receives parameters.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
@@ -13,11 +13,12 @@ use super::ast::Declared;
 struct Required<'a> {
     declared: &'a Declared<'a>,
     state: Ident,
-    /// What only a set one is.
+    /// A trait that only a set one has.
     given: Ident,
 }
 
-/// A struct with a setter for each parameter, to which only the trait leads, so that no name of the author's is taken.
+/// A struct with a setter for each parameter. It is reachable only through the trait, so that it takes no name from the
+/// author.
 pub(super) fn expand(item: &DeriveInput, declared: &[Declared<'_>]) -> TokenStream {
     let ident = &item.ident;
     let name = format_ident!("{ident}Stack");
@@ -38,8 +39,8 @@ pub(super) fn expand(item: &DeriveInput, declared: &[Declared<'_>]) -> TokenStre
     let traits = required.iter().map(given_trait);
     let state = format_ident!("{ident}StackState");
     let complete = {
-        // All of it is written at the struct's name: of what a derive has written itself, the compiler explains in many lines
-        // how to write it by hand.
+        // All of it has the place of the struct's name: for code from a derive, the compiler would explain in many
+        // lines how to write it by hand.
         let at = |name: &Ident| Ident::new(&name.to_string(), ident.span());
         let (state, states): (_, Vec<_>) = (at(&state), states.iter().map(|name| at(name)).collect());
         let given = given.iter().map(|name| at(name));

@@ -3,10 +3,10 @@
 use serde::Deserialize;
 use serde_json::error::Category;
 
-/// Reads JSON that a message must not quote. It may hold secrets, or somebody else may have written it.
+/// Reads JSON that a message must not quote. It may contain secrets, or someone else may have written it.
 ///
 /// # Errors
-/// If it is no JSON, or not that of a `T`: what was expected, with the line and the column.
+/// If it is not JSON, or not the JSON of a `T`: what was expected, with the line and the column.
 ///
 /// ```
 /// use wattle_model::json;
@@ -22,7 +22,7 @@ pub fn read<'a, T: Deserialize<'a>>(text: &'a [u8]) -> Result<T, String> {
 /// Why JSON could not be read, without what it holds.
 fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
-    // Only what has another form than expected is quoted. What is no JSON at all is not.
+    // Only what has another form than expected is quoted. What is not JSON at all is not.
     if error.classify() != Category::Data {
         return text;
     }

@@ -101,7 +101,7 @@ pub struct Model {
     /// Outputs of the stack other than its exports, by name.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub outputs: IndexMap<Name, StackOutput>,
-    /// What must hold of values, by qualified name.
+    /// Requirements on values, by qualified name.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub requirements: IndexMap<Name, Requirement>,
     /// Where servers should be, besides what each server says about itself.

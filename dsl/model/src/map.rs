@@ -10,7 +10,7 @@ pub type IndexMap<K, V> = indexmap::IndexMap<K, V, Hashing>;
 /// A set that keeps insertion order.
 pub type IndexSet<T> = indexmap::IndexSet<T, Hashing>;
 
-/// How keys are hashed: fast, and with a seed per process, so that nobody can craft many keys that collide. It is
+/// How keys are hashed: fast, and with a seed per process, so that no one can craft many colliding keys. It is
 /// zero-sized, because a model has a hundred thousand small maps. Use it only for maps that keep an order of their own:
 /// filling another map in the iteration order of one with the same hash would make its keys cluster.
 #[derive(Clone, Copy, Debug, Default)]

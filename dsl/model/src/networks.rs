@@ -100,7 +100,7 @@ fn of<'m>(resource: &'m Resource) -> impl Fn(&[&str]) -> Option<&'m Expr> {
 /// A network that is not in the model, given directly.
 fn existing(value: &Expr) -> Said<'_> {
     match value {
-        // Nobody would refer to a network of the model by its name.
+        // A network of the model is never referred to by its name.
         Expr::Constant(_) | Expr::Leaf(Reference::Parameter(_)) => Said::Existing,
         _ => Said::Open,
     }

@@ -1,4 +1,4 @@
-//! Where servers are to be: what is said of several of them together.
+//! Where servers should run: policies for several servers together.
 
 use serde::{Deserialize, Serialize};
 use wattle_words::names::{list, some};
@@ -19,7 +19,7 @@ pub enum Level {
     Zone,
 }
 
-/// What is said of servers.
+/// What is declared about servers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PlacementRule {
@@ -29,7 +29,7 @@ pub enum PlacementRule {
     Near(Level),
     /// All in this availability zone.
     Zone(String),
-    /// All on hosts of which this is true.
+    /// All on hosts that have this trait.
     License(String),
 }
 
@@ -39,20 +39,20 @@ pub enum PlacementRule {
 pub enum Strength {
     /// It must.
     Required,
-    /// It should: each server that breaks it costs so much.
+    /// It should: each server that breaks it costs this much.
     Preferred(u32),
 }
 
-/// What is said of some servers.
+/// What is declared about some servers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Policy {
     /// What.
     pub rule: PlacementRule,
-    /// Of which servers.
+    /// The servers.
     pub members: Vec<Name>,
     /// Whether it must hold.
     pub strength: Strength,
-    /// Where it is said.
+    /// Where it is declared.
     pub at: Source,
 }
 
@@ -89,7 +89,7 @@ impl std::fmt::Display for Level {
 }
 
 impl PlacementRule {
-    /// Its word, as blueprints and templates have it.
+    /// Its word, as in blueprints and templates.
     pub fn word(&self) -> &'static str {
         match self {
             Self::Apart(_) => "apart",
@@ -100,7 +100,7 @@ impl PlacementRule {
         }
     }
 
-    /// How many servers it needs at least to say anything.
+    /// The minimum number of servers that it needs.
     pub fn fewest(&self) -> usize {
         match self {
             Self::Apart(_) | Self::Near(_) => 2,
@@ -108,10 +108,10 @@ impl PlacementRule {
         }
     }
 
-    /// Whether both can never hold for servers of which they have `common` in common, whatever the cloud.
+    /// Whether both can never hold in any cloud, if they share the servers `common`.
     pub fn contradicts(&self, other: &Self, common: usize) -> bool {
         match (self, other) {
-            // Who is together in a place is together in all larger ones.
+            // Servers that are together in a place are together in all larger ones.
             (Self::Apart(apart), Self::Near(near)) | (Self::Near(near), Self::Apart(apart)) => {
                 near <= apart && common > 1
             }
@@ -120,7 +120,7 @@ impl PlacementRule {
         }
     }
 
-    /// The rule with its members, as messages say it: the policy `apart` by rack of `a` and `b`.
+    /// The rule with its members, as in messages: the policy `apart` by rack of `a` and `b`.
     pub fn words<'m>(&self, members: impl IntoIterator<Item = &'m str>) -> String {
         let of = some(members, NAMED);
         match self {
@@ -134,12 +134,12 @@ impl PlacementRule {
 }
 
 impl Policy {
-    /// The policy as messages say it.
+    /// The policy, as in messages.
     pub fn words(&self) -> String {
         self.rule.words(self.members.iter().map(|name| &**name))
     }
 
-    /// The same policy that need not hold is no policy to contradict: whether both must hold, and never do together.
+    /// Whether both must hold, but never can together. A preference contradicts nothing.
     pub fn contradicts(&self, other: &Self) -> bool {
         let common = self.members.iter().filter(|member| other.members.contains(member)).count();
         [self.strength, other.strength] == [Strength::Required; 2] && self.rule.contradicts(&other.rule, common)

@@ -30,7 +30,7 @@ pub trait PortType {
         Self: Sized;
 }
 
-/// Rust's scalar types, each with the form in which its values travel. Passes the groups that are named to a macro.
+/// Rust's scalar types, each with the form in which its values are passed. Passes the named groups to a macro.
 macro_rules! scalars {
     ($then:ident: $($group:ident)+) => { scalars! { @ $then [] $($group)+ } };
     (@ $then:ident [$($known:tt)*]) => { $then! { $($known)* } };

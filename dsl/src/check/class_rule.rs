@@ -63,7 +63,7 @@ fn run(sink: &mut Sink<'_, '_>) {
     if asked.is_empty() {
         return;
     }
-    // What is refused whatever stands for what is not known yet: nothing, some text, and a file that is a template.
+    // What is refused whatever the unknown values are: nothing, some text, and a file that is a template.
     let texts = ["x", "heat_template_version: 2021-04-16"].map(|text| Known::Text(text.to_owned()));
     let found = rules::refused(&all(model, &Known::Null));
     let others = texts.map(|open| rules::refused(&all(model, &open)));
@@ -72,7 +72,7 @@ fn run(sink: &mut Sink<'_, '_>) {
             others.iter().all(|other| other.get(&**name).is_some_and(|other| other.contains(refused)))
         };
         let mut sure = found.get(&**name).into_iter().flatten().filter(is_so).peekable();
-        // Of a resource itself one thing is told at a time, as Heat does it.
+        // For the resource itself, one error is reported at a time, as Heat does.
         let only_one = sure.peek().is_none_or(|refused| refused.member.is_none());
         for refused in sure.take(if only_one { 1 } else { usize::MAX }) {
             let diagnostic = diagnostic(sink, name, resource, refused);
@@ -89,7 +89,7 @@ fn diagnostic(sink: &Sink<'_, '_>, name: &Name, resource: &Resource, refused: &R
     });
     let place = at.map_or(&resource.at, |(_, at)| at);
     let diagnostic = match (at, member) {
-        // That is no matter of several properties.
+        // That does not concern several properties.
         (Some((path, at)), None | Some(OfMember::Type(_))) => property_value::CHECK
             .diagnostic(format!("the property `{path}` of `{name}` does not take this value: {why}"))
             .label(at, why),

@@ -64,10 +64,10 @@ fn run(sink: &mut Sink<'_, '_>) {
             found.push((name, server, Some((reader, key, edge))));
         }
     }
-    let mut told = awaited;
+    let mut reported = awaited;
     for component in model.components.values() {
         if let Some((name, server, _)) = host(model, component)
-            && told.insert(name)
+            && reported.insert(name)
         {
             found.push((name, server, None));
         }

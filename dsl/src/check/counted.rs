@@ -1,4 +1,4 @@
-//! Resources of which there are several, and what each of them is given.
+//! Resources that exist several times, and what each of them is given.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ pub(super) struct Members<'m> {
     count: Option<i128>,
     /// The type of each.
     pub(super) ty: String,
-    /// What stands for the number of each, if anything does.
+    /// The placeholder for the number of each, if there is one.
     pub(super) index: Option<Cow<'m, str>>,
     /// Where the members are described.
     pub(super) at: &'m Source,
@@ -32,7 +32,7 @@ impl Members<'_> {
         self.property("name").and_then(text_of).filter(|name| !self.numbers(name))
     }
 
-    /// How each would have a name of its own; `otherwise` where nothing stands for its number.
+    /// How to give each its own name; `otherwise` if there is no placeholder for its number.
     pub(super) fn own_names(&self, given: &str, otherwise: &str) -> String {
         match &self.index {
             Some(index) => format!("put each member's number into its name: `{given}-{index}`"),
@@ -63,7 +63,7 @@ pub(super) fn members(model: &Model) -> impl Iterator<Item = Members<'_>> {
                 let index = property("index_var").map_or(Some("%index%"), |index| text_of(&index.value))?;
                 ("count", "resource_def", Some(index.into()))
             }
-            // Members of these have names by chance, which nothing stands for.
+            // Members of these have random names, without a placeholder.
             "OS::Heat::AutoScalingGroup" => ("max_size", "resource", None),
             _ => return None,
         };
@@ -89,7 +89,7 @@ fn number(value: &Expr) -> Option<i128> {
     }
 }
 
-/// Whether so many are more than one: as a constant, by a parameter's default, or by what is asked of it.
+/// Whether this number is more than one: as a constant, by a parameter's default, or by a requirement on it.
 fn are_several(model: &Model, count: &Expr) -> bool {
     if let Some(number) = number(count) {
         return number > 1;
@@ -146,7 +146,7 @@ pub(super) fn text_of(value: &Expr) -> Option<&str> {
 pub(super) struct Address {
     /// The address.
     pub(super) text: String,
-    /// On which network and subnet, as far as that is said.
+    /// On which network and subnet, as far as that is given.
     pub(super) place: [Option<Expr>; 2],
     /// The property that asks for it.
     pub(super) property: &'static str,

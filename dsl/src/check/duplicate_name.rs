@@ -70,7 +70,7 @@ pub(super) mod tests {
 
     #[test]
     fn modules_exports_and_forward_references_are_named_once() {
-        // Its parts are not reported again, nor that `net#2` is no legal name.
+        // Its parts are not reported again, nor the illegal name `net#2`.
         assert_eq!(codes(&modules(&["net", "net"])), ["W0201"]);
 
         let mut t = Topology::new("demo");

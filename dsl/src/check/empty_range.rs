@@ -94,7 +94,7 @@ enum Given<'v> {
     Nothing,
     Number(i128),
     Text(&'v str),
-    /// Not known yet, or of another kind, which is somebody else's diagnostic.
+    /// Not known yet, or of another kind, which another diagnostic reports.
     Something,
 }
 

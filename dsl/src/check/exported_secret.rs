@@ -26,7 +26,7 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(exports), "W0904"));
     /// ```
     ///
-    /// Do not export the secret. Whoever chose it can give it to those who need it:
+    /// Do not export the secret. The person who chose it can give it to those who need it:
     ///
     /// ```
     /// # use wattle::prelude::*;

@@ -12,7 +12,7 @@ use super::uses::Uses;
 pub(super) struct Flows<'m> {
     /// Values that do not fit.
     pub(super) misfits: Vec<Misfit<'m>>,
-    /// Secrets that flow to where anybody may see them.
+    /// Secrets that flow to where anyone may see them.
     pub(super) leaks: Vec<Leak<'m>>,
     /// Constants in secret places.
     pub(super) constants: Vec<(Place<'m>, &'m Source)>,

@@ -70,7 +70,7 @@ fn found<'m>(sink: &Sink<'_, 'm>) -> Vec<Found<'m>> {
     let label = "this handle belongs to another topology";
     for used in &sink.uses().foreign {
         let Reference::Foreign { what } = used.reference else { continue };
-        // A forward reference of another topology, fulfilled here, is kept under a name that nobody gave it.
+        // A forward reference of another topology, fulfilled here, is stored under a generated name.
         let message = match used.place {
             super::place::Place::ForwardReference(name) if name.starts_with("forward-reference#") => {
                 "a forward reference of another topology is fulfilled here".to_owned()

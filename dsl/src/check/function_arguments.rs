@@ -48,11 +48,11 @@ fn run(sink: &mut Sink<'_, '_>) {
     if written.places.is_empty() {
         return;
     }
-    // What has no form in a template is told otherwise.
+    // What a template cannot express is reported elsewhere.
     let Ok(text) = emit::to_json(&written.template) else { return };
     for Called { within, why, help, late } in calls(&Loaded::of(&text, "")) {
         let Some((place, at)) = written.places.get(&within) else { continue };
-        // What only Heat shows is empty if it fails; everybody else needs the value.
+        // What only Heat shows is empty if it fails; everything else needs the value.
         let is_shown = matches!(place, Place::Output(_) | Place::Setting { .. });
         if late && (is_shown || matches!(place, Place::Condition(_))) {
             continue;
@@ -65,7 +65,7 @@ fn run(sink: &mut Sink<'_, '_>) {
 /// All that functions compute, as a template.
 struct Written<'m> {
     template: Template,
-    /// What stands where in it.
+    /// The position of each part in it.
     places: HashMap<Stands, (Place<'m>, &'m Source)>,
 }
 
@@ -114,7 +114,7 @@ impl<'m> Written<'m> {
     }
 }
 
-/// What is known once software runs: an attribute of something, which nobody knows either.
+/// What is known once software runs. An attribute is not known before that either.
 struct Later;
 
 impl Late for Later {
@@ -175,7 +175,7 @@ pub(super) mod tests {
             codes(&sketch.input("db/web", "url", value).model)
         };
         assert!(wired(replaced("")).contains(&"W0410"));
-        // What nobody knows yet may be right.
+        // What is not known yet may be right.
         let joined = |item: Expr| Expr::function("list_join", Expr::list([",".into(), Expr::list([item])]));
         assert!(!wired(joined(output("db/db2", "url"))).contains(&"W0410"));
         assert!(wired(joined(map([("a", 1.into())]))).is_empty());

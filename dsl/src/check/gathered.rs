@@ -33,7 +33,7 @@ fn other_name(first: &Diagnostic, other: &Diagnostic) -> Option<String> {
     if !same || !first.place().is_some_and(Source::is_known) {
         return None;
     }
-    // Names stand in backticks.
+    // Names are in backticks.
     let [one, two] = [first, other].map(|diagnostic| diagnostic.message.split('`'));
     let (name, other_name) = one.zip(two).find(|(one, two)| one != two)?;
     let renamed = |text: &String| text.replace(&format!("`{name}`"), &format!("`{other_name}`"));

@@ -57,7 +57,7 @@ fn run(sink: &mut Sink<'_, '_>) {
         names.qualified(sink, ElementKind::Module, key, &module.at);
     }
     for (key, forward) in &model.forward_references {
-        // A forward reference of another topology is kept under a name that nobody gave it, and is reported as such.
+        // A forward reference of another topology is stored under a generated name, and is reported as such.
         if !key.starts_with("forward-reference#") {
             names.qualified(sink, ElementKind::ForwardReference, key, &forward.at);
         }
@@ -69,7 +69,7 @@ fn run(sink: &mut Sink<'_, '_>) {
         names.plain(sink, ElementKind::Export, key, &export.at);
     }
     for (key, requirement) in &model.requirements {
-        // They stand in messages only.
+        // They are used only in messages.
         let own = match key.rsplit_once('.') {
             Some((module, own)) if model.modules.contains_key(module) => own,
             _ => key,

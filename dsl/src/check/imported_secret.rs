@@ -28,7 +28,7 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new().entry("digest", login.digest)), "W0603"));
     /// ```
     ///
-    /// Let whoever deploys both stacks give the secret to each of them:
+    /// Have the person who deploys both stacks give the secret to each of them:
     ///
     /// ```
     /// # use wattle::prelude::*;

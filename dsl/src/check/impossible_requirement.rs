@@ -208,7 +208,7 @@ fn of_test(test: &Test<Expr>, secret: bool) -> Option<String> {
     }
 }
 
-/// The declared type of a value; none where nothing is known.
+/// The declared type of a value; `None` if it is not known.
 fn type_of(model: &Model, origins: &Origins<'_>, value: &Expr) -> Option<Type> {
     match value {
         Expr::Text(_) => Some(Type::STR),
@@ -267,7 +267,7 @@ pub(super) mod tests {
 
     #[test]
     fn what_can_never_hold_is_said() {
-        let mut told = Vec::new();
+        let mut messages = Vec::new();
         for (ty, tests) in [
             (whole(), vec![Test::Between(9.into(), 3.into())]),
             (whole(), vec![Test::AtLeast(3.into()), Test::LessThan(3.into())]),
@@ -282,9 +282,9 @@ pub(super) mod tests {
         ] {
             let found = check(&of(ty, tests), &Limits::default());
             assert_eq!(found.len(), 1, "{found:?}");
-            told.push(found[0].message.clone());
+            messages.push(found[0].message.clone());
         }
-        insta::assert_snapshot!(told.join("\n"));
+        insta::assert_snapshot!(messages.join("\n"));
     }
 
     #[test]

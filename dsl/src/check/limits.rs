@@ -18,7 +18,7 @@ pub struct Limits {
     pub template: usize,
     /// Resources of one stack, its nested stacks included: Heat's `max_resources_per_stack`.
     pub resources: usize,
-    /// What the model is to be lowered for: each lowering has checks of what it cannot express.
+    /// The lowering that the model is meant for: each has checks for what it cannot express.
     pub lowering: Lowering,
 }
 

@@ -92,7 +92,7 @@ fn parts(model: &Model, value: &Expr) -> (Option<String>, Option<String>) {
             | Reference::Resource(_)
             | Reference::Foreign { .. } => {}
         });
-        // A step into a server's attribute is no part of the value itself.
+        // A step into a server's attribute is not a part of the value itself.
         let identity =
             |leaf: &'_ Reference| if let Reference::Resource(name) = leaf { Some(name.clone()) } else { None };
         if let (None, Some(resource)) = (&created, value.leaves().find_map(identity)) {

@@ -113,13 +113,13 @@ pub(crate) use parameter_default::refused;
 pub use registry::Check;
 pub(crate) use secret_leak::is_for_secrets;
 
-/// Lists the checks, which stand in files of these names, by code.
+/// Lists the checks, which are in files with these names, by code.
 macro_rules! checks {
     ($($file:ident)*) => {
         /// Every check, by code.
         pub static CHECKS: &[&Check] = &[$(&$file::CHECK),*];
 
-        /// Each with a model of which it and no other finds something.
+        /// Each with a model for which it, and no other check, reports something.
         #[cfg(test)]
         const FAILING: &[(&Check, fn() -> Model)] = &[$((&$file::CHECK, $file::tests::failing)),*];
     };
@@ -139,7 +139,7 @@ checks! {
     own_format heats_requirement
 }
 
-/// What every check of models says of itself.
+/// The descriptions of all checks of models.
 pub fn all() -> Vec<&'static About> {
     CHECKS.iter().map(|check| &check.about).collect()
 }

@@ -14,9 +14,9 @@ check! {
     /// type of Puppet that nothing uses, a virtual resource of Puppet that nothing realizes, or a handler of a playbook
     /// that no task notifies. The recipe succeeds without it, and the component counts as done.
     ///
-    /// A function is reported only if it does something that may fail, and only if its name stands nowhere else.
+    /// A function is reported only if it does something that may fail, and only if its name appears nowhere else.
     /// Nothing is reported where a recipe runs what it computes (`"$@"`, `eval`, `include $classes`,
-    /// `notify: "{{ handler }}"`), or takes in files that are not known.
+    /// `notify: "{{ handler }}"`), or includes files that are not known.
     ///
     /// ```standalone_crate
     /// # use wattle::prelude::*;

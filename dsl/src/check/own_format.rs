@@ -5,7 +5,7 @@ use crate::model::{Expr, Value};
 use super::registry::check;
 use super::sink::Sink;
 
-/// The format in which a server gets what its deployments tell it.
+/// The format in which a server receives its deployments.
 const NEEDED: &str = "SOFTWARE_CONFIG";
 
 check! {

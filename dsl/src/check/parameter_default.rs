@@ -57,16 +57,16 @@ fn run(sink: &mut Sink<'_, '_>) {
     }
 }
 
-/// Why `parameter` does not take `value`, as far as that can be told without a cloud.
+/// Why `parameter` does not take `value`, as far as that is known without a cloud.
 pub(crate) fn refused(parameter: &Parameter, value: &Value) -> Vec<String> {
     let wrong = match parameter.ty.refuse(value) {
         Some(why) => vec![why],
         None => parameter.constraints.iter().filter_map(|constraint| breaks(parameter, constraint, value)).collect(),
     };
     // A secret's value is not for messages.
-    let told =
+    let shown =
         |why| if parameter.is_hidden() { String::from("it breaks one of the parameter's own rules") } else { why };
-    wrong.into_iter().map(told).collect()
+    wrong.into_iter().map(shown).collect()
 }
 
 /// Why `value` breaks `constraint`.

@@ -81,7 +81,7 @@ fn is_given(resource: &Resource, schema: &Schema, property: &str) -> bool {
 
 /// One thing that Heat would refuse.
 pub(super) struct Refusal {
-    /// The way to it, behind the property's name: `[0].network`.
+    /// The path to it, after the property's name: `[0].network`.
     pub(super) path: String,
     pub(super) why: String,
     /// For a key that does not exist: the key, and those that do.
@@ -213,7 +213,7 @@ impl Judge<'_> {
     }
 }
 
-/// What Heat takes a parameter for as long as nobody gives it a value, unless that is secret, or none that it takes itself.
+/// The value that Heat assumes for a parameter until it is given one, unless that is secret, or not a valid value.
 pub(super) fn known_default<'m>(model: &'m Model, parameter: &str) -> Option<&'m Value> {
     let parameter = model.parameters.get(parameter).filter(|parameter| !parameter.is_hidden())?;
     let default = parameter.default.as_ref().filter(|default| **default != Value::Null)?;

@@ -4,7 +4,7 @@ use wattle_recipe::{Analysis, UnknownName};
 
 use crate::model::{Content, Declaration, Name, Source};
 
-/// What a run of the kind's files that begins with `entry` does; none if that cannot be told.
+/// What a run of the kind's files that begins with `entry` does; `None` if that is not known.
 pub(super) fn analysis(kind: &Declaration, entry: &str) -> Option<Analysis> {
     wattle_recipe::analyse_run(kind.recipe.tool, entry, texts(kind)).ok()
 }
@@ -22,10 +22,10 @@ pub(super) fn texts(kind: &Declaration) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// Where `word` stands in a line of one of the kind's files, which are named relative to the crate of the kind.
+/// Where `word` is in a line of one of the kind's files, which are named relative to the crate of the kind.
 pub(super) fn place(kind: &Declaration, path: &str, line: u32, word: &str) -> Source {
     let own = kind.at.file.replace('\\', "/");
-    // The compiler names files relative to the workspace: the crate is what stands in front of `src`.
+    // The compiler names files relative to the workspace: the crate is what comes before `src`.
     let root = own.rsplit_once("/src/").map(|(root, _)| format!("{root}/"));
     let text = texts(kind).find(|(own, _)| *own == path).map_or("", |(_, text)| text);
     let text = text.lines().nth((line as usize).saturating_sub(1)).unwrap_or_default();
@@ -39,7 +39,7 @@ pub(super) fn place(kind: &Declaration, path: &str, line: u32, word: &str) -> So
     Source { file: file.into(), line, column: u32::try_from(column).unwrap_or(u32::MAX) }
 }
 
-/// What was probably meant by a name that nobody gives: the input that is `meant`, as the recipe would read it.
+/// What was probably meant by a name that nothing sets: the input that is `meant`, as the recipe would read it.
 pub(super) fn did_you_mean(kind: &Declaration, unknown: &UnknownName, meant: &str) -> String {
     let reading = wattle_recipe::reading(kind.recipe.tool, meant).filter(|_| unknown.is_variable);
     crate::names::did_you_mean(reading.as_deref().unwrap_or(meant))

@@ -49,7 +49,7 @@ fn run(sink: &mut Sink<'_, '_>) {
         }
         let given = |key: &str| resource.properties.get(key).map(|binding| open(&binding.value).into_owned());
         for Address { text, place, property } in addresses(&resource.ty, &given) {
-            // Nobody knows on which network it is otherwise.
+            // Otherwise its network is not known.
             let Some(binding) = resource.properties.get(property).filter(|_| place.iter().any(Option::is_some)) else {
                 continue;
             };
@@ -81,7 +81,7 @@ fn run(sink: &mut Sink<'_, '_>) {
     }
 }
 
-/// An address that is asked for, and where.
+/// A requested address, and where it is requested.
 struct Fixed<'m> {
     name: &'m Name,
     address: String,

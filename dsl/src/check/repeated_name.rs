@@ -6,9 +6,8 @@ use super::sink::Sink;
 use crate::model::{IndexMap, Name, Source};
 
 check! {
-    /// Several servers have the same name. Nova allows this, but gives them all the same host name, so they cannot be
-    /// told apart by it. A name in the definition of a group's members is reported too, if the group has several
-    /// members.
+    /// Several servers have the same name. Nova allows this, but gives them all the same host name, so it does not
+    /// identify them. A name in the definition of a group's members is reported too, if the group has several members.
     ///
     /// ```
     /// # use wattle::prelude::*;

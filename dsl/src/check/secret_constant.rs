@@ -82,7 +82,8 @@ fn run(sink: &mut Sink<'_, '_>) {
     }
 }
 
-/// Whether who reads a predicate knows what a secret has to be. What it may not be, such as `changeme`, tells nothing.
+/// Whether who reads a predicate knows what a secret has to be. What it must not be, such as `changeme`, reveals
+/// nothing.
 fn is_said(predicate: &Predicate<Operand<Expr>>, wanted: bool, within_secret: bool) -> bool {
     match predicate {
         Predicate::All(parts) | Predicate::Any(parts) => parts.iter().any(|part| is_said(part, wanted, within_secret)),

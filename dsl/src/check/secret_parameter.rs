@@ -124,8 +124,8 @@ fn type_of<'m>(sink: &Sink<'_, 'm>, place: Place<'m>) -> Option<&'m Type> {
     }
 }
 
-/// Calls `visit` for every parameter in a value of this type, and whether it is a secret there. A part of a secret text is neither:
-/// it may be the part that is no secret.
+/// Calls `visit` for every parameter in a value of this type, and whether it is a secret there. A part of a secret text
+/// is neither: it may be the part that is not secret.
 fn parts<'m>(ty: Option<&Type>, value: &'m Expr, visit: &mut impl FnMut(&'m Name, bool)) {
     match (ty, value) {
         (ty, Expr::Leaf(Reference::Parameter(name))) => visit(name, ty.is_some_and(Type::is_secret)),

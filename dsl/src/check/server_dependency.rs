@@ -83,7 +83,7 @@ fn run(sink: &mut Sink<'_, '_>) {
     }
 }
 
-/// For each resource that is no server: the first hop of the shortest way to a server that it needs.
+/// For each resource that is not a server: the first hop of the shortest path to a server that it needs.
 fn nearest_servers<'m>(needed: &[Vec<Hop<'m>>], is_server: impl Fn(usize) -> bool) -> Vec<Option<Hop<'m>>> {
     let mut nearest = vec![None; needed.len()];
     let mut queue: VecDeque<usize> = (0..needed.len()).filter(|index| is_server(*index)).collect();

@@ -10,15 +10,15 @@ use super::sink::Sink;
 use super::unused::is_own;
 
 check! {
-    /// A recipe prints a secret input, or writes it into an output that is not secret. What a recipe prints is in the log of
-    /// its component. Agents mask secrets of four or more characters there, but a mask is a safety net and not a wall: it
-    /// does not find what a recipe makes of a secret. An output that is not secret and holds a secret is refused by the agent
-    /// once the recipe has run.
+    /// A recipe prints a secret input, or writes it into an output that is not secret. What a recipe prints is in the
+    /// log of its component. Agents mask secrets of four or more characters there, but a mask is a safety net and not a
+    /// wall: it does not recognize what a recipe derives from a secret. The agent refuses an output that is not secret
+    /// but contains a secret, once the recipe has run.
     ///
-    /// Reported is what is certain: `echo`, `printf` and a heredoc for `cat` whose output goes neither to a file nor to
-    /// another program, a command with the secret behind `set -x`, `env`, `printenv` and `export -p` by themselves, `debug`
-    /// and `fail` of Ansible without `no_log`, and `notify` and `notice` of Puppet. Nothing is reported of a variable to
-    /// which the recipe itself gives a value.
+    /// Only certain cases are reported: `echo`, `printf` and a heredoc for `cat` whose output goes neither to a file
+    /// nor to another program; a command with the secret after `set -x`; `env`, `printenv` and `export -p` by
+    /// themselves; `debug` and `fail` of Ansible without `no_log`; and `notify` and `notice` of Puppet. A variable that
+    /// the recipe itself sets is not reported.
     ///
     /// ```standalone_crate
     /// # use wattle::prelude::*;

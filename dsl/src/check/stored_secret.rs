@@ -10,7 +10,7 @@ check! {
     ///
     /// This is only a warning, because the stack works, and because Heat does not treat secret inputs any better:
     /// `hidden` keeps a parameter out of what Heat shows of a stack, but not out of what it shows of a deployment.
-    /// However, whoever deploys the stack chose those inputs, and knows about them.
+    /// However, the person who deploys the stack chose those inputs, and knows about them.
     ///
     /// ```
     /// # use wattle::prelude::*;

@@ -10,7 +10,7 @@ use super::sink::Sink;
 
 check! {
     /// A value calls a function that Heat does not have, or not there: `equals`, for one, is only for conditions. To
-    /// Heat, such a call is a map with one key, which it puts into the stack as it stands.
+    /// Heat, such a call is a map with one key, which it puts into the stack unchanged.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -64,7 +64,7 @@ fn run(sink: &mut Sink<'_, '_>) {
     }
 }
 
-/// Why a call is none to Heat.
+/// Why Heat does not accept a call.
 fn why(name: &str, version: Version, context: Context, is_heats: bool) -> Option<&'static str> {
     let Some(function) = Function::of(name) else { return Some("a function that Heat does not have") };
     match function.standing(version, context) {
@@ -76,7 +76,7 @@ fn why(name: &str, version: Version, context: Context, is_heats: bool) -> Option
     }
 }
 
-/// Calls `visit` for every function in `value`, with where it stands.
+/// Calls `visit` for every function in `value`, with its place.
 fn calls<'m>(value: &'m Expr, context: Context, visit: &mut impl FnMut(&'m Name, Context)) {
     match value {
         Expr::Text(parts) | Expr::List(parts) => parts.iter().for_each(|part| calls(part, context, visit)),

@@ -41,7 +41,7 @@ check! {
     CHECK: "W0107", Error, "a reference to something that does not exist", run
 }
 
-/// What stands for a handle of another topology, which is reported as such.
+/// The placeholder for a handle of another topology, which is reported as such.
 pub(super) const FOREIGN: &str = "#foreign";
 
 /// Parameters that every stack has without declaring them (HOT specification, "pseudo parameters").

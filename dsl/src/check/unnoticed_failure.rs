@@ -16,7 +16,7 @@ check! {
     /// The first command for which this is certain is reported. Nothing is reported where failures end the recipe
     /// (`set -e`, `trap ... ERR`, `#!/bin/sh -e`, also in a file that the recipe sources) or where the result of the
     /// command is tested (`if`, `||`, `$?`). The last command is not reported either, nor are builtins and programs
-    /// whose failure is an answer. A command behind `||` is reported if it does something that is missing
+    /// whose failure is an answer. A command after `||` is reported if it does something that is missing
     /// (`[ -d app ] || mkdir app`), because nothing handles its own failure. A trap on `ERR` that does not end the recipe
     /// changes nothing, and a trap that ends it with `exit 0` hides the failure.
     ///
@@ -25,27 +25,28 @@ check! {
     /// similar program, and those in which a command fetches something for a program that accepts empty input
     /// (`curl ... | sh`).
     ///
-    /// `set -e` does not apply where the end of something is asked (`if`, `&&`, `||`, `!`), and therefore not within a
-    /// function that is called there: `install || exit` goes on in the middle of `install`. The same goes for commands
-    /// in braces and parentheses. Nothing is reported of a function that ends with a test, and of `install || true`.
+    /// `set -e` does not apply where the exit status of a command is tested (`if`, `&&`, `||`, `!`), and therefore not
+    /// within a function that is called there: `install || exit` continues in the middle of `install`. The same holds
+    /// for commands in braces and parentheses. A function that ends with a test is not reported, and neither is
+    /// `install || true`.
     ///
-    /// `local x=$(...)` and `export x=$(...)` succeed whatever runs within, and so do `echo "$(curl ...)" >file`,
+    /// `local x=$(...)` and `export x=$(...)` succeed whatever runs within them, and so do `echo "$(curl ...)" >file`,
     /// `for x in $(curl ...)`, and a loop that reads `< <(...)`. Bash clears `set -e` in substitutions unless
-    /// `shopt -s inherit_errexit` is set: `x=$(cd app; make)` goes on if `cd` fails, and so does a function in
-    /// `x=$(f)`. `wait` succeeds however what ran in the background ended; `wait "$pid"` does not.
+    /// `shopt -s inherit_errexit` is set: `x=$(cd app; make)` continues if `cd` fails, and so does a function in
+    /// `x=$(f)`. `wait` succeeds however the background command ended; `wait "$pid"` does not.
     ///
-    /// A shell that the recipe starts (`sh -c '...'`, `ssh HOST '...'`) has no `set -e` of its own. That goes for
+    /// A shell that the recipe starts (`sh -c '...'`, `ssh HOST '...'`) has no `set -e` of its own. The same holds for
     /// `shell:` in a playbook, `exec` in a manifest, `cmd.run` in a Salt state, and `bash`, `script` and `execute` in a
-    /// cookbook as well, also where the recipe takes in another file: a role, a class, a state. A script among the
-    /// recipe's files that it runs (`./install.sh`, `script:` in a playbook, `cmd.script` in a Salt state) is a recipe of
-    /// its own in this respect: `set -e` in what runs it says nothing. A task of Ansible with `poll: 0` is reported unless
-    /// an `async_status` asks how it ended.
+    /// cookbook, also in files that the recipe includes: a role, a class, a state. A script among the recipe's files
+    /// that it runs (`./install.sh`, `script:` in a playbook, `cmd.script` in a Salt state) needs its own `set -e`:
+    /// that of its caller has no effect there. An Ansible task with `poll: 0` is reported unless an `async_status`
+    /// checks its result.
     ///
-    /// Of a list such as `cd app && make`, `set -e` counts only the last command: if `cd` fails, the recipe goes on behind
-    /// the list. Only programs that do something are reported there, because others ask a question.
+    /// In a list such as `cd app && make`, `set -e` applies only to the last command: if `cd` fails, the recipe
+    /// continues after the list. Only programs that do something are reported there, because others are tests.
     ///
-    /// Some programs succeed although they have failed, and are reported unless an option says otherwise: `curl` that saves
-    /// the page of an error (`--fail`), `psql` that runs a script (`-v ON_ERROR_STOP=1`), and `find` with `-exec ... ;`.
+    /// Some programs succeed although they have failed, and are reported unless an option changes that: `curl` that
+    /// saves an error page (`--fail`), `psql` that runs a script (`-v ON_ERROR_STOP=1`), and `find` with `-exec ... ;`.
     ///
     /// ```standalone_crate
     /// # use wattle::prelude::*;

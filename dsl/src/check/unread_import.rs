@@ -36,10 +36,10 @@ check! {
 
 fn run(sink: &mut Sink<'_, '_>) {
     let read = &sink.uses().imports;
-    let mut told = HashSet::new();
+    let mut reported = HashSet::new();
     for import in &sink.model.imports {
         let key = (&*import.stack, &*import.export);
-        if read.contains(&key) || !is_own(&import.at) || !told.insert(key) {
+        if read.contains(&key) || !is_own(&import.at) || !reported.insert(key) {
             continue;
         }
         let diagnostic = CHECK

@@ -87,7 +87,7 @@ pub(super) fn never_read<'n>(kind: &Declaration, names: &[&'n str]) -> Vec<&'n s
     analysis(kind).map(|analysis| wattle_recipe::never_read(&analysis, names.iter().copied())).unwrap_or_default()
 }
 
-/// What the recipe reads that is no input, and was probably meant to be this one.
+/// What the recipe reads that is not an input, and was probably meant to be this one.
 fn misspelt(analysis: &wattle_recipe::Analysis, name: &str, names: &[String]) -> Option<String> {
     let others = analysis.reads.iter().filter(|(read, _)| !names.contains(read));
     let near = crate::names::nearest(name, others.map(|(read, _)| read.as_str()))?;

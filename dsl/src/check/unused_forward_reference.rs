@@ -30,7 +30,7 @@ check! {
 fn run(sink: &mut Sink<'_, '_>) {
     let used = &sink.uses().forward_references;
     for ((name, forward), _) in sink.model.forward_references.iter().zip(used).filter(|(_, used)| !**used) {
-        // A forward reference of another topology, fulfilled here, is kept under a name that nobody gave it.
+        // A forward reference of another topology, fulfilled here, is stored under a generated name.
         if name.starts_with("forward-reference#") {
             continue;
         }

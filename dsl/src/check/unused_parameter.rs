@@ -4,7 +4,7 @@ use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// A parameter is declared but not used, so whoever deploys the stack chooses a value that has no effect.
+    /// A parameter is declared but not used, so the person who deploys the stack chooses a value that has no effect.
     ///
     /// ```
     /// # use wattle::prelude::*;

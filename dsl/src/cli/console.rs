@@ -45,7 +45,7 @@ impl Stream<'_> {
         view::Options { color: self.color, ..view::Options::default() }
     }
 
-    /// Writes `text`. On a terminal, control characters are written as escapes, whoever the text comes from. A reader
+    /// Writes `text`. On a terminal, control characters are written as escapes, wherever the text comes from. A reader
     /// that has gone (`| head`) is not a failure.
     pub(super) fn write(&mut self, text: &str) -> Result<(), CommandError> {
         let shown = self.is_terminal.then(|| on_terminal(text, self.color));

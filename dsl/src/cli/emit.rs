@@ -87,7 +87,7 @@ pub struct Emitted {
     /// The files, as a tree.
     pub tree: String,
     /// What else to say, one message a line.
-    pub told: String,
+    pub notes: String,
 }
 
 /// Lowers a model in which `check` finds no error, and writes either all of its files or none.
@@ -99,7 +99,7 @@ pub fn emit(model: &Model, emission: &Emission) -> Result<Emitted, CommandError>
     let filled = filled(&directory)?;
     let beside = beside(model)?;
     let last = Chosen::last(&directory)?;
-    let mut told = chosen::report(model, emission, &directory, &last)?;
+    let mut notes = chosen::report(model, emission, &directory, &last)?;
     let settings = emission.settings.as_ref().unwrap_or(&last);
     let count_beside = beside.len();
     // What runs is known by the names under which it was deployed.
@@ -117,13 +117,13 @@ pub fn emit(model: &Model, emission: &Emission) -> Result<Emitted, CommandError>
         let lower::Templates { template, nested: parts, environment, .. } = stages.templates();
         nested = parts;
         if !options.deployed.is_empty() {
-            told += &deployed::warning(&options.deployed.moved(&Places::of(&template, &nested)));
+            notes += &deployed::warning(&options.deployed.moved(&Places::of(&template, &nested)));
         } else if !nested.is_empty() {
-            told += &deployed::unknown(&directory);
+            notes += &deployed::unknown(&directory);
         }
         settings.file().map_or(Ok(()), |file| swap.write(file))?;
         swap.write(whole(&template, emission.format))?;
-        told += &lost(&environment, &filled);
+        notes += &lost(&environment, &filled);
         swap.write(self::environment(&environment, &filled))?;
         let mut parts = nested.iter().rev();
         parts.try_for_each(|(name, nested)| swap.write(self::template(name.clone(), nested, emission.format)))?;
@@ -135,10 +135,10 @@ pub fn emit(model: &Model, emission: &Emission) -> Result<Emitted, CommandError>
     let shown = shown(written, &nested, count_beside);
     std::mem::forget(nested);
     if removed.iter().any(|name| name == SEED) {
-        told +=
+        notes +=
             &format!("removed `{}`: there is no seed when Heat runs the software\n", directory.join(SEED).display());
     }
-    Ok(Emitted { tree: tree::of_files(&directory.display().to_string(), &shown), told })
+    Ok(Emitted { tree: tree::of_files(&directory.display().to_string(), &shown), notes })
 }
 
 /// Writes the diagram, and the model if it is `wanted`.

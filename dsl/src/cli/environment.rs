@@ -39,8 +39,8 @@ pub fn environment<'p>(files: impl IntoIterator<Item = &'p PathBuf>) -> Result<E
         faults => {
             let failure =
                 CommandError::usage(format!("Heat refuses the environment: {} things are wrong", faults.len()));
-            let told = |fault: &Fault| format!("at {}: {}; {}", fault.at, fault.message, fault.help);
-            let failure = faults.iter().take(SHOWN).fold(failure, |failure, fault| failure.note(told(fault)));
+            let described = |fault: &Fault| format!("at {}: {}; {}", fault.at, fault.message, fault.help);
+            let failure = faults.iter().take(SHOWN).fold(failure, |failure, fault| failure.note(described(fault)));
             Err(match faults.len().saturating_sub(SHOWN) {
                 0 => failure,
                 more => failure.note(format!("and {more} more")),

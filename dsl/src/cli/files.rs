@@ -137,7 +137,7 @@ impl<'d> Swap<'d> {
             CommandError::files(format!("cannot write `{}`: {}", path.display(), reason(error)))
                 .note("nothing was changed")
         };
-        // Whoever made the directory may have made its folders lead elsewhere.
+        // The creator of the directory may have made its folders lead elsewhere.
         let folders = Path::new(&name).ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
         for folder in folders {
             no_link(&self.directory.join(folder)).map_err(|error| cannot(&error))?;
@@ -150,7 +150,7 @@ impl<'d> Swap<'d> {
             fs::create_dir_all(folder.parent().unwrap_or(&folder)).map_err(|error| cannot(&error))?;
         }
         let mut out = fs::File::create_new(self.new.join(&name)).map_err(|error| cannot(&error))?;
-        // If somebody closed a file to others, it stays closed.
+        // A file that was closed to others stays closed.
         if let Ok(before) = fs::metadata(&path) {
             out.set_permissions(before.permissions()).map_err(|error| cannot(&error))?;
         }

@@ -122,9 +122,9 @@ fn execute<B: Blueprint>(
         Command::Graph { drawing } => {
             let (model, _) = model(blueprint, request)?;
             if let Some(summary) = view::summary(&errors(diagnostics(&model, &Policies::default(), request))) {
-                let told =
+                let message =
                     format!("{summary} in the model, which `check` reports; some of the diagram may be missing\n");
-                console.err.write(&told)?;
+                console.err.write(&message)?;
             }
             console.out.write(&drawing.write(drawing.draw(&crate::diagram::of(&model))?)?)?;
             Ok(Exit::Fine)
@@ -144,7 +144,7 @@ fn execute<B: Blueprint>(
             }
             let (settings, deny_warnings) = (Some(settings), request.deny_warnings);
             let emitted = emit::emit(&model, &Emission { settings, deny_warnings, ..emission.clone() })?;
-            console.err.write(&emitted.told)?;
+            console.err.write(&emitted.notes)?;
             console.out.write(&emitted.tree)?;
             // The process is about to end. Freeing a large model piece by piece would only take time.
             std::mem::forget(model);
@@ -213,6 +213,6 @@ fn report(
         }
         text.push('\n');
     }
-    // The exit code says whether there were errors, even if nobody reads the error stream.
+    // The exit code says whether there were errors, even if nothing reads the error stream.
     let _ = console.err.out.write_all(text.as_bytes());
 }

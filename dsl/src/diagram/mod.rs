@@ -22,8 +22,8 @@ pub fn of(model: &Model) -> Diagram {
     with(model, resources, components(model).collect(), edges(model, &graph).collect())
 }
 
-/// Writes the diagram of a model without the texts of recipes as JSON. The diagram would take as much room as the model, so
-/// it is never there as a whole.
+/// Writes the diagram of a model without the texts of recipes as JSON. The diagram would take as much room as the
+/// model, so it is never in memory as a whole.
 ///
 /// # Errors
 /// When `out` fails.
@@ -144,7 +144,7 @@ fn property(binding: &Binding) -> Name {
     }
 }
 
-/// The networks of a server that no resource of the model makes: named, or told by a parameter.
+/// The networks of a server that no resource of the model makes: named, or given by a parameter.
 fn existing_networks(server: &model::Resource) -> Vec<(Name, Name)> {
     let items = match server.properties.get("networks").map(|binding| &binding.value) {
         Some(Expr::List(items)) => items.iter().collect::<Vec<_>>(),

@@ -22,7 +22,7 @@ pub(super) fn ty(ty: &Type) -> String {
     }
 }
 
-/// A constant that nobody is to see.
+/// A constant that must not be shown.
 const MASKED: &str = "•••";
 
 /// What a value is, or where it comes from. Constants are masked where they are `secret`.

@@ -115,7 +115,7 @@ fn add_path(fields: &mut Vec<(Name, Hot)>, path: &[Name]) {
     }
 }
 
-/// The type alone, where nothing else is said.
+/// The type alone, if nothing else is declared.
 fn short(mut fields: Vec<(Name, Hot)>) -> Hot {
     if fields.len() == 1 { fields.remove(0).1 } else { Hot::Map(fields) }
 }

@@ -1,10 +1,10 @@
-//! The extended Heat template: a model as a file that stock Heat accepts as it stands, and from which `wattle-hot` reads an
-//! equal model.
+//! The extended Heat template: a model as a file that stock Heat accepts unchanged, and from which `wattle-hot` reads
+//! an equal model.
 //!
 //! What lives here: the model in the terms of that file, and the names that writing and reading share. What must not: I/O,
 //! and reading it back, which needs a template's places. The format is documented in `docs/extended-template.md`.
 //!
-//! What Heat knows stands where Heat looks for it. A server's components are its metadata; what is not of one server is the
+//! What Heat knows is where Heat looks for it. A server's components are its metadata; what is not of one server is the
 //! metadata of one resource of its own, [`MODEL`].
 
 mod component;
@@ -35,7 +35,7 @@ pub const MODEL: &str = "wattle_model";
 /// The type of that resource: one that Heat makes nothing of.
 pub const MODEL_TYPE: &str = "OS::Heat::None";
 
-/// The key of metadata below which all of ours stands.
+/// The key of metadata that contains all of wattle's own.
 pub const KEY: &str = "wattle";
 
 /// The condition that never holds for Heat: it does not look into the branch that an `if` leaves out.
@@ -110,7 +110,7 @@ impl<'m> Writer<'m> {
     }
 }
 
-/// Puts `ours` into the metadata, beside the author's own. What is not a map beside which it could stand goes below it.
+/// Puts `ours` into the metadata, beside the author's own. Metadata that is not a map goes below it.
 fn add_metadata(resource: &mut HotResource, mut ours: Vec<(Name, Hot)>, author: Option<&Expr>) {
     let is_free = match author {
         None => true,

@@ -9,7 +9,7 @@ use super::component::content;
 use super::value::ty;
 use super::{FORMAT, Fields, RUN_TIME, Writer, names, text};
 
-/// The type of a parameter of which nothing is said but Heat's own.
+/// The type of a parameter for which only Heat's own type is declared.
 pub fn parameter_type(heat_type: ParameterType, hidden: bool) -> Type {
     let ty = match heat_type {
         ParameterType::Str => Type::STR,
@@ -85,7 +85,7 @@ impl<'m> Writer<'m> {
         fields
     }
 
-    /// Orders that the file does not show, and kinds of which there is no component.
+    /// Orders that the file does not show, and kinds without components.
     fn order(&self, fields: &mut Vec<(Name, Hot)>) {
         let model = self.model;
         let components: Vec<&Name> = model.components.keys().collect();

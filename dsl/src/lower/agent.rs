@@ -39,14 +39,14 @@ const SHA256_KEY: &str = "@agent_sha256@";
 /// empty.
 pub(crate) fn user_data_sizes(model: &Model) -> HashMap<&Name, usize> {
     let mut sizes = HashMap::new();
-    let mut told = HashSet::new();
+    let mut counted = HashSet::new();
     for component in model.components.values() {
         let size = sizes.entry(&component.server).or_insert(USER_DATA.len() + component.server.len());
         for binding in component.inputs.values() {
             for reference in binding.value.references() {
                 if let Reference::Attribute { resource, attribute, path } = reference
                     && !model.resources.get(resource).is_some_and(Resource::is_server)
-                    && told.insert((&component.server, resource, attribute, path.len()))
+                    && counted.insert((&component.server, resource, attribute, path.len()))
                 {
                     *size += resource.len() + attribute.len() + r#""." : "", "#.len();
                 }
@@ -162,21 +162,21 @@ impl Words {
         identity.push((self.ca.clone(), Hot::parameter(self.ca_parameter.clone())));
         let credential = Hot::GetParam { parameter: self.credentials_parameter.clone(), path: vec![own_name()] };
         identity.push((self.credential.clone(), credential));
-        // Lets the agent tell its own addresses apart.
+        // Lets the agent distinguish its own addresses.
         let networks = model.networks_of(resource).known;
         if !networks.is_empty() {
             let networks = networks.into_iter().map(|network| (network.clone(), Hot::GetResource(network.clone())));
             identity.push((self.networks.clone(), Hot::Map(networks.collect())));
         }
         if !duties.from_heat.is_empty() {
-            let told = duties.from_heat.iter().map(|(key, told)| {
-                let value = match told {
+            let values = duties.from_heat.iter().map(|(key, value)| {
+                let value = match value {
                     HeatValue::Attribute(attribute) => attribute_for_heat(attribute),
                     HeatValue::Whole(value) => for_heat(value),
                 };
                 (key.as_str().into(), value)
             });
-            identity.push((self.values.clone(), Hot::Map(told.collect())));
+            identity.push((self.values.clone(), Hot::Map(values.collect())));
         }
         // Heat writes a map within text as one line of JSON, which fits the block scalar at the end of the text.
         Hot::Join(vec![self.root.clone(), self.indent.clone(), Hot::Map(identity), self.newline.clone()])

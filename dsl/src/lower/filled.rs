@@ -4,7 +4,7 @@ use crate::model::IndexMap;
 use wattle_heat::environment::Environment;
 use wattle_heat::yaml::Tree;
 
-/// Ends the line of the one default that is given because Heat does not accept an empty section. Nobody filled it in.
+/// Ends the line of the one default that is given because Heat does not accept an empty section. It was not filled in.
 pub(super) const BY_DEFAULT: &str = "  # its default; Heat takes no empty section";
 
 /// The values in an environment file, exactly as they were written, with their comments.

@@ -1,4 +1,4 @@
-//! Expressions in the form for whoever resolves them: Heat, or an agent.
+//! Expressions in the form that their resolver needs: Heat, or an agent.
 
 use std::convert::Infallible;
 

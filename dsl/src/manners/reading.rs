@@ -17,7 +17,7 @@ pub fn open(path: &Path) -> io::Result<File> {
 }
 
 /// Refuses what is at `path`, if anything is there, unless it is a file or a directory. Opening a pipe, to read or to
-/// write, waits until somebody else opens it as well.
+/// write, waits until another process opens it as well.
 ///
 /// # Errors
 /// The system's error, or what it is if it is not a file.

@@ -1,4 +1,4 @@
-//! What becomes of components: what makes an agent run one again.
+//! What happens to components: what makes an agent run one again.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -15,7 +15,7 @@ use super::state::State;
 use super::wire::{Compared, Side, compare, resolved};
 use super::{Action, ComponentPlan, Reason, ResourcePlan, Run, words};
 
-/// What of the recipe's own is another: its tool, what it runs, its files. Any of it makes an agent run it again.
+/// What has changed in the recipe itself: its tool, what it runs, its files. Any of these makes an agent run it again.
 pub fn recipe_differences(before: &SeedRecipe, after: &SeedRecipe) -> Vec<String> {
     let mut what = Vec::new();
     if before.tool != after.tool {
@@ -30,13 +30,13 @@ pub fn recipe_differences(before: &SeedRecipe, after: &SeedRecipe) -> Vec<String
     what
 }
 
-/// What an input is wired to, or its default; none if it is not given at all.
+/// What an input is wired to, or its default; `None` if it is not given at all.
 fn input_of(component: &SeedComponent, declaration: &SeedDeclaration, input: &str) -> Option<Wire> {
     let wire = component.inputs.get(input).cloned();
     wire.or_else(|| declaration.inputs.get(input)?.default.clone().map(Wire::Constant))
 }
 
-/// What of a component is another that its agent takes up without running it.
+/// What has changed in a component that its agent adopts without running it.
 fn aside(
     (was, declared): (&SeedComponent, &SeedDeclaration),
     (is, now): (&SeedComponent, &SeedDeclaration),
@@ -60,9 +60,9 @@ fn aside(
 struct Work<'a> {
     old: Side<'a>,
     new: Side<'a>,
-    /// What becomes of a server, by its own name.
+    /// What happens to a server, by its own name.
     servers: HashMap<Name, Action>,
-    /// The servers whose attributes may be others.
+    /// The servers whose attributes may change.
     moving: HashSet<Name>,
     plans: IndexMap<Name, ComponentPlan>,
 }
@@ -79,16 +79,16 @@ pub(super) fn plan(
         side.unwrap_or(Side { seed: &nothing, parameters: &none, computes: false })
     });
     let (mut servers, mut moving): (HashMap<Name, Action>, HashSet<Name>) = Default::default();
-    // What runs components is in no group.
+    // Servers that run components are not in groups.
     for (name, plan) in resources.iter().filter(|(_, plan)| plan.group.is_none()) {
         let own = name.rsplit_once('/').map_or(&**name, |(_, own)| own);
-        // What goes in one nested stack and comes in another is replaced.
+        // A server that goes from one nested stack and comes in another is replaced.
         let action = servers.get(own).map_or(plan.action, |known| match (known, plan.action) {
             (Action::Delete, Action::Create) | (Action::Create, Action::Delete) => Action::Replace,
             (known, action) => (*known).max(action),
         });
         servers.insert(own.into(), action);
-        // What else changes in place leaves addresses and names as they are.
+        // Other changes in place leave addresses and names as they are.
         let is_elsewhere = |reason: &Reason| matches!(&*reason.what, "networks" | "name");
         if matches!(action, Action::Replace | Action::MayReplace | Action::Create)
             || action == Action::Update && plan.because.iter().any(is_elsewhere)
@@ -110,7 +110,7 @@ impl Work<'_> {
             for name in seed.components.keys() {
                 let key: Name = format!("{server}/{name}").into();
                 let (plan, reads) = self.judge(server, name);
-                // What may come to be another is looked at once it is known what runs.
+                // What may change is examined once it is known what runs.
                 for (entry, input) in reads {
                     let writer: Name = writer_of(&entry).into();
                     doubts.entry(writer).or_default().push((key.clone(), input, entry));
@@ -121,7 +121,7 @@ impl Work<'_> {
                 self.plans.insert(key, plan);
             }
         }
-        // A server's own attributes may be others when it is.
+        // A server's own attributes may change when it does.
         open.extend(self.moving.iter().map(|server| Name::from(format!("{server}/server"))));
         open.sort_unstable();
         let mut seen: HashSet<Name> = HashSet::new();
@@ -145,7 +145,8 @@ impl Work<'_> {
         self.gone();
     }
 
-    /// What becomes of a component for itself, and which entries it reads otherwise unchanged, each with the input.
+    /// What happens to a component by itself, and which entries it reads that are otherwise unchanged, each with the
+    /// input.
     fn judge(&self, server: &Name, name: &Name) -> (ComponentPlan, Vec<(Name, Name)>) {
         let run = |action, because| (ComponentPlan::new(action, because), Vec::new());
         let because = |text: &str| {

@@ -1,4 +1,4 @@
-//! The files of a deployment: the template, and all that it names.
+//! The files of a deployment: the template, and everything that it names.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -14,7 +14,7 @@ pub use crate::lower::places::ROOTS;
 /// Gives the text of a file.
 type Read<'r> = dyn FnMut(&str) -> Option<String> + 'r;
 
-/// The files of a deployment's folder, and none outside of it.
+/// The files of a deployment's folder, but none outside of it.
 pub(super) struct InFolder<'r>(RefCell<&'r mut Read<'r>>);
 
 impl<'r> InFolder<'r> {

@@ -1,4 +1,4 @@
-//! `moved_from` of names under which nothing was deployed.
+//! `moved_from` with names under which nothing was deployed.
 
 use crate::model::{IndexMap, Name};
 use crate::names::meant;
@@ -7,8 +7,8 @@ use super::called::own_name;
 use super::state::State;
 use super::{Action, ComponentPlan, Reason, ResourcePlan, Run};
 
-/// Says of what comes under a name that only `moved_from` gives it that nothing was deployed so. What comes for the first
-/// time anyway needs no word on it.
+/// Notes, for what comes under a name that only `moved_from` gives it, that nothing was deployed under that name. What
+/// comes for the first time anyway needs no note.
 pub(super) fn note(
     before: Option<&State>,
     after: &State,
@@ -28,7 +28,9 @@ pub(super) fn note(
         let Some(now) = seed.called_now.get(was).filter(|_| !gone.iter().any(|(gone, _)| **gone == *was)) else {
             continue;
         };
-        plan.because.push(because(format!("`{now}` is said to have been `{was}`, and nothing was deployed so")));
+        plan.because.push(because(format!(
+            "`{now}` is declared to have been `{was}`, but nothing was deployed under that name"
+        )));
         let alike = gone.iter().filter(|(_, ty)| *ty == plan.ty).map(|(gone, _)| &**gone);
         if plan.help.is_empty()
             && let Some(meant) = meant(was, alike)
@@ -40,7 +42,7 @@ pub(super) fn note(
     for (key, plan) in components.iter_mut().filter(|(_, plan)| plan.action == Run::Run) {
         let Some((server, was)) = key.rsplit_once('/') else { continue };
         let (Some(now), Some(deployed)) = (seed.called_now.get(key), was_deployed(server)) else { continue };
-        // Where it is only its server that is called otherwise, that says so itself.
+        // If only its server has another name, the server's own note says so.
         if now.rsplit_once('/').is_some_and(|(_, own)| own == was) || deployed.components.contains_key(was) {
             continue;
         }
@@ -48,7 +50,7 @@ pub(super) fn note(
         let left = deployed.components.keys().map(|name| &**name);
         let left = left.filter(|name| of_server.is_none_or(|now| !now.components.contains_key(*name)));
         let meant = meant(was, left).map(|meant| format!(": {meant}")).unwrap_or_default();
-        let said = format!("`{now}` is said to have been `{was}`, and nothing was deployed so{meant}");
+        let said = format!("`{now}` is declared to have been `{was}`, but nothing was deployed under that name{meant}");
         plan.because.push(because(said));
     }
 }

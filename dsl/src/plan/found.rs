@@ -1,36 +1,36 @@
-//! What is not in the cloud as it was deployed, and what becomes of it with the next deployment.
+//! What is not in the cloud as it was deployed, and what the next deployment does about it.
 
 use crate::model::{IndexMap, Name};
 
 use super::{Action, ResourcePlan};
 
-/// A resource that somebody has found not to be as it was deployed.
+/// A resource that was found not to be as it was deployed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
     /// Its name, or that of one within it: `NAME`, `NESTED/NAME`, `GROUP/0`.
     pub name: Name,
     /// What is left of it.
     pub left: Left,
-    /// What is wrong, in words that come behind its name.
+    /// What is wrong, in words that follow its name.
     pub how: String,
 }
 
 /// What is left of a resource that is not as it was deployed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Left {
-    /// Nothing: it is made again.
+    /// Nothing: it is created again.
     Nothing,
-    /// Something that is of no use: another one takes its place.
+    /// Something unusable: it is replaced.
     Wreck,
-    /// It is there, and is put right.
+    /// It exists, and is corrected.
     Itself,
-    /// It was there before the stack, was taken over, and becomes what is asked for.
+    /// It existed before the stack, was adopted, and is changed to what is wanted.
     Adopted,
-    /// It was taken over as well, and cannot become what is asked for: another one takes its place.
+    /// It was adopted as well, but cannot be changed to what is wanted: it is replaced.
     Unfit,
 }
 
-/// Has a plan be about what is really there. Gives what of it is of no resource, in words.
+/// Adds to a plan what really exists. Returns, in words, what belongs to no resource.
 pub(super) fn note(found: &[Found], resources: &mut IndexMap<Name, ResourcePlan>) -> Vec<String> {
     let mut strange = Vec::new();
     for Found { name, left, how } in found {
@@ -52,14 +52,14 @@ pub(super) fn note(found: &[Found], resources: &mut IndexMap<Name, ResourcePlan>
     strange
 }
 
-/// What becomes of a resource of which that is left.
+/// What happens to a resource of which this is left.
 fn action(planned: Action, left: Left) -> Action {
     match (planned, left) {
         (Action::Unchanged | Action::MayUpdate, Left::Itself | Left::Adopted) | (Action::Create, Left::Adopted) => {
             Action::Update
         }
         (Action::Create, Left::Unfit) => Action::Replace,
-        // It goes anyway, or comes.
+        // It is deleted or created anyway.
         (Action::Delete | Action::Refused | Action::Create, _) | (_, Left::Itself | Left::Adopted) => planned,
         (_, Left::Nothing) => Action::Create,
         (_, Left::Wreck | Left::Unfit) => Action::Replace,

@@ -1,5 +1,5 @@
-//! Groups: resources whose members are resources of their own, under names that nobody gave them. So is a stack whose template
-//! is a text.
+//! Groups: resources whose members are separate resources, with generated names. A stack whose template is text counts
+//! as one.
 
 use std::collections::HashSet;
 
@@ -10,23 +10,23 @@ use crate::model::IndexMap;
 use super::resource::Resources;
 use super::{Action, Reason};
 
-/// Whether a resource is a group, and its members are here.
+/// Whether a resource is a group whose members are here.
 pub(super) fn is_group(resource: &Resource) -> bool {
     resource.is_stack && !resource.is_only_a_stack()
 }
 
-/// The groups that something is within, the outermost first.
+/// The groups that contain something, the outermost first.
 pub(super) fn around<'r>(name: &'r str, resources: &Resources) -> impl Iterator<Item = &'r str> {
     let outer = name.match_indices('/').map(|(at, _)| &name[..at]);
     outer.filter(|outer| resources.get(*outer).is_some_and(is_group))
 }
 
-/// Whether something is within a group: then nothing else is known by its name.
+/// Whether something is in a group: then nothing else knows it by its name.
 pub(super) fn is_member(name: &str, resources: &Resources) -> bool {
     around(name, resources).next().is_some()
 }
 
-/// Takes out the members that only one side has of a group whose members only Heat knows: there need be no such difference.
+/// Removes members that only one side has, in groups whose members only Heat knows: there may be no such difference.
 pub(super) fn pair(old: &mut Resources, new: &mut Resources) {
     let is_open = |name: &str| {
         old.get(name).zip(new.get(name)).is_some_and(|(was, is)| was.has_open_members() || is.has_open_members())
@@ -46,11 +46,11 @@ pub(super) fn pair(old: &mut Resources, new: &mut Resources) {
     new.retain(|name, _| stays(name));
 }
 
-/// What is within groups.
+/// The contents of groups.
 pub(super) struct Members<'a> {
-    /// What each group has.
+    /// The members of each group.
     all: IndexMap<&'a str, Vec<&'a String>>,
-    /// Something that each group has no more.
+    /// A member that each group no longer has.
     lost: IndexMap<&'a str, &'a String>,
 }
 
@@ -66,12 +66,12 @@ impl<'a> Members<'a> {
         Self { all, lost }
     }
 
-    /// What is within which group.
+    /// Which group contains what.
     pub(super) fn pairs(&self) -> impl Iterator<Item = (&'a str, &'a String)> {
         self.all.iter().flat_map(|(group, members)| members.iter().map(|member| (*group, *member)))
     }
 
-    /// What becomes of a group for its members' sake, whose actions `action` knows.
+    /// What happens to a group because of its members, whose actions `action` returns.
     pub(super) fn stir(&self, group: &str, action: impl Fn(&str) -> Action) -> Option<(Action, Reason)> {
         let because = |name: &str, how: &str| Reason {
             what: "members".to_owned(),

@@ -1,7 +1,7 @@
 //! What a changed blueprint would do to what is deployed.
 //!
-//! What lives here: two deployed states and what lies between them, as data and as text. What must not: I/O, and anything
-//! that decides what is deployed. What Heat does is Heat's, and what agents do is theirs: tests compare with both.
+//! What lives here: two deployed states and the difference between them, as data and as text. What must not: I/O, and
+//! anything that decides what is deployed. The rules are Heat's and the agents'; tests compare with both.
 
 mod called;
 mod component;
@@ -32,7 +32,7 @@ pub use state::{IsOf, Own, State, StateError};
 /// The format of a plan as JSON.
 pub const FORMAT: &str = "wattle-plan/1";
 
-/// What would become of everything.
+/// What would happen to everything.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Plan {
     /// The name and version of this format.
@@ -43,20 +43,20 @@ pub struct Plan {
     pub resources: IndexMap<Name, ResourcePlan>,
     /// What agents would do with each component, by `SERVER/COMPONENT`.
     pub components: IndexMap<Name, ComponentPlan>,
-    /// What becomes of what is required of values that are not known while the blueprint is built.
+    /// What would happen to requirements on values that are not known while the blueprint is built.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub requirements: IndexMap<Name, RequirementPlan>,
-    /// The settings that are other ones than before, by name. They change nothing by themselves.
+    /// The settings that have changed, by name. They change nothing by themselves.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub settings: IndexMap<Name, SettingPlan>,
-    /// What was found in the cloud that is of none of these resources.
+    /// What was found in the cloud that belongs to none of these resources.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// How many of each there are.
+    /// How many of each action there are.
     pub summary: Summary,
 }
 
-/// What becomes of a resource.
+/// What happens to a resource.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ResourcePlan {
     /// Its type.
@@ -70,41 +70,42 @@ pub struct ResourcePlan {
     /// How it could be avoided.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub help: Vec<String>,
-    /// What a change in place brings about, or leaves undone, that its words do not say.
+    /// Effects and limits of a change in place that its other words do not mention.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// The group that it is within, where it is in one. So is what a stack has whose template is a text.
+    /// The group that contains it, if any. A stack whose template is text counts as a group.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<Name>,
 }
 
-/// What Heat does with a resource. What is graver is greater.
+/// What Heat does with a resource. More serious actions are greater.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Action {
     /// It stays as it is.
     Unchanged,
-    /// It changes in place if a value changes that only Heat knows.
+    /// It changes in place if a value that only Heat knows changes.
     MayUpdate,
     /// It changes in place.
     Update,
-    /// What is on it is lost if a value changes that only Heat knows.
+    /// Its data is lost if a value that only Heat knows changes.
     MayRebuild,
-    /// It comes.
+    /// It is created.
     Create,
-    /// It keeps its identity and its addresses, and what is on it is lost: the disk of a server is made again, say.
+    /// It keeps its identity and its addresses, but its data is lost: for example, the disk of a server is recreated.
     Rebuild,
-    /// It is replaced if a value changes that only Heat knows. If none does, it may stay as it is, change in place or be rebuilt.
+    /// It is replaced if a value that only Heat knows changes. Otherwise it may stay as it is, change in place or be
+    /// rebuilt.
     MayReplace,
-    /// Another one takes its place.
+    /// It is replaced.
     Replace,
-    /// It goes.
+    /// It is deleted.
     Delete,
     /// Heat refuses the change, and the whole update with it.
     Refused,
 }
 
-/// What becomes of a component.
+/// What happens to a component.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ComponentPlan {
     /// What the agent does with it.
@@ -112,7 +113,8 @@ pub struct ComponentPlan {
     /// Why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub because: Vec<Reason>,
-    /// What else of it is another, and runs nothing: its deadline, how long it waits, its teardown, what it comes after.
+    /// What else has changed, without running anything: its deadline, how long it waits, its teardown, what it comes
+    /// after.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub aside: Vec<Reason>,
 }
@@ -132,9 +134,9 @@ impl ComponentPlan {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Run {
-    /// It is as it was when it finished: nothing is run.
+    /// It is unchanged since it finished: nothing is run.
     Skip,
-    /// It runs again if a value changes that is only known at run time.
+    /// It runs again if a value that is known only at run time changes.
     MayRunAgain,
     /// It runs again.
     RunAgain,
@@ -142,48 +144,48 @@ pub enum Run {
     Run,
     /// Its teardown runs.
     TearDown,
-    /// It has no teardown: it stays on its server, and nothing looks after it any more.
+    /// It has no teardown: it stays on its server, and nothing manages it any longer.
     Forget,
-    /// Its server goes, and it with it.
+    /// It goes with its server.
     Gone,
 }
 
-/// What becomes of a requirement. None of it makes a component run again.
+/// What happens to a requirement. Nothing here makes a component run again.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RequirementPlan {
-    /// Whether it is another.
+    /// Whether it has changed.
     pub action: Demanded,
     /// When it is judged, or was.
     pub when: When,
     /// The components whose agents judge it from now on, by `SERVER/COMPONENT`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub judges: Vec<Name>,
-    /// What of it is another.
+    /// What has changed in it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub because: Vec<Reason>,
 }
 
-/// Whether a requirement is another.
+/// Whether a requirement has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Demanded {
     /// It is as it was.
     Unchanged,
-    /// It comes.
+    /// It is added.
     Added,
-    /// It is another.
+    /// It has changed.
     Changed,
-    /// It goes.
+    /// It is removed.
     Removed,
 }
 
-/// What becomes of a setting, as `--set` takes it.
+/// What happens to a setting, as `--set` takes it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SettingPlan {
-    /// What was given for it. None if nothing was.
+    /// The value that was given; `None` if none was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// What is given now, likewise.
+    /// The value that is given now; `None` if none is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
 }
@@ -191,7 +193,7 @@ pub struct SettingPlan {
 /// Why something changes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Reason {
-    /// What is another: a property, ``input `port` ``, ``file `db2.sh` ``.
+    /// What has changed: a property, ``input `port` ``, ``file `db2.sh` ``.
     pub what: String,
     /// What it was, shortened; a secret is not shown.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -199,24 +201,24 @@ pub struct Reason {
     /// What it becomes, likewise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    /// What makes it another, or may do so, where it is not written down again itself.
+    /// What changes it, or may change it, if its own text is the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub through: Option<String>,
 }
 
-/// How many of each there are; what is not there is not counted.
+/// How many of each action there are. Actions that do not occur are not listed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Summary {
     /// Whether anything would change, or may.
     pub changes: bool,
-    /// Resources by what becomes of them.
+    /// Resources by action.
     pub resources: IndexMap<Action, usize>,
-    /// Components by what becomes of them.
+    /// Components by action.
     pub components: IndexMap<Run, usize>,
     /// Components that change and run nothing, which are counted under [`Run::Skip`] as well.
     #[serde(skip_serializing_if = "is_none")]
     pub aside: usize,
-    /// Requirements by what becomes of them.
+    /// Requirements by action.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub requirements: IndexMap<Demanded, usize>,
 }
@@ -226,12 +228,12 @@ fn is_none(number: &usize) -> bool {
     *number == 0
 }
 
-/// What it takes to get from what is deployed (nothing: `None`) to `after`.
+/// The steps from what is deployed (`None` if nothing is) to `after`.
 pub fn plan(before: Option<&State>, after: &State) -> Plan {
     plan_of(before, after, &[])
 }
 
-/// The same where this was `found` not to be as it was deployed.
+/// The same if these things were `found` to differ from what was deployed.
 pub fn plan_of(before: Option<&State>, after: &State, found: &[Found]) -> Plan {
     let mut resources = resource::plan(before, after);
     let notes = found::note(found, &mut resources);
@@ -262,7 +264,7 @@ pub fn plan_of(before: Option<&State>, after: &State, found: &[Found]) -> Plan {
 }
 
 impl Plan {
-    /// Whether nothing would change, for sure.
+    /// Whether it is certain that nothing would change.
     pub fn is_empty(&self) -> bool {
         !self.summary.changes
     }

@@ -1,4 +1,5 @@
-//! What becomes of requirements. A parameter's other value makes no other requirement: `seed apply` judges it in any case.
+//! What happens to requirements. A new value of a parameter does not change a requirement: `seed apply` judges it in
+//! any case.
 
 use crate::lower::Seed;
 use crate::lower::seed::{SeedRequirement, Wire};
@@ -23,7 +24,7 @@ pub(super) fn plan(before: Option<&State>, after: &State) -> IndexMap<Name, Requ
 fn judged(was: Option<&SeedRequirement>, is: Option<&SeedRequirement>, judges: Vec<Name>) -> Option<RequirementPlan> {
     let when = is.or(was)?.when;
     let condition = |from: Option<String>, to: Option<String>| {
-        // Where only a secret in it is another, both read alike.
+        // If only a secret in it has changed, both read alike.
         let (from, to) = if from == to { (None, None) } else { (from, to) };
         Reason { what: "condition".to_owned(), from, to, through: None }
     };
@@ -47,7 +48,7 @@ fn judged(was: Option<&SeedRequirement>, is: Option<&SeedRequirement>, judges: V
     Some(RequirementPlan { action, when, judges, because })
 }
 
-/// What is asked for, in the words of whoever judges it.
+/// What is required, in the words of what checks it.
 fn worded(requirement: &SeedRequirement) -> String {
     demanded(&requirement.predicate, &|wire: &Wire| wire.constant().cloned())
 }

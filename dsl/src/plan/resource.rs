@@ -1,4 +1,4 @@
-//! What becomes of resources: Heat's rules of an update.
+//! What happens to resources: Heat's rules for updates.
 
 use std::collections::VecDeque;
 
@@ -17,9 +17,9 @@ use super::{Action, Reason, ResourcePlan, words};
 /// How a reference to another resource changes a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Touched {
-    /// It is another.
+    /// It changes it.
     Surely,
-    /// It may be another.
+    /// It may change it.
     Perhaps,
 }
 
@@ -46,7 +46,7 @@ pub(super) fn plan(before: Option<&State>, after: &State) -> IndexMap<Name, Reso
         readers.entry(group).or_default().insert(member);
     }
     let mut open: VecDeque<&String> = new.keys().collect();
-    // Every round makes an answer graver or leaves it, so it ends.
+    // Each round makes an answer more serious or leaves it, so this ends.
     while let Some(name) = open.pop_front() {
         let plan = work.judge(name);
         let is_same = work.plans.get(&**name).is_some_and(|known| known.action >= plan.action);
@@ -70,7 +70,7 @@ pub(super) fn plan(before: Option<&State>, after: &State) -> IndexMap<Name, Reso
         }
     }
     renamed(&old, &new, &mut plans);
-    // A nested stack is what becomes of its resources.
+    // The action of a nested stack is that of its resources.
     plans.retain(|name, plan| {
         let is_stack = new.get(&**name).or_else(|| old.get(&**name)).is_some_and(Resource::is_only_a_stack);
         !is_stack || matches!(plan.action, Action::Create | Action::Delete | Action::Replace)
@@ -100,7 +100,7 @@ impl Work<'_> {
             let reason = Reason { what: "group".to_owned(), through, ..Reason::default() };
             return plan(Action::Replace, vec![reason], Vec::new());
         }
-        // There is nothing behind it that could change.
+        // Nothing stands behind it that could change.
         let is_nothing = before.ty() == after.ty() && after.is_placeholder();
         if is_nothing || after.is_only_a_stack() && before.is_only_a_stack() {
             return plan(Action::Unchanged, Vec::new(), Vec::new());
@@ -138,7 +138,7 @@ impl Work<'_> {
         if !changed.is_empty() {
             (action, help, notes) = self.verdict(before, after, &changed);
         }
-        // What only Heat takes note of, and what it does whenever a stack is updated.
+        // What only Heat records, and what it does on every update of a stack.
         let is_heats = self.own.is_none();
         let keys: IndexSet<&&str> = after.rest.keys().chain(before.rest.keys()).filter(|_| is_heats).collect();
         for key in keys {
@@ -200,13 +200,12 @@ impl Work<'_> {
         left.map(|reason| format!("its `{}` stays in the cloud as it is", reason.what)).collect()
     }
 
-    /// What becomes of another resource, as far as is known.
+    /// What happens to another resource, as far as is known.
     fn action(&self, name: &str) -> Action {
         self.plans.get(name).map_or(Action::Unchanged, |plan| plan.action)
     }
 
-    /// What becomes of a resource whose properties `changed` differ, how another answer could be had, and what else there is to
-    /// say.
+    /// What happens to a resource whose properties `changed` differ, how to get another result, and further notes.
     fn verdict(&self, before: &Resource, after: &Resource, changed: &[&str]) -> (Action, Vec<String>, Vec<String>) {
         let is_only_heats = |property: &&&str| self.own.is_some() && update::is_needed(after, property);
         let changed: &[&str] = &changed.iter().filter(|property| !is_only_heats(property)).copied().collect::<Vec<_>>();
@@ -230,7 +229,7 @@ impl Work<'_> {
         (Action::Replace, vec![help], notes)
     }
 
-    /// Whether what a value refers to makes it another.
+    /// Whether what a value refers to changes it.
     fn touched(&self, value: &Value) -> Option<(Touched, String)> {
         let mut found: Option<(Touched, String)> = None;
         if value.is_cut() {
@@ -264,7 +263,7 @@ impl Work<'_> {
     }
 }
 
-/// What becomes of a resource whenever its stack is updated, of which that would become otherwise.
+/// What happens to a resource on every update of its stack, given what would happen to it otherwise.
 fn always(resource: &Resource, otherwise: Action) -> Option<(Action, Reason)> {
     let because = |does: &str| {
         let through = Some(format!("Heat {does} such a resource whenever its stack is updated"));
@@ -277,7 +276,8 @@ fn always(resource: &Resource, otherwise: Action) -> Option<(Action, Reason)> {
     is_updated.then(|| (Action::Update, because("updates")))
 }
 
-/// Whether a value is another to Heat, for which 1 and 1.0 are the same. Of what cannot be compared, see [`Work::touched`].
+/// Whether a value has changed for Heat, for which 1 and 1.0 are the same. For values that cannot be compared, see
+/// [`Work::touched`].
 fn differs(was: &Value, is: &Value) -> bool {
     was.equals(is) != Some(true) && !(was.is_cut() && was == is)
 }

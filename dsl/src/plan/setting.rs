@@ -1,5 +1,5 @@
-//! What becomes of settings, which are chosen while a blueprint is run. They change nothing by themselves: what follows
-//! from them is among the resources and components.
+//! What happens to settings, which are chosen while a blueprint is run. They change nothing by themselves: their
+//! effects are among the resources and components.
 
 use serde_yaml::{Mapping, Value};
 
@@ -19,7 +19,7 @@ pub fn settings(text: &str) -> Result<IndexMap<Name, String>, String> {
     serde_yaml::from_str(text).map(|given| flat(&given)).map_err(|error| error.to_string())
 }
 
-/// The same for settings that are read already.
+/// The same for settings that have been read already.
 pub(crate) fn flat(given: &Mapping) -> IndexMap<Name, String> {
     let mut found = IndexMap::default();
     add(given, "", &mut found);
@@ -54,7 +54,7 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// What becomes of each setting that is another. Of a first deployment, none is.
+/// What happens to each setting that has changed. For a first deployment, none has.
 pub(super) fn plan(before: Option<&State>, after: &State) -> IndexMap<Name, SettingPlan> {
     before.map(|before| between(&before.settings, &after.settings)).unwrap_or_default()
 }

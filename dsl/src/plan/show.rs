@@ -1,4 +1,4 @@
-//! How a plan reads.
+//! The text of a plan.
 
 use std::fmt::Write as _;
 
@@ -109,7 +109,7 @@ impl Page {
             Run::Gone => ("-", Tone::Bad, "goes with its server"),
         };
         let text = format!("{}: {what}", self.painted(&format!("{sign} {name}"), tone));
-        // That a server brings its components along needs no words.
+        // It goes without saying that a server brings its components.
         let is_servers = |reason: &Reason| reason.what == "server" && plan.action != Run::MayRunAgain;
         let because: Vec<Reason> = plan.because.iter().filter(|reason| !is_servers(reason)).cloned().collect();
         self.line(indent, &text);
@@ -174,7 +174,7 @@ impl Plan {
             page.resource(0, name, plan);
         }
         for (name, plan) in servers {
-            // Of a server that goes in one nested stack and comes in another, the one that comes has the components.
+            // If a server goes from one nested stack and comes in another, the new one has the components.
             let comes = plan.action != Action::Delete
                 || !self
                     .resources

@@ -13,13 +13,13 @@ use super::setting::{SETTINGS, settings};
 /// What is deployed, or would be.
 #[derive(Clone, Debug)]
 pub struct State {
-    /// The template with all that it names.
+    /// The template with everything that it names.
     loaded: Loaded,
-    /// What parameters are given.
+    /// The values of parameters.
     pub(super) parameters: IndexMap<Name, Value>,
-    /// What servers do; none where Heat runs the software.
+    /// What servers do; `None` if Heat runs the software.
     pub(super) seed: Option<Seed>,
-    /// What is otherwise than with Heat, where wattle brings up the infrastructure itself.
+    /// What differs from Heat, if wattle brings up the infrastructure itself.
     pub(super) own: Option<Own>,
     /// The settings that the blueprint was given, as `--set` takes them.
     pub(super) settings: IndexMap<Name, String>,
@@ -28,15 +28,15 @@ pub struct State {
 /// A template that asks for nothing.
 const EMPTY: &str = "heat_template_version: 2021-04-16\n";
 
-/// Whether something is so of a property of a type.
+/// Whether something holds for a property of a type.
 pub type IsOf = fn(ty: &str, property: &str) -> bool;
 
-/// What wattle does otherwise than Heat where it brings up the infrastructure itself.
+/// What wattle does differently from Heat when it brings up the infrastructure itself.
 #[derive(Clone, Copy, Debug)]
 pub struct Own {
     /// What it cannot change in place although Heat can.
     pub is_fixed: IsOf,
-    /// What stays as it is in the cloud once a template does not give it any more.
+    /// What stays as it is in the cloud once a template no longer sets it.
     pub stays: IsOf,
 }
 
@@ -46,7 +46,7 @@ pub enum StateError {
     /// There is no template.
     #[error("there is no template.yaml and no template.json")]
     NoTemplate,
-    /// A file that is no such file.
+    /// A file that is not such a file.
     #[error("`{file}` cannot be read: {reason}")]
     Malformed {
         /// The file.
@@ -63,10 +63,10 @@ impl StateError {
 }
 
 impl State {
-    /// What `files` say: the template, and all that it names ([`gather`](super::gather)).
+    /// The state in `files`: the template, and everything that it names ([`gather`](super::gather)).
     ///
     /// # Errors
-    /// When there is no template, or one that cannot be read.
+    /// If there is no template, or it cannot be read.
     pub fn new(
         files: &IndexMap<String, String>,
         parameters: IndexMap<Name, Value>,
@@ -75,11 +75,11 @@ impl State {
         Self::of(&mut |name| files.get(name).cloned(), parameters, seed)
     }
 
-    /// What the files say that `emit` or `wattle lower` wrote to a folder, where parameters are given these values: `read`
-    /// gives the text of a file there.
+    /// The state in the files that `emit` or `wattle lower` wrote to a folder, with these values of parameters. `read`
+    /// returns the text of a file there.
     ///
     /// # Errors
-    /// When there is no template, or a file that cannot be read.
+    /// If there is no template, or a file cannot be read.
     pub fn of_folder(
         read: &mut dyn FnMut(&str) -> Option<String>,
         parameters: IndexMap<Name, Value>,
@@ -110,26 +110,26 @@ impl State {
         Ok(Self { loaded, parameters, seed, own: None, settings: IndexMap::default() })
     }
 
-    /// The same where wattle brings up the infrastructure without Heat.
+    /// The same state, with infrastructure that wattle brings up without Heat.
     #[must_use]
     pub fn without_heat(self, own: Own) -> Self {
         Self { own: Some(own), ..self }
     }
 
-    /// The same where the blueprint was given these settings.
+    /// The same state, with these settings of the blueprint.
     #[must_use]
     pub fn with_settings(self, settings: IndexMap<Name, String>) -> Self {
         Self { settings, ..self }
     }
 
-    /// The same where none of its resources is there yet.
+    /// The same state, with none of its resources created yet.
     #[must_use]
     pub fn without_resources(self) -> Self {
         let loaded = Loaded::load(EMPTY, ROOTS[0], &InFolder::new(&mut |_| None), &Inputs::default());
         Self { loaded, ..self }
     }
 
-    /// The same where this is what was asked for in the cloud, by the name of a file, with these parameters.
+    /// The same state, with what was requested in the cloud, by the name of a file, with these parameters.
     ///
     /// # Errors
     /// As [`Self::new`].
@@ -141,7 +141,7 @@ impl State {
         Ok(Self { own: self.own, settings: self.settings, ..Self::new(files, parameters, self.seed)? })
     }
 
-    /// The stack's name, where a seed says it.
+    /// The stack's name, if a seed has it.
     pub fn stack(&self) -> Option<&Name> {
         self.seed.as_ref().map(|seed| &seed.stack)
     }
@@ -156,8 +156,8 @@ impl State {
         self.desired(None)
     }
 
-    /// What the template asks for. A parameter has a value here if it has one in `other`, too, or is none of its: what is
-    /// known on one side alone would be a difference where there may be none.
+    /// What the template asks for. A parameter has a value here if it has one in `other`, too, or is not a parameter
+    /// there: a value that is known on one side alone would appear as a difference where there may be none.
     pub(super) fn desired(&self, other: Option<&Self>) -> Desired {
         let mut loaded = self.loaded.clone();
         loaded.parameters = self.values();
@@ -176,7 +176,7 @@ impl State {
         let given = self.parameters.iter().map(given).collect();
         let template = &self.loaded.template;
         let mut parameters = Parameters::of(template, &Inputs { given, ..Inputs::default() });
-        // What is hidden may be a digest of the value, which is of no other type than text.
+        // A hidden value may be a digest, which is always text.
         for (name, value) in &self.parameters {
             if template.parameters.get(&**name).is_some_and(|parameter| parameter.hidden)
                 && let Some(valued) = parameters.values.get_mut(&**name)

@@ -1,4 +1,4 @@
-//! What inputs are wired to, compared: whether it is another value for sure.
+//! Compares what inputs are wired to: whether the value certainly changes.
 
 use std::borrow::Cow;
 
@@ -10,13 +10,13 @@ use crate::model::{IndexMap, Name, Value};
 
 use super::state::State;
 
-/// What a value is on both sides.
+/// How a value compares between both sides.
 pub(super) enum Compared {
     /// The same.
     Same,
-    /// Another.
+    /// Changed.
     Other,
-    /// Perhaps another.
+    /// Perhaps changed.
     Perhaps,
 }
 
@@ -39,7 +39,7 @@ impl<'a> Side<'a> {
         Some((component, self.seed.declarations.get(&component.declaration)?))
     }
 
-    /// The same, of which no function is computed: of secrets there are digests, which mean nothing to a function.
+    /// The same side without computing functions: secrets are digests, which mean nothing to a function.
     pub(super) fn uncomputed(&self) -> Self {
         Self { computes: false, ..*self }
     }
@@ -54,8 +54,8 @@ impl<'a> Side<'a> {
     }
 }
 
-/// A wire with what is known of its parameters; those that are known on one side only stay. Lists and maps are in their one
-/// form; text keeps its parts, since another value in one of them is another text for sure.
+/// A wire with what is known of its parameters; those that are known on one side only stay. Lists and maps are in their
+/// one form; text keeps its parts, since a changed value in one of them certainly changes the text.
 pub(super) fn resolved(wire: &Wire, own: &Side<'_>, other: &Side<'_>) -> Wire {
     wire.replace(&mut |part| match part {
         Wire::Leaf(Origin::Parameter(name)) => {
@@ -76,12 +76,12 @@ pub(super) fn resolved(wire: &Wire, own: &Side<'_>, other: &Side<'_>) -> Wire {
     })
 }
 
-/// The value, if nothing of it is only known at run time.
+/// The value, if no part of it is known only at run time.
 fn closed(wire: &Wire) -> Option<Value> {
     wire.evaluate(&mut |_| Err(()), &mut |_, _| Err(())).ok()
 }
 
-/// How many constants differ between wires that are otherwise alike; none if they are not.
+/// How many constants differ between wires that are otherwise alike; `None` if they are not.
 fn constants(before: &Wire, after: &Wire) -> Option<usize> {
     let all = |before: &[Wire], after: &[Wire]| {
         if before.len() != after.len() {
@@ -125,7 +125,7 @@ pub(super) fn compare(before: &Wire, after: &Wire) -> Compared {
     }
 }
 
-/// A list or a map of which all is known, by its parts.
+/// A list or a map that is known as a whole, by its parts.
 fn parts(wire: &Wire) -> Cow<'_, Wire> {
     match wire {
         Wire::Constant(Value::List(items)) => {

@@ -5,10 +5,10 @@ use wattle_heat::evaluate::{Open, Value};
 use crate::check::is_for_secrets;
 use crate::model::Value as Constant;
 
-/// Characters of a value that are shown.
+/// The most characters of a value that are shown.
 const SHOWN: usize = 48;
 
-/// What a value was and what it becomes, as a reason tells it. `name` is that of the property or input.
+/// What a value was and what it becomes, as worded in a reason. `name` is the name of the property or input.
 pub(super) fn pair(name: &str, before: &Value, after: &Value) -> (Option<String>, Option<String>) {
     if is_secret(name, before) || is_secret(name, after) {
         let word = |value: &Value| (*value != Value::Null).then(|| "(secret)".to_owned());
@@ -29,7 +29,7 @@ pub(super) fn pair(name: &str, before: &Value, after: &Value) -> (Option<String>
     (before.map(|text| cut(&text, common)), after.map(|text| cut(&text, common)))
 }
 
-/// A value without the parts of its maps that are nothing: those that Heat's schemas have and nobody gives.
+/// A value without the parts of its maps that are nothing: those that Heat's schemas have and that are not set.
 fn given(value: Constant) -> Constant {
     match value {
         Constant::List(items) => Constant::List(items.into_iter().map(given).collect()),
@@ -41,7 +41,7 @@ fn given(value: Constant) -> Constant {
     }
 }
 
-/// What of `text` begins at the character `from`.
+/// The part of `text` that begins at the character `from`.
 fn cut(text: &str, from: usize) -> String {
     let mut shown: String = text.chars().skip(from).take(SHOWN).collect();
     if from > 0 {
@@ -67,6 +67,6 @@ fn is_secret(name: &str, value: &Value) -> bool {
             _ => false,
         }
     }
-    // What a server is told is readable in the template, and long; but passwords stand in it.
+    // User data is readable in the template, and long; but it contains passwords.
     is_for_secrets(name) || has(value)
 }

@@ -1,4 +1,4 @@
-//! One line a diagnostic, as compilers' output is read by editors.
+//! One line per diagnostic, in a form that editors read.
 
 use annotate_snippets::renderer::{AnsiColor, Effects};
 

@@ -1,4 +1,4 @@
-//! The full rendering, in rustc's manner.
+//! The full rendering, in the style of rustc.
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ pub(super) fn render(diagnostic: &Diagnostic, read: Read<'_>, options: &Options,
     out.push('\n');
 }
 
-/// Something that is no diagnostic of a check, such as wrong usage, in the same look.
+/// Something that is not a diagnostic of a check, such as wrong usage, in the same style.
 pub fn failure(message: &str, notes: &[String], help: &[String], options: &Options) -> String {
     let notes = notes.iter().map(|note| Level::NOTE.message(note));
     let help = help.iter().map(|help| Level::HELP.message(help));

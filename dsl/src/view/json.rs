@@ -1,4 +1,4 @@
-//! One JSON object a diagnostic, for programs.
+//! One JSON object per diagnostic, for programs.
 
 use serde::Serialize;
 

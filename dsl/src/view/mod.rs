@@ -1,7 +1,8 @@
-//! How diagnostics look.
+//! Renders diagnostics.
 //!
-//! What lives here: the renderings (full, in rustc's manner; concise; JSON) and nothing that makes a diagnostic. What must
-//! not: I/O. Source text comes through a function, so that a rendering is a pure function of what it is given.
+//! What lives here: the renderings (full, in the style of rustc; concise; JSON), but nothing that creates a diagnostic.
+//! What must not: I/O. Source text comes through a function, so that a rendering is a pure function of what it is
+//! given.
 
 mod concise;
 mod full;
@@ -18,15 +19,15 @@ use crate::shown::one_line;
 
 pub use full::failure;
 
-/// The text of a source file by the name under which the compiler knew it; `None` when it cannot be had.
+/// The text of a source file by the name under which the compiler knew it; `None` if it is not available.
 pub type Read<'a> = &'a dyn Fn(&str) -> Option<Arc<str>>;
 
 /// How a rendering is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Whether to colour, with ANSI escapes. JSON has no colour.
+    /// Whether to use colours, with ANSI escapes. JSON has no colours.
     pub color: bool,
-    /// Columns that a source line may take before it is cut around what it shows.
+    /// The maximum width of a source line. Longer lines are cut around the labelled part.
     pub width: usize,
 }
 
@@ -39,25 +40,25 @@ impl Default for Options {
 /// The renderings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
-    /// With the source of every label, notes and help, as rustc writes its own.
+    /// With the source of every label, notes and help, as in rustc.
     #[default]
     Full,
     /// One line each: `FILE:LINE:COLUMN: error[CODE]: MESSAGE`.
     Concise,
-    /// One JSON object a line, with these keys, all of them always there; further ones may be added:
+    /// One JSON object per line. These keys are always present; others may be added:
     ///
     /// - `code`: `"W0101"`
     /// - `severity`: `"error"` or `"warning"`
     /// - `message`: one line of text
-    /// - `spans`: the places, the one to look at first; each has `file`, `line` (from 1), `column` and `end_column`
-    ///   (in characters, from 1; the end is the first character that is not part of it, and equals `column` when the
-    ///   source text cannot be had) and `label`
-    /// - `notes`: what explains it, a list of texts; what is labelled at no known place is one of them
+    /// - `spans`: the places, the one to look at first; each has `file`, `line` (from 1), `column` and `end_column` (in
+    ///   characters, from 1; the end is the first character that is not part of it, and equals `column` if the source
+    ///   text is not available) and `label`
+    /// - `notes`: explanations, a list of texts, including labels without a known place
     /// - `help`: how to fix it, a list of texts
     Json,
 }
 
-/// Every diagnostic, each ended by a newline; in the full rendering a blank line stands between them.
+/// All diagnostics, each followed by a newline. In the full rendering, a blank line separates them.
 pub fn render(diagnostics: &[Diagnostic], format: Format, read: Read<'_>, options: &Options) -> String {
     let mut out = String::new();
     for diagnostic in diagnostics {

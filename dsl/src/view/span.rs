@@ -1,10 +1,10 @@
-//! How much of a line a place stands for: only where it begins is known.
+//! How much of a line a place covers: only its beginning is known.
 
 use std::ops::Range;
 use std::path::Path;
 
-/// The bytes of `line` that the place at `column` (in characters, from 1) stands for: a call with its parentheses if
-/// they close on the line, else the token there. `None` when nothing stands there.
+/// The bytes of `line` that the place at `column` (in characters, from 1) covers: a call with its parentheses if they
+/// close on the line, otherwise the token there. `None` if nothing is there.
 pub(super) fn of(file: &str, line: &str, column: u32) -> Option<Range<usize>> {
     let (start, _) = line.char_indices().nth((column as usize).checked_sub(1)?)?;
     let rest = line[start..].trim_end();
@@ -14,7 +14,7 @@ pub(super) fn of(file: &str, line: &str, column: u32) -> Option<Range<usize>> {
     } else if extension == "yaml" || extension == "yml" {
         word(rest)
     } else {
-        // A name in a recipe, with what else a program's name has.
+        // A name in a recipe, with the other characters of program names.
         rest.find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-')).unwrap_or(rest.len())
     };
     let first = rest.chars().next()?.len_utf8();
@@ -57,7 +57,7 @@ fn rust_call(rest: &str) -> usize {
     }
 }
 
-/// What a key or a plain scalar of YAML is made of.
+/// The characters of a YAML key or plain scalar.
 fn word(rest: &str) -> usize {
     if let Some(quote @ (b'"' | b'\'')) = rest.as_bytes().first().copied() {
         return rest[1..].find(char::from(quote)).map_or(rest.len(), |end| end + 2);

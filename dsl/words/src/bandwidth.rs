@@ -9,12 +9,13 @@ const UNITS: [(&str, u64); 2] = [("Mbit/s", 1), ("Gbit/s", 1000)];
 
 /// How much servers are expected to exchange, in Mbit/s.
 ///
-/// It is text wherever people write it, and the text has a unit. So nobody takes bits for bytes, or one size for another.
+/// It is text wherever people write it, and the text has a unit. This way, bits are not mistaken for bytes, or one size
+/// for another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Bandwidth(u32);
 
 impl Bandwidth {
-    /// The most that can be said: 1000 Gbit/s. A larger one would make all others meaningless.
+    /// The maximum: 1000 Gbit/s. A larger one would make all others meaningless.
     pub const MOST: Self = Self(1_000_000);
 
     /// A number of Mbit/s, at most [`MOST`](Self::MOST).
@@ -27,13 +28,13 @@ impl Bandwidth {
         self.0
     }
 
-    /// What is exchanged if both are, at most [`MOST`](Self::MOST).
+    /// The sum of both, at most [`MOST`](Self::MOST).
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self::of_mbit(self.0.saturating_add(other.0))
     }
 
-    /// What all of these make together. `None` if none of them is known.
+    /// The sum of all of these. `None` if none of them is known.
     pub const fn sum(all: &[Option<Self>]) -> Option<Self> {
         let (mut sum, mut at) = (None, 0);
         while at < all.len() {
@@ -47,7 +48,7 @@ impl Bandwidth {
         sum
     }
 
-    /// The bandwidth that `text` says: a number and a unit.
+    /// The bandwidth in `text`: a number and a unit.
     ///
     /// ```
     /// use wattle_words::Bandwidth;
@@ -57,7 +58,7 @@ impl Bandwidth {
     /// ```
     ///
     /// # Errors
-    /// How to write one, as the help of a message, if `text` says none.
+    /// How to write one, as the help of a message, if `text` is not a bandwidth.
     pub fn read(text: &str) -> Result<Self, String> {
         let example = "write a number and a unit, such as `200 Mbit/s` or `10 Gbit/s`";
         let end = text.find(|letter: char| !(letter.is_ascii_digit() || letter == '.')).unwrap_or(text.len());
@@ -86,7 +87,7 @@ impl Bandwidth {
     }
 }
 
-/// What was meant by a unit that is none of ours, with the number in ours.
+/// What was meant by a unit that is not supported, with the number in one that is.
 fn meant(number: &str, unit: &str) -> Option<String> {
     let bare = unit.strip_suffix("/s").or_else(|| unit.strip_suffix("ps")).unwrap_or(unit).trim();
     let mut letters = bare.chars();
@@ -108,7 +109,7 @@ fn meant(number: &str, unit: &str) -> Option<String> {
     }
 }
 
-/// A number in thousandths. None if it is more exact than that.
+/// A number in thousandths. `None` if it is more exact than that.
 fn thousandths(number: &str) -> Option<u64> {
     let (whole, rest) = number.split_once('.').unwrap_or((number, "0"));
     if rest.is_empty() || rest.len() > 3 || !rest.bytes().all(|byte| byte.is_ascii_digit()) {

@@ -6,11 +6,11 @@ use std::str::FromStr;
 
 use crate::{Malformed, Scalar};
 
-/// Addresses with a common beginning: `10.0.0.0/24`.
+/// Addresses with a common prefix: `10.0.0.0/24`.
 ///
-/// Text is read as Heat reads it where it asks for a `net_cidr` (`neutron_lib.api.validators.validate_subnet`): bits behind
-/// the prefix may be set, IPv4 has one spelling, IPv6 any, with a mask in place of the prefix too. It is written with the
-/// address in its shortest form and the length of the prefix.
+/// Text is read as Heat reads it for the constraint `net_cidr` (`neutron_lib.api.validators.validate_subnet`): bits
+/// after the prefix may be set, IPv4 has only one notation, and IPv6 may have any, also with a mask in place of the
+/// prefix length. It is written with the address in its shortest form and the length of the prefix.
 ///
 /// ```
 /// use std::net::Ipv4Addr;
@@ -29,14 +29,14 @@ pub struct Cidr {
 }
 
 impl Cidr {
-    /// The addresses that share the first `prefix` bits of `address`; `None` where it has less.
+    /// The addresses that share the first `prefix` bits of `address`; `None` if it has fewer.
     pub fn new(address: impl Into<IpAddr>, prefix: u8) -> Option<Self> {
         let address = address.into();
         let width = if address.is_ipv4() { 32 } else { 128 };
         (prefix <= width).then_some(Self { address, prefix })
     }
 
-    /// The address, with the bits behind the prefix as they were given.
+    /// The address, with the bits after the prefix as they were given.
     pub fn address(&self) -> IpAddr {
         self.address
     }
@@ -68,14 +68,15 @@ fn read(text: &str) -> Option<Cidr> {
     }
 }
 
-/// What Python's `int` makes of text without blanks: `_` may stand between digits. None of what is larger than any prefix.
+/// What Python's `int` returns for text without blanks: `_` may be between digits. `None` for what is larger than any
+/// prefix.
 fn integer(text: &str) -> Option<i16> {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     if digits.split('_').all(is_digits) { text.replace('_', "").parse().ok() } else { None }
 }
 
-/// The prefix that a mask says, or that the opposite of one says.
+/// The prefix length of a mask, or of an inverted mask.
 fn of_mask(mask: Ipv6Addr) -> Option<u8> {
     let bits = mask.to_bits();
     let prefix = match (bits.leading_ones(), bits.leading_zeros()) {

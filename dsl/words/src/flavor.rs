@@ -43,7 +43,7 @@ impl Sizes {
         let mut traits = BTreeSet::new();
         for (key, value) in specs {
             let Some((group, name)) = key.split_once(':') else { continue };
-            // `resources1:VGPU` is the same in a group of its own.
+            // `resources1:VGPU` is the same in a separate group.
             match group.trim_end_matches(|digit: char| digit.is_ascii_digit()) {
                 "hw" if name == "cpu_policy" && value == "dedicated" => processors = "PCPU",
                 "resources" => {
@@ -56,12 +56,12 @@ impl Sizes {
         }
         // Swap is on the same disk as the rest.
         let disk = self.root.saturating_add(self.ephemeral).saturating_add(self.swap.saturating_add(1023) / 1024);
-        // What the extra specs say of the disk is said of all of it, whatever the server boots from.
+        // What the extra specs say about the disk applies to all of it, whatever the server boots from.
         let root = if further.contains_key(DISK_GB) { 0 } else { self.root };
         let own = [(processors, self.vcpus), (MEMORY_MB, self.ram), (DISK_GB, disk)];
         let mut resources: BTreeMap<String, i64> =
             own.into_iter().map(|(class, amount)| (class.to_owned(), amount)).collect();
-        // What the extra specs say takes the place of what the flavor says.
+        // Extra specs override the flavor.
         resources.extend(further);
         Asks { resources, root, traits }
     }

@@ -1,9 +1,9 @@
-//! What a word means wherever one is read: which name was meant, which length of time, which bandwidth, which
-//! scalar type, and what a flavor asks of a host.
+//! What words mean wherever they are read: which name was meant, durations, bandwidths, scalar types, and what a flavor
+//! asks of a host.
 //!
 //! What lives here: functions of text that the macros, the reader of recipes, the model and the commands share, so that
-//! each of them reads alike. What must not: values, models, or anything that needs more than a few small crates, for this
-//! is built before the macros are.
+//! all of them read the same way. What must not: values, models, or anything that needs more than a few small crates,
+//! because this is built before the macros.
 
 mod bandwidth;
 mod cidr;
@@ -23,7 +23,7 @@ pub mod types {
     pub use crate::url::Url;
 }
 
-/// Text that says no value of the type that it was read as.
+/// Text that is not a value of the type that it was read as.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not {scalar}")]
 pub struct Malformed {

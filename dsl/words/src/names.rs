@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-/// As clap and rustc have it: below this, names do not look alike to a person.
+/// The threshold of clap and rustc: below it, names do not look alike to a person.
 const ALIKE: f64 = 0.7;
 
-/// The candidate most like `name`, if one looks like it; the first of several. Cases of letters do not matter.
+/// The candidate most like `name`, if one looks like it; the first of several. Case does not matter.
 ///
 /// ```
 /// use wattle_words::names::nearest;
@@ -33,7 +33,7 @@ pub fn did_you_mean(name: impl fmt::Display) -> String {
     format!("did you mean `{name}`?")
 }
 
-/// The candidate whose likeness, between 0 and 1, is the greatest and great enough; the first of several.
+/// The candidate with the greatest likeness (between 0 and 1), if it is great enough; the first of several.
 pub fn most_alike<'c>(
     candidates: impl IntoIterator<Item = &'c str>,
     likeness: impl Fn(&str) -> f64,
@@ -50,11 +50,11 @@ pub fn most_alike<'c>(
 
 /// How alike `candidate` is to the `name` that was written, between 0 and 1.
 pub fn likeness(name: &str, candidate: &str) -> f64 {
-    // A single letter is like no other name, however much of it that has.
+    // A single letter is not like any other name, however much they share.
     if name.chars().count().min(candidate.chars().count()) == 1 {
         return if name.eq_ignore_ascii_case(candidate) { 1.0 } else { 0.0 };
     }
-    // Short names that differ by one slip of the finger are otherwise like nothing else.
+    // Otherwise, short names with a single typing error would resemble nothing.
     let is_short = (2..=4).contains(&name.len()) && name.len().abs_diff(candidate.len()) <= 1;
     let slip = if is_short && strsim::osa_distance(name, candidate) == 1 { 0.75 } else { 0.0 };
     strsim::jaro(name, candidate).max(slip)
@@ -87,7 +87,7 @@ pub fn some<'c>(names: impl IntoIterator<Item = &'c str>, most: usize) -> String
     join(listed, "and")
 }
 
-/// The same of what is not to be quoted: `a, b or c`.
+/// The same without quotes: `a, b or c`.
 pub fn join(listed: impl IntoIterator<Item = String>, last: &str) -> String {
     let listed: Vec<String> = listed.into_iter().collect();
     match listed.as_slice() {

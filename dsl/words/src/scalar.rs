@@ -1,7 +1,7 @@
-//! Scalar types: what each is called, how it travels, and which text says a value of it.
+//! Scalar types: what each is called, how its values are passed, and which text is a value of it.
 //!
-//! This is the table of them. A new one is a variant and its [`Row`]; its Rust type, if the standard library has none, is
-//! one of [`types`](crate::types), and joins the list in `author/port.rs` of the crate `wattle`.
+//! This is their table. A new type is a variant and its [`Row`]. Its Rust type, if the standard library has none, is
+//! one of [`types`](crate::types), and must be added to the list in `author/port.rs` of the crate `wattle`.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -11,8 +11,8 @@ use crate::types::{Cidr, Url};
 
 /// A type of values that have no parts.
 ///
-/// Its alternatives have other names than the Rust types that they stand for: the compiler writes `Url` in full, with its
-/// path, wherever something else that can be seen has the same name.
+/// Its variants have other names than the Rust types that they stand for: the compiler writes `Url` in full, with its
+/// path, wherever another visible item has the same name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scalar {
     /// `true` or `false`.
@@ -34,7 +34,7 @@ pub enum Scalar {
     Ipv4,
     /// An IPv6 address, as text.
     Ipv6,
-    /// Addresses with a common beginning, as text: [`Cidr`].
+    /// Addresses with a common prefix, as text: [`Cidr`].
     Network,
     /// An absolute URL (RFC 3986), as text.
     Uri,
@@ -42,7 +42,7 @@ pub enum Scalar {
     Seconds,
 }
 
-/// As what values travel: in JSON, in parameters of Heat's, in variables of the environment.
+/// The form in which values are passed: in JSON, in Heat's parameters, in environment variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Carrier {
     /// `true` or `false`.
@@ -53,7 +53,7 @@ pub enum Carrier {
     Text,
 }
 
-/// What there is to know of a scalar type.
+/// Everything about a scalar type.
 struct Row {
     /// Its word in files: seeds, models, extended templates.
     word: &'static str,
@@ -70,17 +70,17 @@ enum Form {
     Text(Text),
 }
 
-/// What there is to know of a type of text.
+/// Everything about a type of text.
 struct Text {
-    /// Whether a text says a value of the type.
+    /// Whether a text is a value of the type.
     holds: fn(&str) -> bool,
     /// A value, for help.
     example: &'static str,
-    /// A value for whatever is called by a name, and the digest of that name.
+    /// A value for something with a name, from the name and its digest.
     made_up: fn(&str, u64) -> String,
-    /// What tells in a program of Heat's own lowering whether the text `value` says one, as an expression of Python that
-    /// is true, or false, or raises `ValueError`. None where the core of these programs knows the type: that stays as
-    /// it is, so that what was deployed is not run again.
+    /// The test, in a program of Heat's own lowering, of whether the text `value` is one: an expression of Python that
+    /// is true, or false, or raises `ValueError`. `None` if the core of these programs knows the type: the core stays
+    /// as it is, so that what was deployed is not run again.
     python: Option<&'static str>,
 }
 
@@ -163,17 +163,17 @@ impl Scalar {
         self.row().word
     }
 
-    /// The type that a word of an extended template says; integers are without bounds, and `port` is one with bounds.
+    /// The type of a word in an extended template; integers have no bounds, except for `port`.
     pub fn of_word(word: &str) -> Option<Self> {
         Self::words().find(|(known, _)| *known == word).map(|(_, scalar)| scalar)
     }
 
-    /// The words that say a scalar type, each with its type.
+    /// The words for scalar types, each with its type.
     pub fn words() -> impl Iterator<Item = (&'static str, Self)> {
         Self::ALL.into_iter().map(|scalar| (scalar.word(), scalar)).chain([("port", Self::PORT)])
     }
 
-    /// The type as which values of a Rust type travel, by the name of the Rust type without its path.
+    /// The type as which values of a Rust type are passed, by the name of the Rust type without its path.
     ///
     /// ```
     /// use wattle_words::Scalar;
@@ -191,7 +191,7 @@ impl Scalar {
         }
     }
 
-    /// As what its values travel.
+    /// The form in which its values are passed.
     pub fn carrier(self) -> Carrier {
         match self.row().form {
             Form::Boolean => Carrier::Boolean,
@@ -200,34 +200,34 @@ impl Scalar {
         }
     }
 
-    /// Whether a text says a value of the type: of those that travel as text, exactly; of the others, never.
+    /// Whether a text is a value of the type: exact for types that are passed as text; never for the others.
     pub fn holds(self, text: &str) -> bool {
         self.text().is_some_and(|known| (known.holds)(text))
     }
 
-    /// A value, for help; of those that travel as text.
+    /// A value, for help; for types that are passed as text.
     pub fn example(self) -> Option<&'static str> {
         Some(self.text()?.example)
     }
 
-    /// A value that is made up for what is called `of`, whose digest is `digest`; of those that travel as text.
+    /// A made-up value for what is called `of`, whose digest is `digest`; for types that are passed as text.
     pub fn made_up(self, of: &str, digest: u64) -> Option<String> {
         Some((self.text()?.made_up)(of, digest))
     }
 
-    /// What tells in Python whether the text `value` says one, where programs of Heat's own lowering do not know it anyway: an
-    /// expression that is true, or false, or raises `ValueError`.
+    /// The test in Python of whether the text `value` is one, where programs of Heat's own lowering do not know it
+    /// anyway: an expression that is true, or false, or raises `ValueError`.
     pub fn python(self) -> Option<&'static str> {
         self.text()?.python
     }
 
-    /// Whether text that is put together from parts may be one, which shows when they are known.
+    /// Whether text that is assembled from parts may be one. This is known once the parts are.
     pub fn is_composed(self) -> bool {
         matches!(self, Self::Str | Self::Network | Self::Uri)
     }
 
-    /// The one of `parts` that is no part of any text of the type, in backticks; none if they may make one together. A part that
-    /// is not known yet is nothing.
+    /// The first of `parts` that no text of the type contains, in backticks; `None` if they may make one together. A
+    /// part that is not known yet is `None`.
     pub fn refuse_parts<'p>(self, parts: impl IntoIterator<Item = Option<&'p str>>) -> Option<String> {
         let may_be: fn(&str, bool) -> bool = match self {
             Self::Uri => crate::url::is_part,
@@ -241,7 +241,7 @@ impl Scalar {
         Some(format!("`{}`", wrong.escape_debug()))
     }
 
-    /// Whether every value of this type is one of `other`.
+    /// Whether every value of this type is also one of `other`.
     pub fn is_within(self, other: Self) -> bool {
         match (self, other) {
             (Self::Integer { min, max }, Self::Integer { min: least, max: greatest }) => {
@@ -265,7 +265,7 @@ fn made_up_address(digest: u64) -> Ipv4Addr {
     Ipv4Addr::new(10, a, b, c.clamp(1, 254))
 }
 
-/// With its article, as a message says it: `an integer between 0 and 65535`.
+/// With its article, as in messages: `an integer between 0 and 65535`.
 impl fmt::Display for Scalar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.row().said)?;

@@ -1,16 +1,16 @@
-//! Text from outside where it is shown: nothing in it moves a cursor, hides, or turns what stands beside it.
+//! Text from outside, made safe to show: nothing in it moves the cursor, hides, or reverses the text beside it.
 
 use std::fmt;
 
-/// Whether a terminal acts on it or does not show it: controls of C0 and C1, and Unicode's that have no width or turn the
-/// direction of text.
+/// Whether a terminal acts on it or does not show it: C0 and C1 controls, and Unicode characters that have no width or
+/// change the direction of text.
 pub fn is_unseen(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
         || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// `text` on one line, with what is not seen as escapes.
+/// `text` on one line, with invisible characters as escapes.
 ///
 /// ```
 /// assert_eq!(wattle_words::shown::one_line("a\u{1b}[2J\nb\u{202e}"), "a\\u{1b}[2J\\nb\\u{202e}");
@@ -19,14 +19,14 @@ pub fn one_line(text: &str) -> String {
     escaped(text, is_unseen)
 }
 
-/// Characters of a word that stand in a message.
+/// The most characters of a word in a message.
 const WORD: usize = 200;
 
-/// Characters of a message.
+/// The most characters of a message.
 const MESSAGE: usize = 4_000;
 
-/// A message of no more than some thousand characters, however long what it quotes is: of a longer word the beginning and the
-/// end stay, with how much is missing between.
+/// A message of at most a few thousand characters, however long its quotes are. Of a longer word, the beginning and the
+/// end remain, with a note of how much is missing between them.
 ///
 /// ```
 /// use wattle_words::shown::bounded;
@@ -59,8 +59,8 @@ fn shortened(text: &str, most: usize) -> std::borrow::Cow<'_, str> {
     format!("{}(... {} characters ...){}", &text[..at(first)], length - first - last, &text[at(length - last)..]).into()
 }
 
-/// `text` as a terminal may get it: its lines and tabs stay. With `colors`, what gives text a colour or makes it bold does as
-/// well, and no other sequence.
+/// `text` as a terminal may get it: its lines and tabs stay. With `colors`, sequences for colours and bold text stay as
+/// well, but no others.
 ///
 /// ```
 /// use wattle_words::shown::on_terminal;
@@ -86,8 +86,8 @@ pub fn on_terminal(text: &str, colors: bool) -> String {
     out + rest
 }
 
-/// `word` as a shell takes it for one argument of a command that is suggested: as it is where that is plain, else quoted, and
-/// with what is not seen as escapes of `$'...'`.
+/// `word` as one shell argument of a suggested command: unchanged if it is plain, otherwise quoted, and with invisible
+/// characters as escapes in `$'...'`.
 ///
 /// ```
 /// use wattle_words::shown::argument;
@@ -120,7 +120,7 @@ pub fn argument(word: impl fmt::Display) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// The same for a path, which is not taken for an option whatever it begins with.
+/// The same for a path, which is not mistaken for an option whatever it begins with.
 ///
 /// ```
 /// use wattle_words::shown::path;
@@ -133,7 +133,7 @@ pub fn path(path: impl fmt::Display) -> String {
     argument(if path.starts_with('-') { format!("./{path}") } else { path })
 }
 
-/// The same for an option and its value, which is not taken for another option whatever it begins with.
+/// The same for an option and its value, which is not mistaken for another option whatever it begins with.
 ///
 /// ```
 /// use wattle_words::shown::option;
@@ -147,7 +147,7 @@ pub fn option(option: &str, value: impl fmt::Display) -> String {
     format!("{option}{between}{}", argument(value))
 }
 
-/// How long the sequence is with which `text` begins, if it is one that colours text, makes it bold, faint or italic, underlines
+/// The length of the sequence with which `text` begins, if it colours text, makes it bold, faint or italic, underlines
 /// it, or ends that.
 fn color(text: &str) -> Option<usize> {
     let end = text.strip_prefix("\u{1b}[")?.find('m')? + 2;

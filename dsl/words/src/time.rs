@@ -1,10 +1,10 @@
-//! Lengths of time: as people write them (`90s`, `30m`, `1h30m`, `2d`), and as messages say them.
+//! Durations: as people write them (`90s`, `30m`, `1h30m`, `2d`), and as messages show them.
 
 use std::time::Duration;
 
 const UNITS: [(char, u64); 4] = [('d', 24 * 60 * 60), ('h', 60 * 60), ('m', 60), ('s', 1)];
 
-/// The number of seconds that `text` says: whole numbers with their units, the largest unit first, each at most once.
+/// The number of seconds in `text`: whole numbers with their units, the largest unit first, each at most once.
 ///
 /// ```
 /// use wattle_words::time::seconds;
@@ -14,7 +14,7 @@ const UNITS: [(char, u64); 4] = [('d', 24 * 60 * 60), ('h', 60 * 60), ('m', 60),
 /// ```
 ///
 /// # Errors
-/// How to write one, as the help of a message, if `text` says none, or no time at all.
+/// How to write one, as the help of a message, if `text` is not a duration, or is zero.
 pub fn seconds(text: &str) -> Result<u64, String> {
     let wrong = || "write days, hours, minutes and seconds, such as `90s`, `30m` or `1h30m`".to_owned();
     let (mut total, mut last, mut is_ordered) = (0_u64, u64::MAX, true);
@@ -47,7 +47,7 @@ fn written(total: u64) -> String {
     UNITS.into_iter().map(part).collect()
 }
 
-/// A length of time as a message says it of deadlines and waits.
+/// A duration, as messages about deadlines and waits show it.
 ///
 /// ```
 /// use std::time::Duration;
@@ -67,7 +67,7 @@ pub fn span(time: Duration) -> String {
     }
 }
 
-/// A number of seconds in the little room of a column, in its two largest units: `3s`, `2m 05s`, `1h 10m`, `3d 04h`.
+/// A number of seconds in a narrow column, in its two largest units: `3s`, `2m 05s`, `1h 10m`, `3d 04h`.
 pub fn short(seconds: u64) -> String {
     match seconds {
         ..60 => format!("{seconds}s"),

@@ -7,8 +7,8 @@ use crate::{Malformed, Scalar};
 
 /// An absolute URL (RFC 3986), kept as it was written.
 ///
-/// One is made by parsing. Where a `Url` is computed from values that are not known yet, take a `String` input and
-/// `text!` instead.
+/// Parse text to get one. If a `Url` is computed from values that are not known yet, use a `String` input and `text!`
+/// instead.
 ///
 /// ```
 /// use wattle_words::types::Url;
@@ -28,12 +28,12 @@ impl Url {
     }
 }
 
-/// Whether `part` may be a part of a URL, of which others are not known yet.
+/// Whether `part` may be a part of a URL whose other parts are not known yet.
 pub(crate) fn is_part(part: &str, is_first: bool) -> bool {
     let mut rest = part.bytes();
     while let Some(byte) = rest.next() {
         let is_fine = match byte {
-            // What is behind it may be in the next part.
+            // What follows it may be in the next part.
             b'%' => rest.by_ref().take(2).all(|digit| digit.is_ascii_hexdigit()),
             _ => byte.is_ascii_alphanumeric() || b"-._~:/?#[]@!$&'()*+,;=".contains(&byte),
         };

@@ -41,14 +41,14 @@ check! {
 fn run(sink: &mut Sink<'_>) {
     let mut found = Vec::new();
     each_value(sink.loaded, &mut |node, at| {
-        let mut tell = |node: &Node, meaning: Option<Meaning>| {
+        let mut report = |node: &Node, meaning: Option<Meaning>| {
             if let (Some(word), Some(meaning)) = (node.written(), meaning) {
                 found.push(diagnostic(word, &meaning).label(&at(node.span), meaning.label));
             }
         };
-        tell(node, value(node));
+        report(node, value(node));
         if let Tree::Map(pairs) = &*node.tree {
-            pairs.iter().filter(|pair| !pair.merged).for_each(|pair| tell(&pair.key, key(&pair.key)));
+            pairs.iter().filter(|pair| !pair.merged).for_each(|pair| report(&pair.key, key(&pair.key)));
         }
     });
     for diagnostic in found {
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn words_that_mean_something_else() {
-        let told = |map: &str| {
+        let reported = |map: &str| {
             let text = format!(
                 "heat_template_version: 2021-04-16\nresources:\n  r: {{type: OS::Heat::Value, properties: {{value: {map}}}}}\n"
             );
@@ -134,15 +134,15 @@ mod tests {
             ("on", "Heat reads `on` as the boolean `true`"),
             ("No", "Heat reads `No` as the boolean `false`"),
         ] {
-            assert_eq!(told(&format!("{{a: {word}}}")), [meaning]);
-            assert_eq!(told(&format!("[{word}, '{word}', \"{word}\"]")), [meaning]);
+            assert_eq!(reported(&format!("{{a: {word}}}")), [meaning]);
+            assert_eq!(reported(&format!("[{word}, '{word}', \"{word}\"]")), [meaning]);
         }
-        assert_eq!(told("{on: a}"), ["Heat reads `on` as the key `true`"]);
-        assert_eq!(told("{~: a}"), ["Heat reads `~` as the key `null`"]);
-        assert_eq!(told("{? : a}"), ["Heat reads an empty key as the key `null`"]);
+        assert_eq!(reported("{on: a}"), ["Heat reads `on` as the key `true`"]);
+        assert_eq!(reported("{~: a}"), ["Heat reads `~` as the key `null`"]);
+        assert_eq!(reported("{? : a}"), ["Heat reads an empty key as the key `null`"]);
         for word in ["420", "-1", "0", "1.5", "true", "False", "~", "2021-04-16", "08", "1e3", "y"] {
-            assert!(told(&format!("[{word}, {{8080: {word}}}]")).is_empty(), "{word}");
+            assert!(reported(&format!("[{word}, {{8080: {word}}}]")).is_empty(), "{word}");
         }
-        assert_eq!(told("{a: &a 0644, b: *a}").len(), 1);
+        assert_eq!(reported("{a: &a 0644, b: *a}").len(), 1);
     }
 }

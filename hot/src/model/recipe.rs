@@ -188,7 +188,7 @@ impl<'l> Reader<'l> {
         tool
     }
 
-    /// Reports a file whose name would keep its tool from finding it on a server.
+    /// Reports a file that its tool would not find on a server because of its name.
     fn is_found(&mut self, tool: Tool, path: &str, span: Span) -> Option<()> {
         let Some(naming) = wattle_recipe::overlooked(tool, path) else { return Some(()) };
         let diagnostic = RECIPE

@@ -57,7 +57,7 @@ pub(crate) fn complete(text: &Text, analysis: &Analysis, offset: usize, snippets
     list.items
 }
 
-/// The first line of a template, for a document that is none yet.
+/// The first line of a template, for a document that is not a template yet.
 pub(crate) fn begin(text: &Text, offset: usize) -> Vec<CompletionItem> {
     let Some(cursor) = cursor(&text.whole, offset).filter(|cursor| cursor.path.is_empty()) else { return Vec::new() };
     let mut list = List::new(text, &cursor, offset, false);

@@ -102,11 +102,11 @@ fn quotes_and_wide_characters_stay() {
 fn what_cannot_be_renamed_says_why() {
     let net = SHOP.replacen("{get_resource: net}", "{get_resource: n¦et}", 1);
     for (marked, to, why) in [
-        (&net, "db", "there is a resource `db` already"),
+        (&net, "db", "a resource `db` already exists"),
         (&net, "a b", "cannot be the name of a resource"),
         (&net, "yes", "no word that YAML reads as something else"),
         (&net, "", "cannot be the name of a resource"),
-        (&net.replacen("{get_resource: net}", "{get_resource: net", 1), "x", "cannot be read as it stands"),
+        (&net.replacen("{get_resource: net}", "{get_resource: net", 1), "x", "keep wattle from finding every use"),
         (&SHOP.replacen("database, url]", "database, u¦rl]", 1), "x", "which its recipe writes"),
         (&SHOP.replacen("{get_param: image}", "{get_param: dis¦k}", 1), "x", "has no parameter `disk`"),
         (&SHOP.replacen("m1.small", "m1.s¦mall", 1), "x", "there is no name here"),

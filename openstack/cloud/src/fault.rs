@@ -21,7 +21,7 @@ pub enum Doing {
     Broken,
     /// It is refused as its service refuses a request beyond the quota.
     OverQuota,
-    /// It is carried out. After this delay, what it created is gone, as if somebody had removed it.
+    /// It is carried out. After this delay, what it created is gone, as if someone had removed it.
     Vanishes(Duration),
 }
 

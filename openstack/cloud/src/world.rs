@@ -166,7 +166,7 @@ impl World {
         self.rules.push(rule);
     }
 
-    /// Has nothing happen any more to requests from now on.
+    /// Removes all faults: from now on, requests are answered normally.
     pub fn calm(&mut self) {
         self.rules.clear();
     }

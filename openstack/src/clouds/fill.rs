@@ -19,9 +19,10 @@ const SAME: [&[&str]; 8] = [
 /// The settings that are secret.
 const SECRETS: [&str; 5] = ["password", "token", "auth_token", "application_credential_secret", "passcode"];
 
-/// Adds the missing settings. Those of the cloud take precedence, and different ways to log in are not mixed. An environment for
-/// another cloud adds nothing, so that its password does not reach this one. An environment that does not say which cloud it is
-/// for gives no secret to a cloud that somebody else may have written down, unless the user has named the file (`is_named`).
+/// Adds the missing settings. Those of the cloud take precedence, and different ways to log in are not mixed. An
+/// environment for another cloud adds nothing, so that its password does not reach this one. An environment that does
+/// not say which cloud it is for gives no secret to a cloud that someone else may have described, unless the user has
+/// named the file (`is_named`).
 pub(super) fn fill(settings: &mut Settings, environment: Settings, is_named: bool) {
     let address = |of: &Settings| of.get("auth_url").map(|url| without_version(url).to_lowercase());
     let (own, theirs) = (address(settings), address(&environment));

@@ -162,7 +162,7 @@ impl Reader<'_> {
         let unknown = self.settings.values.keys().map(String::as_str).filter(|key| !KEYS.contains(key));
         let help = match names::nearest(key, unknown) {
             _ if self.settings.withheld.iter().any(|withheld| withheld == key) => format!(
-                "`OS_{}` is not sent where a `clouds.yaml` of this folder says, which somebody else may have written: name the file by \
+                "`OS_{}` is not sent where a `clouds.yaml` of this folder says, which someone else may have written: name the file by \
                  `OS_CLIENT_CONFIG_FILE=./clouds.yaml`, or set `OS_AUTH_URL` to the cloud that you mean",
                 key.to_uppercase()
             ),
@@ -221,7 +221,7 @@ impl Reader<'_> {
         let password = self.need(
             &["password"],
             "password",
-            "it may stand in secure.yaml beside clouds.yaml, or in `OS_PASSWORD`",
+            "it can also be in secure.yaml, beside clouds.yaml, or in `OS_PASSWORD`",
         )?;
         Ok(Login::Password { user, password: Secret::new(password) })
     }
@@ -230,7 +230,7 @@ impl Reader<'_> {
         if let Some(id) = self.get("user_id") {
             return Ok(User::Id(id.to_owned()));
         }
-        let name = self.need(&["username", "user_name"], "username", "say who logs in: `username` or `user_id`")?;
+        let name = self.need(&["username", "user_name"], "username", "set `username` or `user_id`")?;
         Ok(User::Named(name.to_owned(), self.domain("user")))
     }
 
@@ -267,9 +267,7 @@ impl Reader<'_> {
             (Some(id), ..) => Ok(Scope::Domain(Domain::Id(id.to_owned()))),
             (None, Some(name), _) => Ok(Scope::Domain(Domain::Named(name.to_owned()))),
             (None, None, Login::Token(_)) => Ok(Scope::Given),
-            (None, None, _) => {
-                Err(self.missing("project", "project_name", "say for which project: `project_name` or `project_id`"))
-            }
+            (None, None, _) => Err(self.missing("project", "project_name", "set `project_name` or `project_id`")),
         }
     }
 

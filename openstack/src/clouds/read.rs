@@ -9,7 +9,7 @@ use super::CloudError;
 /// The file that overlays `clouds.yaml`, in the same folder.
 pub const SECURE: &str = "secure.yaml";
 
-/// The file of the current directory. It may have been written by whoever provided that directory.
+/// The file of the current directory. It may have been written by the person who provided that directory.
 pub(super) const HERE: &str = "./clouds.yaml";
 
 /// The settings of one cloud. Those of `auth` and those beside it have one name each, with `_` in it.
@@ -63,7 +63,7 @@ pub(super) fn clouds(file: &str, text: &str) -> Result<BTreeMap<String, Settings
         help: error.help(),
     })?;
     let Some(listed) = root.get("clouds") else {
-        let help = "clouds stand below the key `clouds`, each with its name";
+        let help = "list the clouds by name under the key `clouds`";
         return Err(wrong(None, "there is no `clouds`".into(), Some(help.into())));
     };
     let mut clouds = BTreeMap::new();
@@ -136,9 +136,9 @@ fn regions(node: &Node) -> Vec<String> {
 }
 
 fn expected(what: &str, node: &Node) -> String {
-    format!("{what} has to be a map, and is {}", node.tree.kind())
+    format!("{what} must be a map, but is {}", node.tree.kind())
 }
 
 fn no_text(what: &str, node: &Node) -> String {
-    format!("{what} has to be a text, and is {}", node.tree.kind())
+    format!("{what} must be text, but is {}", node.tree.kind())
 }

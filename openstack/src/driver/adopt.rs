@@ -62,7 +62,7 @@ impl OpenStack {
         }
         match kind.driver.state(&found) {
             State::Ready | State::Stopped(_) => {
-                // What it has is somebody's choice, and not what a cloud gives to things that are given nothing.
+                // What it has was chosen by someone, and is not a default of the cloud.
                 let mut thing = kind.driver.thing(&found);
                 thing.attributes.remove(NOTED);
                 Ok(thing)
@@ -117,7 +117,7 @@ fn unknown(stop: Stop) -> Unfit {
 /// Refuses to change a thing that another deployment has taken over in the meantime.
 pub(super) fn is_nobody_elses(driver: &dyn Driver, work: &Work<'_>, found: &Found) -> Result<(), Stop> {
     match driver.mark(found).filter(|mark| work.marks.row(mark).is_none()) {
-        Some(mark) => Err(Stop::refused(format!("it belongs to the deployment `{}` by now", deployment(mark)))),
+        Some(mark) => Err(Stop::refused(format!("it now belongs to the deployment `{}`", deployment(mark)))),
         None => Ok(()),
     }
 }

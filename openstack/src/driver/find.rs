@@ -99,7 +99,7 @@ impl Sort {
     ///
     /// # Errors
     ///
-    /// There is none, or there are several.
+    /// If none matches, or several do.
     pub(super) fn chosen(self, all: &[Value], name: &str) -> Result<String, Lack> {
         let called = self.called();
         let lack = |what: String, help: String| Lack { what, help };
@@ -110,8 +110,8 @@ impl Sort {
         match (found.next(), found.count()) {
             (Some(one), 0) => Ok(text(one, "id").to_owned()),
             (Some(_), more) => Err(lack(
-                format!("there are {} things that `{name}` may mean, each a {called} of that name", more + 1),
-                "write the id of the one that is meant".to_owned(),
+                format!("`{name}` is the name of more than one {called}: there are {}", more + 1),
+                "write the id of the one that you mean".to_owned(),
             )),
             (None, _) => {
                 let names = || all.iter().map(|thing| text(thing, "name")).filter(|name| !name.is_empty());

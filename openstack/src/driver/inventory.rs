@@ -10,8 +10,8 @@ use super::find::{Lack, Sort, is_id};
 use super::work::get;
 use crate::{Fault, Session};
 
-/// The things in a cloud that templates may name. Each list is read once, and whoever then makes something with the same session
-/// need not look up again what was found.
+/// The things in a cloud that templates may name. Each list is read once. Later work with the same session need not
+/// look up again what was found.
 pub struct Inventory {
     pub(super) session: Arc<Session>,
     lists: BTreeMap<Sort, Option<Listed>>,
@@ -90,16 +90,16 @@ impl Inventory {
         }
     }
 
-    /// Why an id does not exist. It is asked for by itself, because lists do not contain everything that an id may name:
-    /// community images, flavors that are not public.
+    /// Why an id does not exist. It is requested on its own, because lists do not contain everything that an id may
+    /// name: community images, flavors that are not public.
     async fn lacks_id(&self, sort: Sort, id: &str) -> Result<Option<Lack>, Fault> {
         let call = sort.list();
         match self.session.call(get(call.service, format!("{}/{id}", call.path))).await {
             Ok(_) => Ok(None),
             Err(fault) if fault.is_missing() => {
                 let called = sort.called();
-                let what = format!("the cloud has no {called} of the id `{id}`");
-                let help = "the project has to see it: look at the id, or write a name".to_owned();
+                let what = format!("the cloud has no {called} with the id `{id}`");
+                let help = "the project must have access to it: check the id, or write a name".to_owned();
                 Ok(Some(Lack { what, help }))
             }
             Err(fault) if fault.is_refusal() => Ok(None),

@@ -86,7 +86,7 @@ fn is_same_address(one: &str, other: &str) -> bool {
 
 /// A difference, worded for a message.
 pub(super) fn differs(property: &str, wanted: &Value, current: &Value) -> String {
-    format!("`{property}` is {}, and was to be {}", shown(current), shown(wanted))
+    format!("`{property}` is {}, but should be {}", shown(current), shown(wanted))
 }
 
 fn shown(value: &Value) -> String {

@@ -66,7 +66,7 @@ impl Mark {
         text.strip_prefix(&self.prefix)?.parse().ok()
     }
 
-    /// The row whose mark is at the end of a text, after what somebody else has written there.
+    /// The row whose mark is at the end of a text, after what someone else has written there.
     pub(super) fn row_in(&self, text: &str) -> Option<Id> {
         self.row(text.rsplit([' ', '\n']).next()?)
     }
@@ -101,7 +101,7 @@ pub(super) fn is_half(text: &str) -> bool {
     without(text) == HALF
 }
 
-/// The mark at the end of a text, after what somebody else has written, whichever deployment it belongs to.
+/// The mark at the end of a text, after what someone else has written, whichever deployment it belongs to.
 pub(super) fn mark_in(text: &str) -> Option<&str> {
     text.rsplit([' ', '\n']).next().filter(|word| is_mark(word))
 }

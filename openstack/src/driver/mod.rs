@@ -72,7 +72,7 @@ impl Found {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum State {
     Ready,
-    /// It is ready, but somebody has stopped it, as this says.
+    /// It is ready, but was stopped, as this says.
     Stopped(String),
     Busy,
     Broken(String),
@@ -191,7 +191,7 @@ trait Driver: Sync {
 fn cannot_be_released(exclusive: &BTreeSet<Name>) -> Stop {
     let what = wattle_words::names::list(exclusive.iter().map(|name| &**name), "and");
     Stop::refused(format!(
-        "{what} cannot be taken from the thing that has it, and no second one can have it: give the new one another, or \
-         deploy once without it"
+        "{what} cannot be released by the resource that has it, and only one resource can have it: give the new one \
+         another, or deploy once without it"
     ))
 }

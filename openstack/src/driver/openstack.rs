@@ -18,7 +18,7 @@ use super::work::Work;
 use super::{Driver, Found, Made};
 use crate::Session;
 
-/// What most things have been given and are not given any more.
+/// What most things were given before, and are no longer given.
 static NOTHING: BTreeSet<Name> = BTreeSet::new();
 
 /// Carries out the engine's jobs in one project of an OpenStack cloud.
@@ -129,7 +129,7 @@ async fn carried_out(kind: &ResourceType, work: &Work<'_>, job: &Job, fresh: Opt
     }
 }
 
-/// Changes what differs, unless the thing belongs to somebody else.
+/// Changes what differs, unless the thing belongs to someone else.
 async fn changed(driver: &dyn Driver, work: &Work<'_>, found: Found, properties: &Value) -> Result<Outcome, Stop> {
     adopt::is_nobody_elses(driver, work, &found)?;
     driver.update(work, found, properties).await
@@ -162,7 +162,8 @@ async fn create(kind: &ResourceType, work: &Work<'_>, properties: &Value, is_new
 /// The pauses before looks for what was made by a request whose answer was lost.
 const PAUSES: [u64; 5] = [0, 1, 2, 4, 8];
 
-/// The thing that was made by a request of which nobody heard. As long as it does not show, the request may still be on its way.
+/// The thing that was made by a request whose answer was lost. As long as it does not show, the request may still be on
+/// its way.
 async fn look_again(driver: &dyn Driver, work: &Work<'_>, properties: &Value) -> Option<Found> {
     // Looking is harmless after the lease, too.
     let eyes = Work { mark: work.mark.clone(), name: work.name.clone(), until: None, ..*work };

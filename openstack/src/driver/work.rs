@@ -21,9 +21,9 @@ pub(super) struct Work<'a> {
     pub(super) mark: String,
     /// The name of a thing that is given none.
     pub(super) name: String,
-    /// The thing's attributes after the last action on it. They show what it has that nobody asks for.
+    /// The thing's attributes after the last action on it. They show what it has that is not requested.
     pub(super) noted: &'a BTreeMap<Name, wattle_model::Value>,
-    /// What the thing may have been given before and is not given any more: `PROPERTY`, or `PROPERTY.KEY`.
+    /// What the thing may have been given before and is no longer given: `PROPERTY`, or `PROPERTY.KEY`.
     pub(super) left: &'a BTreeSet<Name>,
     /// No request is begun after this time.
     pub(super) until: Option<SystemTime>,
@@ -35,7 +35,7 @@ impl Work<'_> {
         self.noted.get(attribute).map(sent)
     }
 
-    /// Whether a property, or `PROPERTY.KEY`, was given before and is not given any more.
+    /// Whether a property, or `PROPERTY.KEY`, was given before and no longer is.
     pub(super) fn has_left(&self, property: &str) -> bool {
         self.left.contains(property)
     }

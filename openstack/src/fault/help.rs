@@ -8,13 +8,13 @@ impl Fault {
     pub fn help(&self) -> Option<String> {
         match self {
             Self::LoggedOut { .. } => Some(
-                "look at the user, the project, their domains and the password in clouds.yaml or in the `OS_*` variables, or at the application \
-                 credential, which may have expired: `openstack token issue` has to work with the same"
+                "check the user, the project, their domains and the password in clouds.yaml or in the `OS_*` variables, or the application \
+                 credential, which may have expired: `openstack token issue` must work with the same settings"
                     .into(),
             ),
             Self::Ended { .. } => Some(
-                "the token has expired, or was revoked: `openstack token issue -f value -c id` makes another one, for `token` of the cloud in \
-                 clouds.yaml or for `OS_TOKEN`; then the same command goes on. A password or an application credential lasts longer"
+                "the token has expired, or was revoked: `openstack token issue -f value -c id` prints a new one, for `token` of the cloud in \
+                 clouds.yaml or for `OS_TOKEN`; then run the same command again. A password or an application credential lasts longer"
                     .into(),
             ),
             Self::NoRegion { known, region, .. } => {
@@ -40,7 +40,7 @@ impl Fault {
                 }))
             }
             Self::Unreachable { service, .. } if service == "identity" => Some(
-                "look at `auth_url` of the cloud in clouds.yaml, or at `OS_AUTH_URL`: whether it is `http://` or `https://`, and whether that host \
+                "check `auth_url` of the cloud in clouds.yaml, or `OS_AUTH_URL`: whether it is `http://` or `https://`, and whether that host \
                  answers at all: it may be behind a VPN that is off, or behind a proxy, which is not used here"
                     .into(),
             ),
@@ -55,7 +55,7 @@ impl Fault {
                     .into(),
             ),
             Self::Untrusted { flaw, .. } => Some(distrusted(*flaw)),
-            Self::Version { .. } => Some("a cloud with a release of OpenStack that speaks it is needed".into()),
+            Self::Version { .. } => Some("use a cloud whose release of OpenStack speaks it".into()),
             Self::Refused { message, .. } if is_quota(message) => Some(
                 "the project's quota does not allow it: `openstack quota show` shows the quota; delete what is not needed, or ask the cloud's \
                  operator to raise it with `openstack quota set`"
@@ -65,7 +65,7 @@ impl Fault {
                 Some("the user needs the role `member` in the project, or the cloud's policy allows it to administrators only".into())
             }
             Self::Refused { service, status: 500.., .. } | Self::Busy { service, .. } => Some(format!(
-                "the same command goes on once {service} answers; if this persists, ask the cloud's operator"
+                "run the same command again once {service} answers; if this persists, ask the cloud's operator"
             )),
             Self::Refused { .. }
             | Self::TooLate { .. }
@@ -83,7 +83,7 @@ fn distrusted(flaw: Flaw) -> String {
         }
         Flaw::Host => "ask for a host that it is for: in `auth_url`, or where the cloud's catalogue has the service",
         Flaw::Time => {
-            "look at the clock of this machine; if it is right, the cloud's operator has to renew the certificate"
+            "check the clock of this machine; if it is right, the cloud's operator has to renew the certificate"
         }
         Flaw::Other => "the cloud's operator has to replace the certificate",
     };

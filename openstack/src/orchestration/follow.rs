@@ -61,7 +61,7 @@ impl Follow {
     pub async fn from_now(heat: &Orchestration, id: &str) -> Result<Self, Fault> {
         let last = heat.events(id, &format!("nested_depth={DEPTH}&sort_dir=desc&limit=1")).await?;
         let marker = last.first().and_then(|event| event["id"].as_str()).map(str::to_owned);
-        // By the time of its events, a deleted resource is in no list any more.
+        // By the time of its events, a deleted resource is no longer in any list.
         let tree = heat.resources(id).await?;
         Ok(Self { marker, tree, ..Self::from_the_beginning(id) })
     }

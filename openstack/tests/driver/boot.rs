@@ -42,7 +42,7 @@ fn a_server_is_where_its_template_says() {
         refused(stage.create(stage.row(), TYPE, &properties))
     };
     let why = refusal(json!({ "subnet": base.subnet }));
-    assert!(why.contains("has others, and Nova takes no subnets: give the server a `port`"), "{why}");
+    assert!(why.contains("has more subnets, and Nova takes no subnet: give the server a `port`"), "{why}");
     let why = refusal(json!({ "network": "base", "floating_ip": base.floating[0] }));
     assert!(why.starts_with("`floating_ip` in `networks` of a server is only for Heat"), "{why}");
     let why = refusal(json!({ "tag": "front" }));

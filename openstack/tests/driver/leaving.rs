@@ -74,7 +74,7 @@ fn a_server_whose_networks_are_not_given_any_more_gets_what_nova_chooses() {
     let update =
         || stage.once_left(row, kind, Some(&thing.phys), what.clone(), &thing.attributes, &["networks".into()].into());
     let Outcome::Refused(why) = update() else { panic!("it is not refused") };
-    assert!(why.contains("Nova cannot choose among 2 networks: give it `networks`"), "{why}");
+    assert!(why.contains("Nova cannot choose among 2 networks: set `networks`"), "{why}");
     assert_eq!(ports(), [port.as_str()]);
     stage.ask(Call::new("network", Method::Delete, format!("/networks/{other}"))).expect("deleted");
     let done = (0..20).find_map(|_| match update() {

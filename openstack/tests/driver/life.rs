@@ -102,7 +102,7 @@ pub(crate) fn differs_and_is_put_right(stage: &impl Jobs) {
             };
             assert_eq!(differs(&case.properties, &phys), None, "{} before `{property}`", case.kind);
             let how = differs(&wanted, &phys).unwrap_or_else(|| panic!("{}: no drift of `{property}`", case.kind));
-            let names_it = how.contains(&format!("`{property}`")) || how.contains("was to be");
+            let names_it = how.contains(&format!("`{property}`")) || how.contains("but should");
             assert!(names_it, "{} `{property}`: {how}", case.kind);
             phys = update(stage, row, &case, &phys, &wanted);
             assert_eq!(differs(&wanted, &phys), None, "{} after `{property}`", case.kind);
@@ -146,7 +146,7 @@ pub(crate) fn is_seen_behind_its_back(stage: &impl Jobs) {
             let how = differs(&thing);
             let is_said = if said.contains_key(*property) { "said" } else { "unsaid" };
             let how = how.unwrap_or_else(|| panic!("{}: no drift of `{property}`, which is {is_said}", case.kind));
-            assert!(how.contains(&format!("`{property}`")) || how.contains("was to be"), "{} {how}", case.kind);
+            assert!(how.contains(&format!("`{property}`")) || how.contains("but should"), "{} {how}", case.kind);
             // What has grown never shrinks.
             if *property != "size" {
                 let what = What::Update { properties: value(&case.properties) };

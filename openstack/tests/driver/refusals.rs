@@ -34,7 +34,7 @@ fn names_that_do_not_exist_are_said_with_those_that_do() {
     stage.some("OS::Neutron::Net", &json!({ "name": "twin" }));
     assert_eq!(
         why(server("m1.small", "debian-12", "twin")),
-        "there are 2 things that `twin` may mean, each a network of that name: write the id of the one that is meant"
+        "`twin` is the name of more than one network: there are 2: write the id of the one that you mean"
     );
     assert!(stage.everything().iter().all(|seen| &*seen.kind == "OS::Neutron::Net"), "no server was made");
 }
@@ -165,7 +165,7 @@ fn what_is_somebody_elses_is_refused() {
     let key = json!({ "keypair": { "name": "ann", "public_key": KEY, "type": "ssh" } });
     stage.ask(wattle_openstack::session::Call::new("compute", Method::Post, "/os-keypairs").body(key)).expect("a key");
     let why = why(&stage, "OS::Nova::KeyPair", &json!({ "name": "ann", "public_key": KEY }));
-    assert!(why.starts_with("there is a key pair `ann` that is not of this deployment"), "{why}");
+    assert!(why.starts_with("a key pair `ann` already exists and does not belong to this deployment"), "{why}");
     assert_eq!(stage.get("compute", "/os-keypairs/ann")["keypair"]["public_key"], KEY);
     // One of the deployment's own goes, and is waited for.
     let ours = json!({ "name": "bob", "public_key": KEY });
@@ -183,7 +183,12 @@ fn what_cannot_be_changed_in_place_is_refused() {
     let server = json!({ "flavor": "m1.small", "image": "debian-12", "networks": [{ "allocate_network": "none" }] });
     for (kind, properties, other, words) in [
         ("OS::Neutron::Subnet", &subnet, json!({ "network": net, "cidr": "10.9.0.0/24" }), "`cidr` is \"10.1.0.0/24\""),
-        ("OS::Cinder::Volume", &volume, json!({ "size": 4 }), "a volume only grows: `size` is 5 GiB, and was to be 4"),
+        (
+            "OS::Cinder::Volume",
+            &volume,
+            json!({ "size": 4 }),
+            "a volume can only grow: `size` is 5 GiB, but should be 4",
+        ),
         (
             "OS::Nova::Server",
             &server,

@@ -131,7 +131,7 @@ fn listed(reading: &mut Reading, items: &[Node]) -> Flavors {
                 }
             }
         }
-        // An empty text is no swap.
+        // An empty text means no swap.
         let mut further = |key: &str, unit: Unit| {
             let node = item.get(key).filter(|node| node.tree.as_text() != Some(""))?;
             unit.read(node, true).map_err(|why| reading.amount(node.span, &format!("{what}: `{key}`"), why)).ok()

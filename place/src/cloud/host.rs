@@ -28,7 +28,7 @@ pub(super) fn unit(resource: &str) -> Unit {
     }
 }
 
-/// What is said of one host, or of all of them.
+/// What a file says about one host, or about all of them.
 #[derive(Clone, Default)]
 pub(super) struct Said {
     within: Option<(String, Span)>,
@@ -43,7 +43,7 @@ pub(super) struct Said {
     /// The keys that were written, correctly or not: a key that is wrong is not reported as missing too.
     written: BTreeSet<String>,
     used_at: Option<Span>,
-    /// The resources of which something is said besides how much there is: the key that says it, and the resource.
+    /// The resources for which more is given than their amount: the key that gives it, and the resource.
     about: Vec<(&'static str, String, Span)>,
 }
 
@@ -156,7 +156,7 @@ impl Said {
     }
 }
 
-/// The host `name`, from what is said of it.
+/// The host `name`, from what the file says about it.
 pub(super) fn host(reading: &mut Reading, name: &str, key: Span, said: Said, places: &Places) -> Host {
     let what = format!("the host `{name}`");
     let standing = match &said.within {

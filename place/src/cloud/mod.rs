@@ -79,7 +79,7 @@ impl Host {
         }
     }
 
-    /// Whether it gives one server so much of a resource, however much is left. Whoever asks for none gets none.
+    /// Whether it gives one server so much of a resource, however much is left. A server that asks for none gets none.
     pub fn gives(&self, resource: &str, amount: i64) -> bool {
         let is_kept = |of: &Amounts, keeps: &dyn Fn(i64) -> bool| of.get(resource).is_none_or(|bound| keeps(*bound));
         amount == 0

@@ -8,7 +8,7 @@ use super::Level;
 use super::fields::Reading;
 use crate::codes::{PLACE, SHAPE};
 
-/// What is said of one place.
+/// What a file says about one place.
 pub(super) struct Place {
     level: Level,
     within: Option<(String, Span)>,

@@ -106,7 +106,7 @@ pub fn hosts_file(hosts: &[Described], flavors: &Flavors) -> String {
     text
 }
 
-/// Something that is said of each resource of a host.
+/// A property of each resource of a host.
 type Share = fn(&Described) -> &Amounts;
 
 /// The keys about what one server gets of a host.

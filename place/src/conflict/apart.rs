@@ -1,8 +1,8 @@
 //! More servers that must be apart than there are places in which they can be.
 //!
-//! Servers and places are matched, each server with a place of its own. If that is impossible, some servers have fewer places
-//! together than there are servers (Hall's theorem), and whoever can be reached from one that is left over is the smallest such
-//! set.
+//! Servers and places are matched, each server with a place of its own. If that is impossible, some servers have fewer
+//! places together than there are servers (Hall's theorem), and the servers that can be reached from one that is left
+//! over form the smallest such set.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -80,7 +80,7 @@ impl Apart {
             self.members.iter().map(|member| (*member, ground.asks(*member))).collect();
         let mut places: BTreeMap<usize, BTreeSet<Place<'_>>> = BTreeMap::new();
         for member in &self.members {
-            // Whoever has as many places as there are servers always finds one.
+            // A server that has as many places as there are servers always finds one.
             let enough = self.members.len().div_ceil(self.most);
             let all = self.places(ground, &asks[member], &|_| true, enough);
             if all.len() < enough {
@@ -162,7 +162,7 @@ impl Apart {
     fn crowd(&self, places: &BTreeMap<usize, BTreeSet<Place<'_>>>) -> Option<BTreeSet<usize>> {
         let mut of_place: BTreeMap<&Place<'_>, Vec<usize>> = BTreeMap::new();
         for server in places.keys() {
-            // The way back from each server that was reached: who is in the place that led to it.
+            // The way back from each server that was reached: the server in the place that led to it.
             let mut reached: BTreeMap<usize, Option<(usize, &Place<'_>)>> = BTreeMap::from([(*server, None)]);
             let mut queue = std::collections::VecDeque::from([*server]);
             let mut open = None;
@@ -193,7 +193,7 @@ impl Apart {
         None
     }
 
-    /// What is said of servers that have too few places: with the fewest things that they ask of hosts.
+    /// The explanation for servers that have too few places, with as few of their demands on hosts as possible.
     fn said(&self, ground: &Ground<'_>, crowd: BTreeSet<usize>, asks: &BTreeMap<usize, Vec<Ask<'_>>>) -> Conflict {
         let union = |crowd: &BTreeSet<usize>, kinds: &BTreeSet<AskKind<'_>>| {
             let counts = |kind: AskKind<'_>| matches!(kind, AskKind::Known(_)) || kinds.contains(&kind);
@@ -213,7 +213,7 @@ impl Apart {
         let there = union(&crowd, &kinds).len();
         let policies: Vec<&Policy> =
             ground.problem.policies.iter().filter(|policy| self.needs(policy, &crowd)).collect();
-        // If one policy keeps all of them apart, whoever has no other places belongs to them.
+        // If one policy keeps all of them apart, every server that has no other places belongs to them.
         let crowd = match &policies[..] {
             [one] if kinds.is_empty() => one.members.iter().copied().collect(),
             _ => crowd,
@@ -225,7 +225,7 @@ impl Apart {
         let are_alike = each.all(|other| other == first);
         let why = self.sentence(ground, &crowd, &policies, there, are_alike.then(|| crowd.first().map(of)).flatten());
         let mut parts: Vec<Part> = policies.into_iter().map(of_policy).collect();
-        // Who runs somewhere, or has to be there, takes part in it himself.
+        // A server that runs somewhere, or must be there, takes part itself.
         if !are_alike || kinds.contains(&AskKind::Runs) || kinds.contains(&AskKind::Host) {
             parts.extend(crowd.iter().map(|one| of_server(ground.problem, *one)));
         }

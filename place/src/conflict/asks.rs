@@ -93,8 +93,8 @@ impl<'p> Ground<'p> {
         self.most.get(resource).map_or(0, |most| most[host])
     }
 
-    /// Whether a server takes a part of what hosts have room for. Whoever may leave a host does, unless that host has too little for
-    /// those that are there.
+    /// Whether a server takes a part of what hosts have room for. Servers that may leave a host do, unless that host
+    /// has too little for those that are there.
     pub(super) fn is_new(&self, server: usize, resource: &str) -> bool {
         let about = &self.problem.servers[server];
         let Some(host) = &about.runs_on else { return true };

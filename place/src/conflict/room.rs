@@ -123,7 +123,7 @@ impl Set<'_> {
         })
     }
 
-    /// Whoever asks for at least so much needs a piece of that size.
+    /// A server that asks for at least that much needs a piece of that size.
     fn pieces(
         &self,
         ground: &Ground<'_>,

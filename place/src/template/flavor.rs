@@ -38,7 +38,7 @@ pub(super) fn asks(
     Ok((demand, traits))
 }
 
-/// The flavor that a resource makes. Nobody has more than can be written, and Nova refuses what is negative.
+/// The flavor that a resource makes. No host has more than can be written, and Nova refuses negative amounts.
 fn of_stack_itself(flavor: &Resource) -> Option<Flavor> {
     let amount = |name: &str| match flavor.property(name) {
         Value::Integer(amount) => i64::try_from(amount.clamp(0, i128::from(MOST))).ok(),
@@ -68,7 +68,7 @@ fn of_stack_itself(flavor: &Resource) -> Option<Flavor> {
     Some(Flavor::of(sizes.asks(specs.iter().map(|(key, value)| (*key, &**value)))))
 }
 
-/// Whether the root disk of a server is a volume, so that its host has none for it. What is not known is none.
+/// Whether the root disk of a server is a volume, so that its host has none for it. What is not known counts as none.
 fn boots_from_volume(server: &Resource) -> bool {
     let has_image = server.property("image") != Value::Null;
     let of = |name: &str| match server.property(name) {

@@ -123,7 +123,7 @@ impl<'n> Names<'n> {
                 let text = definition.node.constant().to_string();
                 text.contains(SERVER) || text.contains(".yaml")
             }
-            // Whoever maps a type of their own knows what it is.
+            // The author of a mapped type knows what it is.
             None => ty == SERVER || !["OS::", "AWS::"].iter().any(|known| ty.starts_with(known)),
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! Writing may be interrupted anywhere. It then starts again from the beginning, unless only the end is missing.
 //! Servers are notified of a revision once it is complete, and nothing that the revision before still needs is removed
-//! earlier. A writer that was interrupted cannot be told from a slow one, so its turn is ended first
+//! earlier. An interrupted writer cannot be distinguished from a slow one, so its turn is ended first
 //! ([`There::is_being_written`]). Likewise, a command that finds no goal announces one of revision 0 before it trusts
 //! what it reads: what was there may have been lost with an earlier data space.
 

@@ -43,7 +43,7 @@ impl Failure {
     #[must_use]
     pub fn only_said_by(self, component: &Name) -> Self {
         let named = &self.component;
-        let message = format!("it says that {named} has failed, and {named} does not: {}", self.message);
+        let message = format!("it reports that {named} has failed, but {named} does not report it: {}", self.message);
         Self { component: component.clone(), message, through: Vec::new(), ..self }
     }
 
@@ -51,7 +51,7 @@ impl Failure {
     /// component.
     #[must_use]
     pub fn said_of_another_stack(self, component: &Name) -> Self {
-        let message = format!("it says that {} of another stack has failed: {}", self.component, self.message);
+        let message = format!("it reports that {} of another stack has failed: {}", self.component, self.message);
         Self { component: component.clone(), message, through: Vec::new(), ..self }
     }
 

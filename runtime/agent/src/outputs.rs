@@ -40,7 +40,7 @@ pub fn stored(
     let bytes = written.to_bytes().len() + ENVELOPE;
     if bytes > MAX_DATA {
         let message = format!(
-            "output `{name}` takes {bytes} bytes, and the data space takes {MAX_DATA}; publish where it is found"
+            "output `{name}` takes {bytes} bytes, but the data space takes at most {MAX_DATA}; publish where to find it instead"
         );
         return Err((FailureKind::Size, message));
     }

@@ -31,7 +31,7 @@ pub struct ServerPlan {
     /// Whether the server has left the model. Its agent then tears everything down, and ends afterwards.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub retired: bool,
-    /// Whether a server that has left the model has no rights any more: it has torn everything down, or the operator
+    /// Whether a server that has left the model no longer has any rights: it has torn everything down, or the operator
     /// has forgotten it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub forgotten: bool,
@@ -85,7 +85,7 @@ impl ServerPlan {
     }
 
     /// Whether an agent that has been given `before` should move on to this plan: it is newer, or of another data
-    /// space. Data spaces of earlier versions have no name, so only what their plans ask for may tell them apart.
+    /// space. Data spaces of earlier versions have no name, so only what their plans ask for may distinguish them.
     pub fn is_news_after(&self, before: &Self) -> bool {
         let is_other = self.space.is_none() && self.revision == before.revision && self != before;
         self.space != before.space || self.revision > before.revision || is_other

@@ -67,19 +67,19 @@ pub struct Signals {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoSignal {
     /// It is not an object.
-    #[error("a signal is an object such as {{\"status\": \"SUCCESS\"}}, and this is {0}")]
+    #[error("a signal is an object such as {{\"status\": \"SUCCESS\"}}, but this is {0}")]
     NoObject(&'static str),
     /// It has a field that no signal has.
     #[error("a signal has no field `{0}`: it has `status`, `reason`, `data` and `id`")]
     Field(String),
     /// Its status is neither success nor failure.
-    #[error("the `status` of a signal is \"SUCCESS\" or \"FAILURE\", and this is {0}")]
+    #[error("the `status` of a signal is \"SUCCESS\" or \"FAILURE\", but this is {0}")]
     Status(String),
     /// Its name is not valid.
-    #[error("the `id` of a signal is text or a number, and this is {0}")]
+    #[error("the `id` of a signal is text or a number, but this is {0}")]
     Id(String),
     /// The name of its handle is not valid.
-    #[error("`{0}` is no handle: `curl_cli` of a wait condition's handle names one")]
+    #[error("`{0}` is not a handle: `curl_cli` of a wait condition's handle names one")]
     Handle(String),
     /// There is no room for it.
     #[error(

@@ -20,8 +20,8 @@ const REFUSED: Duration = Duration::from_secs(5);
 /// The same for requests that will be refused until this server is replaced.
 const REPLACED: Duration = Duration::from_mins(1);
 
-/// How long an announcement of another server stands before this one announces itself again. That one may be gone, or may have
-/// been admitted and be gone since, and its operator sees only who announced itself last.
+/// How long another server's announcement may stay before this one announces itself again. That one may be gone, or may
+/// have been admitted and be gone since, and its operator sees only who announced itself last.
 const STANDS: Duration = Duration::from_secs(30);
 
 /// The keys of a server, and whether they are admitted.
@@ -33,10 +33,10 @@ pub(super) struct Admission {
     pub(super) credential: Credential,
     stack: Name,
     server: Name,
-    told: Mutex<Option<Membership>>,
+    membership: Mutex<Option<Membership>>,
     /// The data space of the last desired revision, if it has a name.
     space: Mutex<Option<Name>>,
-    /// How many times what the server is told has changed. `None` before it was first read.
+    /// How many times the server's membership has changed. `None` before it was first read.
     changes: watch::Sender<Option<u64>>,
     stage: watch::Sender<Stage>,
 }
@@ -57,7 +57,7 @@ enum Stage {
 enum Barred {
     /// Another server has been admitted with the same credential.
     Another,
-    /// The credential is not valid any more.
+    /// The credential is no longer valid.
     Replaced,
     /// The server can read its own nodes, but not yet those that it shares with others.
     Early,
@@ -70,9 +70,9 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Admission {
     /// The keys of `server` of `stack`.
     pub(super) fn new(stack: &str, server: &str, own: Keyring, credential: Credential) -> Self {
-        let (told, space) = Default::default();
+        let (membership, space) = Default::default();
         let (changes, stage) = (watch::Sender::new(None), watch::Sender::new(Stage::Begins));
-        Self { own, credential, stack: stack.into(), server: server.into(), told, space, changes, stage }
+        Self { own, credential, stack: stack.into(), server: server.into(), membership, space, changes, stage }
     }
 
     fn public_of(&self, key: &ServerKey) -> Public {
@@ -99,7 +99,7 @@ impl Admission {
         *locked(&self.space) = space.cloned();
     }
 
-    /// How many times what the server is told has changed, after waiting until it was first read.
+    /// How many times the server's membership has changed, after waiting until it was first read.
     pub(super) async fn changes(&self) -> watch::Receiver<Option<u64>> {
         let mut changes = self.changes.subscribe();
         let _ = changes.wait_for(Option::is_some).await;
@@ -110,21 +110,21 @@ impl Admission {
         self.changes.send_if_modified(|changes| changes.is_none() && changes.replace(0).is_none());
     }
 
-    /// How many times what the server is told has changed so far.
+    /// How many times the server's membership has changed so far.
     pub(super) fn joined(&self) -> u64 {
         self.changes.borrow().unwrap_or_default()
     }
 
     fn is_admitted(&self) -> bool {
-        locked(&self.told).as_ref().is_some_and(|told| told.identity.has_key_of(&self.public()))
+        locked(&self.membership).as_ref().is_some_and(|membership| membership.identity.has_key_of(&self.public()))
     }
 
     /// Whether the server has to announce its key.
     fn is_due(&self) -> bool {
-        match (*self.stage.borrow(), &*locked(&self.told)) {
+        match (*self.stage.borrow(), &*locked(&self.membership)) {
             (Stage::Begins, _) | (Stage::Acts, None) => false,
             (Stage::Barred, None) => true,
-            (_, Some(told)) => told.announces && told.identity != self.public(),
+            (_, Some(membership)) => membership.announces && membership.identity != self.public(),
         }
     }
 }
@@ -143,7 +143,7 @@ pub(super) async fn attend(shared: &Shared) {
                 if seen.is_some()
                     && let Err(error) = join(shared).await
                 {
-                    tracing::debug!("what the servers of the stack share cannot be read: {error}");
+                    tracing::debug!("the data that the stack's servers share cannot be read: {error}");
                 }
                 Duration::ZERO
             }
@@ -167,13 +167,13 @@ pub(super) async fn join(shared: &Shared) -> Result<bool, SpaceError> {
     if admission.credential.authority().is_some() {
         shared.asked.hear(asks);
     }
-    if locked(&admission.told).as_ref() == Some(&membership) {
+    if locked(&admission.membership).as_ref() == Some(&membership) {
         return Ok(false);
     }
     if !membership.is_for(admission.own.newest().authorities()) {
         tracing::warn!(
-            "what the servers of the stack share is for a data space with another certificate authority than this \
-             one's: it is not given to this one"
+            "the data that the stack's servers share is for a data space with a different certificate authority: it is \
+             not sent to this one"
         );
         return Ok(false);
     }
@@ -182,7 +182,7 @@ pub(super) async fn join(shared: &Shared) -> Result<bool, SpaceError> {
     let login = match membership.login(shared.space.layout().stack(), &opener) {
         Ok(login) => login,
         Err(error) => {
-            tracing::warn!("what the servers of the stack share cannot be read: {error}");
+            tracing::warn!("the data that the stack's servers share cannot be read: {error}");
             return Ok(false);
         }
     };
@@ -190,7 +190,7 @@ pub(super) async fn join(shared: &Shared) -> Result<bool, SpaceError> {
     // Whatever happens to its plan, what the server publishes about itself must count.
     shared.space.believe_key(&shared.server, membership.identity.key);
     let was_admitted = admission.is_admitted();
-    *locked(&admission.told) = Some(membership);
+    *locked(&admission.membership) = Some(membership);
     if admission.is_admitted() && !was_admitted {
         tracing::info!(
             "this server is known by a key of its own; the credential of its user data no longer opens anything"
@@ -235,7 +235,7 @@ pub(super) async fn barred(shared: &Shared) -> (String, Duration) {
         Barred::Another => {
             // Only the place of the announcement says which data space it is.
             shared.admission.is_in(None);
-            let was_told = locked(&shared.admission.told).take().is_some();
+            let was_told = locked(&shared.admission.membership).take().is_some();
             let barred = |stage: &mut Stage| std::mem::replace(stage, Stage::Barred) != Stage::Barred || was_told;
             shared.admission.stage.send_if_modified(barred);
             let (server, stack) = (&shared.server, shared.space.layout().stack());
@@ -248,7 +248,7 @@ pub(super) async fn barred(shared: &Shared) -> (String, Duration) {
             );
             (text, REFUSED)
         }
-        Barred::Replaced => ("this server's credential is another one now".to_owned(), REPLACED),
+        Barred::Replaced => ("this server's credential has changed".to_owned(), REPLACED),
         // The server is notified as soon as it is written.
         Barred::Early => ("it may not be read; tries again".to_owned(), REFUSED),
     }
@@ -324,7 +324,7 @@ async fn announce_once(shared: &Shared, has_said: &mut bool) -> Result<There, St
     }
     let mut said = Announcement { space, identity: admission.public_of(&newest), at: clock::now(), endorsed: None };
     // So that someone who only has the credential of the user data cannot interfere.
-    let before = locked(&admission.told).as_ref().and_then(|told| admission.key_of(&told.identity));
+    let before = locked(&admission.membership).as_ref().and_then(|membership| admission.key_of(&membership.identity));
     if let Some(before) = before {
         said = said.endorsed_by(&path, &before);
     }

@@ -221,7 +221,7 @@ async fn claim(
                 shared.touch.has(place, asked);
                 return Ok((node, operator));
             }
-            // The data space has no place for this server: not yet, or not any more.
+            // The data space has no place for this server: not yet, or no longer.
             Err(SpaceError::Store(StoreError::Missing { .. })) => {
                 if moves(shared, &mut place).await? {
                     over = None;

@@ -49,7 +49,7 @@ pub(super) struct Driver {
     runs: HashMap<RunId, (watch::Sender<Option<Stop>>, AbortHandle)>,
     events: VecDeque<Event>,
     is_retired: bool,
-    /// What the machine was last told.
+    /// What was last passed to the machine.
     in_touch: bool,
     is_confirming: bool,
 }

@@ -109,7 +109,7 @@ impl Fields<'_> {
     fn text(&self, field: &'static str) -> Result<&str, IdentityError> {
         match self.fields.get(field) {
             Some(serde_json::Value::String(text)) => Ok(text),
-            // The message does not show it, because it may be what was to be secret.
+            // The message does not show it, because it may be the secret.
             Some(other) => Err(self.refuse(field, format!("expected text, found {}", kind(other)))),
             None => Err(self.refuse(field, "it is missing: the user data that wattle emits writes it".to_owned())),
         }

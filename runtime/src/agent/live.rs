@@ -208,7 +208,7 @@ impl Live for Run {
 
     async fn stopped(&self) -> Stop {
         let mut stopped = self.stopped.clone();
-        // When the agent has gone, nothing can stop the run any more, but then this future is dropped.
+        // When the agent has gone, nothing can stop the run any longer, but then this future is dropped.
         let Ok(stop) = stopped.wait_for(Option::is_some).await.map(|stop| *stop) else {
             return std::future::pending().await;
         };

@@ -1,6 +1,6 @@
 //! Answers an operator who asks for this server's log, and only while one does.
 //!
-//! Requests come with what the server is told ([`super::admission`]), so nothing is asked of the data space for them.
+//! Requests come with the server's membership ([`super::admission`]), so they need no request to the data space.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::store::StoreError;
 use super::shared::{AGAIN, Shared};
 use super::{signals, touch};
 
-/// How long a request stands at most if it is not renewed, whatever the clock says.
+/// How long a request counts at most if it is not renewed, whatever the clock says.
 const LONGEST: Duration = Duration::from_mins(2);
 
 /// How long to wait between two answers.
@@ -37,7 +37,7 @@ struct Asks {
 }
 
 impl Asks {
-    /// The requests that stand now.
+    /// The present requests.
     fn standing(&self) -> Vec<Ask> {
         let is_heard = self.heard.is_some_and(|heard| heard.elapsed() < LONGEST);
         let now = clock::now();
@@ -46,7 +46,7 @@ impl Asks {
 }
 
 impl Asked {
-    /// The operator asks for this, and for nothing else any more.
+    /// The operator asks for this, and no longer for anything else.
     pub(super) fn hear(&self, all: Vec<Ask>) {
         let now = clock::now();
         if let Some(ask) = all.iter().find(|ask| ask.until <= now) {
@@ -72,7 +72,7 @@ impl Asked {
     }
 }
 
-/// Answers, forever, whenever somebody asks.
+/// Answers requests, forever.
 pub(super) async fn answer(shared: &Shared) {
     let mut asks = shared.asked.asks.subscribe();
     loop {
@@ -88,7 +88,7 @@ pub(super) async fn answer(shared: &Shared) {
     }
 }
 
-/// Answers while somebody asks, and then removes the answers.
+/// Answers as long as there are requests, and then removes the answers.
 ///
 /// # Errors
 /// If the data space refuses.
@@ -100,7 +100,7 @@ async fn answer_while_asked(shared: &Shared, asks: &mut watch::Receiver<Asks>) -
     let access = signals::readable(shared).await?;
     let mut begins = Some(&access);
     loop {
-        // Another agent may act for this server, and is asked the same.
+        // Another agent may act for this server, and gets the same requests.
         touch::certain(shared).await;
         lines.mark_unchanged();
         let standing = asks.borrow_and_update().standing();
@@ -111,7 +111,7 @@ async fn answer_while_asked(shared: &Shared, asks: &mut watch::Receiver<Asks>) -
         match space.answer((server, &of), &standing, &log, begins, &sure).await {
             Ok(()) => begins = None,
             Err(SpaceError::Unsure) => continue,
-            // Somebody has removed the former answers.
+            // The former answers were removed.
             Err(SpaceError::Store(StoreError::Missing { .. })) if begins.is_none() => begins = Some(&access),
             Err(error) => return Err(error),
         }
@@ -128,7 +128,7 @@ async fn answer_while_asked(shared: &Shared, asks: &mut watch::Receiver<Asks>) -
             () = ended => {}
         }
     }
-    // Without answers of this agent, nothing is to be removed.
+    // Without answers of this agent, there is nothing to remove.
     match begins {
         None => space.fall_silent(server).await,
         Some(_) => Ok(()),

@@ -1,4 +1,4 @@
-//! What OpenStack tells a server about itself, in its metadata service or config drive.
+//! What OpenStack gives a server about itself, in its metadata service or config drive.
 //!
 //! Both provide `meta_data.json` (identity, name) and `network_data.json` (which address on which network). Their
 //! contents are described in Nova's documentation, "Metadata". Heat uses the network names of the model, metadata uses
@@ -117,7 +117,7 @@ impl Metadata {
         tell("id", meta.uuid.clone());
         tell("name", meta.name.clone());
         tell("first_address", all.first().map(ToString::to_string));
-        // Only Nova knows whether it was told to report others.
+        // Only Nova knows whether it was configured to report others.
         tell("accessIPv4", all.iter().find(|address| address.is_ipv4()).map(ToString::to_string));
         tell("accessIPv6", all.iter().find(|address| address.is_ipv6()).map(ToString::to_string));
         Fixed(known)
@@ -145,7 +145,7 @@ struct Address {
     scope: String,
 }
 
-/// The present addresses of this server, by the MAC address of their interface. Empty if `ip` cannot tell.
+/// The present addresses of this server, by the MAC address of their interface. Empty if `ip` does not show it.
 async fn local_addresses() -> Vec<(String, IpAddr)> {
     let output = Command::new("ip").args(["-json", "address", "show"]).stdin(Stdio::null()).output().await;
     let interfaces: Vec<Interface> =

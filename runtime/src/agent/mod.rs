@@ -89,7 +89,7 @@ pub struct Agent {
 /// Why an agent ended without an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// It was told to.
+    /// It was asked to.
     Asked,
     /// The server has left the model, and everything on it is torn down.
     Retired,

@@ -12,10 +12,10 @@ use super::durable;
 /// The file name.
 pub(super) const NAME: &str = "key";
 
-/// The maximum number of keys to keep. What was encrypted for even earlier ones is not needed any more.
+/// The maximum number of keys to keep. What was encrypted for even earlier ones is no longer needed.
 const MOST: usize = 8;
 
-/// The server's own keys, for a store of these authorities. If there is none, one is created. A key is on disk before
+/// The server's own keys, for a store of these authorities. If none exists, one is created. A key is on disk before
 /// anyone learns of it: a server whose key was admitted and then lost could not be recognized.
 ///
 /// # Errors

@@ -78,7 +78,7 @@ impl Recent {
         self.said.subscribe()
     }
 
-    /// The last lines about `component`, or all if there is none, in `room` bytes as JSON.
+    /// The last lines about `component`, or all if it is `None`, in `room` bytes as JSON.
     pub fn last(&self, component: Option<&str>, room: usize) -> Log {
         let rings = self.rings();
         let none = Ring::default();

@@ -8,7 +8,7 @@ use wattle_agent_core::record::Record;
 
 use crate::recipe;
 
-/// Notes that `records` are in the journal: processes that the ended runs have left are there to stay.
+/// Notes that `records` are in the journal: processes that the ended runs have left will stay.
 pub(super) fn settle(state: &Path, records: &[Record]) {
     for record in records {
         if let Record::Finished { component, .. } | Record::Failed { component, .. } | Record::Gone { component } =

@@ -1,4 +1,4 @@
-//! The newest revision that this server was told, on disk, so that nobody can make it go back to an older one.
+//! The newest revision that this server has received, on disk, so that no one can make it go back to an older one.
 //!
 //! The operator's signatures stay valid. Without this, someone who controls what an agent can read could show it last
 //! year's desired revision and plans, with recipes that had to be replaced since.
@@ -59,7 +59,7 @@ impl Seen {
         Ok(Self { path, newest: Mutex::new(newest) })
     }
 
-    /// The key to trust for a server that was `told` one by its user data. It is never one that came before another key
+    /// The key to trust for a server whose user data has the key `told`. It is never one that came before another key
     /// that the server has acted on.
     pub(super) fn operator(&self, told: Authority) -> Authority {
         let newest = self.newest();
@@ -67,8 +67,8 @@ impl Seen {
         succeeded.filter(|succeeded| succeeded.told == told).map_or(told, |succeeded| succeeded.now)
     }
 
-    /// Notes a desired revision, as far as it concerns `server`. The user data `told` one key, and the desired revision
-    /// is signed `by` the other.
+    /// Notes a desired revision, as far as it concerns `server`. The user data has the key `told`, and the desired
+    /// revision is signed `by` another.
     ///
     /// # Errors
     /// A message, if a newer desired revision was seen before or this one cannot be noted.
@@ -94,7 +94,7 @@ impl Seen {
         Ok(())
     }
 
-    /// The status before the server has begun with anything. It is dated to the last plan that the server was told,
+    /// The status before the server has begun with anything. It is dated to the last plan that the server received,
     /// because its earlier statuses are not newer than that.
     pub(super) fn dated(&self, status: ServerStatus) -> ServerStatus {
         match &*self.newest() {

@@ -129,7 +129,7 @@ impl Shared {
 
     /// Reports an event.
     pub(super) fn say(&self, event: Event) {
-        // When the agent ends, nothing receives messages any more.
+        // When the agent ends, nothing receives messages any longer.
         let _ = self.messages.send(Message::Event(event));
     }
 

@@ -36,7 +36,7 @@ pub(super) struct Kept {
     /// Counts the changes to publish.
     changes: watch::Sender<u64>,
     /// The last of these changes that is published.
-    told: watch::Sender<u64>,
+    passed_on: watch::Sender<u64>,
 }
 
 #[derive(Debug, Default)]
@@ -61,7 +61,7 @@ impl Kept {
             Err(error) => return Err(error),
         };
         let state = Mutex::new(State { signals, ..State::default() });
-        Ok(Self { path, state, changes: watch::Sender::new(0), told: watch::Sender::new(0) })
+        Ok(Self { path, state, changes: watch::Sender::new(0), passed_on: watch::Sender::new(0) })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -82,7 +82,7 @@ impl Kept {
     pub(super) async fn signal(&self, handle: &str, said: &Value, run: Option<(&Name, &str)>) -> Result<(), String> {
         let signal = Signal::read(said, clock::now()).map_err(|error| error.to_string())?;
         let number = self.keep(handle, signal, run)?;
-        let _ = self.told.subscribe().wait_for(|told| *told >= number).await;
+        let _ = self.passed_on.subscribe().wait_for(|passed_on| *passed_on >= number).await;
         Ok(())
     }
 
@@ -108,7 +108,7 @@ impl Kept {
         let mut changes = self.changes.subscribe();
         let mut in_trouble = false;
         loop {
-            if changes.wait_for(|changes| *changes > *self.told.borrow()).await.is_err() {
+            if changes.wait_for(|changes| *changes > *self.passed_on.borrow()).await.is_err() {
                 return std::future::pending().await;
             }
             let number = *changes.borrow();
@@ -132,7 +132,7 @@ impl Kept {
                     shared.trouble(TROUBLE, None);
                 }
             }
-            self.told.send_replace(number);
+            self.passed_on.send_replace(number);
         }
     }
 }

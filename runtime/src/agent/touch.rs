@@ -32,7 +32,7 @@ pub(super) struct Touch {
     last: Mutex<Option<Moment>>,
 }
 
-/// A time by two clocks: one stands still while the machine sleeps, and the other may be set.
+/// A time by two clocks: one stops while the machine sleeps, and the other may be set.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moment {
     at: Instant,

@@ -61,7 +61,7 @@ pub enum CaError {
     )]
     NoKey,
     /// The certificate may not sign others.
-    #[error("the certificate is not one of an authority: it may not sign others")]
+    #[error("the certificate does not belong to an authority: it may not sign others")]
     NoAuthority,
     /// The key is another one.
     #[error("the key does not belong to the certificate")]
@@ -72,7 +72,7 @@ pub enum CaError {
         /// When.
         until: Time,
     },
-    /// Nobody to be for.
+    /// It has no names.
     #[error("a certificate is for at least one name or address")]
     Nobody,
     /// What makes them does not.
@@ -87,7 +87,7 @@ impl CertificateAuthority {
     /// [`CaError::Make`].
     pub fn generate(validity: Range<Time>) -> Result<Self, CaError> {
         let key = KeyPair::generate()?;
-        // Authorities of one name are taken for each other.
+        // Authorities with the same name are confused with each other.
         let name = format!("wattle CA {}", hex(&Sha256::digest(key.subject_public_key_info())[..8]));
         let mut params = CertificateParams::default();
         set(&mut params, &name, &validity);
@@ -120,10 +120,10 @@ impl CertificateAuthority {
         Ok(Self { certificates, issuer, name, until })
     }
 
-    /// The certificates in a text, in PEM as we write it: what else is in it is handed on to nobody.
+    /// The certificates in a text, in PEM as wattle writes it: anything else in it is not passed on.
     ///
     /// # Errors
-    /// When there is none, or one is no certificate.
+    /// If there is none, or one is not a certificate.
     pub fn only_certificates(text: &str) -> Result<String, CaError> {
         Ok(certificates_in(text)?.iter().map(|der| pem::certificate(der)).collect())
     }
@@ -148,8 +148,8 @@ impl CertificateAuthority {
         pem::private_key(self.issuer.key().serialized_der())
     }
 
-    /// A certificate for a server that is asked for by any of `hosts`, with a key of its own. It is for members of an ensemble, too,
-    /// which are each other's clients. It ends when the authority does, if that is earlier.
+    /// A certificate for a server that clients reach by any of `hosts`, with a new key. It is for members of an
+    /// ensemble, too, which are each other's clients. It ends when the authority does, if that is earlier.
     ///
     /// # Errors
     /// When there are no hosts, the authority has ended, or it cannot be made.
@@ -174,7 +174,7 @@ impl CertificateAuthority {
 }
 
 impl Issued {
-    /// The one in a text that was written from [`Issued::pem`]. What else is in it is handed on to nobody.
+    /// The one in a text that was written from [`Issued::pem`]. Anything else in it is not passed on.
     ///
     /// # Errors
     /// What is not as it should be.
@@ -190,8 +190,8 @@ impl Issued {
     }
 }
 
-/// The certificates in a text, at least one. Between them may stand whatever says something of them (RFC 7468, 2); what claims to
-/// be one is one, and has nothing behind it.
+/// The certificates in a text, at least one. Explanatory text may come between them (RFC 7468, 2). What claims to be a
+/// certificate must be one, without trailing data.
 fn certificates_in(text: &str) -> Result<Vec<CertificateDer<'static>>, CaError> {
     let found = CertificateDer::pem_slice_iter(text.as_bytes()).collect::<Result<Vec<_>, _>>();
     let found = found.map_err(|_| CaError::NoCertificate)?;
@@ -204,7 +204,7 @@ fn key_in(text: &str) -> Result<KeyPair, CaError> {
     KeyPair::try_from(&key).map_err(|_| CaError::NoKey)
 }
 
-/// A certificate with nothing behind it.
+/// A certificate without trailing data.
 fn whole<'d>(der: &'d CertificateDer<'_>) -> Result<X509Certificate<'d>, CaError> {
     match X509Certificate::from_der(der) {
         Ok(([], read)) => Ok(read),

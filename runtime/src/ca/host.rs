@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use rustls::pki_types::DnsName;
 
-/// A name or an address by which clients ask for a server, and for which its certificate is to be.
+/// A name or an address by which clients reach a server, and for which its certificate must be valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Host {
     /// A name of DNS, in small letters.

@@ -118,7 +118,7 @@ fn new(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError
     fs::create_dir_all(folder).map_err(|error| unwritten(folder, &error))?;
     create(&key, &made.key(), 0o600)?;
     if let Err(failure) = create(&certificate, &made.certificates(), 0o644) {
-        // A key that nobody trusts is of no use, and would be in the way next time.
+        // A key that nothing trusts is useless, and would be in the way next time.
         let _ = fs::remove_file(&key);
         return Err(failure);
     }
@@ -150,7 +150,7 @@ fn issue(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandErr
     let names: Vec<String> = hosts.iter().map(ToString::to_string).collect();
     let file = match matches.get_one::<PathBuf>("out") {
         Some(file) => file.clone(),
-        // `scp` takes what stands before a colon for a machine.
+        // `scp` takes what is before a colon for a host.
         None => PathBuf::from(format!("{}.pem", names[0].replace(':', "-"))),
     };
     let authority = read(matches.get_one::<PathBuf>("ca").expect("INVARIANT: it has a default"))?;

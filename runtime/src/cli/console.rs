@@ -52,7 +52,7 @@ impl Stream {
         wattle::view::Options { color: self.color, ..wattle::view::Options::default() }
     }
 
-    /// Writes `text`. On a terminal, control characters are written as escapes, whoever the text comes from. A reader
+    /// Writes `text`. On a terminal, control characters are written as escapes, wherever the text comes from. A reader
     /// that has gone (`| head`) is not a failure, but the result says so.
     pub(super) fn try_write(&mut self, text: &str) -> Result<bool, CommandError> {
         if self.is_terminal { self.put(&on_terminal(text, self.color)) } else { self.put(text) }

@@ -106,7 +106,7 @@ pub(super) fn stand_in(place: &Place, folder: &Path) -> Result<Option<String>, C
     )))
 }
 
-/// What is to be known where nothing stands in for the version in the manifest.
+/// The note if nothing replaces the version in the manifest.
 fn published() -> String {
     format!(
         "note: the crate takes wattle {} from crates.io; if that does not have it, repeat this with `--wattle URL`, with \
@@ -196,7 +196,7 @@ pub(super) fn write(out: &Path, files: &[(String, String)]) -> Result<(), Comman
     for (name, text) in files {
         let path = out.join(name);
         let folder = path.parent().unwrap_or(out);
-        // Whoever made the folder may have made its content lead elsewhere.
+        // The creator of the folder may have made its content lead elsewhere.
         let parts = Path::new(name).ancestors().filter(|part| !part.as_os_str().is_empty());
         if let Some(link) = parts.map(|part| out.join(part)).find(|part| part.is_symlink()) {
             let failure =

@@ -13,7 +13,7 @@ use super::entries::one_line;
 use super::paint::{Cell, Tone, table};
 
 /// The exports, one on each line. Values that only OpenStack knows come from `told`.
-pub(super) async fn exports(space: &Space, told: &HashMap<Name, String>, color: bool) -> String {
+pub(super) async fn exports(space: &Space, user_data: &HashMap<Name, String>, color: bool) -> String {
     let row = |(name, exported): (Name, Exported)| -> Vec<Cell> {
         let cell = match exported {
             Exported::Value(text, None) => (one_line(&text), Tone::Good),
@@ -25,7 +25,7 @@ pub(super) async fn exports(space: &Space, told: &HashMap<Name, String>, color: 
         };
         vec![(format!("  {name}"), Tone::Plain), cell]
     };
-    let rows: Vec<Vec<Cell>> = report::exports(space, told).await.into_iter().map(row).collect();
+    let rows: Vec<Vec<Cell>> = report::exports(space, user_data).await.into_iter().map(row).collect();
     table(&rows, color, usize::MAX / 2)
 }
 

@@ -130,7 +130,7 @@ pub(super) fn own(folder: Folder) -> Result<Folder, CommandError> {
     }
 }
 
-/// The failure of somebody who cannot look into what another user may have up.
+/// The error for a user who cannot see what another user may have up.
 fn of_another_user(folder: &Folder) -> Option<CommandError> {
     match folder.judge() {
         Err(why @ NotOurs::OtherUser(_)) => Some(not_ours(folder, &why)),

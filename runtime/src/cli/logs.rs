@@ -21,7 +21,7 @@ use super::log::plain;
 use super::signals::Signals;
 use super::{args, target};
 
-/// How long a request stands. The server's clock may be wrong by this, less the time between two requests.
+/// How long a request counts. The server's clock may be wrong by this, less the time between two requests.
 const STANDS: Duration = Duration::from_mins(1);
 
 /// How often a request is renewed.
@@ -198,7 +198,7 @@ impl Reading {
         }
     }
 
-    /// Prints what is new in `log`. Returns whether anybody reads it.
+    /// Prints what is new in `log`. Returns whether anything reads it.
     fn print(&self, shown: &mut Shown, log: &Log, console: &mut Console) -> Result<bool, CommandError> {
         let is_first = shown.since.is_none();
         let mut text = String::new();

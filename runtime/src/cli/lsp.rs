@@ -16,7 +16,7 @@ pub(super) fn command() -> Command {
         .about("Answer what an editor asks about Heat templates, as a language server")
         .arg(
             parameters::environments()
-                .help("Give all templates this environment; may be repeated, later ones go over earlier ones"),
+                .help("Use this environment for all templates; may be repeated, later ones override earlier ones"),
         )
         .arg(args::flag("stdio", "Use the standard input and output, which is the only way; some editors say so"))
         .after_help(args::section(&[(

@@ -121,7 +121,7 @@ fn from_file(assignment: &str) -> Result<(String, String), CommandError> {
     let text = read_value(Path::new(file)).map_err(|error| refuse(&reason(&error)))?;
     let value = text.strip_suffix('\n').unwrap_or(&text);
     if value.is_empty() {
-        // A pipe is also empty if somebody has read it before.
+        // A pipe is also empty if it was read before.
         return Err(refuse("it is empty").help(format!("`--parameter {name}=` gives an empty value")));
     }
     Ok((name.trim().to_owned(), value.to_owned()))

@@ -278,7 +278,7 @@ fn same(a: &Said, b: &Said) -> bool {
         }
 }
 
-/// What is said about a component, or about several that fail for the same reason at the same time.
+/// The message about a component, or about several that fail for the same reason at the same time.
 #[derive(Clone, Debug, PartialEq)]
 enum Predicate {
     One(String),

@@ -12,7 +12,7 @@ use crate::cli::signals::Signals;
 /// Whether the user agrees to `what`, now or in advance with `--yes`.
 ///
 /// # Errors
-/// If there is nobody to ask.
+/// If there is no terminal.
 pub(super) async fn agreed(matches: &ArgMatches, what: &str, console: &mut Console) -> Result<bool, CommandError> {
     if matches.get_flag("yes") {
         return Ok(true);
@@ -26,15 +26,15 @@ pub(super) async fn agreed(matches: &ArgMatches, what: &str, console: &mut Conso
     let mut signals = Signals::listen()?;
     console.err.write(&format!("{what}? [y/N] "))?;
     let _ = std::io::stderr().flush();
-    let (tell, told) = oneshot::channel();
+    let (sender, receiver) = oneshot::channel();
     // A thread of its own, because a read cannot be cancelled, and nothing waits for this thread when the process ends.
     std::thread::spawn(move || {
         let mut answer = String::new();
         let _ = std::io::stdin().read_line(&mut answer);
-        let _ = tell.send(answer);
+        let _ = sender.send(answer);
     });
     tokio::select! {
-        answer = told => Ok(matches!(answer.unwrap_or_default().trim().to_lowercase().as_str(), "y" | "yes")),
+        answer = receiver => Ok(matches!(answer.unwrap_or_default().trim().to_lowercase().as_str(), "y" | "yes")),
         () = signals.end() => {
             console.err.write("\n")?;
             Ok(false)

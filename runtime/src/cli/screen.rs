@@ -1,6 +1,6 @@
 //! A few lines of a terminal that are redrawn again and again, below the lines that stay.
 
-/// What is drawn. The cursor stands at the beginning of the line below it.
+/// What is drawn. The cursor is at the beginning of the line below it.
 ///
 /// So anything that the terminal itself writes, such as `^C`, is also below it, and is removed with it.
 #[derive(Debug, Default)]

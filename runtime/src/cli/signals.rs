@@ -1,4 +1,4 @@
-//! What signals tell a process.
+//! What signals mean to a process.
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use wattle::manners::reason;

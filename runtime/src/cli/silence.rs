@@ -1,4 +1,4 @@
-//! Waiting for what does not answer: whoever looks on hears soon what is waited for, and where.
+//! Waiting for something that does not answer: the user soon sees what this process waits for, and where.
 
 use std::pin::pin;
 use std::time::{Duration, Instant};
@@ -8,10 +8,10 @@ use tokio::time::timeout;
 use super::console::Console;
 use super::error::CommandError;
 
-/// After how long without an answer it is said what is waited for: longer than a machine with much to do takes.
+/// How long an answer may take before this is reported: longer than a busy machine takes.
 pub(super) const SILENCE: Duration = Duration::from_secs(3);
 
-/// How often it is looked whether somebody has been silent for that long.
+/// How often to check whether anything has not answered for that long.
 pub(super) const PAUSE: Duration = Duration::from_secs(1);
 
 /// Waits for an answer of `whom`, which says where that is.
@@ -29,7 +29,7 @@ pub(super) async fn awaited<T>(
     watched(console, waits, request).await
 }
 
-/// Waits for work that asks others. `waits` says what is to be said of them now, if there is anything new.
+/// Waits for work that asks others. `waits` returns the message about them, if there is anything new.
 ///
 /// # Errors
 /// The standard error is not there.
@@ -49,7 +49,7 @@ pub(super) async fn watched<T>(
     }
 }
 
-/// What is said of somebody who does not answer.
+/// What is reported about a service that does not answer.
 pub(super) fn unanswered(whom: &str) -> String {
     format!("waiting for {whom}, which does not answer yet")
 }

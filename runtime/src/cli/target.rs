@@ -22,10 +22,10 @@ use super::here::{self, Found};
 use super::silence::awaited;
 use super::space;
 
-/// How long a data space may take to answer where nobody takes connections: it may be about to start.
+/// How long a data space may take to answer if nothing accepts connections there: it may be about to start.
 const NOBODY: Duration = Duration::from_secs(10);
 
-/// How much longer it may take where somebody does.
+/// How much longer it may take if something does.
 const LONGER: Duration = Duration::from_secs(10);
 
 const REACH: &str = "look whether it runs, and can be reached from here; `--space`, or WATTLE_SPACE, names another one";
@@ -135,7 +135,7 @@ pub(super) async fn patiently<T, E: Into<CommandError>>(
     within(address, console, request).await
 }
 
-/// Waits for what a data space is asked. Whoever looks on hears soon what is waited for, and where.
+/// Waits for what a data space is asked. The user soon sees what this process waits for, and where.
 async fn within<T, E: Into<CommandError>>(
     address: &Address,
     console: &mut Console,

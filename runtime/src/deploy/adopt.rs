@@ -1,4 +1,4 @@
-//! Taking over what was there before a stack.
+//! Adopts things that existed before a stack.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,10 +14,11 @@ use super::place::Place;
 use super::{DeployError, Deployment};
 
 impl Deployment {
-    /// Has these things, which were there before the stack, be resources of `target`: all of them, or none. Nothing is asked of the cloud.
+    /// Makes these things, which existed before the stack, resources of `target`: all of them, or none. The cloud is
+    /// not asked.
     ///
     /// # Errors
-    /// Why they cannot be, or that somebody deploys the stack at the moment.
+    /// Why they cannot be, or that the stack is being deployed at the moment.
     pub async fn adopt(&self, target: Arc<dyn Target>, things: Vec<Adopted>) -> Result<(), DeployError> {
         prepare(&self.own(), &self.stack).await?;
         match self.store.hold(&Place::new(&self.stack).leader(), &[], &Access::new(), None).await {
@@ -34,7 +35,7 @@ impl Deployment {
     }
 }
 
-/// The things of which something is there that is of use, by the names that they stand for: the youngest of several.
+/// The usable things, by the names of their resources; of several, the youngest.
 pub fn standing(rows: &[Row]) -> BTreeMap<Name, Thing> {
     let sound = rows.iter().filter(|row| row.stage == Stage::Sound);
     sound.filter_map(|row| Some((row.name.clone(), row.thing.clone()?))).collect()

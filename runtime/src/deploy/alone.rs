@@ -1,4 +1,4 @@
-//! Being the only one who does anything with a stack of which nothing is left, so that what is known of it can be removed.
+//! Exclusive access to a stack of which nothing is left, so that what is known of it can be removed.
 
 use crate::store::{Access, Hold, StoreError};
 
@@ -7,14 +7,14 @@ use super::keeper::get;
 use super::place::Place;
 use super::{DeployError, Deployment, facts};
 
-/// Whether whoever destroys a stack may remove what is known of it.
+/// Whether a command that destroys a stack may remove what is known of it.
 #[derive(Debug)]
 pub enum Alone {
-    /// Nothing is left of it, nothing is wanted of it, and nobody begins anything as long as this is held.
+    /// Nothing is left of it, nothing is wanted of it, and nothing begins as long as this is held.
     Held(Hold),
-    /// Somebody wants something of it again, or something is left.
+    /// Something is wanted of it again, or something is left.
     Wanted,
-    /// Somebody else has removed it.
+    /// Another process has removed it.
     Gone,
 }
 
@@ -22,7 +22,7 @@ impl Deployment {
     /// Keeps others from beginning anything, if nothing is left of the stack and nothing is wanted of it.
     ///
     /// # Errors
-    /// When that is not known.
+    /// If that is not known.
     pub async fn alone(&self) -> Result<Alone, DeployError> {
         let (store, place) = (&self.own(), Place::new(&self.stack));
         let leader = place.leader();
@@ -43,7 +43,7 @@ impl Deployment {
                     hold.release().await;
                     return Ok(Alone::Wanted);
                 }
-                // Somebody looks at it, or wants it to be gone as well.
+                // Another process looks at it, or also wants it to be gone.
                 Err(StoreError::Conflict { .. } | StoreError::Exists { .. }) => {
                     if let Some(node) = store.get(&leader).await? {
                         store.changed(&leader, Some(node.version)).await?;

@@ -1,4 +1,4 @@
-//! Having done what is wanted: the wish is written down, and whoever leads carries it out.
+//! Has what is wanted done: the wish is recorded, and the leader carries it out.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,11 +19,11 @@ use super::shelf::Shelf;
 use super::{DeployError, Deployment, Ended, News, Wanted};
 
 impl Deployment {
-    /// Has `wanted` done, whoever leads, and returns once it is, or cannot be; nothing if it was told to `end` before. What is not
-    /// done then is gone on with by the next call.
+    /// Has `wanted` done by the leader, and returns once it is done, or cannot be; `None` if asked to `end` before. The
+    /// next call continues with the rest.
     ///
     /// # Errors
-    /// What keeps it from going on.
+    /// What keeps it from continuing.
     pub async fn bring(
         &self,
         wanted: &Wanted,
@@ -36,7 +36,7 @@ impl Deployment {
             () = &mut end => return Ok(None),
         };
         match self.attend(Some(number), news, end).await {
-            // Whoever destroys it takes all of this away at last.
+            // Destroying it removes all of this at the end.
             Err(DeployError::Store(StoreError::Missing { .. })) if self.wished().await?.is_none() => {
                 Err(DeployError::Destroyed { stack: self.stack.clone() })
             }
@@ -44,7 +44,7 @@ impl Deployment {
         }
     }
 
-    /// Goes on with what was wanted before, and keeps things as they should be until told to `end`.
+    /// Continues with what was wanted before, and keeps things as they should be until asked to `end`.
     ///
     /// # Errors
     /// As [`Self::bring`].
@@ -90,7 +90,8 @@ impl Deployment {
         }
     }
 
-    /// Leads with what is stored. Whoever cannot lets others lead at once, and not only when the store misses this process.
+    /// Leads with what is stored. A process that cannot lets others lead at once, and not only when the store notices
+    /// that it is gone.
     pub(super) async fn lead(
         &self,
         hold: Hold,
@@ -120,7 +121,7 @@ impl Deployment {
         Ok(report.map(ended))
     }
 
-    /// Writes down what is wanted; its number.
+    /// Records what is wanted, and returns its number.
     async fn wish(&self, wanted: &Wanted) -> Result<u64, DeployError> {
         let store = &self.own();
         prepare(store, &self.stack).await?;
@@ -163,19 +164,20 @@ impl Deployment {
             let wish = after(path.clone(), data, there.map(|(_, version)| version));
             match store.apply(whole.clone().into_iter().chain([wish]).collect()).await {
                 Ok(()) => return Ok(number),
-                // Somebody else wants something at the same time. It comes before this.
+                // Another process wants something at the same time. It comes before this.
                 Err(StoreError::Conflict { .. } | StoreError::Exists { .. }) => {}
                 Err(error) => return Err(error.into()),
             }
         }
     }
 
-    /// What somebody wanted last.
+    /// What was wanted last.
     pub(super) async fn wished(&self) -> Result<Option<(Wish, Version)>, DeployError> {
         get(&self.own(), &self.stack, &Place::new(&self.stack).wish()).await
     }
 
-    /// Looks once at all that is there: what is not as the goal asks for. Where somebody else leads, it is what they have seen.
+    /// Looks once at everything that exists, and returns what differs from the goal. If another process leads, it is
+    /// what that has seen.
     ///
     /// # Errors
     /// As [`Self::bring`].

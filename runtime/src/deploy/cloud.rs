@@ -1,4 +1,4 @@
-//! Who carries out what the engine asks for, and sees what is there.
+//! Carries out what the engine requests, and observes what exists.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
@@ -10,7 +10,7 @@ use wattle_converge::{Id, Job, Outcome, Sight};
 /// What was seen of one thing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seen {
-    /// Its row: which knows it by its name in the cloud, else whose mark it has.
+    /// Its row: the one that knows it by its name in the cloud, otherwise the one whose mark it has.
     pub row: Id,
     /// Its type.
     pub kind: Name,
@@ -18,36 +18,36 @@ pub struct Seen {
     pub sight: Sight,
 }
 
-/// What is known of the rows whose things are looked for.
+/// What is known of the rows whose things are searched.
 #[derive(Clone, Debug, Default)]
 pub struct Rows {
     /// The rows that know a thing by its name in the cloud, by the type and that name.
     pub by_phys: HashMap<(Name, Name), Id>,
-    /// What things are to be like, by their rows, as far as that is looked for.
+    /// What things should be like, by their rows, as far as that is searched.
     pub expected: HashMap<Id, Expected>,
 }
 
-/// What a row's thing is to be like.
+/// What a row's thing should be like.
 #[derive(Clone, Debug)]
 pub struct Expected {
     /// The resource's name.
     pub name: Name,
-    /// What is asked for.
+    /// What is requested.
     pub properties: Value,
-    /// What else it has: its attributes as they were when something was last done to it.
+    /// What else it has: its attributes after the last action on it.
     pub noted: BTreeMap<Name, Value>,
 }
 
-/// Why it is not known what there is.
+/// Why it is not known what exists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Blindness {
     /// In the words of a message.
     pub why: String,
-    /// Whether it is no use to look again: the cloud does not let one in.
+    /// Whether looking again is useless, because the cloud rejects the login.
     pub is_final: bool,
 }
 
-/// Who carries out what the engine asks for.
+/// Carries out what the engine requests.
 #[async_trait]
 pub trait Cloud: fmt::Debug + Send + Sync {
     /// The types that it knows.
@@ -56,7 +56,7 @@ pub trait Cloud: fmt::Debug + Send + Sync {
     /// Carries out a job. It begins no request after [`Job::not_after`].
     async fn carry_out(&self, job: &Job) -> Outcome;
 
-    /// All things of the stack that are of these types, by lists.
+    /// All things of the stack that have these types, by lists.
     ///
     /// # Errors
     /// Why they are not known.

@@ -1,4 +1,4 @@
-//! How what is there is not as it was deployed.
+//! How what exists differs from what was deployed.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,8 @@ use wattle_converge::{Row, Stage};
 
 use super::onlooker::Known;
 
-/// How a row's thing is not as it was deployed, if it is not: what went wrong with one that stands counts only if that was now.
+/// How a row's thing differs from what was deployed, if it does. A failure of an existing thing counts only if it is
+/// recent.
 pub(super) fn found(row: &Row, has_failed: bool) -> Option<Found> {
     if row.adopted && row.stage == Stage::Sound {
         let how = row.drift.as_ref().map_or_else(String::new, |how| format!(", and differs: {how}"));
@@ -28,7 +29,7 @@ pub(super) fn found(row: &Row, has_failed: bool) -> Option<Found> {
     Some(Found { name: row.name.clone(), left, how })
 }
 
-/// Adds what a goal asks for that was begun and not reached, unless something else is said of it.
+/// Adds what a goal requests that was begun and not reached, unless something else is reported about it.
 pub(super) fn to_come<'a>(
     names: impl Iterator<Item = &'a Name>,
     rows: impl Iterator<Item = &'a Row>,
@@ -43,12 +44,12 @@ pub(super) fn to_come<'a>(
     }));
 }
 
-/// The names of what somebody has begun to act on.
+/// The names of the resources on which an action has begun.
 pub(super) fn under_way<'a>(rows: impl Iterator<Item = &'a Row>) -> impl Iterator<Item = &'a Name> {
     rows.filter(|row| !row.is_idle()).map(|row| &row.name)
 }
 
-/// The same of what others have seen.
+/// The same for what other processes have seen.
 pub(super) fn seen_by_others(known: &Known) -> Vec<Found> {
     let has_failed = |row: &Row| row.failed.as_ref().is_some_and(|failure| failure.generation == known.number);
     let mut all: Vec<Found> = known.rows.iter().filter_map(|row| found(row, has_failed(row))).collect();

@@ -1,11 +1,11 @@
-//! What goes wrong with a deployment as a whole. What goes wrong with a resource is no error here: the engine reports it.
+//! Errors of a deployment as a whole. An error of a single resource is not an error here: the engine reports it.
 
 use wattle_converge::Refusal;
 
 use crate::space::SealError;
 use crate::store::StoreError;
 
-/// Why a deployment cannot go on.
+/// Why a deployment cannot continue.
 #[derive(Debug, thiserror::Error)]
 pub enum DeployError {
     /// The data space fails.
@@ -29,7 +29,7 @@ pub enum DeployError {
         /// Why.
         source: SealError,
     },
-    /// What is asked for cannot be.
+    /// What is requested is impossible.
     #[error(transparent)]
     Refused(#[from] Refusal),
     /// There is no such deployment to go back to.
@@ -37,12 +37,12 @@ pub enum DeployError {
     Unkept {
         /// Of which stack.
         stack: String,
-        /// The number that was asked for.
+        /// The number that was requested.
         number: u64,
-        /// The numbers that there are.
+        /// The existing numbers.
         kept: Vec<u64>,
     },
-    /// The cloud does not say what is there.
+    /// The cloud does not say what exists.
     #[error("it cannot be determined what exists of `{stack}` in the cloud: {why}")]
     Blind {
         /// Of which stack.
@@ -50,13 +50,13 @@ pub enum DeployError {
         /// Why.
         why: String,
     },
-    /// Somebody deploys it at the moment.
+    /// It is being deployed at the moment.
     #[error("someone is deploying `{stack}` right now")]
     Led {
         /// The stack.
         stack: String,
     },
-    /// Somebody has destroyed it while it was being deployed.
+    /// It was destroyed while it was being deployed.
     #[error("`{stack}` was destroyed in the meantime by another `wattle destroy`")]
     Destroyed {
         /// The stack.
@@ -71,7 +71,7 @@ pub enum DeployError {
 }
 
 impl DeployError {
-    /// Whether the data space answers, and what stands there is what is wrong.
+    /// Whether the data space answers, and its content is wrong.
     pub fn is_of_what_stands_there(&self) -> bool {
         matches!(self, Self::Damaged { .. } | Self::Store(StoreError::Disowned { .. }))
     }

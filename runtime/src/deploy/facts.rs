@@ -1,4 +1,5 @@
-//! What of the engine's facts is stored, and how it is written: a goal without what it asks for, which stands elsewhere.
+//! Which of the engine's facts are stored, and in which form: a goal without what it requests, which is stored
+//! elsewhere.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -6,11 +7,11 @@ use serde::{Deserialize, Serialize};
 use wattle::model::Name;
 use wattle_converge::{Cleanup, Id, OnFailure, Time};
 
-/// What somebody asks for.
+/// What is requested.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Asked {
-    /// The name under which stands what there is to be; without one nothing is to be left.
+    /// The name under which the target is stored; without one, nothing should be left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) target: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -21,7 +22,7 @@ pub(super) struct Asked {
     pub(super) cleanup: Cleanup,
     #[serde(default)]
     pub(super) corrects: bool,
-    /// What has drifted and is left as it is.
+    /// What has drifted, and is left as it is.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(super) leaves: BTreeSet<Name>,
 }
@@ -46,7 +47,7 @@ pub(super) struct Good {
     pub(super) leftovers: BTreeSet<Id>,
 }
 
-/// What somebody wants of who leads.
+/// What is wanted of the leader.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Want {
@@ -59,7 +60,7 @@ pub(super) enum Want {
     },
 }
 
-/// What somebody wants, with its number: each is greater than those before it.
+/// What is wanted, with its number: each is greater than those before it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Wish {
@@ -67,30 +68,30 @@ pub(super) struct Wish {
     pub(super) want: Want,
 }
 
-/// How a wish ended, for whoever looks on.
+/// How a wish ended, for watchers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Report {
     pub(super) wish: u64,
     pub(super) generation: u64,
-    /// What is not as the goal asks for, each in words. Empty if everything is.
+    /// What differs from the goal, each in words. Empty if nothing does.
     pub(super) roots: Vec<String>,
-    /// What was not as asked for, each in words, where this goal is the one that was gone back to.
+    /// What differed from the goal, each in words, if this goal is the one of a rollback.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) before: Vec<String>,
-    /// The goal asks for nothing.
+    /// The goal requests nothing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) is_nothing: bool,
 }
 
-/// How many rows that were written last are named. Whoever was away for longer reads all of them.
+/// How many of the rows that were written last are named. A watcher that was away for longer reads all of them.
 const NAMED: usize = 256;
 
-/// Which rows were written, so that whoever looks on reads no other ones.
+/// Which rows were written, so that watchers read no others.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Changes {
-    /// How many writes of rows there were. It only grows.
+    /// The number of writes of rows. It only grows.
     count: u64,
     /// The rows that were written last, the latest at the end.
     rows: VecDeque<Id>,
@@ -106,13 +107,13 @@ impl Changes {
         self.rows.drain(..self.rows.len().saturating_sub(NAMED));
     }
 
-    /// What was written last may not be named here: whoever wrote it may have been broken off before.
+    /// What was written last may not be named here: its writer may have been interrupted before.
     pub(super) fn forget(&mut self) {
         self.count += 1;
         self.rows.clear();
     }
 
-    /// The rows that were written since it was as `before`; nothing if they are not known any more.
+    /// The rows that were written since it was as `before`; nothing if they are no longer known.
     pub(super) fn since(&self, before: &Self) -> Option<BTreeSet<Id>> {
         let written = usize::try_from(self.count.checked_sub(before.count)?).ok()?;
         let first = self.rows.len().checked_sub(written)?;

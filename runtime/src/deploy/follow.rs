@@ -1,4 +1,4 @@
-//! Looking on while somebody else leads: what goes on is told from what they store.
+//! Watches while another process leads: what happens is derived from what the leader stores.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,11 +12,11 @@ use super::news::look_of;
 use super::place::Place;
 use super::{Count, DeployError, Deployment, News, Onlooker};
 
-/// How often it is read what they have stored.
+/// How often to read what the leader has stored.
 const PAUSE: Duration = Duration::from_secs(1);
 
 impl Deployment {
-    /// Returns once nobody leads any more, or the wish has ended.
+    /// Returns once no process leads any longer, or the wish has ended.
     pub(super) async fn follow(
         &self,
         until: Option<u64>,
@@ -50,7 +50,7 @@ impl Deployment {
     }
 }
 
-/// What is seen of it.
+/// What is seen of the leader's work.
 struct Watch<'n> {
     onlooker: Onlooker,
     rows: BTreeMap<Id, Row>,
@@ -60,13 +60,13 @@ struct Watch<'n> {
 }
 
 impl Watch<'_> {
-    /// Tells what has happened since the last look.
+    /// Reports what has happened since the last look.
     async fn look(&mut self) -> Result<(), DeployError> {
         let Some(known) = self.onlooker.look().await? else { return Ok(()) };
         let now: BTreeMap<Id, Row> = known.rows.iter().map(|row| (row.id, row.clone())).collect();
         if now != self.rows {
             self.changed = Instant::now();
-            between(&self.rows, &now).into_iter().for_each(|told| self.report(told));
+            between(&self.rows, &now).into_iter().for_each(|event| self.report(event));
             self.report(News::Count(Count::of(now.values())));
             self.rows = now;
         } else if self.changed.elapsed() >= self.stall {
@@ -76,9 +76,9 @@ impl Watch<'_> {
         Ok(())
     }
 
-    fn report(&self, told: News) {
-        // Nobody may listen.
-        let _ = self.news.send(told);
+    fn report(&self, event: News) {
+        // There may be no listener.
+        let _ = self.news.send(event);
     }
 }
 
@@ -108,7 +108,7 @@ fn between(before: &BTreeMap<Id, Row>, now: &BTreeMap<Id, Row>) -> Vec<News> {
     all
 }
 
-/// What is being done, for whoever does not need to know with which properties.
+/// What is being done, without the properties.
 fn what(act: &Act) -> What {
     match act {
         Act::Create => What::Create { properties: Value::Null },

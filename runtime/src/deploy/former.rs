@@ -11,10 +11,11 @@ impl Deployment {
         Ok(get(&self.own(), &self.stack, &Place::new(&self.stack).goal()).await?.map(|(goal, _)| goal))
     }
 
-    /// What the present goal's target is made of, and the goal's number; nothing if there is none, or it asks for nothing.
+    /// What the present goal's target is made of, and the goal's number; `None` if there is no goal, or it asks for
+    /// nothing.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// If it cannot be read.
     pub async fn present_source(&self) -> Result<Option<(u64, String)>, DeployError> {
         if let Some(given) = self.heats_present().await? {
             return Ok(Some(given));
@@ -28,7 +29,7 @@ impl Deployment {
     /// The goal that a rollback goes back to, and what its target is made of.
     ///
     /// # Errors
-    /// When it cannot be read, or there is none of the number `to`.
+    /// If it cannot be read, or none has the number `to`.
     pub async fn former_source(&self, to: Option<u64>) -> Result<Option<(u64, String)>, DeployError> {
         if Self::through(&self.store, &self.stack, &self.key).await? == Some(Through::Heat) {
             return self.heats_former(to).await;
@@ -44,7 +45,7 @@ impl Deployment {
         let Some(present) = self.goal().await? else { return Ok(None) };
         let (reached, former): (Vec<_>, Vec<_>) =
             good.into_iter().partition(|goal| goal.generation == present.generation);
-        // What was asked for once more, or put right, is no other deployment.
+        // A repeated or corrected deployment is not a new one.
         let own = if reached.is_empty() { None } else { self.source_of(&present).await?.map(|(_, text)| text) };
         for goal in former {
             let found = self.source_of(&goal).await?;

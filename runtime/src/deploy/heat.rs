@@ -1,7 +1,7 @@
-//! What of a stack's infrastructure is Heat's: what Heat was given, and which servers it has made.
+//! Heat's part of a stack's infrastructure: what Heat was given, and which servers it has created.
 //!
-//! Beside the engine's facts stands one record, which is there as soon as Heat is asked for anything: who else deploys the stack
-//! knows by it that Heat has to be asked.
+//! One record, beside the engine's facts, exists as soon as Heat is asked for anything: it shows other processes that
+//! deploy the stack that Heat must be asked.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use super::place::Place;
 use super::shelf::{self, Shelf};
 use super::{DeployError, Deployment, facts, own};
 
-/// Who makes a stack's infrastructure what it is to be.
+/// What brings a stack's infrastructure into its wanted state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Through {
     /// The engine.
@@ -26,18 +26,18 @@ pub enum Through {
     Heat,
 }
 
-/// What Heat has made, as far as it is noted.
+/// What Heat has created, as far as it is recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Noted {
-    /// The number of what it was given last.
+    /// The number of what it was last given.
     pub(super) number: u64,
-    /// The stack was as that says.
+    /// Whether the stack has reached that state.
     pub(super) is_reached: bool,
-    /// The servers that there are, each with its name in the cloud.
+    /// The existing servers, each with its name in the cloud.
     pub(super) servers: BTreeMap<Name, Name>,
 }
 
-/// What Heat has made of `stack`; nothing if it has nothing to do with it.
+/// What Heat has created of `stack`; `None` if Heat is not used for it.
 pub(super) async fn noted(store: &Arc<dyn Store>, stack: &str) -> Result<Option<Noted>, DeployError> {
     Ok(record(store, stack).await?.map(|record| {
         let number = record.present.as_ref().map_or(0, |given| given.number);
@@ -51,19 +51,19 @@ pub(super) async fn noted(store: &Arc<dyn Store>, stack: &str) -> Result<Option<
 #[serde(deny_unknown_fields)]
 struct Given {
     number: u64,
-    /// The name under which it stands.
+    /// The name under which it is stored.
     target: String,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Record {
-    /// The greatest number that was given.
+    /// The highest number so far.
     last: u64,
     present: Option<Given>,
     /// What was reached, the last one first.
     good: Vec<Given>,
-    /// The servers that there are, each with its name in the cloud.
+    /// The existing servers, each with its name in the cloud.
     servers: BTreeMap<Name, Name>,
 }
 
@@ -72,7 +72,7 @@ impl Record {
         self.present.iter().chain(&self.good).map(|given| given.target.as_str()).collect()
     }
 
-    /// What was given as this number, or last before the present one.
+    /// What was given under this number, or last before the present one.
     fn find(&self, to: Option<u64>) -> Option<&Given> {
         let present = self.present.as_ref().map_or(0, |given| given.number);
         self.good.iter().find(|given| to.map_or(given.number != present, |to| given.number == to))
@@ -80,7 +80,7 @@ impl Record {
 }
 
 impl Deployment {
-    /// Who makes the infrastructure of `stack`; nobody yet if nothing of it was ever wanted.
+    /// Who makes the infrastructure of `stack`; `None` if nothing of it was ever wanted.
     ///
     /// # Errors
     /// When that cannot be read.
@@ -97,7 +97,7 @@ impl Deployment {
         Ok(wish.map(|_| Through::Wattle))
     }
 
-    /// Notes that Heat is given what `source` says; the number of that.
+    /// Records that Heat is given what `source` says, and returns its number.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -117,10 +117,10 @@ impl Deployment {
         Ok(record.await?.last)
     }
 
-    /// Notes that Heat is given what it was given as this number, or what it was given last; what that is.
+    /// Records that Heat is again given what it was given under this number, or last, and returns that.
     ///
     /// # Errors
-    /// When it is not there any more, or cannot be read or written.
+    /// If it no longer exists, or cannot be read or written.
     pub async fn hand_again(&self, number: Option<u64>) -> Result<String, DeployError> {
         let there = self.heats().await?;
         let nothing = || DeployError::Nothing { stack: self.stack.clone() };
@@ -134,14 +134,14 @@ impl Deployment {
         Ok(source.to_string())
     }
 
-    /// Notes that the stack is as what Heat was given last says, with these servers.
+    /// Records that the stack has reached what Heat was last given, with these servers.
     ///
     /// # Errors
     /// When it cannot be written.
     pub async fn heat_has_reached(&self, number: u64, servers: &BTreeMap<Name, Name>) -> Result<(), DeployError> {
         let noted = self.note(None, |record| {
             record.servers.clone_from(servers);
-            // Somebody else may have given it something else meanwhile.
+            // Another process may have given it something else meanwhile.
             if let Some(present) = record.present.clone().filter(|present| present.number == number) {
                 record.good.retain(|good| good.number != number);
                 record.good.insert(0, present);
@@ -151,7 +151,7 @@ impl Deployment {
         noted.await.map(drop)
     }
 
-    /// Notes that Heat has gone back to what was reached last.
+    /// Records that Heat has gone back to what was last reached.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -172,7 +172,7 @@ impl Deployment {
         Ok(self.heats().await?.present.map_or(0, |given| given.number))
     }
 
-    /// What Heat was given last, and its number; nothing where the engine brings the stack up.
+    /// What Heat was last given, and its number; `None` if the engine brings the stack up.
     pub(super) async fn heats_present(&self) -> Result<Option<(u64, String)>, DeployError> {
         match self.heats().await?.present {
             Some(given) => Ok(Some((given.number, self.heats_shelf().source(&given.target).await?.to_string()))),
@@ -180,7 +180,7 @@ impl Deployment {
         }
     }
 
-    /// What Heat was given before, and its number.
+    /// What Heat was given before, with its number.
     pub(super) async fn heats_former(&self, to: Option<u64>) -> Result<Option<(u64, String)>, DeployError> {
         let there = self.heats().await?;
         match (there.find(to), to) {
@@ -190,7 +190,7 @@ impl Deployment {
         }
     }
 
-    /// The servers that Heat has made.
+    /// The servers that Heat has created.
     pub(super) async fn heats_servers(&self) -> Result<BTreeMap<Name, Name>, DeployError> {
         Ok(self.heats().await?.servers)
     }
@@ -203,7 +203,7 @@ impl Deployment {
         Ok(record(&self.own(), &self.stack).await?.unwrap_or_default())
     }
 
-    /// Changes the record, makes `whole` what it names from now on, and removes what nothing in it names any more.
+    /// Changes the record, makes `whole` what it names from now on, and removes what nothing in it names any longer.
     async fn note(&self, whole: Option<Op>, change: impl Fn(&mut Record)) -> Result<Record, DeployError> {
         let (store, path) = (&self.own(), Place::new(&self.stack).heat());
         loop {
@@ -219,7 +219,7 @@ impl Deployment {
                     }
                     return Ok(record);
                 }
-                // Somebody else notes something at the same time.
+                // Another process records something at the same time.
                 Err(StoreError::Conflict { .. } | StoreError::Exists { .. }) => {}
                 Err(error) => return Err(error.into()),
             }

@@ -1,7 +1,7 @@
-//! What a deployment is known by: its mark on all things in a cloud, and the key of its digests.
+//! How a deployment is identified: by its mark on all things in a cloud, and the key of its digests.
 //!
-//! Both are chance and stay as long as the deployment does, whatever becomes of the operator's key: if they changed, all things would
-//! be another deployment's, or differ from what they were made of.
+//! Both are random and stay as long as the deployment exists, even if the operator's key changes. If they changed, all
+//! things would belong to another deployment, or differ from what they were created from.
 
 use std::sync::Arc;
 
@@ -18,10 +18,10 @@ use super::keeper::{get, json};
 use super::place::Place;
 use super::{DeployError, own};
 
-/// What a deployment is known by.
+/// The identity of a deployment.
 #[derive(Clone)]
 pub struct Identity {
-    /// What stands in the marks of its things: the stack's name and a few characters of chance.
+    /// The text in the marks of its things: the stack's name and a few random characters.
     pub mark: String,
     /// The key of its digests.
     pub key: [u8; 32],
@@ -36,18 +36,19 @@ impl std::fmt::Debug for Identity {
 #[derive(Debug, Serialize, Deserialize)]
 struct Kept {
     mark: String,
-    /// The data space in which the stack is deployed, if it has one: what is known of its infrastructure counts in no other one.
+    /// The data space in which the stack is deployed, if it has one: what is known of its infrastructure does not count
+    /// in any other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     space: Option<Name>,
-    /// Encrypted for the operator: with it, what is short could be guessed from its digest.
+    /// Encrypted for the operator: with it, short values could be guessed from their digests.
     key: String,
 }
 
 impl Identity {
-    /// That of `stack`; a new one where it has none.
+    /// The identity of `stack`; a new one if it has none.
     ///
     /// # Errors
-    /// When it cannot be read or written.
+    /// If it cannot be read or written.
     pub async fn of(store: &Arc<dyn Store>, stack: &str, operator: &OperatorKey) -> Result<Self, DeployError> {
         let store = &own(store, operator);
         super::keeper::prepare(store, stack).await?;
@@ -64,14 +65,14 @@ impl Identity {
             let space = space(store, stack).await?;
             let kept = made.kept(operator, space).map_err(|source| sealed(stack, source))?;
             match store.set(place.root(), &json(&kept), Some(node.version)).await {
-                // Whoever came first has made the one that counts.
+                // The process that came first has made the one that counts.
                 Ok(_) | Err(StoreError::Conflict { .. }) => {}
                 Err(error) => return Err(error.into()),
             }
         }
     }
 
-    /// Encrypts that of `stack` for the operator who has the `next` key, as far as it is still for the `former` one.
+    /// Encrypts the identity of `stack` for the owner of the `next` key, if it is still encrypted for the `former` one.
     pub(super) async fn pass_on(
         store: &Arc<dyn Store>,
         stack: &str,
@@ -102,7 +103,7 @@ impl Identity {
     }
 }
 
-/// The data space of `stack`; none before it has one.
+/// The data space of `stack`; `None` before it has one.
 async fn space(store: &Arc<dyn Store>, stack: &str) -> Result<Option<Name>, DeployError> {
     let goal = get::<DesiredRevision>(store, stack, &Layout::new(stack).revision()).await?;
     Ok(goal.and_then(|(goal, _)| goal.space))

@@ -1,7 +1,7 @@
-//! The engine's facts in the data space, as who leads has them: read once, written only for as long as the term lasts.
+//! The engine's facts in the data space, as the leader has them: read once, and written only as long as the term lasts.
 //!
-//! Whoever begins a term sets the node of terms. Each request of writes has in front of it that this node is as it was set, so
-//! a leader that was deposed, and does not know it yet, writes nothing more.
+//! Beginning a term sets the node of terms. Each write request first checks that this node is unchanged, so a leader
+//! that was deposed and does not know it yet writes nothing more.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use super::facts::{Asked, Changes, Goal, Good, Report, Wish};
 use super::place::Place;
 use super::shelf;
 
-/// How many goals that were reached are kept.
+/// How many reached goals are kept.
 pub(super) const KEPT: usize = 10;
 
 /// Nodes that are read at the same time.
@@ -34,7 +34,7 @@ pub(super) struct Facts {
     pub(super) wish: Option<(Wish, Version)>,
 }
 
-/// Who leads a stack's deployment for a term.
+/// The leader of a stack's deployment for a term.
 #[derive(Debug)]
 pub(super) struct Keeper {
     store: Arc<dyn Store>,
@@ -55,7 +55,7 @@ pub(super) struct Keeper {
 }
 
 impl Keeper {
-    /// Begins a term for a stack whose leader's node is held. Makes the nodes that are not there yet.
+    /// Begins a term for a stack whose leader's node is held. Creates the missing nodes.
     pub(super) async fn begin(store: &Arc<dyn Store>, stack: &str, _held: &Hold) -> Result<Self, DeployError> {
         let place = Place::new(stack);
         let path = place.term();
@@ -85,7 +85,7 @@ impl Keeper {
                         written: 0,
                     });
                 }
-                // Somebody else's term began at the same time. There will be one after it.
+                // Another process's term began at the same time. There will be one after it.
                 Err(StoreError::Conflict { .. }) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -96,7 +96,7 @@ impl Keeper {
         self.term
     }
 
-    /// All facts that are there.
+    /// All existing facts.
     pub(super) async fn load(&mut self) -> Result<Facts, DeployError> {
         let (store, stack, place) = (&self.store, self.stack.clone(), self.place.clone());
         let names = store.children(&place.rows()).await?;
@@ -128,17 +128,17 @@ impl Keeper {
         Ok(Facts { goal: self.goal.clone(), good: self.good.clone().unwrap_or_default(), rows, wish })
     }
 
-    /// Waits for a wish that is not the one that was `seen`.
+    /// Waits for a wish other than the one that was `seen`.
     pub(super) async fn wish(&self, seen: Option<Version>) -> Result<Option<(Wish, Version)>, DeployError> {
         let path = self.place.wish();
         let Some(node) = self.store.changed(&path, seen).await? else { return Ok(None) };
         Ok(read(&self.stack, &path, &node.data)?.map(|wish| (wish, node.version)))
     }
 
-    /// Stores what a step wants to have stored, in its order. `asked` is what a goal's target is stored as.
+    /// Stores what a step asks to store, in its order. `asked` is the stored form of a goal's target.
     ///
     /// # Errors
-    /// [`StoreError::Conflict`] of the term's node once somebody else leads.
+    /// [`StoreError::Conflict`] of the term's node once another process leads.
     pub(super) async fn write(
         &mut self,
         writes: &[Write],
@@ -198,7 +198,8 @@ impl Keeper {
         Ok(())
     }
 
-    /// Removes what goals asked for that are not kept any more, except for what a wish that was not heard yet may ask for.
+    /// Removes the targets of goals that are no longer kept, except for those that a wish that was not heard yet may
+    /// name.
     pub(super) async fn forget_targets(&self) -> Result<(), DeployError> {
         let mut whole = Vec::new();
         for name in self.store.children(&self.place.targets()).await? {
@@ -223,13 +224,13 @@ impl Keeper {
     }
 }
 
-/// Whether somebody else leads now.
+/// Whether another process leads now.
 pub(super) fn is_deposed(error: &DeployError, stack: &str) -> bool {
     let term = Place::new(stack).term();
     matches!(error, DeployError::Store(StoreError::Conflict { path } | StoreError::Missing { path }) if *path == term)
 }
 
-/// Makes the nodes that a deployment needs, as far as they are not there.
+/// Creates the missing nodes that a deployment needs.
 pub(super) async fn prepare(store: &Arc<dyn Store>, stack: &str) -> Result<(), DeployError> {
     let place = Place::new(stack);
     let top = crate::space::Layout::new(stack).root();
@@ -250,12 +251,13 @@ async fn make(store: &Arc<dyn Store>, path: &str) -> Result<(), DeployError> {
     }
 }
 
-/// The node with this data, made if it is not `there`.
+/// The node with this data, created if it is not `there`.
 pub(super) fn put(path: String, data: Vec<u8>, there: bool) -> Op {
     if there { Op::Set { path, data, expected: None } } else { Op::Create { path, data, access: Access::new() } }
 }
 
-/// The node with this data, as what comes after the `version` that was read; without one as what nobody has made meanwhile.
+/// The node with this data, if it still has the `version` that was read; without one, only if it was not created
+/// meanwhile.
 pub(super) fn after(path: String, data: Vec<u8>, version: Option<Version>) -> Op {
     match version {
         Some(_) => Op::Set { path, data, expected: version },
@@ -263,7 +265,7 @@ pub(super) fn after(path: String, data: Vec<u8>, version: Option<Version>) -> Op
     }
 }
 
-/// What a node holds; nothing if there is none.
+/// What a node holds; `None` if it does not exist.
 pub(super) async fn get<T: DeserializeOwned>(
     store: &Arc<dyn Store>,
     stack: &str,

@@ -1,11 +1,12 @@
-//! Bringing a stack's infrastructure up without Heat: the rules of `wattle-converge`, carried out.
+//! Brings a stack's infrastructure up without Heat, by the rules of `wattle-converge`.
 //!
-//! What lives here: the facts of a stack's infrastructure in the data space, who leads, and the loop that stores what the rules ask to
-//! store, has jobs carried out and looks at what is there. What must not: what a resource is, and how a cloud is asked; that is
-//! behind [`Maker`] and [`Cloud`].
+//! What lives here: the facts of a stack's infrastructure in the data space, which process leads, and the loop that
+//! stores what the rules ask to store, has jobs carried out, and looks at what exists. What must not: what a resource
+//! is, and how a cloud is queried; these are behind [`Maker`] and [`Cloud`].
 //!
-//! Somebody who wants something writes a *wish*. Who leads hears of it; where nobody leads, whoever has the wish does. So two
-//! who want something at once have two goals, one after the other, and whoever is killed leaves nothing that nobody goes on with.
+//! A process that wants something writes a *wish*. The leader hears of it. If no process leads, the one with the wish
+//! does. So two processes that want something at once have two goals, one after the other, and a killed process leaves
+//! nothing that another cannot continue.
 
 mod adopt;
 mod alone;
@@ -49,37 +50,38 @@ pub use pass_on::{believe, pass_on};
 pub use shelf::{Maker, Planned};
 pub use whereabouts::Whereabouts;
 
-/// What is wanted of a stack's infrastructure.
+/// What is wanted for a stack's infrastructure.
 #[derive(Clone, Debug)]
 pub enum Wanted {
-    /// That there is what this is made into.
+    /// The infrastructure that is made from this.
     Deploy {
-        /// What [`Maker::make`] makes the target of.
+        /// The source from which [`Maker::make`] makes the target.
         source: String,
         /// What happens when it fails.
         on_failure: OnFailure,
-        /// When what was before is deleted.
+        /// When what existed before is deleted.
         cleanup: Cleanup,
-        /// What drifts afterwards is put right.
+        /// Whether what drifts afterwards is corrected.
         corrects: bool,
-        /// After this time nothing more is begun for it.
+        /// After this time, nothing more is begun for it.
         deadline: Option<Time>,
     },
-    /// What the present goal asks for, also where it differs since.
+    /// What the present goal requests, also where things have drifted since.
     AsDeployed {
-        /// Names of what is there and differs, and stays as it is.
+        /// Names of existing things that differ and stay as they are.
         leaves: BTreeSet<Name>,
     },
-    /// That it is as it was.
+    /// The state that it had before.
     Rollback {
-        /// Which goal; without it the one that was reached last, or the one before it if that is the present one.
+        /// Which goal. Without a number: the one that was reached last, or the one before it if that is the present
+        /// one.
         to: Option<u64>,
     },
-    /// That there is nothing.
+    /// Nothing.
     Nothing,
 }
 
-/// Whose infrastructure it is, and who takes care of it.
+/// A stack's infrastructure, and what manages it.
 #[derive(Clone, Debug)]
 pub struct Deployment {
     /// The data space, as the operator.
@@ -88,36 +90,36 @@ pub struct Deployment {
     pub stack: String,
     /// The operator's key.
     pub key: OperatorKey,
-    /// Who carries out what is asked for.
+    /// Carries out requests.
     pub cloud: Arc<dyn Cloud>,
-    /// Who makes targets.
+    /// Makes targets.
     pub maker: Arc<dyn Maker>,
     /// How long things may take.
     pub limits: Limits,
 }
 
 impl Deployment {
-    /// The data space for all that is known of infrastructure.
+    /// The data space for everything that is known about infrastructure.
     fn own(&self) -> Arc<dyn Store> {
         own(&self.store, &self.key)
     }
 }
 
-/// `store` for the one who has `key`: what they write of infrastructure is signed, and reading what somebody else has written there
-/// fails, since nobody could go on by it.
+/// `store` for the owner of `key`: what they write about infrastructure is signed, and reading what someone else has
+/// written there fails, since it cannot be relied on.
 fn own(store: &Arc<dyn Store>, key: &OperatorKey) -> Arc<dyn Store> {
     Signed::insisting(store, key, None)
 }
 
-/// How what was wanted has ended.
+/// The result of what was wanted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ended {
     /// The goal's number.
     pub generation: u64,
-    /// What is not as it asks for, each in words; empty if everything is.
+    /// What differs from it, each in words; empty if nothing does.
     pub roots: Vec<String>,
-    /// What was not as asked for, where this goal is an earlier one that was gone back to.
+    /// What differed from the wanted goal, if this goal is an earlier one, after a rollback.
     pub before: Vec<String>,
-    /// It asks for nothing: that is what somebody wanted last.
+    /// It requests nothing: that is what was wanted last.
     pub is_nothing: bool,
 }

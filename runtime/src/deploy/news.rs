@@ -1,16 +1,16 @@
-//! What goes on, for whoever looks on.
+//! What happens, for watchers.
 
 use wattle::model::Name;
 use wattle_converge::{Act, Outcome, Row, Stage, Wait, What};
 
-/// How many resources there are.
+/// The number of resources.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
-    /// That are there.
+    /// Those that exist.
     pub there: usize,
-    /// To which something is being done.
+    /// Those to which something is being done.
     pub busy: usize,
-    /// With which something went wrong.
+    /// Those with an error.
     pub failed: usize,
 }
 
@@ -26,17 +26,18 @@ impl Count {
     }
 }
 
-/// How a row is: whether nothing is done to it, how its thing is, and how it differs from what was deployed.
+/// The state of a row: whether nothing is done to it, the state of its thing, and how it differs from what was
+/// deployed.
 pub type Look = (bool, Stage, Option<Name>);
 
 pub(super) fn look_of(row: &Row) -> Look {
     (row.is_idle(), row.stage, row.drift.clone())
 }
 
-/// What goes on, for whoever looks on.
+/// What happens, for watchers.
 #[derive(Clone, Debug)]
 pub enum News {
-    /// Somebody else leads, and this process looks on.
+    /// Another process leads, and this one watches.
     Elsewhere,
     /// Something is begun.
     Begins {
@@ -47,35 +48,35 @@ pub enum News {
         /// What.
         what: What,
     },
-    /// A job came to an end.
+    /// A job has ended.
     Outcome {
         /// Of which resource.
         name: Name,
         /// What was being done.
         act: Option<Act>,
-        /// How it went.
+        /// Its outcome.
         outcome: Outcome,
     },
-    /// Something was seen that was not known: whether nothing is done to a resource, how it is, and how it differs.
+    /// Something new was seen: whether nothing is done to a resource, its state, and how it differs.
     Seen {
         /// Which resource.
         name: Name,
-        /// How it was.
+        /// Its former state.
         was: Look,
-        /// How it is; nothing if it is gone.
+        /// Its present state; `None` if it is gone.
         is: Option<Look>,
     },
-    /// It could not be seen what is there: why.
+    /// Why it was impossible to see what exists.
     Blind(String),
-    /// Nothing has changed for a long time: what is waited for.
+    /// Nothing has changed for a long time: what this waits for.
     Stalled(Vec<Wait>),
-    /// How many resources there are.
+    /// The number of resources.
     Count(Count),
-    /// Nothing is under way any more.
+    /// Nothing is under way any longer.
     Settled {
         /// The goal's number.
         generation: u64,
-        /// What is not as it asks for.
+        /// What differs from it.
         roots: Vec<Wait>,
     },
 }

@@ -1,4 +1,4 @@
-//! A stack's infrastructure for whoever looks on again and again: what has not changed is not read again.
+//! A stack's infrastructure for repeated looks: what has not changed is not read again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -24,23 +24,23 @@ use super::{DeployError, Maker, Planned, Through, own};
 pub struct Known {
     /// The stack.
     pub stack: Name,
-    /// Who makes it what it is to be.
+    /// What brings it into its wanted state.
     pub through: Through,
     /// The goal's number; 0 before there is one.
     pub number: u64,
-    /// What there is to be; nothing where that is not known.
+    /// What should exist; `None` if that is not known.
     pub planned: Option<Vec<Planned>>,
     /// The rows, the oldest first.
     pub rows: Vec<Row>,
-    /// All that was asked for was there once.
+    /// Whether everything that was requested existed once.
     pub is_reached: bool,
-    /// Nothing more is done for what was asked for last.
+    /// Whether nothing more is done for what was last requested.
     pub is_settled: bool,
-    /// Somebody is at work, or looks after it.
+    /// Whether a process is at work, or manages it.
     pub is_led: bool,
-    /// What is then not as asked for, each in words.
+    /// What differs from the request then, each in words.
     pub roots: Vec<String>,
-    /// The servers that Heat has made, each with its name in the cloud.
+    /// The servers that Heat has created, each with its name in the cloud.
     pub servers: BTreeMap<Name, Name>,
 }
 
@@ -49,16 +49,16 @@ pub struct Known {
 pub struct Onlooker {
     store: Arc<dyn Store>,
     stack: String,
-    /// What opens what goals ask for, and who reads it.
+    /// What decrypts targets, and what reads them.
     opens: Option<(OperatorKey, Arc<dyn Maker>)>,
     facts: Option<Facts>,
     rows: BTreeMap<Id, Row>,
-    /// Of which target it is known what there is to be.
+    /// The target of which it is known what should exist.
     planned: Option<(String, Option<Vec<Planned>>)>,
     known: Option<Arc<Known>>,
 }
 
-/// What is read each time: as many nodes, however many resources there are.
+/// What is read each time: the same number of nodes, however many resources there are.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Facts {
     wish: Option<Wish>,
@@ -71,14 +71,15 @@ struct Facts {
 }
 
 impl Onlooker {
-    /// Of `stack`, for the operator who has this key, with who reads what was asked for. Nobody else sees anything of it.
+    /// For `stack`, for the owner of this key, with what reads targets. No one else sees anything of it.
     pub fn new(store: &Arc<dyn Store>, stack: &str, opens: Option<(OperatorKey, Arc<dyn Maker>)>) -> Self {
         let store = opens.as_ref().map_or_else(|| Arc::clone(store), |(key, _)| own(store, key));
         let stack = stack.to_owned();
         Self { store, stack, opens, facts: None, rows: BTreeMap::new(), planned: None, known: None }
     }
 
-    /// How it is; nothing if nothing was deployed, or whoever looks may not see it. As long as nothing changes, it is the same.
+    /// Its state; `None` if nothing was deployed, or the watcher may not see it. As long as nothing changes, it is the
+    /// same.
     ///
     /// # Errors
     /// When it cannot be read.
@@ -94,7 +95,7 @@ impl Onlooker {
 
     async fn look_as_operator(&mut self) -> Result<Option<Arc<Known>>, DeployError> {
         let facts = self.facts().await?;
-        // Without a node that says which rows were written, any may have been.
+        // Without a node that names the written rows, any may have been written.
         let is_same = self.facts.as_ref() == Some(&facts) && (facts.changes.is_some() || facts.heat.is_some());
         if is_same && self.known.is_some() {
             return Ok(self.known.clone());
@@ -107,7 +108,7 @@ impl Onlooker {
         let target = facts.goal.as_ref().and_then(|goal| goal.asked.target.clone());
         let planned = match (&facts.heat, &facts.goal, target) {
             (None, Some(_), Some(target)) => self.planned(&target).await?,
-            // Nothing is to be left.
+            // Nothing should be left.
             (None, Some(_), None) => Some(Vec::new()),
             _ => None,
         };
@@ -120,7 +121,7 @@ impl Onlooker {
         let (store, place) = (&self.store, Place::new(&self.stack));
         let leader = place.leader();
         let leads = async { Ok(store.get(&leader).await?.is_some()) };
-        // What was written is read first: what is read later may be newer, and is read once more then.
+        // The list of written rows is read first: rows that are read later may be newer, and are then read once more.
         let changes = self.held(place.changes()).await?;
         let (wish, goal, good, report, heat, is_led) = try_join!(
             self.held(place.wish()),
@@ -164,7 +165,7 @@ impl Onlooker {
         Ok(())
     }
 
-    /// What there is to be by the target of this name.
+    /// What should exist according to the target of this name.
     async fn planned(&mut self, target: &str) -> Result<Option<Vec<Planned>>, DeployError> {
         if let Some((known, planned)) = &self.planned
             && known == target
@@ -175,11 +176,11 @@ impl Onlooker {
         let planned = match Shelf::new(&self.store, &self.stack, key, maker).source(target).await {
             Ok(source) => {
                 let maker = Arc::clone(maker);
-                // A large template takes its time, and others go on meanwhile.
+                // A large template takes time, and other tasks continue meanwhile.
                 let read = tokio::task::spawn_blocking(move || maker.planned(&source).ok());
                 read.await.ok().flatten()
             }
-            // Another key opens it, or it is just being removed.
+            // It is encrypted for another key, or is just being removed.
             Err(DeployError::Sealed { .. }) => None,
             Err(error) => return Err(error),
         };

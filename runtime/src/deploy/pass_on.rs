@@ -1,4 +1,5 @@
-//! Giving what is known of a stack's infrastructure another operator's key, or one's own to what somebody else has written there.
+//! Re-encrypts what is known of a stack's infrastructure for another operator's key, or accepts with the own key what
+//! someone else has written there.
 
 use std::sync::Arc;
 
@@ -12,11 +13,11 @@ use super::place::Place;
 use super::shelf::{Maker, Shelf};
 use super::{DeployError, Identity, identity};
 
-/// Gives what is kept of `stack`'s infrastructure, if it has any, to the operator who has the `next` key. `store` is used as the one
-/// who has both. What is broken off is completed by the next call.
+/// Passes what is stored about `stack`'s infrastructure, if it has any, to the owner of the `next` key. `store` must
+/// have both logins. If this is interrupted, the next call completes it.
 ///
 /// # Errors
-/// [`DeployError::Led`] while somebody deploys the stack, and what the store says.
+/// [`DeployError::Led`] while the stack is being deployed, and errors of the store.
 pub async fn pass_on(
     store: &Arc<dyn Store>,
     stack: &str,
@@ -38,7 +39,7 @@ pub async fn pass_on(
         Err(why) => Err(StoreError::Disowned { path: path.to_owned(), why: why.to_string() }),
     })
     .await?;
-    // From now on nobody but the next operator reads or writes any of it.
+    // From now on, only the next operator reads or writes any of it.
     let mut level = vec![place.root().to_owned()];
     while !level.is_empty() {
         let accesses: Vec<_> = level.iter().map(|path| (path.clone(), Access::new())).collect();
@@ -48,8 +49,8 @@ pub async fn pass_on(
     Ok(())
 }
 
-/// Takes what is known of `stack`'s infrastructure, and was not signed so by the operator who has `key`, for theirs from now on: there
-/// is no other record of it. Which nodes these are.
+/// Accepts, as that of the owner of `key`, what is known about `stack`'s infrastructure and was not signed by them:
+/// there is no other record of it. Returns these nodes.
 ///
 /// # Errors
 /// As [`pass_on`].
@@ -72,7 +73,7 @@ pub async fn believe(store: &Arc<dyn Store>, stack: &str, key: &OperatorKey) -> 
     Ok((!is_signed).then(|| root.to_owned()).into_iter().chain(others).collect())
 }
 
-/// Whether there is any, and nobody deploys it.
+/// Whether there is any, and it is not being deployed.
 async fn is_idle(store: &Arc<dyn Store>, stack: &str, place: &Place) -> Result<bool, DeployError> {
     if store.get(&place.leader()).await?.is_some() {
         return Err(DeployError::Led { stack: stack.to_owned() });
@@ -80,8 +81,8 @@ async fn is_idle(store: &Arc<dyn Store>, stack: &str, place: &Place) -> Result<b
     Ok(store.get(place.root()).await?.is_some())
 }
 
-/// Signs with `key`, by its `mark`, all that it has not signed so: what is `held` by a node with this path, for this place, with this
-/// data. Which nodes these are.
+/// Signs with `key`, by its `mark`, everything that it has not signed: what is `held` by a node with this path, for
+/// this place, with this data. Returns these nodes.
 async fn sign(
     store: &Arc<dyn Store>,
     place: &Place,

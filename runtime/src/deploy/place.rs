@@ -1,4 +1,4 @@
-//! Where the facts of a stack's infrastructure lie in the data space. Nobody but the operator reads or writes there.
+//! Where the facts of a stack's infrastructure are in the data space. Only the operator reads or writes there.
 
 use wattle_converge::Id;
 
@@ -21,17 +21,17 @@ impl Place {
         &self.root
     }
 
-    /// Held by who leads.
+    /// Held by the leader.
     pub(super) fn leader(&self) -> String {
         format!("{}/leader", self.root)
     }
 
-    /// The number of terms that there were. Whoever begins one sets it, so its version says whose term it is.
+    /// The number of terms so far. Beginning one sets it, so its version says whose term it is.
     pub(super) fn term(&self) -> String {
         format!("{}/term", self.root)
     }
 
-    /// What somebody wants, for who leads.
+    /// What is wanted, for the leader.
     pub(super) fn wish(&self) -> String {
         format!("{}/wish", self.root)
     }
@@ -41,17 +41,17 @@ impl Place {
         format!("{}/goal", self.root)
     }
 
-    /// The goals that were reached.
+    /// The reached goals.
     pub(super) fn good(&self) -> String {
         format!("{}/good", self.root)
     }
 
-    /// How things went, for whoever looks on.
+    /// How things went, for watchers.
     pub(super) fn report(&self) -> String {
         format!("{}/report", self.root)
     }
 
-    /// Which things whoever acts for them is known by a key of its own.
+    /// For which things the acting agent is known by a key of its own.
     pub(super) fn known(&self) -> String {
         format!("{}/known", self.root)
     }
@@ -61,7 +61,7 @@ impl Place {
         format!("{}/cloud", self.root)
     }
 
-    /// What Heat was given, where it is Heat that makes the infrastructure.
+    /// What Heat was given, if Heat makes the infrastructure.
     pub(super) fn heat(&self) -> String {
         format!("{}/heat", self.root)
     }
@@ -81,12 +81,12 @@ impl Place {
         format!("{}/changes", self.root)
     }
 
-    /// Above what goals ask for.
+    /// Above the targets of goals.
     pub(super) fn targets(&self) -> String {
         format!("{}/targets", self.root)
     }
 
-    /// Above the pieces of what a goal asks for.
+    /// Above the pieces of a goal's target.
     pub(super) fn target(&self, name: &str) -> String {
         format!("{}/targets/{name}", self.root)
     }

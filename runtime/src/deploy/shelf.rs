@@ -1,6 +1,7 @@
-//! What goals ask for, as it is stored: encrypted for the operator, in pieces, under a name of its own.
+//! The stored targets of goals: encrypted for the operator, in pieces, each under its own name.
 //!
-//! It is what a target is made of (templates, files and parameters, secrets among them), so that whoever takes over can make it again.
+//! It is what a target is made of (templates, files and parameters, secrets among them), so that the process that takes
+//! over can make it again.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -19,10 +20,10 @@ use super::DeployError;
 use super::keeper::{get, json};
 use super::place::Place;
 
-/// Bytes of a piece at most.
+/// The most bytes of a piece.
 const PIECE: usize = 500_000;
 
-/// Makes targets of what they are made of.
+/// Makes targets from their sources.
 pub trait Maker: fmt::Debug + Send + Sync {
     /// The target.
     ///
@@ -30,7 +31,7 @@ pub trait Maker: fmt::Debug + Send + Sync {
     /// Why it cannot be made, in the words of a message.
     fn make(&self, source: &str) -> Result<Arc<dyn Target>, String>;
 
-    /// What there is to be, for whoever looks on.
+    /// What should exist, for watchers.
     ///
     /// # Errors
     /// As [`Self::make`].
@@ -40,28 +41,28 @@ pub trait Maker: fmt::Debug + Send + Sync {
     }
 }
 
-/// A resource that there is to be.
+/// A resource that should exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Planned {
     /// Its name.
     pub name: Name,
-    /// Its type, where that is known beforehand.
+    /// Its type, if that is known beforehand.
     pub kind: Option<Name>,
     /// The resources that it depends on.
     pub after: Vec<Name>,
 }
 
-/// For how long somebody may be at storing something. Whoever is killed meanwhile leaves what nobody goes on with.
+/// How long storing something may take. A process that is killed meanwhile leaves pieces that nothing continues.
 const UNFINISHED: Duration = Duration::from_hours(1);
 
-/// Stands where something is being stored, until it is whole.
+/// Marks something that is being stored, until it is whole.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Begun {
-    /// Since when, by the clock of whoever stores it.
+    /// Since when, by the clock of the process that stores it.
     begun: Time,
 }
 
-/// Which pieces what is stored under a name has.
+/// The pieces of what is stored under a name.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Whole {
     /// The number of the first one.
@@ -70,7 +71,7 @@ struct Whole {
     pieces: usize,
 }
 
-/// What stands under a name.
+/// What is stored under a name.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Held {
@@ -78,7 +79,7 @@ enum Held {
     Begun(Begun),
 }
 
-/// What goals of a stack ask for.
+/// The targets of a stack's goals.
 #[derive(Debug)]
 pub(super) struct Shelf {
     store: Arc<dyn Store>,
@@ -101,8 +102,8 @@ impl Shelf {
         }
     }
 
-    /// Stores what a target is made of; its name, and what makes it whole. Whoever wants it does that and says so in one request: what
-    /// is whole and nobody wants, who leads removes.
+    /// Stores the source of a target, and returns its name and the operation that makes it whole. The process that
+    /// wants it does that and records its wish in one request: the leader removes what is whole and not wanted.
     pub(super) async fn put(&self, source: &str) -> Result<(String, Op), DeployError> {
         let mut chance = [0; 12];
         getrandom::fill(&mut chance).expect("INVARIANT: the system has random numbers");
@@ -116,7 +117,7 @@ impl Shelf {
         Ok((name, whole))
     }
 
-    /// The pieces of what a target is made of, encrypted for whoever has `key`, the `first` one by this number.
+    /// The pieces of what a target is made of, encrypted for the owner of `key`, numbered from `first`.
     fn pieces(&self, name: &str, first: usize, source: &str, key: &OperatorKey) -> Result<Vec<Op>, DeployError> {
         let recipient = key.recipient();
         let sealed = seal(&Value::Str(source.into()), [recipient.as_str()]).map_err(|source| self.sealed(source))?;
@@ -133,7 +134,7 @@ impl Shelf {
         Ok(ops)
     }
 
-    /// Encrypts all that is here for the operator who has the `next` key. What was broken off is gone on with by the next call.
+    /// Encrypts everything here for the owner of the `next` key. If this is interrupted, the next call continues.
     pub(super) async fn pass_on(&self, next: &OperatorKey) -> Result<(), DeployError> {
         for name in self.store.children(&self.place.targets()).await? {
             let Some(whole) = self.whole(&name).await? else { continue };
@@ -160,7 +161,7 @@ impl Shelf {
         Ok(self.store.apply(removals).await?)
     }
 
-    /// Which pieces are all; nothing as long as they are not.
+    /// All pieces; `None` as long as some are missing.
     async fn whole(&self, name: &str) -> Result<Option<Whole>, DeployError> {
         let held: Option<(Held, _)> = get(&self.store, &self.stack, &self.place.target(name)).await?;
         Ok(held.and_then(|(held, _)| match held {
@@ -185,7 +186,7 @@ impl Shelf {
         }
     }
 
-    /// The target of this name. It is made when somebody asks it for something.
+    /// The target of this name. It is made when it is first asked for something.
     pub(super) async fn take(&mut self, name: &str) -> Result<Arc<dyn Target>, DeployError> {
         if let Some((_, target)) = self.known.iter().find(|(known, _)| known == name) {
             return Ok(Arc::clone(target));
@@ -196,13 +197,13 @@ impl Shelf {
         Ok(target)
     }
 
-    /// What the target of this name is made of.
+    /// The source of the target of this name.
     pub(super) async fn source(&self, name: &str) -> Result<Name, DeployError> {
         let whole = self.whole(name).await?.unwrap_or_default();
         self.opened(&self.text(name, &whole).await?)
     }
 
-    /// The name of a target that was taken from here; none for the one that asks for nothing.
+    /// The name of a target that was taken from here; `None` for the one that requests nothing.
     pub(super) fn name_of(&self, target: &Arc<dyn Target>) -> Option<String> {
         let is_it = |known: &Arc<dyn Target>| std::ptr::addr_eq(Arc::as_ptr(known), Arc::as_ptr(target));
         self.known.iter().find(|(_, known)| is_it(known)).map(|(name, _)| name.clone())
@@ -213,7 +214,7 @@ impl Shelf {
     }
 }
 
-/// Whether what stands there is whole, or nobody goes on with it by this time.
+/// Whether what is there is whole, or nothing continues it by this time.
 pub(super) fn is_over(data: &[u8], now: Time) -> bool {
     match serde_json::from_slice(data) {
         Ok(Held::Begun(Begun { begun })) => begun + UNFINISHED <= now,
@@ -221,7 +222,7 @@ pub(super) fn is_over(data: &[u8], now: Time) -> bool {
     }
 }
 
-/// What removes all that is stored under a name.
+/// The operations that remove everything that is stored under a name.
 pub(super) async fn removal(store: &Arc<dyn Store>, place: &Place, name: &str) -> Result<Vec<Op>, DeployError> {
     let top = place.target(name);
     let pieces = store.children(&top).await?;
@@ -229,7 +230,7 @@ pub(super) async fn removal(store: &Arc<dyn Store>, place: &Place, name: &str) -
     Ok(pieces.chain([Op::Delete { path: top.clone() }]).collect())
 }
 
-/// A target that is made when somebody asks it for something: of ten goals that are kept, nine are never asked.
+/// A target that is made when it is first asked for something: of ten goals that are kept, nine are never asked.
 struct Later {
     source: Name,
     maker: Arc<dyn Maker>,
@@ -238,12 +239,12 @@ struct Later {
 
 impl fmt::Debug for Later {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // What it is made of holds secrets.
+        // Its source contains secrets.
         f.debug_struct("Later").finish_non_exhaustive()
     }
 }
 
-/// What one resource is called that stands for a target that cannot be made.
+/// The name of the one resource that stands for a target that cannot be made.
 const UNMADE: &str = "template";
 
 impl Later {
@@ -253,7 +254,8 @@ impl Later {
 }
 
 impl Target for Later {
-    /// What cannot be made asks for one thing that cannot be had. If it asked for nothing, everything would be deleted.
+    /// A target that cannot be made requests one impossible thing. If it requested nothing, everything would be
+    /// deleted.
     fn resources(&self) -> Vec<(Name, Vec<Name>)> {
         match self.made() {
             Ok(target) => target.resources(),

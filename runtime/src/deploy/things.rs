@@ -1,4 +1,4 @@
-//! What there is of a stack's infrastructure, as it is stored, and of which of it somebody is known.
+//! What exists of a stack's infrastructure, as it is stored, and for which of it an agent is known.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,8 +14,8 @@ use super::place::Place;
 use super::{DeployError, Deployment, own};
 
 impl Deployment {
-    /// The resources of a type that are there and of which it was not [noted](Self::note_known) that they are known: each with
-    /// its thing's name in the cloud.
+    /// The existing resources of a type that were not [recorded](Self::note_known) as known, each with its thing's name
+    /// in the cloud.
     ///
     /// # Errors
     /// When that cannot be read.
@@ -25,7 +25,8 @@ impl Deployment {
         Ok(there.into_iter().filter(|(name, phys)| known.get(name) != Some(phys)).collect())
     }
 
-    /// All resources of a type that are there, also those that are not as they should be: each with its thing's name in the cloud.
+    /// All existing resources of a type, also those that are not as they should be, each with its thing's name in the
+    /// cloud.
     ///
     /// # Errors
     /// When that cannot be read.
@@ -33,7 +34,7 @@ impl Deployment {
         self.things_that_are(kind, |_| true).await
     }
 
-    /// The names of all resources of which something is there that is as it should be, and that nobody has begun to delete.
+    /// The names of all resources of which something exists that is as it should be and is not being deleted.
     ///
     /// # Errors
     /// When that cannot be read.
@@ -50,7 +51,7 @@ impl Deployment {
     ) -> Result<BTreeMap<Name, Name>, DeployError> {
         let rows = Self::rows(&self.store, &self.stack, &self.key).await?;
         let there = rows.into_iter().filter(|row| &*row.kind == kind && is_so(row.stage));
-        // Of several for a name, the youngest stands for it.
+        // Of several for a name, the youngest counts.
         let mut there: BTreeMap<Name, Name> = there.filter_map(|row| Some((row.name, row.thing?.phys))).collect();
         if kind == wattle::model::Resource::SERVER {
             there.extend(self.heats_servers().await?);
@@ -58,7 +59,8 @@ impl Deployment {
         Ok(there)
     }
 
-    /// Notes that whoever acts for these resources is known by a key of its own: until another thing stands for a resource.
+    /// Records that the agents of these resources are known by keys of their own, until another thing stands for a
+    /// resource.
     ///
     /// # Errors
     /// When that cannot be written.

@@ -1,4 +1,5 @@
-//! In which cloud a stack's infrastructure is. Another one has nothing of it, and whoever asked there would find that all is gone.
+//! In which cloud a stack's infrastructure is. Another one has nothing of it, so a look there would find that
+//! everything is gone.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,7 +19,7 @@ use super::{DeployError, Deployment, own};
 pub struct Whereabouts {
     /// Where its identity service is.
     pub auth_url: String,
-    /// The region, where one is named.
+    /// The region, if one is named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub region: Option<String>,
     /// The project's id.
@@ -27,7 +28,7 @@ pub struct Whereabouts {
 }
 
 impl Whereabouts {
-    /// Whether both are the same. A project's id is no other cloud's, by whatever address it is asked.
+    /// Whether both are the same. A project's id is unique to its cloud, whatever the address.
     pub fn is_also(&self, other: &Self) -> bool {
         let is_there = match (&self.project, &other.project) {
             (Some(one), Some(another)) => one == another,
@@ -47,7 +48,7 @@ impl fmt::Display for Whereabouts {
 }
 
 impl Deployment {
-    /// Where the infrastructure of `stack` is; nowhere yet if nothing of it was ever wanted.
+    /// Where the infrastructure of `stack` is; `None` if nothing of it was ever wanted.
     ///
     /// # Errors
     /// When that cannot be read.
@@ -59,7 +60,7 @@ impl Deployment {
         Ok(get(&own(store, key), stack, &Place::new(stack).cloud()).await?.map(|(there, _)| there))
     }
 
-    /// Notes that it is `here`, unless it is noted already where it is.
+    /// Records that it is `here`, unless its place is already recorded.
     ///
     /// # Errors
     /// When that cannot be written.

@@ -1,4 +1,4 @@
-//! Three members of a `ZooKeeper` on a cloud, for whoever has no data space yet.
+//! Three members of a `ZooKeeper` on a cloud, for operators who have no data space yet.
 //!
 //! Its members have no agents, for those would need a data space: each one's user data is the recipe of the catalog's part `zookeeper`
 //! with all that it reads, a key and a certificate included. So there are two templates: of the addresses, for which certificates are
@@ -40,7 +40,7 @@ pub struct Ground {
     pub flavor: String,
     /// Where members are found.
     pub network: Network,
-    /// The key pair of whoever looks after the servers.
+    /// The key pair of the servers' administrator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_name: Option<String>,
 }

@@ -75,7 +75,7 @@ impl Agents {
         }
     }
 
-    /// Servers that have left and where nothing runs any more, each once.
+    /// Servers that have left and where nothing runs any longer, each once.
     pub(super) fn cleared(&mut self) -> Vec<Name> {
         let over = |(server, clearing): (&Name, &JoinHandle<()>)| clearing.is_finished().then(|| server.clone());
         let cleared: Vec<Name> = self.clearing.iter().filter_map(over).collect();

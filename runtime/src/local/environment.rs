@@ -1,4 +1,4 @@
-//! The environment of an agent that is in a sandbox: that of a service on a server, not that of whoever calls `up`.
+//! The environment of an agent that is in a sandbox: that of a service on a server, not that of the caller of `up`.
 
 use std::env;
 

@@ -209,7 +209,8 @@ impl Folder {
         self.state.join("up.log")
     }
 
-    /// The parent of all servers, as an absolute path, which tells the processes of one `up` from those of another.
+    /// The parent of all servers, as an absolute path, which distinguishes the processes of one `up` from those of
+    /// another.
     pub fn servers(&self) -> PathBuf {
         let state = self.state.canonicalize().or_else(|_| std::path::absolute(&self.state));
         state.unwrap_or_else(|_| self.state.clone()).join("servers")
@@ -226,7 +227,7 @@ impl Folder {
     }
 }
 
-/// Completes when no process runs `folder` any more.
+/// Completes when no process runs `folder` any longer.
 pub async fn gone(folder: &Folder) {
     while folder.is_running() {
         tokio::time::sleep(LOOK).await;

@@ -63,7 +63,7 @@ pub fn with_imports(mut seed: Seed, given: &IndexMap<String, String>) -> Result<
     if imports.is_empty() {
         return Ok(seed);
     }
-    let told = |wire: &Wire| {
+    let resolved = |wire: &Wire| {
         wire.replace(&mut |part| match part {
             Wire::Leaf(Origin::Import { stack, export }) => {
                 values.get(&(stack.clone(), export.clone())).cloned().map(Wire::Constant)
@@ -72,15 +72,15 @@ pub fn with_imports(mut seed: Seed, given: &IndexMap<String, String>) -> Result<
         })
     };
     for component in seed.servers.values_mut().flat_map(|server| server.components.values_mut()) {
-        component.inputs.values_mut().for_each(|wire| *wire = told(wire));
+        component.inputs.values_mut().for_each(|wire| *wire = resolved(wire));
     }
     for export in seed.exports.values_mut() {
-        export.value = told(&export.value);
+        export.value = resolved(&export.value);
     }
     for requirement in seed.requirements.values_mut() {
         requirement.predicate = requirement.predicate.map(|operand| {
             let mut operand = operand.clone();
-            operand.from = told(&operand.from);
+            operand.from = resolved(&operand.from);
             operand
         });
     }

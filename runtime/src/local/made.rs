@@ -83,7 +83,7 @@ impl Folder {
         if fs::read_to_string(&ignore).is_ok_and(|text| text == IGNORE) {
             fs::remove_file(ignore).map_err(failed)?;
         }
-        // A folder that `up` was told to use as its state may have other purposes as well.
+        // A folder that was given to `up` as its state may have other purposes as well.
         match fs::remove_dir(self.state()) {
             Ok(()) => Ok(false),
             Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(true),

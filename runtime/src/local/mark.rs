@@ -1,4 +1,4 @@
-//! Tells a state that this user's `up` created from one that someone else provided.
+//! Distinguishes a state that this user's `up` created from one that someone else provided.
 //!
 //! A state holds keys, values, addresses and folders that `up` trusts, and the author of a directory can put all of
 //! that there. Owner and mode do not help, because a user who unpacks an archive owns its contents. So each state
@@ -102,8 +102,8 @@ impl Folder {
         Ok(())
     }
 
-    /// Marks the state as this user's. The caller must hold the lock, and must have checked the state or been told that
-    /// it is the user's. `key` is the operator's.
+    /// Marks the state as this user's. The caller must hold the lock, and must have checked the state, or the user must
+    /// have declared it as theirs. `key` is the operator's.
     ///
     /// # Errors
     /// If the file system refuses.
@@ -202,7 +202,7 @@ fn mark(state: &Path, key: &[u8], secret: &[u8]) -> io::Result<hmac::Tag> {
     Ok(context.sign())
 }
 
-/// The key for marks, which is created if there is none.
+/// The key for marks, which is created if it does not exist.
 fn secret() -> io::Result<Vec<u8>> {
     let place = own_folder::path()?;
     let secret = place.join(SECRET);

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 
-/// The variable that tells a recipe the folder that is its own on this machine.
+/// The variable that gives a recipe its own folder on this machine.
 pub const STATE_DIR: &str = "WATTLE_STATE_DIR";
-/// The variables that tell commands the stack and the asking recipe. A new process must not find another one's.
+/// The variables that give commands the stack and the asking recipe. A new process must not find another one's.
 pub const RUN: [&str; 6] = ["WATTLE_SPACE", "WATTLE_CA", "WATTLE_STACK", "WATTLE_KEY", "WATTLE_SOCKET", "WATTLE_TOKEN"];
 
 /// A process. Two with the same ID differ in when they began.
@@ -111,7 +111,7 @@ async fn end(
         if is_hurried() && signal != Signal::KILL {
             continue;
         }
-        let mut told: HashSet<(i32, u64)> = HashSet::new();
+        let mut signalled: HashSet<(i32, u64)> = HashSet::new();
         let begin = Instant::now();
         loop {
             bury(&kept());
@@ -131,7 +131,7 @@ async fn end(
             for process in &left {
                 // A service ends its own children. Only SIGKILL is sent to all of them.
                 let is_first = !pids.contains(&process.parent);
-                if (is_first || signal == Signal::KILL) && told.insert((process.pid, process.began)) {
+                if (is_first || signal == Signal::KILL) && signalled.insert((process.pid, process.began)) {
                     forced += usize::from(signal == Signal::KILL);
                     send(process, signal);
                 }

@@ -1,4 +1,4 @@
-//! What each server is given before its agent starts: its identity, and what OpenStack would tell it.
+//! What each server is given before its agent starts: its identity, and what it would get from OpenStack.
 
 use std::fs;
 use std::io;
@@ -25,7 +25,7 @@ pub(super) struct Servers(IndexMap<Name, Given>);
 
 #[derive(Debug)]
 struct Given {
-    told: IndexMap<Name, Value>,
+    values: IndexMap<Name, Value>,
     attributes: IndexMap<Name, Value>,
     networks: Vec<Name>,
 }
@@ -42,12 +42,12 @@ impl Servers {
     ) -> Result<Self, Missing> {
         let mut all_missing = Missing::default();
         let servers = seed.servers.keys().map(|server| {
-            let (told, missing) = simulation.user_data(seed, server, addresses);
+            let (values, missing) = simulation.user_data(seed, server, addresses);
             let (attributes, other) = simulation.published(seed, server, addresses);
             for name in missing.into_iter().chain(other) {
                 all_missing.entry(name).or_insert_with(|| server.clone());
             }
-            (server.clone(), Given { told, attributes, networks: simulation.networks(server) })
+            (server.clone(), Given { values, attributes, networks: simulation.networks(server) })
         });
         let servers: IndexMap<_, _> = servers.collect();
         if all_missing.is_empty() { Ok(Self(servers)) } else { Err(all_missing) }
@@ -72,7 +72,7 @@ impl Servers {
                 "space": space.to_string(),
                 "credential": credential,
                 "networks": networks,
-                "values": given.told,
+                "values": given.values,
             });
             write_json(&home.join("identity.json"), &who)?;
             write_json(&home.join("attributes.json"), &json!(given.attributes))?;

@@ -260,7 +260,7 @@ fn wires(seed: &Seed) -> impl Iterator<Item = &Wire> {
     inputs.chain(seed.exports.values().map(|export| &export.value))
 }
 
-/// The values that servers are told for a wire.
+/// The values that servers are given for a wire.
 fn user_data_keys(wire: &Wire) -> impl Iterator<Item = &Name> {
     wire.leaves().filter_map(Origin::user_data)
 }

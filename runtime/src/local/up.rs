@@ -197,14 +197,14 @@ impl Up {
         let forced = processes::end_all(|all| processes::left_behind(all, &servers), &spared, is_hurried).await;
         drop(self.sandboxes);
         drop(self.network);
-        // Nobody writes any more, and what is not on disk yet is not needed.
+        // Nothing writes any longer, and what is not on disk yet is not needed.
         let _ = self.server.stop().await;
         let _ = std::fs::remove_file(self.folder.socket());
         forced
     }
 }
 
-/// The servers' own networks, or why they have none although nobody asked for that.
+/// The servers' own networks, or why they have none although that was not requested.
 async fn networks(
     wish: Option<Network>,
     folder: &Folder,
@@ -248,7 +248,7 @@ pub async fn renew(folder: &Folder, wish: &Wish) -> Result<(Space, Applied), UpE
     Ok((Space::new(store, &applied.stack), applied))
 }
 
-/// Everything that servers are told, before it is written.
+/// Everything that servers are given, before it is written.
 #[derive(Debug)]
 struct Prepared {
     servers: Servers,
@@ -337,8 +337,9 @@ fn operator_key(folder: &Folder) -> Result<OperatorKey, UpError> {
     key.ok_or_else(|| UpError::file(file)(std::io::ErrorKind::NotFound.into()))
 }
 
-/// Marks the state as this user's, and creates the key of its store's operator if there is none. The caller must hold
-/// the lock, or act for a process that does, and must have checked the folder or been told that it is the user's.
+/// Marks the state as this user's, and creates the key of its store's operator if it does not exist. The caller must
+/// hold the lock, or act for a process that does, and must have checked the folder, or the user must have declared it
+/// as theirs.
 ///
 /// # Errors
 /// If the file system refuses, or the key is malformed.
@@ -347,7 +348,7 @@ pub fn mark(folder: &Folder) -> Result<(), UpError> {
     let before = read_operator_key(&file)?;
     let is_new = before.is_none();
     let key = before.unwrap_or_else(OperatorKey::generate);
-    // In this order, because a key without a mark would look like somebody else's.
+    // In this order, because a key without a mark would look like someone else's.
     folder.mark(key.expose().as_bytes()).map_err(UpError::file(folder.state()))?;
     if is_new {
         write_operator_key(&file, &key)?;
@@ -355,7 +356,7 @@ pub fn mark(folder: &Folder) -> Result<(), UpError> {
     Ok(())
 }
 
-/// What servers would be told in their user data for exported values, as text.
+/// What servers would be given in their user data for exported values, as text.
 pub fn user_data(folder: &Folder, seed: &Seed, record: &Record) -> HashMap<Name, String> {
     let none = IndexMap::default();
     Simulation::new(folder.directory(), &none).exported(seed, &record.addresses)

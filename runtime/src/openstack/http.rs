@@ -25,7 +25,7 @@ const ANSWER: Duration = Duration::from_mins(1);
 /// moment is lost.
 const IDLE: Duration = Duration::from_secs(4);
 
-/// Most bytes of an answer.
+/// The most bytes of an answer.
 const MOST: usize = 64 * 1024 * 1024;
 
 /// HTTP, and HTTPS with the authorities that the cloud's settings name.

@@ -1,4 +1,4 @@
-//! Jobs that ask nothing of a cloud: what the engine makes itself, and what servers tell the data space.
+//! Jobs that ask nothing of a cloud: what the engine makes itself, and what servers report to the data space.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -11,10 +11,10 @@ use wattle_deploy::{CONDITION, Waits, is_made_here, made_here};
 use crate::report::StackSnapshot;
 use crate::space::{Heard, Said, Signalled, Space};
 
-/// How often it is asked whether a server's software is torn down, or has signalled.
+/// How often to check whether a server's software is torn down, or has signalled.
 const PAUSE: Duration = Duration::from_secs(2);
 
-/// Most characters of what servers say that a message has room for.
+/// The most characters of servers' reports in a message.
 const LONGEST: usize = 2_000;
 
 /// The data space of the stack, asked for jobs.
@@ -30,7 +30,7 @@ impl Software {
         Self { space, waits: Mutex::default() }
     }
 
-    /// Carries out a job that is none of a cloud's; nothing for one that is.
+    /// Carries out a job that needs no cloud; `None` for one that does.
     pub(super) async fn carry_out(&self, job: &Job) -> Option<Outcome> {
         let is_condition = &*job.kind == CONDITION;
         Some(match &job.what {
@@ -47,8 +47,8 @@ impl Software {
         })
     }
 
-    /// Whether nothing is to be torn down any more on a server before it is deleted. Absent where nobody tears anything down: it has no
-    /// agent, or it stays in the model and its components go on on the server that takes its place.
+    /// Whether nothing remains to be torn down on a server before it is deleted. Absent if nothing is torn down: it has
+    /// no agent, or it stays in the model and its components continue on the server that takes its place.
     async fn drained(&self, server: &str) -> Outcome {
         // In a nested stack, or a group, its own name comes last.
         let server = Name::from(server.rsplit('/').next().unwrap_or(server));
@@ -60,7 +60,8 @@ impl Software {
                 (false, false) => Outcome::Absent,
             },
             Some(_) => Outcome::Absent,
-            // It has left the model, and whoever acted for it has said so before it ended, or nobody ever did.
+            // It has left the model, and the agent that acted for it has said so before it ended, or no agent ever
+            // acted for it.
             None => match (self.space.plan(&server).await, self.space.server_status(&server).await) {
                 (Ok(Some(plan)), Ok(Some(status))) if plan.retired && status.of() >= plan.of() => Outcome::Done(None),
                 (Err(_), _) | (_, Err(_)) => Outcome::Later(PAUSE),

@@ -1,4 +1,4 @@
-//! What goals ask for, as templates: what a target is made of, and how.
+//! Targets as templates: what a target is made of, and how.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub struct TemplateSource {
     pub template: String,
     /// The template and what it names, by path.
     pub files: IndexMap<String, String>,
-    /// Environment files, each with its name; later ones go over earlier ones.
+    /// Environment files, each with its name; later ones override earlier ones.
     pub environments: Vec<(String, String)>,
     /// Values that are given by name.
     pub given: IndexMap<Name, Value>,
@@ -68,7 +68,7 @@ impl TemplateSource {
 
 /// Makes targets of templates, with what OpenStack's drivers know of types.
 ///
-/// By default they are of no deployment: what they make is to be judged, and not to be brought up.
+/// By default they belong to no deployment: what they make is checked, but not brought up.
 #[derive(Clone, Debug, Default)]
 pub struct Templates {
     key: [u8; 32],
@@ -124,7 +124,7 @@ impl Maker for Templates {
 /// What is otherwise than with Heat, where OpenStack's drivers make things.
 pub const OWN: Own = Own { is_fixed, stays };
 
-/// Whether a property of a type stays as it is in the cloud once it is not given any more.
+/// Whether a property of a type stays as it is in the cloud once it is no longer given.
 fn stays(ty: &str, property: &str) -> bool {
     driver::kind(ty).is_some_and(|kind| kind.stays().contains(&property))
 }

@@ -1,6 +1,6 @@
 //! The control group of a run (`cgroups(7)`, version 2): whatever a recipe starts is in it, also what detached itself.
 //!
-//! It is made below the agent's own, where the system allows that: for root, and where the group is delegated. It limits
+//! It is created below the agent's own, if the system allows that: for root, and if the group is delegated. It limits
 //! nothing.
 
 use std::fs;
@@ -10,7 +10,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// How often is tried to remove a group whose last process is about to go, and the pause between.
+/// How many times to try to remove a group whose last process is about to end, and the pause between tries.
 const TRIES: (u32, Duration) = (100, Duration::from_millis(5));
 
 /// A control group.
@@ -18,10 +18,10 @@ const TRIES: (u32, Duration) = (100, Duration::from_millis(5));
 pub(super) struct Cgroup(PathBuf);
 
 impl Cgroup {
-    /// One for the run of this name; none where it cannot be had.
+    /// One for the run of this name; `None` if it is not possible.
     pub(super) fn make(run: &str) -> Option<Self> {
         static OWN: OnceLock<Option<PathBuf>> = OnceLock::new();
-        // Whoever goes into another one must be able to come back.
+        // A process that enters another one must be able to come back.
         let own = OWN.get_or_init(|| own().filter(|own| enter(own).is_ok()));
         let path = own.as_ref()?.join(format!("wattle-{run}"));
         fs::create_dir(&path).ok()?;
@@ -37,10 +37,10 @@ impl Cgroup {
         &self.0
     }
 
-    /// Calls `start` from within, so that what it starts is in it from its first moment. Whether that was possible comes
+    /// Calls `start` from within, so that what it starts is in it from the beginning. Whether that was possible comes
     /// with the result.
     ///
-    /// A process moves as a whole: nothing else is to be started meanwhile, which the lock sees to for recipes.
+    /// A process moves as a whole: nothing else must be started meanwhile, which the lock ensures for recipes.
     pub(super) fn start<T>(&self, start: impl FnOnce() -> T) -> (T, bool) {
         static MOVING: Mutex<()> = Mutex::new(());
         let _moving = MOVING.lock().unwrap_or_else(PoisonError::into_inner);
@@ -68,14 +68,14 @@ impl Cgroup {
         text.lines().filter_map(|line| line.parse().ok()).filter(|pid| *pid > 0).collect()
     }
 
-    /// Kills all that is in it at once, where the kernel can do that (from 5.14).
+    /// Kills everything in it at once, if the kernel can do that (from 5.14).
     pub(super) fn kill(&self) {
         if !self.all().into_iter().any(is_this) {
             let _ = fs::write(self.0.join("cgroup.kill"), "1");
         }
     }
 
-    /// Removes it. What still runs in it goes on in the agent's own.
+    /// Removes it. What still runs in it continues in the agent's own.
     pub(super) fn dissolve(&self) {
         let above = self.0.parent().map(|above| above.join("cgroup.procs"));
         for _ in 0..TRIES.0 {

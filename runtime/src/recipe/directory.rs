@@ -10,8 +10,8 @@
 //! pid               its process group, until its end is in the journal
 //! ```
 //!
-//! Other users may pass through it, so that a recipe can act as one of them with its files. `run/` and `cache/` are closed
-//! to them, and `run/` is there for as long as the recipe runs only: secrets stand in it.
+//! Other users may pass through it, so that a recipe can act as one of them with its files. `run/` and `cache/` are
+//! closed to them, and `run/` exists only as long as the recipe runs, because it contains secrets.
 
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, OpenOptions, Permissions};
@@ -27,14 +27,15 @@ use crate::space::FailureKind;
 const RUN: &str = "run";
 const OUTPUT: &str = "output";
 
-/// The run directory of a job under way. Dropped, it removes everything in which secrets may stand.
+/// The run directory of a job under way. When dropped, it removes everything that may contain secrets.
 #[derive(Debug)]
 pub(super) struct Directory {
     path: PathBuf,
 }
 
 impl Directory {
-    /// Prepares the directory of `job`: ends what still runs of a former run, removes what that left, writes the inputs.
+    /// Prepares the directory of `job`: ends what still runs of a former run, removes what that left, and writes the
+    /// inputs.
     pub(super) fn prepare(job: &Job) -> Result<Self, Broken> {
         let failed = |error: io::Error| {
             let message = format!("its run directory `{}` cannot be prepared: {error}", job.directory.display());
@@ -71,12 +72,12 @@ impl Directory {
         self.run().join("inputs.json")
     }
 
-    /// Where a shell notes how it ended.
+    /// Where a shell records how it ended.
     pub(super) fn ended(&self) -> PathBuf {
         self.run().join("ended")
     }
 
-    /// Where a shell notes what failed last.
+    /// Where a shell records what failed last.
     pub(super) fn failed(&self) -> PathBuf {
         self.run().join("failed")
     }
@@ -96,12 +97,12 @@ impl Directory {
         self.path.join("cache")
     }
 
-    /// Makes that.
+    /// Creates that.
     pub(super) fn make_cache(&self) -> io::Result<()> {
         DirBuilder::new().recursive(true).mode(0o700).create(self.cache())
     }
 
-    /// What stands before `.NAME` in the path of each output.
+    /// The part before `.NAME` in the path of each output.
     pub(super) fn outputs(&self) -> PathBuf {
         self.run().join(OUTPUT)
     }
@@ -135,7 +136,8 @@ pub(super) fn output(directory: &Path, name: &str) -> PathBuf {
     directory.join(RUN).join(format!("{OUTPUT}.{name}"))
 }
 
-/// Removes what is there for one run only. What cannot be removed is not there, or shows when it is made again.
+/// Removes what exists for one run only. What cannot be removed does not exist, or causes an error when it is created
+/// again.
 pub(super) fn remove(directory: &Path) {
     let _ = fs::remove_dir_all(directory.join(RUN));
 }

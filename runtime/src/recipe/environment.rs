@@ -1,8 +1,8 @@
 //! What a recipe's process finds in its environment.
 //!
-//! Of the agent's own environment a recipe sees only what says where programs are, who it runs as, which language and
-//! time zone it speaks, and how it reaches the network. So an input that is not set is not set, whatever the agent was
-//! started with, and the agent's credentials stay with it.
+//! Of the agent's own environment, a recipe sees only the search path, the user, the language and time zone, and how to
+//! reach the network. So an input that is not set is not set, whatever the agent was started with, and the agent's
+//! credentials stay with it.
 
 use std::env;
 use std::ffi::OsString;
@@ -15,9 +15,9 @@ use super::{Job, former};
 
 /// Variables that name a proxy, in small letters and in capitals.
 pub(crate) const PROXIES: [&str; 4] = ["http_proxy", "https_proxy", "ftp_proxy", "all_proxy"];
-/// The variable that names who is reached without one, in both; programs look at one of the two.
+/// The variable that names the hosts that are reached without a proxy, in both cases; programs read one of the two.
 pub(crate) const WITHOUT_PROXY: [&str; 2] = ["no_proxy", "NO_PROXY"];
-/// Variables that are passed on, with those of proxies and all whose names begin with `LC_`.
+/// Variables that are passed on, besides those of proxies and all whose names begin with `LC_`.
 const INHERITED: &[&str] = &[
     "PATH",
     "HOME",
@@ -36,17 +36,17 @@ const INHERITED: &[&str] = &[
     "PIP_INDEX_URL",
     "PIP_CERT",
 ];
-/// Where programs are looked for if the agent was not told.
+/// Where programs are looked for if the agent's environment does not say.
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-/// Most bytes of a variable, its name and end included (Linux's `MAX_ARG_STRLEN`).
+/// The most bytes of a variable, its name and end included (Linux's `MAX_ARG_STRLEN`).
 const LONGEST: usize = 128 * 1024;
 
-/// The variables of one process. A later one takes the place of an earlier one with its name.
+/// The variables of one process. A later one replaces an earlier one with the same name.
 #[derive(Debug, Default)]
 pub(super) struct Environment(Vec<(OsString, OsString)>);
 
 impl Environment {
-    /// What every tool finds: what is inherited, and what belongs to the run.
+    /// What every tool gets: inherited variables, and those of the run.
     pub(super) fn of(job: &Job, directory: &Directory) -> Self {
         let mut environment = Self::default();
         environment.set("PATH", PATH);
@@ -81,8 +81,8 @@ impl Environment {
         self.0.push((name, value.into()));
     }
 
-    /// Sets a variable for each input, named `PREFIX` and its name. What the system does not take as a variable is left
-    /// out, and said so.
+    /// Sets a variable for each input, named `PREFIX` and its name. What the system does not accept as a variable is
+    /// left out and logged.
     pub(super) fn set_inputs(&mut self, job: &Job, prefix: &str) {
         for (name, value) in &job.inputs {
             let text = values::text(value);
@@ -105,12 +105,12 @@ impl Environment {
         }
     }
 
-    /// Takes a variable away.
+    /// Removes a variable.
     pub(super) fn unset(&mut self, name: &str) {
         self.0.retain(|(other, _)| other != name);
     }
 
-    /// Sees to it that texts are UTF-8.
+    /// Makes sure that texts are UTF-8.
     pub(super) fn speak_utf8(&mut self) {
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| self.get(name));
         let locale = locale.map(|locale| locale.to_string_lossy().to_lowercase()).unwrap_or_default();
@@ -138,7 +138,7 @@ impl Environment {
     }
 }
 
-/// A search path on which `wattle` is found, for `wattle get` in recipes; none if it is already.
+/// A search path on which `wattle` is found, for `wattle get` in recipes; `None` if it already is.
 fn with_wattle(environment: &Environment) -> Option<OsString> {
     let own = env::current_exe().ok()?;
     if own.file_name()? != "wattle" {

@@ -1,8 +1,9 @@
-//! What a run leaves behind when the agent is killed, and what is made of it.
+//! What a run leaves behind when the agent is killed, and how it is handled.
 //!
-//! The file `pid` stands in a run directory from before a recipe is started until its end is in the journal. Found later, it
-//! says what may still run of it: a recipe whose end nobody remembers runs again, and what it has detached would be there twice. A process is known by its number and the time of its start, or by a variable in its
-//! environment that no other run has: never by a number alone, which may have gone to another process since.
+//! The file `pid` is in a run directory from before a recipe is started until its end is in the journal. Found later,
+//! it says what may still run of it: a recipe whose end is not recorded runs again, and what it has detached would be
+//! there twice. A process is known by its number and the time of its start, or by a variable in its environment that no
+//! other run has: never by its number alone, which another process may have by now.
 
 use std::fs;
 use std::io;
@@ -32,7 +33,7 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// Of a run that is about to start.
+    /// For a run that is about to start.
     pub(super) fn new() -> io::Result<Self> {
         let mut random = [0; 16];
         getrandom::fill(&mut random).map_err(io::Error::other)?;
@@ -40,12 +41,12 @@ impl Record {
         Ok(Self { boot: boot(), run, leader: None, cgroup: None })
     }
 
-    /// It is to be in this control group.
+    /// Sets its control group.
     pub(super) fn inside(&mut self, cgroup: &Cgroup) {
         self.cgroup = Some(cgroup.path().to_owned());
     }
 
-    /// By what its processes are known.
+    /// How its processes are identified.
     pub(super) fn mark(&self) -> (&'static str, String) {
         (RUN, self.run.clone())
     }
@@ -55,14 +56,14 @@ impl Record {
         self.leader = Process::of(pid);
     }
 
-    /// Writes it, as a whole or not at all.
+    /// Writes it, entirely or not at all.
     pub(super) fn write(&self, directory: &Path) -> io::Result<()> {
         let new = directory.join("pid.new");
         fs::write(&new, serde_json::to_vec(self)?)?;
         fs::rename(new, directory.join("pid"))
     }
 
-    /// Nothing runs of it that is not there to stay.
+    /// Removes the file: everything that still runs of it may stay.
     pub(super) fn remove(directory: &Path) {
         let _ = fs::remove_file(directory.join("pid"));
     }
@@ -85,8 +86,8 @@ impl Record {
     }
 }
 
-/// Ends what still runs of a run in `directory` whose end nobody remembers, with all that it has started. To be called
-/// before the component is run again, and for a component that will not be.
+/// Ends what still runs of a run in `directory` whose end is not recorded, with everything that it has started. To be
+/// called before the component is run again, and for a component that will not be.
 ///
 /// # Errors
 /// When the directory cannot be read.
@@ -100,7 +101,7 @@ pub fn end(directory: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The end of the run in `directory` will not be forgotten any more: what it left running is there to stay.
+/// The end of the run in `directory` is now recorded for good: what it left running stays.
 ///
 /// # Errors
 /// When the directory cannot be read.
@@ -122,7 +123,7 @@ fn read(directory: &Path) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-/// What tells this boot of the machine from any other.
+/// What distinguishes this boot of the machine from any other.
 pub(crate) fn boot() -> String {
     fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
 }

@@ -1,8 +1,8 @@
-//! The processes of a run: its group, and what they started besides.
+//! The processes of a run: its group, and what these started outside of it.
 //!
 //! A recipe runs in a process group of its own, with a variable in its environment that no other run has, and in a
-//! control group of its own where the system has such. What left the process group is known by the others: as a child
-//! (`timeout`, `sudo`), by the variable (a daemon), by the control group (one that cleared its environment).
+//! control group of its own where the system has such. What left the process group is found by the other two: as a
+//! child (`timeout`, `sudo`), by the variable (a daemon), by the control group (one that cleared its environment).
 
 use std::fs;
 
@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 
 use super::cgroup::Cgroup;
 
-/// Most characters of a command that a message shows.
+/// The most characters of a command that a message shows.
 const SHOWN: usize = 120;
 
-/// A process, told from another one that has its number later.
+/// A process, distinguished from a later one with the same number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Process {
     pub(super) pid: i32,
@@ -64,7 +64,7 @@ impl Process {
         (!shown.is_empty()).then_some(shown)
     }
 
-    /// Whether it was started with `variable` set to `value`; not told of processes of other users.
+    /// Whether it was started with `variable` set to `value`; not known for processes of other users.
     pub(super) fn has_variable(self, variable: &str, value: &str) -> bool {
         let wanted = format!("{variable}={value}");
         fs::read(format!("/proc/{}/environ", self.pid))
@@ -76,7 +76,7 @@ impl Stat {
     fn of(pid: i32) -> Option<Self> {
         let text = fs::read(format!("/proc/{pid}/stat")).ok()?;
         let text = String::from_utf8_lossy(&text);
-        // The second field is the command's name, in parentheses, and may hold anything.
+        // The second field is the command's name, in parentheses, and may contain anything.
         let fields: Vec<&str> = text.rsplit_once(')')?.1.split_ascii_whitespace().collect();
         let field = |number: usize| fields.get(number - 3);
         Some(Self {
@@ -108,18 +108,18 @@ pub(super) struct Group {
     /// The variable and its value that its processes have in their environment, and no others.
     mark: (&'static str, String),
     cgroup: Option<Cgroup>,
-    // All that were seen: who lost its parent is found here.
+    // All that were seen: a process that lost its parent is found here.
     members: Vec<Process>,
 }
 
 impl Group {
-    /// What has the environment's variable `mark`, what is in the process group `id` or in the `cgroup`, and what any of
-    /// these started.
+    /// The processes with the environment variable `mark`, those in the process group `id` or in the `cgroup`, and what
+    /// any of these started.
     pub(super) fn new(id: Option<i32>, mark: (&'static str, String), cgroup: Option<Cgroup>) -> Self {
         Self { id, mark, cgroup, members: Vec::new() }
     }
 
-    /// The run is over: what still runs goes on without a control group of its own.
+    /// The run is over: what still runs continues without a control group of its own.
     pub(super) fn disband(&mut self) {
         if let Some(cgroup) = self.cgroup.take() {
             cgroup.dissolve();
@@ -157,7 +157,7 @@ impl Group {
         self.members.clone()
     }
 
-    /// Sends all of them a signal, and tells whether there were any.
+    /// Sends all of them a signal, and returns whether there were any.
     pub(super) fn signal(&mut self, signal: Signal) -> bool {
         let running = self.running();
         running.iter().for_each(|process| process.signal(signal));

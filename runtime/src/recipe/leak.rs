@@ -1,8 +1,8 @@
-//! Whether an output that everybody may read holds a secret.
+//! Whether an output that everyone may read holds a secret.
 //!
-//! A secret in a plain output would be published in clear: that is refused, and not only masked in the log. Looked for is each
-//! secret as a whole, in the forms in which masks know it. One that is short, or that stands in a plain input of the component as
-//! well, is no proof: `shop` as a password may be the name of the database, too.
+//! A secret in a plain output would be published unencrypted, so it is refused, and not only masked in the log. The
+//! search is for each secret as a whole, in the forms that masks know. A secret that is short, or that is also in a
+//! plain input of the component, proves nothing: the password `shop` may also be the name of the database.
 
 use wattle::model::{IndexMap, Name, Type, Value};
 use wattle::values;
@@ -11,10 +11,10 @@ use super::secret::{self, Part};
 use super::{Broken, Mask};
 use crate::space::{FailureKind, PlannedComponent};
 
-/// Fewest bytes of a secret that is looked for: fewer stand in other texts by chance.
+/// The fewest bytes of a secret to search for: shorter ones are in other texts by chance.
 const SHORT: usize = 6;
 
-/// What a run knows when an output is looked at.
+/// What a run knows when an output is checked.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Known<'r> {
     /// The inputs that the recipe was given.
@@ -72,7 +72,7 @@ pub(crate) fn refuse(
     Ok(())
 }
 
-/// All texts of `value` that anyone may read who may read its plain parts.
+/// All texts of `value` that are visible to readers of its plain parts.
 fn plain(ty: &Type, value: &Value) -> impl Iterator<Item = String> {
     secret::parts(ty, value).into_iter().filter_map(|part| match part {
         Part::Secret(_) => None,

@@ -1,4 +1,4 @@
-//! How grave a line is that a recipe prints: what its tool says of it.
+//! The severity of a line that a recipe prints, as its tool gives it.
 
 use tracing::Level;
 use wattle::model::Tool;
@@ -8,7 +8,7 @@ const CHEF: [(&str, Level); 3] = [("] WARN: ", Level::WARN), ("] ERROR: ", Level
 
 /// The level of a line that `tool` prints.
 pub(super) fn of(tool: Tool, line: &str) -> Level {
-    // It may stand behind what Chef says of the resource that is at work.
+    // It may come after what Chef prints about the current resource.
     let said = |(word, _): &&(&str, Level)| tool == Tool::Chef && line.contains(word);
     CHEF.iter().find(said).map_or(Level::INFO, |(_, level)| *level)
 }

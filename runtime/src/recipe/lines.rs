@@ -1,13 +1,14 @@
-//! What a recipe prints, line by line, in bounded memory whatever it prints. Control characters are gone before ([`super::mask`]).
+//! What a recipe prints, line by line, in bounded memory. Control characters have been removed before
+//! ([`super::mask`]).
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 
-/// Most bytes of a line that are kept; the rest of it is counted.
+/// The most bytes of a line that are kept; the rest is counted.
 const LINE: usize = 4096;
-/// Most lines that travel with a failure.
+/// The most lines that are passed on with a failure.
 pub(crate) const TAIL_LINES: usize = 40;
-/// Most bytes of them, the last line in any case.
+/// The most bytes of these lines; the last line is always included.
 pub(crate) const TAIL_BYTES: usize = 8192;
 
 /// Cuts a stream of bytes into lines.
@@ -16,7 +17,7 @@ pub(super) struct Lines {
     line: Vec<u8>,
     // Bytes of the line that were not kept.
     cut: u64,
-    // The last byte was a carriage return: what follows takes the line's place, as on a terminal.
+    // The last byte was a carriage return: what follows replaces the line, as on a terminal.
     returned: bool,
 }
 

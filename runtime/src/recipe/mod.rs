@@ -1,6 +1,7 @@
 //! Recipes: one component, one run of its tool.
 //!
-//! The agent asks a [`Runner`] to run a [`Job`]; it decides when, with which inputs, and what becomes of the outputs.
+//! The agent asks a [`Runner`] to run a [`Job`]; it decides when and with which inputs, and what happens to the
+//! outputs.
 
 mod cgroup;
 mod directory;
@@ -37,7 +38,7 @@ pub use tools::Tools;
 
 use crate::space::{Failure, FailureKind, PlannedComponent, Script};
 
-/// The target of what recipes print, in the log; the field `component` says whose it is.
+/// The target of what recipes print, in the log; the field `component` names the component.
 pub const LOG: &str = "wattle::recipe";
 
 /// One run of one component's recipe.
@@ -47,15 +48,16 @@ pub struct Job {
     pub name: Name,
     /// What it declares.
     pub component: PlannedComponent,
-    /// What is run of it.
+    /// Which of its recipes is run.
     pub script: Script,
     /// Its inputs. For Chef they may be missing here: its recipes ask for them one by one, by [`Live::input`].
     pub inputs: IndexMap<Name, Value>,
-    /// Its own run directory, in which the recipe's files already stand, each at its path below `files/`.
+    /// Its own run directory, which already contains the recipe's files, each at its path below `files/`.
     pub directory: PathBuf,
-    /// How long it may take, the time in which it waits for inputs not counted. [`Live::stopped`] says when that is over.
+    /// How long it may take, not counting the time in which it waits for inputs. [`Live::stopped`] says when that is
+    /// over.
     pub deadline: Duration,
-    /// What it may ask and tell while it runs.
+    /// What it may ask and report while it runs.
     pub live: Arc<dyn Live>,
 }
 
@@ -63,7 +65,7 @@ impl Job {
     /// What is run: the recipe, or what undoes it.
     ///
     /// # Errors
-    /// When nothing undoes it.
+    /// If nothing undoes it.
     pub fn recipe(&self) -> Result<&Name, Broken> {
         match self.script {
             Script::Recipe => Ok(&self.component.recipe.entry),
@@ -77,16 +79,16 @@ impl Job {
     }
 }
 
-/// What a recipe may ask and tell while it runs.
+/// What a recipe may ask and report while it runs.
 #[async_trait]
 pub trait Live: Send + Sync + fmt::Debug {
-    /// The value of an input, waiting until it is there; none for an optional one that is not wired.
+    /// The value of an input, once it is available; `None` for an optional one that is not wired.
     ///
     /// # Errors
-    /// The failure that took its place, or that there is no such input.
+    /// The failure in its place, or that there is no such input.
     async fn input(&self, name: &str) -> Result<Option<Value>, Failure>;
 
-    /// Publishes an output at once.
+    /// Publishes an output immediately.
     ///
     /// # Errors
     /// Why it is not published: no such output, another type.
@@ -95,7 +97,7 @@ pub trait Live: Send + Sync + fmt::Debug {
     /// The value of an output that was published while the recipe ran; it counts as written.
     fn published(&self, name: &str) -> Option<Value>;
 
-    /// Returns once the run is to be ended, with why. Dropped, it can be asked again.
+    /// Returns, with the reason, once the run must end. It may be dropped and called again.
     async fn stopped(&self) -> Stop;
 
     /// The inputs that were handed out so far.
@@ -103,25 +105,25 @@ pub trait Live: Send + Sync + fmt::Debug {
         IndexMap::default()
     }
 
-    /// The secret values that went through this so far, inputs that were handed out and outputs that were published, in
-    /// that order: they must not stand in anything that the recipe prints.
+    /// The secret values that passed through this so far, inputs that were handed out and outputs that were published,
+    /// in that order: they must not appear in anything that the recipe prints.
     fn secrets(&self) -> Vec<Value>;
 
-    /// The component whose recipe runs, by its name on its server; none where nobody asks for it.
+    /// The component whose recipe runs, by its name on its server; `None` if it is not needed.
     fn component(&self) -> Option<&Name> {
         None
     }
 
-    /// Where the recipe reaches this: the path of a Unix socket, and the token that tells its run from others.
+    /// Where the recipe reaches this: the path of a Unix socket, and the token that identifies its run.
     fn socket(&self) -> Option<(PathBuf, String)>;
 }
 
 /// Runs recipes.
 #[async_trait]
 pub trait Runner: Send + Sync + fmt::Debug {
-    /// Runs `job` to its end, and gives its outputs, each of the type that was declared. Dropped before that, it leaves
-    /// nothing of the run behind that still runs. What the recipe itself leaves running is there to stay once
-    /// [`settle_former`] is called; before that, the next run ends it.
+    /// Runs `job` to its end, and returns its outputs, each of the declared type. If it is dropped before, nothing of
+    /// the run continues. What the recipe itself leaves running stays once [`settle_former`] is called; before that,
+    /// the next run ends it.
     ///
     /// # Errors
     /// Why there are no outputs.

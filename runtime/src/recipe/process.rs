@@ -29,12 +29,12 @@ use crate::space::FailureKind;
 
 /// How long a recipe that ran out of time may take to end by itself.
 const GRACE: Duration = Duration::from_secs(2);
-/// How often is looked whether it has.
+/// How often to check whether it has.
 const LOOK: Duration = Duration::from_millis(50);
-/// How long a recipe that has ended may be silent before it is taken to have said everything: a service that it started
-/// may hold its output open for ever.
+/// How long a recipe that has ended may be silent before its output counts as complete: a service that it started may
+/// hold its output open forever.
 const SILENCE: Duration = Duration::from_millis(100);
-/// How long it is listened to at most after it ended.
+/// How long to read its output after it has ended, at most.
 const AFTERWORD: Duration = Duration::from_secs(1);
 /// "Argument list too long".
 const E2BIG: i32 = 7;
@@ -48,7 +48,7 @@ pub(super) struct Command {
     pub(super) environment: Environment,
     /// Where it starts.
     pub(super) at: PathBuf,
-    /// What is to be said if there is no such program.
+    /// The message if there is no such program.
     pub(super) missing: String,
 }
 
@@ -58,7 +58,7 @@ pub(super) struct Ended {
     pub(super) status: ExitStatus,
     /// The last lines of what it printed, secrets masked.
     pub(super) log: Vec<String>,
-    /// What masks the secrets that it was told.
+    /// What masks the secrets that it was given.
     pub(super) mask: Mask,
 }
 
@@ -80,7 +80,7 @@ pub(super) async fn run(job: &Job, directory: &Directory, command: Command) -> R
     let mut stopped = job.live.stopped();
     let status = loop {
         tokio::select! {
-            // What has ended in time is not stopped, however late that is seen.
+            // A process that has ended in time is not stopped, however late that is noticed.
             biased;
             status = running.child.wait() => break status,
             why = &mut stopped => return Err(running.end(job, why).await),
@@ -125,11 +125,11 @@ impl Running {
         let mut process = tokio::process::Command::from(process);
         let (child, cgroup) = Self::spawn(&mut process, cgroup);
         let child = child.inspect_err(|_| Record::remove(directory.path()))?;
-        // With it goes the writing end of the pipe: else it would never be closed.
+        // The writing end of the pipe goes with it: otherwise it would never be closed.
         drop(process);
         // INVARIANT: it has not been waited for, so it has a number, and one that the kernel gave.
         let pid = child.id().and_then(|pid| i32::try_from(pid).ok()).expect("INVARIANT: a new process has a number");
-        // From here on it is killed when something goes wrong.
+        // From here on, it is killed if something goes wrong.
         let group = Group::new(Some(pid), record.mark(), cgroup);
         let family = Family { group, directory: directory.path().to_owned(), is_over: false };
         let voice = Voice::new(job, directory, pipe::Receiver::from_owned_fd(reader.into())?);
@@ -150,13 +150,13 @@ impl Running {
     }
 
     async fn ended(mut self, status: ExitStatus) -> Ended {
-        // What it left running is there to stay once it is known for good that it has ended: see `former::settle`.
+        // What it left running stays once its end is recorded: see `former::settle`.
         self.family.is_over = true;
         let (log, mask) = self.voice.last_words().await;
         Ended { status, log, mask }
     }
 
-    /// Ends what is to be ended, and says what it was at.
+    /// Ends what must end, and says what it was doing.
     async fn end(mut self, job: &Job, why: Stop) -> Broken {
         let mut message = match why {
             Stop::Deadline => format!("it still ran after {}, its deadline", span(job.deadline)),
@@ -182,7 +182,7 @@ impl Running {
             }
         }
         self.family.group.kill();
-        // It was killed; that this fails would mean that somebody else waited for it.
+        // It was killed; this could fail only if something else had waited for it.
         let _ = self.child.wait().await;
         drop(self.family);
         let (log, mask) = self.voice.last_words().await;
@@ -233,7 +233,7 @@ impl Voice {
         }
     }
 
-    /// Hears what is said next; never returns once the pipe is closed. May be dropped at any time.
+    /// Returns what is printed next; never returns once the pipe is closed. May be dropped at any time.
     async fn hear(&mut self) {
         let Some(pipe) = &mut self.pipe else { return std::future::pending().await };
         self.bytes.clear();
@@ -251,7 +251,7 @@ impl Voice {
         self.say(&text);
     }
 
-    /// Masks what the recipe has been told in secret since, and what it has written.
+    /// Masks the secrets that the recipe has received since, and those that it has written.
     fn learn(&mut self) {
         let secrets = self.job.live.secrets();
         secrets.iter().skip(self.secrets).for_each(|secret| self.mask.add(secret));
@@ -271,19 +271,19 @@ impl Voice {
         }
     }
 
-    /// Says what was left out of the log.
+    /// Logs what was left out.
     fn log_gap(&mut self) {
         if let Some(gap) = self.rate.gap() {
             log(&self.job, &gap);
         }
     }
 
-    /// The last line that it said, and how long ago.
+    /// The last line that it printed, and how long ago.
     fn last_said(&self) -> Option<(String, Duration)> {
         self.tail.last().map(|line| (line.to_owned(), self.spoke.elapsed()))
     }
 
-    /// The last lines, once the process has ended. What services say that it started goes on to the log.
+    /// The last lines, once the process has ended. Output of services that it started still goes to the log.
     async fn last_words(mut self) -> (Vec<String>, Mask) {
         let end = Instant::now() + AFTERWORD;
         while self.pipe.is_some() && Instant::now() < end && timeout(SILENCE, self.hear()).await.is_ok() {}
@@ -305,7 +305,7 @@ impl Voice {
         self.log_gap();
         let log = masked(std::mem::take(&mut self.tail), &self.mask);
         let mask = self.mask.clone();
-        // Closing the pipe would end a service at its next word.
+        // Closing the pipe would end a service at its next output.
         tokio::spawn(async move {
             while self.pipe.is_some() {
                 self.hear().await;
@@ -315,7 +315,7 @@ impl Voice {
     }
 }
 
-/// The last lines, without what has become known as a secret since they were said.
+/// The last lines, without secrets that became known since they were printed.
 fn masked(tail: Tail, mask: &Mask) -> Vec<String> {
     tail.into_lines().iter().map(|line| mask.text(line)).collect()
 }

@@ -1,4 +1,4 @@
-//! How much of what a recipe prints goes to the agent's log.
+//! Limits how much of a recipe's output goes to the agent's log.
 
 use tokio::time::Instant;
 
@@ -22,7 +22,7 @@ impl Rate {
         Self { bytes: BURST, at: now, left_out: 0 }
     }
 
-    /// Whether a line of so many bytes is logged.
+    /// Whether a line of this many bytes is logged.
     pub(super) fn admit(&mut self, bytes: usize, now: Instant) -> bool {
         let gained = now.saturating_duration_since(self.at).as_millis() * STEADY as u128 / 1000;
         if gained > 0 {
@@ -41,7 +41,7 @@ impl Rate {
         is_admitted
     }
 
-    /// What is to be said of lines that were left out since this was asked last; none if there are none.
+    /// The message about lines that were left out since the last call; `None` if there are none.
     pub(super) fn gap(&mut self) -> Option<String> {
         let count = std::mem::take(&mut self.left_out);
         let lines = if count == 1 { "line is" } else { "lines are" };

@@ -1,29 +1,29 @@
-//! Lines that a recipe prints again and again, one or several behind each other: said once or twice, and counted.
+//! Lines that a recipe prints repeatedly, one or several in a row: they are logged once or twice, and counted.
 //!
-//! A single line is counted from the second time on. Several lines are said twice: only then is it seen that they come again, and
-//! nothing is held back before.
+//! A single line is counted from the second time on. A group of lines is printed twice: only then does the repetition
+//! show, and nothing is held back before.
 
 use std::collections::VecDeque;
 
-/// The most lines that are seen to come again together.
+/// The most lines that are recognized as a repeated group.
 const LONGEST: usize = 8;
 
-/// What came last, and what comes again.
+/// The last lines, and the repeated ones.
 #[derive(Debug, Default)]
 pub(super) struct Repeated {
-    /// The last lines, twice as many as may come again together.
+    /// The last lines, twice as many as a group may have.
     recent: VecDeque<String>,
-    /// The lines that come again; none if others do.
+    /// The repeated lines; none if there is no repetition.
     block: Vec<String>,
     /// How many of them have come since they were last complete.
     at: usize,
-    /// How often they came again since they were said.
+    /// How many times they were repeated since they were logged.
     again: u64,
 }
 
 impl Repeated {
-    /// Gives what is to be said when `line` comes: nothing if it is one that comes again, else how often those before it did, and
-    /// the line.
+    /// Returns what to log when `line` comes: nothing if it is a repetition, otherwise how many times the lines before
+    /// it were repeated, and the line.
     pub(super) fn push(&mut self, line: String, sink: &mut impl FnMut(String)) {
         if !self.block.is_empty() {
             if self.block[self.at] == line {
@@ -47,7 +47,7 @@ impl Repeated {
         self.block = self.twice().unwrap_or_default();
     }
 
-    /// Gives how often the last lines came again, if they did.
+    /// Returns how many times the last lines were repeated, if they were.
     pub(super) fn finish(&mut self, sink: &mut impl FnMut(String)) {
         let block = std::mem::take(&mut self.block);
         match (std::mem::take(&mut self.again), block.len()) {
@@ -68,7 +68,7 @@ impl Repeated {
         self.recent.push_back(line);
     }
 
-    /// The fewest lines that have just come for the second time together.
+    /// The smallest group of lines that has just come for the second time.
     fn twice(&self) -> Option<Vec<String>> {
         let lines = self.recent.len();
         let last = |count: usize| self.recent.range(lines - count..);

@@ -1,7 +1,7 @@
-//! What of a value is secret by its type: one rule for what is masked and for what is refused in plain outputs.
+//! Which parts of a value are secret by its type: one rule for masks and for plain outputs.
 //!
-//! Only values are secret. The names of a struct's fields stand in the blueprint, and the keys of a map say whose the values
-//! are: `postgres` in `{"postgres": "s3cr3t"}` stands in many texts that give nothing away.
+//! Only values are secret. The names of a struct's fields are in the blueprint, and the keys of a map only name the
+//! values: `postgres` in `{"postgres": "s3cr3t"}` is in many texts that reveal nothing.
 
 use wattle::model::{Name, Type, Value};
 
@@ -16,14 +16,15 @@ pub(crate) enum Part<'v> {
     Key(&'v Name),
 }
 
-/// All texts and numbers in `value`, which is of type `ty`. Of what is no value of its type, nobody knows which part is secret.
+/// All texts and numbers in `value`, which is of type `ty`. If something is not a value of its type, it is not known
+/// which part is secret.
 pub(crate) fn parts<'v>(ty: &Type, value: &'v Value) -> Vec<Part<'v>> {
     let mut found = Vec::new();
     walk(ty, value, ty.is_secret() && ty.refuse(value).is_some(), &mut found);
     found
 }
 
-/// What of that is secret.
+/// The secret parts.
 pub(crate) fn secrets<'v>(ty: &Type, value: &'v Value) -> impl Iterator<Item = &'v Value> {
     parts(ty, value).into_iter().filter_map(|part| match part {
         Part::Secret(value) => Some(value),

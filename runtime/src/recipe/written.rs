@@ -11,8 +11,8 @@ use super::directory::{self, Directory};
 use super::{Job, Mask, outputs};
 use crate::space::{PlannedComponent, PlannedOutput};
 
-/// The outputs of `component` that are secret or hold secrets, as far as they stand in files of its run directory now. What
-/// is no value of its type is there as text.
+/// The outputs of `component` that are secret or hold secrets, as far as they are in files of its run directory now.
+/// What is not a value of its type is included as text.
 pub(crate) fn secrets(component: &PlannedComponent, directory: &Path) -> IndexMap<Name, Value> {
     let read = |(name, output): (&Name, &PlannedOutput)| {
         let text = outputs::text(&directory::output(directory, name)).ok()??;
@@ -39,7 +39,7 @@ struct Output {
 }
 
 impl Written {
-    /// Those of `job`, none of which is there yet.
+    /// Those of `job`, none of which exists yet.
     pub(super) fn of(job: &Job, directory: &Directory) -> Self {
         let output = |(name, output): (&Name, &PlannedOutput)| Output {
             path: directory.output(name),
@@ -61,7 +61,7 @@ impl Written {
             let Ok(Some(text)) = outputs::text(&output.path) else { continue };
             match values::parse(&output.ty, &text) {
                 Ok(value) => mask.add_secrets(&output.ty, &value),
-                // It is not whole yet, or wrong: what there is may be a secret all the same.
+                // It is incomplete or wrong, but may be a secret nevertheless.
                 Err(_) => mask.add(&Value::from(text.as_str())),
             }
             if matches!(output.ty, Type::Hidden(_)) {

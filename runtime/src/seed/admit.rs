@@ -126,7 +126,7 @@ pub(super) async fn admit_as(
     let next = Next { layout: &layout, key, there: &there, present: &present };
     let wanted = next.wanted(roster, &Revision { space: there.desired.space.clone(), number: revision })?;
     let mut writing = next.writing(&wanted)?;
-    // The agent that acted for a server before has no right to its place any more, and would keep the new one from it.
+    // The agent that acted for a server before no longer has a right to its place, and would keep the new one from it.
     let is_named = |server: &Name| named.contains(server) || there.admitting.get(server) == Some(&true);
     let admitting: IndexMap<Name, bool> = admitted.iter().map(|server| (server.clone(), is_named(server))).collect();
     let replaced = admitting.iter().filter(|(_, is_named)| **is_named).map(|(server, _)| server);
@@ -146,7 +146,7 @@ pub(super) async fn admit_as(
     Ok(Admission { revision, admitted, keys, on_credentials, silent, changes })
 }
 
-/// What is there, and which servers are to be admitted.
+/// What exists, and which servers to admit.
 pub(super) struct Found {
     pub(super) layout: Layout,
     pub(super) there: Deployed,
@@ -248,7 +248,7 @@ impl Next<'_> {
         Ok(writing)
     }
 
-    /// What servers are told: the same seed, as another revision.
+    /// What servers receive: the same seed, as another revision.
     pub(super) fn desired_revision(&self, wanted: &Wanted, revision: u64) -> DesiredRevision {
         let DesiredRevision { space, digest, .. } = &self.there.desired;
         desired_revision(wanted, self.key, revision, space.clone(), digest.clone())

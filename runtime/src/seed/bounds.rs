@@ -1,6 +1,6 @@
 //! Takes ownership of what limits servers in a store ([`Store::bounds`]).
 //!
-//! Whoever owns that decides how much anyone writes in the whole stack, the operator included.
+//! The owner of that node decides how much anyone writes in the whole stack, the operator included.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::SeedError;
 use super::present::AT_ONCE;
 
 /// Gives the operator sole ownership of the limits of everything below `top`, and of what is above them. Nodes of
-/// somebody else stay as they are: [`Store::bound`] says whether the limits can be had.
+/// someone else stay as they are: [`Store::bound`] says whether the limits can be had.
 ///
 /// # Errors
 /// Errors of the store.
@@ -37,7 +37,7 @@ pub(super) async fn own(store: &Arc<dyn Store>, top: &str) -> Result<(), SeedErr
 async fn take(store: &Arc<dyn Store>, paths: &[String]) -> Result<(), SeedError> {
     let accesses: Vec<_> = paths.iter().map(|path| (path.clone(), Access::new())).collect();
     match store.protect(&accesses, &[]).await {
-        // One that belongs to somebody else keeps none of the others from the operator.
+        // One that belongs to someone else does not keep the operator from the others.
         Err(StoreError::Denied { .. }) => {
             for access in accesses {
                 match store.protect(&[access], &[]).await {

@@ -124,8 +124,8 @@ async fn refuse(store: &Arc<dyn Store>, layout: &Layout) -> Result<(), SeedError
     if importers.is_empty() { Ok(()) } else { Err(SeedError::Imported { stack: layout.stack().to_owned(), importers }) }
 }
 
-/// Removes everything that is there, with `also` last. Nodes of servers that nobody else can remove are left, with their
-/// parents. Returns their paths.
+/// Removes everything that is there, with `also` last. Nodes that only servers can remove are left, with their parents.
+/// Returns their paths.
 async fn remove(removal: Removal<'_>, also: Also) -> Result<Vec<String>, SeedError> {
     let Removal { store, layout, checks, .. } = removal;
     let (mut found, mut left) = (Vec::new(), Vec::new());

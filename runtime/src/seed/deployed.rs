@@ -320,7 +320,7 @@ pub async fn diagram(store: &Arc<dyn Store>, layout: &Layout) -> Result<Option<S
     Err(SeedError::Busy { stack: layout.stack().to_owned() })
 }
 
-/// The contents of these pieces. `None` if one does not exist any more.
+/// The contents of these pieces. `None` if one no longer exists.
 async fn joined(store: &Arc<dyn Store>, layout: &Layout, pieces: &[String]) -> Result<Option<String>, SeedError> {
     let mut bytes = Vec::new();
     for piece in pieces {
@@ -336,7 +336,7 @@ async fn joined(store: &Arc<dyn Store>, layout: &Layout, pieces: &[String]) -> R
     String::from_utf8(bytes).map(Some).map_err(damaged)
 }
 
-/// Writes what is to be kept along with a revision that stays.
+/// Writes what must be kept along with a revision that stays.
 pub(super) async fn renew(turn: &Turn<'_>, keeping: &Keeping<'_>) -> Result<(), SeedError> {
     let steps = keeping.steps(&There::read(turn.store, keeping.layout, false).await?);
     if steps.before.is_empty() && steps.last.is_empty() && steps.gone.is_empty() {
@@ -348,7 +348,7 @@ pub(super) async fn renew(turn: &Turn<'_>, keeping: &Keeping<'_>) -> Result<(), 
 }
 
 /// A seed without recipes' files, and the parameter values that are given for it. Secret values are replaced by keyed
-/// digests, so that nobody can find a value by trial. Two results compare as the originals would.
+/// digests, so that no one can find a value by trial. Two results compare as the originals would.
 pub fn concealed(seed: &Seed, given: &Given, key: &OperatorKey) -> (Seed, IndexMap<Name, Value>) {
     let key = Sha256::digest(format!("wattle: digest of a secret that was deployed\n{}", key.expose()));
     let conceal = |value: &Value| {

@@ -129,7 +129,7 @@ pub enum SeedError {
         /// The servers.
         servers: Vec<String>,
     },
-    /// A server has announced another key than the one that is to be admitted.
+    /// A server has announced a different key than the one to admit.
     #[error("`{server}` has announced another key: {announced}")]
     OtherAnnounced {
         /// The server.
@@ -137,7 +137,7 @@ pub enum SeedError {
         /// The key that it has announced.
         announced: Fingerprint,
     },
-    /// Servers that are to be forgotten are still in the model.
+    /// Servers to forget are still in the model.
     #[error("{} is in the model of `{stack}`: only a server that has left it can be forgotten", names(.servers))]
     InModel {
         /// The stack.
@@ -145,7 +145,7 @@ pub enum SeedError {
         /// The servers.
         servers: Vec<String>,
     },
-    /// Servers that are to be forgotten are still acting.
+    /// Agents of servers to forget are still running.
     #[error("the agent of {} still runs: it may be tearing down what it has", names(.servers))]
     Acting {
         /// The servers.
@@ -243,9 +243,9 @@ impl From<Vec<Fault<SeedError>>> for SeedError {
     fn from(faults: Vec<Fault<SeedError>>) -> Self {
         let mut functions = Vec::new();
         for fault in faults {
-            let told = fault.to_string();
+            let text = fault.to_string();
             match fault.why {
-                Why::Function(_) => functions.push(told),
+                Why::Function(_) => functions.push(text),
                 Why::Damaged(what) => return Self::Damaged { what: format!("{what} for {}", fault.of) },
                 Why::Sealing(error) => return error,
             }
@@ -320,8 +320,8 @@ fn a(what: &str) -> String {
     format!("{} {what}", if what.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" })
 }
 
-/// A list of names for a message, cut short if it is long.
-/// What to name to whoever is to remove `paths`: a path that is too long to be shown stands for the node that it is below.
+/// A list of names for a message, cut short if it is long. The paths to show to the person who should remove `paths`:
+/// for a path that is too long, the node that it is below.
 fn removable(paths: &[String]) -> Vec<String> {
     let mut named: Vec<String> = Vec::with_capacity(paths.len());
     for path in paths {

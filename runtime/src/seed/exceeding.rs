@@ -1,5 +1,5 @@
-//! Finds rights beyond those that the operator has granted. A store does not sign rights, so whoever runs it can grant
-//! others.
+//! Finds rights beyond those that the operator has granted. A store does not sign rights, so the person who runs it can
+//! grant others.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::present::Present;
 use super::sharing::Sharing;
 use super::{SeedError, imports, rights};
 
-/// The nodes of a stack that somebody has more rights to than what is signed says.
+/// The nodes of a stack that someone has more rights to than the signed ones.
 pub(super) async fn exceeding(
     store: &Arc<dyn Store>,
     layout: &Layout,

@@ -74,8 +74,8 @@ impl Given {
         let hide = parameter.hidden || parameter.ty.is_secret();
         let wrong = parameter.constraints.iter().filter_map(|constraint| refuses(kind, constraint, value));
         // The message might show the value.
-        let told = wrong.map(|why| if hide { "it breaks a constraint of the parameter".to_owned() } else { why });
-        told.map(|why| format!("the parameter `{name}`{} is not allowed: {why}", self.origin(name))).collect()
+        let reasons = wrong.map(|why| if hide { "it breaks a constraint of the parameter".to_owned() } else { why });
+        reasons.map(|why| format!("the parameter `{name}`{} is not allowed: {why}", self.origin(name))).collect()
     }
 
     /// The given value for a parameter of type `ty`. `None` if none is given, or if it does not have that type.

@@ -1,4 +1,4 @@
-//! Changes what a server is told besides its plan, between revisions: what it is asked for.
+//! Changes a server's membership between revisions: what it is asked for.
 
 use std::sync::Arc;
 
@@ -34,10 +34,10 @@ pub async fn ask_for_log(
     ask: &Ask,
 ) -> Result<LogRequested, SeedError> {
     let mut is_full = false;
-    let is_there = change(&ours(store, key), &Layout::new(stack), server, |told| {
-        told.asks.retain(|other| other.id != ask.id && other.until > clock::now());
-        is_full = told.asks.len() >= MOST_ASKS;
-        told.asks.extend((!is_full).then(|| ask.clone()));
+    let is_there = change(&ours(store, key), &Layout::new(stack), server, |membership| {
+        membership.asks.retain(|other| other.id != ask.id && other.until > clock::now());
+        is_full = membership.asks.len() >= MOST_ASKS;
+        membership.asks.extend((!is_full).then(|| ask.clone()));
         !is_full
     })
     .await?;
@@ -59,10 +59,10 @@ pub async fn ask_no_more(
     server: &Name,
     id: &str,
 ) -> Result<(), SeedError> {
-    change(&ours(store, key), &Layout::new(stack), server, |told| {
-        let before = told.asks.len();
-        told.asks.retain(|ask| ask.id != id);
-        told.asks.len() < before
+    change(&ours(store, key), &Layout::new(stack), server, |membership| {
+        let before = membership.asks.len();
+        membership.asks.retain(|ask| ask.id != id);
+        membership.asks.len() < before
     })
     .await
     .map(drop)
@@ -72,8 +72,8 @@ fn ours(store: &Arc<dyn Store>, key: &OperatorKey) -> Arc<dyn Store> {
     Signed::insisting(store, key, None)
 }
 
-/// Changes what `server` is told, if `change` says that it did. Returns whether it is told anything. Whoever writes it
-/// at the same time comes first.
+/// Changes the membership of `server` by `change`, which returns whether it changed anything. Returns whether there is
+/// a membership. A concurrent writer comes first.
 ///
 /// # Errors
 /// If the data space cannot be used.
@@ -91,11 +91,11 @@ pub(super) async fn change(
         let mark = layout.mark(space.as_ref());
         let check = store.get(&mark).await?.map(|node| Op::Check { path: mark, expected: node.version });
         let Some(node) = store.get(&path).await? else { return Ok(false) };
-        let Some(mut told) = parse_json::<Membership>(&path, &node.data)? else { return Ok(false) };
-        if !change(&mut told) {
+        let Some(mut membership) = parse_json::<Membership>(&path, &node.data)? else { return Ok(false) };
+        if !change(&mut membership) {
             return Ok(true);
         }
-        let set = Op::Set { path: path.clone(), data: to_json(&told), expected: Some(node.version) };
+        let set = Op::Set { path: path.clone(), data: to_json(&membership), expected: Some(node.version) };
         match store.apply(check.into_iter().chain([set]).collect()).await {
             Err(StoreError::Conflict { .. }) => {}
             changed => return Ok(changed.map(|()| true)?),

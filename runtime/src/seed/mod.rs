@@ -203,7 +203,7 @@ pub async fn apply(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Re
     Ok(applied(desired.desired.revision, changes, work.credentials.clone()))
 }
 
-/// What [`apply`] would change, without changing anything. Also reports rights that nobody has granted.
+/// What [`apply`] would change, without changing anything. Also reports rights that no one has granted.
 ///
 /// # Errors
 /// Like [`apply`].

@@ -21,7 +21,7 @@ pub(super) enum Cleared {
 }
 
 impl Cleared {
-    /// Notes it in what is deployed.
+    /// Records it in what is deployed.
     pub(super) fn note(self, deployed: &mut Deployed) {
         if let Self::Replaced { is_bounded } = self {
             deployed.moved = true;
@@ -30,7 +30,7 @@ impl Cleared {
     }
 }
 
-/// A place that passes to another identity of its server, or to nobody.
+/// A place that passes to another identity of its server, or to none.
 pub(super) struct Passing {
     /// The server.
     pub(super) server: Name,
@@ -39,15 +39,15 @@ pub(super) struct Passing {
 }
 
 impl Passing {
-    /// Removes what the former identity has made in the place, which it has no rights to any more. The node of an agent
+    /// Removes what the former identity has made in the place, to which it no longer has rights. The node of an agent
     /// that is there stays if `agent_stays`. If anything cannot be removed, there is a new place, which has bounds of
-    /// its own: whatever the former identity still does in the former one is in nobody's way.
+    /// its own: whatever the former identity still does in the former one harms nothing.
     pub(super) async fn clear(self, turn: &Turn<'_>, agent_stays: bool) -> Result<Cleared, SeedError> {
         let Turn { store, layout, .. } = turn;
         let Self { server, access } = self;
         let place = places::of(store, layout, &server).await?;
         let (path, alive) = (layout.agent(&place), layout.alive(&place));
-        // Nobody can make anything below a held node.
+        // Nothing can be made below a held node.
         let spared = agent_stays && store.is_held(&alive).await?;
         let checks = turn.checks();
         let removal = Removal { store, layout, checks: &checks, removed: &AtomicUsize::new(0) };

@@ -47,10 +47,10 @@ pub(super) struct Deployed {
     /// Whether these places have a quota. Not set by earlier versions, nor where the store does not allow it.
     #[serde(default)]
     pub(super) bounded: bool,
-    /// Whether nobody but the operator makes nodes beside the data space. Not set by earlier versions, nor where others do.
+    /// Whether only the operator makes nodes beside the data space. Not set by earlier versions, nor where others do.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) closed: bool,
-    /// Whether any server has another place than its first. Otherwise nobody needs to look for such places.
+    /// Whether any server has another place than its first. Otherwise there is no need to look for such places.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) moved: bool,
     /// Whether servers can announce their own keys.
@@ -144,7 +144,7 @@ pub(super) async fn deployed(
 
 impl Present {
     /// Reads everything, except for a desired revision that is `known`: a desired revision that names a turn was
-    /// written by this operator. If the stack is to be `restored`, its desired revision counts for nothing, because
+    /// written by this operator. If the stack should be `restored`, its desired revision does not count, because
     /// another data space begins.
     pub(super) async fn read(
         store: &Arc<dyn Store>,
@@ -169,7 +169,7 @@ impl Present {
             (deployed, _) => Seen::read(store, layout, deployed.as_ref()).await?,
         };
         if is_turn && !seen.is_of_turn() {
-            // A writer that has taken a turn has seen its data space, which does not exist any more.
+            // A writer that has taken a turn has seen its data space, which no longer exists.
             return Err(over(layout));
         }
         let mut present = Self { whole: true, seen, ..Self::default() };
@@ -259,7 +259,7 @@ impl Present {
         Ok(())
     }
 
-    /// What servers announce, and what they are told besides their plans.
+    /// What servers announce, and what they receive besides their plans.
     async fn announced(&mut self, store: &Arc<dyn Store>, layout: &Layout) -> Result<(), SeedError> {
         let top = layout.admission();
         let is_none = self.whole && self.deployed.as_ref().is_some_and(|(deployed, _)| !deployed.announces);
@@ -293,7 +293,7 @@ impl Present {
         Ok(())
     }
 
-    /// The paths of what each server is told besides its plan, if everything is as the plans say. Nothing requires
+    /// The paths of what each server receives besides its plan, if everything is as the plans say. Nothing requires
     /// these to be read.
     pub(super) fn expected_paths(&self, layout: &Layout) -> Vec<String> {
         if !self.whole || !matches!(self.shared, Some(Shared::Now(_))) {
@@ -338,7 +338,7 @@ impl Present {
         self.places.get(server).map_or(server, String::as_str)
     }
 
-    /// Whether the server has no rights any more.
+    /// Whether the server no longer has rights.
     pub(super) fn has_forgotten(&self, server: &Name) -> bool {
         self.plans.get(server).is_some_and(|plan| plan.forgotten)
     }

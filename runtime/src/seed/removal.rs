@@ -1,8 +1,8 @@
 //! Removes what servers have made below the places of their agents.
 //!
-//! A server may give its nodes any rights. A store lets someone remove a node who has the right to its parent, so
-//! nobody but the server and the store's superuser may be able to remove what is two levels below its place. Servers may
-//! also have made very many nodes, or nodes with names as long as a request.
+//! A server may give its nodes any rights. In a store, the right to a parent allows removing its children. So the
+//! server can make it impossible for anyone but itself and the store's superuser to remove what is two levels below its
+//! place. Servers may also have made very many nodes, or nodes with names as long as a request.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -41,8 +41,8 @@ enum Fate {
 }
 
 impl Removal<'_> {
-    /// Removes everything below `top`, except its child `spared`, and returns the topmost nodes that nobody but their
-    /// server can remove, sorted.
+    /// Removes everything below `top`, except its child `spared`, and returns the topmost nodes that only their server
+    /// can remove, sorted.
     pub(super) async fn below(&self, top: &str, spared: Option<&str>) -> Result<Vec<String>, SeedError> {
         let mut level = self.children(top).await?;
         level.retain(|child| Some(child.as_str()) != spared);

@@ -1,4 +1,4 @@
-//! Renews servers' own keys: the operator asks for new keys in what each server is told, and admits those that the
+//! Renews servers' own keys: the operator asks for new keys in each server's membership, and admits those that the
 //! previous keys have endorsed.
 
 use std::sync::Arc;

@@ -12,9 +12,9 @@ use super::present::Deployed;
 use super::turn::{Seen, Turn};
 use super::{SeedError, bounds, naming};
 
-/// Removes a stack that has no operator's desired revision, because nobody knows who created it. Completes such a
-/// removal if it was interrupted. If the stack is to be `restored`, takes ownership of its grouping nodes, so that
-/// nobody else can create or remove anything below them. Returns the desired revision if a data space was begun.
+/// Removes a stack that has no operator's desired revision, because it is not known who created it. Completes such a
+/// removal if it was interrupted. If the stack should be `restored`, takes ownership of its grouping nodes, so that no
+/// one else can create or remove anything below them. Returns the desired revision if a data space was begun.
 pub(super) async fn prepare(
     store: &Arc<dyn Store>,
     layout: &Layout,
@@ -68,8 +68,8 @@ async fn begin(
     Ok(turn.said(beginning))
 }
 
-/// Takes ownership of the node above all stacks if others have rights to it. Otherwise, whoever was there first could
-/// create and remove stacks and determine the names of data spaces.
+/// Takes ownership of the node above all stacks if others have rights to it. Otherwise, the client that was there first
+/// could create and remove stacks and determine the names of data spaces.
 async fn own_top(store: &Arc<dyn Store>) -> Result<(), SeedError> {
     let top = [(ROOT.to_owned(), Access::new())];
     if !store.exceeding(&top).await?.is_empty() {

@@ -2,7 +2,7 @@
 //! one.
 //!
 //! Servers trust the next key because the former one has endorsed it, in each node that the next key signs. So nothing
-//! that they were told has to change, and they need not take part. The deployment stays as it is. The turn of a stack
+//! that they have received must change, and they need not take part. The deployment stays as it is. The turn of a stack
 //! is taken with the former key. Servers move to the next key with the desired revision, which is signed last.
 
 use std::collections::HashMap;
@@ -62,7 +62,7 @@ pub async fn rotate(store: &Arc<dyn Store>, stack: &str, keys: Rotation<'_>) -> 
     let signed: &Arc<dyn Store> = &(Signed::succeeding(store, keys.next, keys.former) as Arc<dyn Store>);
     sign(store, signed, &layout, keys, &there).await?;
     restore::own(signed, &layout).await?;
-    // Whoever has the former key may have set other limits. This operator sets them again.
+    // The owner of the former key may have set other limits. This operator sets them again.
     let there = (Deployed { bounded: false, ..there.0 }, there.1);
     let present = Present::read(signed, &layout, Some(there.clone()), false).await?;
     let there = there.0;
@@ -95,7 +95,7 @@ pub async fn rotate_top(store: &Arc<dyn Store>, keys: Rotation<'_>) -> Result<()
         Err(error) => return Err(error.into()),
     }
     store.close_off(ROOT).await?;
-    // Those of stacks that do not exist any more as well.
+    // Those of stacks that no longer exist as well.
     bounds::own(store, ROOT).await
 }
 

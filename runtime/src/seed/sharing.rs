@@ -10,7 +10,7 @@ use crate::store::{Access, AuthorityId, Login, Principal, Rights};
 /// What the servers share in a revision.
 #[derive(Clone, Debug)]
 pub(super) struct Sharing {
-    /// The login that each server is told.
+    /// The login that each server receives.
     pub(super) login: Login,
     /// The authority of the stores that may learn the login.
     pub(super) store: Option<AuthorityId>,
@@ -20,7 +20,7 @@ pub(super) struct Sharing {
     pub(super) members: Members,
     counting: Vec<Principal>,
     all: Vec<Principal>,
-    /// Whether all servers were told this login before.
+    /// Whether all servers received this login before.
     pub(super) is_known: bool,
 }
 
@@ -98,7 +98,7 @@ fn readable(principals: &[Principal]) -> Access {
     principals.iter().fold(Access::new(), |access, principal| access.grant(principal, Rights::READ))
 }
 
-/// Whether a server of `before` is none `now`, or is another one.
+/// Whether a server of `before` is not there `now`, or is another one.
 pub(super) fn has_left(before: &HashMap<Name, Principal>, now: &HashMap<Name, Principal>) -> bool {
     before.iter().any(|(server, principal)| now.get(server) != Some(principal))
 }

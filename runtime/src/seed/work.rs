@@ -77,7 +77,7 @@ impl Work {
     }
 
     /// A digest of everything apart from the seed and the identities that plans depend on: parameters and imports. It
-    /// is keyed, so that nobody who sees it can find a secret by trial.
+    /// is keyed, so that no one who sees it can find a secret by trial.
     fn digest_of_given(&self, key: &OperatorKey) -> String {
         let imports = (self.imports.sources.iter().collect::<Vec<_>>(), &self.imports.keys);
         let parts = (&self.parameters, imports);
@@ -125,7 +125,7 @@ impl Work {
         (!servers.is_empty()).then(|| {
             format!(
                 "the credentials of {} are from before anything was signed, so these servers cannot know whom to \
-                 trust, and what they write cannot be told from what others write: `--renew` makes new ones, with \
+                 trust, and what they write cannot be distinguished from what others write: `--renew` makes new ones, with \
                  which `openstack stack update` replaces the servers",
                 some(servers.into_iter(), 5)
             )
@@ -280,7 +280,7 @@ fn has_places(options: &Options, there: &Deployed) -> bool {
     options.admission || there.announces
 }
 
-/// What servers are told about a revision.
+/// What servers receive about a revision.
 pub(super) fn desired_revision(
     wanted: &Wanted,
     key: &OperatorKey,
@@ -300,8 +300,8 @@ pub(super) fn desired_revision(
     }
 }
 
-/// Why a stack without a desired revision to go on from is refused: because somebody has changed that, or because it is
-/// incomplete.
+/// Why a stack without a desired revision to continue from is refused: because someone has changed that, or because it
+/// is incomplete.
 pub(super) fn not_deployed(signed: &Signed, layout: &Layout) -> SeedError {
     let (stack, nodes) = (layout.stack().to_owned(), tampered(signed.refused(), &Present::default()));
     if nodes.is_empty() { SeedError::Incomplete { stack } } else { SeedError::Tampered { stack, nodes } }

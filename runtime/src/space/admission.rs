@@ -95,7 +95,7 @@ pub struct Announcement {
     pub endorsed: Option<String>,
 }
 
-/// What an announcement's node says in any case, whoever has written it.
+/// What an announcement's node says, regardless of its writer.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Place {
     /// The data space.

@@ -28,8 +28,8 @@ pub struct DesiredRevision {
     /// The operator as the store identifies it, who may also read what agents write.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operator: Option<Principal>,
-    /// Until when it is valid for servers that have not been told of it yet. Without a limit in those from before
-    /// anything was signed.
+    /// Until when it is valid for servers that have not seen it yet. Without a limit in those from before anything was
+    /// signed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires: Option<Time>,
     /// The number of each server's plan. No other plan is valid.
@@ -67,7 +67,7 @@ impl Numbers {
 }
 
 impl DesiredRevision {
-    /// How long a desired revision is valid for servers that have not been told of it yet.
+    /// How long a desired revision is valid for servers that have not seen it yet.
     pub const COUNTS: Duration = Duration::from_hours(365 * 24);
 
     /// The revision that this desired revision asks for.

@@ -24,10 +24,10 @@ pub enum Disowned {
     #[error("its server has not signed it")]
     Unsigned,
     /// It was signed by someone else or for another place, or was changed.
-    #[error("its server has not signed it so")]
+    #[error("its server's signature does not match")]
     Forged,
     /// Its server has signed it for a revision that does not exist. It would count as newer than everything that the
-    /// server is told to write.
+    /// server is asked to write.
     #[error("it claims to be of a revision that its server has never seen")]
     Ahead,
     /// The key that verifies it is not known: the plan with this key is gone, or is not the operator's.

@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Fingerprint([u8; 8]);
 
-/// A text is no fingerprint.
+/// If the text is not a fingerprint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a fingerprint has 16 hexadecimal digits: 1a2b-3c4d-5e6f-7a8b")]
 pub struct NoFingerprint;

@@ -101,8 +101,8 @@ impl Following {
         Ok(())
     }
 
-    /// The node that was asked for, and its path. A server that has left the model may not be able to read the desired
-    /// revision any more, and has a node of its own instead.
+    /// The node that was asked for, and its path. A server that has left the model may no longer be able to read the
+    /// desired revision, and has a node of its own instead.
     async fn ask(&self, op: Op) -> Result<(String, Option<Node>), SpaceError> {
         let (path, seen) = match op {
             Op::Get(path) => (path, None),

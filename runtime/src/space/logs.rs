@@ -1,9 +1,10 @@
 //! Logs of servers, for as long as their operator asks for them.
 //!
-//! A request is a part of what a server is told ([`Membership`](super::Membership)): the operator signs it, and the
-//! server's agent watches that node anyway. So nobody else can ask, and nothing is written or read for logs while nobody
-//! asks. The answer is a node in the place of the server's agent. It is signed as everything that the server says, and
-//! encrypted for whoever the request names. It names the request, so an answer to another one does not count.
+//! A request is a part of a server's [`Membership`](super::Membership): the operator signs it, and the server's agent
+//! watches that node anyway. So no one else can ask, and nothing is written or read for logs while there is no request.
+//! The answer is a node in the place of the server's agent. It is signed as everything that the server says, and
+//! encrypted for the recipient that the request names. It names the request, so an answer to another one does not
+//! count.
 
 use serde::{Deserialize, Serialize};
 use wattle::model::Name;
@@ -28,7 +29,7 @@ const BEGIN: &[u8] = b"wattle-log/1\n";
 /// A request for a log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ask {
-    /// Identifies the command that asks. Nobody can guess it.
+    /// Identifies the command that asks. It cannot be guessed.
     pub id: String,
     /// The component, as `SERVER/COMPONENT`. `None` for everything that the server's agent logs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -77,7 +78,7 @@ struct Contents {
 pub struct Answered {
     /// The version of the node. `None` if there is no node.
     pub version: Option<Version>,
-    /// The answer to the request. `None` as long as there is none.
+    /// The answer to the request. `None` as long as there is no answer.
     pub log: Result<Option<Log>, SpaceError>,
 }
 
@@ -118,7 +119,7 @@ impl Space {
     /// it may have other rights.
     ///
     /// # Errors
-    /// [`SpaceError::Unsure`] if it is not, [`SpaceError::Malformed`] if nothing can be encrypted for whoever asks,
+    /// [`SpaceError::Unsure`] if it is not, [`SpaceError::Malformed`] if nothing can be encrypted for the recipient,
     /// [`StoreError::Missing`] if the model has no such server, [`StoreError::Denied`].
     pub async fn answer(
         &self,
@@ -175,20 +176,20 @@ impl Space {
             Some(node) if node.data.len() > MOST_BYTES => Err(odd("it is longer than any log")),
             node => match self.verified(&path, node).await {
                 Ok(Some(node)) if !node.data.is_empty() => opened(&path, &node.data, ask, opener).map_err(odd),
-                told => told.map(|_| None),
+                other => other.map(|_| None),
             },
         };
         Ok(Answered { version, log })
     }
 }
 
-/// The answer to `ask`, if there is one. What is wrong says nothing that a server has chosen.
+/// The answer to `ask`, if there is one. An error contains no text that a server has chosen.
 fn opened(path: &str, data: &[u8], ask: &Ask, opener: &Opener) -> Result<Option<Log>, &'static str> {
-    let contents: Contents = serde_json::from_slice(data).map_err(|_| "these are no answers")?;
+    let contents: Contents = serde_json::from_slice(data).map_err(|_| "these are not answers")?;
     let Some((_, sealed)) = contents.answers.iter().find(|(id, _)| *id == ask.id) else { return Ok(None) };
     let text = decrypt(sealed, opener).map_err(|_| "it is not encrypted for this operator")?;
     let log = text.strip_prefix(&*head(path, &ask.id)).ok_or("it belongs elsewhere")?;
-    serde_json::from_slice(log).map(Some).map_err(|_| "this is no log")
+    serde_json::from_slice(log).map(Some).map_err(|_| "this is not a log")
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! What the servers of a stack share: a login with which they read each other's statuses.
 //!
 //! Each server gets it from the data space, encrypted for itself. The login is replaced as soon as someone who may know
-//! it is no longer a server of the stack. Rights name a login directly, so nobody who knows one can be deprived of it.
+//! it is no longer a server of the stack. Rights name a login directly, so a client that knows one cannot be deprived
+//! of it.
 
 use serde::{Deserialize, Serialize};
 use wattle::model::{Name, Value};

@@ -142,15 +142,15 @@ pub type Sure<'a> = &'a (dyn Fn() -> bool + Sync);
 pub struct Space {
     store: Arc<dyn Store>,
     layout: Layout,
-    // Whether the reader only follows what the store has told it.
+    // Whether the reader only follows what the store has reported to it.
     is_led: bool,
     // The operator whose values count in any server's place, and whose plans contain the servers' keys. `None` if it is
     // not known.
     operator: Option<Arc<Trust>>,
     // Whether the operator must have signed what is read.
     is_strict: bool,
-    // The signers for what is written. The one is used whose key readers are told. Empty for a client that does not
-    // write.
+    // The signers for what is written. The one is used whose key readers have received. Empty for a client that does
+    // not write.
     signers: Arc<RwLock<Vec<Signer>>>,
     writers: Arc<Writers>,
     // Versions of what was last written, and of entries that can be written with a single request.
@@ -172,8 +172,8 @@ impl Space {
         }
     }
 
-    /// For a reader that only follows what the store has told it, as agents do from the desired revision on. It need
-    /// not see what others have done since.
+    /// For a reader that only follows what the store has reported to it, as agents do from the desired revision on. It
+    /// need not see what others have done since.
     #[must_use]
     pub fn led(self) -> Self {
         Self { is_led: true, ..self }

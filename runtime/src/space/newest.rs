@@ -58,8 +58,8 @@ impl Newest {
         here.map(|known| known.revision).max()
     }
 
-    /// Notes that `revision` is the newest. If it cannot be stored, that is not an error, so that nobody can prevent a
-    /// deployment in this way.
+    /// Records that `revision` is the newest. If it cannot be stored, that is not an error, so that no one can prevent
+    /// a deployment in this way.
     pub(crate) fn note(&self, authority: &Authority, stack: &str, revision: &Revision) {
         let file = self.file(authority, stack);
         let mut all = read(&file);

@@ -1,6 +1,6 @@
 //! The places of agents, of which a server may have had several.
 //!
-//! What a server makes below its place may have rights of its own, and then nobody else can remove what is below that.
+//! What a server makes below its place may have rights of its own, and then no one else can remove what is below that.
 //! So a server that is known by another identity may need another place: `agents/SERVER:2` after `agents/SERVER`. The
 //! newest one counts. Only the operator creates these nodes, and anyone can see whether one exists.
 
@@ -30,7 +30,7 @@ pub(crate) fn next(place: &str) -> String {
     Layout::place(server, number + 1)
 }
 
-/// The name of the newest place of `server`'s agent: the first one, if there is none.
+/// The name of the newest place of `server`'s agent: the first one, if there is none yet.
 ///
 /// # Errors
 /// If the store cannot be used.

@@ -117,9 +117,9 @@ impl Space {
         self.signers().iter().any(|signer| Some(signer.authority()) == key)
     }
 
-    /// Whether the contents at `path` are of a newer revision than their server was told of. No server writes anything
-    /// for a revision before the desired revision has it. An agent that read such contents would stop, and wait in vain
-    /// for a plan of that revision. People are shown what the server has written.
+    /// Whether the contents at `path` are of a newer revision than their server has seen. No server writes anything for
+    /// a revision before the desired revision has it. An agent that read such contents would stop, and wait in vain for
+    /// a plan of that revision. People are shown what the server has written.
     async fn is_ahead(&self, path: &str, of: &Revision) -> bool {
         let Some((_, server)) = envelope::said_by(path).filter(|_| !self.signers().is_empty()) else { return false };
         // Without a desired revision, nothing speaks against it.

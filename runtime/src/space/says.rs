@@ -67,7 +67,7 @@ impl Space {
         self.get_json(&self.layout.server_status(server)).await
     }
 
-    /// The last status of `server`, whoever wrote it. `None` if it makes no sense.
+    /// The last status of `server`, regardless of its writer. `None` if it makes no sense.
     ///
     /// # Errors
     /// If it cannot be read.

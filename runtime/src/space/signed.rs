@@ -46,7 +46,7 @@ pub enum NotSigned {
     #[error("it is not signed")]
     Unsigned,
     /// It was signed by someone else or for another place, or was changed.
-    #[error("the operator has not signed it so")]
+    #[error("the operator's signature does not match")]
     Forged,
 }
 
@@ -65,7 +65,7 @@ pub(crate) fn is_signed(path: &str) -> bool {
     )
 }
 
-/// The contents of a node, whoever has written it.
+/// The contents of a node, regardless of its writer.
 pub(crate) fn unverified(data: &[u8]) -> &[u8] {
     split(data).map_or(data, |head| head.held)
 }

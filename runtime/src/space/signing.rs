@@ -142,7 +142,7 @@ impl Signed {
             Err(why) => why,
         };
         if path == ROOT {
-            // It exists before any operator does, and whoever was first may have created it.
+            // It exists before any operator does, and the first client may have created it.
             return Ok(Node { data: Vec::new(), ..node });
         }
         if self.insists {
@@ -176,7 +176,7 @@ impl Signed {
         Ok(())
     }
 
-    /// Notes a desired revision that was written. Nothing before it counts from now on, whatever was known.
+    /// Records a desired revision that was written. Nothing before it counts from now on, whatever was known.
     fn wrote(&self, path: &str, held: &[u8]) {
         if let Some((stack, revision)) = desired_revision(path, held) {
             self.note(stack, &revision);

@@ -17,7 +17,7 @@ use super::{Layout, Revision, ServerPlan};
 pub(super) struct Writers {
     /// By stack and server.
     keys: Mutex<HashMap<(Name, Name), Known>>,
-    /// The servers whose plan was looked for and is not the operator's.
+    /// The servers whose plan was read and is not the operator's.
     unknown: Mutex<HashSet<(Name, Name)>>,
     verified: Verified,
     /// Contents that are not trusted, by path.

@@ -158,7 +158,7 @@ impl Address {
         }
     }
 
-    /// What servers are told: the address without files of this machine, and the certificates of the authority in PEM,
+    /// What servers receive: the address without files of this machine, and the certificates of the authority in PEM,
     /// which are empty if the servers' system knows it.
     ///
     /// # Errors
@@ -195,8 +195,8 @@ impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::ZooKeeper { hosts, wire: Wire::Clear } => {
-                let told = if elsewhere(hosts).is_some() { "?insecure" } else { "" };
-                write!(f, "zookeeper://{hosts}{told}")
+                let shown = if elsewhere(hosts).is_some() { "?insecure" } else { "" };
+                write!(f, "zookeeper://{hosts}{shown}")
             }
             Self::ZooKeeper { hosts, wire: Wire::Tls(Authority::File(file)) } => {
                 write!(f, "zookeeper+tls://{hosts}?ca={}", file.display())
@@ -246,7 +246,7 @@ mod tests {
 
     #[test]
     fn a_socket_is_told_as_it_is_read_again() {
-        for (text, told) in [
+        for (text, shown) in [
             ("unix:x", "unix:x"),
             ("unix://x", "unix:x"),
             ("unix:///run/x", "unix:/run/x"),
@@ -254,8 +254,8 @@ mod tests {
             ("unix:////", "unix:/"),
         ] {
             let address: Address = text.parse().expect("an address");
-            assert_eq!(address.to_string(), told);
-            assert_eq!(told.parse::<Address>(), Ok(address));
+            assert_eq!(address.to_string(), shown);
+            assert_eq!(shown.parse::<Address>(), Ok(address));
         }
     }
 

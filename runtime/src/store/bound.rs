@@ -1,7 +1,7 @@
 //! Limits how much clients other than the operator can create. The limit applies below each node in which they may
 //! create any.
 //!
-//! The embedded store enforces it by itself. A ZooKeeper does if it is given quotas and told to enforce them
+//! The embedded store enforces it by itself. A ZooKeeper does if it has quotas and is configured to enforce them
 //! (`enforceQuota=true`).
 
 /// The maximum number of nodes below one. An agent creates one.

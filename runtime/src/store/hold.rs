@@ -47,8 +47,8 @@ impl Hold {
     /// A hold, and its counterpart for the keeper.
     pub(super) fn new() -> (Self, Keeper) {
         let (release, released) = oneshot::channel();
-        let (told, fate) = watch::channel(Fate::default());
-        (Self { release, fate, seen: 0 }, Keeper { released, fate: told })
+        let (sender, fate) = watch::channel(Fate::default());
+        (Self { release, fate, seen: 0 }, Keeper { released, fate: sender })
     }
 
     /// Returns once the node is lost: another client holds it, or it is gone and cannot be created again. A lost node
@@ -77,7 +77,7 @@ impl Hold {
         drop(release);
         let ended = async { while fate.changed().await.is_ok() {} };
         if tokio::time::timeout(RELEASE, ended).await.is_err() {
-            tracing::warn!("the data space cannot be told that this process ends; it will notice by itself");
+            tracing::warn!("cannot notify the data space that this process is ending; it will notice by itself");
         }
     }
 }
@@ -88,12 +88,12 @@ impl Keeper {
         let _ = (&mut self.released).await;
     }
 
-    /// Tells the holder that the node was created again.
+    /// Notifies the holder that the node was created again.
     pub(super) fn again(&self) {
         self.fate.send_modify(|fate| fate.again += 1);
     }
 
-    /// Tells the holder that the node is lost.
+    /// Notifies the holder that the node is lost.
     pub(super) fn lose(self) {
         self.fate.send_modify(|fate| fate.is_lost = true);
     }

@@ -109,13 +109,13 @@ impl Store for Memory {
 
     async fn changed(&self, path: &str, seen: Option<Version>) -> Result<Option<Node>, StoreError> {
         let (sender, receiver) = oneshot::channel();
-        let tell = Box::new(move |now: Result<Option<&Node>, StoreError>| {
+        let on_change = Box::new(move |now: Result<Option<&Node>, StoreError>| {
             // The caller may have stopped waiting.
             let _ = sender.send(now.map(Option::<&Node>::cloned));
         });
-        let id = self.tree().watch(&self.who(), path, seen, tell);
+        let id = self.tree().watch(&self.who(), path, seen, on_change);
         let _unwatch = id.map(|id| Unwatch { store: self, path, id });
-        receiver.await.expect("INVARIANT: a watch that is not ended is told")
+        receiver.await.expect("INVARIANT: a watch that is not ended is notified")
     }
 
     async fn log_in(&self, logins: &[Login]) -> Result<(), StoreError> {

@@ -132,9 +132,9 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// If it may not be read.
     async fn get(&self, path: &str) -> Result<Option<Node>, StoreError>;
 
-    /// The node at `path`, for a client that only follows what this store has told it. The node is as new as everything
-    /// that this store has returned or done, but may lack later changes of others. Where that matters, this is cheaper
-    /// than [`Store::get`].
+    /// The node at `path`, for a client that only follows what this store has reported to it. The node is as new as
+    /// everything that this store has returned or done, but may lack later changes of others. Where that matters, this
+    /// is cheaper than [`Store::get`].
     ///
     /// # Errors
     /// If it may not be read.
@@ -189,11 +189,11 @@ pub trait Store: Send + Sync + fmt::Debug {
     ///
     /// # Errors
     /// [`StoreError::Conflict`] and [`StoreError::Missing`] of a check, [`StoreError::Denied`], and
-    /// [`StoreError::Replaced`] if a store could not tell a node from the one that replaced it.
+    /// [`StoreError::Replaced`] if a store could not distinguish a node from the one that replaced it.
     async fn protect(&self, accesses: &[(String, Access)], checks: &[Op]) -> Result<(), StoreError>;
 
     /// The nodes that give anyone but the operator more rights than [`Store::protect`] would. Empty for a store in
-    /// which only the operator can change rights, because nobody else runs it.
+    /// which only the operator can change rights, because no one else runs it.
     ///
     /// # Errors
     /// If the rights may not be read.
@@ -202,10 +202,10 @@ pub trait Store: Send + Sync + fmt::Debug {
         Ok(Vec::new())
     }
 
-    /// Keeps a node at `path` for as long as the result lives, this process runs, and nobody takes it. The node is
-    /// created again if the store lost it or another client removed it. An existing node is left alone, unless it has
-    /// the version `over`: the new one then replaces it, which takes the right to write the former one. Callers must
-    /// know that its holder no longer exists.
+    /// Keeps a node at `path` for as long as the result lives, this process runs, and no other client takes it. The
+    /// node is created again if the store lost it or another client removed it. An existing node is left alone, unless
+    /// it has the version `over`: the new one then replaces it, which takes the right to write the former one. Callers
+    /// must know that its holder no longer exists.
     ///
     /// If two clients replace the same node at the same time, a store may let one succeed after the other. The first is
     /// notified by [`Hold::lost`], and the second continues only after the first has had the time to hear of it.
@@ -215,9 +215,9 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// allow it.
     async fn hold(&self, path: &str, data: &[u8], access: &Access, over: Option<Version>) -> Result<Hold, StoreError>;
 
-    /// Whether some client holds the node at `path` ([`Store::hold`]), as far as this store can tell: otherwise, whether
-    /// there is one. Nothing stands below a held node, so anyone who may remove it at all can do so. The node need not
-    /// be readable.
+    /// Whether some client holds the node at `path` ([`Store::hold`]), as far as this store knows: otherwise, whether
+    /// it exists. Nothing is below a held node, so anyone who may remove it at all can do so. The node need not be
+    /// readable.
     ///
     /// # Errors
     /// If the store cannot be used.
@@ -230,7 +230,7 @@ pub trait Store: Send + Sync + fmt::Debug {
     }
 
     /// Limits what clients other than the operator can create below each of `places`, which are below one node:
-    /// [`MOST_NODES`] and [`MOST_BYTES`]. Returns whether the limit applies, as far as this store can tell: a ZooKeeper
+    /// [`MOST_NODES`] and [`MOST_BYTES`]. Returns whether the limit applies, as far as this store knows: a ZooKeeper
     /// may be configured not to enforce it.
     ///
     /// # Errors

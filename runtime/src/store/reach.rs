@@ -1,4 +1,4 @@
-//! What can be seen of a store that does not answer: whether anybody takes connections at its hosts.
+//! What can be seen of a store that does not answer: whether anything accepts connections at its hosts.
 
 use std::time::Duration;
 

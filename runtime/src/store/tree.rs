@@ -359,14 +359,14 @@ impl Tree {
 
     /// Passes the node at `path` to `tell` as soon as it differs from the version `seen`. If that is not the case at
     /// once, returns the number with which [`Tree::unwatch`] ends the watch.
-    pub(super) fn watch(&mut self, who: &Who, path: &str, seen: Option<Version>, tell: OnChange) -> Option<u64> {
+    pub(super) fn watch(&mut self, who: &Who, path: &str, seen: Option<Version>, on_change: OnChange) -> Option<u64> {
         let now = self.get(who, path);
         if !matches!(&now, Ok(node) if node.map(|node| node.version) == seen) {
-            tell(now);
+            on_change(now);
             return None;
         }
         let id = self.next_id();
-        let watch = Watch { who: who.clone(), seen, on_change: tell };
+        let watch = Watch { who: who.clone(), seen, on_change };
         self.watches.entry(path.to_owned()).or_default().insert(id, watch);
         Some(id)
     }

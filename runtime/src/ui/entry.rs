@@ -27,7 +27,7 @@ pub(super) fn json(held: Option<&Written>, ty: Option<&Type>, of: Option<&Revisi
             object
         }
         Some(Content::Sealed(_)) => json!({ "state": "secret" }),
-        // Whoever wrote it, it was declared to be a secret.
+        // Regardless of its writer, it was declared as a secret.
         Some(Content::Value(_)) if is_secret => json!({ "state": "secret" }),
         Some(Content::Value(value)) => {
             let mut object = shown(value);

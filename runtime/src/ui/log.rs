@@ -41,7 +41,7 @@ pub(super) enum Place {
 pub(super) async fn find(asked: &Asked, of: &str) -> Option<Place> {
     let mut view = asked.looks.last();
     if !view.knows(of) {
-        // It may be that nobody has looked yet.
+        // There may have been no look yet.
         let mut views = asked.looks.look();
         let _ = tokio::time::timeout(Duration::from_secs(5), views.changed()).await;
         view = asked.looks.last();
@@ -63,8 +63,8 @@ pub(super) fn lines(place: Place, ended: watch::Receiver<Option<String>>) -> Flo
     match place {
         Place::Elsewhere { server } => {
             let how = "journalctl --unit wattle-agent";
-            let told = event("elsewhere", &json!({ "server": server, "command": how }).to_string());
-            Flow::Pieces(stream::once(async move { told }).boxed())
+            let content = event("elsewhere", &json!({ "server": server, "command": how }).to_string());
+            Flow::Pieces(stream::once(async move { content }).boxed())
         }
         Place::File { path, component } => {
             let follow = Follow { path, component, at: None, half: Vec::new(), spoke: Instant::now(), ended };
@@ -92,8 +92,8 @@ async fn next(mut follow: Follow) -> Option<(Bytes, Follow)> {
         if is_first || !lines.is_empty() {
             follow.spoke = Instant::now();
             let path = follow.path.display().to_string();
-            let told = json!({ "lines": lines, "path": path, "first": is_first, "cut": is_cut });
-            return Some((event("lines", &told.to_string()), follow));
+            let content = json!({ "lines": lines, "path": path, "first": is_first, "cut": is_cut });
+            return Some((event("lines", &content.to_string()), follow));
         }
         if follow.ended.borrow().is_some() {
             return None;
@@ -149,7 +149,7 @@ impl Follow {
     }
 }
 
-/// The component that a line of an agent's log is about. It stands before what a recipe prints.
+/// The component that a line of an agent's log is about. It comes before what a recipe prints.
 fn of(line: &str) -> Option<&str> {
     let (_, rest) = line.rsplit_once(" component=")?;
     match rest.strip_prefix('"') {

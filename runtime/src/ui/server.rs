@@ -89,7 +89,7 @@ impl Ui {
         format!("http://{shown}/?token={}", self.token.as_str())
     }
 
-    /// Tells all browsers that it is over and why, and ends.
+    /// Notifies all browsers that it is over and why, and ends.
     pub async fn end(mut self, why: &str) {
         self.ended.send_replace(Some(why.to_owned()));
         // Connections that do not receive the last events in time are closed.

@@ -76,48 +76,48 @@ struct Sent {
 /// meantime.
 pub(super) fn events(looks: Arc<Looks>, ended: watch::Receiver<Option<String>>) -> Flow {
     let views = looks.look();
-    let told = Sent { looks, views, ended, last: None, is_over: false };
+    let sent = Sent { looks, views, ended, last: None, is_over: false };
     let head = stream::once(async { Bytes::from_static(b"retry: 1000\n\n") });
-    Flow::Pieces(head.chain(stream::unfold(told, next)).boxed())
+    Flow::Pieces(head.chain(stream::unfold(sent, next)).boxed())
 }
 
-async fn next(mut told: Sent) -> Option<(Bytes, Sent)> {
-    if told.is_over {
+async fn next(mut sent: Sent) -> Option<(Bytes, Sent)> {
+    if sent.is_over {
         return None;
     }
     loop {
         let has_more = tokio::select! {
             biased;
-            _ = told.ended.wait_for(Option::is_some) => Some(false),
-            looked = tokio::time::timeout(PULSE, told.views.changed()) => looked.ok().map(|looked| looked.is_ok()),
+            _ = sent.ended.wait_for(Option::is_some) => Some(false),
+            looked = tokio::time::timeout(PULSE, sent.views.changed()) => looked.ok().map(|looked| looked.is_ok()),
         };
         match has_more {
             Some(true) => {
-                let view = Arc::clone(&told.views.borrow_and_update());
-                if let Some(bytes) = news(&mut told, view) {
-                    return Some((bytes, told));
+                let view = Arc::clone(&sent.views.borrow_and_update());
+                if let Some(bytes) = news(&mut sent, view) {
+                    return Some((bytes, sent));
                 }
             }
-            None => return Some((Bytes::from_static(b": \n\n"), told)),
+            None => return Some((Bytes::from_static(b": \n\n"), sent)),
             Some(false) => {
-                told.is_over = true;
-                let why = told.ended.borrow().clone();
-                let last = told.looks.last();
-                let mut bytes = news(&mut told, last).unwrap_or_default().to_vec();
+                sent.is_over = true;
+                let why = sent.ended.borrow().clone();
+                let last = sent.looks.last();
+                let mut bytes = news(&mut sent, last).unwrap_or_default().to_vec();
                 bytes.extend_from_slice(&event("end", &json!({ "why": why }).to_string()));
-                return Some((bytes.into(), told));
+                return Some((bytes.into(), sent));
             }
         }
     }
 }
 
 /// Everything, or what differs from what was last sent. `None` if nothing does.
-fn news(told: &mut Sent, view: Arc<View>) -> Option<Bytes> {
-    let bytes = match &told.last {
+fn news(sent: &mut Sent, view: Arc<View>) -> Option<Bytes> {
+    let bytes = match &sent.last {
         None if view.is_empty() => return None,
         None => event("state", &view.whole()),
         Some(last) => event("change", &view.since(last)?),
     };
-    told.last = Some(view);
+    sent.last = Some(view);
     Some(bytes)
 }

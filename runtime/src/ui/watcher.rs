@@ -1,4 +1,4 @@
-//! Looks at the data space for as long as anybody wants to know.
+//! Looks at the data space for as long as there is a viewer.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ impl Looks {
         Arc::new(Self { views: watch::Sender::new(Arc::default()), wanted: Notify::new() })
     }
 
-    /// What is seen from now on. As long as the result lives, somebody is looking.
+    /// What is seen from now on. As long as the result lives, there is a viewer.
     pub(super) fn look(&self) -> watch::Receiver<Arc<View>> {
         let mut views = self.views.subscribe();
         views.mark_unchanged();
@@ -51,7 +51,7 @@ impl Looks {
     }
 }
 
-/// Looks forever, while anybody wants to know.
+/// Looks forever, while there is a viewer.
 pub(super) async fn watch(shown: Shown, looks: Arc<Looks>) {
     let Shown { space, opens, .. } = shown;
     let mut seen = Seen::of(Onlooker::new(space.store(), space.layout().stack(), opens));
@@ -127,7 +127,7 @@ impl Seen {
         Ok(self.view.clone())
     }
 
-    /// Reads the exports once nothing is to be done any more. Until then, there are none.
+    /// Reads the exports once nothing remains to be done. Until then, there are none.
     async fn look_at_exports(&mut self, space: &Space, snapshot: &StackSnapshot) {
         let tally = snapshot.tally();
         let state = snapshot.desired.clone().filter(|_| tally.is_over()).map(|desired| (desired, tally));

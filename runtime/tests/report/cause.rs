@@ -136,13 +136,13 @@ fn nobody_is_blamed_on_another_ones_word() {
     for state in ["done", "running", "idle", "failed c/other"] {
         let (accused, other) = (format!("c/v {state}"), "c/other done");
         let found = told(&snapshot(&["b", "c"], &["b/y failed c/v", &accused, other]));
-        let expected = "b/y has failed: it says that c/v has failed, and c/v does not: it broke []";
+        let expected = "b/y has failed: it reports that c/v has failed, but c/v does not report it: it broke []";
         assert!(found.iter().any(|told| told == expected), "{state}: {found:?}");
         assert!(!found.iter().any(|told| told.starts_with("c/v has failed: it broke")), "{state}: {found:?}");
     }
     // Of another stack, nobody here has its own word.
     let found = told(&snapshot(&["b"], &["b/y failed shop:c/v"]));
-    assert_eq!(found, ["b/y has failed: it says that shop:c/v of another stack has failed: it broke []"]);
+    assert_eq!(found, ["b/y has failed: it reports that shop:c/v of another stack has failed: it broke []"]);
 }
 
 #[test]

@@ -35,13 +35,17 @@ async fn why_a_run_ended_is_said_in_words() {
     let newer = "name 'probe'\nversion '1.0.0'\ndepends 'beside', '>= 2.0'\n";
     let metadata = "name 'probe'\nversion '1.0.0'\n";
     for (recipe, metadata, why) in [
-        ("1", depends, "No such cookbook: nowhere (412 \"Precondition Failed\"): does the cookbook travel along?"),
+        ("1", depends, "No such cookbook: nowhere (412 \"Precondition Failed\"): is the cookbook there?"),
         (
             "1",
             newer,
-            "Could not satisfy version constraints for: beside (412 \"Precondition Failed\"): it travels along in another version",
+            "Could not satisfy version constraints for: beside (412 \"Precondition Failed\"): the cookbook there has another version",
         ),
-        ("data_bag_item('users', 'alice')", metadata, "/data/users/alice (404 \"Not Found\"): does it travel along?"),
+        (
+            "data_bag_item('users', 'alice')",
+            metadata,
+            "/data/users/alice (404 \"Not Found\"): is it among the component's files?",
+        ),
         (
             "ruby_block('ends') { block { Chef::Application.fatal!('the disk is full', 3) } }",
             metadata,

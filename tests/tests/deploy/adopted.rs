@@ -91,7 +91,7 @@ fn what_was_there_is_taken_over_and_nothing_new_is_made() {
     let ran = adopt(&site, &all(&made), &[]);
     assert_eq!(ran.code, Some(0), "{ran}");
     assert!(ran.out.contains("`disk` is taken over (OS::Cinder::Volume, "), "{ran}");
-    assert!(ran.out.contains("`size` is 1, and was to be 2"), "{ran}");
+    assert!(ran.out.contains("`size` is 1, but should be 2"), "{ran}");
     assert_eq!(ids(&site, "servers"), std::slice::from_ref(&made.machine), "nothing has changed");
     let ran = site.ask(&[&["plan", ".", "--cloud", "simulated", "-P", PASSWORD][..], &KEY].concat());
     assert_eq!(ran.code, Some(4), "{ran}");
@@ -100,7 +100,7 @@ fn what_was_there_is_taken_over_and_nothing_new_is_made() {
     for name in ["box", "lan", "lan-subnet", "disk"] {
         assert!(line(name).contains("update") || line(name).contains('~'), "{name}: {ran}");
     }
-    assert!(ran.out.contains("in the cloud it was taken over, and differs: `size` is 1, and was to be 2"), "{ran}");
+    assert!(ran.out.contains("in the cloud it was taken over, and differs: `size` is 1, but should be 2"), "{ran}");
     let said = site.deployed(&KEY);
     for name in ["box", "lan", "lan-subnet", "disk"] {
         assert!(said.contains(&format!("✓ {name} changed")) && !said.contains(&format!("✓ {name} created")), "{said}");
@@ -173,6 +173,6 @@ fn what_cannot_be_taken_over_is_said_and_nothing_is_written() {
     let emitted = std::fs::read_to_string(&template).expect("reads");
     std::fs::write(&template, emitted.replace("10.9.0.0/24", "10.10.0.0/24")).expect("writes");
     let ran = adopt(&site, &[format!("lan={lan}"), format!("lan-subnet={subnet}")], &[]);
-    let says = "cannot become `lan-subnet`: `cidr` is \"10.9.0.0/24\", and was to be \"10.10.0.0/24\"";
+    let says = "cannot become `lan-subnet`: `cidr` is \"10.9.0.0/24\", but should be \"10.10.0.0/24\"";
     assert!(ran.code == Some(2) && ran.err.contains(says), "{ran}");
 }

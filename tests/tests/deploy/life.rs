@@ -43,7 +43,7 @@ pub(crate) fn life(site: &Site<impl Ground>) {
     let ran = site.ask(&["drift", KEY[0], KEY[1]]);
     assert_eq!(ran.code, Some(4), "{ran}");
     assert!(ran.out.contains("app1 is gone"), "{ran}");
-    assert!(ran.out.contains("`admin_state_up` is false, and was to be true"), "{ran}");
+    assert!(ran.out.contains("`admin_state_up` is false, but should be true"), "{ran}");
     let ran = site.ask(&["drift", "--correct", "--infrastructure-only", KEY[0], KEY[1]]);
     assert_eq!(ran.code, Some(0), "{ran}");
     assert!(ran.err.contains("✓ app1 created"), "{ran}");

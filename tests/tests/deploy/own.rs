@@ -53,8 +53,9 @@ fn nothing_is_done_by_what_the_operator_has_not_signed() {
     ];
     for args in refused {
         let ran = site.ask(&[args, &KEY].concat());
-        let said =
-            format!("`{path}` in the data space is not as its operator wrote it: the operator has not signed it so");
+        let said = format!(
+            "`{path}` in the data space is not as its operator wrote it: the operator's signature does not match"
+        );
         assert!(ran.code != Some(0) && ran.err.contains(&said), "{args:?}: {ran}");
         assert_eq!(site.counts(), SHOP);
     }

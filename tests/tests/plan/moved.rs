@@ -211,11 +211,13 @@ fn a_name_that_nothing_was_deployed_as_is_told_with_what_may_be_meant() {
     let before = of("database", None, "install", None);
     // A slip of the finger, and the name that the last but one revision had.
     let text = told(&before, &of("db", Some("databsae"), "install", None));
-    assert!(text.contains("name: `db` is said to have been `databsae`, and nothing was deployed so"), "{text}");
+    assert!(
+        text.contains("name: `db` is declared to have been `databsae`, but nothing was deployed under that name"),
+        "{text}"
+    );
     assert!(text.contains("help: if it is what `database` was: `.moved_from(\"database\")` keeps it"), "{text}");
     let text = told(&before, &of("database", None, "setup", Some("instal")));
-    let meant =
-        "name: `database/setup` is said to have been `instal`, and nothing was deployed so: did you mean `install`?";
+    let meant = "name: `database/setup` is declared to have been `instal`, but nothing was deployed under that name: did you mean `install`?";
     assert!(text.contains(meant), "{text}");
     // What is there under the name that it is said to have had, and what comes with the stack, is not spoken of.
     for after in [of("db", Some("database"), "setup", Some("install")), of("database", None, "setup", None)] {

@@ -147,7 +147,7 @@ fn what_is_wrong_with_an_image_is_said() {
 
     let zstd = layout.blob("application/vnd.oci.image.layer.v1.tar+zstd", b"x");
     refused(&[zstd], &["tar+zstd`, which wattle cannot unpack"]);
-    refused(&[json!({ "mediaType": "x", "digest": "sha256:../../x", "size": 1 })], &["is no digest by SHA-256"]);
+    refused(&[json!({ "mediaType": "x", "digest": "sha256:../../x", "size": 1 })], &["is not a SHA-256 digest"]);
     refused(&layers[1..], &["it has no `bin/sh`"]);
 
     // A damaged one.

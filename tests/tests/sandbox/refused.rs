@@ -60,7 +60,7 @@ fn what_is_no_image_is_refused() {
     assert_refused(&given("nowhere"), &["there is no image `", "nowhere`", "--sandbox=PATH"]);
     assert_refused(&given("seed.yaml"), &["seed.yaml` is not a folder"]);
     fs::create_dir(stage.path().join("empty")).expect("a folder");
-    assert_refused(&given("empty"), &["empty` is no image", "`bin/sh`", "`oci-layout`", "skopeo copy"]);
+    assert_refused(&given("empty"), &["empty` is not an image", "`bin/sh`", "`oci-layout`", "skopeo copy"]);
 
     // A shell, and nothing that `wattle` needs to run.
     fs::create_dir_all(stage.path().join("bare/bin")).expect("a folder");

@@ -63,7 +63,7 @@ async fn a_value_of_another_type_is_not_quoted() {
 async fn nobody_else_has_failed_in_an_entry() {
     let liar = Liar::new("blaming_entries").await;
     liar.writes("web", "text", json!({"failure": failure("db/part", "db is to blame")})).await;
-    let own = "web/part: it says that db/part has failed, and db/part does not: db is to blame";
+    let own = "web/part: it reports that db/part has failed, but db/part does not report it: db is to blame";
     for args in [&["get", "web/part/text"][..], &["get", "web/part/text", "--wait"], &["ls"]] {
         let ran = format!("{}", liar.run(args));
         assert!(ran.contains(own) && !ran.contains(" db/part: "), "{args:?}: {ran}");

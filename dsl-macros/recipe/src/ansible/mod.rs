@@ -7,13 +7,14 @@
 //! `{{ item.key }}` are followed to the constants of `loop:` and `with_items:`, other variables to those of `vars:` and
 //! `set_fact:`.
 //!
-//! **Reads.** Every name in `{{ }}` and `{% %}`, and in the bare expressions of `when:`, `that:`, `until:` and their like.
+//! **Reads.** Every name in `{{ }}` and `{% %}`, and in the bare expressions of `when:`, `that:`, `until:` and the
+//! like.
 //!
 //! **Dynamic.** Names that do not resolve to constants; the bare prefix given to a module; roles, task files, playbooks
 //! and scripts that are not given; `vars[…]` of a computed name, `inputs.json`.
 //!
-//! **Not recognised.** Outputs written by modules of one's own in another way; the values of `vars_files`, group and
-//! host variables.
+//! **Not recognised.** Outputs written by custom modules in another way; the values of `vars_files`, group and host
+//! variables.
 
 mod idle;
 mod lookups;
@@ -31,7 +32,7 @@ use tree::{Node, NodeKind};
 
 pub(crate) fn outline(source: &str) -> Result<FileOutline, SyntaxError> {
     let documents = tree::parse(source)?;
-    // What is marked as unsafe is no template.
+    // What is marked as unsafe is not a template.
     let found = play::judge(&documents, !source.contains("!unsafe"))?;
     Ok(FileOutline { idle: idle::all(&documents), ..found })
 }
@@ -41,7 +42,8 @@ pub(crate) fn shown(source: &str, secrets: &[&str], plain: &[&str]) -> Option<Sh
     shown::first(&tree::parse(source).ok()?, secrets, plain)
 }
 
-/// Refuses a file with which Ansible begins and which is no list of plays. Files of tasks and of variables are others.
+/// Refuses a file with which Ansible begins and which is not a list of plays. Files of tasks and of variables are
+/// something else.
 pub(crate) fn is_playbook(source: &str) -> Result<(), SyntaxError> {
     for document in tree::parse(source)? {
         let plays = match &document.kind {
@@ -72,7 +74,7 @@ pub(crate) fn is_playbook(source: &str) -> Result<(), SyntaxError> {
     Ok(())
 }
 
-/// The hosts of a play, if they are said and this server is none of them.
+/// The hosts of a play, if it names them and this server is not among them.
 fn strangers(play: &Node) -> Option<&Node> {
     let hosts = play.get("hosts").filter(|_| play.get("<<").is_none())?;
     let names: Vec<&str> = match &hosts.kind {
@@ -86,7 +88,7 @@ fn strangers(play: &Node) -> Option<&Node> {
     (!names.any(may_be_here)).then_some(hosts)
 }
 
-/// Names by which a play means this server, which is the only one in the inventory.
+/// Names of this server in a play. It is the only one in the inventory.
 const HERE: [&str; 4] = ["all", "localhost", "127.0.0.1", "ungrouped"];
 const NOT_HERE: &str = "no play is for this server, so nothing would run: a recipe's only host is `localhost`";
 

@@ -14,7 +14,7 @@ const BARE: [&str; 10] =
     ["when", "changed_when", "failed_when", "until", "that", "var", "loop", "with_items", "with_dict", "assert"];
 /// Keys under which variables are defined.
 const DEFINING: [&str; 3] = ["vars", "set_fact", "module_defaults"];
-/// Modules that look at files or speak, and write none.
+/// Modules that read files or print, but write no files.
 const LOOKING: [&str; 12] =
     ["debug", "assert", "fail", "stat", "slurp", "fetch", "find", "wait_for", "when", "meta", "pause", "include_vars"];
 /// Keys, of a task or a module, whose texts name files that are not written.
@@ -37,9 +37,9 @@ const SOURCES: [&str; 14] = [
 /// Keys under which tasks stand.
 const TASKS: [&str; 7] = ["tasks", "block", "rescue", "always", "handlers", "pre_tasks", "post_tasks"];
 const SHELLS: [&str; 3] = ["shell", "command", "raw"];
-/// Programs that end whatever runs.
+/// Programs that end running processes.
 const ENDING: [&str; 4] = ["reboot", "shutdown", "poweroff", "kexec"];
-/// Keys of a task that are no module.
+/// Keys of a task that are not modules.
 const OF_TASKS: [&str; 31] = [
     "name",
     "async",
@@ -130,13 +130,13 @@ fn define<'a>(node: &'a Node, values: &mut Values<'a>) {
 struct Play<'a> {
     values: Values<'a>,
     outline: FileOutline,
-    /// What Ansible refuses once it comes to it.
+    /// What Ansible refuses when it gets there.
     fault: Option<SyntaxError>,
     /// Whether every text of the document is a template.
     templates: bool,
     /// Whether every text of the file is a template, those of variables as well.
     is_whole: bool,
-    /// Something asks how tasks in the background ended.
+    /// Something checks how background tasks ended.
     polls: bool,
 }
 
@@ -243,7 +243,7 @@ impl<'a> Play<'a> {
         let Some((name, line, value)) = module.filter(|_| is_sent_off && task.get("ignore_errors").is_none()) else {
             return;
         };
-        // It ends the run, so nothing could ask.
+        // It ends the run, so nothing could check it.
         if name == "reboot" || ENDING.iter().any(|program| mentions(value, program)) {
             return;
         }
@@ -292,7 +292,7 @@ impl<'a> Play<'a> {
         }
     }
 
-    /// Notes what Ansible refuses once it comes to it.
+    /// Records what Ansible refuses when it gets there.
     fn refuse(&mut self, line: u32, message: &str) {
         self.fault.get_or_insert_with(|| SyntaxError::new(line, message));
     }
@@ -323,7 +323,7 @@ impl<'a> Play<'a> {
         let text = value.text().or_else(|| value.get("cmd").and_then(Node::text)).unwrap_or_default();
         let file = text.split_ascii_whitespace().find(|word| !word.contains('=')).unwrap_or_default();
         self.outline.includes.push(Include::Program(file_name(file).to_owned()));
-        // The program that runs it may be told to end with what fails.
+        // The program that runs it may be set to end with what fails.
         let is_told = |node: &Node| node.get("executable").is_some();
         if !is_told(value) && !task.get("args").is_some_and(is_told) {
             self.outline.runs.push(file_name(file).to_owned());
@@ -402,7 +402,7 @@ impl<'a> Play<'a> {
     }
 }
 
-/// Whether a text in a node speaks of a program.
+/// Whether a text in a node mentions a program.
 fn mentions(node: &Node, program: &str) -> bool {
     match &node.kind {
         NodeKind::Text(text) => text.contains(program),
@@ -412,7 +412,7 @@ fn mentions(node: &Node, program: &str) -> bool {
     }
 }
 
-/// Whether nothing stands behind a key, which is YAML's null.
+/// Whether nothing comes after a key, which is YAML's null.
 fn is_nothing(kind: &NodeKind) -> bool {
     matches!(kind, NodeKind::Text(text) if matches!(text.as_str(), "" | "~" | "null" | "Null" | "NULL"))
 }

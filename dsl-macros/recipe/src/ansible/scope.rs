@@ -6,7 +6,7 @@ use crate::lookup::Names;
 /// Keys whose texts are always expressions without braces.
 pub(super) const BARE: [&str; 5] = ["when", "changed_when", "failed_when", "until", "that"];
 
-/// Variables that Ansible has of itself, besides those that begin with `ansible_`.
+/// Ansible's own variables, besides those that begin with `ansible_`.
 const OWN: [&str; 30] = [
     "item",
     "template_host",
@@ -45,8 +45,8 @@ pub(super) fn is_truth(text: &str) -> bool {
     ["y", "yes", "n", "no", "on", "off", "true", "false"].contains(&text.to_ascii_lowercase().as_str())
 }
 
-/// Notes what a document sets: as a file of variables, every key; as plays and tasks, what they register, loop over, ask
-/// for and define.
+/// Records what a document sets: as a file of variables, every key; as plays and tasks, what they register, loop over,
+/// ask for and define.
 pub(super) fn document(document: &Node, into: &mut Names) {
     OWN.iter().for_each(|name| into.set(name));
     keys(document, into);
@@ -63,7 +63,7 @@ fn within(node: &Node, into: &mut Names) {
             "register" | "loop_var" | "index_var" => texts(value, into),
             "vars_prompt" => value.list().iter().filter_map(|one| one.get("name")).for_each(|one| texts(one, into)),
             "vars_files" => files(value, into),
-            // What it reads may be kept below one name.
+            // What it reads may be stored under one name.
             "include_vars" if value.get("name").is_some() => {
                 value.get("name").into_iter().for_each(|name| texts(name, into));
             }

@@ -4,7 +4,7 @@ use saphyr_parser::{Event, Parser};
 
 use crate::analysis::SyntaxError;
 
-/// How deep lists and maps may nest; playbooks that people write stay below twenty.
+/// How deep lists and maps may nest; playbooks written by people stay below twenty.
 const DEPTH: usize = 128;
 
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub(crate) enum NodeKind {
     Text(String),
     List(Vec<Node>),
     Map(Vec<(Node, Node)>),
-    /// Another place's node, analysed there.
+    /// A node that is analysed at another place.
     Alias,
 }
 

@@ -73,7 +73,7 @@ pub(super) fn of_key(task: &Node, key: &str, value: &Node, values: &Values<'_>) 
     }
 }
 
-/// The files that the lookups of a text use, which may be an expression as a whole.
+/// The files that the lookups in a text use. The whole text may be an expression.
 pub(super) fn of_text(text: &str, line: u32, is_bare: bool) -> Vec<Use> {
     let found = if is_bare { lookups::of_expression(text, line) } else { lookups::of(text, line) };
     found.iter().flat_map(of_lookup).collect()
@@ -83,7 +83,7 @@ fn of_lookup(lookup: &Lookup<'_>) -> Vec<Use> {
     let Some(folder) = folder(lookup.plugin) else { return Vec::new() };
     let option = |name: &str| lookup.options.iter().find(|(option, _)| *option == name).map(|(_, text)| *text);
     let paths: Vec<&str> = match lookup.plugin {
-        // What is looked up is a key; of old, the file stands behind it: `'key file=x.csv'`.
+        // What is looked up is a key; in the old form, the file comes after it: `'key file=x.csv'`.
         "csvfile" | "ini" => {
             let words = lookup.terms.iter().flat_map(|term| term.split_ascii_whitespace());
             words.filter_map(|word| word.strip_prefix("file=")).chain(option("file")).collect()
@@ -91,7 +91,7 @@ fn of_lookup(lookup: &Lookup<'_>) -> Vec<Use> {
         _ => lookup.terms.clone(),
     };
     let uses = paths.iter().filter_map(|path| of_path(folder, path, lookup.line));
-    // These read what is there or fail; where something is said of errors, or of what stands for a missing one, they need not.
+    // These read an existing file or fail, unless they handle errors or give a value for a missing file.
     let fails = matches!(lookup.plugin, "file" | "template" | "unvault" | "csvfile");
     if fails && option("errors").is_none() { uses.map(Use::needed).collect() } else { uses.collect() }
 }
@@ -105,7 +105,7 @@ fn folder(plugin: &str) -> Option<&'static str> {
     }
 }
 
-/// A path, of which a pattern is the folder in front of it.
+/// A path; for a pattern, the folder before it.
 fn of_path(folder: &str, path: &str, line: u32) -> Option<Use> {
     let path = match path.find(['*', '?']) {
         Some(at) => path[..at].rsplit_once('/').map_or("", |(folder, _)| folder),
@@ -114,8 +114,8 @@ fn of_path(folder: &str, path: &str, line: u32) -> Option<Use> {
     Use::of_ansible(folder, path, line)
 }
 
-/// Each path that a text may become. What is computed from variables need not be the file that is used: an input, say, has the
-/// last word.
+/// Each path that a text may become. What is computed from variables need not be the file that is used: an input, for
+/// example, may override it.
 fn constants(folder: &str, text: &str, line: u32, values: &Values<'_>) -> Vec<Use> {
     if let Some(one) = of_path(folder, text, line) {
         return vec![one];

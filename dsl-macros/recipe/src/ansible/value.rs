@@ -1,4 +1,4 @@
-//! Which texts a templated text may become.
+//! The possible texts of a templated text.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use crate::names::{OUTPUTS_PATH, is_identifier, is_output, is_output_byte};
 use crate::texts::{OUTPUTS, UNKNOWN, VALUES, product};
 
 const DEPTH: u32 = 16;
-/// Expressions evaluated for one file, so that variables made of variables end.
+/// The most expressions that are evaluated for one file, so that variables made of variables end.
 const EVALUATIONS: u32 = 200_000;
 
 /// What variables hold, as templated texts.
@@ -26,7 +26,7 @@ impl<'a> Values<'a> {
         self.variables.entry(name).or_default().push(value);
     }
 
-    /// Whether so much was evaluated that texts are unknown which need not be.
+    /// Whether the limit was reached, so that some texts are unknown.
     pub(super) fn exhausted(&self) -> bool {
         self.evaluated.get() > EVALUATIONS
     }
@@ -42,7 +42,7 @@ impl<'a> Values<'a> {
             let values = match piece {
                 Piece::Text(text) => vec![text.to_owned()],
                 Piece::Expression(code) => self.of_expression(code, depth),
-                // What a statement encloses stands in the text still.
+                // What a statement encloses is still in the text.
                 Piece::Statement(_) => vec![UNKNOWN.into()],
             };
             texts = product(&texts, &values);

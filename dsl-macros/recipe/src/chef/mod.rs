@@ -1,13 +1,13 @@
 //! Chef cookbooks: recipes, attribute files, libraries, resources and ERB templates.
 //!
-//! Names are node attribute paths joined by `/`: `node['db2']['url']` is `db2/url`. A key that itself holds a `/` is
-//! not told from two keys.
+//! Names are node attribute paths joined by `/`: `node['db2']['url']` is `db2/url`. A key that itself contains a `/`
+//! cannot be distinguished from two keys.
 //!
 //! **Writes.** Assignments (`=`, `||=`, `+=`, in parallel ones too) to `node[…]…`, through any precedence level
 //! (`node.default`, `override`, `normal`, `automatic`, `force_…`, `…_unless`, `…!`) and, as in attribute files, the
 //! bare level; `node.write(:default, …)`, `node.default.write(…)`, `node.default!(…)`, `node.force_override!(…)` and
-//! their like; `merge!`, `update`, `store`, `<<` and their like on a path. A hash literal assigned to a path writes
-//! what is in it. Keys are strings or symbols, or local variables, constants and block arguments that hold some:
+//! the like; `merge!`, `update`, `store`, `<<` and the like on a path. A hash literal assigned to a path writes what is
+//! in it. Keys are strings or symbols, or local variables, constants and block arguments that hold some:
 //! `%w(url port).each { |k| node.default['db2'][k] = … }` writes two. Local variables that hold part of the node are
 //! followed, in source order. Blocks such as `ruby_block` and `lazy` are recipes like any other text.
 //!
@@ -17,12 +17,12 @@
 //!
 //! **Dynamic.** Computed keys (for a read below a known path: that path is read whole); `node` or a part of a level
 //! passed to a function; `include_recipe`, `include_attribute` and `require_relative` of what is not given; `eval` and
-//! its kin; a template that is not given makes reads dynamic.
+//! the like; a template that is not given makes reads dynamic.
 //!
 //! Without the feature `chef`, which brings along a parser of Ruby, all of it is dynamic.
 //!
-//! **Not recognised.** `node.run_state`, which is no attribute; custom resources of other cookbooks, which could write
-//! attributes but by convention do not; whether code is reached. `node.db2.url`, gone since Chef 13, counts like
+//! **Not recognised.** `node.run_state`, which is not an attribute; custom resources of other cookbooks, which could
+//! write attributes but by convention do not; whether code is reached. `node.db2.url`, gone since Chef 13, counts like
 //! `node['db2']['url']`.
 
 mod erb;

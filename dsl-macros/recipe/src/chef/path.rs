@@ -1,4 +1,4 @@
-//! Where the recipe stands that `cookbooks/db2::server` names.
+//! The location of the recipe that `cookbooks/db2::server` names.
 
 use crate::names::{extension, is_output};
 
@@ -15,7 +15,7 @@ pub struct ChefRecipe {
     pub file: String,
 }
 
-/// The text does not name a recipe.
+/// Why a text does not name a recipe.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` does not name a Chef recipe: {reason}")]
 pub struct ChefRecipeError {
@@ -25,7 +25,7 @@ pub struct ChefRecipeError {
     pub reason: &'static str,
 }
 
-/// Takes apart `cookbooks/db2::server`: the cookbook's folder, and the recipe unless it is `default`.
+/// Parses `cookbooks/db2::server`: the cookbook's folder, and the recipe unless it is `default`.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Which part of the node an expression stands for.
+//! The part of the node that an expression refers to.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,10 +9,10 @@ use lib_ruby_parser::nodes::Send;
 /// A path below the node; `None` stands for a computed key.
 pub(super) type Place = Vec<Option<String>>;
 
-/// More alternatives than this are not worth telling apart.
+/// More alternatives than this are not worth distinguishing.
 pub(super) const ALTERNATIVES: usize = 64;
 
-/// Longer chains of calls are no paths; the bound keeps hostile ones from being followed at every link.
+/// Longer chains of calls are not paths; the bound keeps hostile ones from being followed at every link.
 const LONGEST: u32 = 64;
 
 /// Precedence levels of attributes, and what else gives the same tree back.
@@ -49,7 +49,7 @@ pub(super) const LEVELS: [&str; 30] = [
     "automatic_attrs",
 ];
 
-/// Of these, what is no level that could be written to.
+/// Of these, what is not a level that could be written to.
 const MERGED: [&str; 5] = ["attributes", "attribute", "merged_attributes", "combined_default", "combined_override"];
 
 /// Methods of the node that read the path that their arguments are, also in attribute files, where the node is not named.
@@ -167,7 +167,7 @@ impl Scope {
             "values_at" | "fetch_values" | "slice" => {
                 args.iter().flat_map(|arg| self.below(places.clone(), std::slice::from_ref(arg))).collect()
             }
-            // A default behind the key is no key.
+            // A default after the key is not a key.
             "fetch" => self.below(places, args.get(..1).unwrap_or_default()),
             name if KEYED.contains(&name) => self.below(places, args),
             "send" | "public_send" if args.len() == 1 => places,

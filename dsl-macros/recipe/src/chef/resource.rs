@@ -1,4 +1,4 @@
-//! Resources that take a file of their cookbook.
+//! Resources that use a file of their cookbook.
 
 use lib_ruby_parser::Node;
 
@@ -10,12 +10,12 @@ pub(super) struct Resource {
     folder: &'static str,
     /// What it takes, if that is constant.
     source: Option<String>,
-    /// It may do without, or takes the file from elsewhere.
+    /// The file is optional, or comes from elsewhere.
     is_spare: bool,
 }
 
 impl Resource {
-    /// The resource that a call declares. Without a `source`, its file is called as the one that it makes.
+    /// The resource that a call declares. Without a `source`, its file has the name of the file that it creates.
     pub(super) fn of(name: &str, args: &[Node]) -> Option<Self> {
         let (folder, ending) = match name {
             "template" => ("templates", ".erb"),
@@ -31,7 +31,7 @@ impl Resource {
         Some(Self { folder, source, is_spare: false })
     }
 
-    /// Notes a property that it is given.
+    /// Records a property that it is given.
     pub(super) fn property(&mut self, name: &str, value: Option<&str>) {
         match name {
             "source" => self.source = value.map(str::to_owned),

@@ -1,4 +1,4 @@
-//! Parsing Ruby without letting its parser harm whoever calls.
+//! Parses Ruby in a way that keeps its parser from harming the caller.
 
 use std::thread;
 
@@ -8,7 +8,8 @@ use crate::analysis::{FileOutline, SyntaxError};
 
 /// The largest file that is parsed, in bytes: far above any recipe, low enough to give its nesting a stack.
 const LARGEST: usize = 256 * 1024;
-/// Stack for a level of the syntax tree, of which each needs a byte of source at least: walking and dropping it recurse.
+/// Stack for one level of the syntax tree, which takes at least one byte of source: walking and dropping it are
+/// recursive.
 const STACK_OF_LEVEL: usize = 2048;
 const LEAST_STACK: usize = 8 * 1024 * 1024;
 
@@ -26,9 +27,9 @@ impl Lines {
     }
 }
 
-/// Parses `source` and has `visit` look at it.
+/// Parses `source` and passes it to `visit`.
 ///
-/// This happens on a thread of its own, whose stack is as deep as the text could ask for.
+/// This happens on a separate thread, whose stack is large enough for any nesting in the text.
 pub(super) fn parse(source: &str, visit: fn(&Node, &Lines) -> FileOutline) -> Result<FileOutline, SyntaxError> {
     let mut unknown = FileOutline::default();
     unknown.analysis.anything();

@@ -12,7 +12,7 @@ pub(super) struct Shell {
     text: Option<(String, u32)>,
     /// The property that holds it.
     property: &'static str,
-    /// Its shell is not known, or is told to end with what fails.
+    /// Its shell is not known, or is set to end with what fails.
     is_other: bool,
 }
 
@@ -29,7 +29,7 @@ impl Shell {
         Some(Self { text, property, is_other: name == "script" })
     }
 
-    /// Notes a property that it is given.
+    /// Records a property that it is given.
     pub(super) fn property(&mut self, name: &str, args: &[Node], lines: &Lines) {
         let Some(value) = args.first() else { return };
         let said = || text(value, lines).map_or_else(String::new, |(text, _)| text);
@@ -42,10 +42,10 @@ impl Shell {
         }
     }
 
-    /// Notes the first command in it after whose failure its shell goes on.
+    /// Records the first command in it after whose failure its shell continues.
     pub(super) fn note(self, into: &mut FileOutline) {
         let Some((text, line)) = self.text.filter(|_| !self.is_other) else { return };
-        // What it reads and writes is no attribute of the node.
+        // What it reads and writes is not an attribute of the node.
         crate::shell::failure(&text, line, into);
     }
 }

@@ -40,7 +40,7 @@ const WRITING: [&str; 9] = [
     "override_unless",
     "set_unless",
 ];
-/// Methods that change a value in its place.
+/// Methods that change a value in place.
 const CHANGING: [&str; 7] = ["<<", "push", "append", "unshift", "concat", "insert", "prepend"];
 /// Methods of the node that take attributes from elsewhere, or code from text.
 const OPAQUE: [&str; 8] = [
@@ -61,11 +61,11 @@ pub(super) struct Walk<'a> {
     pub(super) lines: &'a Lines,
     pub(super) scope: Scope,
     pub(super) outline: FileOutline,
-    /// The template whose block this stands in, until its `source` is seen.
+    /// The template whose block this is in, until its `source` is seen.
     pub(super) template: Option<String>,
-    /// The resource whose block this stands in, if it takes a file of the cookbook.
+    /// The resource whose block this is in, if it takes a file of the cookbook.
     pub(super) resource: Option<Resource>,
-    /// The shell whose block this stands in.
+    /// The shell whose block this is in.
     pub(super) shell: Option<Shell>,
     /// Whether what comes next is the call of a block.
     pub(super) is_declared: bool,
@@ -89,7 +89,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Notes that it may read and write anything.
+    /// Records that it may read and write anything.
     fn anything(&mut self) {
         self.outline.names.anything = true;
         self.outline.analysis.anything();
@@ -102,7 +102,7 @@ impl Walk<'_> {
         self.asks = outer;
     }
 
-    /// Notes that what stands at the places is taken as it is.
+    /// Records that the value at these places is used as it is.
     pub(super) fn need(&mut self, places: &[Place], line: u32) {
         for place in places {
             if let Some(keys) = place.iter().map(Option::as_deref).collect::<Option<Vec<&str>>>() {
@@ -115,7 +115,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Notes that it is known that nothing may stand at the places.
+    /// Records that the places may be empty, and that this is handled.
     pub(super) fn spare(&mut self, places: &[Place]) {
         for place in places {
             let known: Vec<&str> = place.iter().map_while(Option::as_deref).collect();
@@ -123,7 +123,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A hash literal writes what is in it; any other value may hold everything below.
+    /// A hash literal writes what is in it; any other value may contain everything below.
     pub(super) fn write_value(&mut self, places: &[Place], value: &Node, line: u32) {
         let pairs = match value {
             Node::Hash(hash) => &hash.pairs,
@@ -218,7 +218,7 @@ impl Walk<'_> {
         true
     }
 
-    /// A call on the node or on a part of it; tells whether its receiver is dealt with.
+    /// A call on the node or on a part of it; returns whether its receiver is dealt with.
     pub(super) fn call(&mut self, recv: &Node, name: &str, args: &[Node], line: u32) -> bool {
         let places = self.scope.places(recv);
         if places.is_empty() {
@@ -256,7 +256,7 @@ impl Walk<'_> {
                 self.write_value(&below, &args[0], line);
             }
             _ if root && WHOLE.contains(&name) => self.outline.analysis.dynamic_reads = true,
-            // `node.name`, or `node.db2` of old: what it is called is what it reads.
+            // `node.name`, or `node.db2` in the old form: its name is what it reads.
             _ if root && args.is_empty() && is_plain(name) => {
                 self.read(&with_key(places, name), line);
             }
@@ -333,7 +333,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Ties the first block argument to what the call yields.
+    /// Binds the first block argument to what the call yields.
     pub(super) fn block_argument(&mut self, block: &Block) {
         let Some(Node::Args(args)) = block.args.as_deref() else { return };
         let name = match args.args.first() {

@@ -1,4 +1,4 @@
-//! Jinja in the texts of Ansible: `{{ … }}`, `{% … %}`, and expressions that stand bare behind `when:` and its kin.
+//! Jinja in the texts of Ansible: `{{ … }}`, `{% … %}`, and bare expressions after `when:` and the like.
 
 pub(crate) mod names;
 
@@ -50,7 +50,8 @@ pub(crate) fn pieces(source: &str, line: u32) -> Vec<(Piece<'_>, u32)> {
     pieces
 }
 
-/// What of Jinja is never closed: no `}}` stands behind a `{{`, or not before the next one; or no end behind a `{%` or `{#`.
+/// The part of Jinja that is never closed: no `}}` comes after a `{{`, or not before the next one; or no end after a
+/// `{%` or `{#`.
 pub(crate) fn unclosed(source: &str, line: u32) -> Option<SyntaxError> {
     let (mut rest, mut line) = (source, line);
     while let Some(open) = next_opening(rest) {
@@ -78,7 +79,7 @@ pub(crate) fn unclosed(source: &str, line: u32) -> Option<SyntaxError> {
     None
 }
 
-/// An expression without what stands in its strings.
+/// An expression without the content of its strings.
 fn without_strings(code: &str) -> String {
     let (mut text, mut rest) = (String::new(), code);
     while let Some(at) = rest.find(['\'', '"']) {
@@ -171,7 +172,7 @@ fn closing_at(code: &str, closing: &str) -> Option<usize> {
     None
 }
 
-/// Where a string ends, behind its opening quote.
+/// Where a string ends, after its opening quote.
 pub(crate) fn string_end(text: &str, quote: char) -> Option<usize> {
     let mut escaped = false;
     text.char_indices().find_map(|(at, c)| {

@@ -1,11 +1,11 @@
-//! Which variables the Jinja of a text takes, and which it sets itself.
+//! Which variables the Jinja of a text uses, and which it sets itself.
 
 use crate::lookup::Names;
 use crate::names::{leading_identifier, line_feeds};
 
 use super::{Piece, pieces, string_end};
 
-/// Words of expressions that are no variables.
+/// Words of expressions that are not variables.
 const KEYWORDS: [&str; 18] = [
     "and",
     "or",
@@ -49,10 +49,10 @@ const STATEMENTS: [&str; 20] = [
     "continue",
     "pluralize",
 ];
-/// Variables that Jinja has of itself.
+/// Jinja's own variables.
 const OWN: [&str; 6] = ["loop", "self", "varargs", "kwargs", "caller", "super"];
 
-/// Notes the variables of a template's text.
+/// Records the variables of a template's text.
 pub(crate) fn template(source: &str, line: u32, into: &mut Names) {
     OWN.iter().for_each(|name| into.set(name));
     for (piece, line) in pieces(source, line) {
@@ -96,7 +96,7 @@ fn statement(code: &str, line: u32, into: &mut Names) {
     }
 }
 
-/// Notes the variables of an expression. What has a default, or is asked for, need not be there.
+/// Records the variables of an expression. Variables with a default, or whose existence is tested, may be absent.
 pub(crate) fn expression(code: &str, line: u32, into: &mut Names) {
     let mut found = Vec::new();
     let mut is_spare = false;
@@ -157,7 +157,7 @@ fn indirect<'a>(name: &str, behind: &'a str) -> Option<&'a str> {
     match name {
         "vars" => key(behind).map(|(key, _)| key),
         "hostvars" => {
-            // Of another host, nobody knows what there is.
+            // What another host has is not known.
             let own = behind.strip_prefix('[').and_then(|rest| rest.trim_start().strip_prefix("inventory_hostname"));
             let behind = match own {
                 Some(rest) => rest.trim_start().strip_prefix(']')?,
@@ -176,7 +176,7 @@ fn indirect<'a>(name: &str, behind: &'a str) -> Option<&'a str> {
     .filter(|name| crate::names::is_identifier(name))
 }
 
-/// `['x']` or `.x` at the beginning, and what stands behind it; not what is called.
+/// `['x']` or `.x` at the beginning, and what comes after it; not what is called.
 fn key(rest: &str) -> Option<(&str, &str)> {
     let rest = rest.trim_start();
     if let Some(inside) = rest.strip_prefix('[') {
@@ -189,7 +189,7 @@ fn key(rest: &str) -> Option<(&str, &str)> {
     (!name.is_empty() && !behind.starts_with('(')).then_some((name, behind))
 }
 
-/// A text in quotes at the beginning, and what stands behind it.
+/// A text in quotes at the beginning, and what comes after it.
 fn text(rest: &str) -> Option<(&str, &str)> {
     let quote = rest.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
     let inside = &rest[1..];

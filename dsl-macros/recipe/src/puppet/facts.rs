@@ -1,6 +1,6 @@
-//! Variables that Puppet has of itself, and facts that Facter finds on every machine or on some.
+//! Puppet's own variables, and facts that Facter finds on every machine or on some.
 
-/// Variables and facts that Puppet and Facter have of themselves.
+/// Puppet's and Facter's own variables and facts.
 pub(super) const KNOWN: [&str; 62] = [
     "facts",
     "trusted",
@@ -66,7 +66,7 @@ pub(super) const KNOWN: [&str; 62] = [
     "virtual",
 ];
 
-/// More facts of Facter's, the former flat ones among them; none is like an input by chance.
+/// More of Facter's facts, including the former flat ones; none resembles an input by chance.
 const FACTS: [&str; 74] = [
     "aio_agent_build",
     "aio_agent_version",
@@ -143,7 +143,7 @@ const FACTS: [&str; 74] = [
     "xendomains",
     "zfs_version",
 ];
-/// How facts are called that there is one of for each interface, disk, processor or kind.
+/// Names of facts that exist once for each interface, disk, processor or kind.
 const KINDS: [&str; 18] = [
     "ipaddress_",
     "ipaddress6_",

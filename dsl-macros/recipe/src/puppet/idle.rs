@@ -1,12 +1,12 @@
 //! What a manifest defines and does not apply: classes that nothing includes, defined types that no resource has, and virtual
 //! resources that nothing realizes.
 //!
-//! One-sided. A name that stands anywhere else counts as used, and nothing is said where names are computed.
+//! One-sided. A name that is anywhere else counts as used, and nothing is reported where names are computed.
 
 use super::lexer::{Part, Token, TokenKind};
 use crate::idle::{Definition, NeverRun};
 
-/// All of it, in the order in which it stands.
+/// All of it, in the order in which it appears.
 pub(super) fn all(tokens: &[Token]) -> Vec<NeverRun> {
     if computes(tokens) {
         return Vec::new();

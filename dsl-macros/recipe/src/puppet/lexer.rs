@@ -40,7 +40,7 @@ pub(super) fn tokens(source: &str, line: u32) -> Result<Vec<Token>, SyntaxError>
     Lexer { source, at: 0, line, depth: 0, heredocs: Vec::new() }.run()
 }
 
-/// Brackets that do not match are the one error of grammar that is told.
+/// Brackets that do not match are the only syntax error that is reported.
 pub(super) fn balanced(tokens: &[Token]) -> Result<(), SyntaxError> {
     let mut open: Vec<(&str, u32)> = Vec::new();
     for token in tokens {
@@ -301,7 +301,7 @@ fn name(text: &str) -> &str {
     &text[..end]
 }
 
-/// Whether a `/` behind this divides.
+/// Whether a `/` after this divides.
 fn ends_value(kind: &TokenKind) -> bool {
     match kind {
         TokenKind::Variable(_) => true,

@@ -9,7 +9,7 @@ const DEFAULTS: [&str; 3] = ["default_value", "default_values_hash", "override"]
 /// A call of `lookup`.
 pub(super) struct Lookup<'t> {
     pub(super) keys: Vec<&'t str>,
-    /// Without a value of its only key, it fails.
+    /// It fails if its only key has no value.
     pub(super) is_needed: bool,
 }
 
@@ -35,7 +35,7 @@ impl<'t> Lookup<'t> {
     }
 }
 
-/// What stands between the commas up to the closing parenthesis, and where that is.
+/// The arguments up to the closing parenthesis, and where that is.
 fn arguments(tokens: &[Token]) -> (Vec<&[Token]>, usize) {
     let (mut found, mut begin, mut depth) = (Vec::new(), 0, 0_u32);
     for (at, token) in tokens.iter().enumerate() {

@@ -27,7 +27,7 @@ const LOOKING: [&str; 14] = [
 ];
 /// Attributes that hold a command.
 const COMMANDS: [&str; 4] = ["command", "unless", "onlyif", "refresh"];
-/// Functions and types that speak, or only look.
+/// Functions and types that print, or only read.
 const SPEAKING: [&str; 12] = [
     "notice",
     "warning",
@@ -68,7 +68,7 @@ impl Manifest {
                     if let [Part::Text(text)] = parts.as_slice()
                         && let Some(path) = text.strip_prefix("puppet:///modules/")
                     {
-                        // Of several sources, the first that is there counts.
+                        // Of several sources, the first that exists counts.
                         let before = at.checked_sub(1).map(|before| &tokens[before].kind);
                         let is_one = !matches!(before, Some(TokenKind::Sign("[" | ",")));
                         let one = Use::of_module("files", path, line);
@@ -89,7 +89,7 @@ impl Manifest {
                 TokenKind::Sign("}" | ")" | "]") => drop(around.pop()),
                 TokenKind::Sign(_) | TokenKind::Other(_) => {}
             }
-            // A variable that stands where a title or an attribute's value may.
+            // A variable in the place of a title or of an attribute's value.
             if matches!(token.kind, TokenKind::Variable(_)) {
                 let around = around.last().map_or("", String::as_str).to_owned();
                 self.place(tokens, at, &around);
@@ -239,14 +239,14 @@ impl Manifest {
         };
         for key in keys {
             self.outline.analysis.read(last_part(key), line);
-            // A key with a namespace is that class's, and one with a dot goes into a value.
+            // A key with a namespace belongs to that class, and one with a dot leads into a value.
             if is_needed && !key.contains([':', '.']) {
                 self.outline.names.need(key, line);
             }
         }
     }
 
-    /// The classes behind `include`, between commas. (`require => File[…]`, an attribute, names none.)
+    /// The classes after `include`, between commas. (`require => File[…]`, an attribute, names none.)
     fn classes(&mut self, behind: &[Token]) {
         let mut items = behind.iter().skip_while(|token| matches!(token.kind, TokenKind::Sign("(" | "[")));
         while let Some(token) = items.next() {

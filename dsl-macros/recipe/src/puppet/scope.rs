@@ -1,4 +1,4 @@
-//! Which variables a manifest sets, and which it takes from elsewhere.
+//! Which variables a manifest sets, and which come from elsewhere.
 
 use super::facts;
 use super::lexer::{Token, TokenKind};
@@ -6,7 +6,8 @@ use super::values::{is_facts, key_behind, last_part};
 use crate::lookup::Names;
 use crate::names::{OUTPUTS_PATH, is_identifier};
 
-/// Notes the variables that are assigned, or are parameters of a class, a defined type, a function, a template or a lambda.
+/// Records the variables that are assigned, or are parameters of a class, a defined type, a function, a template or a
+/// lambda.
 pub(super) fn sets(tokens: &[Token], into: &mut Names) {
     facts::KNOWN.iter().chain(&[OUTPUTS_PATH]).for_each(|name| into.set(name));
     // How many parentheses are open within the parameters of what is declared.
@@ -51,7 +52,7 @@ fn is_taken_apart(tokens: &[Token]) -> bool {
     })
 }
 
-/// Notes a variable that is taken as it is; of another class, it is that class's.
+/// Records a variable that is used as it is; one with the name of another class belongs to that class.
 pub(super) fn needs(name: &str, behind: &[Token], line: u32, into: &mut Names) {
     match key_behind(behind) {
         // A module, or the machine, may bring facts of its own.
@@ -73,7 +74,7 @@ pub(super) fn needs(name: &str, behind: &[Token], line: u32, into: &mut Names) {
     }
 }
 
-/// Notes what is looked up, unless something stands behind the key: a default, for one.
+/// Records what is looked up, unless something comes after the key: a default, for one.
 pub(super) fn lookup(key: &str, behind: &[Token], line: u32, into: &mut Names) {
     let kinds: Vec<&TokenKind> = behind.iter().take(3).map(|token| &token.kind).collect();
     let is_type = |kind: &TokenKind| matches!(kind, TokenKind::Word(word) if word.starts_with(char::is_uppercase));

@@ -1,4 +1,4 @@
-//! Secrets that a manifest shows: by `notice` and its like, or by a `notify`.
+//! Secrets that a manifest shows: by `notice` and the like, or by a `notify`.
 //!
 //! One-sided. Only a variable that is looked up by the name of the secret counts, or one that has this name and is set nowhere.
 
@@ -6,16 +6,16 @@ use super::lexer::{Part, Token, TokenKind};
 use super::values::last_part;
 use crate::shown::{How, Shown};
 
-/// Functions that write into the log. Puppet shows those of less weight only where it is told to.
+/// Functions that write into the log. Puppet shows less severe ones only if it is configured to.
 const LOGGING: [&str; 6] = ["notice", "warning", "err", "alert", "crit", "emerg"];
 
-/// The first of them, in the order in which they stand.
+/// The first of them, in the order in which they appear.
 pub(super) fn first(tokens: &[Token], secrets: &[&str]) -> Option<Shown> {
     let held = held(tokens, secrets);
     (0..tokens.len()).find_map(|at| {
         let TokenKind::Word(word) = &tokens[at].kind else { return None };
         let before = at.checked_sub(1).map(|before| &tokens[before].kind);
-        // A virtual resource may never be, and `Notify['x']` is only named.
+        // A virtual resource may never exist, and `Notify['x']` is only a reference.
         if matches!(before, Some(TokenKind::Other('@') | TokenKind::Sign("." | "=>"))) {
             return None;
         }
@@ -45,7 +45,7 @@ fn held<'h>(tokens: &'h [Token], secrets: &[&'h str]) -> Vec<(&'h str, &'h str)>
         let TokenKind::Variable(name) = &tokens[at].kind else { return None };
         let is_assigned = tokens.get(at + 1).is_some_and(|token| token.kind == TokenKind::Sign("="));
         let (secret, length) = looked_up(tokens.get(at + 2..)?, secrets).filter(|_| is_assigned)?;
-        // What is joined or called behind it makes something else of it.
+        // What is joined or called after it makes something else of it.
         let behind = tokens.get(at + 2 + length).map(|token| &token.kind);
         let is_whole = !matches!(behind, Some(TokenKind::Sign("." | "[" | "+" | "(") | TokenKind::Other(_)));
         (is_whole && set(last_part(name)) == 1).then(|| (last_part(name), secret))

@@ -1,4 +1,4 @@
-//! Which texts an expression may become.
+//! The possible texts of an expression.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ pub(super) struct Values(BTreeMap<String, BTreeSet<String>>);
 impl Values {
     pub(super) fn of(tokens: &[Token]) -> Self {
         let mut values = Self::default();
-        // Puppet assigns each variable once, but uses may stand before assignments in other scopes.
+        // Puppet assigns each variable once, but uses may come before assignments in other scopes.
         for _ in 0..2 {
             values.assignments(tokens);
         }

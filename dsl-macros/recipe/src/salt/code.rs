@@ -1,4 +1,4 @@
-//! The code within Jinja's braces: what it reads of the pillar, and whether its blocks match.
+//! The code within Jinja's braces: what it reads from the pillar, and whether its blocks match.
 
 use super::{read, word};
 use crate::analysis::{Analysis, FileOutline, SyntaxError};
@@ -8,11 +8,11 @@ use crate::names::{leading_identifier, line_feeds};
 
 /// Statements that are closed by `end` and their word.
 const BLOCKS: [&str; 6] = ["if", "for", "macro", "call", "filter", "with"];
-/// Modules of Salt that give values of the pillar by key.
+/// Salt modules that return values of the pillar by key.
 const GETTERS: [&str; 4] = ["pillar.get", "config.get", "pillar.fetch", "config.option"];
-/// Functions of Salt's module `pillar` that give values by key, and have no default; `item` takes several keys.
+/// Functions of Salt's module `pillar` that return values by key and have no default; `item` takes several keys.
 const WITHOUT_DEFAULT: [&str; 3] = ["item", "raw", "keys"];
-/// Arguments of `get` that are no default.
+/// Arguments of `get` that are not defaults.
 const NO_DEFAULTS: [&str; 5] = ["merge", "merge_nested_lists", "delimiter", "pillarenv", "saltenv"];
 
 /// Refuses blocks of Jinja that do not match.
@@ -39,7 +39,7 @@ pub(super) fn balanced(source: &str) -> Result<(), SyntaxError> {
     }
 }
 
-/// What an expression or statement reads of the pillar. Where it `asks`, a key need not be there.
+/// What an expression or statement reads from the pillar. If it `asks`, a key may be absent.
 pub(super) fn reads(code: &str, line: u32, asks: bool, into: &mut FileOutline) {
     if asks {
         let mut own = FileOutline::default();
@@ -48,7 +48,7 @@ pub(super) fn reads(code: &str, line: u32, asks: bool, into: &mut FileOutline) {
         into.merge(own);
         return;
     }
-    // What is asked for, or has a default, need not be there.
+    // Keys with a default, or whose existence is tested, may be absent.
     let is_spare = [" or ", "default", " is ", "defined"].iter().any(|word| code.contains(word));
     let (mut needs, into) = ((!is_spare).then_some(&mut into.names), &mut into.analysis);
     let (mut rest, mut line) = (code, line);
@@ -125,7 +125,7 @@ fn argument(rest: &str, line: u32, into: &mut Analysis, needs: Option<&mut Names
     }
 }
 
-/// Whether something among the arguments behind a key is a default.
+/// Whether something among the arguments after a key is a default.
 fn has_default(behind: &str) -> bool {
     let mut rest = behind.trim_start();
     while let Some(inside) = rest.strip_prefix(',') {
@@ -154,14 +154,14 @@ fn arguments(rest: &str, line: u32, into: &mut Analysis, mut needs: Option<&mut 
     into.dynamic_reads = true;
 }
 
-/// Notes a key that has no default; of `redis:port`, the first part.
+/// Records a key that has no default; of `redis:port`, the first part.
 fn need(key: &str, line: u32, needs: Option<&mut Names>) {
     if let (Some(names), Some(name)) = (needs, key.split(':').next()) {
         names.need(name, line);
     }
 }
 
-/// A string at the beginning of `rest`, and what stands behind it.
+/// A string at the beginning of `rest`, and what comes after it.
 pub(super) fn quoted(rest: &str) -> Option<(&str, &str)> {
     let quote = rest.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
     let inside = &rest[1..];

@@ -1,19 +1,19 @@
-//! Salt states: SLS files, which are YAML made by Jinja.
+//! Salt states: SLS files, which are YAML produced by Jinja.
 //!
-//! **Writes.** The value of `pillar['heat_outputs_path']` with `.NAME` behind it, anywhere but in a comment: as the name of
-//! a file, in a command, joined by `~`, or kept in a variable by `{% set %}`. All ways to the pillar count
+//! **Writes.** The value of `pillar['heat_outputs_path']` with `.NAME` after it, anywhere but in a comment: as the name
+//! of a file, in a command, joined by `~`, or kept in a variable by `{% set %}`. All ways to the pillar count
 //! (`pillar.x`, `pillar.get('x')`, `salt['pillar.get']('x')`), and so do `$heat_outputs_path.NAME` and `wattle set` in
 //! commands.
 //!
-//! **Reads.** The same ways to the pillar with any other key (of `redis:port` the first part), `contents_pillar` and its
-//! kin, and `wattle get` in commands. Any other file that travels along is read as a template.
+//! **Reads.** The same ways to the pillar with any other key (of `redis:port` the first part), `contents_pillar` and
+//! the like, and `wattle get` in commands. Any other included file is read as a template.
 //!
 //! **Dynamic.** Computed keys and names; the pillar as a whole; `include:`, `salt://` and Jinja's `import` of what is not
 //! given; renderers other than Jinja, YAML and JSON; modules in Python.
 //!
 //! **Malformed** are Jinja's braces that are never closed, blocks that do not match, and a file without Jinja that is not YAML.
 //!
-//! **Not recognised.** Outputs written by states of one's own in another way.
+//! **Not recognised.** Outputs written by custom states in another way.
 
 mod code;
 mod outputs;
@@ -27,11 +27,11 @@ use crate::names::{OUTPUTS_PATH, is_identifier, leading_identifier, line_feeds};
 use crate::{ansible, embedded, jinja};
 use outputs::Values;
 
-/// What a state's file may be called, as a sentence.
+/// How a state's file must be named, as a sentence.
 pub const NAMING: &str = "the name of a Salt state ends in `.sls`, in lower case, and has no other dot and no comma";
 
-/// The folder in which Salt is to look for the state in `file`, and what it calls the state there; nothing if it cannot
-/// find it, see [`NAMING`]. `redis/init.sls` is the state `redis`.
+/// The folder in which Salt must look for the state in `file`, and the state's name there; `None` if Salt cannot find
+/// it, see [`NAMING`]. `redis/init.sls` is the state `redis`.
 pub fn state(file: &str) -> Option<(&str, &str)> {
     let path = file.strip_suffix(".sls")?;
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -71,7 +71,7 @@ pub(crate) fn outline(source: &str) -> Result<FileOutline, SyntaxError> {
     Ok(found)
 }
 
-/// What a file reads that states take for a template.
+/// What a file reads that states use as a template.
 pub(crate) fn template(source: &str, into: &mut FileOutline) {
     into.names.set(OUTPUTS_PATH);
     if ["__pillar__", "__salt__", "__opts__"].iter().any(|name| source.contains(name)) {
@@ -96,7 +96,7 @@ fn word(code: &str) -> &str {
     leading_identifier(code.trim_start_matches(|c: char| c.is_whitespace() || c == '-' || c == '+'))
 }
 
-/// Notes that the pillar's value at `key` is read: of `redis:port`, all of `redis`.
+/// Records that the pillar's value at `key` is read: of `redis:port`, all of `redis`.
 fn read(key: &str, line: u32, into: &mut Analysis) {
     match key.split(':').next() {
         Some(name) if is_identifier(name) => into.read(name, line),

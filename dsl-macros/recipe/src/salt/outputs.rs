@@ -9,11 +9,11 @@ use crate::embedded;
 use crate::jinja::{Piece, pieces};
 use crate::names::{OUTPUTS_PATH, identifiers, is_identifier, line_feeds};
 
-/// Stands for what cannot be told: a name that it follows is computed.
+/// Stands for what is not known: a name after it is computed.
 const UNKNOWN: &str = "{";
 /// The longest text that is followed.
 const LENGTH: usize = 4096;
-/// How its value is had, without spaces and with one kind of quotes.
+/// Ways to get its value, without spaces and with one kind of quotes.
 const WAYS: [&str; 10] = [
     "pillar['heat_outputs_path']",
     "pillar.heat_outputs_path",
@@ -27,17 +27,18 @@ const WAYS: [&str; 10] = [
     "opts['pillar']['heat_outputs_path']",
 ];
 
-/// What variables hold that are set so far.
+/// The values of the variables that are set so far.
 #[derive(Debug, Default)]
 pub(super) struct Values<'a>(BTreeMap<&'a str, String>);
 
 impl<'a> Values<'a> {
-    /// The file's text, line by line, without comments: where an expression stood, what it gives as far as it can be told.
+    /// The file's text, line by line, without comments: where an expression stood, what it gives, as far as that is
+    /// known.
     pub(super) fn text(mut self, source: &'a str, analysis: &mut Analysis) -> String {
         let mut text = String::new();
         let mut reached = 1;
         for (piece, line) in pieces(source, 1) {
-            // Comments of Jinja are no piece.
+            // Jinja's comments are not pieces.
             text.push_str(&"\n".repeat(line.saturating_sub(reached) as usize));
             let (Piece::Text(own) | Piece::Expression(own) | Piece::Statement(own)) = piece;
             reached = line.saturating_add(line_feeds(own));

@@ -1,4 +1,4 @@
-//! Commands and scripts of states, which shells run: those of `cmd.run` and its kin.
+//! Commands and scripts of states, which shells run: those of `cmd.run` and the like.
 
 use crate::analysis::FileOutline;
 use crate::ansible::tree::{self, Node, NodeKind};
@@ -12,7 +12,7 @@ const RUNNING: [&str; 2] = ["run", "wait"];
 /// What an expression is in the text of the states, which YAML takes as it is.
 const COMPUTED: char = '\u{e000}';
 
-/// Notes the first command in them after whose failure its shell goes on.
+/// Records the first command in them after whose failure its shell continues.
 pub(super) fn note(source: &str, into: &mut FileOutline) {
     let mut text = String::new();
     for (piece, line) in pieces(source, 1) {
@@ -54,8 +54,8 @@ fn has_other_shell(arguments: &[Node]) -> bool {
     argument(arguments, "shell").and_then(Node::text).is_some_and(|shell| !shell.ends_with("sh"))
 }
 
-/// The script of a `cmd.script`: its `source`, its `name`, or what the state is called. Of a `source` that is a template, the
-/// text is not known.
+/// The script of a `cmd.script`: its `source`, its `name`, or what the state is called. If the `source` is a template,
+/// the text is not known.
 fn script(id: &Node, arguments: &[Node], into: &mut FileOutline) {
     let source = ["source", "name"].iter().find_map(|key| argument(arguments, key)).unwrap_or(id);
     let path = source.text().and_then(|text| text.split_ascii_whitespace().next()).unwrap_or_default();
@@ -77,7 +77,7 @@ fn commands(id: &Node, arguments: &[Node], into: &mut FileOutline) {
     };
     for node in texts {
         let text = node.text().unwrap_or_default().replace(COMPUTED, &UNKNOWN.to_string());
-        // What it reads and writes is told from the text of the whole file.
+        // What it reads and writes is determined from the text of the whole file.
         crate::shell::failure(&text, node.line, into);
     }
 }

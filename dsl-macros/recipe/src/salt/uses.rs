@@ -1,11 +1,11 @@
-//! Files that a state uses, and what else its text says without Jinja.
+//! Files that a state uses, and what else its text contains apart from Jinja.
 
 use super::{read, word};
 use crate::analysis::{FileOutline, Include};
 use crate::files::Use;
 use crate::names::{file_name, leading_identifier};
 
-/// `{% from "map.jinja" import redis %}` and its kin.
+/// `{% from "map.jinja" import redis %}` and the like.
 pub(super) fn imports(code: &str, line: u32, into: &mut FileOutline) {
     if !["from", "import", "include", "extends", "import_yaml", "import_json", "import_text"].contains(&word(code)) {
         return;

@@ -1,4 +1,4 @@
-//! Variables of a state's Jinja. They are not the pillar: an input is in that alone.
+//! Variables of a state's Jinja. They are separate from the pillar, and inputs are only in the pillar.
 
 use crate::jinja;
 use crate::lookup::Names;
@@ -29,7 +29,7 @@ const OWN: [&str; 22] = [
     "tag",
 ];
 
-/// Notes the variables that nothing in the file sets. One that is not there is an error to Salt.
+/// Records the variables that nothing in the file sets. For Salt, a missing variable is an error.
 pub(super) fn note(source: &str, into: &mut Names) {
     let mut own = Names::default();
     OWN.into_iter().for_each(|name| own.set(name));

@@ -1,8 +1,8 @@
-//! Commands behind `||`: some handle the failure of what stands before, and others do what is missing, and may fail in turn:
+//! Commands after `||`: some handle the failure of the command before, others do what is missing, and may fail in turn:
 //! `[ -x /usr/sbin/nginx ] || apt-get install -y nginx`.
 //!
-//! One-sided as `unguarded`: only programs are reported of which it is known that they do something. A name that is not known may
-//! be that of a function which ends the script.
+//! One-sided as `unguarded`: only programs that are known to do something are reported. An unknown name may be a
+//! function that ends the script.
 
 use super::asked::called;
 use super::joined::{does, is_hushed};
@@ -11,8 +11,8 @@ use super::structure::{Shape, Simple};
 use super::unguarded::{behind_assignments, end, risky, words};
 use super::word::{Token, TokenKind, Word};
 
-/// Programs that do something where they stand behind `||`, with words of which they have one when they do; none where they always
-/// do. Before `&&`, they may ask.
+/// Programs that do something when they come after `||`, each with words of which one must be present; no words if it
+/// always does something. Before `&&`, they may be tests.
 const DOING: [(&str, &[&str]); 38] = [
     ("addgroup", &[]),
     ("chgrp", &[]),
@@ -54,7 +54,7 @@ const DOING: [(&str, &[&str]); 38] = [
     ("zypper", &["in", "install"]),
 ];
 
-/// Whether a command behind `||` does something, and nobody handles its own failure by standing there.
+/// Whether a command after `||` does something, and its own failure is not handled there.
 pub(super) fn acts(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> bool {
     acts_itself(tokens, shape, one) || {
         // A function ends as its last command does.
@@ -81,7 +81,7 @@ fn is_known(name: &str, words: &[&Word]) -> bool {
     DOING[at].1.is_empty() || literal.any(|word| DOING[at].1.contains(&word))
 }
 
-/// Whether what stands before the `||` in front of a command only asks: then its failure is none.
+/// Whether what comes before the `||` only asks something, so that its failure does not matter.
 fn is_behind_question(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> bool {
     let operator = tokens[..one.start].iter().rposition(|token| token.kind == TokenKind::Op("||"));
     let Some(operator) = operator else { return false };

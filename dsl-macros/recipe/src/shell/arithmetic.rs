@@ -4,8 +4,8 @@ use crate::analysis::Analysis;
 use crate::lookup::Names;
 use crate::names::leading_identifier;
 
-/// Notes the variables of an expression: those that it sets, and those whose value it takes. One that it counts up begins at
-/// nothing, so it sets that.
+/// Records the variables of an expression: those that it sets, and those that it reads. A variable that it increments
+/// may begin empty, so the expression sets it.
 pub(super) fn variables(text: &str, line: u32, found: &mut Analysis, names: &mut Names) {
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
@@ -23,7 +23,7 @@ pub(super) fn variables(text: &str, line: u32, found: &mut Analysis, names: &mut
             found.read(name, line);
             rest = &rest[name.len()..];
         } else if c.is_ascii_digit() {
-            // `0x1f`, `16#ff`: letters in a number are no names.
+            // `0x1f`, `16#ff`: letters in a number are not names.
             let end =
                 rest.bytes().position(|byte| !byte.is_ascii_alphanumeric() && !matches!(byte, b'#' | b'@' | b'_'));
             rest = &rest[end.unwrap_or(rest.len())..];
@@ -33,7 +33,7 @@ pub(super) fn variables(text: &str, line: u32, found: &mut Analysis, names: &mut
     }
 }
 
-/// Whether what stands behind a name gives it a value: `= 1`, `+= 1`, `<<= 1`, and not `== 1`.
+/// Whether what comes after a name gives it a value: `= 1`, `+= 1`, `<<= 1`, and not `== 1`.
 fn is_assigned(behind: &str) -> bool {
     let sign = behind.trim_start_matches(['+', '-', '*', '/', '%', '&', '|', '^']);
     let sign = sign.strip_prefix("<<").or_else(|| sign.strip_prefix(">>")).unwrap_or(sign);

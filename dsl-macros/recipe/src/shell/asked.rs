@@ -1,9 +1,9 @@
-//! Commands whose failure goes unnoticed in spite of `set -e`, which does not apply where how something ends is asked: in a
-//! condition, in what stands before `&&` and `||`, behind `!`. There, a function that fails in the middle goes on
+//! Commands whose failure goes unnoticed in spite of `set -e`, which does not apply where an exit status is tested: in
+//! a condition, before `&&` and `||`, after `!`. There, a function that fails in the middle continues
 //! (`install || exit`), and so do commands in braces and parentheses.
 //!
-//! One-sided as `unguarded`. Nothing is said of a function that ends with a test, since that is a question; of `f || true`; and of
-//! what is assigned and then looked at.
+//! One-sided as `unguarded`. Nothing is reported for a function that ends with a test, which is a question; for `f
+//! || true`; and for what is assigned and then tested.
 
 use std::collections::BTreeMap;
 
@@ -13,15 +13,15 @@ use super::word::{Part, Token, TokenKind, Word};
 use crate::failures::{Unnoticed, Why};
 use crate::names::file_name;
 
-/// Programs that answer a question.
+/// Programs whose exit status is an answer.
 const ANSWERS: [&str; 8] = ["[", "test", "grep", "egrep", "fgrep", "cmp", "diff", "pgrep"];
 /// Programs, or what heads a compound, that look at a value.
 pub(super) const LOOKING: [&str; 5] = ["[", "[[", "test", "case", ":"];
 
-/// A function whose end is asked, and the line that does so.
+/// A function whose exit status is tested, and the line that does so.
 pub(super) type Asker<'t> = (&'t str, u32);
 
-/// The first command that goes unnoticed like that.
+/// The first command that goes unnoticed in this way.
 pub(super) fn first(tokens: &[Token], shape: &Shape<'_>) -> Option<Unnoticed> {
     let askers = shape.simple.iter().filter(|one| is_asked(tokens, shape, one));
     let askers = askers.filter_map(|one| Some((called(tokens, shape, one)?, tokens[one.start].line)));
@@ -147,13 +147,13 @@ pub(super) fn compounds(shape: &Shape<'_>, one: &Simple) -> impl Iterator<Item =
     })
 }
 
-/// Whether how a command ends is asked, or how one around it does.
+/// Whether the exit status of a command, or of one around it, is tested.
 fn is_asked(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> bool {
     let is_itself = !is_piped(tokens, one) && (one.is_asked || one.is_denied || is_joined(tokens, shape, one.start));
     is_itself || is_around_asked(tokens, shape, one)
 }
 
-/// Whether it is what a command puts out that counts, and not how it ends.
+/// Whether the output of a command counts, and not its exit status.
 pub(super) fn is_piped(tokens: &[Token], one: &Simple) -> bool {
     matches!(tokens.get(end(tokens, one.start)).map(|token| &token.kind), Some(TokenKind::Op("|" | "|&")))
 }
@@ -165,7 +165,7 @@ fn is_around_asked(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> bool {
         .any(|around| around.is_denied || around.behind.is_some_and(|behind| is_joined(tokens, shape, behind)))
 }
 
-/// Whether `&&` or `||` follows what stands at `start`; not where the list cannot fail (`|| true`).
+/// Whether `&&` or `||` follows what is at `start`; not where the list cannot fail (`|| true`).
 fn is_joined(tokens: &[Token], shape: &Shape<'_>, start: usize) -> bool {
     let (mut at, mut is_joined) = (end(tokens, start), false);
     while let Some(Token { kind: TokenKind::Op(op), .. }) = tokens.get(at) {
@@ -173,7 +173,7 @@ fn is_joined(tokens: &[Token], shape: &Shape<'_>, start: usize) -> bool {
         match *op {
             "||" if matches!(bare(tokens.get(next)), Some("true" | ":")) => return false,
             "&&" | "||" => is_joined = true,
-            // What comes out of it is what counts.
+            // Its output is what counts.
             "|" | "|&" if !is_joined => return false,
             "|" | "|&" => {}
             _ => break,

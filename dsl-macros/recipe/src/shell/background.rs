@@ -1,7 +1,7 @@
-//! Commands in the background, for which the script waits without asking how they ended: `wait` without a number succeeds.
+//! Background commands for which the script waits without checking how they ended: `wait` without a number succeeds.
 //!
-//! One-sided as `unguarded`. Nothing is said where something waits for a certain command (`wait $!`, `wait -n`) or ends one by
-//! `kill`: then it is a helper.
+//! One-sided as `unguarded`. Nothing is reported where something waits for a certain command (`wait $!`, `wait -n`) or
+//! ends one by `kill`: then it is a helper.
 
 use std::collections::BTreeMap;
 
@@ -12,13 +12,13 @@ use super::word::{Token, TokenKind};
 use crate::failures::{Unnoticed, Why};
 use crate::names::file_name;
 
-/// The first command that goes unnoticed like that.
+/// The first command that goes unnoticed in this way.
 pub(super) fn first(tokens: &[Token], shape: &Shape<'_>) -> Option<Unnoticed> {
     let waits = waits(tokens, shape)?;
     let bodies: BTreeMap<&str, usize> = shape.bodies().into_iter().map(|(number, name)| (name, number)).collect();
     let simple = shape.simple.iter().take_while(|one| one.start < waits).filter(|one| !one.is_asked).find_map(|one| {
         let own = is_sent_off(tokens, shape, one.start).then(|| words(tokens, one.start))?;
-        // Of a function, what it does counts.
+        // For a function, what it does counts.
         if let Some(number) = own.first().and_then(|word| bodies.get(word.literal()?)) {
             let body = &shape.compounds[*number];
             return within(tokens, shape, body.start, body.behind?);
@@ -48,7 +48,7 @@ fn waits(tokens: &[Token], shape: &Shape<'_>) -> Option<usize> {
     last
 }
 
-/// Whether what stands at `start`, or the list that `&&` makes of it and others, runs in the background.
+/// Whether what is at `start`, or the list that `&&` makes of it and others, runs in the background.
 fn is_sent_off(tokens: &[Token], shape: &Shape<'_>, start: usize) -> bool {
     let mut at = end(tokens, start);
     while let Some(Token { kind: TokenKind::Op("&&"), .. }) = tokens.get(at) {

@@ -1,5 +1,6 @@
-//! Commands in substitutions of bash, which clears `set -e` there: `x=$(cd app; make)` goes on if `cd` fails, and so does a function
-//! in `x=$(f)`. That is so unless `shopt -s inherit_errexit` is set, or bash keeps to POSIX; other shells do not do it.
+//! Commands in substitutions of bash, which clears `set -e` there: `x=$(cd app; make)` continues if `cd` fails, and so
+//! does a function in `x=$(f)`. This holds unless `shopt -s inherit_errexit` is set, or bash runs in POSIX mode. Other
+//! shells do not do it.
 //!
 //! One-sided as `asked`.
 
@@ -24,7 +25,7 @@ pub(super) fn inherits(tokens: &[Token], shape: &Shape<'_>) -> bool {
     })
 }
 
-/// The first command that goes unnoticed like that.
+/// The first command that goes unnoticed in this way.
 pub(super) fn first(tokens: &[Token], shape: &Shape<'_>) -> Option<Unnoticed> {
     let failing = failing(tokens, shape);
     let (mut found, mut askers): (Vec<(String, u32)>, Vec<Asker<'_>>) = Default::default();
@@ -79,7 +80,8 @@ fn is_spared(tokens: &[Token], shape: &Shape<'_>, one: &Simple, looked_at: &BTre
     false
 }
 
-/// The first command in each of a word's substitutions after which that goes on, and the functions that are called there.
+/// The first command in each of a word's substitutions after which that continues, and the functions that are called
+/// there.
 fn within<'t>(
     word: &Word,
     outer: &Shape<'t>,

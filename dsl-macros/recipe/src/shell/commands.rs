@@ -9,7 +9,7 @@ use crate::environment;
 use crate::names::is_output;
 use crate::texts::{OUTPUTS, UNKNOWN};
 
-/// Commands whose arguments name files that they do not write, or are no files.
+/// Commands whose arguments name files that they do not write, or are not files.
 const READERS: [&str; 40] = [
     "cat",
     "echo",
@@ -53,7 +53,7 @@ const READERS: [&str; 40] = [
     "true",
 ];
 
-/// Commands that write only their last argument, or the one behind `-t`.
+/// Commands that write only their last argument, or the one after `-t`.
 const COPIERS: [&str; 4] = ["cp", "mv", "install", "ln"];
 
 pub(super) fn judge(mut script: Script) -> FileOutline {
@@ -116,7 +116,7 @@ fn judge_command(script: &mut Script, command: &Command, outline: &mut FileOutli
         }
         return;
     }
-    // A function's numbered arguments are followed into its body, so there the bare prefix is no riddle.
+    // A function's numbered arguments are followed into its body, so the bare prefix is known there.
     let passes = script.functions.get(program).is_none_or(|function| function.opaque);
     for word in arguments {
         file(script, word, passes, outline);

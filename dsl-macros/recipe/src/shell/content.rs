@@ -1,5 +1,5 @@
-//! Programs that succeed although what they were to do has failed: `curl` with the page of an error, `psql` with a script of which a
-//! statement failed, `find` whatever the commands did that it ran.
+//! Programs that succeed although their task has failed: `curl` with an error page, `psql` with a script in which a
+//! statement failed, `find` whatever became of the commands that it ran.
 //!
 //! One-sided as `unguarded`. Of `curl`, only what keeps or passes on what it gets is reported.
 
@@ -72,7 +72,7 @@ fn sends(tokens: &[Token], one: &Simple) -> bool {
     })
 }
 
-/// Whether `psql` runs a script, after whose errors it goes on.
+/// Whether `psql` runs a script, after whose errors it continues.
 fn runs_script(tokens: &[Token], one: &Simple, words: &[&Word]) -> bool {
     let literal = || words.iter().filter_map(|word| word.literal());
     let is_file = literal().any(|word| matches!(word, "-f" | "--file") || word.starts_with("--file="));

@@ -52,7 +52,7 @@ impl Lexer<'_> {
         word.parts.push(Part::Var(name));
     }
 
-    /// `${…}`: the value is taken as that of the variable where the rest only supplies a default.
+    /// `${…}`: its value is that of the variable if the rest only supplies a default.
     fn braces(&mut self, word: &mut Word, quoted: bool) -> Result<(), SyntaxError> {
         let line = self.line;
         self.deeper()?;
@@ -70,7 +70,7 @@ impl Lexer<'_> {
             let value = !length && is_value(&name, self.rest());
             let is_folder = !length && is_folder(&name, self.rest());
             match self.rest().trim_start_matches(':').chars().next() {
-                // What has a default need not be there, but may be an input misspelt.
+                // A variable with a default may be absent, but may also be a misspelt input.
                 Some('-' | '+') => self.names.ask(&name, line),
                 Some('=') => self.names.set(&name),
                 _ => self.need(&name),
@@ -174,8 +174,8 @@ impl Lexer<'_> {
     }
 }
 
-/// The command that arithmetic is to us: one that does nothing, as only the substitutions in it matter. No other word
-/// can be spelt so.
+/// The command that stands for arithmetic: it does nothing, because only the substitutions in it matter. No real word
+/// is written like this.
 pub(super) fn quiet(line: u32) -> Token {
     let parts = vec![Part::Text { text: "((".to_owned(), quoted: false }];
     Token { kind: TokenKind::Word(Word { parts, line }), line }

@@ -1,9 +1,8 @@
-//! Substitutions that tell where the recipe's file is.
+//! Substitutions that give the folder of the recipe's file.
 
 use super::word::{Part, Token, TokenKind, Word};
 
-/// What the result of a substitution is, as far as it tells of that folder: `$(dirname "$0")`,
-/// `$(cd "$(dirname "$0")" && pwd)`.
+/// What a substitution gives, as far as it concerns that folder: `$(dirname "$0")`, `$(cd "$(dirname "$0")" && pwd)`.
 pub(super) fn folder(tokens: &[Token]) -> Part {
     if !may_tell(tokens) {
         return Part::Unknown;
@@ -13,12 +12,12 @@ pub(super) fn folder(tokens: &[Token]) -> Part {
     Part::Folder { is_sure: seen.folders == 1 && seen.names == 1 && !seen.others }
 }
 
-/// What stands in a substitution.
+/// What is in a substitution.
 #[derive(Default)]
 struct Seen {
-    /// How often a folder is taken.
+    /// How many times a folder is taken.
     folders: u32,
-    /// How often the script's own path is named.
+    /// How many times the script's own path is named.
     names: u32,
     /// What may lead elsewhere.
     others: bool,
@@ -53,7 +52,7 @@ impl Seen {
     }
 }
 
-/// Whether a substitution may tell where the recipe stands.
+/// Whether a substitution may give the recipe's folder.
 fn may_tell(tokens: &[Token]) -> bool {
     tokens.iter().any(|token| match &token.kind {
         TokenKind::Word(word) => {

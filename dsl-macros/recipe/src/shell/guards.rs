@@ -1,7 +1,7 @@
 //! What a script does about failures: `set -e`, and traps on `ERR` and `EXIT`.
 //!
-//! A trap on `ERR` that goes on to its end changes nothing, and one that ends the script with success hides the failure. One-sided:
-//! what a trap runs that is not known may end the script.
+//! A trap on `ERR` that continues to its end changes nothing, and one that ends the script with success hides the
+//! failure. One-sided: unknown commands in a trap may end the script.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::unguarded::{HARMLESS, behind_assignments, errexit, words};
 use super::word::{Part, Token, Word, has_short, is_op};
 use crate::failures::{Unnoticed, Why};
 
-/// Builtins and programs that only say something, and so succeed.
+/// Builtins and programs that only print, and so succeed.
 const SPEAKING: [&str; 7] = ["echo", "printf", "logger", "caller", "date", "true", ":"];
 /// Builtins that may end the script, or change how it ends.
 const ENDING: [&str; 12] =
@@ -42,15 +42,16 @@ const CLEANING: [&str; 16] = [
 /// What a trap does in the end.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Ending {
-    /// The script goes on, or ends as it would have without the trap.
+    /// The script continues, or ends as it would have without the trap.
     None,
     /// The script succeeds.
     Success,
-    /// The script ends as a failure, or that cannot be told.
+    /// The script ends as a failure, or this is not known.
     Other,
 }
 
-/// Whether the script sees to it somewhere that failures are noticed, or runs what this does not see. What a subshell sees to is its own.
+/// Whether the script makes sure somewhere that failures are noticed, or runs code that is not seen here. What a
+/// subshell does counts only in it.
 pub(super) fn traps(tokens: &[Token], shape: &Shape<'_>) -> bool {
     shape.simple.iter().any(|one| {
         let words = words(tokens, one.start);
@@ -65,7 +66,7 @@ pub(super) fn traps(tokens: &[Token], shape: &Shape<'_>) -> bool {
     })
 }
 
-/// Whether a command is a trap that may end the script when a command fails, or runs what this does not see.
+/// Whether a command is a trap that may end the script when a command fails, or runs code that is not seen here.
 pub(super) fn is_guard(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> bool {
     let words = words(tokens, one.start);
     if words.first().and_then(|word| word.literal()) == Some("eval") {
@@ -75,7 +76,7 @@ pub(super) fn is_guard(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> boo
     text.is_some_and(|text| of_text(text, &Script { tokens, shape, is_err: true }) == Ending::Other)
 }
 
-/// Whether a command stands in a subshell.
+/// Whether a command is in a subshell.
 fn is_scoped(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> bool {
     compounds(shape, one).any(|number| is_op(tokens.get(shape.compounds[number].start), &["("]))
 }
@@ -95,7 +96,8 @@ fn trap<'w>(words: &[&'w Word], signals: &[&str]) -> Option<&'w Word> {
 struct Script<'s, 't> {
     tokens: &'t [Token],
     shape: &'s Shape<'t>,
-    /// The trap is for failures. There, `exit` alone ends as the command before it did, and not as what failed.
+    /// The trap is for failures. There, `exit` alone ends with the status of the command before it, not with that of
+    /// the failed one.
     is_err: bool,
 }
 
@@ -111,7 +113,8 @@ fn of_text(text: &Word, script: &Script<'_, '_>) -> Ending {
     of_commands(&own, &simple, None, script, &mut BTreeMap::new())
 }
 
-/// What commands do in the end that stand in the compound `around`, in a script with these functions, of which some are `known`.
+/// What the commands in the compound `around` do in the end, in a script with these functions, of which some are
+/// `known`.
 fn of_commands(
     tokens: &[Token],
     simple: &[&Simple],
@@ -143,11 +146,11 @@ fn of_commands(
     Ending::None
 }
 
-/// What `exit` does behind a command that speaks, or behind another.
+/// What `exit` does after a command that prints, or after another.
 fn of_exit(words: &[&Word], speaks: bool, is_err: bool) -> Ending {
     match words.get(1).map(|status| status.parts.as_slice()) {
         Some([Part::Text { text, .. }]) if text == "0" => Ending::Success,
-        // What it asks about is the command that spoke.
+        // It tests the command that printed.
         Some([Part::Var(name)]) if name == "?" && speaks => Ending::Success,
         None if speaks && is_err => Ending::Success,
         _ => Ending::Other,
@@ -192,7 +195,7 @@ pub(super) fn forgiven(tokens: &[Token], shape: &Shape<'_>) -> Option<Unnoticed>
     Some(Unnoticed { file: None, program, line: at, why: Why::Forgiven { line } })
 }
 
-/// Where `set -e` begins to rule, and what has run by then; nothing if that cannot be told.
+/// Where `set -e` begins to apply, and what has run by then; nothing if that is not known.
 pub(super) fn before<'s>(tokens: &[Token], shape: &'s Shape<'_>) -> Option<Vec<&'s Simple>> {
     let is_on = |one: &&Simple| errexit(&words(tokens, one.start)) == Some(true) && !is_scoped(tokens, shape, one);
     let mut known = BTreeMap::new();
@@ -204,7 +207,7 @@ pub(super) fn before<'s>(tokens: &[Token], shape: &'s Shape<'_>) -> Option<Vec<&
     }
     let body = |one: &Simple| compounds(shape, one).find(|number| shape.compounds[*number].is_function);
     let bodies = shape.bodies();
-    // What runs by then: functions as well that are called, and what stands before it in its own.
+    // What has run by then, including functions that are called, and what comes before it in its own function.
     let is_run = |one: &Simple, run: &[usize]| match body(one) {
         None => one.start < at,
         own => own == body(on) && one.start < on.start || own.is_some_and(|own| run.contains(&own)),

@@ -1,7 +1,8 @@
 //! Functions that a script defines and never calls.
 //!
-//! One-sided. A function counts as called if its name stands anywhere else than at its definition and in its own body, even in a text
-//! or a heredoc. Nothing is said of a script that runs what it computes, and of functions that do nothing which may fail.
+//! One-sided. A function counts as called if its name is anywhere else than at its definition and in its own body, even
+//! in a text or a heredoc. Nothing is reported for a script that runs what it computes, and for functions that do
+//! nothing that may fail.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +11,7 @@ use super::unguarded::{assigned, risky, words};
 use super::word::{Part, Token, TokenKind};
 use crate::idle::{Definition, NeverRun};
 
-/// The functions that nothing calls, in the order in which they stand.
+/// The functions that nothing calls, in the order in which they appear.
 pub(super) fn all(tokens: &[Token], shape: &Shape<'_>) -> Vec<NeverRun> {
     let bodies = shape.bodies();
     if bodies.is_empty() || runs_anything(tokens) {

@@ -1,14 +1,15 @@
-//! Commands before `&&`, of which `set -e` counts only the last of a list: after `cd app && make`, the script goes on if `cd` fails.
+//! Commands before `&&`: `set -e` applies only to the last command of a list: after `cd app && make`, the script
+//! continues if `cd` fails.
 //!
-//! One-sided as `unguarded`. What stands before `&&` is often a question (`ip link show x && ...`), so only programs that do
-//! something are reported: not those whose output nobody is to see, and not before `return` and its like.
+//! One-sided as `unguarded`. What comes before `&&` is often a question (`ip link show x && ...`), so only programs
+//! that do something are reported: not those whose output is discarded, and not before `return` and the like.
 
 use super::pipe::program;
 use super::structure::{Shape, Simple};
 use super::unguarded::{Rule, asks, assigned, end, goes_on, joined, next, risky, words};
 use super::word::{Token, TokenKind, Word, has_short};
 
-/// Programs that do something, with words of which they have one when they do; none where they always do.
+/// Programs that do something, each with words of which one must be present; no words if it always does something.
 const DOING: [(&str, &[&str]); 61] = [
     ("a2dissite", &[]),
     ("a2enmod", &[]),
@@ -72,10 +73,10 @@ const DOING: [(&str, &[&str]); 61] = [
     ("yarn", &[]),
     ("yum", &["install", "makecache", "update"]),
 ];
-/// What ends a list that asks a question.
+/// What ends a list that is a test.
 const ANSWERED: [&str; 6] = ["return", "exit", "break", "continue", "true", ":"];
 
-/// The first command that goes unnoticed like that, and its line.
+/// The first command that goes unnoticed in this way, and its line.
 pub(super) fn first(tokens: &[Token], shape: &Shape<'_>) -> Option<(String, u32)> {
     shape.simple.iter().find_map(|one| {
         let own = words(tokens, one.start);
@@ -96,17 +97,17 @@ pub(super) fn is_doing(name: &str) -> bool {
     DOING.binary_search_by_key(&name, |(known, _)| known).is_ok()
 }
 
-/// Whether a command does something, and asks nothing.
+/// Whether a command does something, and is not a test.
 pub(super) fn does(name: &str, words: &[&Word]) -> bool {
     let Ok(at) = DOING.binary_search_by_key(&name, |(known, _)| known) else { return false };
     let literal = || words.iter().filter(|word| assigned(word).is_none()).filter_map(|word| word.literal());
-    // `docker inspect x && docker rm x` asks by its first argument.
+    // `docker inspect x && docker rm x` is a test by its first argument.
     let is_one =
         |word: &str| DOING[at].1.contains(&word) || name == "curl" && (has_short(word, 'o') || has_short(word, 'O'));
     DOING[at].1.is_empty() || literal().any(is_one)
 }
 
-/// Whether nobody is to see what a command says: it may fail.
+/// Whether a command's output is discarded: then it may fail.
 pub(super) fn is_hushed(tokens: &[Token], one: &Simple) -> bool {
     tokens[one.start..end(tokens, one.start)].iter().any(|token| match &token.kind {
         TokenKind::Word(word) => word.literal() == Some("/dev/null"),
@@ -114,7 +115,7 @@ pub(super) fn is_hushed(tokens: &[Token], one: &Simple) -> bool {
     })
 }
 
-/// Where the list ends that `&&` makes of a command and others, unless it asks a question.
+/// Where the `&&` list of a command ends, unless it is a test.
 fn behind_list(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> Option<usize> {
     let (mut at, mut is_list) = (end(tokens, one.start), false);
     while let Some(Token { kind: TokenKind::Op("&&"), .. }) = tokens.get(at) {

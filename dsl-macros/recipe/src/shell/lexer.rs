@@ -9,7 +9,7 @@ use super::word::{Part, Token, TokenKind, Word};
 use crate::analysis::{Analysis, SyntaxError};
 use crate::lookup::Names;
 
-/// How deep substitutions may nest; scripts that people write stay below ten.
+/// How deep substitutions may nest; scripts written by people stay below ten.
 const DEPTH: u32 = 100;
 
 const OPERATORS: [&str; 23] = [
@@ -17,7 +17,7 @@ const OPERATORS: [&str; 23] = [
     "<", ">", "(", ")",
 ];
 
-/// Words behind which a command may begin.
+/// Words after which a command may begin.
 const OPENING: [&str; 11] = ["if", "then", "else", "elif", "do", "while", "until", "for", "!", "time", "{"];
 
 pub(super) struct Lexer<'a> {
@@ -27,11 +27,12 @@ pub(super) struct Lexer<'a> {
     pub(super) depth: u32,
     /// What expands, and where.
     pub(super) found: Analysis,
-    /// Of what expands, what has no default; and what expansions set.
+    /// Of these, what has no default; and what expansions set.
     pub(super) names: Names,
-    /// Bytes that may still be looked through for the end of arithmetic; keeps hostile input linear.
+    /// Bytes that may still be searched for the end of arithmetic; keeps hostile input linear.
     pub(super) budget: usize,
-    /// Whether the commands in substitutions must be whole. Not so in text that the shell reads only when it runs it.
+    /// Whether the commands in substitutions must be complete. They need not be in text that the shell reads only when
+    /// it runs it.
     pub(super) whole: bool,
 }
 
@@ -53,7 +54,7 @@ impl<'a> Lexer<'a> {
         Self { source, at: 0, line, depth, found, names, budget: 8 * source.len() + 1024, whole: false }
     }
 
-    /// Tokens up to the end of the text, or behind the `)` of a substitution that began at line `closing`.
+    /// Tokens up to the end of the text, or after the `)` of a substitution that began at line `closing`.
     pub(super) fn tokens(&mut self, closing: Option<u32>) -> Result<Vec<Token>, SyntaxError> {
         let mut tokens: Vec<Token> = Vec::new();
         let mut pending: Vec<Pending> = Vec::new();
@@ -255,11 +256,11 @@ impl<'a> Lexer<'a> {
         if heredoc.quoted {
             return plain;
         }
-        // The shell complains of a malformed expansion only when it comes there: then it is text to us.
+        // The shell reports a malformed expansion only when it gets there: here, it counts as text.
         self.nested(body, line, all_expanding).unwrap_or(plain)
     }
 
-    /// Lexes text that stands inside this one but is quoted differently.
+    /// Lexes text that is inside this one but is quoted differently.
     pub(super) fn nested<T>(
         &mut self,
         text: &str,
@@ -276,7 +277,7 @@ impl<'a> Lexer<'a> {
         result
     }
 
-    /// A substitution, behind its opening.
+    /// A substitution, after its opening.
     pub(super) fn script(&mut self) -> Result<Vec<Token>, SyntaxError> {
         self.deeper()?;
         let tokens = self.tokens(Some(self.line))?;

@@ -1,22 +1,22 @@
 //! Shell scripts, POSIX and Bash.
 //!
-//! **Writes.** `heat_outputs_path` followed by `.NAME`, as the target of `>`, `>>`, `>|`, `&>`, or as an argument of any
-//! command that is not known only to read its arguments (so `tee`, `cp` and `mv` with their last argument, `curl -o`,
-//! `dd of=`); and `wattle set NAME VALUE`, `wattle set NAME=VALUE`, behind `sudo` and the like too. The prefix may be
-//! held by another variable. `$name` in a name is followed through assignments, `for` loops, arrays and the numbered
-//! arguments of functions, whatever their order, to constants: `for n in url port; do echo x > "$heat_outputs_path.$n";
-//! done` writes `url` and `port`.
+//! **Writes.** `heat_outputs_path` followed by `.NAME`, as the target of `>`, `>>`, `>|`, `&>`, or as an argument of
+//! any command that is not known only to read its arguments (so `tee`, `cp` and `mv` with their last argument,
+//! `curl -o`, `dd of=`); and `wattle set NAME VALUE`, `wattle set NAME=VALUE`, after `sudo` and the like too. The
+//! prefix may be held by another variable. `$name` in a name is followed through assignments, `for` loops, arrays and
+//! the numbered arguments of functions, whatever their order, to constants:
+//! `for n in url port; do echo x > "$heat_outputs_path.$n"; done` writes `url` and `port`.
 //!
 //! **Reads.** Every variable that expands, in arithmetic by its bare name too; `wattle get NAME`, `printenv NAME`,
 //! `export NAME`; and the environment as other languages spell it, in quoted text and heredocs.
 //!
 //! **Scripts inside.** Text for `sh -c`, `su -c`, `ssh`, `eval`, `trap`, and heredocs for a shell are analysed as
-//! scripts; other heredocs and quoted arguments as programs in another language, roughly. What such a script reads in vain
-//! is reported where all of its text stands there and nobody else runs it: not behind `sudo`, `su`, `env` or `ssh`, and not
-//! in a login shell.
+//! scripts; other heredocs and quoted arguments as programs in another language, roughly. What such a script reads in
+//! vain is reported where its whole text is there and it runs in the same environment: not after `sudo`, `su`, `env` or
+//! `ssh`, and not in a login shell.
 //!
-//! **Other languages.** A file whose first line names a program that is no shell (`#!/usr/bin/env python3`) is read as
-//! the text of such a program; where no write is seen in it, it may write anything.
+//! **Other languages.** A file whose first line names a program that is not a shell (`#!/usr/bin/env python3`) is read
+//! as the text of such a program; where no write is seen in it, it may write anything.
 //!
 //! **Dynamic.** Names that do not resolve to constants; the bare prefix given to another program; `eval` of computed
 //! text; `${!name}`, namerefs, `env`, `set`, `envsubst`, `inputs.json`; scripts sourced or run that are not given,
@@ -62,7 +62,7 @@ use crate::names::{OUTPUTS_PATH, file_name};
 use crate::shown::Shown;
 use crate::texts::{OUTPUTS, UNKNOWN};
 
-/// Variables of the shell and the convention, of which a read says nothing about inputs.
+/// Variables of the shell and the convention: reading one says nothing about inputs.
 const OWN: [&str; 2] = [OUTPUTS_PATH, "WATTLE_RUN_DIR"];
 
 pub(crate) fn outline(source: &str) -> Result<FileOutline, SyntaxError> {
@@ -96,16 +96,16 @@ pub(crate) fn shown(source: &str, secrets: &[&str], plain: &[&str]) -> Option<Sh
     is_script.then(|| shown::first(source, secrets, plain)).flatten()
 }
 
-/// Notes the first command in a text at `line` of another tool's recipe after whose failure the shell that runs it goes on. What
-/// the text reads and writes is not noted.
+/// Records the first command in a text at `line` of another tool's recipe after whose failure the shell that runs it
+/// continues. What the text reads and writes is not noted.
 pub(crate) fn failure(text: &str, line: u32, into: &mut FileOutline) {
     let mut own = FileOutline::default();
     command(text, line, true, &mut own);
     into.failures.add_started(own.failures.started);
 }
 
-/// What a command does that stands at `line` of another tool's recipe, with [`UNKNOWN`] and [`OUTPUTS`] in its text. Where
-/// `is_shell`, a shell of its own runs it, which may go on after a failure.
+/// What a command at `line` of another tool's recipe does, with [`UNKNOWN`] and [`OUTPUTS`] in its text. If `is_shell`,
+/// a separate shell runs it, which may continue after a failure.
 pub(crate) fn command(text: &str, line: u32, is_shell: bool, into: &mut FileOutline) {
     let source = text.replace(OUTPUTS, "${heat_outputs_path}").replace(UNKNOWN, "${!unknown}");
     let Ok(FileOutline { analysis, includes, failures, runs, .. }) = outline(&source) else {
@@ -131,19 +131,19 @@ pub(crate) fn command(text: &str, line: u32, is_shell: bool, into: &mut FileOutl
     }));
 }
 
-/// Whether the first line names a program that is no shell, such as Python.
+/// Whether the first line names a program that is not a shell, such as Python.
 pub fn is_other_program(source: &str) -> bool {
     program(source).is_some_and(|program| !program.ends_with("sh") && program != "busybox")
 }
 
-/// Whether a shell runs the script that clears `set -e` in substitutions, which only bash does.
+/// Whether the shell that runs the script clears `set -e` in substitutions, which only bash does.
 fn clears(source: &str) -> bool {
     let first = source.lines().next().unwrap_or_default();
     matches!(program(source), Some("bash" | "rbash"))
         && !["posix", "inherit_errexit"].iter().any(|own| first.contains(own))
 }
 
-/// Whether the first line itself says that failures count: `#!/bin/sh -e`.
+/// Whether the first line itself makes failures count: `#!/bin/sh -e`.
 fn is_strict(source: &str) -> bool {
     let first = source.lines().next().and_then(|line| line.strip_prefix("#!")).unwrap_or_default();
     first.split_ascii_whitespace().skip(1).any(|word| word == "errexit" || word::has_short(word, 'e'))
@@ -158,7 +158,7 @@ fn program(source: &str) -> Option<&str> {
     }
 }
 
-/// What a program in another language does, roughly; where it says nothing of outputs, it may write any.
+/// What a program in another language does, roughly; if it does not mention outputs, it may write any.
 fn other_program(source: &str) -> FileOutline {
     let mut outline = FileOutline::default();
     embedded::reads(source, 1, &mut outline.analysis);

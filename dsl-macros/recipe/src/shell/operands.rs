@@ -1,6 +1,7 @@
-//! Which arguments of a command are files: the one table of where each program has those that it reads, and those that it makes.
+//! Which arguments of a command are files: the single table of where each program has the files that it reads, and
+//! those that it creates.
 //!
-//! A program that is not here is taken for one that may do anything with what it is given.
+//! A program that is not in the table may do anything with its arguments.
 
 use super::word::{Part, Word};
 use crate::names::file_name;
@@ -10,19 +11,19 @@ mod table;
 
 pub(super) use table::ROWS;
 
-/// Which of a program's arguments that are no options it reads as files.
+/// Which of its arguments other than options a program reads as files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Read {
     Nothing,
     First,
-    /// The first one, behind which arguments of its own stand.
+    /// The first one, followed by the file's own arguments.
     Program,
     All,
     /// The first one is a script, a pattern or the like.
     AllButFirst,
-    /// The last one is where to.
+    /// The last one is the target.
     AllButLast,
-    /// Those that are spelt as paths or packages: others are names.
+    /// Those that are written as paths or packages: others are names.
     Packages,
 }
 
@@ -34,29 +35,29 @@ pub(super) struct Row {
     pub(super) reads: Read,
     /// Options whose value is a file that is read.
     files: &'static [&'static str],
-    /// Options whose value is a file behind an `@`, as `@x` or `name=@x`.
+    /// Options whose value is a file after an `@`, as `@x` or `name=@x`.
     marked: &'static [&'static str],
     /// Options whose value is a file or folder that is made.
     makes: &'static [&'static str],
-    /// Options with another value, which is no argument.
+    /// Options with another value, which is not an argument.
     values: &'static [&'static str],
-    /// Options that give what the first argument is otherwise.
+    /// Options that replace the first argument.
     instead: &'static [&'static str],
     /// Options with which no argument is a file.
     inline: &'static [&'static str],
-    /// Arguments that name a file behind this: `if=`.
+    /// Arguments that name a file after this: `if=`.
     key: &'static str,
     /// It makes all of its arguments, or its last one where it reads the others.
     pub(super) is_maker: bool,
-    /// What else it may make where it runs.
+    /// What else it may create where it runs.
     besides: Besides,
 }
 
-/// What a command may make of which nothing says so.
+/// What a command may create without naming it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Besides {
     Nothing,
-    /// Who knows: it runs what somebody has written, or is none of the table.
+    /// Unknown: it runs something that was written elsewhere, or is not in the table.
     Anything,
     /// A whole tree of files.
     Tree,
@@ -126,12 +127,12 @@ impl Row {
 pub(super) struct Operand {
     /// Which argument.
     pub(super) at: usize,
-    /// How many bytes of it are no part of the path.
+    /// How many bytes of it are not part of the path.
     pub(super) skip: usize,
-    /// The path begins behind the last `@` of what is left; nothing without one.
+    /// The path begins after the last `@` of what is left; nothing without one.
     pub(super) is_marked: bool,
     pub(super) makes: bool,
-    /// It is no value of an option that the table does not know.
+    /// It is not a value of an option that the table does not know.
     pub(super) is_certain: bool,
 }
 
@@ -157,7 +158,7 @@ pub(super) fn operands(row: &Row, arguments: &[Word]) -> (Vec<Operand>, Besides)
 /// The files among the arguments, as a row has them.
 fn of_row(row: &Row, arguments: &[Word]) -> Vec<Operand> {
     let mut found = Vec::new();
-    // Arguments that are no options, and whether each is certainly none of an option's.
+    // Arguments that are not options, and whether each is certainly none of an option's.
     let mut others: Vec<(usize, bool)> = Vec::new();
     let (mut is_over, mut is_inline, mut is_given) = (false, false, false);
     let mut at = 0;
@@ -171,7 +172,7 @@ fn of_row(row: &Row, arguments: &[Word]) -> Vec<Operand> {
                 found.push(Operand { skip: row.key.len(), ..Operand::new(at, false) });
             }
             others.push((at, is_over || !behind));
-            // What stands behind a program is its own.
+            // What comes after a program is its own.
             if row.reads == Read::Program {
                 break;
             }
@@ -199,7 +200,7 @@ fn of_row(row: &Row, arguments: &[Word]) -> Vec<Operand> {
     found
 }
 
-/// What of the arguments that are no options is a file.
+/// What of the arguments that are not options is a file.
 fn positional(row: &Row, arguments: &[Word], others: &[(usize, bool)], is_given: bool, found: &mut Vec<Operand>) {
     let count = others.len();
     let is_target = found.iter().any(|one| one.makes);
@@ -227,7 +228,7 @@ impl Operand {
     }
 }
 
-/// What an option is called, and where its value stands if it takes one: in which argument, behind how many bytes.
+/// What an option is called, and where its value stands if it takes one: in which argument, after how many bytes.
 fn option(row: &Row, word: &Word, at: usize) -> (String, Option<(usize, usize)>) {
     let text = head(word);
     let takes =

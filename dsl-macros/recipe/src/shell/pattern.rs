@@ -1,8 +1,8 @@
-//! Patterns of `case`, whose words are no commands.
+//! Patterns of `case`, whose words are not commands.
 
 use super::word::{TokenKind, Word};
 
-/// A pattern that is being read.
+/// A pattern while it is read.
 #[derive(Default)]
 pub(super) struct Pattern {
     begun: bool,
@@ -11,7 +11,7 @@ pub(super) struct Pattern {
 }
 
 impl Pattern {
-    /// The pattern behind the next token; nothing once it is over.
+    /// The pattern after the next token; nothing once it is over.
     pub(super) fn goes_on(mut self, kind: &TokenKind) -> Option<Self> {
         match kind {
             TokenKind::Word(word) if !self.begun && word.bare() == Some("esac") => return None,
@@ -27,7 +27,7 @@ impl Pattern {
     }
 }
 
-/// Whether `in` behind these words begins the patterns of a `case`.
+/// Whether `in` after these words begins the patterns of a `case`.
 pub(super) fn heads_case(words: &[Word]) -> bool {
     words.len() == 2 && words[0].bare() == Some("case")
 }

@@ -1,7 +1,8 @@
-//! Pipes whose failure nobody notices: a pipe ends as its last command does.
+//! Pipes whose failure goes unnoticed: a pipe ends as its last command does.
 //!
-//! That matters where the last command is content with whatever comes. It is said of what only passes on (`make | tee log`), and
-//! of a few programs that fetch, of which others take nothing for an answer (`curl ... | sh`).
+//! That matters if the last command accepts any input. It is reported for programs that only pass data on
+//! (`make | tee log`), and for a few programs that fetch data, if the next command accepts empty input (`curl ...
+//! | sh`).
 
 use std::collections::BTreeMap;
 
@@ -11,14 +12,14 @@ use super::unguarded::{FILTERS, asks, end, next, risky, words};
 use super::word::{Token, TokenKind, Word, is_op};
 use crate::names::file_name;
 
-/// Programs that pass on what comes.
+/// Programs that pass their input on.
 const PASSING: [&str; 6] = ["tee", "cat", "true", ":", "logger", "ts"];
-/// Programs to which nothing at all is a sound text.
+/// Programs that accept empty input.
 const CONTENT: [&str; 9] = ["sh", "bash", "dash", "jq", "psql", "mysql", "sqlite3", "uniq", "xargs"];
-/// Programs that fetch, and whose failure leaves nothing or half of it.
+/// Programs that fetch data, and whose failure leaves nothing or a part.
 pub(super) const FETCHING: [&str; 8] = ["curl", "wget", "pg_dump", "pg_dumpall", "mysqldump", "ssh", "zcat", "gunzip"];
 
-/// Whether pipes fail as any of their commands does.
+/// Whether pipelines fail if any of their commands does.
 pub(super) fn fails(tokens: &[Token], shape: &Shape<'_>) -> bool {
     shape.simple.iter().any(|one| {
         let words = words(tokens, one.start);
@@ -46,7 +47,7 @@ fn of_simple(
 ) -> Option<(String, u32)> {
     let next = consumer(tokens, shape, end(tokens, one.start))?;
     let own = words(tokens, one.start);
-    // Of a function, what it does counts, and how it ends does not.
+    // For a function, what it does counts, not how it ends.
     let body = own.first().and_then(|word| bodies.get(word.literal()?));
     if let Some(number) = body.filter(|_| passes_on(tokens, shape, one.start)) {
         let body = &shape.compounds[*number];
@@ -67,7 +68,7 @@ fn consumer<'s>(tokens: &[Token], shape: &'s Shape<'_>, at: usize) -> Option<&'s
     shape.at_or_behind(start).filter(|one| one.start == start)
 }
 
-/// Whether what stands at `start` feeds a program that only passes on what comes, and nobody asks how it ended.
+/// Whether what is at `start` feeds a program that only passes its input on, and its exit status is not checked.
 fn passes_on(tokens: &[Token], shape: &Shape<'_>, start: usize) -> bool {
     let consumer = consumer(tokens, shape, end(tokens, start));
     consumer.is_some_and(|consumer| {
@@ -76,7 +77,7 @@ fn passes_on(tokens: &[Token], shape: &Shape<'_>, start: usize) -> bool {
     })
 }
 
-/// Whether what comes behind a pipe asks how it ended.
+/// Whether what comes after a pipeline checks how it ended.
 fn is_followed(tokens: &[Token], shape: &Shape<'_>, last: &Simple) -> bool {
     let later = shape.at_or_behind(end(tokens, last.start));
     later.is_some_and(|later| asks(&words(tokens, later.start)))
@@ -102,13 +103,13 @@ fn is_last(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> bool {
     is_op(before, &["||"]) && is_end && acts(tokens, shape, one)
 }
 
-/// Whether `||` or `&&` stands before or behind a command.
+/// Whether `||` or `&&` comes before or after a command.
 pub(super) fn is_alternative(tokens: &[Token], one: &Simple) -> bool {
     let before = tokens[..one.start].iter().rfind(|token| token.kind != TokenKind::Newline);
     is_op(before, &JOINTS) || is_op(tokens.get(end(tokens, one.start)), &JOINTS)
 }
 
-/// The program of a command, also behind `sudo`.
+/// The program of a command, also after `sudo`.
 pub(super) fn program<'w>(words: &[&'w Word]) -> Option<&'w str> {
     let literal = words.iter().map(|word| word.literal().unwrap_or_default());
     literal.map(file_name).find(|word| *word != "sudo" && !word.starts_with('-'))

@@ -10,12 +10,13 @@ use crate::lookup::Names;
 use crate::names::{extension, file_name, identifiers, is_identifier};
 use crate::tool::Tool;
 
-/// Which other program may stand before a shell that finds the recipe's variables: not `sudo`, and not `env`, which sets some.
+/// Which other program may come before a shell that finds the recipe's variables: not `sudo`, and not `env`, which sets
+/// some.
 const PASSING: [&str; 9] = ["exec", "command", "nohup", "nice", "timeout", "time", "stdbuf", "ionice", "setsid"];
 const SHELLS: [&str; 7] = ["sh", "bash", "dash", "ksh", "zsh", "ash", "busybox"];
 /// What runs a file besides the tools' own programs.
 const INTERPRETERS: [&str; 6] = ["python", "python3", "perl", "ruby", "node", "php"];
-/// How deep scripts inside strings may stand inside one another.
+/// How deep scripts in strings may be nested.
 const DEPTH: u32 = 8;
 /// Folders of the system: what is sourced from there knows nothing of a recipe's outputs.
 const SYSTEM: [&str; 6] = ["/etc/", "/usr/", "/lib/", "/dev/", "/proc/", "/opt/"];
@@ -50,7 +51,7 @@ pub(super) fn look_inside(script: &mut Script, at: usize, outline: &mut FileOutl
         asked(command, &mut outline.names);
     }
     for inner in inner {
-        // Malformed text may be no shell at all, or stands in two halves: then anything may be meant.
+        // Malformed text may be no shell at all, or is in two halves: then anything may be meant.
         if depth >= DEPTH || script.add(&inner, depth + 1).is_err() {
             outline.analysis.anything();
             outline.names.anything |= inner.here;
@@ -58,7 +59,7 @@ pub(super) fn look_inside(script: &mut Script, at: usize, outline: &mut FileOutl
     }
 }
 
-/// Follows a `cd` that every later command sees: a relative program is the recipe's only where the recipe stands.
+/// Follows a `cd` that affects every later command: a relative program is the recipe's only in the recipe's own folder.
 fn note_folder(script: &mut Script, at: usize) {
     let command = &script.commands[at];
     let [program, folder, ..] = command.words.as_slice() else { return };
@@ -79,7 +80,7 @@ fn by_program(script: &Script, command: &Command, inner: &mut Vec<Inner>, outlin
         "." | "source" => {
             if let Some(file) = arguments.first() {
                 if file.literal().is_some_and(|path| RELEASE.contains(&path)) {
-                    // What these set is known, and in capitals.
+                    // What these set is known and in capitals.
                     crate::environment::RELEASE.iter().for_each(|name| outline.names.set(name));
                 } else if file.literal().is_some_and(|path| SYSTEM.iter().any(|folder| path.starts_with(folder))) {
                     outline.names.anything = true;
@@ -106,7 +107,7 @@ fn by_program(script: &Script, command: &Command, inner: &mut Vec<Inner>, outlin
             let mut has_text = false;
             for (at, word) in arguments.iter().enumerate() {
                 let text = word.to_source();
-                // With `-u`, no shell is between `runuser` and the command, which is fed then.
+                // With `-u`, no shell is between `runuser` and the command, which then gets the input.
                 has_text |= matches!(&*text, "-c" | "-lc" | "-u" | "--")
                     || text.starts_with("--command")
                     || text.starts_with("--user");
@@ -151,7 +152,7 @@ fn by_program(script: &Script, command: &Command, inner: &mut Vec<Inner>, outlin
             });
             let inline = arguments.iter().any(|word| matches!(word.literal(), Some("-c" | "-e" | "-")));
             outline.includes.extend(file.filter(|file| !inline && !is_absolute(file)).map(include));
-            // Salt is given a state's name: a state that is none of the recipe's files is not seen here.
+            // Salt is given a state's name: a state that is not one of the recipe's files is not seen here.
             let applies = |word: &&Word| matches!(word.literal(), Some("state.apply" | "state.sls"));
             let state = arguments.iter().skip_while(|word| !applies(word)).nth(1);
             outline.includes.extend(state.map(|state| Include::State(state.to_source().replace('.', "/"))));
@@ -164,7 +165,7 @@ fn by_program(script: &Script, command: &Command, inner: &mut Vec<Inner>, outlin
     }
 }
 
-/// What `ssh` is to run on its host.
+/// What `ssh` runs on its host.
 fn behind_host(mut arguments: &[Word]) -> &[Word] {
     const WITH_VALUE: &str = "bcDeFiIJlLmoOpQRSwW";
     while let [first, rest @ ..] = arguments {
@@ -177,7 +178,7 @@ fn behind_host(mut arguments: &[Word]) -> &[Word] {
     arguments
 }
 
-/// What somebody else's shell runs, without `set -e`.
+/// What a shell of another user runs, without `set -e`.
 fn of_another_shell(text: &Word) -> Inner {
     Inner { strict: Some(false), ..Inner::elsewhere(text.to_source(), text.line) }
 }
@@ -191,7 +192,7 @@ struct Started<'a> {
     starts: bool,
 }
 
-/// What a shell that is started runs: its `-c` text, its script, or what is fed to it.
+/// What a started shell runs: its `-c` text, its script, or its input.
 fn shell(script: &Script, command: &Command, shell: Started<'_>, inner: &mut Vec<Inner>, outline: &mut FileOutline) {
     let Started { name, at, starts } = shell;
     let passes = command.words[..at].iter().all(|word| {
@@ -209,7 +210,7 @@ fn shell(script: &Script, command: &Command, shell: Started<'_>, inner: &mut Vec
         if text.starts_with(['-', '+']) {
             is_text = !text.starts_with("--") && text.contains('c');
             strict = strict.map(|strict| strict || !text.starts_with("--") && text.contains('e'));
-            // Who logs in, or has files of his own read first, may find variables in these.
+            // A login shell, or one that reads its own files first, may find variables in these.
             here &= !text.starts_with("--") && !text.contains(['l', 'i']);
             if text == "-" || text == "-s" {
                 break;
@@ -234,7 +235,7 @@ fn shell(script: &Script, command: &Command, shell: Started<'_>, inner: &mut Vec
     }));
 }
 
-/// What a word may hold that is run as a script. Where it is a variable, what is assigned to it.
+/// The possible texts of a word that is run as a script. For a variable, what is assigned to it.
 fn texts(
     script: &Script,
     word: &Word,
@@ -258,7 +259,7 @@ fn texts(
     }
 }
 
-/// The command behind `sudo`, `env`, `timeout` and their like.
+/// The command after `sudo`, `env`, `timeout` and the like.
 pub(super) fn unwrapped(mut words: &[Word]) -> &[Word] {
     const WRAPPERS: [&str; 13] = [
         "sudo", "env", "exec", "command", "builtin", "nohup", "nice", "timeout", "time", "stdbuf", "ionice", "setsid",
@@ -281,7 +282,7 @@ pub(super) fn unwrapped(mut words: &[Word]) -> &[Word] {
     words
 }
 
-/// Names that a program in another language takes from the environment: it may do without.
+/// Names that a program in another language reads from the environment; they may be absent.
 fn asked(command: &Command, into: &mut Names) {
     let mut found = Analysis::default();
     for word in command.words.iter().chain(&command.fed) {
@@ -290,7 +291,7 @@ fn asked(command: &Command, into: &mut Names) {
     found.reads.iter().for_each(|(name, line)| into.ask(name, *line));
 }
 
-/// Reads of the environment that are no expansion.
+/// Reads of the environment that are not expansions.
 fn environment(command: &Command, outline: &mut FileOutline) {
     let words = &command.words;
     let Some(first) = words.first() else { return };
@@ -321,7 +322,7 @@ fn environment(command: &Command, outline: &mut FileOutline) {
             for word in arguments {
                 identifiers(word.literal().unwrap_or_default()).for_each(|name| analysis.read(name, word.line));
             }
-            // What numbers are compared with is the value of a variable, though no `$` says so.
+            // In numeric comparisons, names are variables even without `$`.
             for compared in arguments.windows(3).filter(|_| command.here && first.literal() == Some("[[")) {
                 let is_number = matches!(compared[1].literal(), Some("-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge"));
                 let sides = [&compared[0], &compared[2]].into_iter().filter(|_| is_number);
@@ -372,7 +373,7 @@ fn is_absolute(word: &Word) -> bool {
     matches!(word.parts.first(), Some(Part::Text { text, .. }) if text.starts_with(['/', '~']))
 }
 
-/// Notes a script that a shell of its own runs. Where the command may fail, nothing is known of what it may leave undone.
+/// Records a script that a separate shell runs. If the command may fail, nothing is known about what it leaves undone.
 fn runs(command: &Command, file: &Word, outline: &mut FileOutline) {
     if command.here && !command.asks {
         outline.runs.push(own_name(file));

@@ -1,8 +1,8 @@
-//! Secrets that a script shows: by `echo`, by `set -x`, by `env`, or in an output that everybody may read.
+//! Secrets that a script shows: by `echo`, by `set -x`, by `env`, or in an output that everyone may read.
 //!
-//! One-sided. What a command says counts only where nothing around it takes it to a file or another program, and only in functions
-//! that are called like that. Nothing is said of a variable that the script sets, nor of scripts that run text which they compute or
-//! take in others.
+//! One-sided. The output of a command counts only if nothing around it redirects it to a file or another program, and
+//! only in functions that are called in this way. Nothing is reported for a variable that the script sets, or for
+//! scripts that run text that they compute or include others.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ pub(super) fn first(source: &str, secrets: &[&str], plain: &[&str]) -> Option<Sh
     }
     let held = held(&tokens, &shape, secrets);
     let script = Script { tokens: &tokens, shape: &shape, held: &held };
-    // Where the script sends all that it says elsewhere, nothing is certain any more.
+    // Where the script redirects all of its output, nothing is certain after that.
     let is_sent = shape.simple.iter().any(|one| script.program(one) == Some("exec") && script.redirects(one.start));
     let written = shape.simple.iter().filter_map(|one| script.written(one, plain));
     let said = shape.simple.iter().filter(|_| !is_sent).filter_map(|one| script.said(one));
@@ -37,7 +37,7 @@ pub(super) fn first(source: &str, secrets: &[&str], plain: &[&str]) -> Option<Sh
     written.chain(said).chain(traced).min_by_key(|one| one.line)
 }
 
-/// Whether a script takes in others that may set anything, or computes what it runs.
+/// Whether a script includes others that may set anything, or computes what it runs.
 fn takes_in(tokens: &[Token], shape: &Shape<'_>) -> bool {
     shape.simple.iter().any(|one| {
         let own = words(tokens, one.start);
@@ -98,7 +98,7 @@ struct Script<'s> {
 }
 
 impl<'s> Script<'s> {
-    /// The words of a command behind its assignments.
+    /// The words of a command after its assignments.
     fn own(&self, one: &Simple) -> Vec<&'s Word> {
         behind_assignments(&words(self.tokens, one.start)).to_vec()
     }
@@ -112,7 +112,7 @@ impl<'s> Script<'s> {
         words.find_map(|word| word.parts.iter().find_map(|part| part_of(part, self.held)))
     }
 
-    /// Whether what is said at `start`, up to where that ends, goes to a file.
+    /// Whether what is printed at `start`, up to where that ends, goes to a file.
     fn redirects(&self, start: usize) -> bool {
         let own = &self.tokens[start..end(self.tokens, start)];
         own.iter().enumerate().any(|(at, token)| match token.kind {
@@ -125,7 +125,7 @@ impl<'s> Script<'s> {
         })
     }
 
-    /// Whether what is said at `start` comes into the log, as far as its own line says so: `tee` passes it on.
+    /// Whether what is printed at `start` gets into the log, as far as its own line shows: `tee` passes it on.
     fn passes(&self, start: usize) -> bool {
         let at = end(self.tokens, start);
         if self.redirects(start) {
@@ -138,8 +138,8 @@ impl<'s> Script<'s> {
         program(&words(self.tokens, consumer)) == Some("tee") && self.passes(consumer)
     }
 
-    /// Whether nothing around a command takes what it says elsewhere, up to the calls of the function in which it stands. Functions
-    /// that were `seen` are looked at already.
+    /// Whether nothing around a command redirects its output, up to the calls of the function in which it appears.
+    /// Functions in `seen` were examined already.
     fn is_open(&self, one: &Simple, seen: &mut Vec<usize>) -> bool {
         compounds(self.shape, one).all(|number| {
             let around = &self.shape.compounds[number];
@@ -158,7 +158,7 @@ impl<'s> Script<'s> {
         calls.any(|call| self.passes(call.start) && self.is_open(call, seen))
     }
 
-    /// What a command puts out, if it says a secret.
+    /// The output of a command, if it prints a secret.
     fn said(&self, one: &Simple) -> Option<Shown> {
         let own = self.own(one);
         let name = program(&own).filter(|name| !self.shape.functions.contains(name))?;
@@ -183,12 +183,12 @@ impl<'s> Script<'s> {
         is_shown.then(|| Shown { name: secret.to_owned(), line, how })
     }
 
-    /// The secret in what a command passes on: its words, or what it is fed.
+    /// The secret in what a command passes on: its words, or its input.
     fn text(&self, one: &Simple) -> Option<&'s str> {
         let own = self.own(one);
         match program(&own)? {
             "echo" | "printf" => self.secret(own.iter().skip(1).copied()),
-            // It shows what its input is, unless it is given files.
+            // It shows its input, unless it is given files.
             "cat" if own.len() > 1 && own.get(1).and_then(|word| word.literal()) != Some("-") => None,
             "cat" | "tee" => {
                 let region = &self.tokens[one.start..end(self.tokens, one.start)];
@@ -204,7 +204,7 @@ impl<'s> Script<'s> {
         }
     }
 
-    /// What a command writes into an output that is no secret.
+    /// What a command writes into an output that is not a secret.
     fn written(&self, one: &Simple, plain: &[&str]) -> Option<Shown> {
         let own = self.own(one);
         let at = end(self.tokens, one.start);

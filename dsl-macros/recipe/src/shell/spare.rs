@@ -1,11 +1,12 @@
-//! Variables that a script may do without.
+//! Variables that may be absent for a script.
 
 use super::walk::Command;
 use super::word::{Part, Word};
 use crate::lookup::Names;
 use crate::names::is_identifier;
 
-/// Notes which variables a command asks for (`[ -n "$x" ]`, `test "$x"`), and which it gives to another program (`env x=1`).
+/// Records which variables a command tests (`[ -n "$x" ]`, `test "$x"`), and which it passes to another program
+/// (`env x=1`).
 pub(super) fn spares(command: &Command, into: &mut Names) {
     let program = command.words.first().and_then(Word::literal).unwrap_or_default();
     if matches!(program, "[" | "[[" | "test") {

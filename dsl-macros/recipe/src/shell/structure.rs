@@ -1,8 +1,8 @@
-//! Whether the commands of a script are whole: `if` and `fi`, loops, `case`, braces, parentheses, and operators that
+//! Whether the commands of a script are complete: `if` and `fi`, loops, `case`, braces, parentheses, and operators that
 //! join two commands.
 //!
-//! It refuses only what POSIX shells and Bash both refuse, so where one of them is more generous (`time`, `!`, `[[`,
-//! extended patterns), this is as well.
+//! It refuses only what POSIX shells and Bash both refuse. Where one of them is more lenient (`time`, `!`, `[[`,
+//! extended patterns), this is too.
 
 mod compound;
 mod headers;
@@ -15,12 +15,12 @@ use self::compound::{Compound, Open};
 use super::word::{Token, TokenKind, Word};
 use crate::analysis::SyntaxError;
 
-/// Whether the script is for a shell of whose grammar this knows: not for zsh, ksh, fish and the like.
+/// Whether the script is for a shell whose grammar is known here: not for zsh, ksh, fish and the like.
 pub(super) fn is_known(program: Option<&str>) -> bool {
     program.is_none_or(|program| matches!(program, "sh" | "bash" | "dash" | "ash" | "rbash" | "busybox"))
 }
 
-/// The commands of a script that is whole.
+/// The commands of a complete script.
 #[derive(Default)]
 pub(super) struct Shape<'t> {
     pub(super) simple: Vec<Simple>,
@@ -33,13 +33,13 @@ pub(super) struct Shape<'t> {
 }
 
 impl<'t> Shape<'t> {
-    /// The first simple command that begins at a token or behind it.
+    /// The first simple command that begins at a token or after it.
     pub(super) fn at_or_behind(&self, token: usize) -> Option<&Simple> {
         self.simple.get(self.simple.partition_point(|one| one.start < token))
     }
 
-    /// The bodies of functions, by the numbers of their compound commands, with the functions' names. Empty if it is not known
-    /// which body is whose.
+    /// The bodies of functions, by the numbers of their compound commands, with the functions' names. Empty if it is
+    /// not known which body belongs to which.
     pub(super) fn bodies(&self) -> Vec<(usize, &'t str)> {
         let bodies = self.compounds.iter().enumerate().filter(|(_, compound)| compound.is_function);
         let bodies: Vec<usize> = bodies.map(|(number, _)| number).collect();
@@ -48,11 +48,11 @@ impl<'t> Shape<'t> {
     }
 }
 
-/// What stands between `for`, `select` or `case` and what it runs.
+/// What is between `for`, `select` or `case` and what it runs.
 pub(super) struct Head {
     /// Its keyword.
     pub(super) start: usize,
-    /// Behind its last word.
+    /// After its last word.
     pub(super) end: usize,
 }
 
@@ -61,31 +61,31 @@ pub(super) struct Head {
 pub(super) struct Simple {
     /// Its first token.
     pub(super) start: usize,
-    /// It stands in a condition.
+    /// It is in a condition.
     pub(super) is_asked: bool,
-    /// It stands behind `!`.
+    /// It comes after `!`.
     pub(super) is_denied: bool,
     /// The compound command around it, by its number.
     pub(super) around: Option<usize>,
 }
 
-/// A compound command, as what stands in it needs to know of it.
+/// What the contents of a compound command need to know about it.
 pub(super) struct Around {
     /// Its first token.
     pub(super) start: usize,
-    /// The token behind it.
+    /// The token after it.
     pub(super) behind: Option<usize>,
     /// It is the body of a function.
     pub(super) is_function: bool,
-    /// It stands behind `!`.
+    /// It comes after `!`.
     pub(super) is_denied: bool,
-    /// It stands in a condition.
+    /// It is in a condition.
     pub(super) is_asked: bool,
     /// The one around it.
     pub(super) outer: Option<usize>,
 }
 
-/// Looks through the tokens of a script, or of what stands in a substitution.
+/// Looks through the tokens of a script, or of what is in a substitution.
 pub(super) fn check(tokens: &[Token]) -> Result<Shape<'_>, SyntaxError> {
     let last = tokens.last().map_or(1, |token| token.line);
     let (open, shape) = Default::default();
@@ -129,9 +129,9 @@ enum State {
     Operand(&'static str),
     /// More of a simple command.
     Words,
-    /// What may stand behind a compound command.
+    /// What may come after a compound command.
     Done,
-    /// Behind `]]`, which Bash takes for the end of a compound command, and other shells for a word.
+    /// After `]]`, which Bash takes for the end of a compound command, and other shells for a word.
     Tested,
     /// A pattern of `case`, or its end.
     Pattern,
@@ -142,15 +142,15 @@ struct Checker<'a> {
     at: usize,
     open: Vec<Open>,
     state: State,
-    /// The list in which the script stands has no command yet.
+    /// The current list has no command yet.
     empty: bool,
     /// Whether a `]]` may still be found; keeps hostile input linear.
     tested: bool,
-    /// How many conditions stand around the script.
+    /// How many conditions enclose the current position.
     asking: usize,
-    /// What begins next stands behind `!`.
+    /// What begins next comes after `!`.
     denied: bool,
-    /// Where a command began last.
+    /// Where the last command began.
     begun: usize,
     shape: Shape<'a>,
 }
@@ -162,7 +162,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A redirection alone is a command; behind a compound one it belongs to that.
+    /// A redirection alone is a command; after a compound one it belongs to that.
     fn redirected(&mut self) {
         if matches!(self.state, State::Start | State::Operand(_)) {
             self.command(State::Words);
@@ -391,7 +391,7 @@ impl Checker<'_> {
     fn left(&self, op: &str, line: u32) -> Result<(), SyntaxError> {
         let before = self.at.checked_sub(2).and_then(|at| self.tokens.get(at));
         let message = match self.state {
-            // Behind `!` and `time`, Bash takes even nothing.
+            // After `!` and `time`, Bash accepts even nothing.
             State::Start if matches!(before, Some(Token { kind: TokenKind::Word(_), .. })) && !self.empty => {
                 return Ok(());
             }
@@ -403,7 +403,7 @@ impl Checker<'_> {
     }
 }
 
-/// Whether how the commands of a section end is asked.
+/// Whether the exit status of a section's commands is tested.
 fn is_condition(section: &str) -> bool {
     matches!(section, "if" | "elif" | "while" | "until")
 }

@@ -2,8 +2,9 @@
 //! does a command that is given a variable (`x=$(...) make`), an argument or heredoc (`echo "$(...)" >file`), or what it reads
 //! (`mapfile -t x < <(...)`), a loop over a substitution, and a `case` of one. No `set -e` notices that.
 //!
-//! One-sided as `unguarded`. Nothing is said where a test looks at the variable. Of what is substituted in arguments and heads, only
-//! programs that ask others for something are reported, and of process substitutions none that only list what is there.
+//! One-sided as `unguarded`. Nothing is reported where a test looks at the variable. For substitutions in arguments and
+//! heads, only programs that request something from others are reported; for process substitutions, none that only list
+//! what exists.
 
 use super::asked::{LOOKING, is_looked_at};
 use super::pipe::{FETCHING, is_alternative};
@@ -16,10 +17,10 @@ use crate::names::file_name;
 /// Commands that declare variables, and succeed.
 const DECLARING: [&str; 5] = ["local", "export", "readonly", "declare", "typeset"];
 
-/// Programs that ask others for something, besides those of `pipe`.
+/// Programs that request something from others, besides those of `pipe`.
 const ASKING: [&str; 7] = ["aws", "gpg", "kubectl", "mysql", "openstack", "psql", "vault"];
 
-/// Programs that list what is there, where nothing is an answer.
+/// Programs that list what exists, for which an empty list is an answer.
 const LISTING: [&str; 24] = [
     "blkid",
     "compgen",
@@ -50,7 +51,7 @@ const LISTING: [&str; 24] = [
 /// Builtins that keep what they read.
 const READING: [&str; 3] = ["mapfile", "read", "readarray"];
 
-/// The first command that goes unnoticed like that.
+/// The first command that goes unnoticed in this way.
 pub(super) fn first(tokens: &[Token], shape: &Shape<'_>) -> Option<Unnoticed> {
     let simple =
         shape.simple.iter().find_map(|one| assigning(tokens, shape, one).or_else(|| argument(tokens, shape, one)));
@@ -58,7 +59,7 @@ pub(super) fn first(tokens: &[Token], shape: &Shape<'_>) -> Option<Unnoticed> {
     [simple, head, read(tokens, shape)].into_iter().flatten().min_by_key(|one| one.line)
 }
 
-/// What a variable is to have, that a command declares or is given.
+/// The intended value of a variable that a command declares or is given.
 fn assigning(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> Option<Unnoticed> {
     let own = words(tokens, one.start);
     let before = own.iter().take_while(|word| assigned(word).is_some()).count();
@@ -72,7 +73,7 @@ fn assigning(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> Option<Unnoti
     })
 }
 
-/// What a command has for an argument, or is fed.
+/// What a command gets as an argument or as input.
 fn argument(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> Option<Unnoticed> {
     let own = words(tokens, one.start);
     let by = own.first()?.literal()?;
@@ -83,7 +84,7 @@ fn argument(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> Option<Unnotic
     given.find_map(|word| value(word, by, shape))
 }
 
-/// What a loop goes through, or a `case` tells apart that has nothing for what it does not know.
+/// What a loop iterates over, or what a `case` without a default distinguishes.
 fn in_head(tokens: &[Token], shape: &Shape<'_>, head: &Head) -> Option<Unnoticed> {
     let by = tokens.get(head.start)?.word()?.bare()?;
     let found = tokens[head.start..head.end].iter().filter_map(Token::word).find_map(|word| value(word, by, shape))?;
@@ -96,7 +97,7 @@ fn in_head(tokens: &[Token], shape: &Shape<'_>, head: &Head) -> Option<Unnoticed
     (by != "case" || !body.windows(2).any(is_other)).then_some(found)
 }
 
-/// A program that asks others for something, whose output is part of a word.
+/// A program that requests something from others and whose output is part of a word.
 fn value(word: &Word, by: &str, shape: &Shape<'_>) -> Option<Unnoticed> {
     let program = last_substituted(std::iter::once(word), &shape.functions)?;
     let asks = FETCHING.contains(&program.as_str()) || ASKING.contains(&program.as_str());
@@ -107,7 +108,7 @@ fn of_value(by: &str) -> Why {
     Why::Substituted { name: "value".to_owned(), by: by.to_owned() }
 }
 
-/// What a command reads of a process substitution.
+/// What a command reads from a process substitution.
 fn read(tokens: &[Token], shape: &Shape<'_>) -> Option<Unnoticed> {
     let is_waited_for = |part: &Part| matches!(part, Part::Var(name) if name == "!");
     if tokens.iter().filter_map(Token::word).any(|word| word.parts.iter().any(is_waited_for)) {
@@ -145,7 +146,7 @@ fn processes(tokens: &[Token], by: &str, shape: &Shape<'_>) -> Option<Unnoticed>
     })
 }
 
-/// Whether a test among these tokens looks at a variable, or at what cannot be told.
+/// Whether a test among these tokens looks at a variable, or at something unknown.
 fn is_tested(tokens: &[Token], name: Option<&str>) -> bool {
     if name.is_some_and(|name| is_looked_at(tokens, name)) {
         return true;

@@ -1,11 +1,11 @@
-//! Commands after whose failure a script goes on, unnoticed: it has no `set -e`, and does not ask how they ended.
+//! Commands after whose failure a script continues, unnoticed: it has no `set -e`, and does not ask how they ended.
 //!
-//! Where failures count, they do not between `set +e` and the next `set -e`, nor in a pipe whose last command is content with whatever
-//! comes (`pipe`).
+//! Where failures count, they still do not between `set +e` and the next `set -e`, nor in a pipeline whose last command
+//! accepts any input (`pipe`).
 //!
-//! One-sided like all here. Nothing is said of a script that traps errors anywhere (`guards`), or runs text that it computes; of
-//! builtins, which hardly fail, and programs whose failure is an answer; of what a function ends with, which its caller may
-//! ask for; and of a loop's last command where nothing follows the loop.
+//! One-sided like all here. Nothing is reported for a script that traps errors anywhere (`guards`), or runs text that
+//! it computes; for builtins, which hardly fail, and programs whose failure is an answer; for the last command of a
+//! function, which its caller may check; and for a loop's last command where nothing follows the loop.
 
 use super::alternative::acts;
 use super::guards::{before, is_guard};
@@ -13,7 +13,7 @@ use super::structure::{Shape, Simple};
 use super::word::{Part, Token, TokenKind, Word, has_short, is_op};
 use crate::names::{file_name, leading_identifier};
 
-/// Builtins and programs that do not fail as a rule, or whose status is an answer.
+/// Builtins and programs that normally do not fail, or whose status is an answer.
 pub(super) const HARMLESS: [&str; 63] = [
     "echo", "printf", "true", ":", "[", "[[", "test", "((", "let", "export", "local", "declare", "typeset", "readonly",
     "return", "exit", "break", "continue", "shift", "unset", "set", "shopt", "trap", "umask", "alias", "read", "wait",
@@ -21,12 +21,12 @@ pub(super) const HARMLESS: [&str; 63] = [
     "id", "whoami", "pwd", "basename", "dirname", "nproc", "logger", "clear", "sync", "time", "getopts", "eval",
     "command", "type", "which", "hash", ".", "source", "function", "pgrep", "printenv", "expr", "getent",
 ];
-/// Programs of which a substitution makes what it is given into another text.
+/// Programs that a substitution uses to transform text.
 pub(super) const FILTERS: [&str; 9] = ["cat", "cut", "sed", "awk", "tr", "head", "tail", "sort", "wc"];
 /// Words that end the list in which a command stands.
 const CLOSING: [&str; 6] = ["fi", "done", "esac", "}", "else", "elif"];
 
-/// The first command after whose failure the script goes on although it has failures count later, and its line.
+/// The first command after whose failure the script continues although failures count later, and its line.
 pub(super) fn early(tokens: &[Token], shape: &Shape<'_>) -> Option<(String, u32)> {
     if shape.simple.iter().any(|one| is_guard(tokens, shape, one)) {
         return None;
@@ -35,7 +35,7 @@ pub(super) fn early(tokens: &[Token], shape: &Shape<'_>) -> Option<(String, u32)
     unnoticed(tokens, shape, &before, true)
 }
 
-/// The first command after whose failure the script goes on, and its line: of all, or where `set +e` rules.
+/// The first command after whose failure the script continues, and its line: of all, or where `set +e` applies.
 pub(super) fn first(tokens: &[Token], shape: &Shape<'_>, everywhere: bool) -> Option<(String, u32)> {
     unnoticed(tokens, shape, &shape.simple, everywhere)
 }
@@ -47,7 +47,7 @@ fn unnoticed(tokens: &[Token], shape: &Shape<'_>, among: &[Simple], everywhere: 
         let own = words(tokens, one.start);
         match errexit(&own) {
             Some(true) => end = None,
-            // In a subshell it rules to the end of that.
+            // In a subshell, it applies to the end of that.
             Some(false) => end = Some(one.around.and_then(|id| shape.compounds[id].behind).unwrap_or(tokens.len())),
             None => {}
         }
@@ -61,7 +61,7 @@ fn unnoticed(tokens: &[Token], shape: &Shape<'_>, among: &[Simple], everywhere: 
     })
 }
 
-/// Whether a command has failures count from now on, or no longer.
+/// Whether a command makes failures count from here on, or no longer.
 pub(super) fn errexit(words: &[&Word]) -> Option<bool> {
     option(words, "errexit", 'e')
 }
@@ -78,7 +78,7 @@ pub(super) fn option(words: &[&Word], name: &str, letter: char) -> Option<bool> 
     })
 }
 
-/// The functions that end as a command does that may fail.
+/// The functions that end with the status of a command that may fail.
 pub(super) fn failing<'t>(tokens: &[Token], shape: &Shape<'t>) -> Vec<&'t str> {
     let fails = |number: usize| {
         let last = shape.simple.iter().rfind(|one| one.around == Some(number)).filter(|one| !one.is_asked)?;
@@ -112,11 +112,11 @@ pub(super) fn words(tokens: &[Token], start: usize) -> Vec<&Word> {
     words
 }
 
-/// Whether a command asks how the one before it ended, or ends the script as that did, or as a failure.
+/// Whether a command checks how the one before it ended, or ends the script with its status, or as a failure.
 pub(super) fn asks(words: &[&Word]) -> bool {
     let is_status = |part: &Part| matches!(part, Part::Var(name) if name == "?" || name == "PIPESTATUS");
     let ends = words.first().is_some_and(|word| matches!(word.literal(), Some("exit" | "return")));
-    // What fails in any case hides no failure.
+    // A command that always fails hides no failure.
     let exits = ends && words.get(1).is_none_or(|status| status.literal().is_some_and(|status| status != "0"));
     exits || words.iter().any(|word| word.parts.iter().any(is_status))
 }
@@ -125,7 +125,7 @@ pub(super) fn asks(words: &[&Word]) -> bool {
 pub(super) fn risky(words: &[&Word], functions: &[&str], failing: &[&str]) -> Option<String> {
     let assigned = words.iter().take_while(|word| is_assignment(word)).count();
     let Some(program) = words.get(assigned) else {
-        // An assignment ends as the last substitution in it does.
+        // An assignment ends with the status of the last substitution in it.
         return last_substituted(words.iter().copied(), functions);
     };
     let program = program.literal().filter(|program| !program.is_empty())?;
@@ -147,14 +147,14 @@ fn is_assignment(word: &Word) -> bool {
     assigned(word).is_some()
 }
 
-/// The words of a command behind the assignments that it begins with.
+/// The words of a command after the assignments that it begins with.
 pub(super) fn behind_assignments<'s, 'w>(words: &'s [&'w Word]) -> &'s [&'w Word] {
     &words[words.iter().take_while(|word| is_assignment(word)).count()..]
 }
 
 /// The variable that a word assigns to.
 pub(super) fn assigned(word: &Word) -> Option<&str> {
-    // Of a constant, no part tells any more what of it was quoted: `x='y'`.
+    // The parts of a constant no longer show what was quoted: `x='y'`.
     let Some(Part::Text { text, quoted }) = word.parts.first() else { return None };
     let name = if *quoted && !word.is_constant() { "" } else { leading_identifier(text) };
     (!name.is_empty() && text[name.len()..].starts_with(['=', '+', '['])).then_some(name)
@@ -190,18 +190,18 @@ fn substituted(tokens: &[Token], functions: &[&str]) -> Option<String> {
     risky(&words, functions, &[]).filter(|program| !FILTERS.contains(&program.as_str()))
 }
 
-/// What failures do where a command stands.
+/// The effect of a failure at a command.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Rule {
     /// Nothing.
     Ignored,
-    /// Nothing, and `&&` is an answer as well: `set -e` would let the script go on there, too.
+    /// Nothing, and `&&` is an answer as well: `set -e` would let the script continue there, too.
     Asked,
     /// They end the script, and a subshell.
     Counts,
 }
 
-/// Whether the script goes on behind a command, or behind the list of `&&` in which it stands, however that ends.
+/// Whether the script continues after a command, or after the list of `&&` in which it appears, however that ends.
 pub(super) fn goes_on(tokens: &[Token], shape: &Shape, one: &Simple, rule: Rule) -> bool {
     let before = tokens[..one.start].iter().rfind(|token| token.kind != TokenKind::Newline);
     let is_answer = match before.map(|token| &token.kind) {
@@ -213,7 +213,7 @@ pub(super) fn goes_on(tokens: &[Token], shape: &Shape, one: &Simple, rule: Rule)
     if is_answer {
         return false;
     }
-    // A compound may be asked as a whole.
+    // A compound may be tested as a whole.
     loop {
         // So may a list: `a && b || c`.
         while let Some(Token { kind: TokenKind::Op(op), .. }) = tokens.get(at) {
@@ -252,7 +252,7 @@ pub(super) fn goes_on(tokens: &[Token], shape: &Shape, one: &Simple, rule: Rule)
     }
 }
 
-/// Where what an operator joins begins, maybe in another line.
+/// Where the operand of an operator begins, perhaps in another line.
 pub(super) fn next(tokens: &[Token], operator: usize) -> usize {
     operator + 1 + tokens[operator + 1..].iter().take_while(|token| token.kind == TokenKind::Newline).count()
 }
@@ -264,7 +264,7 @@ pub(super) fn joined(tokens: &[Token], shape: &Shape, start: usize) -> usize {
     end(tokens, compound.ok().and_then(|number| shape.compounds[number].behind).unwrap_or(start))
 }
 
-/// Where what stands at `start` ends: at an operator, a line's end, or the end.
+/// Where what is at `start` ends: at an operator, a line's end, or the end.
 pub(super) fn end(tokens: &[Token], start: usize) -> usize {
     let mut at = start;
     while let Some(token) = tokens.get(at) {

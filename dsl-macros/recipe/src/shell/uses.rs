@@ -1,10 +1,10 @@
 //! Files of the crate that a script uses: by a path beside itself (`"$(dirname "$0")/x"`, `"${0%/*}/x"`), or by one that is
 //! relative to where the recipe runs.
 //!
-//! A file that is nowhere in the crate is one that the script lacks only if it takes it and nothing could have made it. Beside the
-//! script that is so if nothing that it says may have: every other mention of the path or of a folder above it, a test
-//! included, is taken for that. Where it runs, other programs put their files as well: so only what it takes before it has run
-//! one counts.
+//! A file that the crate does not have is reported only if the script uses it and nothing could have created it. Beside
+//! the script, that is the case if no part of the script may have done so: every other mention of the path or of a
+//! folder above it, even a test, counts as that. Where it runs, other programs put their files as well: so only what it
+//! takes before it has run one counts.
 
 use super::operands::{Besides, operands, row};
 use super::programs::unwrapped;
@@ -14,9 +14,9 @@ use crate::files::Use;
 use crate::names::file_name;
 use crate::texts::{FOLDER, HERE, SOME_FOLDER};
 
-/// Commands that say where something is, or ask for it, and make nothing.
+/// Commands that print where something is, or test for it, and create nothing.
 const LOOKING: [&str; 9] = ["cd", "pushd", "echo", "printf", "dirname", "readlink", "realpath", "export", "local"];
-/// Others of a shell, and of a system, that make no files where they run. What is named is noted all the same.
+/// Other commands of shells and systems that create no files where they run. Their arguments are recorded nevertheless.
 const HARMLESS: [&str; 42] = [
     "[",
     "[[",
@@ -69,20 +69,20 @@ const FILES: &str = "../files/";
 #[derive(Debug, Default)]
 pub(super) struct Uses {
     found: Vec<Mention>,
-    /// It has gone to another folder, or may have: relative paths are no longer the recipe's.
+    /// It has changed to another folder, or may have: relative paths are no longer the recipe's.
     strayed: bool,
-    /// It has gone to its own folder.
+    /// It has changed to its own folder.
     home: bool,
-    /// Something may have made files beside it.
+    /// Something may have created files beside it.
     makes: bool,
-    /// What may have made files where it runs of which nothing says so.
+    /// Something may have created unnamed files where it runs.
     besides: Option<Besides>,
 }
 
-/// What is done with a path that stands in a script.
+/// What a script does with a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Does {
-    /// The file is read or run: for certain, or as far as can be told.
+    /// The file is read or run: for certain, or as far as is known.
     Takes { is_certain: bool },
     /// The file is read or run, and may be missing.
     Tries,
@@ -98,7 +98,7 @@ impl Does {
     }
 }
 
-/// A path that stands in a script.
+/// A path in a script.
 #[derive(Debug)]
 struct Mention {
     path: String,
@@ -106,7 +106,7 @@ struct Mention {
     does: Does,
     /// Where it is relative to.
     from: From,
-    /// Nothing has run yet that could have made it.
+    /// Nothing that could have created it has run yet.
     is_early: bool,
 }
 
@@ -114,14 +114,14 @@ struct Mention {
 enum From {
     /// The script's folder, for certain or not.
     Beside { is_sure: bool },
-    /// Where the recipe runs, which is the script's folder if that is where it has gone.
+    /// Where the recipe runs: the script's folder, if it has changed to that.
     Here { is_home: bool },
 }
 
 impl Uses {
     /// What one command of the script itself uses.
     pub(super) fn command(script: &mut Script, command: &Command) {
-        // What stands in a string may run elsewhere.
+        // What is in a string may run elsewhere.
         if command.depth == 0 {
             for word in &command.input {
                 Self::mention(script, word, (0, false), taking(command, true));
@@ -177,7 +177,7 @@ impl Uses {
         script.uses.besides = script.uses.besides.max(Some(besides));
     }
 
-    /// A word that is a path: behind the first bytes of it, and behind an `@` if it is marked by one.
+    /// A word that is a path: after the first bytes of it, and after an `@` if it is marked by one.
     fn mention(script: &mut Script, word: &Word, (skip, is_marked): (usize, bool), does: Does) {
         for text in script.values.placed(word) {
             let text = text.get(skip..).unwrap_or_default();
@@ -202,7 +202,7 @@ impl Uses {
                 Some(_) => From::Beside { is_sure },
                 None => From::Here { is_home: uses.home },
             };
-            // A tree that was unpacked where the recipe runs may have anything.
+            // A tree that was unpacked where the recipe runs may contain anything.
             if uses.besides == Some(Besides::Tree) && beside.is_none() && does.takes() {
                 continue;
             }
@@ -247,7 +247,8 @@ impl Uses {
     }
 }
 
-/// How a command takes a file that is certainly one, or not: what is asked or has its errors thrown away may do without.
+/// How a command uses a file that is certainly one, or not: a command that is tested or whose errors are discarded may
+/// do without it.
 fn taking(command: &Command, is_certain: bool) -> Does {
     let is_silent = command.output.iter().any(|word| word.literal() == Some("/dev/null"));
     if command.asks || is_silent { Does::Tries } else { Does::Takes { is_certain: is_certain && !command.scoped } }
@@ -269,7 +270,7 @@ fn globbed(path: &str, does: Does) -> Option<(&str, Does)> {
     }
 }
 
-/// What a command makes that is given an address: the last part of it.
+/// What a command creates from an address: the last part of it.
 fn made_name(path: &str, does: Does) -> &str {
     if does == Does::Makes && path.contains("://") {
         let name = path.rsplit('/').next().unwrap_or_default();

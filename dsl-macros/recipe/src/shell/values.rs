@@ -1,4 +1,4 @@
-//! Which texts a word may become, from every assignment of the script, in whatever order they run.
+//! The possible texts of a word, from every assignment of the script, in any order.
 
 use std::collections::{BTreeMap, BTreeSet};
 

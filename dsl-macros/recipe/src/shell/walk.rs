@@ -23,14 +23,14 @@ pub(super) struct Script {
     pub(super) names: Names,
     pub(super) values: Values,
     pub(super) commands: Vec<Command>,
-    /// Words behind `>`, `>>` and their like.
+    /// Words after `>`, `>>` and the like.
     pub(super) redirected: Vec<Word>,
     /// Files of the crate that it uses.
     pub(super) uses: Uses,
     pub(super) functions: BTreeMap<String, Function>,
-    /// It has gone to a folder that is not the recipe's.
+    /// It has changed to a folder that is not the recipe's.
     pub(super) away: bool,
-    /// How it takes failures.
+    /// How it handles failures.
     pub(super) failures: Failures,
     /// Functions that it does not call.
     pub(super) idle: Vec<NeverRun>,
@@ -38,7 +38,7 @@ pub(super) struct Script {
 
 #[derive(Debug, Default)]
 pub(super) struct Function {
-    /// It takes its arguments otherwise than by number.
+    /// It uses its arguments in other ways than by number.
     pub(super) opaque: bool,
 }
 
@@ -47,21 +47,21 @@ pub(super) struct Function {
 #[expect(clippy::struct_excessive_bools, reason = "each is so or not, whatever the others are")]
 pub(super) struct Command {
     pub(super) words: Vec<Word>,
-    /// What heredocs and here-strings feed to it.
+    /// Its heredocs and here-strings.
     pub(super) fed: Vec<Word>,
-    /// Files behind `<`.
+    /// Files after `<`.
     pub(super) input: Vec<Word>,
-    /// Files behind `>` and its like.
+    /// Files after `>` and the like.
     pub(super) output: Vec<Word>,
     /// Its output goes to a file or another program.
     pub(super) sends: bool,
-    /// It may fail: something else is done then.
+    /// It may fail: then something else is done.
     pub(super) asks: bool,
-    /// How many scripts inside strings stand around it.
+    /// How many scripts in strings enclose it.
     pub(super) depth: u32,
-    /// It finds the recipe's variables: it is not run by somebody else, or on another machine.
+    /// It sees the recipe's variables: it is not run by another user or on another machine.
     pub(super) here: bool,
-    /// It stands in a subshell or function, and moves nobody else by `cd`.
+    /// It is in a subshell or function, so its `cd` affects nothing else.
     pub(super) scoped: bool,
 }
 
@@ -71,14 +71,14 @@ pub(super) struct Inner {
     pub(super) text: String,
     /// Where it begins in the file.
     pub(super) line: u32,
-    /// All of it is there as it is run, and it finds the recipe's variables.
+    /// Its whole text is known, and it sees the recipe's variables.
     pub(super) here: bool,
-    /// A shell of its own runs it, which inherits no `set -e`; whether it is told to end with what fails.
+    /// A shell of its own runs it, which inherits no `set -e`; whether it is set to end with what fails.
     pub(super) strict: Option<bool>,
 }
 
 impl Inner {
-    /// One that somebody else runs, or that is run on another machine.
+    /// One that another user runs, or that is run on another machine.
     pub(super) fn elsewhere(text: String, line: u32) -> Self {
         Self { text, line, here: false, strict: None }
     }
@@ -100,12 +100,12 @@ struct Line {
     asks: bool,
 }
 
-/// Words that begin a command's line without being its program.
+/// Words at the beginning of a command that are not its program.
 const KEYWORDS: [&str; 14] =
     ["if", "then", "else", "elif", "fi", "do", "done", "while", "until", "!", "time", "coproc", "esac", "}"];
 
 impl Script {
-    /// Adds the text of a script that stands inside another.
+    /// Adds the text of a script that is inside another.
     pub(super) fn add(&mut self, inner: &Inner, depth: u32) -> Result<(), SyntaxError> {
         let tokens = self.lex(Lexer::new(&inner.text, inner.line, depth), depth, inner.here)?;
         if let Some(strict) = inner.strict
@@ -119,7 +119,7 @@ impl Script {
         Ok(())
     }
 
-    /// Adds the text of a file. Where `whole`, its commands must be so.
+    /// Adds the text of a file. If `whole`, its commands must be complete.
     pub(super) fn add_file(&mut self, source: &str, whole: bool) -> Result<(), SyntaxError> {
         let tokens = self.lex(Lexer { whole, ..Lexer::new(source, 1, 0) }, 0, true)?;
         if whole {
@@ -169,11 +169,11 @@ struct Walker<'a> {
     depth: u32,
     here: bool,
     scopes: Vec<Scope>,
-    /// The functions in whose bodies this stands.
+    /// The functions whose bodies enclose this.
     functions: Vec<String>,
     /// A function whose body is about to begin.
     pending: Option<String>,
-    /// The pattern of `case` in which this stands.
+    /// The pattern of `case` that encloses this.
     pattern: Option<Pattern>,
 }
 
@@ -296,7 +296,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Walks the substitutions of a word, and ties `$1` to the function in which it stands.
+    /// Walks the substitutions of a word, and binds `$1` to the function in which it appears.
     fn seen(&mut self, word: &Word) -> Word {
         let function = self.functions.last().cloned();
         let mut seen = Word { parts: Vec::with_capacity(word.parts.len()), line: word.line };
@@ -349,7 +349,7 @@ impl Walker<'_> {
         let program = words.first().and_then(Word::literal).unwrap_or_default().to_owned();
         match program.as_str() {
             "case" => return,
-            // What it runs is looked into, if that can be told.
+            // What it runs is examined, if it is known.
             "eval" => self.script.names.anything |= !words[1..].iter().all(Word::is_constant),
             "for" | "select" => return self.loop_variable(&words),
             "function" => {
@@ -396,7 +396,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Notes `name=value`, `name+=value` or `name[key]=value`.
+    /// Records `name=value`, `name+=value` or `name[key]=value`.
     fn assignment(&mut self, word: &Word) -> bool {
         let Some(Part::Text { text, .. }) = word.parts.first() else { return false };
         let name = leading_identifier(text);
@@ -475,7 +475,7 @@ fn array(text: &str) -> Option<&str> {
     is_identifier(name).then_some(name)
 }
 
-/// Whether `()` behind these words declares a function.
+/// Whether `()` after these words declares a function.
 fn names_function(words: &[Word]) -> bool {
     words.len() == 1 || (words.len() == 2 && words[0].bare() == Some("function"))
 }

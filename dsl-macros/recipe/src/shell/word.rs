@@ -9,17 +9,17 @@ pub(super) struct Word {
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Part {
-    /// Text as it stands after quotes are removed.
+    /// Text with quotes removed.
     Text { text: String, quoted: bool },
-    /// `$name`, `${name}`, `${name:-…}` and their like: the value of a variable, or nearly so.
+    /// `$name`, `${name}`, `${name:-…}` and the like: the value of a variable, or nearly so.
     Var(String),
     /// The result of a command substitution. Once walked, it is one of the others.
     Script(Vec<Token>),
-    /// A process substitution, whose end is no command's; whether its output is read: `<(…)`, and not `>(…)`.
+    /// A process substitution, whose end is not a command's; whether its output is read: `<(…)`, and not `>(…)`.
     Process { tokens: Vec<Token>, is_read: bool },
-    /// The folder in which the recipe's file is: for certain, or as far as can be told.
+    /// The folder in which the recipe's file is: for certain, or as far as is known.
     Folder { is_sure: bool },
-    /// An expansion whose result cannot be told.
+    /// An expansion whose result is not known.
     Unknown,
 }
 
@@ -52,7 +52,7 @@ pub(super) enum TokenKind {
     Word(Word),
     Op(&'static str),
     Newline,
-    /// What a `<<` feeds to its command.
+    /// The input that a `<<` gives to its command.
     Heredoc(Word),
 }
 
@@ -78,7 +78,7 @@ impl Word {
         }
     }
 
-    /// The word as the text of another script, with expansions spelt so that they can be read again.
+    /// The word as the text of another script, with expansions written so that they can be read again.
     pub(super) fn to_source(&self) -> String {
         let mut source = String::new();
         for part in &self.parts {
@@ -110,7 +110,7 @@ impl Word {
             let text = self.to_source();
             self.parts = vec![Part::Text { text, quoted }];
         }
-        // What is left of `"$x"` is its value alone.
+        // Only the value of `"$x"` remains.
         if self.parts.len() > 1 {
             self.parts.retain(|part| !matches!(part, Part::Text { text, .. } if text.is_empty()));
         }

@@ -39,8 +39,8 @@ pub fn refuse(ty: &Type, value: &Value) -> Option<String> {
     Some(if ty.is_secret() { format!("expected {ty}, found something else") } else { why })
 }
 
-/// Why `value` is not of type `ty`, without any part of the value: a value that ended up in the wrong place may be
-/// somebody's secret.
+/// Why `value` is not of type `ty`, without any part of the value: a value that ended up in the wrong place may be a
+/// secret.
 ///
 /// ```
 /// use wattle_model::Type;

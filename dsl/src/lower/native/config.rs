@@ -45,26 +45,26 @@ fn config(kind: &LoweredType<'_>, lack: &[&Name]) -> HotResource {
     let inputs: Vec<Hot> = inputs
         .map(|(name, input)| {
             let ty = heat_type(kind, &input.ty);
-            let mut told = vec![("name".into(), text_of(name)), ("type".into(), ty.into())];
+            let mut entries = vec![("name".into(), text_of(name)), ("type".into(), ty.into())];
             if !input.doc.is_empty() {
-                told.push(("description".into(), input.doc.as_str().into()));
+                entries.push(("description".into(), input.doc.as_str().into()));
             }
             if let Some(default) = &input.default {
                 let default = if ty == "String" { variable(&input.ty, default) } else { default.clone() };
-                told.push(("default".into(), default.into()));
+                entries.push(("default".into(), default.into()));
             }
-            Hot::Map(told)
+            Hot::Map(entries)
         })
         .collect();
     if !inputs.is_empty() {
         config.set("inputs".into(), Hot::List(inputs));
     }
     let outputs = declaration.outputs.iter().map(|(name, output)| {
-        let mut told = vec![("name".into(), text_of(name))];
+        let mut entries = vec![("name".into(), text_of(name))];
         if !output.doc.is_empty() {
-            told.push(("description".into(), output.doc.as_str().into()));
+            entries.push(("description".into(), output.doc.as_str().into()));
         }
-        Hot::Map(told)
+        Hot::Map(entries)
     });
     if !declaration.outputs.is_empty() {
         config.set("outputs".into(), Hot::List(outputs.collect()));

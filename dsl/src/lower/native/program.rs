@@ -50,13 +50,13 @@ fn component(declaration: &Declaration) -> Json {
     let inputs = declaration.inputs.iter().map(|(name, input)| (name, &input.ty, &input.path));
     let outputs = declaration.outputs.iter().map(|(name, output)| (name, &output.ty, &output.path));
     let port = |(name, ty, path): (&Name, &Type, &Vec<Name>)| {
-        let mut told = json!({ "type": ty });
+        let mut described = json!({ "type": ty });
         if !path.is_empty() {
-            told["path"] = json!(path);
+            described["path"] = json!(path);
         }
-        (name.to_string(), told)
+        (name.to_string(), described)
     };
-    let mut told = json!({
+    let mut described = json!({
         "name": declaration.name,
         "recipe": recipe.entry,
         "inputs": inputs.map(port).collect::<Map<_, _>>(),
@@ -64,12 +64,12 @@ fn component(declaration: &Declaration) -> Json {
         "files": files,
     });
     if let Some(teardown) = &recipe.teardown {
-        told["teardown"] = json!(teardown);
+        described["teardown"] = json!(teardown);
     }
     if let Some(deadline) = declaration.deadline {
-        told["deadline"] = json!(deadline);
+        described["deadline"] = json!(deadline);
     }
-    told
+    described
 }
 
 /// A text as a list of its lines, so that people can read and compare templates.

@@ -91,7 +91,7 @@ impl<'t> Lexer<'t> {
 }
 
 fn illegal(at: usize, sign: char) -> Broken {
-    Broken::Wrong { at, why: format!("YAQL knows nothing that begins with `{}`", sign.escape_debug()) }
+    Broken::Wrong { at, why: format!("nothing in YAQL begins with `{}`", sign.escape_debug()) }
 }
 
 /// The letters, digits and underscores at the start.

@@ -5,7 +5,7 @@ use crate::schema::digits::is_digit;
 
 /// How many steps are tried.
 const STEPS: u32 = 400_000;
-/// How deep a try may nest: it takes the stack of whoever calls.
+/// How deep a try may nest: it uses the caller's stack.
 const DEPTH: u32 = 600;
 
 /// It takes too long.

@@ -384,7 +384,7 @@ impl Parser<'_> {
     }
 }
 
-/// How many signs a part takes, if that is always the same: what is looked for behind must be so.
+/// How many signs a part takes, if that is always the same: a lookbehind must have a fixed length.
 fn width(node: &Node) -> Option<usize> {
     match node {
         Node::One(_) => Some(1),

@@ -32,7 +32,7 @@ pub struct Booted {
     pub name: String,
     /// How often its disk was created.
     pub disk: u32,
-    /// How often it was told to start or reboot.
+    /// How many times a start or reboot was requested.
     pub boots: u32,
     /// Its user data, as it was sent: in base64.
     pub user_data: Option<String>,

@@ -51,7 +51,7 @@ pub(super) struct Server {
     pub(super) host: Option<&'static str>,
     /// How often its disk was created.
     disk: u32,
-    /// How often it was told to start or reboot.
+    /// How many times a start or reboot was requested.
     boots: u32,
     /// The flavor before a resize.
     pub(super) former: Option<Value>,

@@ -106,7 +106,7 @@ impl Driver for Attachments {
         let is_it = has == server && text(&found.item, "id") == volume;
         Ok((!is_it).then(|| {
             format!(
-                "the volume `{}` is at the server `{has}`, and was to be `{volume}` at `{server}`",
+                "it attaches the volume `{}` to the server `{has}`, but should attach `{volume}` to `{server}`",
                 text(&found.item, "id")
             )
         }))
@@ -144,7 +144,7 @@ impl Driver for Attachments {
             if ties::is_anothers(work, has.row) {
                 return Err(Stop::later());
             }
-            // It was attached by a request whose answer was lost, or by somebody else.
+            // It was attached by a request whose answer was lost, or by someone else.
             volume::note(work, id, notes).await?;
             return Ok(Made::Accepted(work.mark.clone()));
         }

@@ -233,7 +233,7 @@ impl Driver for Volumes {
         if let (Some(has), Some(wants)) = (has, wants)
             && wants < has
         {
-            return Err(Stop::refused(format!("a volume only grows: `size` is {has} GiB, and was to be {wants}")));
+            return Err(Stop::refused(format!("a volume can only grow: `size` is {has} GiB, but should be {wants}")));
         }
         let asked = asked(work, properties).await?;
         let other = |key: &str| asked.iter().find(|(of, wanted)| *of == key && !same(wanted, &item[key]));

@@ -80,7 +80,7 @@ impl Association {
         let has_four = |port: &&Value| items(&port["fixed_ips"]).iter().any(|ip| text(ip, "ip_address").contains('.'));
         let Some(port) = ports.iter().find(has_four) else {
             return Err(Stop::refused(format!(
-                "the server `{server}` has no port with an address of IPv4: give it one before a floating IP"
+                "the server `{server}` has no port with an IPv4 address, which a floating IP needs: give it one first"
             )));
         };
         Ok(Wanted { floating: id("floating_ip"), port: text(port, "id").to_owned(), address: None })
@@ -108,14 +108,14 @@ impl Association {
             row if ties::is_anothers(work, row) && !held.is_empty() => return Err(Stop::later()),
             None if !held.is_empty() && !wanted.is(&item) => {
                 return Err(Stop::refused(format!(
-                    "the floating IP {} is already given to the port `{held}`, by somebody else: take it from there first",
+                    "someone else has associated the floating IP {} with the port `{held}`: remove it from there first",
                     text(&item, "floating_ip_address")
                 )));
             }
             _ => {}
         }
         let tag = self.tag(work);
-        // Tags of associations that did not come about, or that somebody else removed, would claim this association.
+        // Tags of associations that were never made, or that someone else removed, would claim this association.
         let is_row = |tag: &str| tag.strip_suffix(self.suffix).is_some_and(|mark| work.marks.row(mark).is_some());
         let stale =
             items(&item["tags"]).iter().filter_map(Value::as_str).filter(|known| *known != tag && is_row(known));
@@ -172,14 +172,13 @@ impl Driver for Association {
         let id = text(&found.item, "id");
         let floating = given_text(properties, if self.of_server { "floating_ip" } else { "floatingip_id" });
         if let Some(floating) = floating.filter(|floating| *floating != id) {
-            return Ok(Some(format!("it is of the floating IP `{id}`, and was to be of `{floating}`")));
+            return Ok(Some(format!("it is for the floating IP `{id}`, but should be for `{floating}`")));
         }
         if self.of_server {
             let server = given_text(properties, "server_id").unwrap_or_default();
             let has = found.beside.first().map(|port| text(port, "device_id")).unwrap_or_default();
-            return Ok(
-                (has != server).then(|| format!("it is given to `{has}`, and was to be to the server `{server}`"))
-            );
+            return Ok((has != server)
+                .then(|| format!("it is associated with the server `{has}`, but should be with `{server}`")));
         }
         let wanted = self.wanted(work, properties).await?;
         let address = found.item["fixed_ip_address"].as_str().unwrap_or_default();
@@ -187,7 +186,7 @@ impl Driver for Association {
             let wanted_at =
                 wanted.address.as_ref().and_then(Value::as_str).map_or(String::new(), |at| format!(" at {at}"));
             format!(
-                "it is given to the port `{}` at {address}, and was to be to `{}`{wanted_at}",
+                "it is associated with the port `{}` at {address}, but should be with `{}`{wanted_at}",
                 text(&found.item, "port_id"),
                 wanted.port
             )

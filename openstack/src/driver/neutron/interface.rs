@@ -67,7 +67,7 @@ async fn called(work: &Work<'_>, properties: &Value) -> Result<String, Stop> {
     Ok(match (subnet(properties), port(properties)) {
         (Some(subnet), _) => format!("{router}:subnet_id={}", work.find(Sort::Subnet, subnet).await?),
         (None, Some(port)) => format!("{router}:port_id={}", work.find(Sort::Port, port).await?),
-        (None, None) => return Err(Stop::refused("the interface of a router has a `subnet` or a `port`: give it one")),
+        (None, None) => return Err(Stop::refused("a router interface needs a `subnet` or a `port`: set one of them")),
     })
 }
 
@@ -85,7 +85,7 @@ async fn pair(work: &Work<'_>, name: &str) -> Result<Option<Found>, Stop> {
 
 async fn act(work: &Work<'_>, action: &str, name: &str) -> Result<Result<Value, Fault>, Stop> {
     let Some((router, key, id)) = parts(name) else {
-        return Err(Stop::refused(format!("`{name}` is no interface of a router such as `ROUTER:subnet_id=SUBNET`")));
+        return Err(Stop::refused(format!("`{name}` is not a router interface such as `ROUTER:subnet_id=SUBNET`")));
     };
     let path = format!("/routers/{}/{action}_router_interface", encoded(router));
     Ok(work.ask(Call::new("network", Method::Put, path).body(json!({ key: id })).once()).await)
@@ -121,7 +121,7 @@ impl Driver for Interface {
             router == text(&found.item, "device_id")
                 && if key == "port_id" { id == text(&found.item, "id") } else { id == subnet }
         });
-        Ok((!is_it).then(|| format!("it is the interface `{}`, and was to be `{called}`", found.phys)))
+        Ok((!is_it).then(|| format!("it is the interface `{}`, but should be `{called}`", found.phys)))
     }
 
     async fn look(&self, work: &Work<'_>, _: Option<&Value>) -> Result<Option<Found>, Stop> {

@@ -81,7 +81,7 @@ impl Driver for Keys {
     async fn differs(&self, _: &Work<'_>, found: &Found, properties: &Value) -> Result<Option<String>, Stop> {
         let current = without(text(&found.item, "public_key").trim_end());
         let wanted = given_text(properties, "public_key").map(str::trim_end);
-        Ok(wanted.filter(|wanted| *wanted != current).map(|_| "`public_key` is another one".to_owned()))
+        Ok(wanted.filter(|wanted| *wanted != current).map(|_| "`public_key` is a different key".to_owned()))
     }
 
     async fn look(&self, work: &Work<'_>, properties: Option<&Value>) -> Result<Option<Found>, Stop> {
@@ -107,7 +107,7 @@ impl Driver for Keys {
             Some(found) if found.row.is_some() => return Err(Stop::later()),
             Some(_) => {
                 return Err(Stop::refused(format!(
-                    "there is a key pair `{name}` that is not of this deployment: give this one another name, or delete the other one"
+                    "a key pair `{name}` already exists and does not belong to this deployment: rename this one, or delete the other one"
                 )));
             }
         }

@@ -108,7 +108,7 @@ impl Nics {
             return Ok(());
         }
         Err(Stop::refused(format!(
-            "`networks` is not given any more, and Nova cannot choose among {} networks: give it `networks`",
+            "`networks` is no longer set, and Nova cannot choose among {} networks: set `networks`",
             networks.len()
         )))
     }
@@ -211,7 +211,7 @@ async fn network_of(work: &Work<'_>, subnet: &str, has_address: bool) -> Result<
         let path = format!("/subnets?network_id={}&fields=id", encoded(&network));
         if work.listed(get("network", path), "subnets").await?.len() > 1 {
             return Err(Stop::refused(format!(
-                "the network of the subnet `{subnet}` has others, and Nova takes no subnets: give the server a `port` with \
+                "the network of `{subnet}` has more subnets, and Nova takes no subnet: give the server a `port` with \
                  `fixed_ips`, or a `fixed_ip`"
             )));
         }

@@ -1,7 +1,7 @@
 //! What a key goes back to once a template gives its property no longer, where that is not the same for all things of a type.
 //!
-//! It is what a new thing without the property would have. These stay as they are, as in Heat: addresses of a port, the address of
-//! a port that a floating IP leads to, and values of `value_specs`, whose defaults nobody knows.
+//! It is what a new thing without the property would have. These stay as they are, as in Heat: addresses of a port, the
+//! address of a port that a floating IP leads to, and values of `value_specs`, whose defaults are not known.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -17,7 +17,7 @@ use super::{Column, Plain, Quirk};
 const DEFAULT: &str = "default";
 
 impl Plain {
-    /// What a key goes back to, if its property was given until now and is not any more.
+    /// What a key goes back to, if its property was given until now and no longer is.
     pub(super) async fn left(
         &self,
         work: &Work<'_>,

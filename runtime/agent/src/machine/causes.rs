@@ -61,7 +61,7 @@ impl fmt::Display for Cause {
         match self {
             Self::NeverStarted { server } => write!(f, "never started: no agent of server `{server}` has come up"),
             Self::Away { server } => write!(f, "the agent of server `{server}` has gone"),
-            Self::NotReached { component } => write!(f, "`{component}` was not begun yet"),
+            Self::NotReached { component } => write!(f, "`{component}` has not begun yet"),
             Self::Runs { component, since } => write!(f, "`{component}` runs{}", Since(*since)),
             Self::Done { component } => write!(f, "`{component}` is done only now"),
             Self::Failed(failure) => write!(f, "{failure}"),

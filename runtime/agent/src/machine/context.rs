@@ -144,7 +144,7 @@ impl<V: Vault> Context<V> {
         after
     }
 
-    /// A failure cannot be written to disk. It is published all the same: otherwise nobody would learn of it, and an
+    /// A failure cannot be written to disk. It is published all the same: otherwise nothing would learn of it, and an
     /// agent that starts after a crash finds it in the data space.
     pub(super) fn unwritten(&mut self, ticket: Ticket) -> After {
         match self.writing.get_mut(&ticket) {

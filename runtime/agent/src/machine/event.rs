@@ -23,8 +23,8 @@ use super::needs::Awaited;
 pub struct Now {
     /// A monotonic clock with an arbitrary start. Durations are measured by it.
     pub uptime: Duration,
-    /// The wall clock, for people to read. [`Time::EPOCH`] where there is none, as in tests of blueprints: messages
-    /// then name no times.
+    /// The wall clock, for people to read. [`Time::EPOCH`] without a clock, as in tests of blueprints: messages then
+    /// name no times.
     pub wall: Time,
 }
 

@@ -91,7 +91,7 @@ impl<V: Vault> Machine<V> {
         &self.cx.memory
     }
 
-    /// When the machine must next be told that [time has passed](Event::Time), by the clock of [`Now::uptime`], if
+    /// When the machine must next learn that [time has passed](Event::Time), by the clock of [`Now::uptime`], if
     /// nothing else happens before.
     pub fn wakes(&self) -> Option<Duration> {
         match &self.stage {

@@ -163,7 +163,7 @@ impl<V: Vault> Values<'_, V> {
             Held::Entry(entry) | Held::Foreign { entry, .. } => {
                 let value = Awaited::of(held).and_then(|awaited| self.found.get(&awaited));
                 let value = value.and_then(|value| value.as_ref().ok());
-                value.cloned().ok_or_else(|| format!("nobody waited for `{entry}`"))
+                value.cloned().ok_or_else(|| format!("nothing waited for `{entry}`"))
             }
         }
     }

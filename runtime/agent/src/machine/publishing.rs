@@ -158,7 +158,7 @@ pub(super) fn log_write<V: Vault>(
 
 fn stays<V: Vault>(cx: &mut Context<V>, full: &Name, revision: u64, entry: &Name) {
     let text = format!(
-        "`{entry}` holds another value of revision {revision} already, which stays until the next revision \
+        "`{entry}` already holds another value of revision {revision}, which stays until the next revision \
          (`wattle seed apply --again`)"
     );
     cx.log(Level::Warn, Some(full), text);

@@ -147,30 +147,32 @@ impl Work {
         let component = &mut self.components[place];
         let entry = |output: &Name| format!("{}/{output}", component.full);
         let Phase::Running(run) = &mut component.phase else { return };
-        while let Some(told) = run.publishing.front() {
-            let before = run.published.get(&told.output);
+        while let Some(publication) = run.publishing.front() {
+            let before = run.published.get(&publication.output);
             let answer = match before {
                 // A secret that is sealed for others cannot be compared.
-                None if !run.early.contains_key(&told.output) => {
-                    let (component, output) = (component.name.clone(), told.output.clone());
-                    let record = Record::Early { component, output, stored: told.stored.clone() };
+                None if !run.early.contains_key(&publication.output) => {
+                    let (component, output) = (component.name.clone(), publication.output.clone());
+                    let record = Record::Early { component, output, stored: publication.stored.clone() };
                     return cx.record(record, After::Early(place, run.id));
                 }
-                Some(before) if *before == told.value => Ok(before.clone()),
-                Some(_) if run.republished.contains(&told.output) => {
-                    let message =
-                        format!("output `{}` was published with another value; it is written once a run", told.output);
+                Some(before) if *before == publication.value => Ok(before.clone()),
+                Some(_) if run.republished.contains(&publication.output) => {
+                    let message = format!(
+                        "output `{}` was published with another value; it is written once a run",
+                        publication.output
+                    );
                     Err(Broken::new(FailureKind::Type, message))
                 }
                 before => {
-                    let before = before.unwrap_or(&told.value).clone();
-                    let entry = entry(&told.output);
+                    let before = before.unwrap_or(&publication.value).clone();
+                    let entry = entry(&publication.output);
                     let text = format!("`{entry}` was published by a run that did not end, and stays as it is");
                     cx.log(Level::Warn, Some(&component.full), text);
                     Ok(before)
                 }
             };
-            cx.actions.push(Action::Answered(told.question, answer));
+            cx.actions.push(Action::Answered(publication.question, answer));
             run.publishing.pop_front();
         }
     }
@@ -179,11 +181,12 @@ impl Work {
     pub(super) fn early_kept<V: Vault>(&mut self, cx: &mut Context<V>, place: usize, id: RunId) {
         let component = &mut self.components[place];
         let Phase::Running(run) = &mut component.phase else { return };
-        let Some(told) = run.publishing.front().filter(|_| run.id == id) else { return };
-        let (question, output, content) = (told.question, told.output.clone(), told.stored.content.clone());
-        run.early.insert(output.clone(), told.stored.clone());
+        let Some(publication) = run.publishing.front().filter(|_| run.id == id) else { return };
+        let (question, output, content) =
+            (publication.question, publication.output.clone(), publication.stored.content.clone());
+        run.early.insert(output.clone(), publication.stored.clone());
         run.republished.insert(output.clone());
-        run.published.insert(output.clone(), told.value.clone());
+        run.published.insert(output.clone(), publication.value.clone());
         // The recipe loses no time while the data space is away.
         run.block(question, output.clone(), cx.now.uptime);
         let entry = format!("{}/{output}", component.full).into();
@@ -208,9 +211,9 @@ impl Work {
         }
         log_write(cx, &full, self.id.revision.number, (&entry, &content), result);
         let Some(run) = self.components[place].run().filter(|run| run.id == id) else { return };
-        if let Some(told) = run.publishing.pop_front() {
-            run.unblock(told.question, cx.now.uptime);
-            cx.actions.push(Action::Answered(told.question, Ok(told.value)));
+        if let Some(publication) = run.publishing.pop_front() {
+            run.unblock(publication.question, cx.now.uptime);
+            cx.actions.push(Action::Answered(publication.question, Ok(publication.value)));
         }
         self.publish_next(cx, place);
         self.answer(cx, place);

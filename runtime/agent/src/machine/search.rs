@@ -187,11 +187,11 @@ mod tests {
         // Its revision does not matter.
         let own = Status { revision: 1, ..failed("b/y") };
         let told = causes(&blames(Some(own)));
-        assert!(told.len() == 1 && told[0].contains("b/y broke") && !told[0].contains("it says"), "{told:?}");
+        assert!(told.len() == 1 && told[0].contains("b/y broke") && !told[0].contains("it reports"), "{told:?}");
         for other in [None, Some(status(State::Done)), Some(status(State::Running)), Some(failed("c/z"))] {
             let told = causes(&blames(other.clone()));
             assert!(
-                told.iter().any(|one| one.contains("it says that b/y has failed, and b/y does not")),
+                told.iter().any(|one| one.contains("it reports that b/y has failed, but b/y does not report it")),
                 "{other:?}: {told:?}"
             );
             assert!(!told.iter().any(|one| one.starts_with("`b/y` failed")), "{told:?}");
@@ -226,9 +226,9 @@ mod tests {
             causes,
             [
                 "`a/x` waits for `other:d/v/url` of another stack",
-                "`c/z` was not begun yet",
+                "`c/z` has not begun yet",
                 "never started: no agent of server `e` has come up",
-                "`f/w` was not begun yet",
+                "`f/w` has not begun yet",
                 "`g/v` runs",
             ]
         );

@@ -50,7 +50,7 @@ pub fn keep_standing(
 }
 
 /// Whether an existing plan may stay in place of one of a later revision. Data spaces of earlier versions have no name,
-/// so nothing else tells their revisions apart from those of the next data space.
+/// so nothing else distinguishes their revisions from those of the next data space.
 fn says_the_same(there: &ServerPlan, plan: &ServerPlan) -> bool {
     // If you add a field, decide here whether a change of it counts.
     let ServerPlan { revision, space, writers: _, key, foreign: _, order, retired, forgotten, publishes, components } =

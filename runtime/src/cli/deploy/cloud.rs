@@ -49,7 +49,7 @@ pub(in crate::cli) async fn session(matches: &ArgMatches, console: &mut Console)
     Ok(session)
 }
 
-/// Waits for work that asks the services of a cloud. Whoever looks on hears soon which of them does not answer.
+/// Waits for work that asks the services of a cloud. The user soon sees which of them does not answer.
 ///
 /// # Errors
 /// The standard error is not there.
@@ -67,7 +67,7 @@ pub(in crate::cli) async fn answered<T>(
 pub(super) struct Silent(BTreeSet<String>);
 
 impl Silent {
-    /// What is to be said of a service that does not answer, once for each.
+    /// The message about a service that does not answer, once for each service.
     pub(super) fn line(&mut self, session: &Session) -> Option<String> {
         let Wait { service, status, .. } = session.waits().filter(|wait| wait.since >= SILENCE)?;
         if !self.0.insert(service.clone()) {

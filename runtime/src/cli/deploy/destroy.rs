@@ -91,7 +91,8 @@ fn not_deployed(stack: &str, folder: &Folder) -> CommandError {
         .help(format!("end it: `wattle down {}`", shown::path(folder.name().display())))
 }
 
-/// Removes what the data space knows about the stack. In the meantime, nobody may restart what wattle itself brings up.
+/// Removes what the data space knows about the stack. In the meantime, nothing may restart what wattle itself brings
+/// up.
 async fn remove(site: &Site) -> Result<(), CommandError> {
     let Deployment { store, stack, key, .. } = &site.deployment;
     let hold = if site.is_heats {

@@ -100,7 +100,7 @@ async fn put_right(
     }
 }
 
-/// Looks until told to end, and reports what changes. A cloud that does not answer for a while is asked again.
+/// Looks until asked to end, and reports what changes. A cloud that does not answer for a while is asked again.
 async fn watch(site: &Site, matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     let (mut signals, corrects) = (Signals::listen()?, matches.get_flag("correct"));
     let mut said: Option<String> = None;

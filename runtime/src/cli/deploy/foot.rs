@@ -1,5 +1,5 @@
-//! What stands below the lines of a deployment on a terminal: what is in progress. It is redrawn again and again, as is
-//! later done for software.
+//! The lines below a deployment's output on a terminal: what is in progress. It is redrawn again and again, as is later
+//! done for software.
 
 use wattle::shown::on_terminal;
 

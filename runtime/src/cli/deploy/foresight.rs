@@ -17,8 +17,8 @@ use crate::openstack::TemplateSource;
 use super::cloud::{answered, of_fault};
 use super::through;
 
-/// Checks that the cloud has what is named by the resources that are to be created or changed, and that the project may
-/// have it. Resources that stay as they are are not checked: the image of a running server may be gone.
+/// Checks that the cloud has what is named by the resources to create or change, and that the project may have it.
+/// Resources that stay as they are are not checked: the image of a running server may be gone.
 ///
 /// # Errors
 /// Everything that is missing, or a service that does not answer.

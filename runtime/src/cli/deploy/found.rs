@@ -117,7 +117,7 @@ async fn deployed(
     };
     let (source, found) = match site.present().await? {
         Some((_, source)) => (source, site.glance(console).await?),
-        // What is to be deleted exists until it is gone.
+        // Things to delete exist until they are gone.
         None => match site.former(None).await? {
             Some((_, source)) => {
                 let missing = missing(&site, &source).await?;

@@ -39,7 +39,7 @@ const GRACE: Duration = Duration::from_mins(5);
 /// How many times in a row Heat may fail to say what has happened.
 const MOST_BLIND: u32 = 10;
 
-/// How many times to request again what somebody else was faster with.
+/// How many times to repeat a request that another process was faster with.
 const TRIES: u32 = 5;
 
 /// Makes Heat do what is wanted, and reports the progress.
@@ -115,7 +115,7 @@ fn differences(heat: &Orchestration, stack: &Stack, tree: &Tree) -> Vec<Found> {
 /// Refuses what Heat would refuse, before anything is created.
 ///
 /// # Errors
-/// Why Heat would not accept it, or that the stack belongs to somebody else.
+/// Why Heat would not accept it, or that the stack belongs to someone else.
 pub(super) async fn judge(heat: &Orchestration, source: &TemplateSource, is_known: bool) -> Result<(), CommandError> {
     let there = heat.find().await.map_err(of_fault)?;
     if there.is_some() && !is_known {
@@ -193,8 +193,8 @@ impl Errand<'_> {
             };
             match asked {
                 Ok(mut follow) => return self.until_it_is(&mut follow, number, terms, until).await,
-                // Somebody else was faster, or it is not known. Then look for what is there. A stack that has just gone
-                // also keeps its name for a moment longer.
+                // Another process was faster, or it is not known. Then look for what is there. A stack that has just
+                // gone also keeps its name for a moment longer.
                 Err(Fault::Refused { status: 404 | 409, .. } | Fault::Unknown { .. }) => {
                     tokio::time::sleep(PAUSE).await;
                 }

@@ -113,7 +113,7 @@ fn choices() -> [Arg; 4] {
 
 pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     if target::named(matches, "space", "WATTLE_SPACE").as_deref() == Some(space::NEW) {
-        // Errors in what is to be deployed are reported before anything is created.
+        // Errors in the template are reported before anything is created.
         seed::read_any(matches)?;
         let made = space::make(&space::Home::of(matches), matches, console).await?;
         if made != Exit::Fine {

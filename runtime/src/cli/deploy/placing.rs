@@ -108,14 +108,14 @@ pub(in crate::cli) async fn place(
     }
 }
 
-/// Where each server goes, and what is to be said of that.
+/// Where each server goes, with notes on that.
 pub(in crate::cli) fn show(placed: &Placed, console: &mut Console) -> Result<(), CommandError> {
     let shown = placement::places(&placed.servers, &console.out);
     console.out.write(&format!("{shown}\n"))?;
     console.err.write(&placement::said(placed))
 }
 
-/// Reports servers that were placed, and are replaced because nobody places them now.
+/// Reports servers that were placed, and are replaced because they are no longer placed.
 pub(in crate::cli) fn forgotten(
     before: Option<&State>,
     after: &State,

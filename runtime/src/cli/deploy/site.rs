@@ -53,7 +53,7 @@ pub(in crate::cli) enum Brought {
     WentBack(Vec<Name>),
     /// Something is not as it should be, and it was reported.
     Failed,
-    /// It was told to end first.
+    /// It was asked to end first.
     Ended,
 }
 
@@ -242,7 +242,7 @@ impl Site {
     }
 }
 
-/// Somebody wants something from a stack that was to be destroyed.
+/// Another command wants something from a stack that should be destroyed.
 pub(super) fn wanted_again(stack: &str) -> CommandError {
     CommandError::new(format!(
         "another `wattle deploy` has requested `{stack}` in the meantime, so it is not destroyed"

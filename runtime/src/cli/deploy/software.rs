@@ -239,7 +239,7 @@ pub(super) async fn retire(site: &Site, console: &mut Console) -> Result<(), Com
     seed.write(&mut text).map_err(|error| CommandError::new(error.to_string()))?;
     let text = String::from_utf8_lossy(&text).into_owned();
     restore(site, &TemplateSource { seed: text, ..source }, console).await?;
-    // If nothing is wanted any more, the networks that agents need also go at once.
+    // If nothing is wanted any longer, the networks that agents need also go at once.
     torn_down(site, |_| true).await
 }
 
@@ -256,7 +256,7 @@ async fn torn_down(site: &Site, which: impl Fn(&Standing) -> bool) -> Result<(),
     Ok(())
 }
 
-/// The same for servers that are to be deleted. Their deletion does not ask their agents.
+/// The same for servers to delete. Their deletion does not ask their agents.
 pub(super) async fn retired(site: &Site) -> Result<(), CommandError> {
     torn_down(site, Standing::has_left).await
 }

@@ -175,7 +175,7 @@ fn say(
     console: &mut Console,
 ) -> Result<CommandError, CommandError> {
     let place = |found: &Diagnostic| found.labels.first().map(|label| (label.at.file.clone(), label.at.line));
-    // A type that nobody has is a mistake, and not for Heat to make.
+    // A type that does not exist is a mistake, and not a task for Heat.
     let mistaken: Vec<_> = wrong.iter().filter(|wrong| wrong.code == UNKNOWN).map(place).collect();
     let refused: Vec<&Diagnostic> = refused.iter().filter(|refused| !mistaken.contains(&place(refused))).collect();
     if refused.is_empty() {

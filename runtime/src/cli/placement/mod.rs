@@ -53,7 +53,7 @@ pub(super) struct Described {
 }
 
 impl Described {
-    /// Reads them by `read`, which is told what the file at a path is, and returns its name and its text. `None` if no
+    /// Reads them by `read`, which gets a path and what the file is, and returns its name and its text. `None` if no
     /// hosts file is named.
     pub(super) fn read(
         matches: &ArgMatches,
@@ -160,8 +160,8 @@ impl Beside {
     }
 }
 
-/// The diagram of a stack whose servers were placed: the one that `text` is, with the places that are certain. `None` if it is
-/// no diagram.
+/// The diagram of a stack whose servers were placed: the one that `text` is, with the places that are certain. `None`
+/// if it is not a diagram.
 pub(super) fn drawn(text: &str, placed: &Placed, beside: &Beside) -> Option<String> {
     let mut diagram = Diagram::from_json(text).ok()?;
     for one in &placed.servers {

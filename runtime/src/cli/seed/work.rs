@@ -32,8 +32,7 @@ pub(in crate::cli) struct Work {
     pub(in crate::cli) assigned: Vec<(String, String)>,
 }
 
-/// Everything that `apply`, `diff` and `plan` need. What is given is judged before the data space is asked for
-/// anything.
+/// Everything that `apply`, `diff` and `plan` need. Given values are checked before any request to the data space.
 pub(in crate::cli) async fn prepare(
     matches: &ArgMatches,
     judge: impl Fn(&Seed, &Options) -> Result<(), SeedError>,
@@ -119,7 +118,7 @@ async fn prepare_with(
     options.credentials = if options.renew { Credentials::new() } else { Credentials::read(&credentials)? };
     judge(&seed, &options)?;
     let store = target::connect(&address, &options.key.logins(), console).await?;
-    // If a data space begins again, the restoring command reports what it holds of somebody else.
+    // If a data space begins again, the restoring command reports what it holds that belongs to someone else.
     if !matches!(matches.try_get_one("restore"), Ok(Some(true))) {
         target::judge_operator(&store, &address, &key_file, console).await?;
     }
@@ -139,8 +138,8 @@ impl Work {
         self.address == Address::Socket(Folder::of(&self.directory).socket())
     }
 
-    /// Writes the seed. Before that, it writes what opens the data space, so that nobody is ever locked out of what was
-    /// written.
+    /// Writes the seed. Before that, it writes what opens the data space, so that the operator is never locked out of
+    /// what was written.
     pub(in crate::cli) async fn apply(&mut self) -> Result<Changes, CommandError> {
         let work = self;
         // If it is refused, no new key may stay behind, because the next call would take it for the right one.
@@ -175,8 +174,8 @@ impl Work {
     }
 }
 
-/// Notes in the key's file which data space it belongs to. From then on, it is not offered to another one unless it is
-/// named. If that cannot be written, the file stays as it was.
+/// Records in the key's file which data space it belongs to. From then on, it is not offered to another one unless it
+/// is named. If that cannot be written, the file stays as it was.
 fn note(key_file: &Path, address: &Address, space: &str) {
     let is_file = std::fs::symlink_metadata(key_file).is_ok_and(|file| file.is_file());
     let spaces = spaces_of_key(key_file).unwrap_or_default();

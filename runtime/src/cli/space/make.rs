@@ -74,7 +74,7 @@ pub(in crate::cli) async fn make(
     Ok(Exit::Failed)
 }
 
-/// The result of `work`; `None` if this process is told to end first.
+/// The result of `work`; `None` if this process is asked to end first.
 async fn unless_told<T>(
     signals: &mut Signals,
     work: impl Future<Output = Result<T, CommandError>>,
@@ -110,7 +110,7 @@ async fn bring(
 ) -> Result<bool, CommandError> {
     let site = Site::new(&opened.store, STACK, &opened.key, Arc::clone(session));
     let Some(site) = unless_told(signals, site).await? else { return Ok(false) };
-    // From here on, the cloud may contain something that nobody else knows about.
+    // From here on, the cloud may contain something that is known only here.
     home.note_cloud(Some(opened.identity().await?))?;
     // Certificates are for addresses, so the addresses come first, without servers. Once there are servers, that would
     // delete them.

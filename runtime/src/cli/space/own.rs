@@ -67,7 +67,7 @@ impl Home {
         Ok(())
     }
 
-    /// The same for a folder that nobody has declared to be their own.
+    /// The same for a folder that no one has declared to be their own.
     pub(super) fn judge_unsaid(&self) -> Result<(), CommandError> {
         self.judge_as(false)
     }
@@ -117,7 +117,7 @@ impl Home {
             CommandError::new(format!("another `wattle space` is at work in `{}`", self.path().display()))
                 .help("wait until it has ended")
         })?;
-        // Somebody else may have been faster.
+        // Another process may have been faster.
         self.judge_as(false)?;
         local::mark(&folder)?;
         self.note(KEY)?;
@@ -137,13 +137,13 @@ impl Home {
         json::read(text.as_bytes()).map(Some).map_err(unreadable)
     }
 
-    /// Notes that a file is about to be made.
+    /// Records that a file is about to be created.
     pub(super) fn note(&self, name: &str) -> Result<(), CommandError> {
         let mut made = self.made()?.unwrap_or_default();
         if made.files.insert(name.to_owned()) { self.write_made(&made) } else { Ok(()) }
     }
 
-    /// Notes the names of things in the cloud, or that there are none any more.
+    /// Records the names of things in the cloud, or that there are none any longer.
     pub(super) fn note_cloud(&self, cloud: Option<String>) -> Result<(), CommandError> {
         let mut made = self.made()?.unwrap_or_default();
         made.cloud = cloud;

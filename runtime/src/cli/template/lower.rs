@@ -66,7 +66,7 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
     }
     stand_there(&given.loaded, &model)?;
     let emitted = emit(&model, &emission)?;
-    console.err.write(&emitted.told)?;
+    console.err.write(&emitted.notes)?;
     if ["environment"].into_iter().chain(parameters::OPTIONS).any(|option| matches.contains_id(option)) {
         console.err.write(
             "the values of parameters were only used for checking: give them to Heat, and to `wattle up` or `seed apply`, \

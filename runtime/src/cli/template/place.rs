@@ -207,7 +207,7 @@ fn files(given: &Given, own: &str, placed: &Placed, beside: &Beside) -> Result<V
     Ok(all)
 }
 
-/// Refuses to overwrite a file that the placement was made from, because nobody else may have it.
+/// Refuses to overwrite a file that the placement was made from, because it may be the only copy.
 fn keeps_what_was_read(directory: &Path, files: &[Copied], given: &Given) -> Result<(), CommandError> {
     let real = |path: &Path| path.canonicalize().ok();
     let library = &given.loaded.library;
@@ -222,8 +222,7 @@ fn keeps_what_was_read(directory: &Path, files: &[Copied], given: &Given) -> Res
     }
 }
 
-/// Refuses the template's own folder, because a template that is placed already would be taken for what its author
-/// wants.
+/// Refuses the template's own folder, because an already placed template would be taken for its author's own.
 fn is_elsewhere(directory: &Path, own: &str) -> Result<(), CommandError> {
     let own = if own.is_empty() { Path::new(".") } else { Path::new(own) };
     match (directory.canonicalize(), own.canonicalize()) {

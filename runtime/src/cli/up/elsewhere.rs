@@ -48,8 +48,8 @@ pub(super) async fn join(
     if is_detached && !until_done {
         return Ok(Exit::Fine);
     }
-    let told = local::user_data(&folder, &wish.seed, &record);
-    let session = Session { folder, seed: wish.seed, space, record, told, until_done: true, begin };
+    let user_data = local::user_data(&folder, &wish.seed, &record);
+    let session = Session { folder, seed: wish.seed, space, record, user_data, until_done: true, begin };
     let show = |listening| ui::show(listening, &session.space, None, Some(&session.folder), None, console);
     let view = listening.map(show).transpose()?;
     let followed = follow(&session, None, &mut signals, console).await;
@@ -123,7 +123,7 @@ pub(super) async fn detach(
     let login = target::read_key(&folder.operator_key())?.login();
     let store = target::connect(&Address::Socket(folder.socket()), &[login], console).await?;
     let space = Space::new(store, &record.stack);
-    let told = local::user_data(&folder, &wish.seed, &record);
-    let session = Session { folder, seed: wish.seed.clone(), space, record, told, until_done: true, begin };
+    let user_data = local::user_data(&folder, &wish.seed, &record);
+    let session = Session { folder, seed: wish.seed.clone(), space, record, user_data, until_done: true, begin };
     follow(&session, None, &mut signals, console).await
 }

@@ -176,8 +176,8 @@ async fn up(matches: &ArgMatches, is_background: bool, console: &mut Console) ->
         () = signals.end() => return Err(CommandError::new("interrupted before anything was started")),
     };
     let record = record(&folder)?;
-    let told = local::user_data(&folder, &seed, &record);
-    let session = Session { folder, seed, space: up.space().clone(), record, told, until_done, begin };
+    let user_data = local::user_data(&folder, &seed, &record);
+    let session = Session { folder, seed, space: up.space().clone(), record, user_data, until_done, begin };
     let show = |listening| ui::show(listening, &session.space, None, Some(&session.folder), None, console);
     let (view, followed) = match listening.map(show).transpose() {
         Ok(view) => (view, session::follow(&session, Some(&mut up), &mut signals, console).await),

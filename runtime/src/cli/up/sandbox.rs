@@ -1,4 +1,4 @@
-//! `wattle up --sandbox`, and what is said without it.
+//! `wattle up --sandbox`, and the notice without it.
 
 use std::path::PathBuf;
 
@@ -53,7 +53,7 @@ pub(super) fn wanted(matches: &ArgMatches) -> Option<Image> {
 pub(super) async fn ready(image: &Image, console: &mut Console) -> Result<PathBuf, CommandError> {
     let mut signals = Signals::listen()?;
     let say = |text: &str| {
-        // Whoever does not listen gets the image all the same.
+        // A reader that is gone does not stop the image.
         let _ = console.err.write(&format!("{text}\n"));
     };
     tokio::select! {

@@ -1,4 +1,4 @@
-//! Follows a topology that is up, until it is over or the process is told to end.
+//! Follows a topology that is up, until it is over or the process is asked to end.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -36,12 +36,12 @@ pub(super) struct Session {
     pub(super) seed: Seed,
     pub(super) space: Space,
     pub(super) record: Record,
-    pub(super) told: HashMap<Name, String>,
+    pub(super) user_data: HashMap<Name, String>,
     pub(super) until_done: bool,
     pub(super) begin: Instant,
 }
 
-/// Shows the progress, until it is over if the user asked for no more than that, or until it is told to end.
+/// Shows the progress, until it is over if the user asked for no more than that, or until it is asked to end.
 pub(super) async fn follow(
     session: &Session,
     mut up: Option<&mut Up>,
@@ -51,7 +51,7 @@ pub(super) async fn follow(
     let mut progress = Progress::new(console);
     let mut snapshot: Option<StackSnapshot> = None;
     // The revision whose end was reported, and how it ended.
-    let (mut told, mut ended) = (0, Exit::Failed);
+    let (mut last_shown, mut ended) = (0, Exit::Failed);
     loop {
         let look = StackSnapshot::read(&session.space, snapshot.as_ref());
         let now = if up.is_some() {
@@ -85,14 +85,14 @@ pub(super) async fn follow(
         for note in notes.unwrap_or_default() {
             progress.say(&format!("{} {note}", paint("!", Tone::Waiting, console.err.color)), console)?;
         }
-        if told < now.revision() {
+        if last_shown < now.revision() {
             progress.show(&now, console)?;
         }
         let tally = now.tally();
         let is_applied = now.desired.as_ref().is_some_and(|goal| goal.applying.is_none());
         let code = if tally.has_failed() { Exit::Failed } else { Exit::Fine };
-        if tally.is_over() && is_applied && told < now.revision() {
-            (told, ended) = (now.revision(), code);
+        if tally.is_over() && is_applied && last_shown < now.revision() {
+            (last_shown, ended) = (now.revision(), code);
             progress.show(&now, console)?;
             progress.clear(console)?;
             summary(session, &now, console).await?;
@@ -117,7 +117,7 @@ pub(super) async fn follow(
                 let now = StackSnapshot::read(&session.space, snapshot.as_ref()).await?;
                 let tally = now.tally();
                 // An agent that was restarted checks again what is done.
-                let is_done = tally.is_done() || (told == now.revision() && ended == Exit::Fine);
+                let is_done = tally.is_done() || (last_shown == now.revision() && ended == Exit::Fine);
                 return Ok(if is_done { Exit::Fine } else { Exit::Failed });
             }
         }
@@ -162,7 +162,7 @@ async fn summary(session: &Session, snapshot: &StackSnapshot, console: &mut Cons
         let up = paint("is up", Tone::Good, color);
         let after = if took == 0 { String::new() } else { format!(", after {}", short(took)) };
         text.extend([format!("\n{stack} {up}{after}\n")]);
-        let exports = exports::exports(&session.space, &session.told, color).await;
+        let exports = exports::exports(&session.space, &session.user_data, color).await;
         if !exports.is_empty() {
             text.extend([format!("\n{exports}")]);
         }

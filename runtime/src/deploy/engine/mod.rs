@@ -1,4 +1,4 @@
-//! Who leads: takes wishes, stores what the rules ask to store, has jobs carried out, and looks at what is there.
+//! The leader: takes wishes, stores what the rules ask to store, has jobs carried out, and looks at what exists.
 
 mod sight;
 
@@ -22,23 +22,23 @@ use super::{Count, DeployError, News};
 use crate::space::OperatorKey;
 use sight::{Looked, looked};
 
-/// How often it is looked at what the cloud has begun to do.
+/// How often to check what the cloud has begun to do.
 const SOON: Duration = Duration::from_secs(2);
 
-/// How often it is looked at everything.
+/// How often to check everything.
 const SELDOM: Duration = Duration::from_mins(1);
 
-/// How long jobs may take to end when the engine is told to end.
+/// How long jobs may take to end when the engine is asked to end.
 const LAST: Duration = Duration::from_secs(10);
 
 /// How an engine ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// Somebody else leads.
+    /// Another process leads.
     Deposed,
-    /// What was waited for is reached, or cannot be.
+    /// The awaited state is reached, or cannot be.
     Settled,
-    /// It was told to end.
+    /// It was asked to end.
     Stopped,
 }
 
@@ -53,7 +53,7 @@ pub(super) struct Tools {
     pub(super) limits: Limits,
 }
 
-/// Who leads a stack's deployment.
+/// The leader of a stack's deployment.
 pub(super) struct Engine {
     tools: Tools,
     keeper: Keeper,
@@ -63,18 +63,18 @@ pub(super) struct Engine {
     look: Option<JoinHandle<Looked>>,
     looked: Instant,
     looked_at_all: Instant,
-    /// When everything was looked at last, and seen.
+    /// When everything was last looked at and seen.
     seen_all: Time,
-    /// Since when others do something to things that are there: they delete one, or start it again.
+    /// Since when others act on existing things: they delete one, or restart it.
     touched: Option<Instant>,
-    /// How often in a row it could not be seen what is there.
+    /// How many times in a row it was impossible to see what exists.
     blind: u32,
-    /// When something was stored last.
+    /// When something was last stored.
     changed: Time,
-    /// Everything was looked at since something was begun.
+    /// Whether everything was looked at since something was begun.
     is_swept: bool,
     settled: Option<(u64, Vec<Wait>)>,
-    /// What was not as the goal asked for that was given up for an earlier one.
+    /// What differed from the goal that was given up for an earlier one.
     before: Vec<String>,
     news: mpsc::UnboundedSender<News>,
 }
@@ -84,7 +84,7 @@ fn now() -> Time {
 }
 
 impl Engine {
-    /// Takes over what is stored.
+    /// Continues from what is stored.
     pub(super) async fn begin(
         tools: Tools,
         hold: &Hold,
@@ -101,7 +101,7 @@ impl Engine {
         if let Some(kept) = &goal {
             stored.goal = Some(restored(&mut shelf, kept).await?);
         }
-        // Nothing is begun before it is known what is wanted now, and nothing at all by whoever only looks.
+        // Nothing is begun before it is known what is wanted now, and nothing at all by a process that only watches.
         let (state, step) = State::load(stored, keeper.term(), Limits { at_once: 0, ..tools.limits }, now())?;
         let mut engine = Self {
             tools,
@@ -122,7 +122,7 @@ impl Engine {
             news,
         };
         engine.carry(step).await?;
-        // What was deployed may have changed while nobody looked.
+        // What was deployed may have changed unnoticed.
         if engine.state.rows().next().is_some() {
             engine.look(true);
         }
@@ -130,7 +130,8 @@ impl Engine {
         Ok((engine, wish))
     }
 
-    /// Goes on until the wish with the number `until` is settled; without one until told to end by `end`, or somebody else leads.
+    /// Continues until the wish with the number `until` is settled; without one, until asked to end by `end`, or until
+    /// another process leads.
     pub(super) async fn run(
         mut self,
         mut heard: Option<(Wish, Version)>,
@@ -179,7 +180,7 @@ impl Engine {
         }
         .await;
         let ended = match ended {
-            // Whoever cannot see goes no further either, and what was begun is written down.
+            // A process that cannot see does not continue either, and what was begun is recorded.
             ended @ (Ok(End::Stopped | End::Settled) | Err(DeployError::Blind { .. })) => {
                 let finished = self.finish().await;
                 hold.release().await;
@@ -197,7 +198,7 @@ impl Engine {
         }
     }
 
-    /// Takes these things over, begins nothing, and ends.
+    /// Adopts these things, begins nothing, and ends.
     pub(super) async fn adopt(
         mut self,
         hold: Hold,
@@ -210,7 +211,7 @@ impl Engine {
         adopted.and(finished)
     }
 
-    /// What has become of jobs that were under way is stored, as far as that is known soon.
+    /// Stores the results of jobs that were under way, as far as they are known soon.
     async fn finish(&mut self) -> Result<(), DeployError> {
         self.state.begin_at_once(0);
         let deadline = tokio::time::Instant::now() + LAST;
@@ -223,7 +224,7 @@ impl Engine {
         self.store(&step).await
     }
 
-    /// Somebody wants something.
+    /// Something is wanted.
     async fn hear(&mut self, wish: Wish) -> Result<(), DeployError> {
         self.settled = None;
         self.before.clear();
@@ -243,13 +244,13 @@ impl Engine {
         self.carry(step).await
     }
 
-    /// Stores what a step wants to have stored.
+    /// Stores what a step asks to store.
     async fn store(&mut self, step: &Step) -> Result<(), DeployError> {
         let known = &self.shelf;
         self.keeper.write(&step.writes, |desire| kept(known, desire)).await
     }
 
-    /// Stores what a step wants to have stored, and only then begins its jobs.
+    /// Stores what a step asks to store, and only then begins its jobs.
     async fn carry(&mut self, step: Step) -> Result<(), DeployError> {
         self.store(&step).await?;
         if !step.writes.is_empty() {
@@ -271,7 +272,7 @@ impl Engine {
                 Notice::Settled { generation, roots } if self.generation() == generation => {
                     self.settled = Some((generation, roots));
                 }
-                // It is gone back to what was reached before.
+                // It goes back to what was reached before.
                 Notice::Settled { roots, .. } => self.before = in_words(&roots),
                 Notice::Stalled(waits) => self.report(News::Stalled(waits)),
                 // It is seen with all others.
@@ -319,11 +320,11 @@ impl Engine {
     }
 
     fn report(&self, news: News) {
-        // Nobody may look on.
+        // There may be no watcher.
         let _ = self.news.send(news);
     }
 
-    /// When something is to be done, if nothing happens before.
+    /// When there is something to do, if nothing happens before.
     fn wakes(&self) -> Instant {
         let now = clock::millis();
         let in_time = self.state.wakes().map(|at| Duration::from_millis(at.as_millis().saturating_sub(now)));
@@ -337,7 +338,7 @@ impl Engine {
         Instant::now() + in_time.map_or(look, |time| time.min(look))
     }
 
-    /// Whether the wish is settled that was waited for. Before that all things of the stack are looked at once more.
+    /// Whether the awaited wish is settled. Before that, all things of the stack are looked at once more.
     async fn is_over(&mut self, until: Option<u64>) -> Result<bool, DeployError> {
         let Some((generation, roots)) = self.settled.clone() else { return Ok(false) };
         // After its deadline, what the cloud still carries out is left to the next goal.
@@ -346,7 +347,7 @@ impl Engine {
             return Ok(false);
         }
         if !self.is_swept && !is_left {
-            // What could not be seen is not asked for at once again.
+            // What could not be seen is not requested again immediately.
             let is_clear = self.blind == 0 && !self.is_touched();
             if self.look.is_none() && (is_clear || self.looked.elapsed() >= SOON) {
                 // A look of the millisecond of the last change does not count as later than that, and would be repeated.
@@ -379,7 +380,7 @@ fn in_words(roots: &[Wait]) -> Vec<String> {
     roots.iter().map(ToString::to_string).collect()
 }
 
-/// What two steps ask for, one after the other.
+/// The requests of two steps, one after the other.
 fn join(all: &mut Step, step: Step) {
     all.writes.extend(step.writes);
     all.jobs.extend(step.jobs);

@@ -1,4 +1,4 @@
-//! Looking at what is there, and telling the rules.
+//! Looks at what exists, and passes it to the rules.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,10 +16,10 @@ use crate::deploy::news::look_of;
 use crate::deploy::{DeployError, Look, News};
 use crate::store::Hold;
 
-/// How often in a row the cloud may not say what is there.
+/// How many times in a row the cloud may fail to say what exists.
 const MOST_BLIND: u32 = 10;
 
-/// How long it is waited for what others do to things that are there.
+/// How long to wait for what others do to existing things.
 const OTHERS: Duration = Duration::from_mins(1);
 
 /// What a look has shown.
@@ -31,7 +31,7 @@ pub(super) struct Looked {
 }
 
 impl Engine {
-    /// Takes in what a first look at everything shows, begins nothing, and ends.
+    /// Records what a first look at everything shows, begins nothing, and ends.
     pub(in crate::deploy) async fn look_once(mut self, hold: Hold) -> Result<Vec<Found>, DeployError> {
         self.look_first(&mut std::future::pending()).await?;
         let differences = self.differences();
@@ -40,7 +40,7 @@ impl Engine {
         finished.map(|()| differences)
     }
 
-    /// What is not as the goal asks for.
+    /// What differs from the goal.
     fn differences(&self) -> Vec<Found> {
         let of_row = |row: &Row| {
             let has_failed = self.state.has_failed(row);
@@ -66,7 +66,7 @@ impl Engine {
         all
     }
 
-    /// The same of what nothing is known of but that it is not as asked for; nothing if it only waits for its turn.
+    /// The same for something of which only the difference is known; `None` if it only waits for its turn.
     fn of_root(&self, Wait { name, why }: Wait) -> Option<Found> {
         let stages = || self.state.rows().filter(|row| row.name == name).map(|row| row.stage);
         let left = if stages().any(|stage| stage == Stage::Sound) {
@@ -89,8 +89,8 @@ impl Engine {
         Some(Found { name, left, how })
     }
 
-    /// Looks at everything that there is, before anything is wanted of it: a goal puts right what has drifted by then. What others do
-    /// to things meanwhile is waited for. False if it was told to end before.
+    /// Looks at everything that exists before anything is wanted of it: a goal corrects what has drifted by then. Waits
+    /// for what others do to things in the meantime. False if it was asked to end before.
     pub(super) async fn look_first(
         &mut self,
         end: &mut (impl Future<Output = ()> + Unpin),
@@ -115,7 +115,7 @@ impl Engine {
         Ok(true)
     }
 
-    /// Whether it is not known yet what others make of things that are there.
+    /// Whether it is not known yet what others make of existing things.
     pub(super) fn is_touched(&self) -> bool {
         self.touched.is_some_and(|since| since.elapsed() < OTHERS)
     }
@@ -127,7 +127,7 @@ impl Engine {
         }
     }
 
-    /// Begins to look at what is there: at all of it, or at the types of which something is waited for.
+    /// Begins to look at what exists: at everything, or at the types of awaited things.
     pub(super) fn look(&mut self, is_all: bool) {
         let kinds = if is_all { self.tools.cloud.kinds() } else { self.state.watched() };
         self.looked = Instant::now();
@@ -154,7 +154,7 @@ impl Engine {
         }));
     }
 
-    /// Tells the rules what was seen, and of which rows nothing was.
+    /// Passes to the rules what was seen, and for which rows nothing was.
     pub(super) async fn take_in(&mut self, looked: Looked) -> Result<(), DeployError> {
         let Looked { at, kinds, is_all, seen } = looked;
         let seen = match seen {
@@ -192,24 +192,24 @@ impl Engine {
             }
         }
         self.carry(all).await?;
-        // What a late request has made shows only if nothing is under way any more.
+        // What a late request has made shows only once nothing is under way.
         self.is_swept |= is_all && self.state.is_quiet() && at > self.changed && !self.is_touched();
         Ok(())
     }
 
-    /// Whether nothing is being done here to a thing that is there, nor was begun by whoever led before.
+    /// Whether nothing is being done here to an existing thing, nor was begun by the former leader.
     fn is_at_rest(&self, id: Id) -> bool {
         self.state.row(id).is_some_and(|row| row.is_idle() && row.stage == Stage::Sound && row.free.is_some())
     }
 
-    /// What can be said of a row: whether something is done to it, how it is, and how it differs.
+    /// What can be said about a row: whether something is done to it, its state, and how it differs.
     pub(super) fn words(&self, id: Id) -> Option<(Name, Look)> {
         let row = self.state.row(id)?;
         Some((row.name.clone(), look_of(row)))
     }
 }
 
-/// Returns once a look is over; never if there is none.
+/// Returns once a look is over; never if no look is under way.
 pub(super) async fn looked(look: &mut Option<JoinHandle<Looked>>) -> Looked {
     match look {
         None => std::future::pending().await,

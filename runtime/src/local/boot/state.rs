@@ -18,7 +18,7 @@ use crate::own_folder::WRITTEN_BY_OTHERS;
 /// The names in such a folder.
 const KNOWN: [&str; 3] = ["lock", "servers", ".gitignore"];
 
-/// A folder that nobody else uses for as long as this value lives.
+/// A folder that no other process uses for as long as this value lives.
 #[derive(Debug)]
 pub(super) struct Place {
     folder: Folder,
@@ -65,7 +65,7 @@ impl Place {
                 place.leave();
             }
         }
-        // It belongs to nobody else, because the number is this process's. A folder left under the same number was
+        // It belongs to no other process, because the number is this process's. A folder left under the same number was
         // removed.
         let place = Self::take(&top.join(std::process::id().to_string()), true).map_err(failed)?;
         place.ok_or_else(|| failed(io::ErrorKind::AlreadyExists.into()))

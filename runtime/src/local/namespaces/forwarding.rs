@@ -23,7 +23,7 @@ pub(super) fn switch_on(register: &Register, uplinks: &[String]) -> Result<Vec<S
     Ok(switched)
 }
 
-/// Restores the interfaces, unless the whole machine forwards by now, which somebody else then wants.
+/// Restores the interfaces, unless the whole machine now forwards, because then something else wants that.
 pub(super) fn restore(interfaces: &[String]) {
     if is_on("all") {
         return;

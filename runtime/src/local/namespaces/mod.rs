@@ -190,7 +190,7 @@ $nft -f - <<'END'
         self.spaces.iter().any(|(name, taken)| name != server && *taken == number)
     }
 
-    /// Removes the network of a server that has left. Nothing may run there any more.
+    /// Removes the network of a server that has left. Nothing may run there any longer.
     pub(super) fn take_away(&mut self, server: &Name) -> Result<(), UpError> {
         let Some(number) = self.spaces.shift_remove(server) else { return Ok(()) };
         self.tools.ip(&["netns", "delete", &self.net.space(number)])?;

@@ -81,7 +81,7 @@ impl Register {
         }
     }
 
-    /// Removes the entry of an `up` that has nothing here any more.
+    /// Removes the entry of an `up` that no longer has anything here.
     pub(super) fn leave(&self, tag: &str) {
         let _ = fs::remove_file(self.folder.join(tag));
         if self.tags().is_empty() {

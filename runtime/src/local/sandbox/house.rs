@@ -32,7 +32,7 @@ impl House {
         let failed = |why: String| {
             refuse(
                 format!("the sandbox of {} cannot be made: {}", order.name, why.trim()),
-                "see whether this machine, or the container that this is, lets root mount an overlay; `--state PATH` \
+                "check whether this machine, or the container that it is, lets root mount an overlay; `--state PATH` \
                  chooses another file system for what servers write",
             )
         };
@@ -46,7 +46,7 @@ impl House {
         let text = serde_json::to_string(order).map_err(|error| failed(error.to_string()))?;
         let mut house = Self { first: 0, keeper: command.spawn().map_err(|error| failed(error.to_string()))? };
         if let Some(input) = house.keeper.stdin.as_mut() {
-            // Whoever ends without reading says why.
+            // A process that ends without reading says why.
             let _ = writeln!(input, "{text}");
         }
         let mut said = String::new();

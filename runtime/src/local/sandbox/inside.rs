@@ -40,16 +40,16 @@ pub(super) struct Order {
 /// Why it cannot be carried out.
 pub fn first_process() -> Result<(), String> {
     let mut line = String::new();
-    io::stdin().read_line(&mut line).map_err(|error| format!("there is no order: {error}"))?;
+    io::stdin().read_line(&mut line).map_err(|error| format!("no order arrived: {error}"))?;
     let order: Order = serde_json::from_str(&line).map_err(|error| format!("the order cannot be read: {error}"))?;
     // While /proc is still the one outside.
     let own = fs::read_to_string("/proc/self/stat").map_err(|error| format!("cannot read /proc: {error}"))?;
     let own = own.split(' ').next().unwrap_or_default();
     root::make(&order)?;
     let said = writeln!(io::stdout(), "{READY}{own}").and_then(|()| io::stdout().flush());
-    said.map_err(|error| format!("nobody listens: {error}"))?;
+    said.map_err(|error| format!("the reader is gone: {error}"))?;
     thread::spawn(bury);
-    // Nobody writes any more. The end of this process ends all others here.
+    // Nothing more is written. The end of this process ends all others here.
     let _ = io::stdin().read_to_end(&mut Vec::new());
     Ok(())
 }

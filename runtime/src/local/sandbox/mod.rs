@@ -10,8 +10,8 @@
 //! the server. No mount is ever made outside, so there is nothing to unmount. What is left are folders: the next `up` or
 //! `down` removes those of a killed `up`.
 //!
-//! This keeps what recipes do apart from the machine. It is no wall against recipes that mean harm: they are still run
-//! by root.
+//! This keeps what recipes do apart from the machine. It is not a wall against recipes that mean harm: they are still
+//! run by root.
 
 mod house;
 pub(super) mod image;
@@ -100,7 +100,7 @@ impl Sandboxes {
         let _ = remove(&own(&self.folder.server(server)));
     }
 
-    /// The processes that keep sandboxes, which nobody ends but this.
+    /// The processes that keep sandboxes. Only this value ends them.
     pub(super) fn pids(&self) -> impl Iterator<Item = i32> {
         self.houses.values().flat_map(House::pids)
     }
@@ -118,7 +118,7 @@ pub(super) fn own(home: &Path) -> PathBuf {
     home.join(OWN)
 }
 
-/// Removes what sandboxes have kept. Nothing may run in them any more.
+/// Removes what sandboxes have kept. Nothing may run in them any longer.
 pub(super) fn clear(folder: &Folder) {
     let _ = remove(&folder.disks());
     for home in fs::read_dir(folder.servers()).into_iter().flatten().flatten() {

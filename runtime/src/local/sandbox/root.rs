@@ -70,7 +70,7 @@ fn overlay(order: &Order) -> Result<(), String> {
     for name in ["upper", "work", "root", "image"] {
         let path = order.disk.join(name);
         fs::create_dir_all(&path).map_err(cannot(&path))?;
-        // The folder of what is written is the root folder, which is everybody's.
+        // The folder of what is written is the root folder, which everyone may enter.
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).map_err(cannot(&path))?;
     }
     std::env::set_current_dir(&order.disk).map_err(cannot(&order.disk))?;

@@ -1,10 +1,10 @@
-//! In which forms programs print a text: the one home of the encodings that masks know.
+//! The forms in which programs print a text: the only place for the encodings that masks know.
 //!
-//! A [`Form`] finds its text at a place of another one. It is not a list of spellings but reads each character in any of
-//! its own: as it is, escaped with backslashes (JSON, also JSON within JSON, a shell's `printf %q` and `$'...'`), as a shell,
-//! SQL or CSV quote it, in a URL (any character, either case, `+` for a space, also a URL within a URL), as an entity of HTML.
-//! Base64 and hex are forms of the whole, wherever lines are broken, quoted or joined, and base64 at any offset in what was
-//! encoded.
+//! A [`Form`] finds its text at a position in another one. It is not a list of spellings. It reads each character in
+//! any of its spellings: as it is, escaped with backslashes (JSON, also JSON within JSON, a shell's `printf %q` and
+//! `$'...'`), as a shell, SQL or CSV quote it, in a URL (any character, either case, `+` for a space, also a URL within
+//! a URL), as an entity of HTML. Base64 and hex are forms of the whole, wherever lines are broken, quoted or joined,
+//! and base64 at any offset in what was encoded.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -12,20 +12,20 @@ use std::sync::LazyLock;
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 
-/// Fewest characters that base64 or hex are looked for with: fewer are too likely to be something else.
+/// The fewest characters of base64 or hex to search for: fewer are too likely to be something else.
 const ENCODED: usize = 8;
-/// Most bytes of white space between two characters of base64 or hex.
+/// The most bytes of white space between two characters of base64 or hex.
 const GAP: usize = 64;
-/// Characters of base64 that are known before a line may end: else the end of every other line might be the beginning of
-/// one.
+/// Characters of base64 that must match before a line may end: otherwise the end of every other line might be the
+/// beginning of one.
 const SURE: usize = 4;
-/// Most characters of a line that may end before: in lines as short as that, no more can be known.
+/// The most characters of a line that may end before that: in lines as short as that, no more can be known.
 const NARROW: usize = 3;
-/// Most characters of an entity of HTML.
+/// The most characters of an HTML entity.
 const ENTITY: usize = 33;
-/// Times that a `%` may be encoded itself.
+/// How many times a `%` may be encoded itself.
 const PERCENT: usize = 2;
-/// Most backslashes before a character: JSON in JSON in JSON.
+/// The most backslashes before a character: JSON in JSON in JSON.
 const BACKSLASHES: usize = 7;
 
 /// One text, in a form.
@@ -52,7 +52,7 @@ impl Form {
     /// All forms of `secret`.
     pub(super) fn of(secret: &str) -> Vec<Self> {
         let mut forms = vec![Self::Text(secret.chars().collect())];
-        // As it stands in `printf SECRET | base64` and `echo SECRET | base64`, to its last character.
+        // As in `printf SECRET | base64` and `echo SECRET | base64`, to its last character.
         for text in [secret.to_owned(), format!("{secret}\n")] {
             forms.extend(Self::base64(&text, 0, true));
         }
@@ -65,8 +65,8 @@ impl Form {
         forms
     }
 
-    /// Its characters in base64 `offset` bytes behind the beginning, of which no others are known; `to_its_end` if nothing
-    /// follows.
+    /// Its characters in base64 at an `offset` of bytes from the beginning, without the characters that depend on
+    /// others; `to_its_end` if nothing follows.
     fn base64(secret: &str, offset: usize, to_its_end: bool) -> Vec<Self> {
         let bytes = [&[0; 3][..offset], secret.as_bytes()].concat();
         let first = (offset * 8).div_ceil(6);
@@ -132,7 +132,7 @@ impl Form {
     }
 }
 
-/// What stands between lines of base64 in source text: quotes, commas, backslashes, and the signs that join them.
+/// What is between lines of base64 in source text: quotes, commas, backslashes, and the signs that join them.
 const JOINED: [&[u8]; 9] = [b" + ", b" +\n", b" +\r", b" +\\n", b"\"+\"", b"\"", b"'", b",", b"\\"];
 
 /// Whether the last line of `text` has few characters. Before the first one there are `column` others.
@@ -146,7 +146,7 @@ fn is_narrow(text: &[u8], column: usize) -> bool {
     length < GAP && before + characters <= NARROW
 }
 
-/// How many bytes at the beginning of `rest` are none of the form's own; none if more must be known.
+/// How many bytes at the beginning of `rest` do not belong to the form; `None` if more must be known.
 fn gap(rest: &[u8], lines_may_end: bool, apart_by: &[&[u8]]) -> Option<usize> {
     let ends: [&[u8]; 4] = [b"\n", b"\r", b"\\n", b"\\r"];
     let mut at = 0;
@@ -220,7 +220,8 @@ fn as_text(secret: &[char], text: &[u8], at: usize) -> Ends {
     Ends { last: places.into_iter().max(), may_go_on }
 }
 
-/// Gives `found` the lengths of all spellings of `c` with which `text` begins; `more` is set where it is too short to tell.
+/// Gives `found` the lengths of all spellings of `c` with which `text` begins; `more` is set if it is too short to
+/// decide.
 fn spellings(c: char, text: &[u8], more: &mut bool, found: &mut impl FnMut(usize)) {
     let mut buffer = [0; 4];
     let bytes = c.encode_utf8(&mut buffer).as_bytes();
@@ -312,7 +313,7 @@ fn escaped(c: char, text: &[u8], more: &mut bool, found: &mut impl FnMut(usize))
     }
 }
 
-/// What stands for `c` behind a backslash.
+/// The codes for `c` after a backslash.
 fn codes(c: char) -> Vec<Vec<u8>> {
     let letter = match c {
         '\n' => "n",

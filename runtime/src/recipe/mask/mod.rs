@@ -1,8 +1,9 @@
-//! Secrets are kept out of logs and failures.
+//! Keeps secrets out of logs and failures.
 //!
 //! What a recipe prints loses its control characters first (`plain`), and is then searched for the secrets that it was
-//! given or has written, each in the forms in which programs print it (`forms`); of one with several lines, each line too.
-//! What lives here is how they are found in a stream. A recipe that prints a secret in another form is not stopped by this.
+//! given or has written, each in the forms in which programs print it (`forms`); of a secret with several lines, each
+//! line too. What lives here is how they are found in a stream. A recipe that prints a secret in another form is not
+//! stopped by this.
 
 mod forms;
 mod plain;
@@ -20,9 +21,9 @@ use super::{Job, secret};
 use forms::{Ends, Form};
 use plain::Plain;
 
-/// What stands in the place of a secret.
+/// The text that replaces a secret.
 const MASKED: &[u8] = b"***";
-/// A secret shorter than this is masked only where it stands alone: else it would be found in every other word.
+/// A secret shorter than this is masked only as a separate word: otherwise it would be found within many other words.
 const SHORT: usize = 4;
 
 /// Masks secrets in a stream of bytes, wherever it is cut, and in texts.
@@ -34,10 +35,10 @@ pub struct Mask {
     // Of less than `SHORT` bytes.
     short: Vec<Vec<u8>>,
     plain: Plain,
-    // What may turn out to be the beginning of a secret, and what stood before it.
+    // What may turn out to be the beginning of a secret, and what came before it.
     held: Vec<u8>,
     before: Option<u8>,
-    // How many characters stand on its line before what is held.
+    // How many characters its line has before what is held back.
     column: usize,
     has_found: bool,
 }
@@ -47,7 +48,7 @@ enum Found {
     Nothing,
     /// A secret that ends there.
     Secret(usize),
-    /// More must be known to tell.
+    /// More must be known to decide.
     Perhaps,
 }
 

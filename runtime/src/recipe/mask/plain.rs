@@ -1,11 +1,11 @@
-//! A stream without what a terminal would act on or not show, wherever it is cut.
+//! Removes from a stream what a terminal would act on or not show, wherever the stream is cut.
 //!
-//! It comes before secrets are looked for: what is printed must not hold one that an escape sequence had cut in two.
+//! This runs before the search for secrets: the result must not contain one that an escape sequence had split.
 
-/// Takes out of a stream of UTF-8 what a terminal acts on: ECMA-48's sequences whole, with the texts of those that have one
-/// (`ESC ]` with a title, `ESC P`, `ESC X`, `ESC ^`, `ESC _`), the other characters of C0 but for tab, newline and carriage
-/// return, those of C1, and Unicode's that have no width or turn the direction of text. Of what a backspace puts two
-/// characters in one place with, as `nroff` does for bold and underlined text, the second one stays.
+/// Takes out of a stream of UTF-8 what a terminal acts on: ECMA-48's sequences whole, with the texts of those that have
+/// one (`ESC ]` with a title, `ESC P`, `ESC X`, `ESC ^`, `ESC _`), the other characters of C0 but for tab, newline and
+/// carriage return, those of C1, and Unicode's that have no width or turn the direction of text. If a backspace puts
+/// two characters in one place, as `nroff` does for bold and underlined text, the second one stays.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Plain {
     state: State,
@@ -26,14 +26,14 @@ enum State {
     Selection,
     /// After `ESC [`.
     Sequence,
-    /// In the text of a sequence, which ends with `ESC \`, U+009C or BEL. It also ends with its line: one that does not
-    /// end takes no more with it.
+    /// In the text of a sequence, which ends with `ESC \`, U+009C or BEL. It also ends with its line, so that an
+    /// unfinished one removes no more than that.
     String,
     StringEscape,
     StringC1,
 }
 
-/// What ends an ESC: ECMA-48's and DEC's functions that terminals know. Anything else behind it stays.
+/// What ends an ESC: ECMA-48's and DEC's functions that terminals know. Anything else after it stays.
 const FUNCTIONS: &[u8] = b"6789=>cDEFHMNOVWZlmno|}~\\";
 
 impl Plain {
@@ -41,7 +41,7 @@ impl Plain {
     pub(super) fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
         let mut rest = bytes;
         while let [byte, after @ ..] = rest {
-            // Nearly all that is printed is passed here, as a whole.
+            // Nearly everything that is printed passes here as a whole.
             let run =
                 if self.is_at_rest() { rest.iter().take_while(|byte| matches!(byte, b' '..=b'~')).count() } else { 0 };
             if run > 0 {

@@ -1,6 +1,7 @@
-//! What a tool's own words for a failure mean here: rights that the agent does not have, and files that did not travel along.
+//! What a tool's own words for a failure mean here: rights that the agent does not have, and files that were not
+//! included.
 
-/// Ways to say that somebody may not do something.
+/// Ways to say that someone may not do something.
 const REFUSED: [&str; 9] = [
     "permission denied",
     "operation not permitted",
@@ -12,13 +13,13 @@ const REFUSED: [&str; 9] = [
     "must be run as root",
     "you cannot perform this operation unless you are root",
 ];
-/// How a file that is not there is told (`strerror(3)`).
+/// How a missing file is reported (`strerror(3)`).
 const MISSING: &str = "No such file or directory";
-/// Lines of a recipe's words that are looked at.
+/// The number of last lines that are examined.
 const LINES: usize = 5;
 
-/// What to know of a failure, of which the recipe's last words are `log`; `user` is the agent's, unless that is root. `travels`
-/// says whether something travelled along to a path.
+/// A hint about a failure whose last lines of output are `log`; `user` is the agent's, unless that is root. `travels`
+/// says whether a path is among the included files.
 pub(super) fn of(log: &[String], user: Option<u32>, travels: impl Fn(&str) -> bool) -> Option<String> {
     let last: Vec<&String> = log.iter().rev().filter(|line| !line.trim().is_empty()).take(LINES).collect();
     let is_refused = |line: &&String| {
@@ -37,7 +38,7 @@ pub(super) fn of(log: &[String], user: Option<u32>, travels: impl Fn(&str) -> bo
     ))
 }
 
-/// The relative path of which a line says that it is not there.
+/// The relative path that a line reports as missing.
 fn relative(line: &str) -> Option<&str> {
     let (before, _) = line.split_once(MISSING)?;
     let before = before.trim_end_matches([':', ' ']);

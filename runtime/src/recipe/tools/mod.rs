@@ -1,6 +1,6 @@
 //! The runner of the agent: each recipe by its own tool.
 //!
-//! What lives here: how each tool is started, what it is told, and how it tells what became of it. What is the same for all
+//! What lives here: how each tool is started, what it receives, and how it reports the result. What is the same for all
 //! of them (the run directory, the environment, the process, the outputs) does not.
 
 mod ansible;
@@ -25,7 +25,7 @@ use super::process::Ended;
 use super::{Broken, Job, Runner, outputs};
 use crate::space::{FailureKind, Script};
 
-/// Most characters of a tool's words in a message.
+/// The most characters of a tool's output in a message.
 const SHOWN: usize = 400;
 
 /// Runs each recipe by its own tool.
@@ -36,13 +36,13 @@ pub struct Tools {
 }
 
 impl Tools {
-    /// Runs recipes on a machine that is theirs alone.
+    /// Runs recipes on a machine that they do not share.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Tells recipes by `$WATTLE_STATE_DIR` below which directory to keep what outlives them: the machine is not theirs
-    /// alone.
+    /// Gives recipes, in `$WATTLE_STATE_DIR`, the directory below which to keep what outlives them: they share the
+    /// machine.
     pub fn state_in(mut self, directory: PathBuf) -> Self {
         self.state = Some(directory);
         self
@@ -107,7 +107,7 @@ impl Runner for Tools {
 #[derive(Debug)]
 struct Report {
     ended: Ended,
-    /// Whether it did what it should, as its tool tells.
+    /// Whether it did what it should, as its tool reports.
     good: bool,
     /// Why not, as far as the tool says.
     why: Option<String>,
@@ -115,7 +115,7 @@ struct Report {
     outputs: IndexMap<Name, Value>,
 }
 
-/// A tool's words in a message: on one line, and not too long.
+/// A tool's output in a message: on one line, and not too long.
 fn one_line(text: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut shown: String = text.chars().take(SHOWN).collect();
@@ -125,7 +125,7 @@ fn one_line(text: &str) -> String {
     shown
 }
 
-/// How a recipe ended that did not end well.
+/// How a failed recipe ended.
 fn how(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("the recipe ended with status {code}"),

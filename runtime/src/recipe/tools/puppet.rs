@@ -14,9 +14,9 @@ use crate::recipe::process::{Command, run};
 use crate::recipe::{Broken, Job};
 use crate::space::FailureKind;
 
-/// Where Puppet's own packages put it; no search path has it.
+/// Where Puppet's own packages install it, which is not on any search path.
 const VENDOR: &str = "/opt/puppetlabs/bin/puppet";
-/// Folders of modules that a server may have besides what came along with the recipe.
+/// Folders of modules that a server may have besides those included with the recipe.
 const MODULES: [&str; 5] = [
     "/etc/puppetlabs/code/environments/production/modules",
     "/etc/puppetlabs/code/modules",
@@ -26,7 +26,7 @@ const MODULES: [&str; 5] = [
 ];
 /// Changes were made, and none failed (`puppet apply --detailed-exitcodes`).
 const CHANGED: i32 = 2;
-/// Facts without which Puppet does not find its way: an input that is called so is not a fact.
+/// Facts that Puppet depends on: an input with one of these names is not a fact.
 const NEEDED: [&str; 5] = ["os", "kernel", "networking", "path", "identity"];
 /// Variables of Puppet's own. A fact is a variable as well, and one that is called so breaks every manifest; the others of
 /// these would be shadowed or shadow.
@@ -40,7 +40,7 @@ pub(super) async fn go(job: &Job, directory: &Directory, environment: Environmen
     })?;
     let ended = run(job, directory, command).await?;
     let good = ended.status.success() || ended.status.code() == Some(CHANGED);
-    // The first error is why others follow. Facter's do not keep Puppet from its work.
+    // The first error is why others follow. Facter's errors do not keep Puppet from working.
     let errors = ended.log.iter().filter_map(|line| line.strip_prefix("Error: "));
     let why = errors.filter(|error| !error.starts_with("Facter: ")).map(str::to_owned).next();
     Ok(Report { good, why, outputs: IndexMap::default(), ended })

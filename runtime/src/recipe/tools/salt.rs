@@ -26,7 +26,7 @@ struct SaltReport {
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Outcome {
-    /// What became of each state, by `MODULE_|-ID_|-NAME_|-FUNCTION`.
+    /// The result of each state, by `MODULE_|-ID_|-NAME_|-FUNCTION`.
     States(BTreeMap<String, State>),
     /// Why no state was applied.
     Refused(Vec<String>),
@@ -67,7 +67,7 @@ fn prepare(
     fs::create_dir(&pillar)?;
     let mut data: IndexMap<&str, Value> = job.inputs.iter().map(|(name, value)| (&**name, value.clone())).collect();
     data.insert("heat_outputs_path", Value::from(directory.outputs().to_string_lossy().into_owned()));
-    // Read as JSON alone, nothing in a value is taken for a template.
+    // If it is read as JSON only, nothing in a value is taken for a template.
     let sls = |value: &serde_json::Value| format!("#!json\n{value}\n");
     write(&pillar.join("top.sls"), sls(&json!({ "base": { "*": ["inputs"] } })))?;
     write(&pillar.join("inputs.sls"), sls(&serde_json::to_value(&data)?))?;
@@ -77,7 +77,7 @@ fn prepare(
         roots.push(files.clone());
     }
     let server = job.name.split('/').next().unwrap_or(&job.name);
-    // What came along counts; what the server has for its operator does not. JSON is YAML.
+    // Included files count; what the server has for its operator does not. JSON is YAML.
     let own = |name: &str| tool.join(name);
     let settings = json!({
         "id": server,
@@ -95,7 +95,7 @@ fn prepare(
     });
     write_json(&tool.join("minion"), &settings)?;
     environment.speak_utf8();
-    // Else what it says comes when a buffer is full.
+    // Otherwise its output comes only when a buffer is full.
     environment.set("PYTHONUNBUFFERED", "1");
     let report = tool.join("report.json");
     let options: [&Path; 4] = ["--config-dir".as_ref(), &tool, "--out-file".as_ref(), &report];

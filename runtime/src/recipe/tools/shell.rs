@@ -17,9 +17,9 @@ use crate::recipe::{Broken, Job};
 use crate::space::FailureKind;
 
 const SHELL: &str = "/bin/sh";
-/// Most bytes of a first line that are read; Linux reads 255.
+/// The most bytes of a first line that are read; Linux reads 255.
 const FIRST_LINE: u64 = 4096;
-/// Most bytes that are read of what a recipe says about its failure.
+/// The most bytes that are read of a recipe's own explanation of its failure.
 const WORDS: u64 = 4096;
 
 /// Runs a script. It writes all its outputs as files.
@@ -41,8 +41,8 @@ pub(super) async fn go(job: &Job, directory: &Directory, mut environment: Enviro
     let ended = run(job, directory, command).await?;
     let good = ended.status.success();
     let is_silent = ended.log.iter().all(|line| line.trim().is_empty());
-    let told = || ended.status.code().and_then(|status| end.explain(&script, status, is_silent));
-    let why = if good { None } else { own_words(&directory.why()).or_else(told) };
+    let explained = || ended.status.code().and_then(|status| end.explain(&script, status, is_silent));
+    let why = if good { None } else { own_words(&directory.why()).or_else(explained) };
     Ok(Report { good, why, outputs: IndexMap::default(), ended })
 }
 
@@ -53,7 +53,7 @@ fn own_words(path: &Path) -> Option<String> {
     Some(String::from_utf8_lossy(&words).into_owned()).filter(|words| !words.trim().is_empty())
 }
 
-/// The program that a script's first line names, and what stands behind it, which is one argument (`execve(2)`). The
+/// The program that a script's first line names, and the rest of the line, which is one argument (`execve(2)`). The
 /// script itself need not be executable.
 fn interpreter(script: &Path) -> std::io::Result<Option<(OsString, Option<OsString>)>> {
     let mut line = Vec::new();

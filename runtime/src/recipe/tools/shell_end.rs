@@ -1,10 +1,10 @@
 //! Which line ended a shell recipe that failed.
 //!
-//! A test that is false under `set -e` ends a recipe without a word. Bash says where: it reads a file before the recipe that has
-//! it note each command that fails where nobody asks, and its last command at the end. A recipe that sets a trap of its own
-//! for its end keeps that, and its last command is not noted: then what failed last ended it, if `set -e` was in effect. Other
-//! shells say nothing (Debian's dash does not even know its line); of theirs, the last command alone can be told, if that is a
-//! test.
+//! A test that is false under `set -e` ends a recipe without a word. Bash reports where: before the recipe, it reads a
+//! file that makes it record each command that fails untested, and its last command at the end. A recipe that sets its
+//! own `EXIT` trap keeps it, and its last command is not recorded: then what failed last ended it, if `set -e` was in
+//! effect. Other shells say nothing (Debian's dash does not even know its line); for these, only the last command is
+//! known, if it is a test.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -20,14 +20,14 @@ const TRAP: &str = r#"unset BASH_ENV
 trap 'printf "%s\n" "$?" "$-" "$LINENO" "$BASH_COMMAND" >"$WATTLE_RUN_DIR"/run/failed 2>/dev/null' ERR
 trap 'printf "%s\n" "$BASH_COMMAND" >"$WATTLE_RUN_DIR"/run/ended 2>/dev/null' EXIT
 "#;
-/// Lines that close what stands before them.
+/// Lines that close what comes before them.
 const CLOSERS: [&str; 4] = ["done", "fi", "esac", ";;"];
 /// The status of a test that is false.
 const FALSE: i32 = 1;
 /// What others could do instead.
 const SILENT: &str = "it printed nothing; bash would report which command ended it: make its first line `#!/bin/bash`";
 
-/// Where bash notes how a recipe ended.
+/// Where bash records how a recipe ended.
 #[derive(Debug)]
 pub(super) struct End {
     noted: Option<Noted>,
@@ -37,11 +37,11 @@ pub(super) struct End {
 struct Noted {
     /// The last command.
     ended: PathBuf,
-    /// The last one that failed where nobody asked.
+    /// The last one that failed untested.
     failed: PathBuf,
 }
 
-/// A command that failed where nobody asked.
+/// A command that failed untested.
 #[derive(Debug)]
 struct Failed {
     status: i32,
@@ -83,7 +83,8 @@ impl End {
         Self { noted: is_made.then(|| Noted { ended: directory.ended(), failed: directory.failed() }) }
     }
 
-    /// What ended `script`, which failed with `status`, as far as that can be told. `is_silent` says whether it printed nothing.
+    /// What ended `script`, which failed with `status`, as far as that is known. `is_silent` says whether it printed
+    /// nothing.
     pub(super) fn explain(&self, script: &Path, status: i32, is_silent: bool) -> Option<String> {
         let text = fs::read_to_string(script).ok()?;
         let last_test = || last_test(&text).filter(|_| status == FALSE);
@@ -103,15 +104,15 @@ impl End {
     }
 }
 
-/// The last command of a script of this text, if that is a test, which may be false. It may stand on several lines, and within
-/// loops and branches.
+/// The last command of a script of this text, if that is a test, which may be false. It may span several lines, and be
+/// within loops and branches.
 fn last_test(text: &str) -> Option<String> {
     let lines = text.lines().map(str::trim).enumerate();
     let code: Vec<(usize, &str)> = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#')).collect();
     let is_closer =
         |line: &str| line.split(|c: char| c.is_whitespace()).next().is_some_and(|word| CLOSERS.contains(&word));
     let end = code.iter().rposition(|(_, line)| !is_closer(line))?;
-    // What goes on in the next line, without its comment.
+    // A line that continues in the next one, without its comment.
     let begun = |line: &str| {
         let line = line.split(" #").next().unwrap_or_default().trim_end();
         let goes_on = line.ends_with(['|', '\\']) || line.ends_with("&&");
@@ -129,7 +130,7 @@ fn last_test(text: &str) -> Option<String> {
 /// The command that ended the script of this text; `line` is where, if bash knows it.
 fn ended_by(text: &str, command: &str, line: Option<usize>) -> Option<String> {
     let first = command.lines().next()?.trim();
-    // A script in quotes (`sh -c '...'`) stands on several lines; that of a heredoc is its own.
+    // A script in quotes (`sh -c '...'`) spans several lines; that of a heredoc is separate.
     let is_whole = command.trim_end().lines().count() == 1 || first.contains("<<");
     let named = |shown: &str| format!("{}`{shown}`", if is_whole { "" } else { "the command that begins with " });
     if let Some(line) = line {

@@ -17,7 +17,7 @@ use crate::store::Store;
 use super::Writing;
 
 impl Writing {
-    /// Writes everything. `desired` is what the servers are told. Returns whether servers have quotas afterwards.
+    /// Writes everything. `desired` is what the servers receive. Returns whether servers have quotas afterwards.
     pub(in crate::seed) async fn carry_out(
         self,
         store: &Arc<dyn Store>,
@@ -57,7 +57,7 @@ struct Steps<'a, 't> {
     desired: Deployed,
     /// Whether all registrations with other stacks are as they were last written.
     whole: bool,
-    /// Whether anything is to be removed.
+    /// Whether there is anything to remove.
     cleans: bool,
 }
 
@@ -144,7 +144,7 @@ async fn announce<'a>(
     }
     let (space, operator) = (desired.desired.space.clone(), desired.desired.operator.clone());
     let beginning = Deployed::beginning(space, operator, desired.desired.revision);
-    // Where nothing was, nobody else may have created anything since.
+    // Where nothing was, no other client may have created anything since.
     let is_there = present.seen.is_of_desired();
     Turn::begin(store, layout, &present.seen, &beginning, is_there, access).await
 }

@@ -36,7 +36,7 @@ impl Maker<'_> {
                 continue;
             };
             let is_disowned = self.present.register.is_disowned(self.layout, server);
-            // Announcements made with another credential belong to no server any more.
+            // Announcements made with another credential no longer belong to any server.
             let known = self.present.register.records.get(server).and_then(|record| record.registered());
             let is_other = known.is_some_and(|known| !known.credential.has_key_of(&registered.credential));
             if is_disowned || is_other || Announced::read(there).space != wanted.space {
@@ -69,7 +69,7 @@ impl Maker<'_> {
         Ok(made.into_iter().flatten().collect::<Result<_, _>>()?)
     }
 
-    /// Tells a server what all of them share.
+    /// Gives a server what all of them share.
     pub(super) fn membership(&mut self, server: &Name, known: bool, data: Vec<u8>) {
         let Some(identity) = self.wanted.roster.identity(server) else { return };
         let path = self.layout.membership(server);

@@ -140,7 +140,7 @@ impl Embedded {
     }
 
     fn odd<T>(&self, reply: &Reply<'_>) -> Result<T, StoreError> {
-        Err(unusable(&self.owner.link.socket, format!("it answers what was not asked: {reply:?}")))
+        Err(unusable(&self.owner.link.socket, format!("it sent an unexpected reply: {reply:?}")))
     }
 }
 
@@ -194,7 +194,7 @@ impl Link {
     /// Connects and logs in, and retries until it succeeds. Returns an error if it never will.
     async fn connect(&self) -> Result<Connection, String> {
         let mut pause = RETRY.0;
-        let mut told = false;
+        let mut warned = false;
         loop {
             let error = match self.try_connect().await {
                 Ok(connected) => return connected,
@@ -206,8 +206,8 @@ impl Link {
                 }
                 _ => {}
             }
-            if pause >= RETRY.1 && !told {
-                told = true;
+            if pause >= RETRY.1 && !warned {
+                warned = true;
                 tracing::info!(address = self.address(), %error, "waiting for the data space");
             }
             tokio::time::sleep(pause).await;

@@ -118,13 +118,13 @@ impl Log {
         if at < bytes.len() {
             if let Some(sound) = (at + 1..bytes.len()).find(|at| content(&bytes[*at..]).is_some_and(|c| !c.is_empty()))
             {
-                return Err(damaged(at, format!("what is at byte {sound} is sound again")));
+                return Err(damaged(at, format!("the log is intact again from byte {sound} on")));
             }
             tracing::warn!(
                 log = %path.display(),
                 at,
                 bytes = bytes.len() - at,
-                "the end of the log was not written to its end when the data space stopped: it is cut off",
+                "the last entry was only partly written when the data space stopped: it is cut off",
             );
             log.file.set_len(at as u64).map_err(ServerError::file("write", path))?;
         }
@@ -144,7 +144,7 @@ impl Log {
         }
         if let Err(error) = (&*self.file).write_all(records) {
             if let Err(worse) = self.file.set_len(self.size) {
-                self.broken = Some(format!("{error}; and it could not be taken back: {worse}"));
+                self.broken = Some(format!("{error}; the write could not be undone either: {worse}"));
             }
             return Err(error);
         }
@@ -226,7 +226,7 @@ impl Log {
 impl Drop for Log {
     fn drop(&mut self) {
         if let Err(error) = self.sync() {
-            tracing::warn!(log = %self.path.display(), %error, "the log could not be brought to the disk");
+            tracing::warn!(log = %self.path.display(), %error, "the log could not be written to disk");
         }
     }
 }

@@ -32,7 +32,7 @@ impl Server {
     /// Serves the tree in `log` (an empty one if there is no such file) on `socket`. `operator` has all rights. Missing
     /// folders are created for this user alone, and so is the socket.
     ///
-    /// What a client was told is done survives this process, however it ends. It survives a loss of power once
+    /// What was acknowledged to a client survives this process, however it ends. It survives a loss of power once
     /// [`Store::apply`](crate::store::Store::apply) has returned, along with everything before it, or after
     /// [`Server::stop`].
     ///

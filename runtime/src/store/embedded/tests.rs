@@ -134,7 +134,7 @@ async fn a_login_that_is_refused() {
     let socket = place.socket();
     assert_eq!(
         error.to_string(),
-        format!("cannot use the data space at unix:{}: it has another password for `operator`", socket.display())
+        format!("cannot use the data space at unix:{}: it gives a different password for `operator`", socket.display())
     );
     // The same for a client that reconnects.
     let store = place.store().await;

@@ -148,7 +148,7 @@ impl Fault {
     pub(super) fn at(self, address: &str) -> StoreError {
         match self {
             Self::Illegal { path } => {
-                check_path(&path).err().unwrap_or(StoreError::Illegal { path, reason: "the server does not take it" })
+                check_path(&path).err().unwrap_or(StoreError::Illegal { path, reason: "the server does not accept it" })
             }
             Self::Missing { path } => StoreError::Missing { path },
             Self::Exists { path } => StoreError::Exists { path },

@@ -49,7 +49,7 @@ pub(super) struct Gather {
 /// How new the result of a read must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Since {
-    /// At least as new as anything that anyone was told before.
+    /// At least as new as anything that was reported before.
     Anybody,
     /// At least as new as anything that was returned or done here.
     Here,

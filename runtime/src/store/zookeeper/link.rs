@@ -46,8 +46,8 @@ impl Link {
         let _ = self.is_given_up.subscribe().wait_for(|is_given_up| *is_given_up).await;
     }
 
-    /// The answer. `None` if there is none in time, or if an earlier request had none: the session is then given up,
-    /// and it is not known whether the request was carried out.
+    /// The answer. `None` if it does not arrive in time, or if that of an earlier request did not: the session is then
+    /// given up, and it is not known whether the request was carried out.
     pub(super) async fn answer<T>(&self, asked: impl Future<Output = T>) -> Option<T> {
         tokio::select! {
             biased;

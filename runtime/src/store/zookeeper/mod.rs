@@ -224,7 +224,7 @@ impl Store for ZooKeeper {
         let sessions = self.pool.sessions();
         let closing = futures_util::future::join_all(sessions.iter().map(Session::close));
         if tokio::time::timeout(CLOSE, closing).await.is_err() {
-            tracing::warn!("the data space cannot be told that this process ends; it will notice by itself");
+            tracing::warn!("cannot notify the data space that this process is ending; it will notice by itself");
         }
     }
 }

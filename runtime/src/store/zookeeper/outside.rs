@@ -35,7 +35,7 @@ impl ZooKeeper {
             for ((path, known), answer) in OPEN.into_iter().zip(there) {
                 let (acls, stat) = match answer {
                     Ok(answer) => answer,
-                    // Somebody else has closed it, or it is none of this version.
+                    // Someone else has closed it, or it is not of this version.
                     Err(Error::NoAuth | Error::NoNode) => continue,
                     Err(error) => {
                         tries.again(error, "read", path)?;

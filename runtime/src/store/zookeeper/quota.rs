@@ -62,7 +62,7 @@ impl ZooKeeper {
         };
         let of_all = [LIMITS, STATS].into_iter().filter(|name| there.contains(*name));
         strays.extend(of_all.map(|name| format!("{path}/{name}")));
-        // Somebody who had the operator's key may have set them.
+        // Someone who had the operator's key may have set them.
         for stray in strays {
             if !self.remove(stray).await? {
                 return Ok(false);

@@ -120,7 +120,7 @@ impl Settings {
             let error = match self.connect().await {
                 Ok(client) => {
                     if warned.is_some() {
-                        info!(address = self.address, "the data space is in reach");
+                        info!(address = self.address, "the data space can be reached");
                     }
                     return Ok(client);
                 }
@@ -136,7 +136,7 @@ impl Settings {
             if warned.is_none_or(|(at, between)| at.elapsed() >= between) {
                 warned = Some((tokio::time::Instant::now(), until_next_warning(warned.map(|(_, between)| between))));
                 let since = since(started);
-                warn!(address = self.address, %since, %error, "waiting for the data space, which cannot be reached");
+                warn!(address = self.address, %since, %error, "waiting for the data space: it cannot be reached");
             }
             // Agents that lost the connection together should not come back together.
             let jitter = chance() % 512;
@@ -185,8 +185,8 @@ impl Session {
         Self { settings, state, close }
     }
 
-    /// Ends the session. Returns when ZooKeeper was told, which then removes the session's held nodes at once. Callers
-    /// that still wait for an answer keep the session open.
+    /// Ends the session. Returns when ZooKeeper was notified, which then removes the session's held nodes at once.
+    /// Callers that still wait for an answer keep the session open.
     pub(super) async fn close(&self) {
         self.close.notify_one();
         let mut state = self.state.clone();
@@ -223,7 +223,7 @@ impl Session {
         self.wait_for(|client| !client.is_over()).await
     }
 
-    /// The number of the present session. 0 while there is none.
+    /// The number of the present session. 0 while there is no session.
     pub(super) fn id(&self) -> i64 {
         match &*self.state.borrow() {
             State::Ready(client) => client.session_id().0,
@@ -280,7 +280,7 @@ async fn keep(settings: Arc<Settings>, sender: watch::Sender<State>, close: Arc<
         tokio::select! {
             () = follow(&settings.address, &client) => {}
             () = client.given_up() => {
-                warn!(address = settings.address, "the data space does not answer what it was asked; opening another session");
+                warn!(address = settings.address, "the data space does not answer a request; opening another session");
             }
             () = sender.closed() => return,
             () = close.notified() => {
@@ -292,7 +292,7 @@ async fn keep(settings: Arc<Settings>, sender: watch::Sender<State>, close: Arc<
     }
 }
 
-/// Returns when the client is no longer in use, and ZooKeeper was told so.
+/// Returns when the client is no longer in use, and ZooKeeper was notified.
 async fn closed(client: Arc<Link>) {
     let mut states = client.state_watcher();
     let mut state = client.state();
@@ -312,11 +312,11 @@ async fn follow(address: &str, client: &Client) {
         match state {
             SessionState::Disconnected => {
                 lost = Some(clock::now());
-                warn!(address, "waiting for the data space, to which the connection is lost");
+                warn!(address, "waiting for the data space: the connection is lost");
             }
             _ => {
                 if let Some(lost) = lost.take() {
-                    info!(address, since = %since(lost), "the data space is in reach again");
+                    info!(address, since = %since(lost), "the data space can be reached again");
                 }
             }
         }

@@ -40,7 +40,7 @@ struct Armed {
     version: Option<Version>,
 }
 
-/// Nodes that are watched while nobody waits for them, by path. A caller that follows a node will wait again.
+/// Nodes that are watched while nothing waits for them, by path. A caller that follows a node will wait again.
 #[derive(Default)]
 pub(super) struct Followed(Mutex<HashMap<String, Armed>>);
 

@@ -15,7 +15,7 @@ pub(super) fn operands(row: &Row, arguments: &[Word]) -> Vec<Operand> {
     let makes = is('c', "--create") || is('r', "--append") || is('u', "--update");
     let mut found = of_row(row, arguments);
     if is_bundle {
-        // Values stand behind the letters, in their order.
+        // Values come after the letters, in their order.
         let values = letters.chars().filter(|letter| "fCTXbg".contains(*letter)).zip(1..);
         for (letter, at) in values {
             match letter {
@@ -27,7 +27,7 @@ pub(super) fn operands(row: &Row, arguments: &[Word]) -> Vec<Operand> {
     }
     let is_folder = |one: &Operand| one.makes;
     if makes {
-        // What is put into it, from where it runs; the folder behind `-C` is read.
+        // What is put into it, from where it runs; the folder after `-C` is read.
         let elsewhere = found.iter().any(is_folder);
         found.iter_mut().for_each(|one| one.makes = !one.makes);
         let names = arguments.iter().enumerate().skip(usize::from(is_bundle));

@@ -6,7 +6,7 @@ use crate::analysis::SyntaxError;
 pub(super) struct Open {
     pub(super) kind: Compound,
     pub(super) line: u32,
-    /// The word that began the list in which the script stands.
+    /// The word that began the current list.
     pub(super) section: &'static str,
     /// Its number in the order in which they begin.
     pub(super) number: usize,

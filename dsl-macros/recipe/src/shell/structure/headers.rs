@@ -1,4 +1,4 @@
-//! The heads of loops, and what stands between `case` and its commands.
+//! The heads of loops, and what is between `case` and its commands.
 
 use crate::analysis::SyntaxError;
 use crate::shell::word::{TokenKind, Word};
@@ -6,7 +6,7 @@ use crate::shell::word::{TokenKind, Word};
 use super::{Checker, Compound, Head, State};
 
 impl Checker<'_> {
-    /// From behind `for` to its `do`.
+    /// From after `for` to its `do`.
     pub(super) fn loop_header(&mut self, kind: Compound, line: u32) -> Result<(), SyntaxError> {
         let opening = kind.opening();
         if !self.is_word() {
@@ -53,7 +53,7 @@ impl Checker<'_> {
         }
     }
 
-    /// From behind `case` to its first pattern.
+    /// From after `case` to its first pattern.
     pub(super) fn case(&mut self, line: u32) -> Result<(), SyntaxError> {
         if !self.is_word() {
             return Err(SyntaxError::new(line, "`case` has no word"));

@@ -19,9 +19,9 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Whether the word in front is one that goes on with a `(`: an array or an extended pattern.
+    /// Whether the word in front is one that continues with a `(`: an array or an extended pattern.
     pub(super) fn behind_pattern(&self) -> bool {
-        // This is asked with the `(` behind, and with it next.
+        // This is called both with the `(` already read and with it next.
         let before = if self.is_op("(") { 1 } else { 2 };
         let Some(Token { kind: TokenKind::Word(word), .. }) =
             self.at.checked_sub(before).and_then(|at| self.tokens.get(at))

@@ -36,7 +36,7 @@ impl<'t> Checker<'t> {
         }
     }
 
-    /// What is substituted in `((…))` comes as a word behind it.
+    /// What is substituted in `((…))` comes as a word after it.
     pub(super) fn skip_arithmetic(&mut self) {
         self.at += usize::from(self.is_word() && self.bare().is_none());
     }

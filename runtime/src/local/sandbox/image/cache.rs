@@ -26,8 +26,8 @@ pub(super) enum Place {
 }
 
 impl Place {
-    /// The place of the image `name`. Where it has to be made, waits until no other process makes one; `say` is told if there is
-    /// one.
+    /// The place of the image `name`. If it must be made, waits until no other process makes one; `say` is called if
+    /// another does.
     pub(super) async fn of(name: &str, say: impl FnMut(&str)) -> Result<Self, UpError> {
         if let Some(image) = find(name)? {
             return Ok(Self::Made(image));
@@ -111,7 +111,7 @@ impl New {
 
 impl Drop for New {
     fn drop(&mut self) {
-        // Whoever makes it was killed just now, and may write for another moment.
+        // The process that makes it was killed just now, and may write for another moment.
         for _ in 0..TRIES {
             if remove(&self.folder).is_ok() {
                 return;

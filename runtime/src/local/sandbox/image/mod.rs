@@ -27,10 +27,10 @@ pub enum Image {
 }
 
 impl Image {
-    /// The folder with the image. If that takes long, `say` is told why.
+    /// The folder with the image. If that takes long, `say` is called with the reason.
     ///
     /// # Errors
-    /// Why there is none, or what sandboxes need and this machine does not have.
+    /// Why there is no image, or what sandboxes need and this machine does not have.
     pub async fn ready(&self, say: impl FnMut(&str)) -> Result<PathBuf, UpError> {
         // An image is not worth making where no sandbox can be.
         let tools = Tools::find()?;
@@ -63,7 +63,7 @@ fn kind(path: &Path) -> Result<ImageKind, UpError> {
         Ok(_) if path.join("bin/sh").symlink_metadata().is_ok() => Ok(ImageKind::Root),
         Ok(_) => Err(refuse(
             format!(
-                "`{shown}` is no image: it is neither a root file system, which would have `bin/sh`, nor an OCI image \
+                "`{shown}` is not an image: it is neither a root file system, which would have `bin/sh`, nor an OCI image \
                  layout, which would have `oci-layout`"
             ),
             help,

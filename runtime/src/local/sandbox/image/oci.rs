@@ -174,7 +174,7 @@ impl Layout<'_> {
 fn hex(digest: &str) -> Result<&str, String> {
     let number = digest.strip_prefix("sha256:").filter(|hex| hex.len() == 64);
     let is_hex = |hex: &&str| hex.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    number.filter(is_hex).ok_or_else(|| format!("`{digest}` is no digest by SHA-256"))
+    number.filter(is_hex).ok_or_else(|| format!("`{digest}` is not a SHA-256 digest"))
 }
 
 fn for_others(platforms: &str) -> String {

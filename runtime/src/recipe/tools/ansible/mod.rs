@@ -18,7 +18,7 @@ use crate::space::FailureKind;
 use crate::store::MAX_DATA;
 
 const CALLBACK: &str = include_str!("wattle.py");
-/// Most bytes of all that a playbook sets by `set_stats`.
+/// The most bytes that a playbook may set with `set_stats`.
 const LARGEST: u64 = 16 * MAX_DATA as u64;
 
 const NOWHERE: &str = "no play is for this server, so nothing ran: a recipe's only host is `localhost`";
@@ -37,7 +37,7 @@ struct CallbackReport {
 #[derive(Debug, Deserialize)]
 struct Failed {
     task: String,
-    /// The file and the line in which it stands, if that is known.
+    /// Its file and line, if they are known.
     #[serde(default)]
     at: Option<String>,
     /// The item of its loop.
@@ -57,7 +57,7 @@ impl Failed {
     }
 }
 
-/// What Ansible says where it does not come to any task.
+/// What Ansible prints if it does not get to any task.
 fn refused(log: &[String]) -> Option<String> {
     let said = log
         .iter()
@@ -71,10 +71,10 @@ pub(super) async fn go(job: &Job, directory: &Directory, environment: Environmen
         Broken::new(FailureKind::Start, format!("the run of its playbook cannot be prepared: {error}"))
     })??;
     let ended = run(job, directory, command).await?;
-    let told = read(&directory.tool().join("report.json"))?;
-    let why = told.failure.as_ref().map(Failed::sentence).or_else(|| refused(&ended.log));
-    let why = why.or_else(|| told.nowhere.then(|| NOWHERE.to_owned()));
-    Ok(Report { good: ended.status.success() && !told.nowhere, why, outputs: told.stats, ended })
+    let report = read(&directory.tool().join("report.json"))?;
+    let why = report.failure.as_ref().map(Failed::sentence).or_else(|| refused(&ended.log));
+    let why = why.or_else(|| report.nowhere.then(|| NOWHERE.to_owned()));
+    Ok(Report { good: ended.status.success() && !report.nowhere, why, outputs: report.stats, ended })
 }
 
 fn prepare(job: &Job, directory: &Directory, mut environment: Environment) -> std::io::Result<Result<Command, Broken>> {
@@ -93,7 +93,7 @@ fn prepare(job: &Job, directory: &Directory, mut environment: Environment) -> st
     };
     let mut arguments: Vec<OsString> = ["--connection", "local", "--inventory", "localhost,"].map(Into::into).into();
     arguments.extend(["--extra-vars".into(), at(&directory.inputs())]);
-    // What Ansible would take for a template of its own comes once more, marked.
+    // What Ansible would take for a template is passed once more, marked.
     let marked: Vec<_> = job.inputs.iter().filter(|(_, value)| unsafe_yaml::is_needed(value)).collect();
     if !marked.is_empty() {
         let path = tool.join("unsafe.yml");
@@ -107,7 +107,7 @@ fn prepare(job: &Job, directory: &Directory, mut environment: Environment) -> st
     arguments.push(playbook.clone().into());
 
     let beside = playbook.parent().unwrap_or(&tool);
-    // What came along counts; what the server has for its operator does not.
+    // Included files count; what the server has for its operator does not.
     let none = tool.join("ansible.cfg");
     write(&none, "")?;
     let configuration = [beside.join("ansible.cfg"), directory.files().join("ansible.cfg")];
@@ -121,14 +121,14 @@ fn prepare(job: &Job, directory: &Directory, mut environment: Environment) -> st
     environment.set("ANSIBLE_ROLES_PATH", roles);
     environment.set("ANSIBLE_LOCAL_TEMP", tool.join("local"));
     environment.set("ANSIBLE_REMOTE_TEMP", tool.join("remote"));
-    // The Python that runs Ansible is there; another one would have to be found, with a warning.
+    // The Python that runs Ansible exists; another one would have to be found, with a warning.
     environment.set("ANSIBLE_PYTHON_INTERPRETER", "{{ ansible_playbook_python }}");
     for (name, value) in [
         ("ANSIBLE_NOCOWS", "1"),
         ("ANSIBLE_NOCOLOR", "1"),
         ("ANSIBLE_RETRY_FILES_ENABLED", "0"),
         ("ANSIBLE_LOCALHOST_WARNING", "0"),
-        // Else what it says comes when a buffer is full.
+        // Otherwise its output comes only when a buffer is full.
         ("PYTHONUNBUFFERED", "1"),
     ] {
         environment.set(name, value);
@@ -145,7 +145,7 @@ fn prepare(job: &Job, directory: &Directory, mut environment: Environment) -> st
     }))
 }
 
-/// What the callback wrote; nothing if Ansible did not come to it.
+/// What the callback wrote; `None` if Ansible did not get to it.
 fn read(path: &Path) -> Result<CallbackReport, Broken> {
     let Ok(data) = fs::metadata(path) else { return Ok(CallbackReport::default()) };
     if data.len() > LARGEST {

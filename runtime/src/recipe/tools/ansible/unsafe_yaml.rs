@@ -16,8 +16,8 @@ pub(super) fn is_needed(value: &Value) -> bool {
 
 /// Whether `text` could be a template or an expression, or a part of one that a playbook makes of several texts.
 ///
-/// What holds nothing but these characters calls nothing, whatever it is joined with that is marked. It is left as it is
-/// because ansible-core 2.21 reads `!unsafe "True"` as a truth value, and `!unsafe "007"` as a number.
+/// A text of only these characters calls nothing, whatever marked text it is joined with. It is left as it is because
+/// ansible-core 2.21 reads `!unsafe "True"` as a truth value, and `!unsafe "007"` as a number.
 fn is_marked(text: &str) -> bool {
     !text.chars().all(|c| !c.is_ascii() || c.is_ascii_alphanumeric() || " _.:/@,+=-~<>".contains(c))
 }
@@ -34,7 +34,7 @@ fn entries<'a>(out: &mut String, values: impl IntoIterator<Item = (&'a Name, &'a
     out.push('{');
     for (i, (name, value)) in values.into_iter().enumerate() {
         out.push_str(if i == 0 { "" } else { ", " });
-        // A key that is longer than 1,024 characters must be told to be one (YAML 1.2, 8.20).
+        // A key that is longer than 1,024 characters must be marked as one (YAML 1.2, 8.20).
         out.push_str("? ");
         add_text(out, name);
         out.push_str(" : ");

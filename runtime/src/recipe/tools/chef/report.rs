@@ -11,7 +11,7 @@ use wattle::values;
 use crate::recipe::{Broken, Job};
 use crate::space::{self, FailureKind};
 
-/// How long the failure of an input is asked for that the recipe was told of.
+/// How long to ask for the failure of an input that the recipe has received.
 const ANSWER: Duration = Duration::from_secs(5);
 
 /// How a run ended.
@@ -40,7 +40,7 @@ struct Refused {
     value: Value,
 }
 
-/// The report; none if the run did not come to it.
+/// The report; `None` if the run did not get to it.
 pub(super) fn read(path: &Path) -> Result<Option<Report>, Broken> {
     let unreadable =
         |error: io::Error| Broken::new(FailureKind::Recipe, format!("cannot read {}: {error}", path.display()));

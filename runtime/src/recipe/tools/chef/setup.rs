@@ -1,4 +1,4 @@
-//! What a run of Chef is told: its configuration, its run list, and what `wattle.rb` must know of the component.
+//! What a run of Chef receives: its configuration, its run list, and what `wattle.rb` must know about the component.
 
 use std::fmt::Write as _;
 use std::io;
@@ -69,7 +69,7 @@ impl Setup {
 /// Chef reads it more than once in one run.
 fn config(job: &Job, directory: &Directory, cookbooks: &Path, ruby: &Path, table: &Path) -> String {
     let server = job.name.split('/').next().unwrap_or(&job.name);
-    // Data bags, roles and environments that travel along stand beside the cookbooks.
+    // Included data bags, roles and environments are beside the cookbooks.
     let repository = cookbooks.parent().filter(|parent| parent.starts_with(directory.files()));
     let tool = directory.tool();
     let mut text = format!("require {}\n\n", quoted(ruby));
@@ -99,12 +99,12 @@ fn config(job: &Job, directory: &Directory, cookbooks: &Path, ruby: &Path, table
     text
 }
 
-/// The folder in which the cookbook of `recipe` (`COOKBOOK::RECIPE`) stands, with those that it depends on.
+/// The folder that contains the cookbook of `recipe` (`COOKBOOK::RECIPE`) and those that it depends on.
 fn cookbooks(job: &Job, directory: &Directory, recipe: &str) -> Result<PathBuf, Broken> {
     let (cookbook, recipe) = recipe.split_once("::").unwrap_or((recipe, "default"));
     let file = Path::new(cookbook).join("recipes").join(format!("{recipe}.rb"));
     let paths = job.component.recipe.files.keys().map(|path| Path::new(&**path));
-    // A cookbook that is part of another one stands deeper.
+    // A cookbook that is part of another one is deeper.
     let found = paths.filter(|path| path.ends_with(&file)).min_by_key(|path| path.components().count());
     let missing = || Broken::new(FailureKind::Start, format!("no file `{}` came along with it", file.display()));
     let found = found.and_then(|path| path.ancestors().nth(3)).ok_or_else(missing)?;

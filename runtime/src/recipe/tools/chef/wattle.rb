@@ -529,12 +529,12 @@ module Wattle
 
       def hint(exception, answers)
         case exception.response.code.to_s
-        when '404' then ": does it travel along? Name data bags, roles and environments in the component's `files`"
+        when '404' then ": is it among the component's files? Name data bags, roles and environments in the component's `files`"
         when '500' then ': are data bags, roles, environments and metadata well-formed?'
         when '412'
-          return ': it travels along in another version than `depends` asks for' if answers.any?(/version constraints/)
+          return ': the cookbook there has another version than `depends` asks for' if answers.any?(/version constraints/)
 
-          ': does the cookbook travel along? It lies beside the one that depends on it'
+          ': is the cookbook there? It must be beside the one that depends on it'
         end
       end
 

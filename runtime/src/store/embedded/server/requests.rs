@@ -70,7 +70,7 @@ impl Shared {
             if login.principal() == self.operator {
                 who = Who::Operator;
             } else if Some(&*login.name) == name {
-                return Err(format!("it has another password for `{}`", login.name));
+                return Err(format!("it gives a different password for `{}`", login.name));
             }
         }
         Ok(who)
@@ -175,7 +175,7 @@ impl Shared {
             let reply = match synced.map_err(io::Error::other).flatten() {
                 Ok(()) => Reply::Done,
                 Err(error) => Reply::Failed(wire::Fault::Unusable {
-                    reason: format!("its log cannot be brought to the disk: {error}"),
+                    reason: format!("its log cannot be written to disk: {error}"),
                 }),
             };
             shared.reply(&outbox, id, &reply);
