@@ -259,7 +259,8 @@ const liveTimeline = (() => {
     if (!life) {
       const length = now.critical.length;
       const all = length ? ` The longest chain has ${length} component${length === 1 ? '' : 's'}.` : '';
-      told.textContent = rows.length ? `${rows.length} components in ${live.span(end - begin)}.${all}` : '';
+      const none = now.tally.all ? 'Nothing has begun yet.' : '';
+      told.textContent = rows.length ? `${rows.length} components in ${live.span(end - begin)}.${all}` : none;
       return;
     }
     const words = (step) => {
