@@ -280,5 +280,6 @@ pub fn source(folder: &Path, stack: &str, given: &[(&str, &str)]) -> TemplateSou
         stack: stack.to_owned(),
         seed: String::new(),
         settings: None,
+        diagram: None,
     }
 }

@@ -225,12 +225,15 @@ fn the_software_of_a_server_that_has_left_is_ended() {
 fn what_fails_is_told_with_its_root() {
     let stage = Stage::new(&talking("fail", "two", true));
     let mut up = stage.up(&[]);
-    up.wait_for("have failed", Duration::from_mins(1));
+    up.wait_for("are blocked", Duration::from_mins(1));
     let why = stage.ask(&["status", "--why"]);
     assert_eq!(why.code, Some(1));
     let text = running::without_times(&why.out);
     golden("why", &text);
     let status = json(&stage.ask(&["status", "--format", "json"]).out);
+    let counts = [&status["components"]["failed"], &status["components"]["blocked"]];
+    assert_eq!(counts, [3, 2], "for programs, what is blocked has failed as well");
+    assert_eq!(status["servers"]["c"]["components"]["say"]["state"], "failed");
     assert_eq!(status["causes"][0]["component"], "a/say");
     assert_eq!(status["causes"][0]["holds"], serde_json::json!(["b/say", "c/say"]));
     let get = stage.ask(&["get", "c/say/said"]);

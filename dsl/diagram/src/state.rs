@@ -3,8 +3,10 @@
 /// The displayed state of a component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// It failed, or something that it depends on did.
+    /// It failed.
     Failed,
+    /// It cannot run, because something that it depends on failed.
+    Blocked,
     /// Its recipe is running.
     Running,
     /// It waits for inputs, or for its turn.
@@ -15,12 +17,13 @@ pub enum State {
 
 impl State {
     /// Every state, in order of priority: a folded box shows the first state that occurs in it.
-    pub const ALL: [Self; 4] = [Self::Failed, Self::Running, Self::Waiting, Self::Done];
+    pub const ALL: [Self; 5] = [Self::Failed, Self::Blocked, Self::Running, Self::Waiting, Self::Done];
 
-    /// Its name in the page, in JSON and in tables.
+    /// Its name in the page and in tables.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Failed => "failed",
+            Self::Blocked => "blocked",
             Self::Running => "running",
             Self::Waiting => "waiting",
             Self::Done => "done",
@@ -45,9 +48,6 @@ mod tests {
     /// Each of its `case`s is a kind of value.
     const DATA: &str = include_str!("page/live-data.js");
 
-    /// How a live diagram shows what failed because something else did. Tables say `failed`.
-    const HELD: &str = "held";
-
     /// The strings of an array in a script.
     fn array<'s>(script: &'s str, name: &str) -> Vec<&'s str> {
         let (_, rest) = script.split_once(&format!("const {name} = [")).expect("the array");
@@ -62,8 +62,7 @@ mod tests {
 
     #[test]
     fn scripts_and_styles_know_every_state_and_no_other() {
-        let [failed, running, waiting, done] = State::ALL.map(State::word);
-        let words = [failed, HELD, running, waiting, done];
+        let words = State::ALL.map(State::word);
         assert_eq!(array(PAGE, "ORDER"), words, "what is folded shows the first of these");
         let legend: BTreeSet<_> = array(LIVE, "STATES").into_iter().collect();
         assert_eq!(legend, words.into(), "the legend");
@@ -79,7 +78,8 @@ mod tests {
             assert!(used.is_subset(&known), "{before}: {used:?}");
         }
         assert!(quoted(LIVE, "told.state === '").contains("waiting"), "the scripts are looked through");
-        assert_eq!(quoted(DATA, "told.state === '"), ["failed"].into(), "the panel of data");
+        // What another's failure blocks is shown as such everywhere, not as what has failed itself.
+        assert_eq!(quoted(DATA, "?.length ? '"), [State::Blocked.word()].into(), "the panel of data");
         for word in State::ALL.map(State::word) {
             assert!(LIVE.contains(&format!("--live-{word}: var(--{word});")), "the colour of `{word}` in tables");
         }

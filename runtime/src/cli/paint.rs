@@ -15,6 +15,7 @@ pub(super) enum Tone {
     Busy,
     Waiting,
     Bad,
+    Blocked,
     Faint,
 }
 
@@ -26,6 +27,7 @@ impl Tone {
             State::Running => Self::Busy,
             State::Done => Self::Good,
             State::Failed => Self::Bad,
+            State::Blocked => Self::Blocked,
         }
     }
 
@@ -38,6 +40,7 @@ impl Tone {
             Self::Busy => color(AnsiColor::Cyan),
             Self::Waiting => color(AnsiColor::Yellow),
             Self::Bad => color(AnsiColor::Red).bold(),
+            Self::Blocked => color(AnsiColor::Red).dimmed(),
             Self::Faint => Style::new().dimmed(),
         }
     }

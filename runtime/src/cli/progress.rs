@@ -201,7 +201,7 @@ fn what(standing: &Standing, parts: &[Part<'_>], done: usize) -> What {
         _ => None,
     });
     if let Some((part, failure)) = passed {
-        return (1, "✗", Tone::Waiting, format!("{} has to do without {}", part.name, failure.component), None);
+        return (1, "✗", Tone::Blocked, format!("{} has to do without {}", part.name, failure.component), None);
     }
     let waiting = states().find_map(|(part, status)| match &status.state {
         State::Waiting(waits) => Some((part, waits, status.since)),

@@ -196,6 +196,7 @@ pub(super) fn headline(snapshot: &StackSnapshot, color: bool) -> String {
         of(tally.running, Shown::Running),
         of(tally.waiting, Shown::Waiting),
         of(tally.failed, Shown::Failed),
+        of(tally.blocked, Shown::Blocked),
         (tally.leaving, "leaving", Tone::Busy),
         (tally.left_over, "not torn down", Tone::Bad),
     ] {

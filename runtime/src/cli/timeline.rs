@@ -9,8 +9,8 @@ use wattle_agent_core::time::Time;
 use wattle_words::names;
 use wattle_words::time::short;
 
-use crate::report::{Condition, Life, StackSnapshot, critical_path, lives};
-use crate::space::{Did, State, Status, Step};
+use crate::report::{Condition, Life, StackSnapshot, critical_path, lives, shown};
+use crate::space::{Did, Step};
 
 use super::paint::{Tone, cut, paint};
 
@@ -134,10 +134,8 @@ fn bar(life: &Life<'_>, scale: &Scale) -> (String, Tone) {
         }
     }
     let tone = match life.part.condition {
-        Condition::Said(Status { state: State::Done, .. }) => Tone::Good,
-        Condition::Said(Status { state: State::Failed(_), .. }) => Tone::Bad,
-        Condition::Said(Status { state: State::Running, .. }) => Tone::Busy,
-        _ => Tone::Waiting,
+        Condition::Said(status) => Tone::of(shown(&status.state)),
+        Condition::Idle => Tone::Waiting,
     };
     (bar.into_iter().collect(), tone)
 }

@@ -34,6 +34,9 @@ pub struct TemplateSource {
     /// The settings that the blueprint was given, if it was given any: the file of them that `emit` wrote.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settings: Option<String>,
+    /// The diagram, if there is one: whoever goes back to this shows it again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diagram: Option<String>,
 }
 
 impl TemplateSource {

@@ -1,6 +1,7 @@
 //! JSON for programs. Keys stay as they are, and further ones may be added.
 
 use serde_json::{Value, json};
+use wattle::diagram::State as Shown;
 use wattle_agent_core::time::Time;
 
 use crate::space::State;
@@ -10,8 +11,7 @@ use super::{Cause, Condition, Root, Tally, shown};
 /// The state of a component.
 pub fn json_of_condition(condition: Condition<'_>) -> Value {
     let Condition::Said(status) = condition else { return json!({ "state": "not-begun" }) };
-    let mut object =
-        json!({ "state": shown(&status.state).word(), "revision": status.revision, "since": status.since });
+    let mut object = json!({ "state": word(&status.state), "revision": status.revision, "since": status.since });
     if let Some(deadline) = status.deadline {
         object["deadline"] = json!(deadline);
     }
@@ -26,10 +26,19 @@ pub fn json_of_condition(condition: Condition<'_>) -> Value {
     object
 }
 
-/// How many components are in which state.
+/// What programs know a state as. Of what is blocked by a failure, they see `through` whom that came.
+fn word(state: &State) -> &'static str {
+    match shown(state) {
+        Shown::Blocked => Shown::Failed.word(),
+        shown => shown.word(),
+    }
+}
+
+/// How many components are in which state. `blocked` are those of the `failed` that another one's failure blocks.
 pub fn json_of_tally(tally: Tally) -> Value {
-    let Tally { all, done, running, waiting, failed, .. } = tally;
-    json!({ "all": all, "done": done, "running": running, "waiting": waiting, "failed": failed })
+    let Tally { all, done, running, waiting, failed, blocked, .. } = tally;
+    let failed = failed + blocked;
+    json!({ "all": all, "done": done, "running": running, "waiting": waiting, "failed": failed, "blocked": blocked })
 }
 
 /// A cause that holds components up, at the time `now`.

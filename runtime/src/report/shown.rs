@@ -10,6 +10,7 @@ pub fn shown(state: &State) -> Shown {
         State::Waiting(_) => Shown::Waiting,
         State::Running => Shown::Running,
         State::Done => Shown::Done,
-        State::Failed(_) => Shown::Failed,
+        State::Failed(failure) if failure.through.is_empty() => Shown::Failed,
+        State::Failed(_) => Shown::Blocked,
     }
 }

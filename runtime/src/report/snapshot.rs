@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use wattle::diagram::State as Shown;
 use wattle::model::{IndexMap, Name, Order};
 
 use crate::space::{
@@ -13,6 +14,7 @@ use crate::store::StoreError;
 
 use super::admission::Admission;
 use super::bounded::{self, FEW};
+use super::shown;
 
 /// The largest number of requests at the same time.
 pub(super) const AT_ONCE: usize = 64;
@@ -114,8 +116,10 @@ pub struct Tally {
     pub running: usize,
     /// Components that wait for something.
     pub waiting: usize,
-    /// Components that failed, or that depend on something that failed.
+    /// Components that failed themselves.
     pub failed: usize,
+    /// Components that cannot run, because something that they depend on failed.
+    pub blocked: usize,
     /// Components that are being torn down.
     pub leaving: usize,
     /// Components that could not be torn down.
@@ -127,12 +131,12 @@ pub struct Tally {
 impl Tally {
     /// Whether there will be no more progress: everything is done or has failed, including teardowns.
     pub fn is_over(self) -> bool {
-        self.done + self.failed == self.all && self.leaving + self.behind == 0
+        self.done + self.failed + self.blocked == self.all && self.leaving + self.behind == 0
     }
 
     /// Whether something has failed.
     pub fn has_failed(self) -> bool {
-        self.failed + self.left_over > 0
+        self.failed + self.blocked + self.left_over > 0
     }
 
     /// Whether everything is done.
@@ -297,11 +301,12 @@ impl StackSnapshot {
         self.parts().fold(tally, |mut tally, part| {
             tally.all += 1;
             if let Condition::Said(status) = part.condition {
-                match status.state {
-                    State::Waiting(_) => tally.waiting += 1,
-                    State::Running => tally.running += 1,
-                    State::Done => tally.done += 1,
-                    State::Failed(_) => tally.failed += 1,
+                match shown(&status.state) {
+                    Shown::Waiting => tally.waiting += 1,
+                    Shown::Running => tally.running += 1,
+                    Shown::Done => tally.done += 1,
+                    Shown::Failed => tally.failed += 1,
+                    Shown::Blocked => tally.blocked += 1,
                 }
             }
             tally

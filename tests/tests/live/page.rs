@@ -205,19 +205,28 @@ fn a_failure_is_seen_with_its_root_wherever_it_leads() {
     assert!(now.contains("2 more wait for it."), "{now}");
     let data = tab(&browser, "live-data");
     assert!(data.contains("poisoned") && data.contains("a/first: "), "{data}");
+    // What has failed itself is red, and what it blocks is not, wherever it is told.
+    let colors = |selector: &str| {
+        let all = format!("[...document.querySelectorAll({selector:?})].map((one) => getComputedStyle(one).color)");
+        browser.run(&format!("return [...new Set({all})]"))
+    };
+    let [failed, blocked] = ["failure", "blocked"].map(|look| colors(&format!("#panel-live-data [data-look={look}]")));
+    assert!(failed.as_array().is_some_and(|one| one.len() == 1) && failed != blocked, "{failed} {blocked}");
     browser.run("document.querySelector('#panel-live-data input').value = 'third/tok'");
     browser.run("document.querySelector('#panel-live-data input').dispatchEvent(new Event('input'))");
     let found = tab(&browser, "live-data");
     assert!(found.contains("token") && !found.contains("felt"), "{found}");
-    browser.run("wattle.showTab('live-now')");
+    tab(&browser, "live-now");
+    assert_eq!((colors("[data-cause=failed]"), colors(".live-state[data-state=blocked]")), (failed, blocked));
     let state =
         |key: &str| browser.text(&format!("return document.querySelector('[data-id=\"c:{key}\"]').dataset.state"));
-    assert_eq!(["a/first", "b/second", "c/third"].map(state), ["failed", "held", "held"]);
+    assert_eq!(["a/first", "b/second", "c/third"].map(state), ["failed", "blocked", "blocked"]);
     // One has failed; the two others wait for it in vain, and are called so here and there.
     let tally = browser.text("return document.getElementById('live-tally').textContent");
     assert_eq!(tally, "revision 1: 0 of 3 done, 1 failed, 2 blocked");
     let legend = browser.text("return document.getElementById('legend').innerText");
     assert!(legend.contains("failed\nblocked by a failure"), "{legend}");
+    assert!(legend.contains("timeline: waited") && legend.contains("on the critical path"), "{legend}");
     browser.looked_at("failed");
     nothing_is_wrong_with(&browser);
 }

@@ -84,6 +84,8 @@ fn what_goes_back_and_what_goes_away_is_seen_while_it_does() {
     browser.wait_for("a server is being changed", changing);
     let now = tab(&browser, "live-now");
     assert!(now.contains("under way"), "{now}");
+    // The diagram is the one that was deployed, and not only what the servers' plans say.
+    browser.wait_for("its networks", "return document.querySelectorAll('.network').length === 1");
     browser.looked_at("rollback");
     assert_eq!(command.ended(), Some(0), "{}", command.said());
 

@@ -3,7 +3,7 @@
 use std::fs;
 
 use serde_json::{Value, json};
-use wattle::diagram::{self, Diagram, Module, Role, html};
+use wattle::diagram::{self, Diagram, Edge, Module, Resource, Role, Why, html};
 use wattle_tests::browser::Browser;
 
 use super::{examples, tiers};
@@ -243,6 +243,36 @@ fn connections_folds_and_unfolds_its_modules() {
     page.browser.press("U");
     page.browser.wait_for("all is unfolded", "return document.querySelectorAll('.component').length === 14");
     page.end();
+}
+
+/// As they stand in the image; 11 are few enough for ELK, and 150 are too many for it.
+#[test]
+fn members_of_a_cluster_stand_by_number_however_they_are_laid_out() {
+    for members in [11, 150] {
+        let mut diagram = Diagram::new("cluster");
+        let server = |name: String| Resource::new(name, "OS::Nova::Server", Role::ServerBox);
+        diagram.resources.extend((1..=members).rev().map(|number| server(format!("member{number}"))));
+        diagram.resources.push(Resource::new("policy", "OS::Nova::ServerGroup", Role::Other));
+        // Their order alone would turn that of the members round.
+        for (name, number) in ["one", "two", "three", "four"].into_iter().zip([11, 10, 9, 2]) {
+            diagram.resources.push(server(name.into()));
+            diagram.edges.push(Edge::new(name.into(), format!("member{number}").into(), Why::Infrastructure));
+        }
+        let Some(page) = Page::open("the members of a cluster", &diagram, false) else { return };
+        let wrong = "const members = [...document.querySelectorAll('.server')]
+               .map((one) => [Number(one.dataset.id.match(/^r:member(\\d+)$/)?.[1]), one.querySelector('rect').getBBox()])
+               .filter(([number]) => number);
+             return members.flatMap(([a, { x, y }]) => members
+               .filter(([b, at]) => a < b && x === at.x && y > at.y).map(([b]) => `${b} above ${a}`)).slice(0, 9)";
+        assert_eq!(page.browser.run(wrong), json!([]), "{members}, as in the image");
+        // Without the others, the page lays it out itself.
+        page.browser.press("i");
+        page.browser.wait_for("only servers", "return document.querySelectorAll('.other').length === 0");
+        assert_eq!(page.browser.run(wrong), json!([]), "{members}");
+        assert_eq!(page.overlaps(), json!([]), "{members}");
+        page.browser.screenshot(&format!("cluster-{members}"));
+        page.end();
+    }
 }
 
 #[test]

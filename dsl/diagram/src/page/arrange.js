@@ -51,7 +51,7 @@ const arrange = (() => {
     waiting.clear();
   }
 
-  async function ask(given) {
+  async function ask(given, more = {}) {
     unpacked ??= unpack();
     const source = await unpacked;
     return new Promise((resolve, reject) => {
@@ -71,7 +71,7 @@ const arrange = (() => {
         if (error) reject(new Error(error.message ?? 'no layout'));
         else resolve(data);
       });
-      worker.postMessage({ id: asked, cmd: 'layout', graph: given, layoutOptions: OPTIONS, options: {} });
+      worker.postMessage({ id: asked, cmd: 'layout', graph: given, layoutOptions: { ...OPTIONS, ...more }, options: {} });
     });
   }
 
@@ -114,6 +114,40 @@ const arrange = (() => {
     return { id: '', children: seen.roots.map(node), edges };
   }
 
+  /** What was asked with its boxes in the order of columns that `done` has, but members of clusters by number; null if they are so. */
+  function renumbered(wanted, done) {
+    let isOther = false;
+    const visit = (list, known) => {
+      if (!list) return list;
+      const at = new Map(known.map((one) => [one.id, one]));
+      const columns = [];
+      for (const one of [...known].sort((a, b) => a.x - b.x)) {
+        const last = columns.at(-1);
+        if (last && one.x < last.end) last.all.push(one);
+        else columns.push({ all: [one], end: 0 });
+        columns.at(-1).end = Math.max(columns.at(-1).end, one.x + one.width);
+      }
+      const ids = columns.flatMap(({ all }) => {
+        const found = all.sort((a, b) => a.y - b.y).map(({ id }) => id);
+        const sorted = order.members(found, (id) => id);
+        isOther ||= sorted.some((id, index) => id !== found[index]);
+        return sorted;
+      });
+      const own = new Map(list.map((one) => [one.id, one]));
+      return ids.map((id) => ({ ...own.get(id), ...(own.get(id).children && { children: visit(own.get(id).children, at.get(id).children) }) }));
+    };
+    const children = visit(wanted.children, done.children);
+    return isOther ? { ...wanted, children } : null;
+  }
+
+  /** As ELK lays it out, and once more if members of a cluster do not stand by number: readers look for the third after the second. */
+  async function laidOut(seen) {
+    const first = given(seen);
+    const done = await ask(first);
+    const next = renumbered(first, done);
+    return next ? ask(next, { 'elk.layered.crossingMinimization.forceNodeModelOrder': 'true' }) : done;
+  }
+
   function taken(seen, done) {
     const visit = (list) => {
       for (const { id, x, y, width, height, children } of list ?? []) {
@@ -151,7 +185,7 @@ const arrange = (() => {
     if (told.placed && !scene.folded.size && (scene.shown.infrastructure || !graph.count('other'))) return placed(seen);
     if (seen.boxes.size <= LIMIT.boxes && seen.wires.length <= LIMIT.wires && seen.boxes.size > 0) {
       try {
-        return taken(seen, await ask(given(seen)));
+        return taken(seen, await laidOut(seen));
       } catch (error) {
         console.info(`layout: ${error.message}; a plainer one is drawn`);
       }

@@ -90,7 +90,7 @@ const details = (() => {
   function resource({ id, name, type, of }) {
     const properties = Object.entries(of.properties ?? {}).flatMap(([property, text]) => [make('dt', {}, property), make('dd', {}, ...value(text))]);
     const on = graph.within.get(id) ?? [];
-    const of_network = picture.resources.filter((server) => server.networks?.includes(name));
+    const of_network = picture.resources.filter((server) => server.networks?.includes(name)).sort((a, b) => order.compare(a.name, b.name));
     const edges = (list, end) => (list ?? []).filter((edge) => edge.of.why === 'infrastructure').map((edge) => make('p', {}, link(edge.of[end])));
     return [
       make('h2', {}, name),
@@ -109,7 +109,7 @@ const details = (() => {
   }
 
   function module({ id, name, of }) {
-    const inside = graph.within.get(id) ?? [];
+    const inside = order.members(graph.within.get(id) ?? [], (child) => child);
     return [
       make('h2', {}, of.title ?? name),
       make('p', {}, of.kind),

@@ -4,12 +4,12 @@
 //   wattle.picture             the data, in the format `wattle-picture/1`
 //   wattle.ready               a promise: fulfilled when the picture was drawn for the first time
 //   wattle.setStates(states)   paints states onto components: { 'server/component': { state, text } }. `state` is one of
-//                              'waiting', 'running', 'done', 'failed', 'held' (by the failure of another), or null for none; `text` says more, such as what is
-//                              waited for. `awaits` is a list of { for, input, since }: the wires of these are marked, and a
-//                              click on one goes to who writes. Components that are not named keep what they have. A folded
-//                              server or module shows the worst state within.
+//                              'waiting', 'running', 'done', 'failed', 'blocked' (by another's failure), or null for none;
+//                              `text` says more, such as what is waited for. `awaits` is a list of { for, input, since }: the
+//                              wires of these are marked, and a click on one goes to who writes. Components that are not named
+//                              keep what they have. A folded server or module shows the worst state within.
 //   wattle.setBuilt(built)     says of servers, networks and whatever else is created how far that is: { name: { state, text } },
-//                              all of them each time. `state` is one of 'to-come', 'busy', 'there', 'differs', 'failed',
+//                              all of them each time. `state` is one of 'to-come', 'busy', 'there', 'differs', 'failed', 'lost',
 //                              'leaving', 'to-go'
 //   wattle.addTab(id, title, after)  adds a tab to the side panel, behind the tab `after` if there is one, and returns its
 //                              element, which is the caller's to fill

@@ -34,7 +34,7 @@ const liveData = (() => {
   const leaf = (key, text, look, more) => ({ key, text, look, more });
 
   function branches(wanted) {
-    const servers = Object.keys(now.servers);
+    const servers = Object.keys(now.servers).sort(order.compare);
     const entries = grouped(now.entries, entry, wanted);
     const status = grouped(now.components, stated, wanted);
     const list = [leaf('revision', String(now.revision ?? 'none'), 'value')];
@@ -45,10 +45,16 @@ const liveData = (() => {
     return [{ key: `/wattle/${now.stack}`, below: () => list, isOpen: true }];
   }
 
+  /** By server; what a server has stays in its own order. */
+  function sorted(map) {
+    const server = (name) => name.slice(0, name.indexOf('/'));
+    return Object.entries(map).sort(([a], [b]) => order.compare(server(a), server(b)));
+  }
+
   /** Things named `SERVER/COMPONENT[/OUTPUT]` as a tree. */
   function grouped(map, show, wanted) {
     const top = new Map();
-    for (const [name, told] of Object.entries(map)) {
+    for (const [name, told] of sorted(map)) {
       if (wanted && !name.toLowerCase().includes(wanted)) continue;
       const parts = name.split('/');
       const last = parts.pop();
@@ -78,7 +84,7 @@ const liveData = (() => {
         return leaf(key, '••••••', 'secret', label);
       case 'failure': {
         const kept = told.before ? `; revision ${told.before.revision} had ${held(told.before)}` : '';
-        return leaf(key, `${told.failure.component}: ${told.failure.message}${kept}`, 'failure', `${label}, poisoned`);
+        return leaf(key, `${told.failure.component}: ${told.failure.message}${kept}`, lookOf(told), `${label}, poisoned`);
       }
       default:
         return leaf(key, 'not written', 'empty', label);
@@ -93,8 +99,11 @@ const liveData = (() => {
 
   const shown = (value) => (typeof value === 'string' ? value : JSON.stringify(value));
 
+  /** What has failed itself looks another way than what another's failure blocks. */
+  const lookOf = ({ failure }) => (!failure ? 'value' : failure.through?.length ? 'blocked' : 'failure');
+
   function stated(key, told, name) {
-    return leaf(key, live.doing(name).text, told.state === 'failed' ? 'failure' : 'value', told.since?.slice(11, 19));
+    return leaf(key, live.doing(name).text, lookOf(told), told.since?.slice(11, 19));
   }
 
   function serverOf(server) {
@@ -102,7 +111,7 @@ const liveData = (() => {
     const plan = now.plans[server];
     const alive = told?.agent
       ? leaf('alive', `process ${told.agent.pid} on ${told.agent.host}`, 'value', `since ${told.agent.since.slice(11, 19)}`)
-      : leaf('alive', 'nobody', 'failure');
+      : leaf('alive', 'nobody', live.lost().has(server) ? 'failure' : 'empty');
     const components = Object.entries(plan?.components ?? {});
     const below = components.map(([name, planned]) => ({ key: name, below: () => plannedOf(planned) }));
     return [alive, { key: 'plan', below: () => [leaf('revision', String(plan?.revision ?? 'none'), 'value'), ...below] }];

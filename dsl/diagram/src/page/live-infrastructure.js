@@ -25,11 +25,12 @@ const liveInfrastructure = (() => {
     ['differs', 'not as deployed'],
     ['failed', 'failed in the cloud'],
   ];
-  const names = new Intl.Collator('en', { numeric: true });
   const count = (number, one) => `${number} ${one}${number === 1 ? '' : 's'}`;
   const tally = make('p', { id: 'live-built', role: 'status', hidden: true });
   // What somebody has opened or closed.
   const opened = new Map();
+  // What the picture shows.
+  let painted = '{}';
   let body = null;
   let filter, list;
   let isDue = false;
@@ -40,6 +41,7 @@ const liveInfrastructure = (() => {
   }
 
   function update(changes) {
+    if (!changes || changes.resources || changes.servers || changes.components) paint();
     const { infrastructure } = now;
     tally.hidden = !infrastructure;
     if (!infrastructure) return;
@@ -47,15 +49,23 @@ const liveInfrastructure = (() => {
     const told = infrastructure.says ?? 'it cannot be read';
     const text = `infrastructure: ${told}`;
     if (tally.textContent !== text) tally.textContent = text;
-    tally.dataset.state = mood();
-    if (!changes || changes.resources) {
-      const all = Object.values(now.resources);
-      const of = (resource) => [resource.server ?? resource.name, { state: resource.state, text: `${resource.name} ${resource.says}` }];
-      // What is wrong with a name is seen before what else is said of it.
-      const rank = ({ state }) => GROUPS.findIndex(([known]) => known === state);
-      wattle.setBuilt(Object.fromEntries([...all].sort((a, b) => rank(b) - rank(a)).map(of)));
-    }
+    tally.dataset.built = mood();
     later();
+  }
+
+  /** Shows on the picture how far everything is, and which servers have lost their agents. */
+  function paint() {
+    const of = (resource) => [resource.server ?? resource.name, { state: resource.state, text: `${resource.name} ${resource.says}` }];
+    // What is wrong with a name is seen before what else is said of it.
+    const rank = ({ state }) => GROUPS.findIndex(([known]) => known === state);
+    const built = Object.fromEntries(Object.values(now.resources).sort((a, b) => rank(b) - rank(a)).map(of));
+    for (const server of live.lost()) {
+      // The agent of a server that is being deleted or replaced goes with it.
+      if ((built[server]?.state ?? 'there') === 'there') built[server] = { state: 'lost', text: `${server}: its agent is gone` };
+    }
+    const mark = JSON.stringify(built);
+    if (mark !== painted) wattle.setBuilt(built);
+    painted = mark;
   }
 
   function addTab() {
@@ -77,13 +87,12 @@ const liveInfrastructure = (() => {
     }, 250);
   }
 
-  /** How it is as a whole, as a word of the page's. */
+  /** How it is as a whole: what a resource that is so is called. */
   function mood() {
     const { tally = {}, pace, trouble, notes = [] } = now.infrastructure;
-    if (trouble || tally.failed || tally.differ) return 'failed';
-    if (pace === 'goes-on') return 'running';
-    if (pace === 'stopped' || notes.length) return 'waiting';
-    return 'done';
+    if (trouble || tally.failed || notes.length) return 'failed';
+    if (tally.differ || pace === 'stopped') return 'differs';
+    return pace === 'goes-on' ? 'busy' : 'there';
   }
 
   const ago = (stamp) => make('span', { 'data-since': stamp }, live.since(stamp));
@@ -115,7 +124,7 @@ const liveInfrastructure = (() => {
       found += 1;
     }
     const shown = GROUPS.filter(([state]) => groups.get(state).length).map(([state, title]) => {
-      const all = groups.get(state).sort(([a], [b]) => names.compare(a, b));
+      const all = groups.get(state).sort(([a], [b]) => order.compare(a, b));
       return group(state, `${title} (${all.length})`, all, wanted !== '');
     });
     const none = wanted && !found ? [make('p', { 'data-key': 'none' }, 'No match.')] : [];
@@ -156,10 +165,9 @@ const liveInfrastructure = (() => {
     const { infrastructure } = now;
     if (!infrastructure) return make('section', { 'data-key': 'infrastructure', hidden: true });
     const { says, trouble, notes = [], tally = {} } = infrastructure;
-    const state = mood();
     const of = (...states) => Object.entries(now.resources).filter(([, { state }]) => states.includes(state));
     const named = (all) => {
-      const sorted = all.sort(([a], [b]) => names.compare(a, b));
+      const sorted = all.sort(([a], [b]) => order.compare(a, b));
       const items = sorted.slice(0, FEW).map(([key, resource]) => item(key, resource));
       if (sorted.length > FEW) items.push(make('li', { 'data-key': 'more' }, `and ${sorted.length - FEW} more`));
       return items;
@@ -170,7 +178,7 @@ const liveInfrastructure = (() => {
       'section',
       { 'data-key': 'infrastructure', id: 'live-infrastructure' },
       make('h2', {}, 'Infrastructure'),
-      make('p', { class: 'live-state', 'data-state': state }, says ?? `It cannot be read: ${trouble}`),
+      make('p', { class: 'live-whole', 'data-built': mood() }, says ?? `It cannot be read: ${trouble}`),
       ...notes.slice(0, FEW).map((note) => make('p', { class: 'live-bad', 'data-key': `note ${note}` }, note)),
       ...(items.length ? [make('ul', { class: 'live-built' }, ...items)] : []),
       ...whose(tally),

@@ -32,14 +32,12 @@ const liveNow = (() => {
 
   /** What stands above everything. */
   function tell() {
-    const { all = 0, done = 0, running = 0, waiting = 0, failed = 0 } = now.tally;
+    const { all = 0, done = 0, running = 0, waiting = 0, failed = 0, blocked = 0 } = now.tally;
     const parts = [all ? `${done} of ${all} done` : 'no software'];
     if (running) parts.push(`${running} running`);
     if (waiting) parts.push(`${waiting} waiting`);
-    // Of those that failed, how many did only because something that they read had.
-    const held = Object.keys(now.components).filter((key) => live.doing(key).state === 'held').length;
-    if (failed > held) parts.push(`${failed - held} ${live.word('failed')}`);
-    if (held) parts.push(`${held} ${live.word('held')}`);
+    if (failed > blocked) parts.push(`${failed - blocked} failed`);
+    if (blocked) parts.push(`${blocked} blocked`);
     const text = now.revision ? `revision ${now.revision}: ${parts.join(', ')}` : 'nothing is known yet';
     if (tally.textContent !== text) tally.textContent = text;
     tally.dataset.state = failed ? 'failed' : running || waiting ? 'running' : all && done === all ? 'done' : 'none';
@@ -56,7 +54,7 @@ const liveNow = (() => {
     }
     if (!now.connected) return now.revision ? ['lost', 'The connection is lost; trying again …'] : ['note', 'Connecting …'];
     if (now.trouble) return ['lost', `The data space cannot be read, so this may be out of date: ${now.trouble}`];
-    if (now.applying) return ['note', `Revision ${now.applying} is being applied.`];
+    if (now.applying) return ['running', `Revision ${now.applying} is being applied.`];
     return ['note', ''];
   }
 
@@ -81,9 +79,8 @@ const liveNow = (() => {
       if (!server) return make('section', { 'data-key': `of ${id}` }, title, resource);
       const agent = server.agent
         ? make('p', {}, 'Its agent has been up for ', ago(server.agent.since), ` (process ${server.agent.pid} on ${server.agent.host}).`)
-        : make('p', { class: 'live-bad' }, 'No agent acts for it.');
-      const own = Object.keys(now.components).filter((key) => key.slice(0, key.lastIndexOf('/')) === id);
-      const list = own.map((key) => make('li', { 'data-key': key, 'data-state': live.doing(key).state }, goto(key), ` ${live.doing(key).text}`));
+        : make('p', { class: live.lost().has(id) ? 'live-bad' : 'live-note' }, 'No agent acts for it.');
+      const list = Object.keys(now.components).filter((key) => live.server(key) === id).map((key) => make('li', { 'data-key': key, 'data-state': live.doing(key).state }, goto(key), ` ${live.doing(key).text}`));
       return make('section', { 'data-key': `of ${id}` }, title, resource, agent, ...troubles(server), make('ul', {}, ...list));
     }
     const state = live.doing(id);
@@ -120,7 +117,7 @@ const liveNow = (() => {
     const log = told.log?.length
       ? make('details', { open: true }, make('summary', {}, 'its last lines'), make('pre', { tabindex: '0' }, told.log.join('\n')))
       : null;
-    return make('div', { class: 'live-failure' }, make('p', {}, goto(told.component), `: ${told.message}`), through, log);
+    return make('div', { class: 'live-failure' }, make('p', { class: 'live-bad' }, goto(told.component), `: ${told.message}`), through, log);
   }
 
   function troubles(server) {
@@ -147,6 +144,7 @@ const liveNow = (() => {
       const isKnown = now.revision && now.tally.all;
       return make('section', { 'data-key': 'causes' }, isKnown ? make('p', {}, text) : null);
     }
+    const lost = live.lost();
     const list = now.causes.map((cause) => {
       const held = cause.holds?.length ?? 0;
       const holds = held ? ` ${held === 1 ? 'One more waits' : `${held} more wait`} for it.` : '';
@@ -154,7 +152,10 @@ const liveNow = (() => {
       // Most sentences begin with whose cause it is.
       const lack = cause.server && liveInfrastructure.lack(cause.server);
       const rest = lack ? ` ${lack}` : word && cause.sentence.startsWith(`${word} `) ? cause.sentence.slice(word.length) : ` ${cause.sentence}`;
-      return make('li', { 'data-key': `${cause.cause} ${word}`, 'data-cause': cause.cause }, word ? goto(word) : null, `${rest}.${holds}`);
+      const kind = cause.cause === 'no-agent' && lost.has(cause.server) ? 'lost' : cause.cause;
+      // Whatever waits for it is not wrong itself.
+      const follow = holds ? make('span', { class: 'live-holds' }, holds) : null;
+      return make('li', { 'data-key': `${cause.cause} ${word}`, 'data-cause': kind }, word ? goto(word) : null, `${rest}.`, follow);
     });
     return make('section', { 'data-key': 'causes' }, make('h2', {}, 'Blocked by'), make('ol', { class: 'live-causes' }, ...list));
   }
@@ -180,7 +181,7 @@ const liveNow = (() => {
   }
 
   function servers() {
-    const bad = Object.entries(now.servers).filter(([, server]) => server.troubles?.length);
+    const bad = Object.entries(now.servers).filter(([, server]) => server.troubles?.length).sort(([a], [b]) => order.compare(a, b));
     if (!bad.length) return make('section', { 'data-key': 'troubles', hidden: true });
     const list = bad.flatMap(([name, server]) => server.troubles.map((text) => make('li', { 'data-key': `${name} ${text}` }, goto(name), ` ${text}`)));
     return make('section', { 'data-key': 'troubles' }, make('h2', {}, 'Problems'), make('ul', {}, ...list));

@@ -41,7 +41,7 @@ const liveTimeline = (() => {
         { id: 'live-dock-bar' },
         make('h2', {}, 'Timeline'),
         told,
-        make('label', {}, onlyPath, ' only the critical path'),
+        make('label', {}, onlyPath, ' critical path only'),
         button('−', 'zoom out', () => zoom(1.5)),
         button('+', 'zoom in', () => zoom(1 / 1.5)),
         button('⤢', 'show all of it', fit),
@@ -87,7 +87,8 @@ const liveTimeline = (() => {
     const path = new Map(now.critical.map((hop) => [hop.component, hop]));
     const chosen = rows[row]?.key;
     rows = [];
-    for (const [key, told] of Object.entries(now.components)) {
+    // What begins at once stands in the order of the diagram.
+    for (const [key, told] of order.members(Object.entries(now.components), ([name]) => name)) {
       if (onlyPath.checked && !path.has(key)) continue;
       const steps = (told.past ?? []).map((step) => ({ ...step, since: Date.parse(step.since), until: Date.parse(step.until) }));
       if (told.state === 'running') steps.push({ did: 'runs', since: Date.parse(told.since), until: at });
@@ -171,7 +172,7 @@ const liveTimeline = (() => {
     }
     chain(pen, color, x, y, width, height);
     pen.restore();
-    axis(pen, color, from, to, x, width);
+    if (rows.length) axis(pen, color, from, to, x, width);
   }
 
   function bar(pen, color, life, step, x, top) {
@@ -182,8 +183,9 @@ const liveTimeline = (() => {
       pen.fillRect(left, top + ROW / 2 - 1.5, wide, 3);
       return;
     }
-    const state = step.did === 'broken-off' ? 'failed' : step.did === 'runs' ? 'running' : life.told.state;
-    pen.fillStyle = color(state === 'failed' ? 'failed' : state === 'running' ? 'running' : 'done');
+    // What is blocked now may have run before, and did not fail then.
+    const state = step.did === 'broken-off' ? 'failed' : live.doing(life.key).state;
+    pen.fillStyle = color(['failed', 'blocked', 'running'].includes(state) ? state : 'done');
     pen.fillRect(left, top + 4, wide, ROW - 8);
     if (life.hop) {
       pen.strokeStyle = color('critical');
@@ -257,7 +259,8 @@ const liveTimeline = (() => {
     if (!life) {
       const length = now.critical.length;
       const all = length ? ` The longest chain has ${length} component${length === 1 ? '' : 's'}.` : '';
-      told.textContent = rows.length ? `${rows.length} components in ${live.span(end - begin)}.${all}` : '';
+      const none = now.tally.all ? 'Nothing has begun yet.' : '';
+      told.textContent = rows.length ? `${rows.length} components in ${live.span(end - begin)}.${all}` : none;
       return;
     }
     const words = (step) => {

@@ -86,6 +86,14 @@ const live = (() => {
     return above in now.components ? above : null;
   }
 
+  const server = (key) => key.slice(0, key.lastIndexOf('/'));
+
+  /** The servers whose agents have gone: one that has yet to come is no trouble. */
+  function lost() {
+    const heard = Object.entries(now.components).filter(([, told]) => told.state !== 'not-begun').map(([key]) => server(key));
+    return new Set(heard.filter((name) => !now.servers[name]?.agent));
+  }
+
   /** What a component is doing: a word of the page's, and a sentence. */
   function doing(key) {
     const told = now.components[key];
@@ -99,15 +107,12 @@ const live = (() => {
         return told.stopped ? { state: 'failed', text: 'ran when its agent went away' } : { state: 'running', text: 'runs' };
       case 'failed': {
         const isOwn = !told.failure.through?.length;
-        return isOwn ? { state: 'failed', text: told.failure.message } : { state: 'held', text: `because ${told.failure.component} failed` };
+        return isOwn ? { state: 'failed', text: told.failure.message } : { state: 'blocked', text: `because ${told.failure.component} failed` };
       }
       default:
         return { state: told.state, text: told.state };
     }
   }
-
-  /** What people call a state of components. */
-  const word = (state) => (state === 'held' ? 'blocked' : state);
 
   /** An element with attributes, and children that are elements or text. */
   function make(tag, attributes = {}, ...children) {
@@ -138,5 +143,5 @@ const live = (() => {
     if (button) wattle.select(button.dataset.target);
   });
 
-  return { now, onChange, connect, time, span, since, writer, drawn, doing, word, make, goto };
+  return { now, onChange, connect, time, span, since, writer, drawn, server, lost, doing, make, goto };
 })();

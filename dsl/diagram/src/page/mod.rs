@@ -27,7 +27,8 @@ const BODY: &str = include_str!("body.html");
 const STYLES: [&str; 1] = [include_str!("page.css")];
 
 /// The page's scripts, in the order of concatenation.
-const SCRIPTS: [&str; 15] = [
+const SCRIPTS: [&str; 16] = [
+    include_str!("order.js"),
     include_str!("data.js"),
     include_str!("prose.js"),
     include_str!("panel.js"),

@@ -127,8 +127,8 @@ const page = (() => {
     element.append(draw.make('rect', { class: 'ring', x: x - 4, y: y - 4, width: width + 8, height: height + 8, rx: Number(of.getAttribute('rx')) + 4 }));
   }
 
-  const BUILT = ['failed', 'differs', 'busy', 'leaving', 'to-go', 'to-come', 'there'];
-  const ORDER = ['failed', 'held', 'running', 'waiting', 'done'];
+  const BUILT = ['failed', 'lost', 'differs', 'busy', 'leaving', 'to-go', 'to-come', 'there'];
+  const ORDER = ['failed', 'blocked', 'running', 'waiting', 'done'];
 
   /** Paints states; what is folded has the worst of what is in it. */
   function paint() {

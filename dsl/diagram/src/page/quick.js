@@ -102,8 +102,12 @@ const quick = (() => {
     const heights = [];
     const layers = [];
     const left = new Set(list.keys());
-    const ready = [...left].filter((one) => missing[one] === 0);
+    const inOrder = (items) => order.members(items, (item) => list[item].id);
+    // What becomes ready meanwhile comes after all of these, so that members of a cluster that wait for alike things do in order.
+    let ready = inOrder([...left].filter((one) => missing[one] === 0));
+    let later = [];
     while (left.size) {
+      if (!ready.length) [ready, later] = [inOrder(later), []];
       // In a cycle the first one begins.
       const one = ready.length ? ready.shift() : left.values().next().value;
       if (!left.delete(one)) continue;
@@ -118,10 +122,10 @@ const quick = (() => {
       for (const other of next[one]) {
         at[other] = Math.max(at[other], layer + 1);
         missing[other] -= 1;
-        if (missing[other] === 0) ready.push(other);
+        if (missing[other] === 0) later.push(other);
       }
     }
-    return layers.filter((layer) => layer.length);
+    return layers.filter((layer) => layer.length).map((layer) => order.members(layer, ({ id }) => id));
   }
 
   return { layout };

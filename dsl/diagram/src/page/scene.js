@@ -87,7 +87,7 @@ const scene = (() => {
       if (type === 'module') return (graph.within.get(child) ?? []).some(isSeen);
       return type !== 'network' && graph.box(child) === child && (type !== 'other' || shown.infrastructure);
     };
-    return (graph.within.get(id) ?? []).filter(isSeen).map(box);
+    return order.members((graph.within.get(id) ?? []).filter(isSeen), (child) => child).map(box);
   }
 
   /** What stands for a thing: itself, or the outermost folded box around it; null where it is not shown. */

@@ -16,7 +16,7 @@ const search = (() => {
     const words = query.value.toLowerCase().split(/\s+/).filter(Boolean);
     const rank = ({ id, name, about }) => (about.startsWith('other') ? 2 : 0) + (name.toLowerCase().startsWith(words[0]) ? 0 : 1) + (id.startsWith('m:') ? 0.5 : 0);
     hits = words.length ? all.filter(({ text }) => words.every((word) => text.includes(word))) : [];
-    hits.sort((a, b) => rank(a) - rank(b));
+    hits.sort((a, b) => rank(a) - rank(b) || order.compare(a.name, b.name));
     at = hits.length ? 0 : -1;
     render();
     const ids = new Set(hits.map(({ id }) => id));

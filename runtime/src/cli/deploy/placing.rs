@@ -97,6 +97,7 @@ pub(in crate::cli) async fn place(
             if let Some(diagram) = &mut work.options.files.diagram
                 && let Some(drawn) = placement::drawn(diagram, &placed, &beside)
             {
+                source.diagram = Some(drawn.clone());
                 *diagram = drawn;
             }
             Ok(Some(placed))

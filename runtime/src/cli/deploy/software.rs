@@ -180,7 +180,8 @@ pub(super) async fn restore(site: &Site, source: &TemplateSource, console: &mut 
     let seed = seed(source)?;
     let mut options = seed::Options::new(site.deployment.key.clone());
     options.given = given(&source.environments, &source.given);
-    options.files = Files { templates: source.files.clone(), settings: source.settings.clone(), ..Files::default() };
+    let (templates, diagram) = (source.files.clone(), source.diagram.clone());
+    options.files = Files { templates, diagram, settings: source.settings.clone() };
     options.stack = Some(site.deployment.stack.clone());
     options.admission = true;
     // They are in the deployment's last environment.

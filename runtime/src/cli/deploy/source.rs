@@ -48,6 +48,7 @@ pub(in crate::cli) fn source(work: &Work, matches: &ArgMatches) -> Result<Templa
         stack: work.stack(),
         seed: seed(work).map_err(|error| unreadable("the seed", &error))?,
         settings: work.options.files.settings.clone(),
+        diagram: work.options.files.diagram.clone(),
     })
 }
 

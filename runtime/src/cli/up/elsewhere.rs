@@ -39,7 +39,7 @@ pub(super) async fn join(
     let record = record(&folder)?;
     let what = if !applied.changes.is_empty() {
         format!("now revision {}", applied.revision)
-    } else if !wish.again && StackSnapshot::read(&space, None).await?.tally().failed > 0 {
+    } else if !wish.again && StackSnapshot::read(&space, None).await?.tally().has_failed() {
         "unchanged; `--again` runs what has failed again".to_owned()
     } else {
         "unchanged".to_owned()

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use wattle::lower::Seed;
 use wattle::model::Name;
+use wattle::names::list;
 use wattle::shown;
 use wattle_words::time::short;
 
@@ -147,14 +148,18 @@ async fn summary(session: &Session, snapshot: &StackSnapshot, console: &mut Cons
     if tally.has_failed() {
         let mut failed = Vec::new();
         if tally.failed > 0 {
-            failed.push(format!("{} of {} have failed", tally.failed, tally.all));
+            let have = if tally.failed == 1 { "has" } else { "have" };
+            failed.push(format!("{} of {} {have} failed", tally.failed, tally.all));
+        }
+        if tally.blocked > 0 {
+            failed.push(format!("{} {} blocked", tally.blocked, if tally.blocked == 1 { "is" } else { "are" }));
         }
         match tally.left_over {
             0 => {}
             1 => failed.push("a teardown has failed".into()),
             many => failed.push(format!("{many} teardowns have failed")),
         }
-        let what = paint(&failed.join(", and "), Tone::Bad, color);
+        let what = paint(&list(failed.iter().map(String::as_str), "and"), Tone::Bad, color);
         text.extend([format!("\n{stack}: {what}\n\n")]);
         let now = clock::now();
         text.push_str(&why::explain_all(&roots(snapshot), ROOTS, now, color));
