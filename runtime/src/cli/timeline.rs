@@ -166,7 +166,7 @@ mod tests {
 
     use super::*;
     use crate::report::Standing;
-    use crate::space::DesiredRevision;
+    use crate::space::{DesiredRevision, State, Status};
 
     #[test]
     fn lengths_of_time_that_may_be_short() {

@@ -37,5 +37,10 @@ class Driver(fake.FakeDriver):
         shutil.rmtree(self.guest(instance), ignore_errors=True)
         return super().destroy(context, instance, *args, **kwargs)
 
+    def detach_interface(self, context, instance, vif):
+        # The fake driver does not learn which interfaces a server has that was migrated to it.
+        self._interfaces.setdefault(vif["id"], vif)
+        return super().detach_interface(context, instance, vif)
+
     def guest(self, instance):
         return os.path.join(os.path.dirname(CONF.state_path), "nova", "guests", instance.uuid)

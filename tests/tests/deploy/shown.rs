@@ -2,7 +2,8 @@
 
 use wattle_tests::site::{Ground, NOTHING, Site};
 
-const KEY: [&str; 2] = ["--key", "operator.key"];
+/// Where the operator's key may be.
+const KEYS: [&str; 2] = ["operator.key", "box/operator.key"];
 
 /// A server on a port with this address.
 fn template(address: &str) -> String {
@@ -32,10 +33,14 @@ outputs:
 pub(crate) fn follows_its_port<G: Ground>(site: &Site<G>) {
     let folder = site.path().join("box");
     std::fs::create_dir_all(&folder).expect("makes");
+    // Unless it is there, the first deployment makes the key.
+    let asked = |args: &[&str]| {
+        let key = KEYS.into_iter().find(|key| site.path().join(key).exists());
+        let key: Vec<&str> = key.into_iter().flat_map(|key| ["--key", key]).collect();
+        site.ask(&[args, &["--yes"], &key].concat())
+    };
     let shown = |args: &[&str], address: &str, lines: &[&str]| {
-        // The first deployment makes the key.
-        let key: &[&str] = if site.path().join(KEY[1]).exists() { &KEY } else { &[] };
-        let ran = site.ask(&[args, &["--yes"], key].concat());
+        let ran = asked(args);
         assert!(ran.code == Some(0) && ran.out.contains(&format!("  address  {address}\n")), "{address}: {ran}");
         let done: Vec<&str> = ran.err.lines().filter_map(|line| line.strip_prefix("✓ ")?.split(" (").next()).collect();
         assert_eq!(done, lines, "{ran}");
@@ -55,6 +60,6 @@ pub(crate) fn follows_its_port<G: Ground>(site: &Site<G>) {
     deployed("10.9.0.77", &changed);
     deployed("10.9.0.77", &[]);
     shown(&["rollback"], "10.9.0.20", &changed);
-    let ran = site.ask(&["destroy", "--yes", KEY[0], KEY[1]]);
+    let ran = asked(&["destroy"]);
     assert!(ran.code == Some(0) && site.counts() == NOTHING, "{ran}");
 }

@@ -15,7 +15,11 @@ pub(super) fn base() -> Value {
             "allocation_pools": [{ "start": "10.60.0.120", "end": "10.60.0.190" }],
         } },
         "other_subnet": { "type": "OS::Neutron::Subnet", "properties": { "network": reference("other_net"), "cidr": "10.61.0.0/24" } },
-        "spare_subnet": { "type": "OS::Neutron::Subnet", "properties": { "network": reference("other_net"), "cidr": "10.62.0.0/24" } },
+        "spare_subnet": { "type": "OS::Neutron::Subnet", "properties": {
+            "network": reference("other_net"), "cidr": "10.62.0.0/24",
+            // No gateway may be in a pool.
+            "allocation_pools": [{ "start": "10.62.0.10", "end": "10.62.0.200" }],
+        } },
         "router": { "type": "OS::Neutron::Router", "properties": { "external_gateway_info": { "network": "public" } } },
         "uplink": { "type": "OS::Neutron::RouterInterface",
                     "properties": { "router": reference("router"), "subnet": reference("subnet") } },
@@ -200,6 +204,16 @@ fn of_the_others() -> Vec<Change> {
         ("key", "public_key", json!(KEYS[1]), Replace),
     ]
 }
+
+/// What Heat begins as planned and a service then refuses, with a part of the reason: the resource, the property, the way. Heat makes
+/// the new one before it deletes the one before, and what is no longer given it sets to null.
+pub(super) const REFUSED_BY_SERVICES: [(&str, &str, &str, &str); 5] = [
+    ("other_uplink", "router", "", "IP address 10.61.0.1 already allocated"),
+    ("rule", "description", "", "Security group rule already exists"),
+    ("loose_fence", "stateful", ", back", "'None' cannot be converted to boolean"),
+    ("server", "admin_pass", ", back", "None is not of type 'string'"),
+    ("spare_disk", "volume_type", ", back", "None is not of type 'string'"),
+];
 
 /// Properties that are not changed here, and why.
 pub(super) const UNTRIED: [(&str, &[&str], &str); 20] = [
