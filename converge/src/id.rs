@@ -28,7 +28,6 @@ pub struct Id {
 
 impl Id {
     /// Whether no leader issued it.
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
     pub(crate) fn is_default(&self) -> bool {
         *self == Self::default()
     }

@@ -68,6 +68,9 @@ enum Space {
     Embedded(Embedded),
 }
 
+/// Where a command that goes on writes its standard error.
+const BEGUN: &str = "begun.log";
+
 /// The password of the shop.
 pub const PASSWORD: &str = "db_password=correct-horse-battery";
 
@@ -232,8 +235,14 @@ impl<G: Ground> Site<G> {
 
     /// Begins another command with the data space.
     pub fn begin_alone(&self, args: &[&str]) -> std::process::Child {
+        let said = std::fs::File::create(self.path().join(BEGUN)).expect("a file");
         let mut command = self.command(args);
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts")
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(said).spawn().expect("starts")
+    }
+
+    /// What the command that was begun last said to its standard error.
+    pub fn said(&self) -> String {
+        std::fs::read_to_string(self.path().join(BEGUN)).expect("a command was begun")
     }
 
     /// Begins to deploy it, and looks on.

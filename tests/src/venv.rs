@@ -1,4 +1,4 @@
-//! Programs of PyPI that `tests/NAME/setup` installs.
+//! Python programs that `tests/NAME/setup` installs.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

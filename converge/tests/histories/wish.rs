@@ -136,7 +136,7 @@ impl Wish {
     ) -> Result<Wanted, String> {
         let resource = &self.0[&place];
         let (mut fixed, mut free) = (resource.fixed.to_string(), resource.free.to_string());
-        let (mut refs, mut shown, mut shows) = (Vec::new(), Vec::new(), BTreeSet::new());
+        let (mut refs, mut visible, mut shows) = (Vec::new(), Vec::new(), BTreeSet::new());
         for (dependency, uses) in &resource.uses {
             let (phys, attribute) = thing(*dependency).ok_or_else(|| format!("nothing stands for {dependency}"))?;
             match uses {
@@ -147,7 +147,7 @@ impl Wish {
                 Use::Shown => {
                     free += &format!(" {dependency}~{phys}");
                     shows.insert(name(*dependency));
-                    shown.push(phys.to_owned());
+                    visible.push(phys.to_owned());
                 }
             }
             if *uses != Use::Attribute {
@@ -162,7 +162,7 @@ impl Wish {
             ("v", Value::from(resource.varies.0.to_string().as_str())),
             ("varies", Value::from(format!("{:?}", resource.varies.1).as_str())),
             ("refs", Value::from(refs)),
-            ("shown", Value::from(shown)),
+            ("shown", Value::from(visible)),
             ("holds", Value::List(exclusive.iter().cloned().map(Value::Str).collect())),
         ];
         Ok(Wanted {

@@ -178,7 +178,7 @@ mod tests {
         again.keep(handle, said("{}"), None).unwrap();
         again.keep(handle, said(r#"{"status": "FAILURE"}"#), Some((&web, "run 2"))).unwrap();
         assert_eq!(all(&again).len(), 2, "the former run's are gone, and nobody else's");
-        assert!(again.keep("../x", said("{}"), None).unwrap_err().contains("no handle"));
+        assert!(again.keep("../x", said("{}"), None).unwrap_err().contains("not a handle"));
         fs::write(folder.path().join(NAME), "x").unwrap();
         Kept::open(folder.path()).unwrap_err();
     }

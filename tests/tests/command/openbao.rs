@@ -14,7 +14,7 @@ use wattle_tests::zookeeper::ZooKeeper;
 
 const TOKEN: &str = "only-for-tests";
 
-/// A server of OpenBao that keeps everything in memory.
+/// A vault that keeps everything in memory.
 struct Vault {
     server: Child,
     bao: PathBuf,
@@ -56,7 +56,7 @@ impl Drop for Vault {
     }
 }
 
-/// The command in the book, for OpenBao.
+/// The command that the book has for it.
 fn from_the_book() -> String {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/how-to/team.md");
     let text = std::fs::read_to_string(page).expect("a page");

@@ -86,7 +86,7 @@ fn killed_at_each(site: &Site<Behind>, begin: impl Fn() -> Child) -> BTreeSet<St
             }
         };
         if let Some(ended) = ended {
-            assert!(ended.success(), "{ended}");
+            assert!(ended.success(), "{ended}: {}", site.said());
             site.cloud.all().for_each(|proxy| proxy.stall_after(|_| false));
             return done.lock().expect("no panic").clone();
         }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use wattle::lower::Seed;
 use wattle::model::Name;
-use wattle::names::list;
+use wattle::names::join;
 use wattle::shown;
 use wattle_words::time::short;
 
@@ -159,7 +159,7 @@ async fn summary(session: &Session, snapshot: &StackSnapshot, console: &mut Cons
             1 => failed.push("a teardown has failed".into()),
             many => failed.push(format!("{many} teardowns have failed")),
         }
-        let what = paint(&list(failed.iter().map(String::as_str), "and"), Tone::Bad, color);
+        let what = paint(&join(failed, "and"), Tone::Bad, color);
         text.extend([format!("\n{stack}: {what}\n\n")]);
         let now = clock::now();
         text.push_str(&why::explain_all(&roots(snapshot), ROOTS, now, color));
