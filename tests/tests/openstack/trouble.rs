@@ -141,7 +141,9 @@ fn say_more(site: &Site<Behind>) {
         "type": "OS::Cinder::VolumeAttachment",
         "properties": { "instance_uuid": reference("db"), "volume_id": reference("disk") },
     });
-    resources["key"] = json!({ "type": "OS::Nova::KeyPair", "properties": { "name": "shop", "public_key": SSH } });
+    // What a run that failed has left would be in the way.
+    let key = format!("shop-{}", std::process::id());
+    resources["key"] = json!({ "type": "OS::Nova::KeyPair", "properties": { "name": key, "public_key": SSH } });
     resources["group"] = json!({ "type": "OS::Nova::ServerGroup", "properties": { "policies": ["soft-affinity"] } });
     std::fs::write(&path, template.to_string()).expect("writes");
 }
