@@ -1,5 +1,6 @@
 //! The commands `wattle` and `wattle-agent`, built as they stand.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -21,6 +22,16 @@ pub fn repository() -> &'static Path {
 pub fn wattle() -> &'static Path {
     static WATTLE: OnceLock<PathBuf> = OnceLock::new();
     WATTLE.get_or_init(|| built(["wattle-runtime", "--bin", "wattle"], &profile()))
+}
+
+/// A search path with the programs of `folder` before all others.
+///
+/// # Panics
+/// When the folder's name has a colon.
+pub fn searching_first(folder: &Path) -> OsString {
+    let others = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::iter::once(folder.to_owned()).chain(std::env::split_paths(&others));
+    std::env::join_paths(folders).expect("no colon in its name")
 }
 
 /// Lets a command find nothing of this environment that says which stack is meant, and of what is up only what is at `place`.

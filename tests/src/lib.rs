@@ -20,7 +20,6 @@ pub mod proxy;
 pub mod random;
 pub mod requests;
 pub mod running;
-
 pub mod sandbox;
 pub mod say;
 pub mod schedule;

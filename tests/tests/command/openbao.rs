@@ -1,13 +1,12 @@
 //! Secrets from a real vault, by the command that the book has for it.
 
 use std::net::TcpListener;
-use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 
 use wattle::author::Blueprint as _;
-use wattle_tests::running::{Ran, Stage};
+use wattle_tests::command::searching_first;
+use wattle_tests::running::{Ran, Stage, eventually};
 use wattle_tests::skip::everything;
 use wattle_tests::venv::installed;
 use wattle_tests::zookeeper::ZooKeeper;
@@ -30,15 +29,12 @@ impl Vault {
             .args(["server", "-dev", &format!("-dev-root-token-id={TOKEN}"), &format!("-dev-listen-address={listen}")])
             // It keeps the token in the home directory.
             .env("HOME", home)
-            .process_group(0)
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
             .expect("it starts");
         let vault = Self { server, bao, address: format!("http://{listen}") };
-        while !vault.ask(&["status"]) {
-            std::thread::sleep(Duration::from_millis(100));
-        }
+        eventually("the vault answers", || vault.ask(&["status"]));
         vault
     }
 
@@ -72,9 +68,7 @@ fn a_secret_of_a_vault_is_the_value_of_a_parameter() {
     let home = tempfile::tempdir().expect("a folder");
     let vault = Vault::start(home.path());
     assert!(vault.ask(&["kv", "put", "secret/depot", "password=s3cret", "port=5432"]), "it takes a secret");
-    let folder = vault.bao.parent().expect("its folder").to_owned();
-    let others = std::env::var_os("PATH").unwrap_or_default();
-    let path = std::env::join_paths([folder].into_iter().chain(std::env::split_paths(&others))).expect("a path");
+    let path = searching_first(vault.bao.parent().expect("its folder"));
     let stage = Stage::new(&three_tier::three_tier.model(Default::default()))
         .with("PATH", path.into_string().expect("text"))
         .with("BAO_ADDR", vault.address.clone())

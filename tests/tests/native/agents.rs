@@ -13,6 +13,7 @@ use wattle::lower::native::lower;
 use wattle::model::{Component, Content, Model, Recipe};
 use wattle::prelude::*;
 use wattle_catalog::nova;
+use wattle_tests::command::searching_first;
 use wattle_tests::native::{limits, write};
 use wattle_tests::oracle::{Agents, deploy};
 
@@ -161,8 +162,7 @@ fn path(folder: &Path) -> OsString {
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("a file");
     let salt = wattle_tests::venv::installed("salt").join("salt-call");
     std::os::unix::fs::symlink(salt, folder.join("salt-call")).expect("a new link");
-    let others = std::env::var_os("PATH").unwrap_or_default();
-    std::env::join_paths([folder.to_owned()].into_iter().chain(std::env::split_paths(&others))).expect("a path")
+    searching_first(folder)
 }
 
 fn run(model: &Model, parameters: &[&str]) -> Value {
