@@ -19,6 +19,8 @@ pub enum Doing {
     Refused(u16, Option<u64>),
     /// It is carried out, and what it creates goes to the state `ERROR`.
     Broken,
+    /// It is accepted, and fails later: nothing comes of it. Only what existing servers are asked for can end like this.
+    Failed,
     /// It is refused as its service refuses a request beyond the quota.
     OverQuota,
     /// It is carried out. After this delay, what it created is gone, as if someone had removed it.

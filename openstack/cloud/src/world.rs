@@ -84,6 +84,8 @@ pub(crate) struct Common {
     pub(crate) project: String,
     /// Whether what is created next goes to the state `ERROR`.
     pub(crate) breaks: bool,
+    /// Whether what a server is asked for next is accepted, and fails.
+    pub(crate) fails: bool,
 }
 
 impl Common {
@@ -148,7 +150,7 @@ impl World {
     pub fn new(setting: Setting, now: SystemTime) -> Self {
         let mut ids = Ids::of(setting.number);
         let project = ids.hex();
-        let mut common = Common { setting, now, ids, project, breaks: false };
+        let mut common = Common { setting, now, ids, project, breaks: false, fails: false };
         Self {
             rules: Vec::new(),
             coming: Vec::new(),
@@ -199,6 +201,12 @@ impl World {
                 self.common.breaks = true;
                 let response = self.carry_out(request);
                 self.common.breaks = false;
+                Ok(response)
+            }
+            Some(Doing::Failed) => {
+                self.common.fails = true;
+                let response = self.carry_out(request);
+                self.common.fails = false;
                 Ok(response)
             }
             Some(Doing::OverQuota) => {

@@ -10,6 +10,7 @@
 //! the thing (`fresh`), and only differences are sent.
 
 mod adopt;
+mod asked;
 mod cinder;
 mod find;
 mod fresh;

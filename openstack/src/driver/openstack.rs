@@ -9,6 +9,7 @@ use wattle_converge::{Id, Job, Outcome, What};
 use wattle_model::Name;
 
 use super::adopt;
+use super::asked::Asked;
 use super::fresh::Fresh;
 use super::json::sent;
 use super::mark::Mark;
@@ -26,12 +27,13 @@ pub struct OpenStack {
     pub(super) session: Arc<Session>,
     pub(super) marks: Mark,
     pub(super) fresh: Fresh,
+    pub(super) asked: Asked,
 }
 
 impl OpenStack {
     /// A worker that uses the session's login, for the deployment of this mark.
     pub fn new(session: Arc<Session>, mark: Mark) -> Self {
-        Self { session, marks: mark, fresh: Fresh::default() }
+        Self { session, marks: mark, fresh: Fresh::default(), asked: Asked::default() }
     }
 
     /// The mark of the deployment.
@@ -59,6 +61,7 @@ impl OpenStack {
     ) -> Work<'a> {
         Work {
             session: &self.session,
+            asked: &self.asked,
             marks: &self.marks,
             mark: self.marks.of(row),
             name: format!("{}-{name}", self.marks.stack()),

@@ -6,6 +6,7 @@ use std::time::SystemTime;
 use serde_json::{Value, json};
 use wattle_model::Name;
 
+use super::asked::Asked;
 use super::json::{given, sent};
 use super::mark::Mark;
 use super::stop::{Stop, of_creation, of_reading};
@@ -16,6 +17,7 @@ use crate::{Fault, Method, Session};
 /// One job or one observation: which session asks, for which row, and until when.
 pub(super) struct Work<'a> {
     pub(super) session: &'a Session,
+    pub(super) asked: &'a Asked,
     pub(super) marks: &'a Mark,
     /// The mark of the row's thing.
     pub(super) mark: String,

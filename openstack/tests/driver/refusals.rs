@@ -6,6 +6,7 @@ use wattle_converge::{Outcome, Sight, What};
 use wattle_openstack::Method;
 use wattle_openstack::driver::kind;
 
+use super::cases::Base;
 use super::jobs::{Desk, Jobs, KEY, value};
 use super::stage::{Stage, refused};
 
@@ -89,6 +90,35 @@ fn what_breaks_is_there_and_says_why() {
         assert!(matches!(&sight, Some(Sight::Broken(_, why)) if &**why == words), "{sight:?}");
         assert_eq!(stage.carry_out(row, kind, None, &What::Delete), Outcome::Done(None), "by its mark");
         assert_eq!(stage.sight(row, kind, &Desk::default()), None);
+    }
+}
+
+#[test]
+fn what_nova_accepts_and_fails_to_do_each_time_is_given_up() {
+    let stage = Stage::new();
+    let base = Base::new(&stage);
+    let server = |flavor: &str, ports: &[&String]| {
+        let networks: Vec<Value> = ports.iter().map(|port| json!({ "port": port })).collect();
+        json!({ "flavor": flavor, "image": "debian-12", "networks": networks })
+    };
+    let both = [&base.ports[0], &base.ports[1]];
+    let (row, kind) = (stage.row(), "OS::Nova::Server");
+    let phys = stage.made(row, kind, &server("m1.small", &both)).phys;
+    let update = |properties: &Value| {
+        let what = What::Update { properties: value(properties) };
+        stage.carry_out(row, kind, Some(&phys), &what)
+    };
+    for (action, method, path, wanted) in [
+        ("resize", Method::Post, "/action", server("m1.medium", &both)),
+        ("detach_interface", Method::Delete, "/os-interface", server("m1.medium", &both[..1])),
+    ] {
+        stage.befall(method, path, 3, Doing::Failed);
+        let why = refused(update(&wanted));
+        assert!(why.contains(&format!("Nova has accepted `{action}` 3 times, and failed")), "{why}");
+        assert!(why.contains(&format!("`openstack server event show {phys} req-")), "{why}");
+        // Whoever deploys again has it tried again. What fails twice is done the third time.
+        stage.befall(method, path, 2, Doing::Failed);
+        assert!(matches!(update(&wanted), Outcome::Done(_)), "{action}");
     }
 }
 

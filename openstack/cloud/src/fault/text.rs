@@ -12,10 +12,11 @@ use super::{Doing, Rule};
 const METHODS: [Method; 5] = [Method::Get, Method::Post, Method::Put, Method::Patch, Method::Delete];
 
 /// What can happen, in its written form.
-const WORDS: [&str; 6] = ["lost request", "lost reply", "late by 30s", "ERROR", "quota", "vanishes after 30s"];
+const WORDS: [&str; 7] =
+    ["lost request", "lost reply", "late by 30s", "ERROR", "fails later", "quota", "vanishes after 30s"];
 
 /// Words of the paths that this cloud knows.
-const PARTS: [&str; 34] = [
+const PARTS: [&str; 35] = [
     "identity",
     "v3",
     "auth",
@@ -28,6 +29,7 @@ const PARTS: [&str; 34] = [
     "tags",
     "metadata",
     "os-interface",
+    "os-instance-actions",
     "os-volume_attachments",
     "os-keypairs",
     "os-server-groups",
@@ -69,6 +71,13 @@ impl FromStr for Rule {
         if matches!(doing, Doing::Broken | Doing::Vanishes(_)) && method != Some(Method::Post) {
             return Err(format!("only what `POST` makes can be so: write `POST {path}: {}`", rest.trim()));
         }
+        let is_of_a_server =
+            ["/action", "/os-interface", "/os-volume_attachments"].iter().any(|part| path.contains(part));
+        if doing == Doing::Failed && !is_of_a_server {
+            return Err("only what an existing server is asked for can fail later: write `/os-interface`, \
+                        `/os-volume_attachments` or `POST /action`"
+                .to_owned());
+        }
         let (mut times, mut after) = (1, 0);
         for clause in clauses {
             match clause.split_whitespace().collect::<Vec<_>>()[..] {
@@ -108,6 +117,7 @@ fn doing(text: &str) -> Result<Doing, String> {
         ["lost", "reply"] => Doing::Unanswered,
         ["late", "by", by] => Doing::Late(time(by)?),
         ["ERROR"] => Doing::Broken,
+        ["fails", "later"] => Doing::Failed,
         ["quota"] => Doing::OverQuota,
         ["vanishes", "after", after] => Doing::Vanishes(time(after)?),
         [status] if is_number(status) => Doing::Refused(self::status(status)?, None),
@@ -155,6 +165,7 @@ mod tests {
         assert_eq!(read("POST /servers: lost reply"), next(Doing::Unanswered));
         assert_eq!(read("POST /servers: late by 1m30s"), next(Doing::Late(Duration::from_secs(90))));
         assert_eq!(read("POST /servers: ERROR"), next(Doing::Broken));
+        assert_eq!(read("POST /action: fails later"), Rule { path: "/action".into(), ..next(Doing::Failed) });
         assert_eq!(read("POST /servers: quota"), next(Doing::OverQuota));
         assert_eq!(read("POST /servers: vanishes after 5s"), next(Doing::Vanishes(Duration::from_secs(5))));
         let many = Rule { times: 3, after: 2, ..next(Doing::Refused(429, Some(5))) };
@@ -185,6 +196,10 @@ mod tests {
             ("POST /servers: 503, alway", "there is no `alway`; did you mean `always`?"),
             ("POST /servers: 503, 0 times", "`0` is not a number of requests"),
             ("DELETE /servers: ERROR", "only what `POST` makes can be so: write `POST /servers: ERROR`"),
+            (
+                "POST /servers: fails later",
+                "only what an existing server is asked for can fail later: write `/os-interface`",
+            ),
             ("POST /servers: on fire", "it is one of `lost request`, `lost reply`"),
         ] {
             assert!(wrong(text).contains(says), "{text}: {}", wrong(text));

@@ -1,11 +1,13 @@
 //! Servers and what belongs to them. Source: Compute API v2.1.
 //!
 //! `servers` creates and shows them, `actions` implements actions on them, `attachments` their ports and volumes, and `beside`
-//! key pairs, server groups and flavors. `hosts` decides where servers run.
+//! key pairs, server groups and flavors. `hosts` decides where servers run, and `history`
+//! lists what was done to them.
 
 mod actions;
 mod attachments;
 mod beside;
+mod history;
 mod hosts;
 mod servers;
 
@@ -136,6 +138,21 @@ impl Nova {
         asked: &Asked<'_>,
         parts: &[&str],
     ) -> Answer {
+        let action = history::action(asked, parts);
+        if let (Some(action), [id, ..], true) = (&action, parts, common.fails) {
+            self.server(id)?.note(common, action, true);
+            return Ok(empty(202));
+        }
+        let answer = self.of_server(common, others, asked, parts)?;
+        if let (Some(action), [id, ..]) = (action, parts)
+            && let Some(server) = self.servers.get_mut(*id)
+        {
+            server.note(common, &action, false);
+        }
+        Ok(answer)
+    }
+
+    fn of_server(&mut self, common: &mut Common, others: &mut Others<'_>, asked: &Asked<'_>, parts: &[&str]) -> Answer {
         match (asked.method, parts) {
             (Method::Get, [] | ["detail"]) => {
                 let listed = self.servers.values().filter(|server| server.status() != "SOFT_DELETED");
@@ -191,6 +208,9 @@ impl Nova {
                 Ok(json(200, &json!({ "metadata": server.value["metadata"] })))
             }
             (_, [id, "tags", rest @ ..]) => self.tag(id, asked, rest),
+            (Method::Get, [id, "os-instance-actions"]) => {
+                Ok(json(200, &json!({ "instanceActions": self.server(id)?.actions() })))
+            }
             (_, [id, "os-interface", rest @ ..]) => self.of_ports(common, others, id, asked, rest),
             (_, [id, "os-volume_attachments", rest @ ..]) => self.of_volumes(common, others, id, asked, rest),
             _ => Err(Refusal::missing("The resource could not be found.")),

@@ -55,6 +55,8 @@ pub(super) struct Server {
     boots: u32,
     /// The flavor before a resize.
     pub(super) former: Option<Value>,
+    /// What was done to it.
+    pub(super) history: Vec<Value>,
 }
 
 /// What servers have only since a microversion.
@@ -222,7 +224,9 @@ impl Nova {
             disk: 1,
             boots: 1,
             former: None,
+            history: Vec::new(),
         };
+        server.note(common, "create", false);
         server.set_user_data(&body["user_data"]);
         let (host, why) = match chosen {
             Ok(host) if !common.breaks => (Some(host), String::new()),

@@ -200,8 +200,9 @@ impl Driver for Attachments {
 
 impl Attachments {
     async fn detach(&self, work: &Work<'_>, found: &Found) -> Result<(), Stop> {
-        let server = encoded(server_of(found));
-        let path = format!("/servers/{server}/os-volume_attachments/{}", encoded(text(&found.item, "id")));
+        let server = server_of(found);
+        work.may_ask(server, "detach_volume").await?;
+        let path = format!("/servers/{}/os-volume_attachments/{}", encoded(server), encoded(text(&found.item, "id")));
         match work.remove(delete("compute", path).once()).await {
             // It is being detached already.
             Err(stop) if matches!(text(&found.item, "status"), "detaching") => {

@@ -143,6 +143,7 @@ pub(super) async fn update(
     }
     if !more.is_empty() {
         for port in more {
+            work.may_ask(&found.phys, "detach_interface").await?;
             work.remove(delete("compute", format!("{path}/os-interface/{}", text(port, "id"))).once()).await?;
         }
         return Err(Stop::later());
@@ -155,6 +156,7 @@ pub(super) async fn update(
     }
     if let Some(flavor) = other_flavor(work, item, properties).await? {
         replaced(properties, "flavor")?;
+        work.may_ask(&found.phys, "resize").await?;
         work.change(action("resize", json!({ "flavorRef": flavor }))).await?;
         return Err(Stop::later());
     }

@@ -260,15 +260,16 @@ impl Driver for Servers {
             };
             let volumes = items(&found.item["os-extended-volumes:volumes_attached"]);
             let volume = words::volume_in(held).and_then(|id| volumes.iter().find(|volume| text(volume, "id") == id));
-            let call = match (port, volume) {
-                (Some(port), _) => delete("compute", format!("{server}/os-interface/{}", text(port, "id"))),
+            let (action, path) = match (port, volume) {
+                (Some(port), _) => ("detach_interface", format!("{server}/os-interface/{}", text(port, "id"))),
                 (None, Some(volume)) => {
-                    delete("compute", format!("{server}/os-volume_attachments/{}", text(volume, "id")))
+                    ("detach_volume", format!("{server}/os-volume_attachments/{}", text(volume, "id")))
                 }
                 (None, None) => continue,
             };
             is_free = false;
-            work.remove(call.once()).await?;
+            work.may_ask(&found.phys, action).await?;
+            work.remove(delete("compute", path).once()).await?;
         }
         if is_free { Ok(Outcome::Done(Some(self.thing(&found)))) } else { Err(Stop::later()) }
     }

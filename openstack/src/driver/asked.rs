@@ -1,0 +1,57 @@
+//! What Nova accepts at once and does later: whether it fails each time, which a server does not show.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::Value;
+
+use super::json::{encoded, text};
+use super::stop::Stop;
+use super::work::{Work, get};
+
+/// How many times a server is asked for the same. What fails may pass, as long as a host restarts.
+const TRIES: usize = 3;
+
+/// What each server was asked for last, and how many times.
+#[derive(Debug, Default)]
+pub(super) struct Asked(Mutex<BTreeMap<String, (&'static str, usize)>>);
+
+impl Asked {
+    /// Counts one more request, and returns how many there were before it.
+    fn count(&self, server: &str, action: &'static str) -> usize {
+        let mut asked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = asked.entry(server.to_owned()).or_insert((action, 0));
+        if last.0 != action {
+            *last = (action, 0);
+        }
+        last.1 += 1;
+        last.1 - 1
+    }
+
+    fn forget(&self, server: &str) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(server);
+    }
+}
+
+impl Work<'_> {
+    /// Refuses to ask a server for this once more if Nova has failed to do it each time. `action` is what Nova calls it in the
+    /// server's list of actions.
+    pub(super) async fn may_ask(&self, server: &str, action: &'static str) -> Result<(), Stop> {
+        if self.asked.count(server, action) < TRIES {
+            return Ok(());
+        }
+        let call = get("compute", format!("/servers/{}/os-instance-actions", encoded(server)));
+        let actions = self.listed(call, "instanceActions").await?;
+        // The newest one is the first.
+        let has_failed = |done: &&Value| text(done, "action") == action && text(done, "message") == "Error";
+        if actions.iter().take_while(has_failed).count() < TRIES {
+            return Ok(());
+        }
+        self.asked.forget(server);
+        let request = text(&actions[0], "request_id");
+        Err(Stop::refused(format!(
+            "Nova has accepted `{action}` {TRIES} times, and failed to do it each time; it only tells administrators why: \
+             `openstack server event show {server} {request}`"
+        )))
+    }
+}
