@@ -79,6 +79,16 @@ pub fn is_needed(after: &Resource, property: &str) -> bool {
     after.class().needed.contains(&property) && after.compared().value(property).is_none()
 }
 
+/// Why the replacement of a resource fails whose properties `changed` differ, and what to do instead.
+pub fn clash(before: &Resource, after: &Resource, changed: &[&str]) -> Option<String> {
+    let change = &Change { before: before.compared(), after: after.compared(), changed };
+    let second = (after.class().clashes)(change)?;
+    Some(format!(
+        "the update fails, because Heat makes the new one before it deletes the old one, and the service refuses a second \
+         {second}: leave it out of the template for one update, and put it back for the next one"
+    ))
+}
+
 /// Whether a change of this property alone replaces the resource as it is, with the policies that it has.
 ///
 /// This does not include what Heat refuses because of specific old and new values, such as shrinking a volume.

@@ -189,6 +189,9 @@ impl Work<'_> {
             let loss = "Heat makes the new one under the name of the old one, deletes the old one by that name, and nothing is left";
             help.push(format!("{loss}: give it another name, too"));
         }
+        if is_heats && action == Action::Replace {
+            help.extend(update::clash(before, after, &changed));
+        }
         ResourcePlan { notes, ..plan(action, because, help) }
     }
 

@@ -14,6 +14,7 @@ pub(super) const CLASSES: &[Class] = &[
         validates: &[source],
         snapshots: true,
         refuses: shrinks,
+        needed: &["volume_type"],
         rebuilds: restored,
         notes: volume_in_place,
         ..Class::PLAIN

@@ -49,6 +49,8 @@ pub(crate) struct Class {
     pub(crate) notes: fn(&Change<'_>) -> Vec<String>,
     /// Whether Heat replaces it for a change that the schema allows in place, and how to keep it.
     pub(crate) replaces: fn(&Change<'_>) -> Option<Vec<String>>,
+    /// What its service refuses a second one of, if a change replaces it: Heat makes the new one before it deletes the old one.
+    pub(crate) clashes: fn(&Change<'_>) -> Option<&'static str>,
     /// Whether Heat replaces it on every update of the stack.
     pub(crate) always_replaced: fn(Given<'_>) -> bool,
     /// Whether Heat updates it on every update of the stack, with an effect.
@@ -82,6 +84,7 @@ impl Class {
         disregards: |_| false,
         notes: |_| Vec::new(),
         replaces: |_| None,
+        clashes: |_| None,
         always_replaced: |_| false,
         always_updated: |_| false,
         replaced_by_metadata: false,

@@ -2,7 +2,7 @@
 
 use crate::properties::{Addition, is_true, translation};
 use crate::resource::values::{items, key};
-use crate::resource::{Class, Found, Ruled, Subject};
+use crate::resource::{Change, Class, Found, Ruled, Subject};
 
 use super::super::rule::{broken, not_both, one_of};
 use super::base::{GATEWAY, INTERFACE, NEUTRON, ROUTER, SUBNET};
@@ -25,6 +25,7 @@ pub(super) const CLASSES: &[Class] = &[
     },
     Class {
         ty: INTERFACE,
+        clashes: same_place,
         translates: &[
             translation(&["port"], &["port_id"]),
             translation(&["router"], &["router_id"]),
@@ -34,6 +35,12 @@ pub(super) const CLASSES: &[Class] = &[
         ..NEUTRON
     },
 ];
+
+/// Its port has the address of the subnet's gateway.
+fn same_place(change: &Change<'_>) -> Option<&'static str> {
+    let stays = !["subnet", "subnet_id", "port", "port_id"].into_iter().any(|name| change.has(name));
+    stays.then_some("interface for the same subnet or port")
+}
 
 /// All subnets of the external network.
 fn outside(subject: Subject<'_>) -> Found<'_> {

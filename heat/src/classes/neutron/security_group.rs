@@ -10,17 +10,22 @@ pub(super) const CLASSES: &[Class] = &[
     Class {
         ty: "OS::Neutron::SecurityGroup",
         validates: &[group],
-        needed: &["description"],
+        needed: &["description", "stateful"],
         notes: stateful,
         ..NEUTRON
     },
-    Class { ty: "OS::Neutron::SecurityGroupRule", validates: &[rule], ..NEUTRON },
+    Class { ty: "OS::Neutron::SecurityGroupRule", validates: &[rule], clashes: same_rule, ..NEUTRON },
 ];
 
 /// Heat asks Neutron for the ports that use the group (`_ensure_stateful_update_allowed`).
 fn stateful(change: &Change<'_>) -> Vec<String> {
     let note = || "Heat refuses to change `stateful` as long as a port has the group";
     change.has("stateful").then(|| note().to_owned()).into_iter().collect()
+}
+
+/// Two rules that only differ in what is said about them are one rule to Neutron.
+fn same_rule(change: &Change<'_>) -> Option<&'static str> {
+    change.changed.iter().all(|name| *name == "description").then_some("rule for the same traffic")
 }
 
 fn group(subject: Subject<'_>) -> Ruled {

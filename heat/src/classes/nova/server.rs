@@ -17,6 +17,7 @@ pub(super) const SERVER: Class = Class {
     validates: &[deployments, devices, networks, personality],
     snapshots: true,
     refuses: user_data_as_image,
+    needed: &["admin_pass"],
     rebuilds: by_image,
     ignores: &[
         "deployment_swift_data",

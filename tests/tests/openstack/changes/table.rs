@@ -205,14 +205,11 @@ fn of_the_others() -> Vec<Change> {
     ]
 }
 
-/// What Heat begins as planned and a service then refuses, with a part of the reason: the resource, the property, the way. Heat makes
-/// the new one before it deletes the one before, and what is no longer given it sets to null.
-pub(super) const REFUSED_BY_SERVICES: [(&str, &str, &str, &str); 5] = [
-    ("other_uplink", "router", "", "IP address 10.61.0.1 already allocated"),
-    ("rule", "description", "", "Security group rule already exists"),
-    ("loose_fence", "stateful", ", back", "'None' cannot be converted to boolean"),
-    ("server", "admin_pass", ", back", "None is not of type 'string'"),
-    ("spare_disk", "volume_type", ", back", "None is not of type 'string'"),
+/// What Heat begins and a service then refuses, with a part of the reason: the resource, the property. Heat makes the new one before
+/// it deletes the one before.
+pub(super) const REFUSED_BY_SERVICES: [(&str, &str, &str); 2] = [
+    ("other_uplink", "router", "IP address 10.61.0.1 already allocated"),
+    ("rule", "description", "Security group rule already exists"),
 ];
 
 /// Properties that are not changed here, and why.
