@@ -64,6 +64,17 @@ pub fn example(name: &str) -> PathBuf {
     built([name, "--example", name], &profile().join("examples"))
 }
 
+/// What a command says.
+///
+/// # Panics
+/// When it does not succeed.
+pub fn said(command: &mut Command) -> String {
+    let ran = command.output().expect("it starts");
+    let said = String::from_utf8_lossy(&ran.stdout).into_owned();
+    assert!(ran.status.success(), "{command:?}: {said}{}", String::from_utf8_lossy(&ran.stderr));
+    said
+}
+
 /// `TARGET/PROFILE` of this test, which runs from `TARGET/PROFILE/deps/NAME`.
 fn profile() -> PathBuf {
     let own = std::env::current_exe().expect("a program has a path");

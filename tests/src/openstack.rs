@@ -43,16 +43,21 @@ pub fn is_there(what: &str) -> bool {
     is_there
 }
 
+/// Whether there is one whose servers boot.
+pub fn boots() -> bool {
+    is_named() && std::env::var("OPENSTACK_LAB_COMPUTE").is_ok_and(|kind| kind == "libvirt")
+}
+
 /// Whether there is one whose servers boot. If not, this says that `what` is left out.
 pub fn has_guests(what: &str) -> bool {
-    let boots = std::env::var("OPENSTACK_LAB_COMPUTE").is_ok_and(|kind| kind == "libvirt");
+    let boots = boots();
     if !boots {
         skipped(
             &format!("{what} in guests of a real OpenStack"),
             "`tests/run --all` runs it, in `tests/openstack/lab`",
         );
     }
-    boots && is_there(what)
+    boots
 }
 
 /// It, as a place for sites.

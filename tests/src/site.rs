@@ -22,7 +22,7 @@ use crate::command::{apart, wattle};
 use crate::embedded::Embedded;
 use crate::running::{Foreground, Ran, Stage, to_its_end, to_its_end_within};
 use crate::terminal::at_a_terminal;
-use crate::zookeeper::{ZooKeeper, secure};
+use crate::zookeeper::ZooKeeper;
 
 /// A cloud in which something can be deployed.
 pub trait Ground {
@@ -119,11 +119,7 @@ impl<G: Ground> Site<G> {
 
     /// Another model in this cloud. Its data space listens at this address, by TLS.
     pub fn with_space_at(model: &Model, cloud: G, password: &str, address: &str) -> Self {
-        let space = ZooKeeper::start_with(1, |zkd, dir| {
-            zkd.env("ZK_ADDRESS", address);
-            secure(zkd, dir, address);
-        });
-        Self::of(model, Space::Secure(space), cloud, password)
+        Self::of(model, Space::Secure(ZooKeeper::start_secure_at(address)), cloud, password)
     }
 
     fn over(space: Space, cloud: G, password: &str) -> Self {

@@ -47,6 +47,17 @@ impl ZooKeeper {
         Self::start_with(members, |zkd, dir| secure(zkd, dir, "127.0.0.1"))
     }
 
+    /// One of one member that serves by TLS besides, at an address of this machine that others reach.
+    ///
+    /// # Panics
+    /// As [`ZooKeeper::start`].
+    pub fn start_secure_at(address: &str) -> Self {
+        Self::start_with(1, |zkd, dir| {
+            zkd.env("ZK_ADDRESS", address);
+            secure(zkd, dir, address);
+        })
+    }
+
     /// One of one member that the tests of this process share, each with a stack of its own.
     ///
     /// # Panics

@@ -1,7 +1,7 @@
 //! Fenced blocks of a page, with what their first lines say of them.
 //!
 //! ```text
-//! LANGUAGE[,MARK...] [file=PATH] [in=repository] [fails] [slow] [not-run="REASON"]
+//! LANGUAGE[,MARK...] [file=PATH] [in=repository] [fails] [slow] [guests] [not-run="REASON"]
 //! ```
 
 use std::fmt;
@@ -22,6 +22,8 @@ pub(crate) struct Block {
     pub(crate) fails: bool,
     /// It and what follows on its page only runs when everything is asked for.
     pub(crate) slow: bool,
+    /// It only runs where servers boot.
+    pub(crate) guests: bool,
     /// Why nobody runs it.
     pub(crate) not_run: Option<String>,
     pub(crate) text: String,
@@ -42,6 +44,14 @@ pub(crate) enum Language {
     Diff,
     /// No code.
     Text,
+}
+
+impl Block {
+    /// Why its commands are not given here.
+    pub(crate) fn left_out(&self) -> Option<&str> {
+        let boots = !self.guests || wattle_tests::openstack::boots();
+        self.not_run.as_deref().or_else(|| (!boots).then_some("no server runs behind the cloud of these tests"))
+    }
 }
 
 impl fmt::Display for Block {
@@ -115,6 +125,7 @@ fn header(page: &str, line: usize, info: &str) -> Result<Block, String> {
         in_repository: false,
         fails: false,
         slow: false,
+        guests: false,
         not_run: None,
         text: String::new(),
     };
@@ -125,6 +136,7 @@ fn header(page: &str, line: usize, info: &str) -> Result<Block, String> {
             ("in", Some("repository")) if is_console => block.in_repository = true,
             ("fails", None) if is_console => block.fails = true,
             ("slow", None) if is_console => block.slow = true,
+            ("guests", None) if is_console => block.guests = true,
             ("not-run", Some(why)) if is_console && why.len() > 10 => block.not_run = Some(why.to_owned()),
             _ => return Err(format!("no test knows `{word}` of a block in {language:?}")),
         }

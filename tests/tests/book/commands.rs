@@ -8,7 +8,7 @@ use wattle_tests::{sandbox, skip};
 use crate::block::{Block, Language};
 use crate::pages::Page;
 use crate::pattern::difference;
-use crate::session::Session;
+use crate::session::{Place, Session};
 use wattle_tests::command::repository;
 
 /// Held while cargo builds in the repository's folder: a page that waits for another one's build says nothing for so long that it
@@ -43,12 +43,13 @@ pub(crate) fn run(runs: &[Vec<Page>]) -> Vec<String> {
 }
 
 fn run_pages(pages: &[Page]) -> Option<String> {
-    let blocks: Vec<&Block> = pages.iter().flat_map(|page| &page.blocks).collect();
-    if !blocks.iter().any(|block| block.language == Language::Console && block.not_run.is_none()) {
+    let is_given = |block: &Block| block.language == Language::Console && block.left_out().is_none();
+    if !pages.iter().flat_map(|page| &page.blocks).any(is_given) {
         return None;
     }
     let mut session = Session::new(&repository().join(pages[0].files()));
-    for block in blocks {
+    for (page, block) in pages.iter().flat_map(|page| page.blocks.iter().map(move |block| (page, block))) {
+        session.goes(if page.asks_openstack() { Place::Cloud } else { Place::Mirrors });
         let rest = || format!("the commands of {} from line {} on", block.page, block.line);
         let is_possible = |block: &Block| !block.text.contains("--sandbox") || sandbox::can(&rest());
         if block.slow && !(skip::everything(&rest()) && is_possible(block)) {
@@ -57,7 +58,7 @@ fn run_pages(pages: &[Page]) -> Option<String> {
         let ran = match (block.language, &block.file) {
             (Language::Diff, Some(file)) => change(&mut session, file, &block.text),
             (_, Some(file)) => write(&mut session, file, &block.text),
-            (Language::Console, None) if block.not_run.is_none() => give(&mut session, block),
+            (Language::Console, None) if is_given(block) => give(&mut session, block),
             _ => Ok(()),
         };
         if let Err(error) = ran {

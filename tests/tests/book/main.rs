@@ -48,12 +48,26 @@ fn what_the_book_does_with_stacks_works_on_a_real_openstack() {
     let mut runs = pages::runs();
     runs.retain(|run| run.iter().any(|page| page.blocks.iter().any(makes_a_stack)));
     assert!(runs.len() >= 3, "the tutorial makes one, and others do");
+    one_after_another(runs);
+}
+
+/// Those whose servers boot. `wattle deploy` is given the real cloud in the place of the one that its page simulates.
+#[test]
+fn what_the_book_does_with_servers_works_in_guests_of_a_real_openstack() {
+    if !wattle_tests::openstack::has_guests("what the book does with servers") {
+        return;
+    }
+    let runs = pages::runs_with_guests();
+    assert!(runs.len() >= 3, "the tutorial makes some, and others do");
+    one_after_another(runs);
+}
+
+fn one_after_another(runs: Vec<Vec<pages::Page>>) {
     let delete =
         "ids=$(openstack stack list -f value -c ID); [ -z \"$ids\" ] || openstack stack delete --yes --wait $ids";
     for run in runs {
         let wrong = commands::run(&[run]);
-        let deleted = std::process::Command::new("bash").args(["-euc", delete]).output().expect("bash starts");
-        assert!(deleted.status.success(), "{}", String::from_utf8_lossy(&deleted.stderr));
+        wattle_tests::command::said(std::process::Command::new("bash").args(["-euc", delete]));
         assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
     }
 }
@@ -92,7 +106,7 @@ fn what_is_not_run_is_told() {
     let mut wrong = Vec::new();
     for page in pages::all() {
         for block in page.blocks.iter().filter(|block| block.language == Language::Console) {
-            if let Some(why) = &block.not_run {
+            if let Some(why) = block.left_out() {
                 wattle_tests::skip::skipped(&format!("the commands of {block}"), why);
                 wrong.extend(unrun::wrong(block));
             }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use wattle_tests::command::repository;
 
-use crate::block::{Block, blocks};
+use crate::block::{Block, Language, blocks};
 
 pub(crate) struct Page {
     /// As a path within the repository.
@@ -21,6 +21,17 @@ impl Page {
         let (blocks, wrong) =
             if crate::generated::PAGES.contains(&path) { Default::default() } else { blocks(path, &text) };
         Self { path: path.to_owned(), text, blocks, wrong }
+    }
+
+    /// Whether its servers boot, where servers do.
+    fn boots_servers(&self) -> bool {
+        let is_given = |block: &&Block| block.language == Language::Console && block.left_out().is_none();
+        self.blocks.iter().filter(is_given).any(|block| block.guests || block.text.contains("$ wattle deploy "))
+    }
+
+    /// Whether an OpenStack is asked for something there.
+    pub(crate) fn asks_openstack(&self) -> bool {
+        self.blocks.iter().any(|block| block.guests || block.text.contains("$ openstack "))
     }
 
     /// The folder of files that its commands find: beside the page, under its name.
@@ -58,6 +69,20 @@ pub(crate) fn runs() -> Vec<Vec<Page>> {
     let asked = std::env::var("WATTLE_TEST_PAGE").ok();
     runs.retain(|run| asked.as_ref().is_none_or(|asked| run.iter().any(|page| page.path == *asked)));
     assert!(!runs.is_empty(), "there is no page {asked:?}");
+    runs
+}
+
+/// Runs in which servers boot.
+pub(crate) fn runs_with_guests() -> Vec<Vec<Page>> {
+    let mut runs = runs();
+    // Whoever has come to the end of the tutorial has a shop whose keys can be replaced.
+    let rotate = runs.iter().position(|run| run[0].path == "docs/how-to/rotate.md");
+    let rotate = rotate.map(|position| runs.remove(position)).unwrap_or_default();
+    match runs.iter_mut().find(|run| run.iter().any(|page| page.path == "docs/tutorial/openstack.md")) {
+        Some(run) => run.extend(rotate),
+        None => runs.push(rotate),
+    }
+    runs.retain(|run| run.iter().any(Page::boots_servers));
     runs
 }
 

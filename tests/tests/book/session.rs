@@ -9,8 +9,10 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use wattle_tests::command::{at_home, repository, wattle};
-use wattle_tests::openstack::is_named;
+use wattle_tests::guests::{LAB, agent_by_url};
+use wattle_tests::openstack::{Named, boots, is_named};
 use wattle_tests::running::eventually;
+use wattle_tests::site::Ground as _;
 use wattle_tests::zookeeper::ZooKeeper;
 
 /// Ends what a command said.
@@ -19,8 +21,11 @@ const END: &str = "\u{1}end\u{1}";
 /// Tells the end of a command, and its exit code.
 const TOLD: &str = "printf '\\n\\001end\\001%s\\n' \"$?\"";
 
-/// No command of a page takes longer.
+/// No command of a page takes longer, unless it waits for servers that boot.
 const LONGEST: Duration = Duration::from_mins(4);
+
+/// The same where servers boot, without KVM.
+const LONGEST_WITH_GUESTS: Duration = Duration::from_mins(40);
 
 /// The address at which pages find their ZooKeeper.
 const ZOOKEEPER: &str = "10.0.0.5:2281";
@@ -33,12 +38,24 @@ pub(crate) fn target() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("book")
 }
 
+/// What commands reach in a lab, whose network is not that of the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Its OpenStack.
+    Cloud,
+    /// What serves packages.
+    Mirrors,
+}
+
 pub(crate) struct Session {
     folder: tempfile::TempDir,
     shell: Child,
     input: ChildStdin,
     output: Receiver<String>,
     zookeeper: Option<ZooKeeper>,
+    place: Place,
+    /// The parameters by which servers that boot fetch their agent.
+    agent: Option<[(&'static str, String); 2]>,
 }
 
 impl Session {
@@ -97,7 +114,7 @@ impl Session {
         let (sender, output) = channel();
         let stream = BufReader::new(shell.stdout.take().expect("piped"));
         std::thread::spawn(move || stream.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
-        let mut session = Self { folder, shell, input, output, zookeeper: None };
+        let mut session = Self { folder, shell, input, output, zookeeper: None, place: Place::Cloud, agent: None };
         session.run("exec 2>&1").expect("it is a shell");
         session
     }
@@ -121,7 +138,7 @@ impl Session {
         let mut said = String::new();
         let mut enough = false;
         while !enough {
-            let line = self.output.recv_timeout(LONGEST);
+            let line = self.output.recv_timeout(longest());
             let line = line.map_err(|_| format!("`{command}` does not say what is shown, but\n{said}"));
             let told = line.map(|line| said += &format!("{line}\n"));
             enough = told.is_err() || is_enough(&self.shown(&said));
@@ -134,21 +151,61 @@ impl Session {
         Ok((self.shown(&said) + &rest, code))
     }
 
+    /// In a lab, has what comes next reach this.
+    pub(crate) fn goes(&mut self, place: Place) {
+        if self.place == place {
+            return;
+        }
+        self.place = place;
+        // That of `tests/openstack/lab exec`, if this runs in it.
+        let Ok(outside) = std::env::var("OPENSTACK_LAB_OUTSIDE") else { return };
+        let command = match place {
+            Place::Cloud => "unset -f wattle curl".to_owned(),
+            Place::Mirrors => ["wattle", "curl"]
+                .map(|program| format!("{program}() {{ nsenter --net={outside} -- {program} \"$@\"; }}"))
+                .join("; "),
+        };
+        self.run(&command).expect("a shell takes functions");
+    }
+
+    /// A command as it is given: with what its page names by example, and is really elsewhere.
     fn known(&mut self, command: &str) -> String {
+        if boots() {
+            if command.starts_with("wattle cloud --boot ") {
+                let clouds = Named.clouds(&Named::password()).replace("\n  real:", "\n  simulated:");
+                return format!("cat >clouds.yaml <<'END'\n{clouds}\nEND");
+            }
+            self.give_agent(command);
+        }
         if !command.contains(ZOOKEEPER) {
             return command.to_owned();
         }
-        let zookeeper = self.zookeeper.get_or_insert_with(|| ZooKeeper::start_secure(1));
+        let start = || if boots() { ZooKeeper::start_secure_at(LAB) } else { ZooKeeper::start_secure(1) };
+        let zookeeper = self.zookeeper.get_or_insert_with(start);
         let command = command.replace(ZOOKEEPER, &zookeeper.secure_hosts());
         let ca = zookeeper.ca().display().to_string();
         command.replace(&format!("$PWD/{CA}"), &ca).replace(CA, &ca)
+    }
+
+    /// Where a command is about to hand out an emitted directory, names the agent in it.
+    fn give_agent(&mut self, command: &str) {
+        let directory = ["wattle seed apply ", "wattle deploy "].iter().find_map(|verb| command.strip_prefix(verb));
+        let Some(directory) = directory.and_then(|rest| rest.split_whitespace().next()) else { return };
+        let environment = self.here().join(directory).join("environment.yaml");
+        let mut text = fs::read_to_string(&environment).expect("it was emitted");
+        let folder = self.folder.path();
+        for (name, value) in self.agent.get_or_insert_with(|| agent_by_url(folder)) {
+            text = text.replace(&format!("  #{name}: \"\""), &format!("  {name}: \"{value}\""));
+            assert!(text.contains(&**value), "{text}");
+        }
+        fs::write(&environment, text).expect("it can be changed");
     }
 
     /// What is said until the command ends.
     fn said(&self, command: &str) -> Result<(String, i32), String> {
         let mut said = String::new();
         loop {
-            match self.output.recv_timeout(LONGEST) {
+            match self.output.recv_timeout(longest()) {
                 Ok(line) => match line.strip_prefix(END) {
                     // The line break that is ours.
                     Some(code) => {
@@ -179,6 +236,10 @@ impl Session {
         let (said, _) = self.run("pwd").expect("a shell knows where it is");
         self.folder.path().join(said.trim().trim_start_matches('~').trim_start_matches('/'))
     }
+}
+
+fn longest() -> Duration {
+    if boots() { LONGEST_WITH_GUESTS } else { LONGEST }
 }
 
 /// However a page ends, nothing of it goes on.

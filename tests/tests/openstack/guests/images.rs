@@ -8,11 +8,11 @@ use std::process::Command;
 use wattle::author::Blueprint as _;
 use wattle::prelude::*;
 use wattle_catalog::{neutron, nova};
-use wattle_tests::command::{repository, wattle};
+use wattle_tests::command::{repository, said, wattle};
 use wattle_tests::openstack::has_guests;
 use wattle_tests::skip::skipped;
 
-use super::{CONFIG_DRIVE, Guests, METADATA_SERVICE, lab, said};
+use super::{CONFIG_DRIVE, Guests, METADATA_SERVICE, lab};
 
 /// A system, the release of it, and the server that runs it.
 #[derive(Clone, Copy)]

@@ -4,24 +4,18 @@ mod images;
 mod shop;
 mod space;
 
-use std::fs;
-use std::io::{Read as _, Write as _};
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::Duration;
 
 use serde_json::Value;
 use wattle::model::Model;
-use wattle_tests::command::wattle_agent;
+use wattle_tests::guests::{self, LAB};
 use wattle_tests::openstack::Named;
 use wattle_tests::running::Ran;
 use wattle_tests::site::{NOTHING, Site};
 
 use super::KEY;
-
-/// Where guests reach what is not a guest.
-const LAB: &str = "10.77.0.1";
 
 /// The longest that a deployment may take: each server boots without KVM.
 const LONGEST: Duration = Duration::from_mins(40);
@@ -102,36 +96,8 @@ fn lab() -> PathBuf {
     std::env::var_os("OPENSTACK_LAB_DIR").map_or_else(|| own.into(), PathBuf::from)
 }
 
-/// The parameters by which servers fetch the agent that the tests run.
+/// The options by which servers fetch the agent that the tests run.
 fn agent_by_url(folder: &Path) -> Vec<String> {
-    let agent = folder.join("agent");
-    fs::copy(wattle_agent(), &agent).expect("copies");
-    said(Command::new("strip").arg(&agent));
-    let sum = said(Command::new("sha256sum").arg(&agent));
-    let sum = sum.split_whitespace().next().expect("a sum");
-    let url = serve(fs::read(&agent).expect("reads"));
-    let given = [format!("wattle_agent_url={url}"), format!("wattle_agent_sha256={sum}")];
-    given.into_iter().flat_map(|given| ["-P".to_owned(), given]).collect()
-}
-
-/// What a command says; it must succeed.
-fn said(command: &mut Command) -> String {
-    let ran = command.output().expect("it starts");
-    let said = String::from_utf8_lossy(&ran.stdout).into_owned();
-    assert!(ran.status.success(), "{command:?}: {said}{}", String::from_utf8_lossy(&ran.stderr));
-    said
-}
-
-/// Serves these bytes to whoever asks for anything, as long as the process lives.
-fn serve(bytes: Vec<u8>) -> String {
-    let listener = TcpListener::bind((LAB, 0)).expect("listens");
-    let url = format!("http://{}/wattle-agent", listener.local_addr().expect("an address"));
-    std::thread::spawn(move || {
-        for mut stream in listener.incoming().flatten() {
-            let _ = stream.read(&mut [0; 4096]);
-            let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", bytes.len());
-            let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&bytes));
-        }
-    });
-    url
+    let given = guests::agent_by_url(folder).into_iter();
+    given.flat_map(|(name, value)| ["-P".to_owned(), format!("{name}={value}")]).collect()
 }

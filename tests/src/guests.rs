@@ -1,0 +1,40 @@
+//! What servers that boot in the lab fetch and reach: [`crate::openstack::boots`].
+
+#![expect(clippy::missing_panics_doc, reason = "what tests use fails by panics")]
+
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::Command;
+
+use crate::command::{said, wattle_agent};
+
+/// Where guests reach what is not a guest.
+pub const LAB: &str = "10.77.0.1";
+
+/// The parameters by which servers fetch the agent that the tests run, with their values. It is served as long as the process
+/// lives.
+pub fn agent_by_url(folder: &Path) -> [(&'static str, String); 2] {
+    let agent = folder.join("agent");
+    fs::copy(wattle_agent(), &agent).expect("copies");
+    said(Command::new("strip").arg(&agent));
+    let sum = said(Command::new("sha256sum").arg(&agent));
+    let sum = sum.split_whitespace().next().expect("a sum");
+    let url = serve(fs::read(&agent).expect("reads"));
+    [("wattle_agent_url", url), ("wattle_agent_sha256", sum.to_owned())]
+}
+
+/// Serves these bytes to whoever asks for anything, as long as the process lives.
+fn serve(bytes: Vec<u8>) -> String {
+    let listener = TcpListener::bind((LAB, 0)).expect("listens");
+    let url = format!("http://{}/wattle-agent", listener.local_addr().expect("an address"));
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let _ = stream.read(&mut [0; 4096]);
+            let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", bytes.len());
+            let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&bytes));
+        }
+    });
+    url
+}
