@@ -22,7 +22,7 @@ const draw = (() => {
   const text = (x, y, content, kind) => make('text', { x, y, class: kind }, content);
   const rect = (x, y, width, height, rx, kind) => make('rect', { x, y, width, height, rx, class: kind });
   const color = (element, index) => {
-    element.style.setProperty('--color', `var(--c${index % 6})`);
+    element.style.setProperty('--color', `var(--c${index % 5})`);
     return element;
   };
 

@@ -3,11 +3,10 @@
 const liveLegend = (() => {
   const { make, now } = live;
   const STATES = ['waiting', 'running', 'done', 'failed', 'blocked'];
-  const words = (state) => (state === 'blocked' ? 'blocked by a failure' : state);
   // What is in the timeline.
   const BARS = [
     ['waited', 'timeline: waited'],
-    ['ran', 'ran (in the colour of its state)'],
+    ['ran', 'ran'],
     ['critical', 'on the critical path'],
   ];
   let selected = null;
@@ -15,7 +14,7 @@ const liveLegend = (() => {
   function start() {
     const one = (kind, words) => make('li', { 'data-kind': kind }, words);
     const legend = document.getElementById('legend');
-    legend.append(...STATES.map((state) => one(state, words(state))), one('awaited', 'awaited: a click, or w, selects the component that writes it'));
+    legend.append(...STATES.map((state) => one(state, state)), one('awaited', 'awaited: click it, or press w'));
     legend.append(make('li', { 'data-frame': 'lost' }, 'agent gone'), ...BARS.map(([bar, words]) => make('li', { 'data-bar': bar }, words)));
     document.querySelector('#help dl').append(make('dt', {}, 'w'), make('dd', {}, 'go to what the selected component waits for'));
     wattle.onSelect((name) => (selected = name));

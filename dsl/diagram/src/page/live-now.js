@@ -38,9 +38,11 @@ const liveNow = (() => {
     if (waiting) parts.push(`${waiting} waiting`);
     if (failed > blocked) parts.push(`${failed - blocked} failed`);
     if (blocked) parts.push(`${blocked} blocked`);
+    const gone = now.ended ? 0 : live.lost().size;
+    if (gone) parts.push(gone === 1 ? '1 agent gone' : `${gone} agents gone`);
     const text = now.revision ? `revision ${now.revision}: ${parts.join(', ')}` : 'nothing is known yet';
     if (tally.textContent !== text) tally.textContent = text;
-    tally.dataset.state = failed ? 'failed' : running || waiting ? 'running' : all && done === all ? 'done' : 'none';
+    tally.dataset.state = failed || gone ? 'failed' : running || waiting ? 'running' : all && done === all ? 'done' : 'none';
     const [kind, words] = trouble();
     banner.hidden = !words;
     banner.dataset.kind = kind;

@@ -20,7 +20,7 @@ const BAND_GAP: f64 = 8.0;
 /// Height of network names on boxes.
 pub(super) const CHIP: f64 = 13.0;
 /// The number of colours for networks. Nothing else has a colour of its own.
-const COLORS: usize = 6;
+const COLORS: usize = 5;
 
 const STYLE: &str = include_str!("style.css");
 
