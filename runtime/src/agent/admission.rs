@@ -20,8 +20,8 @@ const REFUSED: Duration = Duration::from_secs(5);
 /// The same for requests that will be refused until this server is replaced.
 const REPLACED: Duration = Duration::from_mins(1);
 
-/// How long another server's announcement may stay before this one announces itself again. That one may be gone, or may
-/// have been admitted and be gone since, and its operator sees only who announced itself last.
+/// How long another server's announcement may stay before this server announces itself again. The other server may be
+/// gone by then, whether it was admitted or not, and the operator sees only the last announcement.
 const STANDS: Duration = Duration::from_secs(30);
 
 /// The keys of a server, and whether they are admitted.
@@ -89,12 +89,12 @@ impl Admission {
         self.own.all().into_iter().find(|key| self.public_of(key) == *identity)
     }
 
-    /// The agent acts for its server from now on, so it may announce the server's key.
+    /// Notes that the agent acts for its server from now on, so it may announce the server's key.
     pub(super) fn acts(&self) {
         self.stage.send_replace(Stage::Acts);
     }
 
-    /// The desired revision is in this data space.
+    /// Notes that the desired revision is in this data space.
     pub(super) fn is_in(&self, space: Option<&Name>) {
         *locked(&self.space) = space.cloned();
     }
@@ -129,8 +129,8 @@ impl Admission {
     }
 }
 
-/// Reads what this server shares with the others of its stack, and reads it again whenever it changes. Parts of the
-/// agent that do not expect such a change would not learn of it otherwise.
+/// Reads what this server shares with the others of its stack, and reads it again whenever it changes. Otherwise, parts
+/// of the agent that do not expect such a change would not notice it.
 pub(super) async fn attend(shared: &Shared) {
     let (store, path) = (shared.space.store(), shared.space.layout().membership(&shared.server));
     let mut seen = None;
@@ -290,10 +290,10 @@ pub(super) async fn announce(shared: &Shared) {
     }
 }
 
-/// What is in the place of this server's announcement.
+/// The contents of the place of this server's announcement.
 struct There {
     version: Option<Version>,
-    /// Whether it is the announcement of another server, and this one has made way for it.
+    /// Whether this server leaves another server's announcement there for now.
     is_another: bool,
 }
 

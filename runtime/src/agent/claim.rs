@@ -23,8 +23,8 @@ const ANOTHER: &str = "another agent";
 /// How long to wait before asking again which agent acts for the server, if this agent may not read that.
 const DENIED: Duration = Duration::from_secs(5);
 
-/// Follows the desired revision, and registers this agent for the server until it `ends`. Then it takes the
-/// registration back.
+/// Follows the desired revision, and registers this agent for the server until it `ends`. Then it withdraws the
+/// registration.
 ///
 /// # Errors
 /// The data space does not allow it.
@@ -176,7 +176,7 @@ async fn next(held: &mut Option<Hold>) -> Turn {
     }
 }
 
-/// Whether the server has a newer place than `place`, which is then that one.
+/// Whether the server has a newer place than `place`. If so, `place` becomes that one.
 async fn moves(shared: &Shared, place: &mut String) -> Result<bool, SpaceError> {
     let newest = shared.insist(|| shared.space.place(&shared.server)).await?;
     Ok(newest != std::mem::replace(place, newest.clone()))
@@ -211,7 +211,7 @@ async fn claim(
     let own = Access::new().grant(&shared.admission.public().principal, Rights::READ.and(Rights::WRITE));
     let access = operator.iter().fold(own, |access, operator| access.grant(operator, Rights::READ));
     let mut over = None;
-    // Few servers have another place than their first, so that one is tried without asking.
+    // Few servers have a place other than their first, so the first is tried without asking.
     let mut place = shared.server.to_string();
     loop {
         let path = shared.space.layout().alive(&place);
@@ -227,7 +227,7 @@ async fn claim(
                     over = None;
                     continue;
                 }
-                // It may come without another plan for the server, when a newer version applies the seed again.
+                // The place may appear without a new plan for the server, when a newer version applies the seed again.
                 let place = shared.space.layout().agent(&place);
                 let made = shared.insist(|| async { Ok(shared.space.store().changed(&place, None).await?) });
                 tokio::select! {
@@ -252,7 +252,7 @@ async fn claim(
             Err(error) => return Err(error),
         }
         let holder = match shared.insist(|| shared.space.holder(&place)).await {
-            // An agent of another server, or one with another disk, or what another one has left there.
+            // An agent of another server or with another disk, or something that such an agent has left there.
             Err(SpaceError::Store(StoreError::Denied { .. }) | SpaceError::Malformed { .. }) => {
                 if moves(shared, &mut place).await? {
                     over = None;

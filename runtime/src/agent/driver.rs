@@ -87,7 +87,7 @@ impl Driver {
                     None => std::future::pending().await,
                 }
             };
-            // Events come before time: a recipe that has ended in time counts as such.
+            // Events come before timers: a recipe that has ended in time counts as such.
             let message = tokio::select! {
                 biased;
                 Some(event) = self.tasks.next(), if !self.tasks.is_empty() => event.ok().flatten().map(Message::Event),
@@ -200,7 +200,7 @@ impl Driver {
                 self.request(ticket, async move { Event::Attribute(ticket, shared.attributes.get(&attribute).await) });
             }
             Action::Explain(ticket, what) => self.request(ticket, async move {
-                // The store itself may be what is in the way.
+                // The store itself may be the obstacle.
                 let asked = root_causes(&shared.space, &what);
                 let causes = match time::timeout(wattle::values::ASKING, asked).await {
                     Ok(causes) => causes.map_err(|error| error.to_string()),

@@ -1,4 +1,4 @@
-//! Passes what recipes ask and publish while they run on to the machine.
+//! Passes the questions and outputs of running recipes on to the machine.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -77,7 +77,7 @@ struct Exchanged {
 }
 
 impl Exchanged {
-    /// Notes what of `value` is secret by its type.
+    /// Notes which parts of `value` are secret by their type.
     fn learn(&mut self, ty: &Type, value: &Value) {
         for secret in secret::secrets(ty, value) {
             if !self.secrets.contains(secret) {

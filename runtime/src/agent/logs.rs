@@ -21,7 +21,7 @@ const LONGEST: Duration = Duration::from_mins(2);
 /// How long to wait between two answers.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// What the server is asked for.
+/// The requests for the server's log.
 #[derive(Debug, Default)]
 pub(super) struct Asked {
     asks: watch::Sender<Asks>,
@@ -46,7 +46,7 @@ impl Asks {
 }
 
 impl Asked {
-    /// The operator asks for this, and no longer for anything else.
+    /// Replaces the requests that the operator made before by these.
     pub(super) fn hear(&self, all: Vec<Ask>) {
         let now = clock::now();
         if let Some(ask) = all.iter().find(|ask| ask.until <= now) {
@@ -61,7 +61,7 @@ impl Asked {
         });
     }
 
-    /// The server works on this plan from now on.
+    /// Notes that the server works on this plan from now on.
     pub(super) fn works_by(&self, plan: Revision) {
         *self.of.lock().unwrap_or_else(PoisonError::into_inner) = Some(plan);
     }

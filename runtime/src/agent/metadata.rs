@@ -145,7 +145,7 @@ struct Address {
     scope: String,
 }
 
-/// The present addresses of this server, by the MAC address of their interface. Empty if `ip` does not show it.
+/// The present addresses of this server, by the MAC address of their interface. Empty if `ip` does not show them.
 async fn local_addresses() -> Vec<(String, IpAddr)> {
     let output = Command::new("ip").args(["-json", "address", "show"]).stdin(Stdio::null()).output().await;
     let interfaces: Vec<Interface> =

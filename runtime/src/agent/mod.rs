@@ -2,8 +2,8 @@
 //!
 //! It carries out the actions of a [`Machine`](wattle_agent_core::machine::Machine), with a store, a disk and
 //! processes. This module produces events and carries out actions. It must not decide when something runs or what
-//! becomes of it, which the machine does. How a recipe runs belongs to [`crate::recipe`], and the meaning of a store's
-//! nodes to [`crate::space`].
+//! follows from its result: the machine decides that. How a recipe runs belongs to [`crate::recipe`], and the meaning
+//! of a store's nodes to [`crate::space`].
 //!
 //! An agent is one future. Dropped at any point, it leaves what a crash would leave. The journal's documentation
 //! explains why nothing is lost then.

@@ -42,7 +42,7 @@ impl Publisher {
         self.state.lock().expect("INVARIANT: nothing panics while it holds what is to be published")
     }
 
-    /// A component, `SERVER/COMPONENT`, has this status now.
+    /// Notes that a component, `SERVER/COMPONENT`, has this status now.
     pub(super) fn show(&self, component: Name, status: Status) {
         let is_urgent = matches!(status.state, State::Done | State::Failed(_));
         self.state().components.insert(component, status);
@@ -52,7 +52,7 @@ impl Publisher {
         }
     }
 
-    /// The server has this status now.
+    /// Notes that the server has this status now.
     pub(super) fn show_server(&self, status: ServerStatus) {
         self.state().server = Some(status);
         self.changed.notify_one();

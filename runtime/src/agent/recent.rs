@@ -12,10 +12,10 @@ use wattle_agent_core::time::Time;
 use crate::clock;
 use crate::space::Log;
 
-/// The maximum number of bytes of the lines that are kept of a component.
+/// The maximum number of bytes of lines to keep for each component.
 const MOST: usize = 12 << 10;
 
-/// The maximum number of components of which lines are kept.
+/// The maximum number of components whose lines are kept.
 const COMPONENTS: usize = 200;
 
 /// The last lines of a log, which an operator may ask for.
@@ -30,7 +30,7 @@ pub struct Recent {
 #[derive(Debug, Default)]
 struct Rings {
     all: Ring,
-    /// The one with the last line comes last.
+    /// The component that logged last comes last.
     of: IndexMap<Name, Ring>,
 }
 
@@ -52,7 +52,7 @@ impl Recent {
         self.rings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps a line, which is about `component` (`SERVER/COMPONENT`) if it is about one.
+    /// Keeps a line, which may be about a `component` (`SERVER/COMPONENT`).
     pub fn say(&self, component: Option<&str>, line: &str) {
         let line = cut(line, MOST);
         {
@@ -87,7 +87,7 @@ impl Recent {
         for line in ring.lines.iter().rev() {
             let length = json_length(line);
             if length > left {
-                // Of the last line, the beginning is better than nothing.
+                // The beginning of the last line is better than nothing.
                 if lines.is_empty() {
                     lines.push_front(shortened(line, left));
                 }

@@ -25,8 +25,8 @@ fn settle_one(directory: &Path) {
     }
 }
 
-/// Kills processes that a killed agent has left from runs whose end is not in the journal. These run again, or never
-/// again. Processes of ended runs stay, as far as there is a memory.
+/// Kills the processes that a killed agent left behind, if the end of their run is not in the journal. Those recipes
+/// run again, or never again. If there is a `memory`, processes of ended runs stay.
 pub(super) fn end_former(state: &Path, memory: Option<&Memory>) {
     for folder in fs::read_dir(state.join("run")).into_iter().flatten().flatten() {
         let (name, path) = (folder.file_name(), folder.path());

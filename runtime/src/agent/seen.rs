@@ -25,7 +25,7 @@ pub(super) struct Seen {
     newest: Mutex<Option<Note>>,
 }
 
-/// What is kept of a desired revision.
+/// The part of a desired revision that is kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Note {
     #[serde(flatten)]

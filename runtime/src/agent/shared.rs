@@ -74,7 +74,7 @@ pub(super) const UNPROVEN: &str = "this server's credential is from before anyth
                                    apply --renew` and `openstack stack update` replace it";
 
 impl Shared {
-    /// Reports, forever, contents that are in other servers' names but not from them.
+    /// Reports, forever, contents that claim to be from other servers and are not.
     pub(super) async fn report_disowned(&self) {
         let mut disowned = self.space.disowned();
         while disowned.changed().await.is_ok() {
@@ -133,7 +133,7 @@ impl Shared {
         let _ = self.messages.send(Message::Event(event));
     }
 
-    /// Something is wrong with the server, or no longer is.
+    /// Reports that something is wrong with the server, or no longer is.
     pub(super) fn trouble(&self, of: &str, what: Option<String>) {
         self.say(Event::Trouble(of.to_owned(), what));
     }

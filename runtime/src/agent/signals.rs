@@ -68,7 +68,7 @@ impl Kept {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The server works on the plan with this number from now on, and may be known by another key.
+    /// Notes that the server works on the plan with this number from now on, and may be known by another key.
     pub(super) fn works_by(&self, plan: u64) {
         self.state().plan = plan;
         self.changes.send_modify(|changes| *changes += 1);

@@ -53,7 +53,7 @@ impl Moment {
 }
 
 impl Touch {
-    /// For the agent with this name, whose place is in `store`.
+    /// Tracks the agent with this name, whose place is in `store`.
     pub(super) fn new(agent: String, store: Arc<dyn Store>) -> Self {
         Self { agent, store, held: watch::Sender::new(None), last: Mutex::default() }
     }
@@ -63,13 +63,13 @@ impl Touch {
         &self.agent
     }
 
-    /// The agent has `place`, as of when it was asked for.
+    /// Notes that the agent has `place`, as of the moment when it `asked` for it.
     pub(super) fn has(&self, place: String, asked: Moment) {
         self.was(asked);
         self.held.send_replace(Some(place));
     }
 
-    /// Another agent has the place.
+    /// Notes that another agent has the place.
     pub(super) fn has_not(&self) {
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = None;
         self.held.send_replace(None);

@@ -1,4 +1,4 @@
-//! Root causes: why something that is awaited does not come.
+//! Root causes: why something that is awaited does not arrive.
 
 use wattle::model::Name;
 use wattle_agent_core::machine::{Cause, Search, Sighting};
@@ -6,8 +6,8 @@ use wattle_agent_core::machine::{Cause, Search, Sighting};
 use crate::space::{Revision, SERVER, Space, SpaceError};
 use crate::store::StoreError;
 
-/// Why what is `awaited` does not come, each in its revision: entries `SERVER/COMPONENT/OUTPUT` or components
-/// `SERVER/COMPONENT`. Follows all chains of waits, and returns the end of each once, the nearest first.
+/// Why the `awaited` entries (`SERVER/COMPONENT/OUTPUT`) or components (`SERVER/COMPONENT`), each in its revision, do
+/// not arrive. Follows all chains of waits, and returns the end of each chain once, the nearest first.
 ///
 /// # Errors
 /// If the data space cannot be read.

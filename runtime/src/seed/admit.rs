@@ -126,7 +126,7 @@ pub(super) async fn admit_as(
     let next = Next { layout: &layout, key, there: &there, present: &present };
     let wanted = next.wanted(roster, &Revision { space: there.desired.space.clone(), number: revision })?;
     let mut writing = next.writing(&wanted)?;
-    // The agent that acted for a server before no longer has a right to its place, and would keep the new one from it.
+    // The agent that acted for a server before no longer has a right to its place, and would keep the new agent out.
     let is_named = |server: &Name| named.contains(server) || there.admitting.get(server) == Some(&true);
     let admitting: IndexMap<Name, bool> = admitted.iter().map(|server| (server.clone(), is_named(server))).collect();
     let replaced = admitting.iter().filter(|(_, is_named)| **is_named).map(|(server, _)| server);

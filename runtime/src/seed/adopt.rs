@@ -18,7 +18,7 @@ use super::error::Beside;
 use super::present::{AT_ONCE, Deployed};
 use super::{Options, SeedError};
 
-/// The files that keys were read from without the operator having named them.
+/// The files from which keys were read although the operator did not name them.
 #[derive(Clone, Debug, Default)]
 pub struct Unnamed {
     /// The file of the operator's key.
@@ -113,7 +113,7 @@ async fn known(
     Ok(read.into_iter().flatten().collect())
 }
 
-/// Whether nothing of `stack` was ever written by the operator who has this key, so that the key cannot be needed.
+/// Whether the operator who has this key never wrote anything of `stack`, so that the key cannot be needed.
 pub async fn is_unknown(store: &Arc<dyn Store>, stack: &str, key: &OperatorKey) -> bool {
     match knows_operator(store, &Layout::new(stack), key).await {
         Ok(knows) => !knows,

@@ -12,7 +12,7 @@ use super::SeedError;
 use super::present::AT_ONCE;
 
 /// Gives the operator sole ownership of the limits of everything below `top`, and of what is above them. Nodes of
-/// someone else stay as they are: [`Store::bound`] says whether the limits can be had.
+/// someone else stay as they are: [`Store::bound`] returns whether the limits apply.
 ///
 /// # Errors
 /// Errors of the store.
@@ -37,7 +37,7 @@ pub(super) async fn own(store: &Arc<dyn Store>, top: &str) -> Result<(), SeedErr
 async fn take(store: &Arc<dyn Store>, paths: &[String]) -> Result<(), SeedError> {
     let accesses: Vec<_> = paths.iter().map(|path| (path.clone(), Access::new())).collect();
     match store.protect(&accesses, &[]).await {
-        // One that belongs to someone else does not keep the operator from the others.
+        // A node that belongs to someone else does not stop the operator from taking the others.
         Err(StoreError::Denied { .. }) => {
             for access in accesses {
                 match store.protect(&[access], &[]).await {

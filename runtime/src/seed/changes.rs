@@ -1,4 +1,4 @@
-//! What a seed changes in a data space. What agents and Heat do about it is for `wattle::plan` to say.
+//! What a seed changes in a data space. `wattle::plan` describes what agents and Heat do about it.
 
 use std::fmt;
 

@@ -145,8 +145,8 @@ impl Credentials {
         write_secret(path, &self.text(stack, space, ca))
     }
 
-    /// The text of [`Self::write`] for the template that goes with `seed`. Without software on its servers, it has no parameters for
-    /// credentials, and Heat would refuse values for them.
+    /// The text of [`Self::write`] for the template that goes with `seed`. A template without software on its servers
+    /// has no parameters for credentials, and Heat would refuse values for them.
     pub fn text_for(&self, seed: &Seed, stack: &str, space: &str, ca: &str) -> String {
         let section = if seed.servers.is_empty() { "parameter_defaults" } else { "parameters" };
         self.text_below(section, stack, space, ca)

@@ -26,7 +26,7 @@ pub async fn delete(store: &Arc<dyn Store>, stack: &str, key: &OperatorKey, forc
     delete_counting(store, stack, key, force, &AtomicUsize::new(0)).await
 }
 
-/// Like [`delete`], and counts in `removed` what servers have made and is removed, which may be a lot.
+/// Like [`delete`], and counts in `removed` the removed nodes that servers have made, which may be many.
 ///
 /// # Errors
 /// Like [`delete`].
@@ -53,7 +53,7 @@ pub async fn delete_counting(
         Some(there) => {
             let seen = Seen::read(store, &layout, Some(&there)).await?;
             let mut desired = there.0;
-            // So that no seed looks as if only its end were missing.
+            // Otherwise, a seed could look as if only its last steps were missing.
             desired.desired.applying = Some(desired.desired.applying.unwrap_or(0).max(desired.desired.revision) + 1);
             Some(Turn::take(store, &layout, &seen, &desired, Vec::new(), Access::new()).await?)
         }

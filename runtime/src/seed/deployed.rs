@@ -52,7 +52,7 @@ pub struct Files {
     pub templates: IndexMap<String, String>,
     /// The diagram, if there is one.
     pub diagram: Option<String>,
-    /// The settings that the blueprint was given, if it was given any: the file of them that `emit` wrote.
+    /// The settings that the blueprint was given, if any: the file that `emit` wrote.
     pub settings: Option<String>,
 }
 
@@ -258,7 +258,7 @@ fn digest(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-/// The settings in the file that `emit` wrote of them. A file that does not have any was not written by it.
+/// The settings in the file that `emit` wrote. None if `emit` did not write the file.
 pub(crate) fn chosen(text: Option<&str>) -> IndexMap<Name, String> {
     text.and_then(|text| settings(text).ok()).unwrap_or_default()
 }

@@ -213,7 +213,7 @@ pub enum SeedError {
         /// The reason.
         source: std::io::Error,
     },
-    /// A file of credentials holds none.
+    /// A file of credentials does not hold any.
     #[error("`{}` does not hold what it should: {reason}", .path.display())]
     Malformed {
         /// The file.
@@ -320,8 +320,8 @@ fn a(what: &str) -> String {
     format!("{} {what}", if what.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" })
 }
 
-/// A list of names for a message, cut short if it is long. The paths to show to the person who should remove `paths`:
-/// for a path that is too long, the node that it is below.
+/// The paths to show to the person who should remove `paths`. A path that is too long is replaced by that of a node
+/// above it.
 fn removable(paths: &[String]) -> Vec<String> {
     let mut named: Vec<String> = Vec::with_capacity(paths.len());
     for path in paths {

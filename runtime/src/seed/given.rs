@@ -59,7 +59,7 @@ impl Given {
         Some(fit(&value, ty).map_err(|why| format!("the parameter `{name}`{} does not fit: {why}", self.origin(name))))
     }
 
-    /// The origin of a parameter's value, as a message says it after the parameter's name.
+    /// The origin of a parameter's value, as a message states it after the parameter's name.
     fn origin(&self, name: &str) -> String {
         match (self.values.get(name), self.environment.given(name)) {
             (Some((_, from)), _) => (*from).to_owned(),

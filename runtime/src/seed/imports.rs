@@ -98,7 +98,7 @@ async fn meant_of(store: &Arc<dyn Store>, stack: &str, export: &str, own: &str) 
     format!("apply the seed of `{stack}` first, and make sure that it exports `{export}`{help}")
 }
 
-/// Why an export of the type `ty` does not match what `seed` reads it as. `None` if it does.
+/// Why an export of the type `ty` does not match the type that `seed` reads it as. `None` if it does.
 fn misread(seed: &Seed, stack: &str, export: &str, ty: &Type) -> Option<String> {
     let mut read = seed.imports.iter().filter(|import| *import.stack == *stack && *import.export == *export);
     let wrong = read.find(|import| !ty.is_within(&import.ty))?;

@@ -1,4 +1,4 @@
-//! Changes a server's membership between revisions: what it is asked for.
+//! Changes the requests in a server's membership between revisions.
 
 use std::sync::Arc;
 
@@ -48,7 +48,7 @@ pub async fn ask_for_log(
     })
 }
 
-/// Takes the request with this `id` back.
+/// Withdraws the request with this `id`.
 ///
 /// # Errors
 /// Like [`ask_for_log`].

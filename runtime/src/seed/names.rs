@@ -20,8 +20,8 @@ pub(crate) fn check(of: &'static str, name: &str) -> Result<(), SeedError> {
     }
 }
 
-/// Refuses a name that commands are given, and would take for an option. `delete` and `status` continue to accept those
-/// that an earlier version has accepted.
+/// Refuses a name that commands would take for an option. `delete` and `status` continue to accept those that an
+/// earlier version has accepted.
 pub(crate) fn check_given(of: &'static str, name: &str) -> Result<(), SeedError> {
     if name.starts_with('-') {
         let why = "it begins with `-`, so that commands take it for an option";

@@ -75,7 +75,7 @@ impl Passing {
         let alive = Op::Delete { path: turn.layout.alive(&place) };
         match turn.store.apply(vec![alive]).await {
             Ok(()) | Err(StoreError::Missing { .. }) => Ok(Cleared::Emptied),
-            // It is none: an agent's node has nothing below it.
+            // This is not an agent, whose node has nothing below it.
             Err(StoreError::NotEmpty { .. }) => self.clear(turn, false).await,
             Err(error) => Err(error.into()),
         }

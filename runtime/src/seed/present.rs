@@ -50,7 +50,7 @@ pub(super) struct Deployed {
     /// Whether only the operator makes nodes beside the data space. Not set by earlier versions, nor where others do.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) closed: bool,
-    /// Whether any server has another place than its first. Otherwise there is no need to look for such places.
+    /// Whether any server has a place other than its first. Otherwise there is no need to look for such places.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) moved: bool,
     /// Whether servers can announce their own keys.
@@ -328,7 +328,7 @@ impl Present {
         ServerPlan { forgotten: next.forgotten || self.over.contains(server), ..next }
     }
 
-    /// Whether any server has another place than its first.
+    /// Whether any server has a place other than its first.
     pub(super) fn has_moved(&self) -> bool {
         self.places.iter().any(|(server, place)| **server != **place)
     }
@@ -461,8 +461,8 @@ pub(super) fn add_parents(paths: &mut HashSet<String>, path: &str, top: &str) {
     }
 }
 
-/// Whether an agent has the server's place, or a place beside the plan as earlier versions do. Whatever else the server
-/// has made there is no agent.
+/// Whether an agent has the server's place, or a place beside the plan as earlier versions do. Anything else that the
+/// server has made there is not an agent.
 pub(super) async fn is_acting(store: &Arc<dyn Store>, layout: &Layout, server: &str) -> Result<bool, SeedError> {
     let place = places::of(store, layout, server).await?;
     Ok(store.is_held(&layout.alive(&place)).await? || store.is_held(&layout.former_alive(server)).await?)

@@ -61,8 +61,8 @@ impl Removal<'_> {
         Ok(topmost(left))
     }
 
-    /// Removes what of `paths` has nothing below it, many in one request. Returns those that have. `left` are those that
-    /// only their server can remove.
+    /// Removes those of `paths` that have nothing below them, many in one request. Returns those that have something
+    /// below them, and adds to `left` those that only their server can remove.
     async fn remove(&self, paths: Vec<String>, left: &mut Vec<String>) -> Result<Vec<String>, SeedError> {
         let mut full = Vec::new();
         for some in paths.chunks(TOGETHER) {
@@ -98,7 +98,7 @@ impl Removal<'_> {
         }
     }
 
-    /// The paths of the children. None, if they cannot be listed: the node is then removed if it has none.
+    /// The paths of the children. Empty if they cannot be listed: the node is then removed if it has no children.
     async fn children(&self, path: &str) -> Result<Vec<String>, SeedError> {
         match directly_below(self.store, path).await {
             Ok(paths) => Ok(paths),

@@ -7,29 +7,29 @@ use wattle::model::Name;
 use crate::space::{Held, SERVER, ServerPlan};
 use crate::store::{Access, Principal, Rights};
 
-/// To an entry. Its writer may read it, because an entry is written only once.
+/// The rights to an entry. Its writer may read it, because an entry is written only once.
 pub(super) fn entry<'p>(writer: &Principal, readers: impl IntoIterator<Item = &'p Principal>) -> Access {
     let own = Access::new().grant(writer, Rights::READ.and(Rights::WRITE));
     readers.into_iter().fold(own, |access, reader| access.grant(reader, Rights::READ))
 }
 
-/// To the place of a server's agent, which keeps a node below it. The operator's own nodes are elsewhere: anyone who
-/// can remove a node can put another one in its place.
+/// The rights to the place of a server's agent, which keeps a node below it. The operator's own nodes are elsewhere:
+/// anyone who can remove a node can put another one in its place.
 pub(super) fn agent(principal: &Principal) -> Access {
     Access::new().grant(principal, Rights { read: true, write: false, create: true, delete: true })
 }
 
-/// To a server's plan.
+/// The rights to a server's plan.
 pub(super) fn plan(principal: &Principal) -> Access {
     Access::new().grant(principal, Rights::READ)
 }
 
-/// To the status of a component, in addition to those of all who `share` it.
+/// The rights to the status of a component, in addition to those of all who `share` it.
 pub(super) fn status(principal: &Principal, share: Access) -> Access {
     share.grant(principal, Rights::READ.and(Rights::WRITE))
 }
 
-/// To the announcement of a server. Only its credential has any.
+/// The rights to the announcement of a server. Only its credential has any.
 pub(super) fn announcement(credential: &Principal) -> Access {
     Access::new().grant(credential, Rights::READ.and(Rights::WRITE))
 }

@@ -95,7 +95,7 @@ pub async fn rotate_top(store: &Arc<dyn Store>, keys: Rotation<'_>) -> Result<()
         Err(error) => return Err(error.into()),
     }
     store.close_off(ROOT).await?;
-    // Those of stacks that no longer exist as well.
+    // This includes the limits of stacks that no longer exist.
     bounds::own(store, ROOT).await
 }
 

@@ -16,8 +16,8 @@ use super::{SeedError, unknown_server};
 /// The number of bytes that each reader adds to a sealed secret (age's stanza for X25519, in base64).
 const STANZA: usize = 132;
 
-/// Encrypts with the servers' own keys, and so that the operator can read it again. The same value stays the same text
-/// as in the previous plan, so that unchanged plans do not appear changed.
+/// Encrypts secrets with the servers' own keys, and so that the operator can read them again. An unchanged value keeps
+/// its text from the previous plan, so that unchanged plans do not appear changed.
 pub(super) struct ForServers<'a> {
     operator: &'a OperatorKey,
     /// The key with which the operator opens earlier secrets, until they are sealed again.

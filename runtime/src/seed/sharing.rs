@@ -25,8 +25,8 @@ pub(super) struct Sharing {
 }
 
 impl Sharing {
-    /// For the data space of this name. `before` is what was shared so far, `left` says whether a server that may know
-    /// it is no longer one, and `former` is what must continue for earlier versions.
+    /// Sharing in the data space of this name. `before` is what was shared so far, `left` says whether a server that
+    /// may know it has left, and `former` is what must continue for earlier versions.
     pub(super) fn new(
         key: &OperatorKey,
         (layout, space): (&Layout, Option<&Name>),
@@ -39,7 +39,7 @@ impl Sharing {
         let mut generation = 1;
         match before {
             Some(Shared::Now(there)) => {
-                // Another data space starts again.
+                // In another data space, the generations start again.
                 if there.current == login(there.generation).principal() {
                     generation = there.generation + u64::from(left);
                 }

@@ -35,7 +35,7 @@ impl Seen {
     }
 
     /// Checks that no other writer has begun since. Otherwise what was read may be of two revisions, and differences
-    /// say nothing.
+    /// mean nothing.
     ///
     /// # Errors
     /// [`SeedError::Busy`] if one has.
@@ -137,7 +137,7 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// The turn of the writer of the desired revision that was `seen`, which was interrupted.
+    /// The turn of an interrupted writer, whose desired revision was `seen`.
     ///
     /// # Errors
     /// [`SeedError::Busy`] if there is no desired revision.

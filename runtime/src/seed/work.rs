@@ -300,8 +300,8 @@ pub(super) fn desired_revision(
     }
 }
 
-/// Why a stack without a desired revision to continue from is refused: because someone has changed that, or because it
-/// is incomplete.
+/// Why a stack without a desired revision to continue from is refused: because someone has changed it, or because the
+/// stack is incomplete.
 pub(super) fn not_deployed(signed: &Signed, layout: &Layout) -> SeedError {
     let (stack, nodes) = (layout.stack().to_owned(), tampered(signed.refused(), &Present::default()));
     if nodes.is_empty() { SeedError::Incomplete { stack } } else { SeedError::Tampered { stack, nodes } }

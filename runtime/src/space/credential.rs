@@ -110,7 +110,7 @@ impl Credential {
         self.key.is_unbound()
     }
 
-    /// Its key.
+    /// The server's key.
     pub fn key(&self) -> &ServerKey {
         &self.key
     }

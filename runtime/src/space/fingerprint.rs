@@ -5,11 +5,11 @@ use std::str::FromStr;
 
 use sha2::{Digest as _, Sha256};
 
-/// What a key hashes to, as people compare it: `1a2b-3c4d-5e6f-7a8b`.
+/// The hash of a key, as people compare it: `1a2b-3c4d-5e6f-7a8b`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Fingerprint([u8; 8]);
 
-/// If the text is not a fingerprint.
+/// The text is not a fingerprint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a fingerprint has 16 hexadecimal digits: 1a2b-3c4d-5e6f-7a8b")]
 pub struct NoFingerprint;

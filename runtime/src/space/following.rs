@@ -71,8 +71,8 @@ impl Following {
     /// on the way. Untrusted contents count as not there yet. Dropping the future loses nothing.
     ///
     /// # Errors
-    /// If the desired revision or the plan cannot be read. The next call waits for something in place of contents that
-    /// made no sense.
+    /// If the desired revision or the plan cannot be read. If the contents made no sense, the next call waits for
+    /// others.
     pub async fn next(&self, who: &impl Hears) -> Result<Desired, SpaceError> {
         let mut op = self.follow().begin();
         loop {

@@ -2,7 +2,7 @@
 //!
 //! A request is a part of a server's [`Membership`](super::Membership): the operator signs it, and the server's agent
 //! watches that node anyway. So no one else can ask, and nothing is written or read for logs while there is no request.
-//! The answer is a node in the place of the server's agent. It is signed as everything that the server says, and
+//! The answer is a node in the place of the server's agent. It is signed like everything that the server publishes, and
 //! encrypted for the recipient that the request names. It names the request, so an answer to another one does not
 //! count.
 
@@ -82,7 +82,7 @@ pub struct Answered {
     pub log: Result<Option<Log>, SpaceError>,
 }
 
-/// What is encrypted counts in one node, for one request.
+/// Encrypted text is valid in one node, for one request.
 fn head(path: &str, id: &str) -> Vec<u8> {
     [BEGIN, path.as_bytes(), b"\n", id.as_bytes(), b"\n"].concat()
 }
@@ -114,9 +114,9 @@ fn answers(
 }
 
 impl Space {
-    /// Replaces the answers of `server` by those to `asks`. The caller must be `sure` to act for the server. The first
-    /// time that a caller answers, `begins` holds the rights of the node: one that is there is then replaced, because
-    /// it may have other rights.
+    /// Replaces the answers of `server` by those to `asks`. The caller must be `sure` that it acts for the server. The
+    /// first time that a caller answers, `begins` holds the rights of the node: one that is there is then replaced,
+    /// because it may have other rights.
     ///
     /// # Errors
     /// [`SpaceError::Unsure`] if it is not, [`SpaceError::Malformed`] if nothing can be encrypted for the recipient,

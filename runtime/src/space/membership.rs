@@ -38,7 +38,7 @@ pub(crate) enum Shared {
     Former(Principal),
 }
 
-/// The part of this for one server, signed by the operator.
+/// One server's part of this, signed by the operator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Membership {
     /// The server's identity, as its operator knows it.

@@ -149,7 +149,7 @@ pub struct Space {
     operator: Option<Arc<Trust>>,
     // Whether the operator must have signed what is read.
     is_strict: bool,
-    // The signers for what is written. The one is used whose key readers have received. Empty for a client that does
+    // The signers for what is written. The one whose key readers have received is used. Empty for a client that does
     // not write.
     signers: Arc<RwLock<Vec<Signer>>>,
     writers: Arc<Writers>,

@@ -1,8 +1,8 @@
 //! Passwords: what a client with a key presents to a store.
 //!
-//! Stores see passwords, so the key cannot be derived from them. Each password is for the stores of one authority,
-//! which the client has verified them by. So someone who runs a store of another authority learns no password that is
-//! of use here. This applies to operators and servers alike.
+//! Stores see passwords, so the key cannot be derived from them. Each password is for the stores of one authority, with
+//! which the client has verified them. So someone who runs a store of another authority learns no password that is of
+//! use here. This applies to operators and servers alike.
 
 use age::secrecy::ExposeSecret as _;
 use age::x25519;

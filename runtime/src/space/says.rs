@@ -8,8 +8,8 @@ use crate::store::{StoreError, Version};
 use super::{Failure, Revision, ServerStatus, Space, SpaceError, Status, Sure, parse_json, unverified};
 
 impl Space {
-    /// Publishes the status of `component` (`SERVER/COMPONENT`). The caller must be `sure` to act for the server,
-    /// before each request that changes something, because the statuses of other agents are overwritten.
+    /// Publishes the status of `component` (`SERVER/COMPONENT`). Before each request that changes something, the caller
+    /// must be `sure` that it acts for the server, because the statuses of other agents are overwritten.
     ///
     /// # Errors
     /// [`SpaceError::Unsure`] if it is not, [`StoreError::Missing`] if the model no longer has the component,
@@ -42,7 +42,7 @@ impl Space {
     }
 
     /// The version of what was last written at `path`. At first, the node is assumed to be unwritten. If it is not, it
-    /// gets read.
+    /// is read.
     fn said(&self, path: &str, space: Option<&Name>) -> Version {
         self.versions().take(path, space).unwrap_or(Version::UNTOUCHED)
     }

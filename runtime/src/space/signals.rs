@@ -20,8 +20,8 @@ pub struct Said {
 }
 
 impl Space {
-    /// Replaces the `signals` of `server`. The caller must be `sure` to act for the server. `access` holds the rights
-    /// of the node.
+    /// Replaces the `signals` of `server`. The caller must be `sure` that it acts for the server. `access` holds the
+    /// rights of the node.
     ///
     /// # Errors
     /// [`SpaceError::Unsure`] if it is not, [`StoreError::Missing`] if the model has no such server,

@@ -157,7 +157,7 @@ impl Signer {
 }
 
 impl Authority {
-    /// What people compare it by.
+    /// The fingerprint by which people compare it.
     pub fn fingerprint(&self) -> Fingerprint {
         Fingerprint::of(&self.0)
     }

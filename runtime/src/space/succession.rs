@@ -9,7 +9,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use super::signed::{Authority, Signer};
 
-/// The maximum number of keys before a key. Servers that trust an even earlier one need new user data.
+/// The maximum number of previous keys. Servers that trust an even earlier one need new user data.
 pub(crate) const MOST: usize = 16;
 
 /// The maximum number of bytes of a link in the text, with its separator.

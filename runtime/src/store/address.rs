@@ -77,7 +77,7 @@ impl AddressError {
 }
 
 impl Address {
-    /// Parses an address. An unencrypted one of another machine is accepted only if `is_insecure` is set, or with
+    /// Parses an address. An unencrypted address of another machine is accepted only if `is_insecure` is set, or with
     /// `?insecure`.
     ///
     /// # Errors

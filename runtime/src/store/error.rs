@@ -38,7 +38,7 @@ pub enum StoreError {
         /// Its path.
         path: String,
     },
-    /// The operator was to read a node whose contents are not as they have written it.
+    /// A node that the operator reads is not as they have written it.
     #[error("`{}` in the data space is not as its operator wrote it: {why}", short(.path))]
     Disowned {
         /// Its path.

@@ -204,8 +204,8 @@ pub trait Store: Send + Sync + fmt::Debug {
 
     /// Keeps a node at `path` for as long as the result lives, this process runs, and no other client takes it. The
     /// node is created again if the store lost it or another client removed it. An existing node is left alone, unless
-    /// it has the version `over`: the new one then replaces it, which takes the right to write the former one. Callers
-    /// must know that its holder no longer exists.
+    /// it has the version `over`: the new one then replaces it, which requires the right to write the former one.
+    /// Callers must know that its holder no longer exists.
     ///
     /// If two clients replace the same node at the same time, a store may let one succeed after the other. The first is
     /// notified by [`Hold::lost`], and the second continues only after the first has had the time to hear of it.
@@ -243,8 +243,8 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// Like [`Store::bound`].
     async fn unbound(&self, top: &str) -> Result<bool, StoreError>;
 
-    /// Keeps everyone but the operator from creating nodes beside the data space `top`, where the store lets anyone do that
-    /// and others have nothing. Returns what stays open.
+    /// Keeps everyone but the operator from creating nodes beside the data space `top`, where the store lets anyone do
+    /// that and others have no nodes. Returns what stays open.
     ///
     /// # Errors
     /// Like [`Store::bound`].

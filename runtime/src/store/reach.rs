@@ -1,4 +1,4 @@
-//! What can be seen of a store that does not answer: whether anything accepts connections at its hosts.
+//! Checks whether anything accepts connections at the hosts of a store that does not answer.
 
 use std::time::Duration;
 
@@ -17,12 +17,12 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub struct Host {
     /// `HOST:PORT`.
     pub name: String,
-    /// Why it takes no connections. `None` if it does.
+    /// Why it accepts no connections. `None` if it does.
     pub refused: Option<String>,
 }
 
 impl Address {
-    /// Tries to connect to each host. A socket of this machine has no hosts: its failures say why they are.
+    /// Tries to connect to each host. A socket of this machine has no hosts: its errors state the reason.
     pub async fn hosts(&self) -> Vec<Host> {
         let Self::ZooKeeper { hosts, .. } = self else { return Vec::new() };
         join_all(hosts.split(',').map(host)).await

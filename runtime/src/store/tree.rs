@@ -357,8 +357,8 @@ impl Tree {
         Ok(())
     }
 
-    /// Passes the node at `path` to `tell` as soon as it differs from the version `seen`. If that is not the case at
-    /// once, returns the number with which [`Tree::unwatch`] ends the watch.
+    /// Passes the node at `path` to `on_change` as soon as it differs from the version `seen`. If that is not the case
+    /// at once, returns the number with which [`Tree::unwatch`] ends the watch.
     pub(super) fn watch(&mut self, who: &Who, path: &str, seen: Option<Version>, on_change: OnChange) -> Option<u64> {
         let now = self.get(who, path);
         if !matches!(&now, Ok(node) if node.map(|node| node.version) == seen) {

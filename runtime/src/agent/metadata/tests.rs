@@ -1,4 +1,4 @@
-//! What becomes of OpenStack's metadata.
+//! How OpenStack's metadata becomes attributes.
 
 use std::os::unix::fs::PermissionsExt as _;
 

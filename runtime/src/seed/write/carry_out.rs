@@ -33,7 +33,7 @@ impl Writing {
         steps.go(Step::Announce.next(false)).await.map(|desired| desired.bounded)
     }
 
-    /// Does the rest for a seed of which only the end is missing.
+    /// Completes a seed for which only the last steps are missing.
     pub(in crate::seed) async fn finish(
         self,
         turn: &mut Turn<'_>,

@@ -47,7 +47,7 @@ fn create(path: &str, data: &[u8]) -> Vec<Op> {
     vec![Op::Create { path: path.to_owned(), data: data.to_vec(), access: Access::new() }]
 }
 
-/// A client that sends what it is told to.
+/// A client that sends any bytes.
 struct Raw {
     stream: UnixStream,
     inbox: Inbox,

@@ -33,8 +33,8 @@ impl Maker {
         acls
     }
 
-    /// Whether the rights to a node are those of an operator's login that is not the first one, as after another key or
-    /// authority.
+    /// Whether the rights to a node are those of an operator's login that is not the first one, as after a change of
+    /// the key or the authority.
     pub(super) fn was_before(&self, there: &[Acl]) -> bool {
         let has =
             |operator: &Principal| there.iter().any(|acl| acl.scheme() == "digest" && acl.id() == operator.as_str());

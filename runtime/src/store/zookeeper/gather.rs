@@ -81,7 +81,7 @@ impl Gather {
         Self { session, queue: Arc::default(), level: Arc::default() }
     }
 
-    /// Another session than the one that reads has returned something here.
+    /// Notes that a session other than the one that reads has returned something here.
     pub(super) fn answered_elsewhere(&self) {
         self.level.store(0, Ordering::Release);
     }

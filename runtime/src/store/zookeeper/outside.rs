@@ -16,8 +16,8 @@ const OPEN: [(&str, &[&str]); 3] =
     [("/", &["zookeeper"]), ("/zookeeper", &["config", "quota"]), ("/zookeeper/quota", &[])];
 
 impl ZooKeeper {
-    /// Takes all rights but reading from everyone except the operator, unless others than the data space `top` have nodes
-    /// there. Returns what stays open.
+    /// Takes all rights but reading from everyone except the operator, unless something other than the data space `top`
+    /// has nodes there. Returns what stays open.
     pub(super) async fn close(&self, top: &str) -> Result<Vec<Open>, StoreError> {
         let own = top.trim_start_matches('/');
         let mut tries = Tries::new(&self.session);

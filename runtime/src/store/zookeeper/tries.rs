@@ -33,7 +33,7 @@ impl<'a> Tries<'a> {
         self.session.client().await
     }
 
-    /// An attempt was made elsewhere with an unknown result, which counts as a loss.
+    /// Notes that an attempt was made elsewhere with an unknown result, which counts as a loss.
     pub(super) fn lost(&mut self) {
         self.lost += 1;
     }
