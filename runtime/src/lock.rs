@@ -24,7 +24,7 @@ const LOOK: Duration = Duration::from_millis(10);
 /// open a file, even only to read, can lock it, and so keep everyone else from it forever.
 ///
 /// # Errors
-/// When the file system refuses.
+/// If the file system refuses.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
     let file = File::options().create(true).append(true).mode(ALONE).open(path)?;
     // Former versions let all others open it.
@@ -38,7 +38,7 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
 /// finds out.
 ///
 /// # Errors
-/// When the file system does not lock.
+/// If the file system does not lock.
 pub(crate) fn lock(file: &File) -> io::Result<bool> {
     let begin = Instant::now();
     loop {

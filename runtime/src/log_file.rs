@@ -13,7 +13,7 @@ const MODE: u32 = 0o640;
 /// Opens the log at `path` to continue it. One that others may read, as logs of before are, is closed to them.
 ///
 /// # Errors
-/// When the file system refuses.
+/// If the file system refuses.
 pub(crate) fn append(path: &Path) -> io::Result<File> {
     must_end(path)?;
     let file = File::options().create(true).append(true).mode(MODE).open(path)?;

@@ -142,7 +142,7 @@ fn said(admission: &Admission, stack: &str) -> String {
     text
 }
 
-/// The limit is over, and these have not announced themselves.
+/// The failure that these servers did not announce themselves in time.
 fn late(absent: &[Name]) -> CommandError {
     let names = some(absent.iter().map(|name| &**name), 5);
     let verb = if absent.len() == 1 { "has" } else { "have" };

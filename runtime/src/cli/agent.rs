@@ -75,7 +75,7 @@ pub(super) fn command() -> Command {
         ]))
 }
 
-/// Time limits for what does not set its own.
+/// Time limits for components that do not set their own.
 pub(super) fn limits() -> [Arg; 2] {
     let limit = |name: &'static str, help: &'static str| {
         Arg::new(name).long(name).value_name("TIME").value_parser(args::duration).help(help)

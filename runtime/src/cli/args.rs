@@ -1,4 +1,4 @@
-//! The command line: what can be asked for.
+//! Arguments and options that several commands take.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -16,7 +16,7 @@ pub(super) fn section(sections: &[(&str, &str)]) -> StyledStr {
     StyledStr::from(sections.collect::<Vec<_>>().join("\n\n"))
 }
 
-/// The directory that `up` runs, for commands that are about nothing else.
+/// The directory that `up` runs, for commands that only need that.
 pub(super) fn directory() -> Arg {
     Arg::new("dir")
         .value_name("DIR")
@@ -24,7 +24,7 @@ pub(super) fn directory() -> Arg {
         .help("Directory that was given to `up`; not needed if a topology runs here or in ./out, or if only one runs")
 }
 
-/// The same directory as an option, as the other commands take it, for a command that takes it without.
+/// The same directory as an option, as the other commands take it, for a command that takes it as an argument.
 pub(super) fn directory_as_option() -> Arg {
     directory().id(DIRECTORY).long("dir").hide(true).conflicts_with("dir")
 }

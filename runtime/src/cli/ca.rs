@@ -222,7 +222,7 @@ fn unwritten(path: &Path, error: &io::Error) -> CommandError {
     CommandError::files(format!("cannot write `{}`: {}", shown(path), reason(error)))
 }
 
-/// A path as it was meant. For a file in the current directory, it has no folder.
+/// A path for messages: without `./` for a file in the current directory.
 fn shown(path: &Path) -> String {
     path.strip_prefix(".").unwrap_or(path).display().to_string()
 }

@@ -223,7 +223,7 @@ async fn keep(cloud: &Simulated, boot: &mut Boot, console: &mut Console) -> Resu
     }
 }
 
-/// What runs the servers' agents.
+/// Starts what runs the servers' agents.
 async fn boot(matches: &ArgMatches) -> Result<Boot, CommandError> {
     let program =
         std::env::current_exe().map_err(|error| CommandError::new(format!("who am I? {}", reason(&error))))?;

@@ -13,9 +13,9 @@ use super::error::CommandError;
 pub(super) struct Console {
     /// The program.
     pub(super) program: &'static Program,
-    /// What was asked for.
+    /// For the requested result.
     pub(super) out: Stream,
-    /// Everything else.
+    /// For everything else.
     pub(super) err: Stream,
 }
 

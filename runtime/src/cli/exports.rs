@@ -12,7 +12,7 @@ use crate::space::Space;
 use super::entries::one_line;
 use super::paint::{Cell, Tone, table};
 
-/// The exports, one on each line. Values that only OpenStack knows come from `told`.
+/// The exports, one on each line. Values that only OpenStack knows come from `user_data`.
 pub(super) async fn exports(space: &Space, user_data: &HashMap<Name, String>, color: bool) -> String {
     let row = |(name, exported): (Name, Exported)| -> Vec<Cell> {
         let cell = match exported {

@@ -68,7 +68,7 @@ fn described(host: Compute) -> Described {
     };
     #[expect(clippy::cast_possible_truncation, reason = "it is within the bounds that a hosts file has")]
     let thousandths = |ratio: f64| (ratio * 1000.0 + 1e-6).clamp(1.0, 1_000_000.0) as i64;
-    // What says no more than how much there is, or that there is no rule, is left out.
+    // Leaves out limits that only repeat how much there is, or that allow everything.
     let shares = |of: &dyn Fn(&Inventory) -> Option<i64>| -> Amounts {
         host.has.iter().filter_map(|(class, has)| Some((resource(class).to_owned(), of(has)?))).collect()
     };

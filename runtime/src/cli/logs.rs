@@ -33,7 +33,7 @@ const PATIENCE: Duration = Duration::from_secs(6);
 /// How long to wait before looking again.
 const AGAIN: Duration = Duration::from_millis(500);
 
-/// How long the data space may take to take the request back. It ends by itself, too.
+/// How long withdrawing the request may take. It ends by itself, too.
 const LAST: Duration = Duration::from_secs(2);
 
 /// Where the whole log is.

@@ -89,7 +89,7 @@ pub(super) fn table(rows: &[Vec<Cell>], color: bool, width: usize) -> String {
     out
 }
 
-/// The most characters of what a server says that are shown in a row, where no terminal is narrower.
+/// The maximum number of characters of a server's text that a row shows, unless the terminal is narrower.
 const SAID: usize = 1_000;
 
 /// The columns that `text` takes, colours left out.
@@ -100,7 +100,7 @@ pub(super) fn columns(text: &str) -> usize {
     first + parts.map(after).sum::<usize>()
 }
 
-/// What a server says, in one row.
+/// A server's text, in one row.
 pub(super) fn said(text: &str) -> String {
     cut(&one_line(&text.chars().take(SAID + 1).collect::<String>()), SAID)
 }

@@ -22,7 +22,7 @@ pub(super) const OPTIONS: [&str; 3] = ["parameter", "parameter-file", "parameter
 /// The option of [`handed`].
 const HANDED: &str = "handed-parameter";
 
-/// What a shell ends with if it cannot run a command, and if there is no such command.
+/// The exit codes of a shell that cannot run a command, and of one that finds no such command.
 const CANNOT_RUN: [(i32, &str); 2] = [(126, "; a command in it cannot be run"), (127, "; there is no such command")];
 
 /// The option for environment files, without its help.

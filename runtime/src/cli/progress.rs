@@ -113,7 +113,7 @@ fn lines(snapshot: &StackSnapshot, now: Time, height: usize, width: usize, color
     let room = height - 1;
     if servers.len() > room {
         let hidden = servers.len() + 1 - room;
-        // What is of most interest stays, in its order.
+        // The most interesting lines stay, in their order.
         let mut ranks: Vec<u16> = servers.iter().map(|(rank, _)| *rank).collect();
         ranks.sort_unstable();
         let last = ranks[room - 2];
@@ -267,7 +267,7 @@ impl Log {
     }
 }
 
-/// A change only of the time since when something is awaited is not news.
+/// If only the start of a wait changes, that is not news.
 fn same(a: &Said, b: &Said) -> bool {
     a.revision == b.revision
         && match (&a.state, &b.state) {

@@ -80,7 +80,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
 }
 
 /// What the operator has signed about an entry, and the revision under which it is written. `None` if the desired
-/// revision has not come to its plan yet.
+/// revision has not reached its plan yet.
 async fn declared(signed: &Space, entry: &str) -> Result<Option<(Revision, PlannedOutput)>, SpaceError> {
     let server = entry.split('/').next().unwrap_or(entry);
     let (Some(desired), Some(plan)) = (signed.desired_revision().await?, signed.plan(server).await?) else {

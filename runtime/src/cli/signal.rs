@@ -13,7 +13,7 @@ use super::console::Console;
 use super::error::{CommandError, Exit};
 use super::recipe::Agent;
 
-/// The most bytes of a signal that are read. This is more than an agent accepts.
+/// The maximum number of bytes of a signal that are read. This is more than an agent accepts.
 const MOST: u64 = 1 << 20;
 
 /// Flags of curl that mean nothing here, with their short names.
@@ -100,7 +100,7 @@ pub(super) async fn run(matches: &ArgMatches, _: &mut Console) -> Result<Exit, C
     Ok(Exit::Fine)
 }
 
-/// The content of the signal, as curl is given it. Without any, it is a success.
+/// The content of the signal, as it would be given to curl. If it is empty, the signal is a success.
 fn said(data: &str) -> Result<Value, CommandError> {
     let text = match data.strip_prefix('@') {
         Some("-") => {

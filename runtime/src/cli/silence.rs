@@ -14,10 +14,10 @@ pub(super) const SILENCE: Duration = Duration::from_secs(3);
 /// How often to check whether anything has not answered for that long.
 pub(super) const PAUSE: Duration = Duration::from_secs(1);
 
-/// Waits for an answer of `whom`, which says where that is.
+/// Waits for an answer from `whom`, a text that also says where that is.
 ///
 /// # Errors
-/// The standard error is not there.
+/// If the standard error is closed.
 pub(super) async fn awaited<T>(
     console: &mut Console,
     whom: &str,
@@ -32,7 +32,7 @@ pub(super) async fn awaited<T>(
 /// Waits for work that asks others. `waits` returns the message about them, if there is anything new.
 ///
 /// # Errors
-/// The standard error is not there.
+/// If the standard error is closed.
 pub(super) async fn watched<T>(
     console: &mut Console,
     mut waits: impl FnMut() -> Option<String>,

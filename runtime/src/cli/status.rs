@@ -29,7 +29,7 @@ use wattle::shown::{argument, on_terminal, option};
 
 /// How often to look again.
 const PAUSE: Duration = Duration::from_secs(1);
-/// The largest width of the name of what leaves, in columns: its server says it.
+/// The largest width of the name of a component that leaves, in columns. Its server chooses that name.
 const NAME: usize = 36;
 
 pub(super) fn command() -> Command {

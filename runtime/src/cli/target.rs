@@ -135,7 +135,7 @@ pub(super) async fn patiently<T, E: Into<CommandError>>(
     within(address, console, request).await
 }
 
-/// Waits for what a data space is asked. The user soon sees what this process waits for, and where.
+/// Waits for a request to a data space. The user soon sees what this process waits for, and where.
 async fn within<T, E: Into<CommandError>>(
     address: &Address,
     console: &mut Console,
@@ -175,7 +175,7 @@ fn unreachable(address: &Address, hosts: &[Host]) -> CommandError {
 }
 
 /// Refuses to offer the key of a file to the data space at `address` if the file says that it belongs to others.
-/// Whatever answers there would get what opens those.
+/// Whatever answers there would receive what opens those.
 pub(super) fn judge_key(file: &Path, address: &Address) -> Result<(), CommandError> {
     let spaces = spaces_of_key(file)?;
     if spaces.is_empty() || spaces.iter().any(|space| address.is_also(space)) {

@@ -29,7 +29,7 @@ const UNKNOWN: &str = "unknown";
 pub(super) fn timeline(snapshot: &StackSnapshot, now: Time, color: bool, width: usize) -> String {
     let mut lives = lives(snapshot, now);
     lives.sort_by_key(Life::began);
-    // What cannot have been so does not spoil the scale for the others.
+    // Times that cannot be right do not spoil the scale for the others.
     let is_told = |life: &&Life<'_>| life.is_credible || !lives.iter().any(|life| life.is_credible);
     let told = || lives.iter().filter(is_told);
     let (Some(begin), Some(end)) = (told().map(Life::began).min(), told().map(|life| life.ended.unwrap_or(now)).max())

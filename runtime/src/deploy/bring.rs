@@ -1,4 +1,4 @@
-//! Has what is wanted done: the wish is recorded, and the leader carries it out.
+//! Records what is wanted as a wish, which the leader carries out.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,11 +19,11 @@ use super::shelf::Shelf;
 use super::{DeployError, Deployment, Ended, News, Wanted};
 
 impl Deployment {
-    /// Has `wanted` done by the leader, and returns once it is done, or cannot be; `None` if asked to `end` before. The
-    /// next call continues with the rest.
+    /// Lets the leader carry out `wanted`, and returns once that is done, or cannot be; `None` if asked to `end`
+    /// before. The next call continues with the rest.
     ///
     /// # Errors
-    /// What keeps it from continuing.
+    /// What prevents it from continuing.
     pub async fn bring(
         &self,
         wanted: &Wanted,
@@ -112,7 +112,7 @@ impl Deployment {
         Tools { store, stack, key, cloud, maker, limits }
     }
 
-    /// How a wish has ended, or one that came after it.
+    /// How this wish, or one that came after it, has ended.
     pub(super) async fn ended(&self, store: &Arc<dyn Store>, wish: u64) -> Result<Option<Ended>, DeployError> {
         let report: Option<(Report, _)> = get(store, &self.stack, &Place::new(&self.stack).report()).await?;
         let report = report.map(|(report, _)| report).filter(|report| report.wish >= wish);

@@ -14,7 +14,7 @@ pub enum DeployError {
     /// What is stored cannot be read.
     #[error("the facts of `{stack}`'s infrastructure are damaged at `{path}`: {reason}")]
     Damaged {
-        /// Of which stack.
+        /// The stack.
         stack: String,
         /// The node.
         path: String,
@@ -24,9 +24,9 @@ pub enum DeployError {
     /// What is stored cannot be opened with this key.
     #[error("what `{stack}` requests was written with another operator's key: {source}")]
     Sealed {
-        /// Of which stack.
+        /// The stack.
         stack: String,
-        /// Why.
+        /// The reason.
         source: SealError,
     },
     /// What is requested is impossible.
@@ -35,7 +35,7 @@ pub enum DeployError {
     /// There is no such deployment to go back to.
     #[error("`{stack}` has no deployment {number} to go back to")]
     Unkept {
-        /// Of which stack.
+        /// The stack.
         stack: String,
         /// The number that was requested.
         number: u64,
@@ -45,9 +45,9 @@ pub enum DeployError {
     /// The cloud does not say what exists.
     #[error("it cannot be determined what exists of `{stack}` in the cloud: {why}")]
     Blind {
-        /// Of which stack.
+        /// The stack.
         stack: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
     /// It is being deployed at the moment.

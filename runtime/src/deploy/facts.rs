@@ -55,7 +55,7 @@ pub(super) enum Want {
     Deploy(Asked),
     /// What was reached before.
     Rollback {
-        /// The number of that goal; the last one without it.
+        /// The number of that goal; `None` for the last one.
         to: Option<u64>,
     },
 }
@@ -98,7 +98,7 @@ pub(super) struct Changes {
 }
 
 impl Changes {
-    /// Rows are written.
+    /// Notes that these rows are written.
     pub(super) fn note(&mut self, rows: impl IntoIterator<Item = Id>) {
         for row in rows {
             self.count += 1;
@@ -107,13 +107,13 @@ impl Changes {
         self.rows.drain(..self.rows.len().saturating_sub(NAMED));
     }
 
-    /// What was written last may not be named here: its writer may have been interrupted before.
+    /// Notes that other rows may have been written: their writer may have been interrupted before it named them here.
     pub(super) fn forget(&mut self) {
         self.count += 1;
         self.rows.clear();
     }
 
-    /// The rows that were written since it was as `before`; nothing if they are no longer known.
+    /// The rows that were written since it was as `before`; `None` if they are no longer known.
     pub(super) fn since(&self, before: &Self) -> Option<BTreeSet<Id>> {
         let written = usize::try_from(self.count.checked_sub(before.count)?).ok()?;
         let first = self.rows.len().checked_sub(written)?;

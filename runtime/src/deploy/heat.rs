@@ -80,10 +80,10 @@ impl Record {
 }
 
 impl Deployment {
-    /// Who makes the infrastructure of `stack`; `None` if nothing of it was ever wanted.
+    /// What brings up the infrastructure of `stack`; `None` if nothing of it was ever wanted.
     ///
     /// # Errors
-    /// When that cannot be read.
+    /// If that cannot be read.
     pub async fn through(
         store: &Arc<dyn Store>,
         stack: &str,
@@ -100,7 +100,7 @@ impl Deployment {
     /// Records that Heat is given what `source` says, and returns its number.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If it cannot be written.
     pub async fn hand_to_heat(&self, source: &str) -> Result<u64, DeployError> {
         prepare(&self.own(), &self.stack).await?;
         let kept = self.heats_shelf();
@@ -137,7 +137,7 @@ impl Deployment {
     /// Records that the stack has reached what Heat was last given, with these servers.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If it cannot be written.
     pub async fn heat_has_reached(&self, number: u64, servers: &BTreeMap<Name, Name>) -> Result<(), DeployError> {
         let noted = self.note(None, |record| {
             record.servers.clone_from(servers);
@@ -154,7 +154,7 @@ impl Deployment {
     /// Records that Heat has gone back to what was last reached.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// If it cannot be written.
     pub async fn heat_has_gone_back(&self) -> Result<(), DeployError> {
         let noted = self.note(None, |record| {
             if let Some(good) = record.good.first() {
@@ -167,7 +167,7 @@ impl Deployment {
     /// The number of what Heat was given last.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// If it cannot be read.
     pub async fn heats_number(&self) -> Result<u64, DeployError> {
         Ok(self.heats().await?.present.map_or(0, |given| given.number))
     }

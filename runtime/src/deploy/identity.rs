@@ -65,7 +65,7 @@ impl Identity {
             let space = space(store, stack).await?;
             let kept = made.kept(operator, space).map_err(|source| sealed(stack, source))?;
             match store.set(place.root(), &json(&kept), Some(node.version)).await {
-                // The process that came first has made the one that counts.
+                // The identity of the process that came first counts.
                 Ok(_) | Err(StoreError::Conflict { .. }) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -109,7 +109,8 @@ async fn space(store: &Arc<dyn Store>, stack: &str) -> Result<Option<Name>, Depl
     Ok(goal.and_then(|(goal, _)| goal.space))
 }
 
-/// What stands on top of `stack`'s infrastructure, as of the data space that it has by now, and by which all else there is signed.
+/// The contents of the top node of `stack`'s infrastructure, for its present data space, and the mark with which
+/// everything else there is signed.
 pub(super) async fn of_this_space(
     store: &Arc<dyn Store>,
     stack: &str,

@@ -41,16 +41,16 @@ pub enum News {
     Elsewhere,
     /// Something is begun.
     Begins {
-        /// Of which resource.
+        /// The resource.
         name: Name,
         /// Its type.
         kind: Name,
-        /// What.
+        /// What is done.
         what: What,
     },
     /// A job has ended.
     Outcome {
-        /// Of which resource.
+        /// The resource.
         name: Name,
         /// What was being done.
         act: Option<Act>,
@@ -59,7 +59,7 @@ pub enum News {
     },
     /// Something new was seen: whether nothing is done to a resource, its state, and how it differs.
     Seen {
-        /// Which resource.
+        /// The resource.
         name: Name,
         /// Its former state.
         was: Look,

@@ -82,7 +82,7 @@ impl Onlooker {
     /// same.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// If it cannot be read.
     pub async fn look(&mut self) -> Result<Option<Arc<Known>>, DeployError> {
         if self.opens.is_none() {
             return Ok(None);

@@ -16,12 +16,12 @@ impl Place {
         Self { root: Layout::new(stack).infrastructure() }
     }
 
-    /// Above all of them.
+    /// The node above all of them.
     pub(super) fn root(&self) -> &str {
         &self.root
     }
 
-    /// Held by the leader.
+    /// The node that the leader holds.
     pub(super) fn leader(&self) -> String {
         format!("{}/leader", self.root)
     }
@@ -46,17 +46,17 @@ impl Place {
         format!("{}/good", self.root)
     }
 
-    /// How things went, for watchers.
+    /// The outcomes of wishes, for watchers.
     pub(super) fn report(&self) -> String {
         format!("{}/report", self.root)
     }
 
-    /// For which things the acting agent is known by a key of its own.
+    /// The things whose agents are known by keys of their own.
     pub(super) fn known(&self) -> String {
         format!("{}/known", self.root)
     }
 
-    /// In which cloud it is.
+    /// The cloud that it is in.
     pub(super) fn cloud(&self) -> String {
         format!("{}/cloud", self.root)
     }
@@ -66,7 +66,7 @@ impl Place {
         format!("{}/heat", self.root)
     }
 
-    /// Above the rows.
+    /// The node above the rows.
     pub(super) fn rows(&self) -> String {
         format!("{}/rows", self.root)
     }
@@ -81,12 +81,12 @@ impl Place {
         format!("{}/changes", self.root)
     }
 
-    /// Above the targets of goals.
+    /// The node above the targets of goals.
     pub(super) fn targets(&self) -> String {
         format!("{}/targets", self.root)
     }
 
-    /// Above the pieces of a goal's target.
+    /// The node above the pieces of a goal's target.
     pub(super) fn target(&self, name: &str) -> String {
         format!("{}/targets/{name}", self.root)
     }

@@ -20,7 +20,7 @@ use super::DeployError;
 use super::keeper::{get, json};
 use super::place::Place;
 
-/// The most bytes of a piece.
+/// The maximum number of bytes of a piece.
 const PIECE: usize = 500_000;
 
 /// Makes targets from their sources.

@@ -1,4 +1,4 @@
-//! What exists of a stack's infrastructure, as it is stored, and for which of it an agent is known.
+//! The existing things of a stack's infrastructure, as they are stored, and those whose agents are known.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ impl Deployment {
     /// in the cloud.
     ///
     /// # Errors
-    /// When that cannot be read.
+    /// If that cannot be read.
     pub async fn strangers(&self, kind: &str) -> Result<BTreeMap<Name, Name>, DeployError> {
         let known = self.known().await?.map(|(known, _)| known).unwrap_or_default();
         let there = self.things_that_are(kind, |stage| stage == Stage::Sound).await?;
@@ -29,15 +29,15 @@ impl Deployment {
     /// cloud.
     ///
     /// # Errors
-    /// When that cannot be read.
+    /// If that cannot be read.
     pub async fn things(&self, kind: &str) -> Result<BTreeMap<Name, Name>, DeployError> {
         self.things_that_are(kind, |_| true).await
     }
 
-    /// The names of all resources of which something exists that is as it should be and is not being deleted.
+    /// The names of all resources with a thing that is as it should be and is not being deleted.
     ///
     /// # Errors
-    /// When that cannot be read.
+    /// If that cannot be read.
     pub async fn sound(&self) -> Result<BTreeSet<Name>, DeployError> {
         let rows = Self::rows(&self.store, &self.stack, &self.key).await?;
         let is_sound = |row: &Row| row.stage == Stage::Sound && !row.is_being_deleted();
@@ -63,7 +63,7 @@ impl Deployment {
     /// resource.
     ///
     /// # Errors
-    /// When that cannot be written.
+    /// If that cannot be written.
     pub async fn note_known(&self, things: &BTreeMap<Name, Name>) -> Result<(), DeployError> {
         let path = Place::new(&self.stack).known();
         loop {
@@ -84,7 +84,7 @@ impl Deployment {
     /// The rows as they are stored, the oldest first.
     ///
     /// # Errors
-    /// When they cannot be read.
+    /// If they cannot be read.
     pub async fn rows(store: &Arc<dyn Store>, stack: &str, key: &OperatorKey) -> Result<Vec<Row>, DeployError> {
         let store = &own(store, key);
         let place = Place::new(stack);

@@ -1,5 +1,4 @@
-//! In which cloud a stack's infrastructure is. Another one has nothing of it, so a look there would find that
-//! everything is gone.
+//! The cloud that a stack's infrastructure is in. In another cloud, everything would seem to be gone.
 
 use std::fmt;
 use std::sync::Arc;
@@ -51,7 +50,7 @@ impl Deployment {
     /// Where the infrastructure of `stack` is; `None` if nothing of it was ever wanted.
     ///
     /// # Errors
-    /// When that cannot be read.
+    /// If that cannot be read.
     pub async fn whereabouts(
         store: &Arc<dyn Store>,
         stack: &str,
@@ -63,7 +62,7 @@ impl Deployment {
     /// Records that it is `here`, unless its place is already recorded.
     ///
     /// # Errors
-    /// When that cannot be written.
+    /// If that cannot be written.
     pub async fn settle(&self, here: &Whereabouts) -> Result<(), DeployError> {
         if Self::whereabouts(&self.store, &self.stack, &self.key).await?.is_some() {
             return Ok(());

@@ -36,7 +36,7 @@ pub(super) struct Launch {
     pub(super) options: Vec<OsString>,
     /// The server's folder, with its identity.
     pub(super) home: PathBuf,
-    /// The folder for what the agent remembers and for what is the recipes' own.
+    /// The folder for the agent's memory and the recipes' own state.
     pub(super) kept: PathBuf,
     /// Whether its environment is that of a service on a server, rather than this process's.
     pub(super) is_clean: bool,
@@ -81,7 +81,7 @@ impl Kept {
         self.state.lock().expect("INVARIANT: nothing panics while it holds the state")
     }
 
-    /// From now on, an agent that ends is not restarted.
+    /// Stops restarting agents that end.
     pub(super) fn let_end(&self) {
         self.state().is_ending = true;
     }

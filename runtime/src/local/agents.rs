@@ -104,7 +104,7 @@ impl Agents {
         }
     }
 
-    /// From now on, an agent that ends is not restarted.
+    /// Stops restarting agents that end.
     pub(super) fn let_end(&self) {
         self.kept.let_end();
     }

@@ -9,7 +9,7 @@ use crate::recipe::{PROXIES, WITHOUT_PROXY};
 /// Where programs are on a server.
 pub(super) const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// Leaves nothing of this process's environment but what says how to reach elsewhere, and what to log.
+/// Removes everything from this process's environment, except what says how to reach other machines, and what to log.
 pub(super) fn clean(command: &mut Command) {
     command.env_clear().envs([("HOME", "/root"), ("LANG", "C.UTF-8")]);
     for name in PROXIES.iter().chain(&WITHOUT_PROXY).copied().chain(["rust_log"]) {

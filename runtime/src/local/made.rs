@@ -1,4 +1,4 @@
-//! What in a folder belongs to `up` itself: the process that it names, and the files that it created.
+//! The parts of a folder that belong to `up` itself: the process that it names, and the files that it created.
 //!
 //! A directory from someone else may contain something that looks like the state of an `up`. So nothing is signalled or
 //! deleted just because a file says so.

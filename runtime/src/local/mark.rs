@@ -86,7 +86,7 @@ impl Folder {
         }
         let servers = self.state().join("servers");
         judge(&servers, PathKind::Folder)?;
-        // What is in there is the servers', whose users are many.
+        // The contents belong to the servers, which have many users.
         judge(&self.state().join("disks"), PathKind::Folder)?;
         for server in entries(&servers)? {
             judge(&server, PathKind::Folder)?;

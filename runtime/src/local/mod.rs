@@ -4,7 +4,7 @@
 //! and attributes that stand in for OpenStack's. It must not contain what a terminal shows, which belongs to the
 //! command.
 //!
-//! To begin is to boot: the servers' folders are as they were left, but nothing runs. So each `up` makes a new
+//! Starting is like booting: the servers' folders are as they were left, but nothing runs. So each `up` makes a new
 //! revision, in which every recipe runs again on what is there, as recipes must allow. Within one `up`, nothing that is
 //! finished runs again, whatever happens to agents and however many times another seed is applied.
 

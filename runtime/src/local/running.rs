@@ -18,7 +18,7 @@ struct Entry {
     state: PathBuf,
 }
 
-/// This user can find a topology for as long as this value lives.
+/// Lets this user find a topology for as long as this value lives.
 #[derive(Debug)]
 pub struct Announced(PathBuf);
 

@@ -1,4 +1,4 @@
-//! Who carries out what the engine asks for: OpenStack's drivers, and what is beside them.
+//! Carries out what the engine asks for, with OpenStack's drivers and the data space.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ impl std::fmt::Debug for Hands {
 }
 
 impl Hands {
-    /// Those of the deployment of this identity.
+    /// Works for the deployment with this identity.
     pub async fn new(session: Arc<Session>, identity: &Identity, space: Space) -> Self {
         let mut kinds = BTreeSet::new();
         for kind in driver::kinds() {

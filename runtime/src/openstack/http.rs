@@ -15,7 +15,7 @@ use wattle_openstack::{Cloud, Lost, Request, Response, Wire};
 
 use super::trust;
 
-/// How long a service may take to take a connection.
+/// How long a service may take to accept a connection.
 const CONNECT: Duration = Duration::from_secs(10);
 
 /// How long a service may take to answer. A leader that takes over waits longer than that.
@@ -25,7 +25,7 @@ const ANSWER: Duration = Duration::from_mins(1);
 /// moment is lost.
 const IDLE: Duration = Duration::from_secs(4);
 
-/// The most bytes of an answer.
+/// The maximum number of bytes of an answer.
 const MOST: usize = 64 * 1024 * 1024;
 
 /// HTTP, and HTTPS with the authorities that the cloud's settings name.
@@ -35,7 +35,7 @@ pub struct Http {
 }
 
 impl Http {
-    /// What asks `cloud`.
+    /// A client for `cloud`.
     ///
     /// # Errors
     /// Why its authorities cannot be used, in the words of a message.
@@ -123,7 +123,8 @@ fn speaks_no_tls(error: &(dyn std::error::Error + 'static)) -> bool {
     matches!(error.downcast_ref(), Some(rustls::Error::InvalidMessage(_)))
 }
 
-/// An error and those that it comes from. Errors of I/O hide theirs: what they hold is no source of theirs, but its source is.
+/// An error and its sources. An I/O error hides one of them: the error that it wraps is not its source, but that
+/// error's source is.
 fn chain<'e>(
     error: &'e (dyn std::error::Error + 'static),
 ) -> impl Iterator<Item = &'e (dyn std::error::Error + 'static)> {
@@ -133,7 +134,7 @@ fn chain<'e>(
     })
 }
 
-/// The error that all others come from: those above it say only that there was one.
+/// The innermost source of an error: the errors around it say only that there was one.
 fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
     let error = chain(error).last().unwrap_or(error);
     match error.downcast_ref::<io::Error>() {

@@ -1,8 +1,8 @@
-//! A real cloud, or a simulated one: files and the environment from which it is chosen, HTTP, and who carries out there what the
-//! deployment engine asks for.
+//! A real cloud, or a simulated one: the files and the environment that select it, HTTP, and what carries out there
+//! what the deployment engine asks for.
 //!
-//! What lives here: what of `wattle-openstack` and `wattle-deploy` needs the machine or the data space. What must not:
-//! which requests a cloud gets, and what a template requests.
+//! What lives here: the parts of `wattle-openstack` and `wattle-deploy` that need the machine or the data space. What
+//! must not: which requests a cloud gets, and what a template requests.
 
 mod hands;
 mod http;

@@ -1,7 +1,8 @@
-//! What Heat is sent: a template with all that it names, its environments and values, as python-heatclient sends them.
+//! What Heat receives: a template with everything that it names, its environments and values, as python-heatclient
+//! sends them.
 //!
-//! The client names files by URLs of the machine that it runs on. Here each file has its path from the template's folder, so that a
-//! stack is the same from wherever it is updated. Heat takes names as they come.
+//! The client names files by URLs of the machine that it runs on. Here each file has its path from the template's
+//! folder, so that a stack is the same from wherever it is updated. Heat accepts any names.
 
 use serde_json::{Map, Number, Value, json};
 use wattle_heat::environment::is_template;
@@ -42,7 +43,7 @@ fn outermost(loaded: &Loaded) -> Value {
     template(&loaded.library, &loaded.template.file, &loaded.template.root)
 }
 
-/// A file as Heat gets it: templates name files as the outermost one would.
+/// A file as Heat receives it: templates name files as the outermost one would.
 fn sent(library: &Library, path: &str, text: &str) -> String {
     match library.templates.get(path) {
         Some(nested) if nested.unreadable.is_none() => {
@@ -77,7 +78,7 @@ fn environment(file: &str, root: &Node) -> Value {
     environment
 }
 
-/// What files in a part of a registry are relative to.
+/// The folder that files in a part of a registry are relative to.
 fn base(registry: &Map<String, Value>, file: &str) -> String {
     let own = registry.get("base_url").and_then(Value::as_str);
     own.map_or_else(|| file.to_owned(), |url| format!("{}/", url.trim_end_matches('/')))
@@ -92,12 +93,12 @@ fn types(registry: &mut Map<String, Value>, base: &str) {
     }
 }
 
-/// What is written, as JSON. Texts under a key may get others in their place.
+/// A node as JSON. `instead` may replace the texts under a key.
 fn written(node: &Node, instead: &dyn Fn(&str, &str) -> Option<String>) -> Value {
     match &*node.tree {
         Tree::Null => Value::Null,
         Tree::Boolean(value) => (*value).into(),
-        // JSON has no room for some; Heat takes numbers as text, too.
+        // JSON cannot represent some; Heat accepts numbers as text, too.
         Tree::Integer(value) => Number::from_i128(*value).map_or_else(|| json!(value.to_string()), Value::Number),
         Tree::Float(value) => (*value).into(),
         Tree::Text { text, .. } => text.as_str().into(),

@@ -27,10 +27,11 @@ pub struct Simulated {
 }
 
 impl Simulated {
-    /// One that is served at `listener`, whose address takes the place of the setting's, until the second half of the result is dropped.
+    /// Serves a cloud at `listener`, until the second half of the result is dropped. The listener's address replaces
+    /// that of the setting.
     ///
     /// # Errors
-    /// When that socket cannot be used.
+    /// If that socket cannot be used.
     pub fn serve(
         listener: std::net::TcpListener,
         setting: Setting,
@@ -110,7 +111,7 @@ fn whole(response: Response) -> hyper::Response<Whole> {
     built.body(Whole(Some(response.body.into()))).expect("INVARIANT: a cloud's headers are well-formed")
 }
 
-/// A body that is there at once.
+/// A body that is complete at once.
 struct Whole(Option<Bytes>);
 
 impl Body for Whole {

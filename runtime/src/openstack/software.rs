@@ -14,14 +14,14 @@ use crate::space::{Heard, Said, Signalled, Space};
 /// How often to check whether a server's software is torn down, or has signalled.
 const PAUSE: Duration = Duration::from_secs(2);
 
-/// The most characters of servers' reports in a message.
+/// The maximum number of characters of servers' reports in a message.
 const LONGEST: usize = 2_000;
 
 /// The data space of the stack, asked for jobs.
 #[derive(Debug)]
 pub(super) struct Software {
     space: Space,
-    /// Since when it is waited for signals.
+    /// When waiting for signals began, by row.
     waits: Mutex<HashMap<Id, Instant>>,
 }
 
@@ -40,7 +40,7 @@ impl Software {
             }
             What::Create { .. } | What::Update { .. } if is_made_here(&job.kind) => made_here(job)
                 .map_or_else(|| Outcome::Refused("it has no value".into()), |thing| Outcome::Done(Some(thing))),
-            // It is nowhere but in the facts.
+            // It exists only in the facts.
             What::Look if is_condition || is_made_here(&job.kind) => Outcome::Absent,
             _ if is_condition || is_made_here(&job.kind) => Outcome::Done(None),
             _ => return None,
@@ -91,7 +91,7 @@ impl Software {
     }
 }
 
-/// What has become of a wait condition after some time, in Heat's words where it is in vain.
+/// The outcome of a wait condition after some time. If the wait is in vain, the reason is in Heat's words.
 fn judged(row: Id, waits: &Waits, said: Said, after: Duration) -> Outcome {
     let heard = Heard::of(said.signals);
     let failures = heard.reasons(Signalled::Failure);
@@ -116,7 +116,7 @@ fn judged(row: Id, waits: &Waits, said: Said, after: Duration) -> Outcome {
     Outcome::Later(left.min(PAUSE))
 }
 
-/// It is in vain. Servers say what they like, and it is shown on a terminal.
+/// The outcome of a wait in vain. Servers may send any text, and it is shown on a terminal.
 fn broken(why: &str) -> Outcome {
     let shown: String = why.chars().map(|sign| if sign.is_control() { ' ' } else { sign }).take(LONGEST).collect();
     Outcome::Broken(shown.into())

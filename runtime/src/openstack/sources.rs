@@ -7,10 +7,11 @@ use std::path::Path;
 use wattle::manners::read;
 use wattle_openstack::clouds::{CloudConfig, SECURE, places};
 
-/// What this process has of them: its environment, and the first `clouds.yaml` that there is, with the `secure.yaml` beside it.
+/// The ones that this process has: its environment, and the first `clouds.yaml` that exists, with the `secure.yaml`
+/// beside it.
 ///
 /// # Errors
-/// The file that there is and that cannot be read, and why.
+/// The file that exists and cannot be read, and why.
 pub fn sources() -> Result<CloudConfig, (String, io::Error)> {
     let environment: BTreeMap<String, String> = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
@@ -23,7 +24,7 @@ pub fn sources() -> Result<CloudConfig, (String, io::Error)> {
     Ok(CloudConfig { clouds, secure: first(secure.into_iter().collect())?, environment })
 }
 
-/// The first file that there is, and its text.
+/// The first file that exists, and its text.
 fn first(files: Vec<String>) -> Result<Option<(String, String)>, (String, io::Error)> {
     for file in files {
         match read(Path::new(&file)) {

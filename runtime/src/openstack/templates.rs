@@ -1,4 +1,4 @@
-//! Targets as templates: what a target is made of, and how.
+//! Targets from templates: what a target is made of, and how.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,13 +15,13 @@ use wattle_openstack::driver;
 
 use crate::deploy::{Identity, Maker, Planned};
 
-/// A template with all that it names and what it is given.
+/// A template with everything that it names and is given.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TemplateSource {
     /// The template's name among the files.
     pub template: String,
-    /// The template and what it names, by path.
+    /// The template and the files that it names, by path.
     pub files: IndexMap<String, String>,
     /// Environment files, each with its name; later ones override earlier ones.
     pub environments: Vec<(String, String)>,
@@ -31,10 +31,10 @@ pub struct TemplateSource {
     pub stack: String,
     /// The seed that goes with it, as it is written.
     pub seed: String,
-    /// The settings that the blueprint was given, if it was given any: the file of them that `emit` wrote.
+    /// The settings that the blueprint was given, if any: the file that `emit` wrote.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settings: Option<String>,
-    /// The diagram, if there is one: whoever goes back to this shows it again.
+    /// The diagram, if there is one. A rollback to this shows it again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diagram: Option<String>,
 }
@@ -69,7 +69,7 @@ impl TemplateSource {
     }
 }
 
-/// Makes targets of templates, with what OpenStack's drivers know of types.
+/// Makes targets from templates, with what OpenStack's drivers know about types.
 ///
 /// By default they belong to no deployment: what they make is checked, but not brought up.
 #[derive(Clone, Debug, Default)]
@@ -78,23 +78,23 @@ pub struct Templates {
 }
 
 impl Templates {
-    /// For the deployment of this identity.
+    /// Makes targets for the deployment with this identity.
     pub fn new(identity: &Identity) -> Self {
         Self { key: identity.key }
     }
 
-    /// The target that `source` is.
+    /// The target that `source` describes.
     ///
     /// # Errors
-    /// All that cannot be deployed without Heat.
+    /// Everything that cannot be deployed without Heat.
     pub fn target(&self, source: &TemplateSource) -> Result<Deployment, Vec<wattle::model::Diagnostic>> {
         self.target_of(source.loaded())
     }
 
-    /// The same of what is loaded already.
+    /// The same for a template that is already loaded.
     ///
     /// # Errors
-    /// All that cannot be deployed without Heat.
+    /// Everything that cannot be deployed without Heat.
     pub fn target_of(&self, loaded: Loaded) -> Result<Deployment, Vec<wattle::model::Diagnostic>> {
         Deployment::new(loaded, Arc::new(Drivers), self.key)
     }
@@ -124,7 +124,7 @@ impl Maker for Templates {
     }
 }
 
-/// What is otherwise than with Heat, where OpenStack's drivers make things.
+/// How OpenStack's drivers differ from Heat.
 pub const OWN: Own = Own { is_fixed, stays };
 
 /// Whether a property of a type stays as it is in the cloud once it is no longer given.
@@ -132,12 +132,12 @@ fn stays(ty: &str, property: &str) -> bool {
     driver::kind(ty).is_some_and(|kind| kind.stays().contains(&property))
 }
 
-/// Whether another value of a type's property makes another thing, although Heat changes it in place.
+/// Whether another value of a type's property makes another thing, although Heat changes the property in place.
 fn is_fixed(ty: &str, property: &str) -> bool {
     Drivers.fixed(ty).contains(&property)
 }
 
-/// What OpenStack's drivers know of types.
+/// What OpenStack's drivers know about types.
 #[derive(Debug)]
 struct Drivers;
 

@@ -1,4 +1,4 @@
-//! Whom of those that answer at a cloud's addresses one trusts, and why not.
+//! Which servers are trusted at a cloud's addresses, and why others are not.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::store::of_the_system;
 #[cfg(test)]
 mod tests;
 
-/// Most names of a certificate that a message lists.
+/// The maximum number of a certificate's names that a message lists.
 const NAMES: usize = 6;
 
 /// The authorities that the cloud's settings name, as TLS takes them.
@@ -42,7 +42,7 @@ pub(super) fn config(cloud: &Cloud) -> Result<ClientConfig, String> {
                 wattle::manners::reason(&error)
             )
         })?,
-        // A cloud in clear needs none.
+        // A cloud without TLS needs none.
         None if !cloud.auth_url.starts_with("https:") => of_the_system().unwrap_or_default(),
         None => of_the_system()?,
     };
@@ -92,7 +92,7 @@ fn spoken(name: &str) -> &str {
     inner.trim_matches('"')
 }
 
-/// Trusts anyone, as `verify: false` of clouds.yaml asks for.
+/// Trusts any server, as `verify: false` of clouds.yaml asks for.
 #[derive(Debug)]
 struct Anyone(WebPkiSupportedAlgorithms);
 

@@ -1,4 +1,5 @@
-//! The control group of a run (`cgroups(7)`, version 2): whatever a recipe starts is in it, also what detached itself.
+//! The control group of a run (`cgroups(7)`, version 2): everything that a recipe starts is in it, even processes that
+//! detach themselves.
 //!
 //! It is created below the agent's own, if the system allows that: for root, and if the group is delegated. It limits
 //! nothing.
@@ -18,7 +19,7 @@ const TRIES: (u32, Duration) = (100, Duration::from_millis(5));
 pub(super) struct Cgroup(PathBuf);
 
 impl Cgroup {
-    /// One for the run of this name; `None` if it is not possible.
+    /// Creates a group for the run with this name; `None` if that is not possible.
     pub(super) fn make(run: &str) -> Option<Self> {
         static OWN: OnceLock<Option<PathBuf>> = OnceLock::new();
         // A process that enters another one must be able to come back.
@@ -28,7 +29,7 @@ impl Cgroup {
         Some(Self(path))
     }
 
-    /// The one at `path`, if it is still there.
+    /// The group at `path`, if it still exists.
     pub(super) fn at(path: &Path) -> Option<Self> {
         path.is_dir().then(|| Self(path.to_owned()))
     }
@@ -37,8 +38,8 @@ impl Cgroup {
         &self.0
     }
 
-    /// Calls `start` from within, so that what it starts is in it from the beginning. Whether that was possible comes
-    /// with the result.
+    /// Calls `start` from within, so that what it starts is in it from the beginning. Also returns whether that was
+    /// possible.
     ///
     /// A process moves as a whole: nothing else must be started meanwhile, which the lock ensures for recipes.
     pub(super) fn start<T>(&self, start: impl FnOnce() -> T) -> (T, bool) {
@@ -55,7 +56,7 @@ impl Cgroup {
         (started, is_inside)
     }
 
-    /// The processes in it but this one.
+    /// The processes in it, except for this one.
     pub(super) fn processes(&self) -> Vec<i32> {
         let mut pids = self.all();
         pids.retain(|pid| !is_this(*pid));
@@ -64,7 +65,7 @@ impl Cgroup {
 
     fn all(&self) -> Vec<i32> {
         let text = fs::read_to_string(self.0.join("cgroup.procs")).unwrap_or_default();
-        // Zero stands for one that cannot be seen from here.
+        // Zero stands for a process that cannot be seen from here.
         text.lines().filter_map(|line| line.parse().ok()).filter(|pid| *pid > 0).collect()
     }
 
@@ -75,7 +76,7 @@ impl Cgroup {
         }
     }
 
-    /// Removes it. What still runs in it continues in the agent's own.
+    /// Removes the group. Processes that still run in it continue in the agent's own group.
     pub(super) fn dissolve(&self) {
         let above = self.0.parent().map(|above| above.join("cgroup.procs"));
         for _ in 0..TRIES.0 {

@@ -1,12 +1,12 @@
 //! A run directory: what a recipe finds when it starts, and where it leaves its outputs.
 //!
 //! ```text
-//! files/            the recipe and what came along with it, put there by the agent
+//! files/            the recipe and the files that come with it, put there by the agent
 //! cache/            what Chef keeps from run to run
 //! run/inputs.json   its inputs with their types
 //! run/output.NAME   what it wrote
 //! run/why           why it fails, in its own words
-//! run/tool/         what its tool is told and keeps
+//! run/tool/         what its tool receives and keeps
 //! pid               its process group, until its end is in the journal
 //! ```
 //!
@@ -97,7 +97,7 @@ impl Directory {
         self.path.join("cache")
     }
 
-    /// Creates that.
+    /// Creates that folder.
     pub(super) fn make_cache(&self) -> io::Result<()> {
         DirBuilder::new().recursive(true).mode(0o700).create(self.cache())
     }

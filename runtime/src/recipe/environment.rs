@@ -13,7 +13,7 @@ use wattle::values;
 
 use super::{Job, former};
 
-/// Variables that name a proxy, in small letters and in capitals.
+/// Variables that name a proxy, which are used in lower and in upper case.
 pub(crate) const PROXIES: [&str; 4] = ["http_proxy", "https_proxy", "ftp_proxy", "all_proxy"];
 /// The variable that names the hosts that are reached without a proxy, in both cases; programs read one of the two.
 pub(crate) const WITHOUT_PROXY: [&str; 2] = ["no_proxy", "NO_PROXY"];
@@ -38,7 +38,7 @@ const INHERITED: &[&str] = &[
 ];
 /// Where programs are looked for if the agent's environment does not say.
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-/// The most bytes of a variable, its name and end included (Linux's `MAX_ARG_STRLEN`).
+/// The maximum number of bytes of a variable, its name and end included (Linux's `MAX_ARG_STRLEN`).
 const LONGEST: usize = 128 * 1024;
 
 /// The variables of one process. A later one replaces an earlier one with the same name.

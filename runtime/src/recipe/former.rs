@@ -33,7 +33,7 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// For a run that is about to start.
+    /// Describes a run that is about to start.
     pub(super) fn new() -> io::Result<Self> {
         let mut random = [0; 16];
         getrandom::fill(&mut random).map_err(io::Error::other)?;
@@ -51,12 +51,12 @@ impl Record {
         (RUN, self.run.clone())
     }
 
-    /// Now the recipe is started.
+    /// Notes that the recipe has started.
     pub(super) fn started(&mut self, pid: i32) {
         self.leader = Process::of(pid);
     }
 
-    /// Writes it, entirely or not at all.
+    /// Writes it, completely or not at all.
     pub(super) fn write(&self, directory: &Path) -> io::Result<()> {
         let new = directory.join("pid.new");
         fs::write(&new, serde_json::to_vec(self)?)?;
@@ -86,11 +86,11 @@ impl Record {
     }
 }
 
-/// Ends what still runs of a run in `directory` whose end is not recorded, with everything that it has started. To be
-/// called before the component is run again, and for a component that will not be.
+/// Ends what still runs of a run in `directory` whose end is not recorded, with everything that it has started. Call it
+/// before the component runs again, and for a component that will not run again.
 ///
 /// # Errors
-/// When the directory cannot be read.
+/// If the directory cannot be read.
 pub fn end(directory: &Path) -> io::Result<()> {
     let Some(text) = read(directory)? else { return Ok(()) };
     if let Ok(record) = serde_json::from_slice::<Record>(&text) {
@@ -101,10 +101,10 @@ pub fn end(directory: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The end of the run in `directory` is now recorded for good: what it left running stays.
+/// Call it once the end of the run in `directory` is recorded: what the run left running then stays.
 ///
 /// # Errors
-/// When the directory cannot be read.
+/// If the directory cannot be read.
 pub fn settle(directory: &Path) -> io::Result<()> {
     let Some(text) = read(directory)? else { return Ok(()) };
     let record = serde_json::from_slice::<Record>(&text).ok();

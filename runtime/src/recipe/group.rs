@@ -1,7 +1,7 @@
 //! The processes of a run: its group, and what these started outside of it.
 //!
 //! A recipe runs in a process group of its own, with a variable in its environment that no other run has, and in a
-//! control group of its own where the system has such. What left the process group is found by the other two: as a
+//! control group of its own if the system has them. Processes that left the process group are found in other ways: as a
 //! child (`timeout`, `sudo`), by the variable (a daemon), by the control group (one that cleared its environment).
 
 use std::fs;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cgroup::Cgroup;
 
-/// The most characters of a command that a message shows.
+/// The maximum number of characters of a command that a message shows.
 const SHOWN: usize = 120;
 
 /// A process, distinguished from a later one with the same number.
@@ -64,7 +64,7 @@ impl Process {
         (!shown.is_empty()).then_some(shown)
     }
 
-    /// Whether it was started with `variable` set to `value`; not known for processes of other users.
+    /// Whether it was started with `variable` set to `value`. This is not known for processes of other users.
     pub(super) fn has_variable(self, variable: &str, value: &str) -> bool {
         let wanted = format!("{variable}={value}");
         fs::read(format!("/proc/{}/environ", self.pid))
@@ -94,7 +94,7 @@ impl Stat {
     }
 }
 
-/// What runs in a process group.
+/// The processes in a process group.
 pub(super) fn members(group: i32) -> Vec<Process> {
     let of_group = Stat::all().into_iter().filter(|stat| stat.group == group && !stat.ended);
     of_group.map(|stat| stat.process).collect()
@@ -103,7 +103,7 @@ pub(super) fn members(group: i32) -> Vec<Process> {
 /// The processes of one run.
 #[derive(Debug)]
 pub(super) struct Group {
-    /// Of its process group, whose first process has the same number.
+    /// The ID of its process group, whose first process has the same number.
     id: Option<i32>,
     /// The variable and its value that its processes have in their environment, and no others.
     mark: (&'static str, String),
@@ -164,7 +164,7 @@ impl Group {
         !running.is_empty()
     }
 
-    /// Kills all of them, those included that start while this works.
+    /// Kills all of them, including those that start in the meantime.
     pub(super) fn kill(&mut self) {
         if let Some(cgroup) = &self.cgroup {
             cgroup.kill();

@@ -11,7 +11,7 @@ use super::secret::{self, Part};
 use super::{Broken, Mask};
 use crate::space::{FailureKind, PlannedComponent};
 
-/// The fewest bytes of a secret to search for: shorter ones are in other texts by chance.
+/// The minimum number of bytes of a secret to search for: shorter ones are in other texts by chance.
 const SHORT: usize = 6;
 
 /// What a run knows when an output is checked.

@@ -4,11 +4,11 @@
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 
-/// The most bytes of a line that are kept; the rest is counted.
+/// The maximum number of bytes of a line that are kept; the rest is counted.
 const LINE: usize = 4096;
-/// The most lines that are passed on with a failure.
+/// The maximum number of lines that are passed on with a failure.
 pub(crate) const TAIL_LINES: usize = 40;
-/// The most bytes of these lines; the last line is always included.
+/// The maximum number of bytes of these lines; the last line is always included.
 pub(crate) const TAIL_BYTES: usize = 8192;
 
 /// Cuts a stream of bytes into lines.
@@ -22,7 +22,7 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// Adds `bytes`, and gives each line that ends in them to `sink`.
+    /// Adds `bytes`, and passes each line that ends in them to `sink`.
     pub(super) fn push(&mut self, bytes: &[u8], sink: &mut impl FnMut(String)) {
         let mut rest = bytes;
         while let Some(at) = rest.iter().position(|byte| *byte == b'\n') {
@@ -33,7 +33,7 @@ impl Lines {
         self.add(rest);
     }
 
-    /// Gives what is left, a line without an end.
+    /// Passes on what is left, a line without an end.
     pub(super) fn finish(&mut self, sink: &mut impl FnMut(String)) {
         if !self.line.is_empty() {
             self.end(sink);

@@ -203,7 +203,7 @@ impl Drop for Family {
 /// What a process prints, on its way to the log.
 struct Voice {
     job: Job,
-    // None once it was closed.
+    // `None` once it was closed.
     pipe: Option<pipe::Receiver>,
     bytes: Vec<u8>,
     mask: Mask,

@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-/// The most lines that are recognized as a repeated group.
+/// The maximum number of lines that are recognized as a repeated group.
 const LONGEST: usize = 8;
 
 /// The last lines, and the repeated ones.

@@ -1,4 +1,4 @@
-//! Secret outputs of a run under way, so that they are masked from when the recipe writes them.
+//! Secret outputs of a run under way, so that they are masked as soon as the recipe writes them.
 
 use std::fs;
 use std::path::{Path, PathBuf};

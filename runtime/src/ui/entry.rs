@@ -6,7 +6,7 @@ use wattle::model::Type;
 use crate::report::StackSnapshot;
 use crate::space::{Content, Revision, Written};
 
-/// The most bytes of a value that are sent.
+/// The maximum number of bytes of a value that are sent.
 const LARGEST: usize = 4096;
 
 /// The declared type of the entry `SERVER/COMPONENT/OUTPUT`; `None` for an attribute of a server.

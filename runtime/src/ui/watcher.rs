@@ -20,7 +20,7 @@ const PAUSE: Duration = Duration::from_millis(300);
 /// How much longer the pause after a successful look is than the look itself, so that looking is not what keeps a data
 /// space busy.
 const RATIO: u32 = 4;
-/// The pause until exports are read again of which some are not known.
+/// The pause until exports are read again if some are not known.
 const AGAIN: Duration = Duration::from_secs(10);
 /// How long a data space may take to answer.
 const PATIENCE: Duration = Duration::from_secs(20);

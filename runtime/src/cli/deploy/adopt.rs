@@ -238,7 +238,7 @@ fn why(unfit: Unfit, name: &Name, ty: &str, id: &str) -> (String, String) {
     }
 }
 
-/// What is wanted of a resource if these things exist.
+/// The resolved request for a resource if these things exist.
 fn resolved(
     target: &dyn wattle_converge::Target,
     name: &Name,
@@ -253,7 +253,7 @@ fn resolved(
 /// What happens to things that were adopted and not deployed yet, if `after` is deployed.
 ///
 /// # Errors
-/// If the cloud does not say.
+/// If the cloud does not answer.
 pub(super) async fn found(
     site: &Site,
     rows: &[Row],

@@ -52,7 +52,7 @@ pub(in crate::cli) async fn session(matches: &ArgMatches, console: &mut Console)
 /// Waits for work that asks the services of a cloud. The user soon sees which of them does not answer.
 ///
 /// # Errors
-/// The standard error is not there.
+/// If the standard error is closed.
 pub(in crate::cli) async fn answered<T>(
     session: &Session,
     console: &mut Console,
@@ -62,7 +62,7 @@ pub(in crate::cli) async fn answered<T>(
     watched(console, || silent.line(session), work).await
 }
 
-/// The services that have not answered for a while, as far as that was said.
+/// The services that have not answered for a while, as far as that was reported.
 #[derive(Debug, Default)]
 pub(super) struct Silent(BTreeSet<String>);
 

@@ -1,4 +1,4 @@
-//! `wattle destroy`: leaves nothing of a stack.
+//! `wattle destroy`: removes everything of a stack.
 
 use std::fs;
 use std::path::{Path, PathBuf};

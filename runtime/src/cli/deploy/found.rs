@@ -1,4 +1,4 @@
-//! What of a stack really exists, for commands that plan.
+//! Finds out which parts of a stack really exist, for commands that plan.
 
 use std::sync::Arc;
 
@@ -36,8 +36,8 @@ pub(in crate::cli) struct Looked {
     pub(in crate::cli) session: Arc<Session>,
 }
 
-/// What exists of what the data space holds as `before`, and what is not as `wattle deploy` left it. Without the
-/// option, returns `before` itself and no differences.
+/// The parts of `before`, the state in the data space, that really exist, and what is not as `wattle deploy` left it.
+/// Without the option, returns `before` itself and no differences.
 ///
 /// # Errors
 /// Why it is not known.
@@ -68,7 +68,7 @@ pub(super) struct Really {
     /// What the software was given, with the resources that were requested. The software may have been given more
     /// since.
     pub(super) before: Option<State>,
-    /// What of these is no longer as it was left.
+    /// Those of them that are no longer as they were left.
     pub(super) found: Vec<Found>,
     /// Whether anything was requested.
     is_there: bool,
@@ -76,7 +76,7 @@ pub(super) struct Really {
     pub(super) site: Option<Site>,
 }
 
-/// What exists of what the data space holds as `before`.
+/// The parts of `before`, the state in the data space, that really exist.
 ///
 /// # Errors
 /// Why it is not known.

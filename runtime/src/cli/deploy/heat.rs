@@ -1,4 +1,4 @@
-//! The infrastructure of a stack that Heat makes what it is meant to be. It is requested through Heat's API, and
+//! The infrastructure of a stack that Heat brings to its desired state. It is requested through Heat's API, and
 //! followed by Heat's events.
 //!
 //! Nothing is lost if this is interrupted: a request is written down before it is made, Heat continues by itself, and
@@ -72,7 +72,7 @@ pub(super) async fn look(site: &Site, heat: &Orchestration, console: &mut Consol
     errand.look().await
 }
 
-/// What Heat already knows not to be as it should be.
+/// What Heat already knows to differ from what it should be.
 ///
 /// # Errors
 /// Why it is not known.

@@ -17,7 +17,7 @@ pub(super) async fn shown<T>(
     shown_until(listening, site, console, work, |_| false).await
 }
 
-/// The same of work after which nothing may be left to show, as `is_gone` says.
+/// The same for work after which there may be nothing left to show, as `is_gone` says.
 pub(super) async fn shown_until<T>(
     listening: Option<Listening>,
     site: &Site,

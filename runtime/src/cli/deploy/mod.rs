@@ -78,7 +78,7 @@ pub(super) fn command() -> Command {
         ]))
 }
 
-/// The options that say how to reach a goal.
+/// The options that say how to deploy.
 fn choices() -> [Arg; 4] {
     [
         Arg::new("on-failure")

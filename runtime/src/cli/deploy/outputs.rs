@@ -65,7 +65,7 @@ async fn of_heat(site: &Site, source: &TemplateSource) -> Result<Vec<(String, Sh
     let secrets = secret_outputs(&loaded);
     let shown = |(name, value): (String, Result<Value, String>)| {
         let shown = match value {
-            // What the template does not have is nothing that was looked through.
+            // An output that the template does not have was not checked for secrets.
             _ if secrets.contains(&name) || !loaded.template.outputs.contains_key(&name) => Shown::Secret,
             Ok(Value::String(text)) => Shown::Value(text),
             Ok(value) => Shown::Value(value.to_string()),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use wattle_converge::Time;
 
-/// After this time without a change, it is reported what is awaited.
+/// After this time without a change, the user sees what is awaited.
 const STALL: Duration = Duration::from_mins(5);
 
 /// After this time without a change, waiting ends, unless something runs that has an end of its own.

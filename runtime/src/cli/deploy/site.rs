@@ -41,7 +41,7 @@ pub(in crate::cli) struct Site {
     here: Whereabouts,
     session: Arc<Session>,
     orchestration: Orchestration,
-    /// Whether Heat makes the infrastructure what it is meant to be.
+    /// Whether Heat brings the infrastructure to its desired state.
     pub(super) is_heats: bool,
 }
 
@@ -148,7 +148,7 @@ impl Site {
         Ok(self.deployment.adopt(target, things).await?)
     }
 
-    /// Makes the infrastructure what is wanted, and reports the progress.
+    /// Brings the infrastructure to the wanted state, and reports the progress.
     pub(in crate::cli) async fn bring(&self, wanted: &Wanted, console: &mut Console) -> Result<Brought, CommandError> {
         self.deployment.settle(&self.here).await?;
         if self.is_heats {
@@ -250,7 +250,7 @@ pub(super) fn wanted_again(stack: &str) -> CommandError {
     .help("once nothing deploys it: run `wattle destroy` again")
 }
 
-/// Says whether the data space answers, each time that changes.
+/// Reports whether the data space answers, each time that changes.
 async fn listen_to(store: Arc<dyn Store>, says: watch::Sender<bool>) {
     loop {
         tokio::time::sleep(PROBE).await;

@@ -1,4 +1,4 @@
-//! What makes the infrastructure of a stack what it is meant to be: wattle itself, or Heat.
+//! What brings the infrastructure of a stack to its desired state: wattle itself, or Heat.
 
 use std::sync::Arc;
 

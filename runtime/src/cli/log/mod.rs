@@ -26,7 +26,7 @@ pub(super) use shown::plain;
 
 /// What is logged unless `RUST_LOG` says otherwise.
 const DEFAULT: LevelFilter = LevelFilter::INFO;
-/// ZooKeeper's client logs each attempt to connect. We decide ourselves what of it matters, and how often.
+/// ZooKeeper's client logs each attempt to connect. This program decides which of that matters, and how often.
 const CLIENT: &str = "zookeeper_client";
 
 /// The format of a log.
@@ -65,7 +65,7 @@ pub(super) fn start(file: Option<&Path>, format: Format, recent: Arc<Recent>) ->
     Ok(flush)
 }
 
-/// What `RUST_LOG` selects: levels and `TARGET=LEVEL`, with commas between. What is neither is ignored. The client is
+/// What `RUST_LOG` selects: levels and `TARGET=LEVEL`, with commas between. Anything else is ignored. The client is
 /// included only if it is named.
 ///
 /// Filters by spans and fields would need a regular expression engine, which weighs more than the whole log.

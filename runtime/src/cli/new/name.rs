@@ -13,7 +13,7 @@ pub(super) struct Name {
     pub(super) function: String,
 }
 
-/// The most characters that a name may have; the limit of crates.io.
+/// The maximum number of characters that a name may have; the limit of crates.io.
 const LONGEST: usize = 64;
 
 /// Names that Cargo and the standard library reserve.

@@ -72,8 +72,8 @@ impl Described {
         Ok(Some(Self { cloud, flavors }))
     }
 
-    /// Places the servers of a template there, and returns the warnings about the files as well. Otherwise everything that is
-    /// wrong with the files or the policies, or why there is no placement.
+    /// Places the servers of a template there, and returns the warnings about the files as well. Otherwise returns
+    /// everything that is wrong with the files or the policies, or why there is no placement.
     pub(super) fn place(self, template: &Template<'_>, matches: &ArgMatches) -> Found<Placed> {
         let ((cloud, warnings), flavors) = match (self.cloud, self.flavors) {
             (Ok(cloud), Ok(flavors)) => (cloud, flavors),
@@ -160,8 +160,8 @@ impl Beside {
     }
 }
 
-/// The diagram of a stack whose servers were placed: the one that `text` is, with the places that are certain. `None`
-/// if it is not a diagram.
+/// The diagram of a stack whose servers were placed: the one in `text`, with the places that are certain. `None` if it
+/// is not a diagram.
 pub(super) fn drawn(text: &str, placed: &Placed, beside: &Beside) -> Option<String> {
     let mut diagram = Diagram::from_json(text).ok()?;
     for one in &placed.servers {

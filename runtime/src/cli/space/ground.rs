@@ -1,4 +1,4 @@
-//! What a data space runs on: what the user says, otherwise what the cloud has.
+//! What a data space runs on: what the user chooses, or otherwise what the cloud has.
 
 use clap::{Arg, ArgMatches};
 use serde_json::Value;

@@ -17,7 +17,7 @@ impl Files for Disk {
         if path.contains("://") {
             return Err(Missing("files from elsewhere are not fetched: save it beside the template".into()));
         }
-        // A file that itself has such a name is refused by the code that brings it along, with a message of its own.
+        // A file that itself has such a name is refused by the code that copies it, with a message of its own.
         if !is_reserved(path) && is_reserved_file(Path::new(path)) {
             return Err(Missing(
                 "it leads to a key, or to what `wattle up` keeps, which no template may contain".into(),

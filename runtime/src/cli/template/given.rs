@@ -83,7 +83,7 @@ impl Left {
         Some(Self { path, environment, folder: is_its_template.then(|| folder.to_owned()) })
     }
 
-    /// What else helps against the lack of a value for the parameter `name`.
+    /// Further help if there is no value for the parameter `name`.
     fn help(&self, name: &str) -> Option<String> {
         let Self { path, environment, folder } = self;
         let has = environment.parameters.contains_key(name) || environment.parameter_defaults.contains_key(name);

@@ -74,7 +74,7 @@ pub(super) async fn follow(
             }
         };
         if snapshot.is_none() {
-            // Who joins runs nothing here.
+            // A process that joins runs nothing here.
             let warning = sandbox::warning(&session.record, &session.seed).filter(|_| up.is_some());
             if let Some(warning) = warning {
                 progress.say(&warning, console)?;

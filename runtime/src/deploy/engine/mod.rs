@@ -224,7 +224,7 @@ impl Engine {
         self.store(&step).await
     }
 
-    /// Something is wanted.
+    /// Begins to carry out a wish.
     async fn hear(&mut self, wish: Wish) -> Result<(), DeployError> {
         self.settled = None;
         self.before.clear();

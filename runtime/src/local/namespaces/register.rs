@@ -1,9 +1,9 @@
-//! Records which `up` has created networks here, so that they are removed after a killed one, and what all share with the
-//! last.
+//! Records which `up` has created networks here. So the networks of a killed one are removed later, and what all of
+//! them share is removed with the last one.
 //!
 //! ```text
 //! /run/wattle/BOOT-NETWORK/     of this boot, and of the network namespace that `up` itself is in
-//! lock                          held while anything of all this is looked at or changed
+//! lock                          held while any of this is read or changed
 //! TAG                           of one `up`, which holds it while it lives
 //! forwarding                    the interfaces that were made to forward, one a line
 //! ```

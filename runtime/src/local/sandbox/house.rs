@@ -46,7 +46,7 @@ impl House {
         let text = serde_json::to_string(order).map_err(|error| failed(error.to_string()))?;
         let mut house = Self { first: 0, keeper: command.spawn().map_err(|error| failed(error.to_string()))? };
         if let Some(input) = house.keeper.stdin.as_mut() {
-            // A process that ends without reading says why.
+            // A process that ends without reading reports why.
             let _ = writeln!(input, "{text}");
         }
         let mut said = String::new();

@@ -5,13 +5,12 @@
 //! `.wattle/disks`. Its own folder in `.wattle/servers`, the socket of the data space and the program `wattle` are bound
 //! into it, at the same paths, so agents need not know where they are.
 //!
-//! The first process of these namespaces is `wattle` itself ([`inside`]). It mounts everything, and then waits until its
-//! standard input is closed. That happens when `up` ends, however it does, and the kernel then kills all processes of
-//! the server. No mount is ever made outside, so there is nothing to unmount. What is left are folders: the next `up` or
-//! `down` removes those of a killed `up`.
+//! The first process of these namespaces is `wattle` itself ([`inside`]). It mounts everything, and then waits until
+//! its standard input is closed. That happens when `up` ends, however it does, and the kernel then kills all processes
+//! of the server. No mount is ever made outside, so there is nothing to unmount. Only folders are left: the next `up`
+//! or `down` removes those of a killed `up`.
 //!
-//! This keeps what recipes do apart from the machine. It is not a wall against recipes that mean harm: they are still
-//! run by root.
+//! This keeps the effects of recipes off the machine. It does not protect from malicious recipes: root still runs them.
 
 mod house;
 pub(super) mod image;
@@ -34,7 +33,7 @@ use house::House;
 use inside::Order;
 use tools::Tools;
 
-/// The folder of a server in which a sandbox keeps what is the server's own.
+/// The name of the folder, in that of a server, in which a sandbox keeps the server's own state.
 const OWN: &str = "sandbox";
 
 /// Where the program `wattle` is in a sandbox.
@@ -113,7 +112,7 @@ impl Drop for Sandboxes {
     }
 }
 
-/// Where the agent of the server with the folder `home` keeps what it remembers, and its recipes what is theirs.
+/// The folder for the agent's memory and the recipes' own state, for the server with the folder `home`.
 pub(super) fn own(home: &Path) -> PathBuf {
     home.join(OWN)
 }

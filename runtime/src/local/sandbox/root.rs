@@ -25,16 +25,16 @@ const LINKS: [(&str, &str); 5] = [
     ("stderr", "/proc/self/fd/2"),
     ("ptmx", "pts/ptmx"),
 ];
-/// What in `/proc` is the whole machine's, and is only read here.
+/// The parts of `/proc` that belong to the whole machine, and are read-only here.
 const MACHINE: [&str; 4] = ["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus"];
-/// What of that belongs to a network.
+/// The part of them that belongs to a network.
 const NETWORK: &str = "/proc/sys/net";
 
-/// Makes the file system, and this process's root of it.
+/// Makes the file system, and makes it this process's root.
 pub(super) fn make(order: &Order) -> Result<(), String> {
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022));
-    // What the image says must not lead anywhere out here, so these are opened before its links count, and put in their
-    // places afterwards.
+    // The image's links must not lead to anything outside. So these are opened before its links are followed, and
+    // mounted in their places afterwards.
     let home = Tree::of(&order.home)?;
     let socket = Tree::of(&order.socket)?;
     let program = Tree::of(&order.program)?;
@@ -61,7 +61,7 @@ pub(super) fn make(order: &Order) -> Result<(), String> {
     write("/etc/resolv.conf", &resolvers)
 }
 
-/// Mounts the overlay at `root` in the server's disk, and goes there.
+/// Mounts the overlay at `root` in the server's disk, and makes that the current folder.
 fn overlay(order: &Order) -> Result<(), String> {
     let cannot = |path: &Path| {
         let path = path.display().to_string();
@@ -70,11 +70,11 @@ fn overlay(order: &Order) -> Result<(), String> {
     for name in ["upper", "work", "root", "image"] {
         let path = order.disk.join(name);
         fs::create_dir_all(&path).map_err(cannot(&path))?;
-        // The folder of what is written is the root folder, which everyone may enter.
+        // The folder for written files becomes the root folder, which everyone may enter.
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).map_err(cannot(&path))?;
     }
     std::env::set_current_dir(&order.disk).map_err(cannot(&order.disk))?;
-    // By names of our own, none of which has a character that means something among the options.
+    // These names contain no characters that have a meaning in mount options.
     mount_bind(&order.image, "image").map_err(|error| cannot(&order.image)(error.into()))?;
     mount_remount("image", MountFlags::BIND | MountFlags::RDONLY, c"")
         .map_err(|error| cannot(&order.image)(error.into()))?;
@@ -175,7 +175,7 @@ fn write(path: &str, text: &str) -> Result<(), String> {
     write().map_err(|error| format!("cannot write `{path}`: {error}"))
 }
 
-/// The server's name as one of hosts (hostname(7)).
+/// The server's name as a host name (hostname(7)).
 fn hostname(name: &str) -> String {
     let fit = |letter: char| if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { '-' };
     let text: String = name.chars().map(fit).take(63).collect();

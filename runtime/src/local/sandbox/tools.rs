@@ -8,8 +8,8 @@ use crate::local::programs;
 
 use super::refuse;
 
-/// What not even root may do in a sandbox (capabilities(7)), because it would be done to the whole machine: kernel
-/// modules, the clock, reboots, and the hardware.
+/// What not even root may do in a sandbox (capabilities(7)), because it would affect the whole machine: kernel modules,
+/// the clock, reboots, and the hardware.
 const WITHOUT: &str = "-sys_module,-sys_time,-sys_boot,-sys_rawio";
 
 /// The paths of the programs.
@@ -21,7 +21,7 @@ pub(super) struct Tools {
 }
 
 impl Tools {
-    /// Finds them, or says what is missing: they, or rights.
+    /// Finds the programs, or reports what is missing: a program, or rights.
     pub(super) fn find() -> Result<Self, UpError> {
         if !rustix::process::geteuid().is_root() {
             return Err(refuse(
@@ -36,7 +36,7 @@ impl Tools {
         })
     }
 
-    /// The command that leads a program into new namespaces, as their first process. They end when either does.
+    /// The command that leads a program into new namespaces, as their first process. If either ends, so does the other.
     pub(super) fn begin(&self) -> Vec<OsString> {
         let options = ["--mount", "--pid", "--fork", "--kill-child", "--uts", "--ipc", "--"];
         [self.unshare.clone().into()].into_iter().chain(options.map(Into::into)).collect()

@@ -1,4 +1,4 @@
-//! A cloud behind real TLS, whose certificates are what each test says.
+//! A cloud behind real TLS, with the certificate that each test specifies.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
@@ -29,7 +29,7 @@ fn authority() -> CertificateAuthority {
     CertificateAuthority::generate(before(before(now()))..now() + DAY).unwrap()
 }
 
-/// A cloud that refuses whoever has come to trust it, and shows this certificate before. It says at which port it is.
+/// A cloud that shows this certificate, and then refuses every client that trusts it. Returns its port.
 fn cloud(pem: &str) -> u16 {
     let certificates = CertificateDer::pem_slice_iter(pem.as_bytes()).map(Result::unwrap).collect();
     let key = PrivateKeyDer::from_pem_slice(pem.as_bytes()).unwrap();
@@ -43,7 +43,7 @@ fn cloud(pem: &str) -> u16 {
             let connection = ServerConnection::new(Arc::clone(&config)).unwrap();
             let mut tls = StreamOwned::new(connection, stream);
             let mut asked = [0; 4096];
-            // Whoever does not trust it goes away.
+            // A client that does not trust it disconnects.
             if tls.read(&mut asked).is_ok_and(|read| read > 0) {
                 let answer = "HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
                 tls.write_all(answer.as_bytes()).unwrap();
@@ -55,7 +55,7 @@ fn cloud(pem: &str) -> u16 {
     port
 }
 
-/// What is said to whoever logs in at that port of this machine, with more settings.
+/// The fault that a client gets when it logs in at that port of this machine, with more settings.
 fn said(port: u16, more: &str) -> Fault {
     let text = format!(
         "clouds: {{a: {{auth: {{auth_url: 'https://localhost:{port}', username: u, password: p, project_id: q}}{more}}}}}"
@@ -100,7 +100,7 @@ fn who_is_not_trusted_is_named_at_once_with_the_reason() {
     refused(expired, Flaw::Time, &format!("it expired on {ended:.0}"), "renew");
 }
 
-/// The same to whoever trusts anyone.
+/// The same for a client that trusts any server.
 fn said_to_all(port: u16) -> Fault {
     said(port, ", verify: false")
 }

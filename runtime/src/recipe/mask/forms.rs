@@ -12,20 +12,21 @@ use std::sync::LazyLock;
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 
-/// The fewest characters of base64 or hex to search for: fewer are too likely to be something else.
+/// The minimum number of characters of base64 or hex to search for: fewer are too likely to be something else.
 const ENCODED: usize = 8;
-/// The most bytes of white space between two characters of base64 or hex.
+/// The maximum number of bytes of white space between two characters of base64 or hex.
 const GAP: usize = 64;
 /// Characters of base64 that must match before a line may end: otherwise the end of every other line might be the
 /// beginning of one.
 const SURE: usize = 4;
-/// The most characters of a line that may end before that: in lines as short as that, no more can be known.
+/// The maximum number of characters of a line that may end before that: in lines as short as that, no more can be
+/// known.
 const NARROW: usize = 3;
-/// The most characters of an HTML entity.
+/// The maximum number of characters of an HTML entity.
 const ENTITY: usize = 33;
 /// How many times a `%` may be encoded itself.
 const PERCENT: usize = 2;
-/// The most backslashes before a character: JSON in JSON in JSON.
+/// The maximum number of backslashes before a character: JSON in JSON in JSON.
 const BACKSLASHES: usize = 7;
 
 /// One text, in a form.
@@ -39,12 +40,12 @@ pub(super) enum Form {
     Hex(Vec<u8>),
 }
 
-/// Where a form ends that begins at a place.
+/// Where a form that begins at some place may end.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Ends {
-    /// The last place at which it may.
+    /// The last place at which it may end.
     pub(super) last: Option<usize>,
-    /// What follows the text may make it longer, or make it one.
+    /// What follows the text may make the form longer, or complete it.
     pub(super) may_go_on: bool,
 }
 
@@ -104,7 +105,7 @@ impl Form {
         }
     }
 
-    /// Where it ends that begins at `at` of `text`, before which there are `column` characters on its first line.
+    /// Where this form ends if it begins at `at` in `text`. Before `text`, its first line has `column` characters.
     pub(super) fn ends(&self, text: &[u8], at: usize, column: usize) -> Ends {
         match self {
             Self::Text(secret) => as_text(secret, text, at),
@@ -220,7 +221,7 @@ fn as_text(secret: &[char], text: &[u8], at: usize) -> Ends {
     Ends { last: places.into_iter().max(), may_go_on }
 }
 
-/// Gives `found` the lengths of all spellings of `c` with which `text` begins; `more` is set if it is too short to
+/// Passes to `found` the lengths of all spellings of `c` with which `text` begins; `more` is set if it is too short to
 /// decide.
 fn spellings(c: char, text: &[u8], more: &mut bool, found: &mut impl FnMut(usize)) {
     let mut buffer = [0; 4];

@@ -53,7 +53,7 @@ enum Found {
 }
 
 impl Mask {
-    /// One that knows the secrets among the inputs of `job`.
+    /// A mask for the secrets among the inputs of `job`.
     pub fn of(job: &Job) -> Self {
         let mut mask = Self::default();
         for (name, value) in &job.inputs {
@@ -64,7 +64,7 @@ impl Mask {
         mask
     }
 
-    /// One that knows this secret, and none of its lines.
+    /// A mask for this secret, but not for its lines.
     pub(super) fn of_whole(secret: &str) -> Self {
         let mut mask = Self::default();
         Form::of(secret).into_iter().filter(|form| !form.is_empty()).for_each(|form| mask.add_form(form));
@@ -81,7 +81,7 @@ impl Mask {
         self.has_found
     }
 
-    /// Masks from now on what of `value` is secret by its type.
+    /// Masks from now on the parts of `value` that are secret by their type.
     pub fn add_secrets(&mut self, ty: &Type, value: &Value) {
         secret::secrets(ty, value).for_each(|secret| self.add_value(secret));
     }
@@ -132,7 +132,7 @@ impl Mask {
         String::from_utf8_lossy(&out).into_owned()
     }
 
-    /// Adds `text` to `out` without the secrets, and gives whether there was one.
+    /// Adds `text` to `out` without the secrets, and returns whether there was one.
     fn search(&self, text: &str, out: &mut Vec<u8>) -> bool {
         let mut mask = Self {
             held: Vec::new(),

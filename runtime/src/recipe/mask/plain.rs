@@ -147,7 +147,7 @@ impl Plain {
         }
     }
 
-    /// Gives a byte of a character, and the character before if this one does not take its place.
+    /// Passes on a byte of a character, and the character before if this one does not take its place.
     fn give(&mut self, byte: u8, out: &mut Vec<u8>) {
         let goes_on = (0x80..=0xbf).contains(&byte) && (1..4).contains(&self.last.len());
         if !goes_on {

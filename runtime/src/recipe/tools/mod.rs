@@ -25,7 +25,7 @@ use super::process::Ended;
 use super::{Broken, Job, Runner, outputs};
 use crate::space::{FailureKind, Script};
 
-/// The most characters of a tool's output in a message.
+/// The maximum number of characters of a tool's output in a message.
 const SHOWN: usize = 400;
 
 /// Runs each recipe by its own tool.

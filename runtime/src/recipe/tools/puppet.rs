@@ -28,8 +28,8 @@ const MODULES: [&str; 5] = [
 const CHANGED: i32 = 2;
 /// Facts that Puppet depends on: an input with one of these names is not a fact.
 const NEEDED: [&str; 5] = ["os", "kernel", "networking", "path", "identity"];
-/// Variables of Puppet's own. A fact is a variable as well, and one that is called so breaks every manifest; the others of
-/// these would be shadowed or shadow.
+/// Variables of Puppet's own. A fact is a variable as well. One with such a name breaks every manifest, or one of the
+/// two shadows the other.
 const ITS_OWN: [&str; 7] = ["title", "name", "module_name", "caller_module_name", "facts", "server_facts", "trusted"];
 
 /// Applies a manifest. It writes all its outputs as files.
@@ -98,7 +98,7 @@ fn prepare(job: &Job, directory: &Directory, manifest: &Path, mut environment: E
     })
 }
 
-/// `value` so that Hiera gives it as it is: it takes `%{` for the beginning of a variable.
+/// `value` so that Hiera returns it unchanged: it takes `%{` for the beginning of a variable.
 fn literal(value: &Value) -> Value {
     let text = |text: &Name| Name::from(text.replace("%{", "%{literal('%')}{"));
     match value {

@@ -17,9 +17,9 @@ use crate::recipe::{Broken, Job};
 use crate::space::FailureKind;
 
 const SHELL: &str = "/bin/sh";
-/// The most bytes of a first line that are read; Linux reads 255.
+/// The maximum number of bytes of a first line that are read; Linux reads 255.
 const FIRST_LINE: u64 = 4096;
-/// The most bytes that are read of a recipe's own explanation of its failure.
+/// The maximum number of bytes that are read of a recipe's own explanation of its failure.
 const WORDS: u64 = 4096;
 
 /// Runs a script. It writes all its outputs as files.

@@ -24,7 +24,7 @@ trap 'printf "%s\n" "$BASH_COMMAND" >"$WATTLE_RUN_DIR"/run/ended 2>/dev/null' EX
 const CLOSERS: [&str; 4] = ["done", "fi", "esac", ";;"];
 /// The status of a test that is false.
 const FALSE: i32 = 1;
-/// What others could do instead.
+/// The message for a shell that reports nothing.
 const SILENT: &str = "it printed nothing; bash would report which command ended it: make its first line `#!/bin/bash`";
 
 /// Where bash records how a recipe ended.
@@ -61,7 +61,7 @@ impl Failed {
 }
 
 impl End {
-    /// Has `program`, or the one that `env` finds by the name `option`, note it, if that is bash.
+    /// Makes `program`, or the one that `env` finds by the name `option`, record it, if that is bash.
     pub(super) fn of(
         program: &Path,
         option: Option<&OsStr>,
@@ -135,7 +135,8 @@ fn ended_by(text: &str, command: &str, line: Option<usize>) -> Option<String> {
     let named = |shown: &str| format!("{}`{shown}`", if is_whole { "" } else { "the command that begins with " });
     if let Some(line) = line {
         let own = text.lines().nth(line.checked_sub(1)?).unwrap_or_default().trim();
-        // Of a pipe, bash names a part, and any of them may be what failed. A command of several lines is known by its last.
+        // Bash names one part of a pipe, and any part may have failed. It knows a command of several lines by its last
+        // line.
         let shown = if own.contains('|') && own.contains(first) { own } else { first };
         return Some(format!("{} in line {line} ended it", named(shown)));
     }

@@ -65,7 +65,7 @@ fn of_line(text: &str, suite: &str) -> Option<PackageSource> {
     of(vec![uri], words.collect(), keyring)
 }
 
-/// Only what can be reached from a server, too.
+/// A source with the first mirror that a server can reach, too. `None` if there is none.
 fn of(mirrors: Vec<String>, components: Vec<String>, keyring: Option<PathBuf>) -> Option<PackageSource> {
     let mirror = mirrors.into_iter().find(|uri| uri.starts_with("http://") || uri.starts_with("https://"))?;
     Some(PackageSource { mirror, components, keyring })

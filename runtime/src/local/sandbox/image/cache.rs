@@ -59,11 +59,11 @@ struct Cache {
 }
 
 impl Cache {
-    /// Waits until no other process makes an image. `say` is told if there is one.
+    /// Waits until no other process makes an image. `say` is called if one does.
     async fn open(mut say: impl FnMut(&str)) -> Result<Self, UpError> {
         let folder = folder()?;
         let failed = || UpError::file(&folder);
-        // What is in an image may be run by root, and may run with another user's rights: others do not get there.
+        // What is in an image may be run by root, and may run with another user's rights: others have no access.
         DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(failed())?;
         judge(&folder)?;
         let lock = File::open(&folder).map_err(failed())?;
@@ -83,7 +83,7 @@ impl Cache {
     /// An empty folder in which to make the image `name`.
     fn begin(self, name: &str) -> Result<New, UpError> {
         let new = self.folder.join(format!("{name}.new"));
-        // One whose maker was killed.
+        // What a killed process has left there.
         remove(&new).map_err(UpError::file(&new))?;
         DirBuilder::new().mode(0o755).create(&new).map_err(UpError::file(&new))?;
         Ok(New { image: self.folder.join(name), folder: new, _lock: self.lock })
@@ -102,7 +102,7 @@ pub(super) struct New {
 }
 
 impl New {
-    /// Puts it in its place, which is returned.
+    /// Moves the image to its place, and returns that.
     pub(super) fn finish(self) -> Result<PathBuf, UpError> {
         fs::rename(&self.folder, &self.image).map_err(UpError::file(&self.image))?;
         Ok(self.image.clone())

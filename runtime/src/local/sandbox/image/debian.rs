@@ -15,7 +15,7 @@ use crate::local::sandbox::tools::{Tools, found};
 use super::apt::{self, PackageSource};
 use super::cache::Place;
 
-/// What images of Debian for clouds have as well, and recipes expect.
+/// Packages that Debian's images for clouds also have, and that recipes expect.
 const PACKAGES: &str = "ca-certificates,curl,iproute2,netbase,procps,python3";
 /// The releases of Debian for a machine that runs something else, newest first.
 const RELEASES: [&str; 2] = ["trixie", "bookworm"];
@@ -96,7 +96,7 @@ async fn run(
         let last = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing").to_owned();
         return Err(last.trim().to_owned());
     }
-    // Packages that were installed are of no further use.
+    // The packages are installed, so their archives are no longer needed.
     for package in fs::read_dir(new.join("var/cache/apt/archives")).into_iter().flatten().flatten() {
         if package.path().extension().is_some_and(|ending| ending == "deb") {
             let _ = fs::remove_file(package.path());

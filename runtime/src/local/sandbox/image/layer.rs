@@ -1,4 +1,4 @@
-//! A layer of an image: an archive of what it adds to the layers below it, and of what it takes away from them (layer.md
+//! A layer of an image: an archive of what it adds to the layers below it, and of what it removes from them (layer.md
 //! of the OCI Image Format Specification).
 
 use std::error::Error;
@@ -12,9 +12,9 @@ use std::path::{Component, Path, PathBuf};
 use flate2::read::MultiGzDecoder;
 use tar::{Archive, EntryType};
 
-/// Begins the name of what takes away the file of the rest of that name.
+/// The prefix of an entry's name that removes the file with the rest of that name.
 const WHITEOUT: &[u8] = b".wh.";
-/// Takes away all that the layers below have in its folder.
+/// The name of an entry that removes everything that the layers below have in its folder.
 const OPAQUE: &[u8] = b".wh..wh..opq";
 
 /// How a layer is written.
@@ -52,7 +52,7 @@ impl Form {
 /// Applies the layer in the file `path` to the folder `root`.
 pub(super) fn apply(form: Form, path: &Path, root: &Path) -> io::Result<()> {
     let root = root.canonicalize()?;
-    // What a layer takes away is never its own, wherever in the archive that stands.
+    // A layer never removes its own files, wherever in the archive the removal is.
     for entry in form.open(path)?.entries()? {
         let name = entry?.path()?.into_owned();
         let Some(mark) = name.file_name().map(OsStrExt::as_bytes).filter(|name| name.starts_with(WHITEOUT)) else {
@@ -65,7 +65,7 @@ pub(super) fn apply(form: Form, path: &Path, root: &Path) -> io::Result<()> {
             }
         } else {
             let taken = Path::new(OsStr::from_bytes(&mark[WHITEOUT.len()..]));
-            // Not `..`, nor nothing at all.
+            // The name is neither `..` nor empty.
             if taken.file_name().is_none() {
                 return Err(io::Error::other(format!("`{}` takes away nothing", name.display())));
             }
@@ -88,7 +88,7 @@ pub(super) fn apply(form: Form, path: &Path, root: &Path) -> io::Result<()> {
         if let (Some(folder), Some(last)) = (folder(&root, &name)?, name.file_name()) {
             let there = folder.join(last);
             let is_folder = entry.header().entry_type().is_dir();
-            // A hard link cannot be made where something is.
+            // A hard link cannot replace anything.
             if fs::symlink_metadata(&there).is_ok_and(|data| !(data.is_dir() && is_folder)) {
                 remove(&there)?;
             }
@@ -112,7 +112,7 @@ fn folder(root: &Path, name: &Path) -> io::Result<Option<PathBuf>> {
             Component::ParentDir | Component::Prefix(_) => return Err(outside()),
         }
     }
-    // Links of the layers below count.
+    // Links in the layers below are followed.
     match path.canonicalize() {
         Ok(path) if path.starts_with(root) => Ok(Some(path).filter(|path| path.is_dir())),
         Ok(_) => Err(outside()),

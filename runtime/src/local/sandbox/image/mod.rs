@@ -1,5 +1,5 @@
-//! The file system that servers begin with: a folder that is one, an OCI image layout, or Debian as debootstrap makes
-//! it. What is made is kept in the user's cache, each image complete or not at all.
+//! The file system that servers begin with: a folder with a root file system, an OCI image layout, or Debian as
+//! debootstrap makes it. New images are kept in the user's cache, complete or not at all.
 
 mod apt;
 mod cache;
@@ -32,7 +32,7 @@ impl Image {
     /// # Errors
     /// Why there is no image, or what sandboxes need and this machine does not have.
     pub async fn ready(&self, say: impl FnMut(&str)) -> Result<PathBuf, UpError> {
-        // An image is not worth making where no sandbox can be.
+        // An image is useless where no sandbox is possible.
         let tools = Tools::find()?;
         match self {
             Self::Debian => debian::ready(&tools, say).await,

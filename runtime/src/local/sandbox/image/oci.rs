@@ -1,4 +1,4 @@
-//! Images in the format of the Open Container Initiative: an image layout, of which the layers become one folder
+//! Images in the format of the Open Container Initiative: an image layout, whose layers become one folder
 //! (image-layout.md, manifest.md and descriptor.md of the OCI Image Format Specification, 1.1).
 
 use std::fs::{self, File};
@@ -16,7 +16,7 @@ use crate::local::sandbox::refuse;
 use super::cache::Place;
 use super::layer;
 
-/// The most that an index, a manifest or a configuration may have, in bytes.
+/// The maximum size of an index, a manifest or a configuration, in bytes.
 const DOCUMENT: u64 = 4 << 20;
 /// How deep indices may be nested.
 const DEPTH: usize = 4;
@@ -144,7 +144,7 @@ impl Layout<'_> {
         serde_json::from_slice(&text).map_err(|error| format!("{}: {error}", descriptor.digest))
     }
 
-    /// The file of a blob, whose content is as its digest says.
+    /// The file of a blob, whose digest and size are verified.
     fn blob(&self, descriptor: &Descriptor) -> Result<PathBuf, String> {
         let digest = &descriptor.digest;
         let hex = hex(digest)?;
@@ -170,7 +170,7 @@ impl Layout<'_> {
     }
 }
 
-/// The digest's number, which is also the name of a file.
+/// The hexadecimal part of a digest, which is also the name of a file.
 fn hex(digest: &str) -> Result<&str, String> {
     let number = digest.strip_prefix("sha256:").filter(|hex| hex.len() == 64);
     let is_hex = |hex: &&str| hex.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));

@@ -18,7 +18,7 @@ use crate::space::FailureKind;
 use crate::store::MAX_DATA;
 
 const CALLBACK: &str = include_str!("wattle.py");
-/// The most bytes that a playbook may set with `set_stats`.
+/// The maximum number of bytes that a playbook may set with `set_stats`.
 const LARGEST: u64 = 16 * MAX_DATA as u64;
 
 const NOWHERE: &str = "no play is for this server, so nothing ran: a recipe's only host is `localhost`";

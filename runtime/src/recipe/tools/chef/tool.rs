@@ -11,7 +11,8 @@ use crate::recipe::environment::Environment;
 use crate::recipe::process::Command;
 use crate::space::FailureKind;
 
-/// Programs that do, the first that is found first, each with what makes it work without a server.
+/// Programs that run Chef's recipes, in order of preference, each with the arguments that make it work without a
+/// server.
 const TOOLS: [(&str, &[&str]); 4] =
     [("chef-solo", &[]), ("cinc-solo", &[]), ("chef-client", &["--local-mode"]), ("cinc-client", &["--local-mode"])];
 const MISSING: &str = "none of chef-solo, cinc-solo, chef-client and cinc-client is on the agent's PATH: put Chef 16 \
@@ -39,7 +40,7 @@ fn is_executable(file: &Path) -> bool {
 }
 
 impl Tool {
-    /// What it is called.
+    /// Its name.
     pub(super) fn name(&self) -> &'static str {
         self.name
     }
