@@ -115,7 +115,7 @@ impl State {
         self.ask_for(id, is_new, properties);
     }
 
-    /// The properties that are wanted of a name.
+    /// The wanted properties of a name.
     fn properties_of(&self, place: usize) -> Value {
         let wanted = self.resolved(place);
         wanted.expect("INVARIANT: what is begun, or begun again, is wanted as it was written down").properties

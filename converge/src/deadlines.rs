@@ -14,7 +14,7 @@ pub(crate) enum Alarm {
     Rested(Name),
 }
 
-/// Why something failed that the cloud was to be asked for again after the deadline.
+/// The cause of a failure, if the cloud would have to be asked again after the deadline.
 pub(crate) const TOO_LATE: &str = "the cloud could not do it before the deadline";
 
 impl State {

@@ -126,7 +126,7 @@ pub enum Refusal {
         /// The resource that it belongs to.
         name: Name,
     },
-    /// A resource cannot be adopted, because what is wanted of it cannot be computed.
+    /// A resource cannot be adopted, because its wanted state cannot be computed.
     #[error("it is not known what `{name}` is to be: {cause}")]
     Unresolved {
         /// The resource.

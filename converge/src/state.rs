@@ -119,7 +119,7 @@ impl State {
             state.take_over(row);
         }
         state.rebuild(names);
-        // Actions that a leader left under way when it ended belong to nobody any more.
+        // Actions that a leader left under way when it ended no longer belong to any leader.
         state.ring();
         state.settle();
         let step = std::mem::take(&mut state.out);

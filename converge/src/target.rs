@@ -57,7 +57,7 @@ pub struct Wanted {
     /// The properties for which each goal says again what a different value does, by name. Each has a digest of the
     /// value, and the effect in this goal. They are in neither of the other digests.
     pub varying: BTreeMap<Name, (Name, Change)>,
-    /// Those of its dependencies of which its own attributes show values: of a port, a server shows the addresses. Once one of
+    /// The dependencies whose values its own attributes show: a server shows the addresses of its ports. Once one of
     /// these was changed, it is read again.
     pub shows: BTreeSet<Name>,
     /// What it has and no two can have: an address, an attached volume, an identity.

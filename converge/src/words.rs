@@ -18,7 +18,7 @@ pub enum Why {
     Unfinished(&'static str),
     /// Something went wrong with it, for this reason.
     Failed(Name),
-    /// What is wanted of it cannot be computed, for this reason.
+    /// Its wanted state cannot be computed, for this reason.
     Unresolved(Name),
     /// It needs what another resource has.
     Held {

@@ -38,7 +38,7 @@ pub fn secret_outputs(loaded: &Loaded) -> BTreeSet<String> {
     secrets(loaded, &Desired::unfolded(loaded))
 }
 
-/// The same of a template whose desired state is known already.
+/// The same for a template whose desired state is known already.
 pub(crate) fn secrets(loaded: &Loaded, desired: &Desired) -> BTreeSet<String> {
     // Only here are the values of hidden parameters distinguished from others, and only there are the members of groups
     // known.
@@ -59,7 +59,7 @@ fn holds_secrets(loaded: &Loaded, desired: &Desired) -> bool {
         || desired.resources.values().any(|resource| by_attributes(resource.made_by(), None))
 }
 
-/// Who looks for secrets in a value.
+/// Looks for secrets in a value.
 struct Reader<'d> {
     desired: &'d Desired,
     holds_secrets: bool,

@@ -1,4 +1,4 @@
-//! What this crate knows of drivers.
+//! What this crate knows about drivers.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use wattle_model::{Name, Value};
 
-/// What drivers know of resource types.
+/// What drivers know about resource types.
 pub trait ResourceTypes: Debug + Send + Sync {
     /// Whether resources of the type can be created.
     fn is_driven(&self, ty: &str) -> bool;
@@ -14,8 +14,8 @@ pub trait ResourceTypes: Debug + Send + Sync {
     /// Properties that cannot be changed in place, besides those that Heat does not change either.
     fn fixed(&self, ty: &str) -> &[&str];
 
-    /// Whatever among these properties Heat carries out but the driver does not, each with what to do instead. A value that is
-    /// not known yet appears as the call that will give it.
+    /// Those of these properties that Heat carries out but the driver does not, each with what to do instead. A value
+    /// that is not known yet appears as the call that will give it.
     fn beyond(&self, ty: &str, properties: &Value) -> Vec<(String, &'static str)>;
 
     /// What a resource with these properties has and no two can have: an address, an attached volume.
@@ -25,7 +25,7 @@ pub trait ResourceTypes: Debug + Send + Sync {
     /// other.
     fn turns(&self, ty: &str, properties: &Value) -> BTreeSet<Name>;
 
-    /// The types of which its attributes show values: of a port, a server shows the addresses.
+    /// The types whose values its attributes show: a server shows the addresses of its ports.
     fn shows(&self, ty: &str) -> &[&str];
 
     /// How long it may take to create, change or delete one; `None` for the default.

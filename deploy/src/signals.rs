@@ -20,8 +20,8 @@ pub const HANDLE: &str = "OS::Heat::WaitConditionHandle";
 /// The type of what waits for signals.
 pub const CONDITION: &str = "OS::Heat::WaitCondition";
 
-/// How much longer a wait condition gets than its `timeout`, so that the one that waits can still say how many signals were
-/// missing.
+/// How much longer a wait condition gets than its `timeout`, so that the process that waits can still report how many
+/// signals were missing.
 const BEYOND: Duration = Duration::from_mins(1);
 
 /// The transports whose signals are reported to the data space: those that servers send through Heat's own interface.

@@ -7,7 +7,7 @@ use wattle_heat::yaml::{Error, read};
 /// How many lines are left out at most.
 const LINES: usize = 24;
 
-/// The text with the lines left out that keep it from being read. What remains stays where it was. Empty if that does not
+/// The text without the lines that prevent it from being read. What remains stays where it was. Empty if that does not
 /// suffice.
 pub(crate) fn repaired(text: &str) -> Cow<'_, str> {
     let mut repaired = Cow::Borrowed(text);

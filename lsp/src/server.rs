@@ -45,7 +45,7 @@ enum State {
     Begun,
     Running,
     ShutDown,
-    /// The client has gone. Whether it had said so before.
+    /// The client has gone. The value says whether it announced that before.
     Gone(bool),
 }
 

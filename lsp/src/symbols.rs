@@ -54,7 +54,7 @@ struct Outline<'t> {
 }
 
 impl Outline<'_> {
-    /// What is called `name` at `at`, and is `node`. Its extent includes both.
+    /// The symbol that is called `name` at `at`, and has the value `node`. Its extent includes both.
     #[expect(deprecated, reason = "the protocol's struct has a deprecated field, which stays empty")]
     fn symbol(&self, name: &str, detail: Option<String>, kind: SymbolKind, at: Span, node: &Node) -> DocumentSymbol {
         let named = self.text.bytes(at);

@@ -13,7 +13,7 @@ use crate::text::Text;
 /// The address of the document.
 pub(crate) const URI: &str = "file:///site/template.yaml";
 
-/// What a server knows of a document, in which `¦` marks the cursor.
+/// What a server knows about a document, in which `¦` marks the cursor.
 pub(crate) struct Asked<'f> {
     pub(crate) server: Server<'f>,
     pub(crate) text: Text,
@@ -47,7 +47,7 @@ impl Asked<'_> {
         request(&mut self.server, method, params)
     }
 
-    /// What stands in a range of the document.
+    /// The text of a range of the document.
     pub(crate) fn at(&self, range: &Value) -> &str {
         let place = |end: &str| serde_json::from_value::<Position>(range[end].clone()).expect("a position");
         &self.text.whole[self.text.offset(place("start"))..self.text.offset(place("end"))]

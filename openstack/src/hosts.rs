@@ -57,7 +57,7 @@ pub struct Stands {
 ///
 /// # Errors
 ///
-/// A service does not answer, or the user is no administrator.
+/// A service does not answer, or the user is not an administrator.
 pub async fn hosts(session: &Session) -> Result<Hosts, Fault> {
     let hypervisors =
         session.list(get("compute", "/os-hypervisors/detail").version(HYPERVISORS), "hypervisors").await?;

@@ -1,4 +1,4 @@
-//! Names that were looked up, for all who use one login: services want ids.
+//! Names that were looked up, for everything that uses one login: services want ids.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
@@ -11,16 +11,16 @@ const BELIEVED: Duration = Duration::from_mins(1);
 /// A list, and a name in it.
 type Named = (&'static str, String);
 
-/// Ids of what has these names, each with the time when it was read.
+/// The ids for these names, each with the time when it was read.
 #[derive(Debug, Default)]
 pub(crate) struct Names(Mutex<BTreeMap<Named, (String, SystemTime)>>);
 
 impl Names {
-    /// The id of a name in a list, unless it was found lately by looking it up.
+    /// The id of a name in a list. It is looked up, unless it was found lately.
     ///
     /// # Errors
     ///
-    /// What `look_up` says.
+    /// The error of `look_up`.
     pub(crate) async fn id<E>(
         &self,
         list: &'static str,

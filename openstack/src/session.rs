@@ -22,7 +22,7 @@ const EARLY: Duration = Duration::from_mins(1);
 /// The longest pause between two tries, unless the service says how long to wait.
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// The most pages of a list. A service that always claims another page is faulty.
+/// The maximum number of pages of a list. A service that always claims another page is faulty.
 const PAGES: usize = 10_000;
 
 /// A request to a service.

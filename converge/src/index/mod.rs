@@ -1,8 +1,8 @@
 //! Facts derived from the rows, kept up to date. The cost of an event is proportional to what it changes.
 //!
-//! When a row changes, the counts of what requires it and of who holds what are updated, and names whose answers may differ are
-//! marked. Marked names are then refreshed from dependencies to dependents: when a name becomes done, or is no longer done, it
-//! marks its dependents.
+//! When a row changes, the counts of what requires it and of what each row holds are updated, and names whose answers
+//! may differ are marked. Marked names are then refreshed from dependencies to dependents: when a name becomes done, or
+//! is no longer done, it marks its dependents.
 
 mod change;
 mod refresh;

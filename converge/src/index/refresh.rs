@@ -77,7 +77,7 @@ impl State {
         }
     }
 
-    /// Computes what is wanted of a name, once all its dependencies are done.
+    /// Computes the wanted state of a name, once all its dependencies are done.
     fn resolve(&mut self, place: usize) {
         let named = &self.index.names[place];
         if named.missing > 0 || named.wanted.is_some() {
@@ -97,7 +97,7 @@ impl State {
         self.mark(place);
     }
 
-    /// What is wanted of a name whose dependencies are all done.
+    /// The wanted state of a name whose dependencies are all done.
     pub(crate) fn resolved(&self, place: usize) -> Result<Wanted, Name> {
         let (name, named) = self.index.names.get_index(place).expect("INVARIANT: it is a place of the table");
         let goal = self.goal.as_ref().expect("INVARIANT: names of a target come from a goal");
@@ -120,7 +120,7 @@ impl State {
         (pick, is_done)
     }
 
-    /// Makes the dependents compute again what is wanted of them.
+    /// Makes the dependents compute their wanted state again.
     fn refresh_dependents(&mut self, place: usize, was_done: bool, is_done: bool) {
         self.index.undone += usize::from(was_done);
         self.index.undone -= usize::from(is_done);

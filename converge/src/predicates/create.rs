@@ -9,7 +9,8 @@ use super::{has_failed, held_by_others, may_begin};
 use crate::view::View;
 use crate::{Act, Id, Row, Stage, Wanted};
 
-/// The most things of one name, not counting those that are still referred to by rows that have yet to move.
+/// The maximum number of things of one name, not counting those that are still referred to by rows that have yet to
+/// move.
 const COPIES: usize = 3;
 
 /// Why something may not be begun.

@@ -85,8 +85,9 @@ pub(crate) fn has_failed<V: View>(view: &V, row: &Row) -> bool {
     })
 }
 
-/// Whether to work towards what is wanted of a name. After a goal was reached, only drift is corrected, where that is asked for,
-/// together with what follows from the correction: a row without drift differs only because of what it depends on.
+/// Whether to work towards the wanted state of a name. After a goal was reached, only drift is corrected, where that is
+/// asked for, together with what follows from the correction: a row without drift differs only because of what it
+/// depends on.
 fn may_begin<V: View>(view: &V, place: usize) -> bool {
     if view.is_expired() {
         return false;

@@ -3,7 +3,7 @@
 use crate::view::Needs;
 use crate::{Act, Change, Id, Row, Stage, Wanted};
 
-/// How a row differs from what is wanted of it.
+/// How a row differs from its wanted state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Difference {
     /// It does not differ.

@@ -10,7 +10,7 @@ use crate::state::State;
 use crate::view::View as _;
 use crate::{Id, Known, Refusal, Row, Stage, Target, Thing, Wanted};
 
-/// What is wanted of a resource, its thing, and the names that it depends on.
+/// The wanted state of a resource, its thing, and the names that it depends on.
 type Judged = (Wanted, Thing, Vec<Name>);
 
 impl State {

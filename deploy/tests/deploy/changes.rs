@@ -92,7 +92,7 @@ fn what_is_ignored_is_no_change() {
 
 #[test]
 fn a_thing_that_is_referred_to_by_its_name_is_the_same() {
-    // The cloud of this test says no `reference`, so another key pair is another name.
+    // The cloud of this test returns no `reference`, so another key pair has another name.
     let jobs = after("ssh-rsa a", "ssh-rsa b");
     assert_eq!(jobs[..2], ["create key", "create web"]);
 }

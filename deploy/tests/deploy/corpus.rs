@@ -46,7 +46,7 @@ fn load(text: &str, name: &str, environment: Environment) -> Loaded {
     Loaded::load(text, name, &Disk, &inputs)
 }
 
-/// The templates that Heat takes, by the names of their files. Parameters without a value have one.
+/// The templates that Heat accepts, by the names of their files. Parameters without a value have one.
 pub(crate) fn good() -> Vec<(String, Loaded)> {
     let folder = folder("templates/good");
     let mut paths: Vec<_> = fs::read_dir(&folder).expect("templates").map(|entry| entry.expect("one").path()).collect();
@@ -72,7 +72,7 @@ pub(crate) fn examples() -> Vec<(String, Loaded)> {
     ["connections", "hello", "three_tier"].map(of).into()
 }
 
-/// Small templates, also such as Heat refuses.
+/// Small templates, including some that Heat refuses.
 pub(crate) fn forms() -> Vec<(String, Loaded)> {
     let all = text(&folder("templates/forms.txt"));
     let forms = all.split("=== ").filter_map(|form| form.split_once('\n'));

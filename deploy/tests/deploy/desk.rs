@@ -1,4 +1,4 @@
-//! An engine over a cloud that does at once whatever is asked.
+//! An engine, and a cloud that carries out every request at once.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub(crate) fn loaded(text: &str, files: &[(&str, &str)], given: &[(&str, &str)])
     Loaded::load(&format!("{head}{text}"), "template.yaml", &files, &inputs)
 }
 
-/// The same as what the core's drivers are to make.
+/// The same template as a deployment for the core's drivers.
 pub(crate) fn tried(text: &str, files: &[(&str, &str)]) -> Result<Deployment, Vec<Diagnostic>> {
     Deployment::new(loaded(text, files, &[]), Arc::new(Drivers::Core), KEY)
 }
@@ -35,7 +35,7 @@ pub(crate) fn deployment(text: &str, files: &[(&str, &str)]) -> Deployment {
     tried(text, files).unwrap_or_else(|refused| panic!("{text}\n{refused:#?}"))
 }
 
-/// An engine, and a cloud that does at once whatever is asked.
+/// An engine, and a cloud that carries out every request at once.
 #[derive(Debug)]
 pub(crate) struct Desk {
     pub(crate) state: State,
@@ -147,7 +147,7 @@ impl Desk {
     }
 }
 
-/// All attributes of a type: its properties are as they were given, all else is called after the resource.
+/// All attributes of a type: its properties are as they were given, all others are named after the resource.
 fn attributes(kind: &str, name: &str, properties: &Known) -> BTreeMap<Name, Known> {
     let schema = wattle_heat::schema::schema(kind).expect("a type");
     let given = |attribute: &Name| match properties {

@@ -1,4 +1,4 @@
-//! Which change makes another thing: as Heat's rules of an update say it of the resource before and after.
+//! Which changes make another thing, according to Heat's update rules for the resource before and after.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::kinds::{CORE, Drivers};
 /// Older names of properties: beside the newer ones they would be refused.
 const OLDER: [&str; 5] = ["network_id", "subnet_id", "router_id", "floating_network_id", "imageRef"];
 
-/// Properties of which Heat refuses a change for the values before and after, which digests do not see.
+/// Properties for which Heat refuses some changes because of the values before and after, which digests do not show.
 const JUDGED: [(&str, &str); 3] =
     [("OS::Neutron::Subnet", "gateway_ip"), ("OS::Neutron::Subnet", "segment"), ("OS::Cinder::Volume", "size")];
 
@@ -77,7 +77,7 @@ fn pair(ty: &str, given: &[Index]) -> [String; 2] {
         let is_policy = POLICIES.iter().any(|(_, policy, _)| *policy == &**name);
         let is_older = OLDER.contains(&&**name) || (ty, &**name) == ("OS::Neutron::RouterInterface", "port_id");
         let is_ours = is_older || is_policy || property.hidden;
-        // Of these the test of texts knows which are refused.
+        // The test of texts covers which of these are refused.
         if is_ours || matches!(&**name, "user_data_format" | "personality") {
             continue;
         }
@@ -105,7 +105,7 @@ fn pair(ty: &str, given: &[Index]) -> [String; 2] {
     if ty == "OS::Nova::Server" {
         for (_, policy, values) in POLICIES {
             if choices.next().expect("there are enough").index(2) == 0 {
-                // Heat takes the one of before where there is none after it.
+                // Heat keeps the earlier one if there is none afterwards.
                 for properties in [&mut before, &mut after] {
                     let value = chosen(values, choices.next().expect("there are enough"));
                     properties.push(format!("{policy}: {value}"));
@@ -129,7 +129,7 @@ fn changed<'r>(before: &'r Resource, after: &'r Resource) -> Vec<&'r str> {
     names
 }
 
-/// What a case chooses by: far too much to be shown, and the templates are.
+/// The choices of a case: far too many to be shown, so the templates are shown.
 struct Choices(Vec<Index>);
 
 impl std::fmt::Debug for Choices {

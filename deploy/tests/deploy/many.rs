@@ -38,7 +38,7 @@ fn template(parts: usize) -> (String, String) {
     (root, part)
 }
 
-/// It measures, and fails only where something grows as it must not.
+/// Measures, and fails only if something grows faster than it may.
 #[test]
 fn time_grows_with_the_number_of_resources() {
     let (few, many) = (measured(2), measured(10));

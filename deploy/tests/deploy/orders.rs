@@ -1,4 +1,4 @@
-//! What waits for what: Heat's graph, seen through what is nothing in a cloud.
+//! What waits for what: Heat's graph without the resources that do not exist in a cloud.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -18,7 +18,8 @@ fn needs(target: &Deployment) -> Edges {
     target.resources().into_iter().map(|(name, on)| (name.to_string(), names(on))).collect()
 }
 
-/// Heat's graph between resources that are no stacks: of a stack all that is in it, and what waits for the stack waits for that.
+/// Heat's graph between resources other than stacks: a stack stands for everything in it, and what waits for the stack
+/// waits for that.
 #[derive(Default)]
 struct Lifted {
     edges: Edges,
@@ -74,7 +75,7 @@ fn closure(edges: &Edges) -> Edges {
         .collect()
 }
 
-/// What is not as in Heat's graph.
+/// What differs from Heat's graph.
 const KNOWN: [&str; 3] = [
     // Before it makes anything, Heat does not know a value that decides on a condition.
     "nested_unknown_values.yaml: unknown/address is nothing to Heat",
@@ -104,7 +105,7 @@ fn they_are_heats() {
             if !more.is_empty() {
                 wrong.insert(format!("{name}: {resource} waits for {more:?}, and not in Heat"));
             }
-            // Between resources of one stack Heat's edges are all there.
+            // All of Heat's edges between resources of one stack exist here, too.
             let stack = |name: &str| name.rsplit_once('/').map(|(stack, _)| stack.to_owned());
             let same = |on: &&String| stack(on) == stack(resource) && ours.contains_key(*on);
             let less: Vec<_> =

@@ -1,4 +1,4 @@
-//! What a plan says of resources is what the engine does, over changes by chance.
+//! What a plan says about resources is what the engine does, for random changes.
 
 use std::collections::BTreeSet;
 
@@ -45,7 +45,7 @@ resources:
 /// How many choices the template leaves.
 const CHOICES: usize = 19;
 
-/// The template with one of both for each choice.
+/// The template with one of the two alternatives for each choice.
 fn chosen(choices: &[bool]) -> String {
     let mut choices = choices.iter();
     let mut text = String::new();

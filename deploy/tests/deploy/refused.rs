@@ -9,7 +9,7 @@ use crate::corpus;
 use crate::desk::{Desk, KEY, deployment, tried};
 use crate::kinds::Drivers;
 
-/// The messages of what is refused of a template.
+/// The messages about what is refused in a template.
 fn refused(text: &str) -> Vec<String> {
     let refused = tried(text, &[]).expect_err("a refusal");
     let shown = refused.iter().map(|refused| {
@@ -81,7 +81,7 @@ fn what_no_driver_carries_out_is_refused_with_its_place() {
     );
     let said = refused(&text);
     let [web, many] = said.as_slice() else { panic!("{said:?}") };
-    // What is not known yet is what it will be read by.
+    // A value that is not known yet appears as the call that will give it.
     assert!(web.starts_with("W1402 4:3: `web`: `personality` is ") && web.contains("get_attr"), "{web}");
     assert!(many.starts_with("W1402 5:3: `many/0`: `personality` is "), "of members it is said once: {many}");
 }
@@ -127,7 +127,7 @@ outputs: {word: {value: {list_join: ['', [{get_param: word}, x]]}}, name: {value
     assert!(!format!("{target:?} {outputs:?}").contains("hunter2"));
 }
 
-/// Whatever a template is, it is deployed, or somebody is told why not.
+/// Every template is deployed, or a message says why not.
 #[test]
 fn every_form_is_deployed_or_refused() {
     let (mut deployed, mut refused) = (0, 0);

@@ -7,7 +7,7 @@ use wattle_heat::evaluate::{Answers, Value};
 
 use crate::corpus;
 
-/// What each resource is referred to by, and its attributes.
+/// The reference of each resource, and its attributes.
 #[derive(Debug, Default)]
 struct All(Facts);
 
@@ -22,7 +22,7 @@ impl Answers for All {
     }
 }
 
-/// Facts of all resources that are no stacks and no values: of attributes a text, and a list in a map.
+/// Facts of all resources except stacks and values: a text for attributes, and a list in a map.
 fn facts(desired: &Desired) -> Facts {
     let mut facts = Facts { references: HashMap::new(), attributes: HashMap::new() };
     for (name, resource) in &desired.resources {

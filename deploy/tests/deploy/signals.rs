@@ -7,7 +7,7 @@ use wattle_deploy::{CONDITION, Deployment, HANDLE, Waits, is_made_here, made_her
 
 use crate::desk::{Desk, deployment, tried};
 
-/// User data that says who a server is to its agent, and more.
+/// User data with the server's identity for its agent, and more.
 fn identity(more: &str) -> String {
     format!(
         "user_data_format: RAW, user_data: {{list_join: ['', ['#cloud-config ', {{stack: shop, server: web, space: s, credential: c, \
@@ -62,7 +62,7 @@ fn a_handle_stays_and_what_reads_it_comes_after() {
     assert_eq!(desk.property("ready", "handle"), phys.as_str().into());
     assert_eq!((desk.reach(&target).jobs, desk.phys("handle")), (Vec::new(), phys.clone()));
 
-    // As Heat: more signals are waited for in place, another time makes another condition.
+    // As in Heat, another count is a change in place, and another timeout makes another condition.
     assert_eq!(desk.reach(&deployment(&text(", count: 2"), &[])).jobs[0], "update ready");
     let longer = desk.reach(&deployment(&text("").replace("timeout: 90", "timeout: 91"), &[])).jobs;
     assert!(longer.contains(&"create ready".into()) && longer.contains(&"delete ready".into()), "{longer:?}");
@@ -147,6 +147,6 @@ fn who_could_never_signal_is_told_so() {
     let mut desk = Desk::new();
     desk.reach(&target);
     assert!(desk.given("shop/web").contains(&desk.phys("handle")));
-    // Of whom nobody waits, nothing is asked.
+    // A handle that nothing waits for has no requirements.
     deployment(&format!("resources: {{handle: {{type: {HANDLE}}}}}"), &[]);
 }

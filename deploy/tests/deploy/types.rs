@@ -144,7 +144,7 @@ outputs:
     );
 }
 
-/// What parameters of nested stacks are read as holds for what is known only later, too.
+/// Parameters of nested stacks also convert values that are known only later.
 #[test]
 fn a_value_that_comes_late_is_read_by_the_parameters_type() {
     let root = "

@@ -33,7 +33,7 @@ fn is_same(of_model: &Diagnostic, of_template: &Diagnostic) -> bool {
         && quoted(&of_template.message).all(|name| quoted(&of_model.message).any(|other| other == name))
 }
 
-/// What stands in backticks, and of paths each part.
+/// The words in backticks, and each part of those that are paths.
 fn quoted(message: &str) -> impl Iterator<Item = &str> {
     message.split('`').skip(1).step_by(2).flat_map(|name| name.split('.'))
 }

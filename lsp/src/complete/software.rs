@@ -1,4 +1,4 @@
-//! What can be written about components, and of them.
+//! What can be written about components, and refer to them.
 
 use lsp_types::CompletionItemKind;
 use wattle::extended::{KEY, MODEL};

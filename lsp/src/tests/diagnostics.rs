@@ -4,7 +4,7 @@ use wattle_heat::Loaded;
 use super::SHOP;
 use crate::testing::{Asked, URI, no_files, notify, open, published};
 
-/// The code of each diagnostic, and what it stands at.
+/// The code of each diagnostic, and the text that it is about.
 fn told(asked: &mut Asked<'_>) -> Vec<String> {
     let found = published(&mut asked.server).remove(URI).expect("they are sent");
     let one = |one: &Value| format!("{} {}", one["code"].as_str().expect("a code"), asked.at(&one["range"]));

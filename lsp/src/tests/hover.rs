@@ -3,7 +3,7 @@ use serde_json::json;
 use super::SHOP;
 use crate::testing::{no_files, open};
 
-/// What is said of the cursor, and of which word.
+/// What is shown at the cursor, and for which word.
 #[track_caller]
 fn said(marked: &str) -> Option<(String, String)> {
     let files = no_files();

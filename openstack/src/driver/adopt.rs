@@ -72,7 +72,7 @@ impl OpenStack {
         }
     }
 
-    /// Compares the thing of this id with what is wanted of the resource called `name`.
+    /// Compares the thing of this id with the wanted state of the resource called `name`.
     ///
     /// # Errors
     ///

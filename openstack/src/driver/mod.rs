@@ -1,9 +1,10 @@
 //! Carries out the deployment engine's jobs in OpenStack: jobs become requests, and lists become what the engine sees.
 //!
-//! What belongs here: for each type of resource, what the engine has to know of it ([`kind`]), how its things are created, found
-//! again, changed and removed, and what is read of them. `plain` does this for all types that are rows of a table. `neutron`,
-//! `nova` and `cinder` contain the tables and whatever does not fit into one. What does not belong here: what to do next, which
-//! the engine decides, and what Heat's schemas say of properties, which the caller has checked.
+//! What belongs here: for each type of resource, what the engine has to know about it ([`kind`]), how its things are
+//! created, found again, changed and removed, and what is read of them. `plain` does this for all types that are rows
+//! of a table. `neutron`, `nova` and `cinder` contain the tables and whatever does not fit into one. What does not
+//! belong here: what to do next, which the engine decides, and what Heat's schemas say about properties, which the
+//! caller has checked.
 //!
 //! Everything can be carried out twice. A thing that is created has a [`Mark`] from the first moment, and is looked for by this
 //! mark before it is created. A thing that is changed is read first, unless the change is light and a list has just shown
@@ -173,7 +174,7 @@ trait Driver: Sync {
         Ok(None)
     }
 
-    /// What the engine gets to know of a thing.
+    /// What the engine learns about a thing.
     fn thing(&self, found: &Found) -> Thing {
         Thing { phys: found.phys.as_str().into(), attributes: json::reported(self.attributes(found)) }
     }

@@ -1,4 +1,4 @@
-//! What the engine has to know of a type before it asks a cloud for anything.
+//! What the engine has to know about a type before it asks a cloud for anything.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use super::json::sent;
 use super::stop::Stop;
 use super::{Driver, cinder, neutron, nova};
 
-/// What the engine has to know of a type.
+/// What the engine has to know about a type.
 pub struct ResourceType {
     /// Its name in Heat.
     pub name: &'static str,
@@ -20,7 +20,7 @@ pub struct ResourceType {
     pub(super) also: fn(&Json) -> Vec<&'static str>,
     pub(super) fixed: &'static [&'static str],
     pub(super) stays: &'static [&'static str],
-    /// The types of which its attributes show values.
+    /// The types whose values its attributes show.
     pub(super) shows: &'static [&'static str],
     pub(super) exclusive: fn(&Json) -> Vec<String>,
     pub(super) turns: fn(&Json) -> Vec<String>,
@@ -76,14 +76,14 @@ impl ResourceType {
         self.fixed
     }
 
-    /// The names of properties that stay as they are once they are not given any more, as in Heat. All others go back to what a
-    /// thing has that is not given them, or are fixed.
+    /// The names of properties that stay as they are once they are not given any more, as in Heat. All others are
+    /// fixed, or go back to what a thing has without them.
     pub fn stays(&self) -> &'static [&'static str] {
         self.stays
     }
 
-    /// The types of which its things' attributes show values: of a port, a server shows the addresses. After one of them was
-    /// changed, it has to be read again.
+    /// The types whose values its things' attributes show: a server shows the addresses of its ports. After one of
+    /// those has changed, the thing has to be read again.
     pub fn shows(&self) -> &'static [&'static str] {
         self.shows
     }
@@ -103,8 +103,8 @@ impl ResourceType {
         (self.takes)(property)
     }
 
-    /// Whatever among these properties Heat carries out but this driver does not, each with what to do instead. A value that is
-    /// not known yet may appear as the call that will give it.
+    /// Those of these properties that Heat carries out but this driver does not, each with what to do instead. A value
+    /// that is not known yet may appear as the call that will give it.
     pub fn beyond(&self, properties: &Value) -> Vec<(String, &'static str)> {
         self.all_beyond(&sent(properties)).collect()
     }

@@ -77,8 +77,8 @@ impl Wanted {
 impl Inventory {
     /// The quotas that are too small for things of these types and properties, in addition to what already exists.
     ///
-    /// What cannot be known is no reason to stop: a value that depends on something created earlier, or a quota that a service or
-    /// its policy does not show. So this does not promise that there is room.
+    /// What cannot be known is no reason to stop: a value that depends on something created earlier, or a quota that a
+    /// service or its policy does not show. So this does not guarantee that there is room.
     ///
     /// # Errors
     ///

@@ -32,7 +32,7 @@ pub struct Flavor {
 pub type Flavors = IndexMap<String, Flavor>;
 
 impl Flavor {
-    /// The flavor of which a server asks this.
+    /// The flavor whose servers ask for this.
     pub fn of(asks: Asks) -> Self {
         let demand = asks.resources.iter().map(|(class, amount)| (resource(class).to_owned(), *amount)).collect();
         Self { demand, root: asks.root, traits: asks.traits, at: Source::default() }

@@ -28,7 +28,7 @@ pub struct Described {
     pub largest: Amounts,
     /// The least that it gives to one server, where that is more than one unit.
     pub smallest: Amounts,
-    /// What that is a multiple of, where that is not one unit.
+    /// The step of which that is a multiple, where it is not one unit.
     pub step: Amounts,
     /// Its traits.
     pub traits: BTreeSet<String>,

@@ -15,7 +15,7 @@ use crate::problem::{PlacementRule, Policy, Strength};
 use super::asks::{Ask, AskKind, Ground};
 use super::{Conflict, Part, of_policy, of_server, required};
 
-/// The most servers that are named.
+/// The maximum number of servers that are named.
 const NAMED: usize = 6;
 
 /// How many pairs of servers are looked at to find more of them that are apart from one another.

@@ -30,7 +30,7 @@ pub struct Effort {
     pub steps: u64,
     /// Nodes of the program's tree.
     pub nodes: u64,
-    /// The most variables of a program that is tried. A larger program would take too long.
+    /// The maximum number of variables of a program that is tried. A larger program would take too long.
     pub variables: usize,
 }
 

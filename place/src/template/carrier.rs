@@ -22,7 +22,7 @@ const RULES: [(&str, &[&str]); 5] = [
 #[derive(Default)]
 pub(super) struct Carried {
     pub(super) policies: Vec<Said>,
-    /// None if the template says nothing about wires, not even that there are none.
+    /// `None` if the template says nothing about wires, not even that there are none.
     pub(super) wires: Option<Vec<Talk>>,
 }
 

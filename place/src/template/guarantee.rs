@@ -18,8 +18,8 @@ pub(super) struct Group {
     pub(super) policy: String,
     /// Full names of servers.
     pub(super) members: Vec<String>,
-    /// The place in [`Problem::policies`] of the policy that it is for. None if an earlier placement has added it, and
-    /// nothing asks for it any longer.
+    /// The place in [`Problem::policies`] of the policy that it is for. `None` if an earlier placement has added it,
+    /// and nothing asks for it any longer.
     pub(super) of: Option<usize>,
 }
 

@@ -1,4 +1,5 @@
-//! The servers that policies and wires name. A name of nothing is reported; a name of what is only not there now is not.
+//! The servers that policies and wires name. A name that nothing can have is reported. The name of something that only
+//! does not exist now is not.
 
 use std::collections::BTreeSet;
 
@@ -35,9 +36,9 @@ const CONTAINERS: [&str; 6] = [
 ];
 
 impl<'n> Names<'n> {
-    /// The servers that a member of `of` names; none if it names nothing that could be a server, which is reported. What may be
-    /// there another time may be named although there are no such servers: a resource whose condition does not hold, a group
-    /// without members, and a member of a group whose members are not known yet.
+    /// The servers that a member of `of` names; none if it names nothing that could be a server, which is reported.
+    /// Something that may exist at another time may be named although it has no servers now: a resource whose condition
+    /// does not hold, a group without members, and a member of a group whose members are not known yet.
     pub(super) fn members(
         self,
         (name, at): &(String, Source),
@@ -76,7 +77,7 @@ impl<'n> Names<'n> {
         None
     }
 
-    /// Whether a group or a nested stack that has no servers may have some another time.
+    /// Whether a group or a nested stack without servers may have some at another time.
     fn may_have(self, there: &Resource) -> bool {
         let own = || self.template(&there.at.file).and_then(|template| self.nested(template, there.ty()));
         if there.is_group() { may_have_servers(there) } else { own().is_none_or(|own| self.has_servers(own, 0)) }
@@ -141,7 +142,7 @@ impl<'n> Names<'n> {
         self.loaded.library.templates.get(file).map(|nested| &*nested.template)
     }
 
-    /// The template that a type of a resource in `template` is.
+    /// The template that stands for a type in `template`.
     fn nested(self, template: &Template, ty: &str) -> Option<&'n Template> {
         self.template(&join(&template.file, ty)).or_else(|| self.template(ty))
     }
@@ -149,7 +150,7 @@ impl<'n> Names<'n> {
 
 /// What is known of a name that no resource has.
 enum Absent<'n> {
-    /// It may be a server another time.
+    /// It may be a server at another time.
     Possible,
     /// It is something else, of this type.
     Other(&'n str),

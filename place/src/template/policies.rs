@@ -103,7 +103,7 @@ fn groups(desired: &Desired, servers: &Servers) -> Vec<Policy> {
         if of.len() < 2 {
             continue;
         }
-        // None if its rules are not known.
+        // `None` if its rules are not known.
         let most = match group.property("rules") {
             Value::Null => Some(1),
             Value::Map(rules) => match rules.get("max_server_per_host") {

@@ -80,7 +80,8 @@ pub(super) async fn differs(work: &Work<'_>, item: &Value, properties: &Value) -
 /// The attribute in which the rules of a group are recorded.
 pub(in crate::driver) const NOTED: &str = "rules";
 
-/// The most rules that are recorded. A cloud gives a group only a few; those of a template are in the template.
+/// The maximum number of rules that are recorded. A cloud gives a group only a few; those of a template are in the
+/// template.
 const MOST_NOTED: usize = 8;
 
 /// The rules of a group in the form in which they are recorded, if they are few.

@@ -1,4 +1,5 @@
-//! What a key goes back to once a template gives its property no longer, where that is not the same for all things of a type.
+//! What a key goes back to once a template no longer gives its property, where that is not the same for all things of a
+//! type.
 //!
 //! It is what a new thing without the property would have. These stay as they are, as in Heat: addresses of a port, the
 //! address of a port that a floating IP leads to, and values of `value_specs`, whose defaults are not known.
@@ -13,7 +14,7 @@ use super::super::stop::Stop;
 use super::super::work::{Work, get};
 use super::{Column, Plain, Quirk};
 
-/// The security group that Neutron gives to ports which are given none.
+/// The security group that Neutron gives to ports that are given none.
 const DEFAULT: &str = "default";
 
 impl Plain {
@@ -53,7 +54,7 @@ fn is_unsecured(item: &Value, properties: &Value) -> bool {
     given(properties, "port_security_enabled").unwrap_or(&item["port_security_enabled"]) == false
 }
 
-/// The security group that a port of the project gets which is given none.
+/// The security group that a port of the project gets if it is given none.
 async fn default_group(work: &Work<'_>, item: &Value) -> Result<Option<Value>, Stop> {
     let path = format!("/security-groups?name={DEFAULT}&tenant_id={}&fields=id", encoded(text(item, "tenant_id")));
     let found = work.listed(get("network", path), "security_groups").await?;
@@ -101,7 +102,7 @@ fn address(number: u128, is_four: bool) -> Option<IpAddr> {
     })
 }
 
-/// The address that Neutron makes the gateway of a subnet which is given none.
+/// The address that Neutron makes the gateway of a subnet that is given none.
 fn first_of(item: &Value) -> Option<IpAddr> {
     let (first, last, is_four) = range(item)?;
     (first < last).then(|| address(first + 1, is_four)).flatten()

@@ -115,7 +115,8 @@ fn pairs(mut said: Value, item: &Value) -> Value {
     said
 }
 
-/// A gateway of which it is no longer said whether addresses are translated: they are, unless a service does not show that.
+/// A gateway for which the template no longer says whether addresses are translated: they are, unless a service does
+/// not show that.
 fn translated(mut said: Value, item: &Value) -> Value {
     if said.get("enable_snat").is_none() && !item["external_gateway_info"]["enable_snat"].is_null() {
         said["enable_snat"] = true.into();
