@@ -1,4 +1,4 @@
-//! Files that recipes use and that do not travel along.
+//! Files that recipes use and that are not included.
 
 use wattle_recipe::{Tool, used_files};
 

@@ -1,4 +1,4 @@
-//! Files that a module or a cookbook lacks which travels along.
+//! Files that an included module or cookbook lacks.
 
 use wattle_recipe::{Tool, used_files};
 

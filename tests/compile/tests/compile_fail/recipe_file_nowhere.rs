@@ -1,6 +1,6 @@
 use wattle::prelude::*;
 
-/// A script that sources what the crate does not have, and copies what does not travel along.
+/// A script that sources what the crate does not have, and copies what is not included.
 #[component(recipe = "recipes/nowhere.sh")]
 pub struct Sources {
     #[output]
