@@ -198,8 +198,8 @@ impl Row {
         self.act() == Some(&Act::Delete)
     }
 
-    /// Ends an update of which the result is unknown: the row may now have both what it had and what the update would have given
-    /// it.
+    /// Ends an update whose result is unknown: the row may now have both what it had and what the update would have
+    /// given it.
     pub(crate) fn may_be_updated(&mut self) {
         if let Some(Act::Update { varying, requires, holds, given, .. }) = self.intent.take().map(|intent| intent.act) {
             self.requires.extend(requires);

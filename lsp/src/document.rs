@@ -52,7 +52,7 @@ impl Document {
         Self { uri, folder, name, version, text: Text::new(text), analysis: OnceLock::new() }
     }
 
-    /// What was found out is no longer true: the text has changed, or a file that it refers to.
+    /// Discards the analysis, because the text or a file that it refers to has changed.
     pub(crate) fn forget(&mut self) {
         self.analysis.take();
     }

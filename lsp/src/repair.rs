@@ -1,4 +1,4 @@
-//! A text of which only some lines are not YAML, as happens while someone types.
+//! A text in which only some lines are not YAML, as happens while someone types.
 
 use std::borrow::Cow;
 

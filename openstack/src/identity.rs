@@ -85,7 +85,7 @@ fn scope(scope: &Scope) -> Option<Value> {
 ///
 /// The login is rejected, or this is not an identity service.
 pub fn token(cloud: &Cloud, request: &Request, response: &Response) -> Result<Token, Fault> {
-    // Of an expired token, Keystone says that there is none.
+    // Keystone says that an expired token does not exist.
     let is_token = |message: &str| message.to_lowercase().contains("token");
     match (&cloud.login, response.status) {
         (Login::Token(_), 401) => return Err(ended(cloud, response)),

@@ -31,7 +31,7 @@ pub enum Breach {
     Unplaced(String),
     /// A server on a host that does not exist.
     NoHost(String),
-    /// A host of which more is asked than it has left.
+    /// A host that is asked for more than it has left.
     Capacity {
         /// The host.
         host: String,

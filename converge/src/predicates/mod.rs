@@ -23,7 +23,7 @@ pub(crate) use update::{read, update};
 /// An action that may be begun.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
-    /// Forget a row of which nothing is left. This needs no job.
+    /// Forget a row whose thing is gone. This needs no job.
     Forget(Id),
     /// Record that a row, otherwise as wanted, requires other rows than before. This needs no job.
     Repoint(Id),

@@ -19,7 +19,7 @@ use super::work::Work;
 use super::{Driver, Found, Made};
 use crate::Session;
 
-/// What most things were given before, and are no longer given.
+/// For most things, no properties were given before and are no longer given.
 static NOTHING: BTreeSet<Name> = BTreeSet::new();
 
 /// Carries out the engine's jobs in one project of an OpenStack cloud.

@@ -21,7 +21,7 @@ const NAMED: usize = 6;
 /// How many pairs of servers are looked at to find more of them that are apart from one another.
 const PAIRS: usize = 1_000_000;
 
-/// Servers of which no more than `most` may be in one place of a level.
+/// Servers that must be apart: no more than `most` of them may be in one place of a level.
 struct Apart {
     level: Level,
     most: usize,

@@ -15,7 +15,7 @@ pub(super) fn conflict(ground: &Ground<'_>) -> Option<Conflict> {
     required(ground.problem).find_map(|policy| together(ground, policy)).or_else(|| sets(ground))
 }
 
-/// Servers that must be in one place of a level, of which none has room for all of them.
+/// Servers that must be in one place of a level, although no place has room for all of them.
 fn together(ground: &Ground<'_>, policy: &Policy) -> Option<Conflict> {
     let PlacementRule::Near(level) = policy.rule else { return None };
     let servers = &ground.problem.servers;
@@ -90,7 +90,7 @@ fn sets(ground: &Ground<'_>) -> Option<Conflict> {
 }
 
 impl Set<'_> {
-    /// A resource of which more is asked than these hosts have, in all or in pieces that are large enough.
+    /// A resource that these hosts do not have enough of, in total or in pieces that are large enough.
     fn conflict(&self, ground: &Ground<'_>) -> Option<Conflict> {
         let servers = &ground.problem.servers;
         let resources: BTreeSet<&str> =

@@ -182,7 +182,7 @@ pub fn check(loaded: &Loaded) -> Vec<Diagnostic> {
         effort: Effort::default(),
     };
     let desired = Desired::unfolded(loaded);
-    // What is not known of servers without a cloud is no mistake.
+    // Facts about servers that are unknown without a cloud are not mistakes.
     let servers = Servers::of(order, &desired, &mut Vec::new());
     let mut found = Vec::new();
     policies::read(order, &desired, &servers, &mut found);

@@ -71,7 +71,7 @@ pub(super) fn credentials() -> Arg {
     )
 }
 
-/// A choice of formats, of which the first is the default.
+/// A choice of formats. The first one is the default.
 pub(super) fn format(formats: &'static [&'static str]) -> Arg {
     Arg::new("format")
         .long("format")

@@ -261,7 +261,7 @@ impl Reading {
 }
 
 impl Shown {
-    /// The lines of `log` that are not shown yet, of which there are at most `first` to begin with.
+    /// The lines of `log` that are not shown yet: at most `first` the first time.
     fn news(&mut self, log: &Log, first: usize) -> Vec<String> {
         let mut lines = Vec::new();
         let all = log.lines.len();

@@ -1,4 +1,4 @@
-//! Exclusive access to a stack of which nothing is left, so that what is known of it can be removed.
+//! Exclusive access to a stack that is completely gone, so that the records about it can be removed.
 
 use crate::store::{Access, Hold, StoreError};
 
@@ -7,19 +7,19 @@ use super::keeper::get;
 use super::place::Place;
 use super::{DeployError, Deployment, facts};
 
-/// Whether a command that destroys a stack may remove what is known of it.
+/// Whether a command that destroys a stack may remove the records about it.
 #[derive(Debug)]
 pub enum Alone {
-    /// Nothing is left of it, nothing is wanted of it, and nothing begins as long as this is held.
+    /// Nothing is left of it, nothing is wanted for it, and nothing begins as long as this is held.
     Held(Hold),
-    /// Something is wanted of it again, or something is left.
+    /// Something is wanted for it again, or something is left.
     Wanted,
     /// Another process has removed it.
     Gone,
 }
 
 impl Deployment {
-    /// Keeps others from beginning anything, if nothing is left of the stack and nothing is wanted of it.
+    /// Keeps others from beginning anything, if nothing is left of the stack and nothing is wanted for it.
     ///
     /// # Errors
     /// If that is not known.

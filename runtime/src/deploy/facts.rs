@@ -47,7 +47,7 @@ pub(super) struct Good {
     pub(super) leftovers: BTreeSet<Id>,
 }
 
-/// What is wanted of the leader.
+/// What the leader is asked to do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Want {

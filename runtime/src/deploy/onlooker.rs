@@ -53,7 +53,7 @@ pub struct Onlooker {
     opens: Option<(OperatorKey, Arc<dyn Maker>)>,
     facts: Option<Facts>,
     rows: BTreeMap<Id, Row>,
-    /// The target of which it is known what should exist.
+    /// The name of the last target that was read, and what should exist for it.
     planned: Option<(String, Option<Vec<Planned>>)>,
     known: Option<Arc<Known>>,
 }

@@ -1,4 +1,4 @@
-//! The places of agents, of which a server may have had several.
+//! The places of agents. A server may have had several.
 //!
 //! What a server makes below its place may have rights of its own, and then no one else can remove what is below that.
 //! So a server that is known by another identity may need another place: `agents/SERVER:2` after `agents/SERVER`. The

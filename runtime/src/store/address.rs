@@ -143,8 +143,8 @@ impl Address {
         }
     }
 
-    /// Whether `text` is an address of the same data space, as far as addresses show: a socket at the same path, or
-    /// a ZooKeeper of which both name a member, with the same type of connection.
+    /// Whether `text` is an address of the same data space, as far as addresses show: a socket at the same path, or a
+    /// ZooKeeper with the same type of connection, if both name one of its members.
     pub fn is_also(&self, text: &str) -> bool {
         let Ok(other) = Self::read(text, true) else { return false };
         match (self, &other) {

@@ -43,7 +43,7 @@ pub struct Shown {
     pub directory: Option<PathBuf>,
     /// The directory above the servers' logs, if these are on this machine: `SERVER/agent.log`.
     pub logs: Option<PathBuf>,
-    /// What the stack was [drawn as](drawn) when the view began, for a stack of which nothing may be left to draw soon.
+    /// What the stack was [drawn as](drawn) when the view began, for a stack that may soon have nothing left to draw.
     pub before: Option<Arc<Diagram>>,
 }
 

@@ -66,7 +66,7 @@ impl Engine {
         all
     }
 
-    /// The same for something of which only the difference is known; `None` if it only waits for its turn.
+    /// The same for something for which only the difference is known; `None` if it only waits for its turn.
     fn of_root(&self, Wait { name, why }: Wait) -> Option<Found> {
         let stages = || self.state.rows().filter(|row| row.name == name).map(|row| row.stage);
         let left = if stages().any(|stage| stage == Stage::Sound) {

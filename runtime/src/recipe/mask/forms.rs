@@ -36,7 +36,7 @@ pub(super) enum Form {
     Text(Vec<char>),
     /// Characters of base64, in one of its alphabets.
     Base64(Vec<u8>),
-    /// Bytes in hexadecimal, of which these are the digits: in either case, next to each other or apart.
+    /// Bytes in hexadecimal, with these digits: in either case, next to each other or apart.
     Hex(Vec<u8>),
 }
 

@@ -11,7 +11,7 @@ pub(super) struct Plain {
     state: State,
     // The first bytes of a character that may be such.
     begun: Vec<u8>,
-    // The last character, of which a backspace may follow, and whether one has.
+    // The last character, which a backspace may follow, and whether one has.
     last: Vec<u8>,
     is_back: bool,
 }
