@@ -105,7 +105,7 @@ pub enum Refusal {
     #[error("there are two resources with the name `{0}`")]
     Twice(Name),
     /// Resources depend on each other. This is the shortest cycle.
-    #[error("these depend on each other, so that none can be the first: {}", cycle(.0))]
+    #[error("these depend on each other, so none can be created first: {}", cycle(.0))]
     Cycle(Vec<Name>),
     /// There is no resource of this name to adopt.
     #[error("there is no resource `{0}`")]
@@ -127,7 +127,7 @@ pub enum Refusal {
         name: Name,
     },
     /// A resource cannot be adopted, because its wanted state cannot be computed.
-    #[error("it is not known what `{name}` is to be: {cause}")]
+    #[error("cannot determine the properties of `{name}`: {cause}")]
     Unresolved {
         /// The resource.
         name: Name,

@@ -263,7 +263,7 @@ fn what_cannot_be_a_goal_is_refused() {
     assert_eq!(
         refused,
         [
-            "these depend on each other, so that none can be the first: `A` -> `B` -> `A`",
+            "these depend on each other, so none can be created first: `A` -> `B` -> `A`",
             "`A` depends on `Z`, which is not in the template",
             "there is no completed deployment 7 to go back to",
         ]

@@ -133,7 +133,7 @@ impl ResourceType {
 }
 
 /// What to do about a property that only Heat carries out.
-const TAKE_AWAY: &str = "take it away, or deploy the template with Heat";
+const TAKE_AWAY: &str = "remove it, or deploy the template with Heat";
 
 /// What no two things can have, in words.
 pub(super) mod words {

@@ -152,12 +152,12 @@ fn nowhere(order: Order<'_>, asks: &Server) -> Option<Diagnostic> {
     let (message, help) = match (&asks.host, &asks.zone) {
         (Some(named), zone) => match (order.cloud.host(named), zone) {
             (None, _) => (
-                format!("`{name}` is to be on the host `{named}`, which the hosts file does not have"),
+                format!("`{name}` must be on the host `{named}`, which the hosts file does not have"),
                 nearest(named, hosts.iter().map(|host| &*host.name)).map(did_you_mean),
             ),
             (Some(host), Some(zone)) if host.zone != *zone => (
                 format!(
-                    "`{name}` is to be on the host `{named}` in the zone `{zone}`, but that host is in the zone `{}`",
+                    "`{name}` must be on the host `{named}` in the zone `{zone}`, but that host is in the zone `{}`",
                     host.zone
                 ),
                 Some(format!("write `{}:{named}`", host.zone)),
@@ -165,7 +165,7 @@ fn nowhere(order: Order<'_>, asks: &Server) -> Option<Diagnostic> {
             _ => return None,
         },
         (None, Some(zone)) if !hosts.iter().any(|host| host.zone == *zone) => (
-            format!("`{name}` is to be in the zone `{zone}`, in which there is no host"),
+            format!("`{name}` must be in the zone `{zone}`, which has no host"),
             nearest(zone, hosts.iter().map(|host| &*host.zone)).map(did_you_mean),
         ),
         _ => return None,

@@ -60,12 +60,12 @@ fn a_host_or_a_zone_that_the_cloud_does_not_have_is_named() {
     };
     assert_eq!(
         of("'az1:h22'"),
-        ["W1606: `a` is to be on the host `h22`, which the hosts file does not have (did you mean `h2`?)"]
+        ["W1606: `a` must be on the host `h22`, which the hosts file does not have (did you mean `h2`?)"]
     );
-    assert_eq!(of("az11"), ["W1606: `a` is to be in the zone `az11`, in which there is no host (did you mean `az1`?)"]);
+    assert_eq!(of("az11"), ["W1606: `a` must be in the zone `az11`, which has no host (did you mean `az1`?)"]);
     assert_eq!(
         of("'az2:h2'"),
-        ["W1606: `a` is to be on the host `h2` in the zone `az2`, but that host is in the zone `az1` (write `az1:h2`)"]
+        ["W1606: `a` must be on the host `h2` in the zone `az2`, but that host is in the zone `az1` (write `az1:h2`)"]
     );
 }
 

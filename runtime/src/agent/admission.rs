@@ -317,7 +317,7 @@ async fn announce_once(shared: &Shared, has_said: &mut bool) -> Result<There, St
     }
     if said.is_some() && announced.is_none() && std::mem::replace(has_said, true) {
         tracing::warn!(
-            "another server with the credential of this one's user data claims to be this one, whose key is {}",
+            "another server uses the credential from this server's user data, and claims to be this server, whose own key is {}",
             newest_key.fingerprint(),
         );
         return Ok(There { version: Some(node.version), is_another: true });

@@ -40,7 +40,7 @@ pub enum IdentityError {
         source: io::Error,
     },
     /// It is not a JSON object.
-    #[error("`{}` is not the identity that the user data of a wattle server writes: {reason}", path.display())]
+    #[error("`{}` is not the identity file of a wattle server: {reason}", path.display())]
     Json {
         /// The file.
         path: PathBuf,

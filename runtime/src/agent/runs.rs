@@ -33,7 +33,7 @@ pub(super) fn end_former(state: &Path, memory: Option<&Memory>) {
         if name.to_str().is_some_and(|name| memory.is_some_and(|memory| has_ended(memory, name))) {
             settle_one(&path);
         } else if let Err(error) = recipe::end_former(&path) {
-            tracing::warn!("what ran in `{}` cannot be ended: {error}", path.display());
+            tracing::warn!("cannot end the processes that ran in `{}`: {error}", path.display());
         }
     }
 }

@@ -25,8 +25,7 @@ pub enum UpError {
         source: io::Error,
     },
     /// There are attributes that only OpenStack knows.
-    #[error("{} {} nothing to stand for {} here", missing_values(.names),
-        if .names.len() == 1 { "has" } else { "have" }, if .names.len() == 1 { "it" } else { "them" })]
+    #[error("{} {} no value here", missing_values(.names), if .names.len() == 1 { "has" } else { "have" })]
     Attributes {
         /// The attributes as `RESOURCE.ATTRIBUTE.PATH`, each with a server that reads it.
         names: IndexMap<Name, Name>,
@@ -133,11 +132,11 @@ mod tests {
             let names = names.iter().map(|name| (Name::from(*name), Name::from("web"))).collect();
             UpError::Attributes { names }.to_string()
         };
-        assert_eq!(text(&["net.mtu"]), "1 attribute of OpenStack has nothing to stand for it here");
-        assert_eq!(text(&["repeat.9c1a53a3"]), "1 value that only Heat computes has nothing to stand for it here");
+        assert_eq!(text(&["net.mtu"]), "1 attribute of OpenStack has no value here");
+        assert_eq!(text(&["repeat.9c1a53a3"]), "1 value that only Heat computes has no value here");
         assert_eq!(
             text(&["net.mtu", "net.name", "repeat.9c1a53a3"]),
-            "2 attributes of OpenStack and 1 value that only Heat computes have nothing to stand for them here"
+            "2 attributes of OpenStack and 1 value that only Heat computes have no value here"
         );
     }
 }

@@ -178,7 +178,7 @@ pub enum SeedError {
         stack: String,
     },
     /// Agents of servers are still running.
-    #[error("agents still act for {} of `{stack}`: delete the stack in Heat first, or force it", names(.servers))]
+    #[error("agents still act for {} of `{stack}`: delete the stack in Heat first, or use `--force`", names(.servers))]
     Alive {
         /// The stack.
         stack: String,
@@ -198,7 +198,7 @@ pub enum SeedError {
         paths: Vec<String>,
     },
     /// Other stacks read from this one.
-    #[error("{} still read from `{stack}`: delete or change them first, or force it", names(.importers))]
+    #[error("{} still read from `{stack}`: delete or change them first, or use `--force`", names(.importers))]
     Imported {
         /// The stack.
         stack: String,
@@ -214,7 +214,7 @@ pub enum SeedError {
         source: std::io::Error,
     },
     /// A file of credentials does not hold any.
-    #[error("`{}` does not hold what it should: {reason}", .path.display())]
+    #[error("`{}` is malformed: {reason}", .path.display())]
     Malformed {
         /// The file.
         path: PathBuf,
@@ -313,7 +313,7 @@ fn unknown(files: &[Beside], stack: &str) -> String {
 /// What is wrong with a stack, one node per line.
 fn tampered(stack: &str, nodes: &[Tampered]) -> String {
     let nodes = nodes.iter().map(|node| format!("\n{node}"));
-    format!("what the data space holds of `{stack}` is not what its operator wrote{}", nodes.collect::<String>())
+    format!("the contents of `{stack}` in the data space are not what its operator wrote{}", nodes.collect::<String>())
 }
 
 fn a(what: &str) -> String {

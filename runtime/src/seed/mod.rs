@@ -125,7 +125,7 @@ pub struct Applied {
 }
 
 /// The warning if servers have no quota.
-const UNBOUNDED: &str = "how much a server makes in the data space cannot be limited: `/zookeeper/quota` or \
+const UNBOUNDED: &str = "the space that a server uses in the data space cannot be limited: `/zookeeper/quota` or \
                          `/zookeeper/quota/wattle` belongs to someone else; ZooKeeper's superuser can remove that node";
 
 /// The warning if anyone may create nodes beside the data space.

@@ -101,7 +101,7 @@ pub enum SpaceError {
         newer: Revision,
     },
     /// The contents of a node are malformed.
-    #[error("`{}` in the data space does not hold what it should: {reason}", short(.path))]
+    #[error("`{}` in the data space is malformed: {reason}", short(.path))]
     Malformed {
         /// The path of the node.
         path: String,

@@ -33,7 +33,7 @@ pub enum StoreError {
         path: String,
     },
     /// Another node was created in place of the intended one, and was changed instead.
-    #[error("`{}` was removed and made again by someone else in the meantime, and has been changed", short(.path))]
+    #[error("someone else removed and recreated `{}` in the meantime, and the new node was changed", short(.path))]
     Replaced {
         /// Its path.
         path: String,
@@ -69,7 +69,7 @@ pub enum StoreError {
         bytes: usize,
     },
     /// Clients other than the operator may not create more.
-    #[error("there is no room for `{}`: what a server may make in the data space is limited", short(.path))]
+    #[error("there is no room for `{}`: the server has reached its limit in the data space", short(.path))]
     Full {
         /// The path of the node.
         path: String,

@@ -167,7 +167,8 @@ fn agents_at_work_are_shown_and_nothing_of_their_secrets() {
         browser.wait_for("nobody is there", says);
         // It is seen from afar, too: on the picture, above it, and explained below it.
         let is_lost = "document.querySelectorAll('.server[data-built=lost]').length === 3";
-        let is_counted = "document.getElementById('live-tally').textContent === 'revision 1: 3 of 3 done, 3 agents gone'";
+        let is_counted =
+            "document.getElementById('live-tally').textContent === 'revision 1: 3 of 3 done, 3 agents gone'";
         browser.wait_for("all three are marked and counted", &format!("return {is_lost} && {is_counted}"));
         let legend = browser.text("return document.getElementById('legend').innerText");
         assert!(legend.contains("agent gone"), "{legend}");

@@ -193,7 +193,7 @@ async fn a_stack_goes_as_a_whole_but_not_while_agents_act_for_it() {
     let refused = delete(&memory, "three_tier", &options.key, false).await.expect_err("an agent is there");
     assert_eq!(
         refused.to_string(),
-        "agents still act for `db` of `three_tier`: delete the stack in Heat first, or force it"
+        "agents still act for `db` of `three_tier`: delete the stack in Heat first, or use `--force`"
     );
     assert!(delete(&memory, "three_tier", &options.key, true).await.expect("deletes"));
     drop(hold);

@@ -341,7 +341,7 @@ async fn whatever_a_server_answers_is_shown_harmlessly(stack: Stack) {
     db.store().set(&operator.path, &garbage, None).await.expect("its own");
     let said = at_its_end(shown, Foreground::ended, 1).await.said();
     assert_eq!(said.lines().filter(|line| line.starts_with("error: ")).count(), 1, "{said}");
-    assert!(said.contains("agents/db/log` in the data space does not hold what it should"), "{said}");
+    assert!(said.contains("agents/db/log` in the data space is malformed"), "{said}");
     assert!(!said.contains('\u{1b}'), "{said}");
 }
 

@@ -216,7 +216,7 @@ async fn what_was_emptied_is_told_and_written_anew() {
         // Whoever does not read it does nothing by it either.
         if ![layout.membership("db"), layout.revision()].contains(path) {
             let refused = apply(&operator, &stack.seed, &stack.options).await.expect_err("it was emptied");
-            assert!(refused.to_string().contains("is not what its operator wrote"), "{path}: {refused}");
+            assert!(refused.to_string().contains("are not what its operator wrote"), "{path}: {refused}");
         }
         put(&operator, path, &before).await;
     }

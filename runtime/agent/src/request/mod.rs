@@ -98,7 +98,7 @@ impl fmt::Display for Refused {
             Self::Unknown { stack, entry } => write!(f, "the data space of `{stack}` has no entry `{entry}`"),
             Self::Superseded { ours, newer } => f.write_str(&superseded(ours, newer)),
             Self::Malformed { path, reason } => {
-                write!(f, "`{path}` in the data space does not hold what it should: {reason}")
+                write!(f, "`{path}` in the data space is malformed: {reason}")
             }
         }
     }

@@ -246,7 +246,7 @@ fn resolved(
     there: &BTreeMap<Name, Thing>,
 ) -> Result<Wanted, String> {
     let known = |name: &str| adopted.get(name).or_else(|| there.get(name));
-    let missing = |why: String| format!("it cannot be determined what `{name}` is to be: {why}");
+    let missing = |why: String| format!("cannot determine the properties of `{name}`: {why}");
     target.resolve(name, &Known::new(&known)).map_err(missing)
 }
 

@@ -53,7 +53,7 @@ impl From<SeedError> for CommandError {
                 }
             }
             SeedError::Tampered { stack, nodes } => {
-                let message = format!("what the data space holds of `{stack}` is not what its operator wrote");
+                let message = format!("the contents of `{stack}` in the data space are not what its operator wrote");
                 let (shown, more) = nodes.split_at(nodes.len().min(8));
                 let failure = shown.iter().fold(Self::new(message), |failure, node| failure.note(node.to_string()));
                 let failure = if more.is_empty() { failure } else { failure.note(format!("and {} more", more.len())) };

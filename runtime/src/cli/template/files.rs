@@ -20,7 +20,7 @@ impl Files for Disk {
         // A file that itself has such a name is refused by the code that copies it, with a message of its own.
         if !is_reserved(path) && is_reserved_file(Path::new(path)) {
             return Err(Missing(
-                "it leads to a key, or to what `wattle up` keeps, which no template may contain".into(),
+                "it leads to a key, or to the state of `wattle up`, which a template must not contain".into(),
             ));
         }
         open(Path::new(path)).and_then(whole).map_err(|error| Missing(reason(&error)))

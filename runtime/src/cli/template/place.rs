@@ -44,7 +44,7 @@ pub(in crate::cli) fn command() -> Command {
                 "Places",
                 "  With --admin, each server gets `availability_zone: ZONE:HOST`, which Nova accepts only from
   administrators. Without it, each server gets its zone, and server groups keep servers apart or
-  together as policies say; what these groups cannot promise is a warning.",
+  together as policies say; anything that these groups cannot guarantee is a warning.",
             ),
             (
                 "Policies",
