@@ -225,7 +225,7 @@ fn the_software_of_a_server_that_has_left_is_ended() {
 fn what_fails_is_told_with_its_root() {
     let stage = Stage::new(&talking("fail", "two", true));
     let mut up = stage.up(&[]);
-    up.wait_for("are blocked", Duration::from_mins(1));
+    up.wait_for("2 are blocked", Duration::from_mins(1));
     let why = stage.ask(&["status", "--why"]);
     assert_eq!(why.code, Some(1));
     let text = running::without_times(&why.out);

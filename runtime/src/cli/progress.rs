@@ -201,7 +201,7 @@ fn what(standing: &Standing, parts: &[Part<'_>], done: usize) -> What {
         _ => None,
     });
     if let Some((part, failure)) = passed {
-        return (1, "✗", Tone::Blocked, format!("{} has to do without {}", part.name, failure.component), None);
+        return (1, "✗", Tone::Blocked, format!("{} is blocked because {} failed", part.name, failure.component), None);
     }
     let waiting = states().find_map(|(part, status)| match &status.state {
         State::Waiting(waits) => Some((part, waits, status.since)),
@@ -284,7 +284,7 @@ enum Predicate {
     One(String),
     /// It failed, for this reason.
     Failed(String),
-    /// It fails because this component failed.
+    /// It is blocked because this component failed.
     Follows(Name),
 }
 
@@ -302,8 +302,8 @@ impl Predicate {
             Self::One(what) => format!("{who} {what}"),
             Self::Failed(message) if several => format!("{who} have failed: {message}"),
             Self::Failed(message) => format!("{who} has failed: {message}"),
-            Self::Follows(component) if several => format!("{who} fail because {component} has failed"),
-            Self::Follows(component) => format!("{who} fails because {component} has failed"),
+            Self::Follows(component) if several => format!("{who} are blocked because {component} has failed"),
+            Self::Follows(component) => format!("{who} is blocked because {component} has failed"),
         }
     }
 }

@@ -96,14 +96,16 @@ pub(super) fn log(failure: &Failure, color: bool) -> String {
 }
 
 fn held(root: &Root) -> Option<String> {
-    let verb = if matches!(root.cause, Cause::Failed(_)) { "fails" } else { "is held up" };
-    let verbs = if matches!(root.cause, Cause::Failed(_)) { "fail" } else { "are held up" };
-    match root.holds.as_slice() {
-        [] => None,
-        [one] => Some(format!("because of it {one} {verb}")),
+    let (who, verb) = match root.holds.as_slice() {
+        [] => return None,
+        [one] => (one.to_string(), "is"),
         several => {
             let names: Vec<&str> = several.iter().map(|name| &**name).collect();
-            Some(format!("because of it {} {verbs}", named(&names)))
+            (named(&names), "are")
         }
-    }
+    };
+    Some(match root.cause {
+        Cause::Failed(_) => format!("{who} {verb} blocked by it"),
+        _ => format!("because of it {who} {verb} held up"),
+    })
 }

@@ -50,7 +50,7 @@ fn fails(mut stack: Stack, root: &Root) {
     let sentence = format!("✗ a/culprit has failed: {}", failure.message);
     assert!(why.contains(&sentence), "{why}");
     root.log.iter().for_each(|line| assert!(why.contains(&format!("│ {line}\n")), "{why}"));
-    assert!(why.contains("because of it a/after, b/near, b/next, c/far and c/last fail"), "{why}");
+    assert!(why.contains("a/after, b/near, b/next, c/far and c/last are blocked by it"), "{why}");
 }
 
 /// Everyone was told soon after the failure.

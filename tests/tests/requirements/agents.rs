@@ -52,7 +52,7 @@ fn stage(first: &str, least: u32) -> Stage {
 fn a_component_does_not_start_on_values_that_are_not_as_required_and_says_why() {
     let stage = stage("no", 3);
     let mut up = stage.up(&[]);
-    up.wait_for("is blocked", Duration::from_mins(1));
+    up.wait_for("1 is blocked", Duration::from_mins(1));
     let why = stage.ask(&["status", "--why"]);
     assert_eq!(why.code, Some(1), "{why}");
     insta::assert_snapshot!(running::without_times(&why.out));
@@ -98,7 +98,7 @@ fn another_requirement_is_judged_and_runs_nothing_again() {
 fn a_parameter_of_it_is_known_to_agents() {
     let stage = stage("nonsense and more", 3);
     let mut up = stage.up(&["--parameter", "forbidden=nonsense and more"]);
-    up.wait_for("is blocked", Duration::from_mins(1));
+    up.wait_for("1 is blocked", Duration::from_mins(1));
     assert!(up.said().contains("must not be `forbidden` (\"nonsense and more\")"), "{}", up.said());
     assert_eq!(up.interrupt(), Some(1), "{}", up.said());
 }
