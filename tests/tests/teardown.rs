@@ -72,8 +72,8 @@ fn a_teardown_that_fails_is_told_and_tried_again() {
     let why = stage.ask(&["status", "--why"]);
     assert_eq!(why.code, Some(1), "{why}");
     for line in [
-        "✗ house/guest has left the model, and its teardown has failed: the recipe ended with status 3",
-        "✗ hut/lodger has left the model, and its teardown has failed: the recipe ended with status 3",
+        "✗ house/guest has left the model, and its teardown has failed: the recipe ended with exit code 3",
+        "✗ hut/lodger has left the model, and its teardown has failed: the recipe ended with exit code 3",
         "1 of 1 component done, 2 not torn down",
     ] {
         assert!(why.out.contains(line), "{line}: {why}");

@@ -97,7 +97,7 @@ fn shortened(text: &str, most: usize) -> String {
     format!("{} ...", &text[..text.floor_char_boundary(most)])
 }
 
-/// For example `db/postgres: the recipe ended with status 1`.
+/// For example `db/postgres: the recipe ended with exit code 1`.
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.component, self.message)

@@ -64,7 +64,7 @@ fn on_time(stack: &Stack, failed: Time, components: &[&str]) {
 fn cases() -> Vec<(&'static str, Root)> {
     let root = |kind, message, log: &[&'static str]| Root { component: "a/culprit", kind, message, log: log.to_vec() };
     vec![
-        ("fail", root(FailureKind::Recipe, "status 3", &["culprit begins to fail", "this cannot be done"])),
+        ("fail", root(FailureKind::Recipe, "exit code 3", &["culprit begins to fail", "this cannot be done"])),
         (
             "hang",
             root(FailureKind::Deadline, "still ran after 4 s", &["culprit begins to hang", "this takes its time"]),

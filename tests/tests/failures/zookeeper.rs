@@ -112,7 +112,7 @@ fn what_fails_meanwhile_is_told_with_its_root() {
     zookeeper.up(1);
     stack.settle();
     let log = vec!["fails begins to gate-fail", "this cannot be done"];
-    hold_once(&stack, Some(&Root { component: "a/fails", kind: FailureKind::Recipe, message: "status 3", log }));
+    hold_once(&stack, Some(&Root { component: "a/fails", kind: FailureKind::Recipe, message: "exit code 3", log }));
 }
 
 #[test]

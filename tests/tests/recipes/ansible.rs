@@ -100,7 +100,7 @@ async fn a_failure_names_the_task() {
     assert_eq!(broken.kind, FailureKind::Recipe);
     assert_eq!(
         broken.message,
-        "the task `Log in`, line 8 of recipes/it.yml, failed: no such user: *** (the recipe ended with status 2)"
+        "the task `Log in`, line 8 of recipes/it.yml, failed: no such user: *** (the recipe ended with exit code 2)"
     );
     assert!(broken.log.iter().any(|line| line.contains("PLAY RECAP")), "{:?}", broken.log);
     assert!(!stage.log.text().contains("hunter2"));
@@ -120,7 +120,7 @@ async fn a_playbook_for_other_hosts_fails() {
     assert_eq!(broken.kind, FailureKind::Recipe);
     assert_eq!(
         broken.message,
-        "no play is for this server, so nothing ran: a recipe's only host is `localhost` (the recipe ended with status 0)"
+        "no play is for this server, so nothing ran: a recipe's only host is `localhost` (the recipe ended with exit code 0)"
     );
     stage(&format!("{computed}{}", play("localhost"))).run_clean().await.expect("a play is for this server");
 }
@@ -132,8 +132,9 @@ async fn a_failure_is_told_in_words() {
         let stage = Stage::new(Tool::Ansible, &playbook).input("password", secret(Type::STR), "hunter2");
         stage.run_clean().await.unwrap_err().message
     };
-    let told =
-        |what: &str| format!("the task `It`, line 4 of recipes/it.yml, failed{what} (the recipe ended with status 2)");
+    let told = |what: &str| {
+        format!("the task `It`, line 4 of recipes/it.yml, failed{what} (the recipe ended with exit code 2)")
+    };
     assert_eq!(
         message("ansible.builtin.shell: \"echo first >&2; echo no {{ password }} >&2; exit 3\"").await,
         told(": non-zero return code: no ***")

@@ -98,11 +98,11 @@ async fn a_failure_names_the_resource() {
     let broken = stage.run_clean().await.unwrap_err();
     assert_eq!(broken.kind, FailureKind::Recipe);
     assert!(broken.message.contains("/none/such"), "{}", broken.message);
-    assert!(broken.message.ends_with(" (the recipe ended with status 4)"), "{}", broken.message);
+    assert!(broken.message.ends_with(" (the recipe ended with exit code 4)"), "{}", broken.message);
     assert!(!stage.log.text().contains("hunter2") && stage.log.text().contains("***"), "{}", stage.log.text());
     let broken = Stage::new(Tool::Puppet, "nonsense('x')").run_clean().await.unwrap_err();
     assert!(broken.message.contains("Unknown function: 'nonsense'"), "{}", broken.message);
-    assert!(broken.message.ends_with(" (the recipe ended with status 1)"), "{}", broken.message);
+    assert!(broken.message.ends_with(" (the recipe ended with exit code 1)"), "{}", broken.message);
 }
 
 #[tokio::test]

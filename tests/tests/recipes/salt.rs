@@ -93,7 +93,7 @@ async fn a_failure_names_the_state() {
     let broken = stage.run_clean().await.unwrap_err();
     assert_eq!(broken.kind, FailureKind::Recipe);
     assert!(broken.message.starts_with("the state `log in` (cmd.run) failed: Command "), "{}", broken.message);
-    assert!(broken.message.contains("***") && broken.message.ends_with("ended with status 2)"), "{}", broken.message);
+    assert!(broken.message.contains("***") && broken.message.ends_with(" exit code 2)"), "{}", broken.message);
     assert!(!stage.log.text().contains("hunter2") && !format!("{broken:?}").contains("hunter2"), "{broken:?}");
 }
 

@@ -91,10 +91,10 @@ async fn the_first_line_names_the_interpreter() {
     // Whatever stands behind the program is one argument.
     let stage = Stage::shell("#!/usr/bin/env -S sh -e\nfalse\n");
     let message = stage.run_clean().await.unwrap_err().message;
-    assert!(message.ends_with("(the recipe ended with status 1)"), "{message}");
+    assert!(message.ends_with("(the recipe ended with exit code 1)"), "{message}");
     let stage = Stage::shell("#!/usr/bin/env -S bash -e\nfalse\n");
     let message = stage.run_clean().await.unwrap_err().message;
-    assert_eq!(message, "`false` in line 2 ended it (the recipe ended with status 1)");
+    assert_eq!(message, "`false` in line 2 ended it (the recipe ended with exit code 1)");
     let stage = Stage::shell("#!/opt/none/perl -w\n");
     let broken = stage.run_clean().await.unwrap_err();
     assert_eq!(broken.kind, FailureKind::Start);
@@ -105,7 +105,7 @@ async fn the_first_line_names_the_interpreter() {
 async fn a_failure_comes_with_the_last_lines() {
     let stage = Stage::shell("for i in $(seq 100); do echo $i; echo err $i >&2; done; exit 7");
     let broken = stage.run_clean().await.unwrap_err();
-    assert_eq!((broken.kind, broken.message.as_str()), (FailureKind::Recipe, "the recipe ended with status 7"));
+    assert_eq!((broken.kind, broken.message.as_str()), (FailureKind::Recipe, "the recipe ended with exit code 7"));
     assert_eq!(broken.log[broken.log.len() - 3..], ["err 99", "100", "err 100"]);
     assert_eq!(broken.log.len(), 40);
     let broken = Stage::shell("kill -9 $$").run_clean().await.unwrap_err();
@@ -119,9 +119,9 @@ async fn a_recipe_says_itself_why_it_fails() {
         Stage::shell(&recipe).input("password", secret(Type::STR), "s3cret!")
     };
     for (words, message) in [
-        ("10.0.0.5:80 is\\ntaken\\n", "10.0.0.5:80 is taken (the recipe ended with status 3)"),
-        ("it is s3cret!", "it is *** (the recipe ended with status 3)"),
-        (" \\n", "the recipe ended with status 3"),
+        ("10.0.0.5:80 is\\ntaken\\n", "10.0.0.5:80 is taken (the recipe ended with exit code 3)"),
+        ("it is s3cret!", "it is *** (the recipe ended with exit code 3)"),
+        (" \\n", "the recipe ended with exit code 3"),
     ] {
         let stage = says(words);
         let failure = stage.run().await.unwrap_err();
@@ -132,7 +132,7 @@ async fn a_recipe_says_itself_why_it_fails() {
     Stage::shell("echo no >\"$WATTLE_RUN_DIR/run/why\"").run_clean().await.unwrap();
     // Nobody waits for what never ends.
     let stage = Stage::shell("mkfifo \"$WATTLE_RUN_DIR/run/why\"; echo 'the last line'; exit 3");
-    assert_eq!(stage.run().await.unwrap_err().message, "the recipe ended with status 3");
+    assert_eq!(stage.run().await.unwrap_err().message, "the recipe ended with exit code 3");
 }
 
 #[tokio::test]
@@ -421,7 +421,7 @@ async fn what_ended_a_recipe_without_a_word_is_told() {
         ("for x in a b; do\n    test $x = a\ndone\n", "`test $x = a` in line 4 ended it"),
         ("false || true\nfalse && true\ntest -e /nowhere\n", "`test -e /nowhere` in line 5 ended it"),
     ] {
-        assert_eq!(message(&bash(text)).await, format!("{told} (the recipe ended with status 1)"));
+        assert_eq!(message(&bash(text)).await, format!("{told} (the recipe ended with exit code 1)"));
     }
     // A trap of its own stays as it is, and what failed is told all the same, unless the trap decides.
     let own = "trap 'rm -f \"$WATTLE_RUN_DIR/x\"' EXIT\n";
@@ -433,21 +433,22 @@ async fn what_ended_a_recipe_without_a_word_is_told() {
             "its last command, in line 6, is a test, which may be false: `[ -e /nowhere ] && echo x`",
         ),
     ] {
-        assert_eq!(message(&bash(&format!("{own}{text}"))).await, format!("{told} (the recipe ended with status 1)"));
+        let whole = format!("{told} (the recipe ended with exit code 1)");
+        assert_eq!(message(&bash(&format!("{own}{text}"))).await, whole);
     }
-    assert_eq!(message(&bash(&format!("{own}set +e\nfalse\nexit 1\n"))).await, "the recipe ended with status 1");
-    assert_eq!(message(&bash("trap 'exit 4' EXIT\nfalse\n")).await, "the recipe ended with status 4");
+    assert_eq!(message(&bash(&format!("{own}set +e\nfalse\nexit 1\n"))).await, "the recipe ended with exit code 1");
+    assert_eq!(message(&bash("trap 'exit 4' EXIT\nfalse\n")).await, "the recipe ended with exit code 4");
     // Other shells do not say it.
-    let last = "its last line, 3, is a test, which may be false: `[ -f /nowhere ] && echo there` (the recipe ended with status 1)";
+    let last = "its last line, 3, is a test, which may be false: `[ -f /nowhere ] && echo there` (the recipe ended with exit code 1)";
     assert_eq!(message("set -eu\ntrue\n[ -f /nowhere ] && echo there\n").await, last);
-    let several = "its last command, in line 3, is a test, which may be false: `[ -f /nowhere ] && echo there` (the recipe ended with status 1)";
+    let several = "its last command, in line 3, is a test, which may be false: `[ -f /nowhere ] && echo there` (the recipe ended with exit code 1)";
     assert_eq!(message("set -eu\necho x\n[ -f /nowhere ] &&\n    echo there\n").await, several);
     assert_eq!(
         message("set -eu\ngrep -q x /dev/null\n").await,
         "it printed nothing; bash would report which command ended it: make its first line `#!/bin/bash` (the recipe \
-         ended with status 1)"
+         ended with exit code 1)"
     );
-    assert_eq!(message("set -eu\necho x\ngrep -q x /dev/null\n").await, "the recipe ended with status 1");
+    assert_eq!(message("set -eu\necho x\ngrep -q x /dev/null\n").await, "the recipe ended with exit code 1");
 }
 
 #[tokio::test]
@@ -464,5 +465,5 @@ async fn a_file_that_did_not_travel_along_is_told() {
     let broken = Stage::shell("set -eu\ncp conf/app.ini /etc/app.ini\n").run_clean().await.unwrap_err();
     assert!(broken.message.contains("`conf/app.ini` is not there: name it in `files`"), "{}", broken.message);
     let broken = Stage::shell("set -eu\ncp /nowhere/app.ini /etc/app.ini\n").run_clean().await.unwrap_err();
-    assert_eq!(broken.message, "the recipe ended with status 1");
+    assert_eq!(broken.message, "the recipe ended with exit code 1");
 }

@@ -128,7 +128,7 @@ fn one_line(text: &str) -> String {
 /// How a failed recipe ended.
 fn how(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
-        (Some(code), _) => format!("the recipe ended with status {code}"),
+        (Some(code), _) => format!("the recipe ended with exit code {code}"),
         (None, Some(signal)) => format!("the recipe was killed by signal {signal}"),
         (None, None) => "the recipe did not end well".to_owned(),
     }
