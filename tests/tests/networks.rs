@@ -67,7 +67,7 @@ fn up(stage: &Stage, args: &[&str]) -> Foreground {
 
 /// The line that says what there is, and where.
 fn head(said: &str) -> &str {
-    said.lines().find(|line| line.contains(" server")).unwrap_or_default()
+    said.lines().find(|line| line.contains(" servers, ")).unwrap_or_default()
 }
 
 #[test]

@@ -18,10 +18,10 @@ pub(super) fn command() -> Command {
             parameters::environments()
                 .help("Use this environment for all templates; may be repeated, later ones override earlier ones"),
         )
-        .arg(args::flag("stdio", "Use the standard input and output, which is the only way; some editors say so"))
+        .arg(args::flag("stdio", "Accepted for editors that pass it; standard input and output are always used"))
         .after_help(args::section(&[(
             "What an editor gets",
-            "  what `wattle check` finds, as one types; values that are given later are not missing
+            "  what `wattle check` finds, as you type; parameters without a value are not reported
   hover, completion, definitions, references, renaming, and an outline",
         )]))
 }

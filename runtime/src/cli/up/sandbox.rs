@@ -24,7 +24,7 @@ pub(super) const HELP: (&str, &str) = (
   its own instead: an image, over which it writes for itself. Nothing of that is left when `up` has
   ended, not even what recipes keep in WATTLE_STATE_DIR; only logs, addresses and secrets stay in
   DIR/.wattle. Servers also see no processes but their own. A sandbox needs root, util-linux, and a
-  kernel with overlayfs and namespaces. It is no protection against recipes that mean harm.
+  kernel with overlayfs and namespaces. It does not protect you from malicious recipes.
 
   --sandbox        an image of Debian (that of this machine, if it runs Debian), which debootstrap
                    makes once, in ~/.cache/wattle/images; delete it there to have it made again
@@ -83,5 +83,5 @@ pub(super) fn warning(record: &Record, seed: &Seed) -> Option<String> {
     } else {
         "recipes run as you on this machine"
     };
-    Some(format!("{what}; what they change stays (`--sandbox` keeps it in file systems of their own)"))
+    Some(format!("{what}; what they change stays (with `--sandbox`, each server gets a file system of its own instead)"))
 }

@@ -127,13 +127,12 @@ pub(super) async fn follow(
 
 /// Where servers are, and why they are not elsewhere.
 pub(super) fn place(record: &Record) -> String {
-    let files = if record.sandbox.is_some() { "file systems and " } else { "" };
+    let sandboxes = if record.sandbox.is_some() { "in sandboxes, " } else { "" };
     match (record.network, &record.why_loopback) {
-        (Network::Namespaces, _) => format!("in {files}networks of their own"),
+        (Network::Namespaces, _) => format!("{sandboxes}in networks of their own"),
         (Network::Loopback, why) => {
-            let files = if record.sandbox.is_some() { "in file systems of their own, " } else { "" };
             let why = why.as_ref().map(|why| format!(", without networks of their own: {why}")).unwrap_or_default();
-            format!("{files}at loopback addresses{why}")
+            format!("{sandboxes}at loopback addresses{why}")
         }
     }
 }
