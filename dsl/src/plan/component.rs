@@ -212,7 +212,7 @@ impl Work<'_> {
                     perhaps.push(Reason { what, through, ..Reason::default() });
                 }
                 Compared::Perhaps => {
-                    let through = Some("what it is wired to is another".to_owned());
+                    let through = Some("it is wired to something else".to_owned());
                     perhaps.push(Reason { what, through, ..Reason::default() });
                 }
                 Compared::Same => {}

@@ -121,7 +121,7 @@ impl Page {
         let (sign, tone, what) = match plan.action {
             Demanded::Unchanged => return,
             Demanded::Added => ("+", Tone::Good, "is new"),
-            Demanded::Changed => ("~", Tone::Change, "is another"),
+            Demanded::Changed => ("~", Tone::Change, "has changed"),
             Demanded::Removed => ("-", Tone::Change, "is no longer required"),
         };
         let judges: Vec<&str> = plan.judges.iter().map(|judge| &**judge).collect();

@@ -128,8 +128,8 @@ fn help() -> StyledStr {
   409, 429, 500, ...  It is refused; `503 retry after 5s` also says when to try again
   quota               It is refused because it exceeds the quota
   ERROR               What it creates is broken
-  fails later         It is accepted, and nothing comes of it: only what a server is asked for can fail
-                      later (`/os-interface`, `/os-volume_attachments` and `POST /action`)
+  fails later         It is accepted but never takes effect; only for requests to a server
+                      (`/os-interface`, `/os-volume_attachments` and `POST /action`)
   vanishes after 30s  What it creates is gone after that time
 
   A rule applies to the next such request; `, 3 times` or `, always` say to how many,

@@ -87,7 +87,7 @@ async fn prepare_with(
             (Address::Socket(folder.socket()), folder.operator_key(), folder.credentials(), given, true)
         }
         None => {
-            return Err(CommandError::usage("it is not known which data space to use")
+            return Err(CommandError::usage("no data space is given")
                 .help("name it: `--space zookeeper+tls://HOST:PORT`, or set WATTLE_SPACE")
                 .help(format!("or bring it up on this machine: `wattle up {}`", shown::path(directory.display()))));
         }
