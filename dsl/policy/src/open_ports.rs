@@ -24,11 +24,17 @@ struct Ports {
 
 impl fmt::Display for Ports {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.range {
-            EVERY if self.protocol == "any" => f.write_str("everything"),
-            EVERY => write!(f, "all of {}", self.protocol),
-            (first, last) if first == last => write!(f, "port {first} of {}", self.protocol),
-            (first, last) => write!(f, "ports {first} to {last} of {}", self.protocol),
+        let protocol = self.protocol.to_uppercase();
+        let ports = match self.range {
+            EVERY if self.protocol == "any" => return f.write_str("everything"),
+            EVERY => return write!(f, "all of {protocol}"),
+            (first, last) if first == last => format!("port {first}"),
+            (first, last) => format!("ports {first} to {last}"),
+        };
+        if self.protocol == "any" {
+            write!(f, "{ports} of every protocol")
+        } else {
+            write!(f, "{protocol} {ports}")
         }
     }
 }
