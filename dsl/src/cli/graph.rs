@@ -52,7 +52,7 @@ pub fn drawing_args() -> [Arg; 2] {
             .long("format")
             .value_name("FORMAT")
             .value_parser(one_of(FORMATS.map(|(format, name, _)| (name, format))))
-            .help("Output format [default: what FILE's extension says, else dot]"),
+            .help("Output format [default: from the extension of --out, else dot]"),
         Arg::new("out")
             .long("out")
             .short('o')

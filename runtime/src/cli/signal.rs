@@ -44,7 +44,7 @@ pub(super) fn command() -> Command {
         if let Some(short) = short { option.short(short) } else { option }
     });
     Command::new("signal")
-        .about("On a server, signal a wait condition of a template how something went")
+        .about("On a server, report success or failure to a wait condition of a template")
         .arg(
             Arg::new("handle")
                 .value_name("HANDLE")
