@@ -256,6 +256,7 @@ fn what_is_in_the_way_is_told_before_anything_is_started() {
     assert!(wrong.err.contains("write `127.0.0.1:8000`"), "{wrong}");
     let background = shown.stage.run(&["up", "--ui", "--detach"]);
     assert_eq!(background.code, Some(2), "{background}");
+    assert!(background.err.contains("--ui` then shows it"), "{background}");
 
     let mut open = shown.stage.start(&["status", "--ui=0.0.0.0"]);
     open.wait_for("warning: other machines can reach the live view", Duration::from_mins(1));

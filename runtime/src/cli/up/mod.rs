@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use wattle::manners::reason;
 use wattle::model::{IndexMap, Name, Value};
+use wattle::shown;
 
 use crate::local::{self, Folder, Network, Record, Up, Wish};
 use crate::seed::Files;
@@ -51,7 +52,6 @@ pub(super) fn command() -> Command {
                 .long("detach")
                 .short('d')
                 .action(ArgAction::SetTrue)
-                .conflicts_with("ui")
                 .help("Leave it running in the background; `wattle down` stops it"),
         )
         .arg(args::flag("until-done", "Exit when everything is done or has failed; the exit code says which"))
@@ -126,6 +126,10 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
 
 async fn up(matches: &ArgMatches, is_background: bool, console: &mut Console) -> Result<Exit, CommandError> {
     let directory = matches.get_one::<PathBuf>("directory").expect("INVARIANT: it is required").clone();
+    if matches.get_flag("detach") && matches.contains_id("ui") {
+        let hint = format!("leave out `--ui`; `wattle status {} --ui` then shows it", shown::path(directory.display()));
+        return Err(CommandError::usage("`--ui` cannot be used with `--detach`").help(hint));
+    }
     let assigned = parameters::assigned(matches)?;
     let mut wish = wish(matches, &directory, &assigned)?;
     let image = sandbox::wanted(matches);
