@@ -94,33 +94,19 @@ fn github() {
 
     let workflow = file(&page, GITHUB);
     assert_eq!(workflow["on"], Value::from("pull_request"));
-    assert_eq!(workflow["jobs"]["plan"]["env"]["RUSTUP_TOOLCHAIN"], Value::from(RUST));
-    let steps = workflow["jobs"]["plan"]["steps"].as_sequence().expect("steps");
-    assert_eq!(steps.iter().filter(|step| step["run"].as_str() == Some(INSTALLS_RUST)).count(), 1);
-    let mut runs = 0;
-    for step in steps {
-        let Some(script) = step["run"].as_str() else {
-            assert!(step["uses"].as_str().is_some_and(|uses| uses.starts_with("actions/checkout@v")), "{step:?}");
-            continue;
-        };
-        if script == INSTALLS_RUST {
-            continue;
-        }
-        let mut variables = vec![("GITHUB_BASE_REF".to_owned(), "main".to_owned())];
-        for (name, value) in step["env"].as_mapping().into_iter().flatten() {
-            let value = match value.as_str().expect("text") {
-                "${{ github.token }}" => "token",
-                "${{ github.event.pull_request.number }}" => "17",
-                other => panic!("`{other}` is not known"),
-            };
-            variables.push((name.as_str().expect("a name").to_owned(), value.to_owned()));
-        }
-        let variables: Vec<String> = variables.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        fs::write(session.here().join("../step"), script).expect("writes");
-        done(&mut session, &format!("env {} bash -e ../step", variables.join(" ")));
-        runs += 1;
+    let [plan, comment] = ["plan", "comment"].map(|job| &workflow["jobs"][job]);
+    assert_eq!(plan["env"]["RUSTUP_TOOLCHAIN"], Value::from(RUST));
+    let installs = |step: &&Value| step["run"].as_str() == Some(INSTALLS_RUST);
+    assert_eq!(plan["steps"].as_sequence().expect("steps").iter().filter(installs).count(), 1);
+    // What runs the branch's programs may write nothing.
+    for (whose, rights) in [(&workflow, "{}"), (plan, "contents: read"), (comment, "pull-requests: write")] {
+        assert_eq!(whose["permissions"], serde_yaml::from_str::<Value>(rights).expect("YAML"));
     }
-    assert_eq!(runs, 2);
+    assert_eq!(comment["needs"], Value::from("plan"));
+    assert_eq!(steps(&mut session, plan), 1);
+    alone_with_the_comment(&mut session, &uploaded(plan));
+    assert_eq!(steps(&mut session, comment), 1);
+    done(&mut session, "cd ../silo");
     let said = fs::read_to_string(session.here().join("../said")).expect("it has commented");
     assert_eq!(said, PLAN);
 
@@ -131,6 +117,53 @@ fn github() {
     done(&mut session, "sed -i 's/hello, world/hello, moon/' tests/blueprint.rs");
     let (said, code) = session.run("sh ci/topology main").expect("it ends");
     assert!(code != 0 && said.contains("the_world_is_greeted"), "{said}");
+}
+
+/// Carries out the steps of a job of GitHub's, and returns how many have run something.
+fn steps(session: &mut Session, job: &Value) -> usize {
+    let mut runs = 0;
+    for step in job["steps"].as_sequence().expect("steps") {
+        let Some(script) = step["run"].as_str() else {
+            let action = step["uses"].as_str().and_then(|uses| uses.split_once("@v"));
+            let (action, _) = action.unwrap_or_else(|| panic!("{step:?} runs nothing"));
+            let known = ["actions/checkout", "actions/upload-artifact", "actions/download-artifact"];
+            assert!(known.contains(&action), "{step:?}");
+            continue;
+        };
+        if script == INSTALLS_RUST {
+            continue;
+        }
+        let mut variables = vec![("GITHUB_BASE_REF".to_owned(), "main".to_owned())];
+        for (name, value) in step["env"].as_mapping().into_iter().flatten() {
+            let value = match value.as_str().expect("text") {
+                "${{ github.token }}" => "token",
+                "${{ github.repository }}" => "ann/silo",
+                "${{ github.event.pull_request.number }}" => "17",
+                other => panic!("`{other}` is not known"),
+            };
+            variables.push((name.as_str().expect("a name").to_owned(), value.to_owned()));
+        }
+        let variables: Vec<String> = variables.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        fs::write(session.here().join("../step"), script).expect("writes");
+        done(session, &format!("env {} bash -e ../step", variables.join(" ")));
+        runs += 1;
+    }
+    runs
+}
+
+/// The file that a job of GitHub's passes on.
+fn uploaded(job: &Value) -> String {
+    let steps = job["steps"].as_sequence().expect("steps");
+    let uploads = |step: &&Value| step["uses"].as_str().is_some_and(|uses| uses.contains("upload-artifact"));
+    let step = steps.iter().find(uploads).expect("it passes something on");
+    step["with"]["path"].as_str().expect("a path").to_owned()
+}
+
+/// Goes to a folder that has only this file of the checkout.
+fn alone_with_the_comment(session: &mut Session, file: &str) {
+    for command in ["mkdir ../job", &format!("cp {file} ../job"), "cd ../job"] {
+        done(session, command);
+    }
 }
 
 fn gitlab() {
@@ -155,17 +188,32 @@ fn gitlab() {
         &mut session,
         &format!("export CI_API_V4_URL=http://{address}/api/v4 CI_PROJECT_ID=3 CI_MERGE_REQUEST_IID=17"),
     );
-    done(&mut session, "export CI_MERGE_REQUEST_TARGET_BRANCH_NAME=main COMMENT_TOKEN=token");
+    done(&mut session, "export CI_MERGE_REQUEST_TARGET_BRANCH_NAME=main");
     let workflow = file(&page, GITLAB);
-    assert_eq!(workflow["topology"]["image"], Value::from(format!("rust:{RUST}")));
-    for script in workflow["topology"]["script"].as_sequence().expect("a script") {
-        fs::write(session.here().join("../step"), script.as_str().expect("text")).expect("writes");
-        done(&mut session, "bash -e ../step");
-    }
+    let [topology, comment] = ["topology", "comment"].map(|job| &workflow[job]);
+    assert_eq!(topology["image"], Value::from(format!("rust:{RUST}")));
+    script(&mut session, topology);
+    // Only the other job has the token, and that has nothing of the branch.
+    assert!(topology["environment"].is_null(), "{topology:?}");
+    assert_eq!(comment["environment"]["name"], Value::from("comments"));
+    assert_eq!(comment["needs"], Value::from(vec!["topology"]));
+    assert_eq!(comment["rules"], topology["rules"]);
+    assert_eq!(comment["variables"]["GIT_STRATEGY"], Value::from("none"));
+    alone_with_the_comment(&mut session, topology["artifacts"]["paths"][0].as_str().expect("a path"));
+    done(&mut session, "export COMMENT_TOKEN=token");
+    script(&mut session, comment);
     let (head, body) = asked.join().expect("no panic");
     assert!(head.starts_with("POST /api/v4/projects/3/merge_requests/17/notes HTTP/1.1\r\n"), "{head}");
     assert!(head.contains("PRIVATE-TOKEN: token\r\n"), "{head}");
     // What is encoded is as long as it says, and begins and ends as the comment does.
     assert!(body.starts_with("body=Merging%20this%20changes%3A%0A%0A%60%60%60text%0A"), "{body}");
     assert!(body.contains("spare2") && body.ends_with("%60%60%60%0A"), "{body}");
+}
+
+/// Carries out a job of GitLab's.
+fn script(session: &mut Session, job: &Value) {
+    for script in job["script"].as_sequence().expect("a script") {
+        fs::write(session.here().join("../step"), script.as_str().expect("text")).expect("writes");
+        done(session, "bash -e ../step");
+    }
 }
