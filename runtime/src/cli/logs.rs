@@ -237,7 +237,7 @@ impl Reading {
     async fn unanswered(&self, odd: Option<&SpaceError>) -> Result<CommandError, CommandError> {
         let server = &self.server;
         let failure = match self.space.alive(server).await {
-            Ok(None) => CommandError::new(format!("no agent acts for `{server}`: it has not come yet, or has ended"))
+            Ok(None) => CommandError::new(format!("no agent acts for `{server}`: it has not started, or has ended"))
                 .help("`wattle status` shows what is known of it")
                 .help(format!("`wattle logs {} --console` shows the console of a server that boots", argument(server))),
             Ok(Some(agent)) if !agent.logs => CommandError::new(format!(

@@ -91,7 +91,7 @@ fn the_log_of_a_server_is_shown_in_zookeeper() {
     let case = Case { stage: &stage, place, state: stage.path().join("a/state").display().to_string() };
     let nobody = case.run(&["logs", "a/first"]);
     assert_eq!(nobody.code, Some(1), "{nobody}");
-    for words in ["no agent acts for `a`: it has not come yet", "wattle logs a --console", "journalctl -u wattle-agent"]
+    for words in ["no agent acts for `a`: it has not started", "wattle logs a --console", "journalctl -u wattle-agent"]
     {
         assert!(nobody.err.contains(words), "{nobody}");
     }

@@ -87,9 +87,11 @@ async fn prepare_with(
             (Address::Socket(folder.socket()), folder.operator_key(), folder.credentials(), given, true)
         }
         None => {
+            let directory = shown::path(directory.display());
             return Err(CommandError::usage("no data space is given")
                 .help("name it: `--space zookeeper+tls://HOST:PORT`, or set WATTLE_SPACE")
-                .help(format!("or bring it up on this machine: `wattle up {}`", shown::path(directory.display()))));
+                .help(format!("or make one on a cloud: `wattle space new`, or `wattle deploy {directory} --space new`"))
+                .help(format!("or bring it up on this machine: `wattle up {directory}`")));
         }
     };
     let mut unnamed = Unnamed::default();
