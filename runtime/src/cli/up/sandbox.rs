@@ -83,5 +83,5 @@ pub(super) fn warning(record: &Record, seed: &Seed) -> Option<String> {
     } else {
         "recipes run as you on this machine"
     };
-    Some(format!("{what}; what they change stays (with `--sandbox`, each server gets a file system of its own instead)"))
+    Some(format!("{what}; what they change stays (with `--sandbox`, each server gets its own file system instead)"))
 }
