@@ -31,11 +31,7 @@ impl fmt::Display for Ports {
             (first, last) if first == last => format!("port {first}"),
             (first, last) => format!("ports {first} to {last}"),
         };
-        if self.protocol == "any" {
-            write!(f, "{ports} of every protocol")
-        } else {
-            write!(f, "{protocol} {ports}")
-        }
+        if self.protocol == "any" { write!(f, "{ports} of every protocol") } else { write!(f, "{protocol} {ports}") }
     }
 }
 

@@ -5,9 +5,10 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
 
-use super::json::{encoded, text};
+use super::json::text;
 use super::stop::Stop;
-use super::work::{Work, get};
+use super::work::Work;
+use crate::actions;
 
 /// How many times a server is asked for the same. What fails may pass, as long as a host restarts.
 const TRIES: usize = 3;
@@ -40,10 +41,8 @@ impl Work<'_> {
         if self.asked.count(server, action) < TRIES {
             return Ok(());
         }
-        let call = get("compute", format!("/servers/{}/os-instance-actions", encoded(server)));
-        let actions = self.listed(call, "instanceActions").await?;
-        // The newest one is the first.
-        let has_failed = |done: &&Value| text(done, "action") == action && text(done, "message") == "Error";
+        let actions = self.listed(actions::call(server), actions::KEY).await?;
+        let has_failed = |done: &&Value| text(done, "action") == action && actions::has_failed(done);
         if actions.iter().take_while(has_failed).count() < TRIES {
             return Ok(());
         }

@@ -15,7 +15,7 @@ use crate::store::{Op, Store, StoreError};
 use super::keeper::{KEPT, after, get, json, prepare};
 use super::place::Place;
 use super::shelf::{self, Shelf};
-use super::{DeployError, Deployment, facts, own};
+use super::{DeployError, Deployment, facts, own, things};
 
 /// What brings a stack's infrastructure into its wanted state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,9 +65,28 @@ struct Record {
     good: Vec<Given>,
     /// The existing servers, each with its name in the cloud.
     servers: BTreeMap<Name, Name>,
+    /// The request that last rebuilt each server, if there was one.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    rebuilds: BTreeMap<Name, Name>,
+}
+
+/// The servers of a stack, as they are in the cloud.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Servers {
+    /// Each server's name in the cloud.
+    pub phys: BTreeMap<Name, Name>,
+    /// The request that last rebuilt each server, if there was one and if that is known.
+    pub rebuilds: BTreeMap<Name, Name>,
 }
 
 impl Record {
+    /// The servers that exist since before, and got new disks since then.
+    fn rebuilt(&self, now: &Servers) -> Vec<Name> {
+        let has_stayed = |name: &Name| self.servers.contains_key(name) && self.servers.get(name) == now.phys.get(name);
+        let is_new = |(name, request): &(&Name, &Name)| self.rebuilds.get(*name) != Some(*request);
+        now.rebuilds.iter().filter(is_new).map(|(name, _)| name).filter(|name| has_stayed(name)).cloned().collect()
+    }
+
     fn targets(&self) -> BTreeSet<&str> {
         self.present.iter().chain(&self.good).map(|given| given.target.as_str()).collect()
     }
@@ -134,32 +153,45 @@ impl Deployment {
         Ok(source.to_string())
     }
 
-    /// Records that the stack has reached what Heat was last given, with these servers.
+    /// Records that the stack has reached what Heat was last given, with these servers. The agents of those that got new
+    /// disks are no longer known.
     ///
     /// # Errors
     /// If it cannot be written.
-    pub async fn heat_has_reached(&self, number: u64, servers: &BTreeMap<Name, Name>) -> Result<(), DeployError> {
-        let noted = self.note(None, |record| {
-            record.servers.clone_from(servers);
+    pub async fn heat_has_reached(&self, number: u64, servers: &Servers) -> Result<(), DeployError> {
+        self.heat_has_put(servers, |record| {
             // Another process may have given it something else meanwhile.
             if let Some(present) = record.present.clone().filter(|present| present.number == number) {
                 record.good.retain(|good| good.number != number);
                 record.good.insert(0, present);
                 record.good.truncate(KEPT);
             }
-        });
-        noted.await.map(drop)
+        })
+        .await
     }
 
-    /// Records that Heat has gone back to what was last reached.
+    /// Records that Heat has gone back to what was last reached, with these servers, as [`Self::heat_has_reached`].
     ///
     /// # Errors
     /// If it cannot be written.
-    pub async fn heat_has_gone_back(&self) -> Result<(), DeployError> {
-        let noted = self.note(None, |record| {
+    pub async fn heat_has_gone_back(&self, servers: &Servers) -> Result<(), DeployError> {
+        self.heat_has_put(servers, |record| {
             if let Some(good) = record.good.first() {
                 record.present = Some(good.clone());
             }
+        })
+        .await
+    }
+
+    async fn heat_has_put(&self, servers: &Servers, change: impl Fn(&mut Record)) -> Result<(), DeployError> {
+        let rebuilt = self.heats().await?.rebuilt(servers);
+        // If this process ends in between, the next one finds the same servers.
+        things::forget_agents(&self.own(), &self.stack, &rebuilt).await?;
+        let noted = self.note(None, |record| {
+            record.servers.clone_from(&servers.phys);
+            record.rebuilds.extend(servers.rebuilds.clone());
+            record.rebuilds.retain(|name, _| servers.phys.contains_key(name));
+            change(record);
         });
         noted.await.map(drop)
     }
@@ -238,4 +270,28 @@ impl Deployment {
 
 async fn record(store: &Arc<dyn Store>, stack: &str) -> Result<Option<Record>, DeployError> {
     Ok(get(store, stack, &Place::new(stack).heat()).await?.map(|(record, _)| record))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_stays_and_was_rebuilt_since_has_a_new_disk() {
+        let names = |pairs: &[(&str, &str)]| -> BTreeMap<Name, Name> {
+            pairs.iter().map(|(name, value)| (Name::from(*name), Name::from(*value))).collect()
+        };
+        let before = Record {
+            servers: names(&[("app", "1"), ("db", "2"), ("web", "3"), ("gone", "4")]),
+            rebuilds: names(&[("db", "req-1"), ("web", "req-2")]),
+            ..Record::default()
+        };
+        let now = Servers {
+            phys: names(&[("app", "1"), ("db", "2"), ("web", "5"), ("new", "6")]),
+            rebuilds: names(&[("app", "req-3"), ("db", "req-1"), ("web", "req-4"), ("new", "req-5")]),
+        };
+        assert_eq!(before.rebuilt(&now), [Name::from("app")]);
+        let again = Servers { rebuilds: names(&[("db", "req-6")]), ..now };
+        assert_eq!(before.rebuilt(&again), [Name::from("db")], "also back to the image of before");
+    }
 }

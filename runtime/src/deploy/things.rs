@@ -20,7 +20,7 @@ impl Deployment {
     /// # Errors
     /// If that cannot be read.
     pub async fn strangers(&self, kind: &str) -> Result<BTreeMap<Name, Name>, DeployError> {
-        let known = self.known().await?.map(|(known, _)| known).unwrap_or_default();
+        let known = known(&self.own(), &self.stack).await?.map(|(known, _)| known).unwrap_or_default();
         let there = self.things_that_are(kind, |stage| stage == Stage::Sound).await?;
         Ok(there.into_iter().filter(|(name, phys)| known.get(name) != Some(phys)).collect())
     }
@@ -65,20 +65,10 @@ impl Deployment {
     /// # Errors
     /// If that cannot be written.
     pub async fn note_known(&self, things: &BTreeMap<Name, Name>) -> Result<(), DeployError> {
-        let path = Place::new(&self.stack).known();
-        loop {
-            let (mut known, version) = self.known().await?.map(|(known, at)| (known, Some(at))).unwrap_or_default();
+        let more = |known: &mut BTreeMap<Name, Name>| {
             known.extend(things.iter().map(|(name, phys)| (name.clone(), phys.clone())));
-            match self.own().apply(vec![after(path.clone(), json(&known), version)]).await {
-                Ok(()) => return Ok(()),
-                Err(StoreError::Conflict { .. } | StoreError::Exists { .. }) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-    }
-
-    async fn known(&self) -> Result<Option<(BTreeMap<Name, Name>, Version)>, DeployError> {
-        get(&self.own(), &self.stack, &Place::new(&self.stack).known()).await
+        };
+        change_known(&self.own(), &self.stack, more).await
     }
 
     /// The rows as they are stored, the oldest first.
@@ -96,5 +86,37 @@ impl Deployment {
         }
         rows.sort_by_key(|row| row.id);
         Ok(rows)
+    }
+}
+
+async fn known(store: &Arc<dyn Store>, stack: &str) -> Result<Option<(BTreeMap<Name, Name>, Version)>, DeployError> {
+    get(store, stack, &Place::new(stack).known()).await
+}
+
+/// Records that the agents of these servers are not known any more, because the servers got new disks, and keys with them.
+///
+/// # Errors
+/// If that cannot be written.
+pub(super) async fn forget_agents(store: &Arc<dyn Store>, stack: &str, servers: &[Name]) -> Result<(), DeployError> {
+    change_known(store, stack, |known| known.retain(|name, _| !servers.contains(name))).await
+}
+
+async fn change_known(
+    store: &Arc<dyn Store>,
+    stack: &str,
+    change: impl Fn(&mut BTreeMap<Name, Name>),
+) -> Result<(), DeployError> {
+    loop {
+        let (mut now, version) = known(store, stack).await?.map(|(known, at)| (known, Some(at))).unwrap_or_default();
+        let before = now.clone();
+        change(&mut now);
+        if now == before {
+            return Ok(());
+        }
+        match store.apply(vec![after(Place::new(stack).known(), json(&now), version)]).await {
+            Ok(()) => return Ok(()),
+            Err(StoreError::Conflict { .. } | StoreError::Exists { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
     }
 }

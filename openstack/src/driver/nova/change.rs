@@ -125,6 +125,10 @@ pub(super) async fn update(
                 Err(stop) => Err(stop),
             };
         }
+        // It was asked for by a process that did not hear the answer.
+        State::Busy if status == "REBUILD" && differs(work, &found, properties).await?.is_none() => {
+            return Ok(Outcome::Accepted(Some(found.phys.as_str().into())));
+        }
         State::Busy => return Err(Stop::later()),
         State::Broken(why) => return Ok(Outcome::Broken(why.into())),
         State::Stopped(_) => {

@@ -63,11 +63,11 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
         software::retire(&site, console).await?;
         site.bring(&Wanted::Nothing, console).await
     };
-    let is_gone = |brought: &Brought| matches!(brought, Brought::Done(_));
+    let is_gone = |brought: &Brought| matches!(brought, Brought::Done);
     let brought = live::shown_until(listening, &site, console, work, is_gone);
     match brought.await? {
-        Brought::Ended | Brought::Failed | Brought::WentBack(_) => Ok(Exit::Failed),
-        Brought::Done(_) => {
+        Brought::Ended | Brought::Failed | Brought::WentBack => Ok(Exit::Failed),
+        Brought::Done => {
             remove(&site).await?;
             if let Some((files, text)) = credentials {
                 forget(&files, &text, console)?;

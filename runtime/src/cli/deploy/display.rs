@@ -21,8 +21,6 @@ const TORN_DOWN: &str = "torn down";
 #[derive(Debug, Default)]
 pub(super) struct Display {
     begun: HashMap<Name, (Instant, Name, &'static str)>,
-    /// Servers that got new disks while this process was watching.
-    pub(super) rebuilt: Vec<Name>,
     /// Each reason for a failure, with the first thing that failed for it.
     failed: HashMap<String, Name>,
     /// Why the state could not be read, as last reported.
@@ -116,14 +114,6 @@ impl Display {
     }
 
     fn outcome(&mut self, name: &Name, act: Option<&Act>, outcome: &Outcome) -> Option<String> {
-        // A server is rebuilt by a request of its own. Any other change of a server is done when the request is
-        // answered.
-        let is_server = |(_, kind, _): &(Instant, Name, &str)| &**kind == SERVER;
-        if let (Some(Act::Update { .. }), Outcome::Accepted(_)) = (act, outcome)
-            && self.begun.get(name).is_some_and(is_server)
-        {
-            self.rebuilt.push(name.clone());
-        }
         match outcome {
             // Nothing runs on it that could be torn down.
             Outcome::Absent if self.is_torn_down(name) => {

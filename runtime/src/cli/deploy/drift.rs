@@ -84,19 +84,19 @@ async fn put_right(
     console: &mut Console,
 ) -> Result<Exit, CommandError> {
     match site.bring(&Wanted::AsDeployed { leaves: leaves.iter().cloned().collect() }, console).await? {
-        Brought::Done(rebuilt) => {
+        Brought::Done => {
             let stack = &site.deployment.stack;
             let rest = if leaves.is_empty() { "" } else { " else" };
             console.out.write(&format!("everything{rest} of `{stack}` is as it was deployed again\n"))?;
             match site.present().await? {
                 // A server that replaces another one has keys of its own, and has to run its software.
-                Some((_, source)) if !(rebuilt.is_empty() && software::strangers(site).await?.is_empty()) => {
-                    software::follow(site, &software::seed(&source)?, &rebuilt, None, matches, console).await
+                Some((_, source)) if !software::strangers(site).await?.is_empty() => {
+                    software::follow(site, &software::seed(&source)?, None, matches, console).await
                 }
                 _ => Ok(Exit::Fine),
             }
         }
-        Brought::Failed | Brought::Ended | Brought::WentBack(_) => Ok(Exit::Failed),
+        Brought::Failed | Brought::Ended | Brought::WentBack => Ok(Exit::Failed),
     }
 }
 

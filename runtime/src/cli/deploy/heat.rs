@@ -4,10 +4,10 @@
 //! Nothing is lost if this is interrupted: a request is written down before it is made, Heat continues by itself, and
 //! the next call waits for that and then requests again.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use wattle::model::Resource;
+use wattle::model::{Name, Resource};
 use wattle::plan::{Found, Left};
 use wattle_converge::{OnFailure, Time};
 use wattle_openstack::orchestration::{Change, Follow, Orchestration, Stack, Step, Terms, Tree};
@@ -19,7 +19,7 @@ use crate::cli::console::Console;
 use crate::cli::error::CommandError;
 use crate::cli::signals::Signals;
 use crate::clock;
-use crate::deploy::Wanted;
+use crate::deploy::{Servers, Wanted};
 use crate::openstack::{TemplateSource, package};
 
 use super::cloud::{answered, of_fault};
@@ -224,17 +224,22 @@ impl Errand<'_> {
         };
         let tree = self.heat.resources(&stack.id).await.map_err(of_fault)?;
         match stack.status.as_str() {
-            "CREATE_COMPLETE" | "UPDATE_COMPLETE" => {
-                let servers = tree.resources.values().filter(|resource| &*resource.kind == Resource::SERVER);
-                let servers = servers.map(|server| (server.path.clone(), server.phys.clone()));
-                deployment.heat_has_reached(number, &servers.collect()).await?;
-                Ok(Brought::Done(Vec::new()))
+            "CREATE_COMPLETE" => {
+                let servers = Servers { phys: servers(&tree), ..Servers::default() };
+                deployment.heat_has_reached(number, &servers).await?;
+                Ok(Brought::Done)
+            }
+            "UPDATE_COMPLETE" => {
+                let servers = self.site.servers(servers(&tree)).await;
+                deployment.heat_has_reached(number, &servers).await?;
+                Ok(Brought::Done)
             }
             "ROLLBACK_COMPLETE" => {
-                deployment.heat_has_gone_back().await?;
+                let servers = self.site.servers(servers(&tree)).await;
+                deployment.heat_has_gone_back(&servers).await?;
                 let back = format!("Heat has rolled the stack back: {}", stack.reason);
                 let _ = self.site.failed(&[back], self.console)?;
-                Ok(Brought::WentBack(Vec::new()))
+                Ok(Brought::WentBack)
             }
             _ => self.site.failed(&roots(&stack, &tree), self.console),
         }
@@ -242,13 +247,13 @@ impl Errand<'_> {
 
     async fn delete(&mut self) -> Result<Brought, CommandError> {
         let Some(there) = self.idle(Until(None)).await? else { return Ok(Brought::Failed) };
-        let Some(stack) = there else { return Ok(Brought::Done(Vec::new())) };
+        let Some(stack) = there else { return Ok(Brought::Done) };
         let mut follow = Follow::from_now(self.heat, &stack.id).await.map_err(of_fault)?;
         self.heat.delete(&stack.id).await.map_err(of_fault)?;
         let until = Until(Some(Instant::now() + Duration::from_mins(MINUTES) + GRACE));
         match self.follow(&mut follow, until).await? {
             None => Ok(Brought::Failed),
-            Some(None) => Ok(Brought::Done(Vec::new())),
+            Some(None) => Ok(Brought::Done),
             Some(Some(stack)) => {
                 let tree = self.heat.resources(&stack.id).await.map_err(of_fault)?;
                 self.site.failed(&roots(&stack, &tree), self.console)
@@ -379,6 +384,12 @@ async fn silent(
         tokio::time::sleep(PAUSE).await;
     }
     Ok(None)
+}
+
+/// The servers of a stack, each with its name in the cloud.
+fn servers(tree: &Tree) -> BTreeMap<Name, Name> {
+    let servers = tree.resources.values().filter(|resource| &*resource.kind == Resource::SERVER);
+    servers.map(|server| (server.path.clone(), server.phys.clone())).collect()
 }
 
 fn is_over(until: Until) -> bool {

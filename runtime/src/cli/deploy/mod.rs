@@ -177,8 +177,8 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     };
     live::shown(listening, &site, console, async |console| match site.bring(&wanted, console).await? {
         site::Brought::Ended | site::Brought::Failed => Ok(Exit::Failed),
-        site::Brought::WentBack(rebuilt) => software::go_back(&site, &rebuilt, matches, console).await,
-        site::Brought::Done(rebuilt) => software::follow(&site, &work.seed, &rebuilt, deadline, matches, console).await,
+        site::Brought::WentBack => software::go_back(&site, matches, console).await,
+        site::Brought::Done => software::follow(&site, &work.seed, deadline, matches, console).await,
     })
     .await
 }

@@ -50,8 +50,8 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
     let seed = software::restore(&site, &source, console).await?;
     let wanted = Wanted::Rollback { to: Some(number) };
     live::shown(listening, &site, console, async |console| match site.bring(&wanted, console).await? {
-        Brought::Ended | Brought::Failed | Brought::WentBack(_) => Ok(Exit::Failed),
-        Brought::Done(rebuilt) => software::follow(&site, &seed, &rebuilt, None, matches, console).await,
+        Brought::Ended | Brought::Failed | Brought::WentBack => Ok(Exit::Failed),
+        Brought::Done => software::follow(&site, &seed, None, matches, console).await,
     })
     .await
 }

@@ -1,8 +1,10 @@
 //! A stack's infrastructure, as commands handle it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::{StreamExt as _, stream};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use wattle::model::{IndexMap, Name};
@@ -10,14 +12,14 @@ use wattle::names::join;
 use wattle::plan::Found;
 use wattle_converge::{Adopted, Limits, Target};
 use wattle_openstack::orchestration::{self, Orchestration};
-use wattle_openstack::{Fault, Session};
+use wattle_openstack::{Fault, Session, actions};
 
 use crate::cli::console::Console;
 use crate::cli::error::CommandError;
 use crate::cli::paint::{Tone, paint};
 use crate::cli::signals::Signals;
 use crate::cli::silence;
-use crate::deploy::{DeployError, Deployment, Ended, Identity, News, Through, Wanted, Whereabouts};
+use crate::deploy::{DeployError, Deployment, Ended, Identity, News, Servers, Through, Wanted, Whereabouts};
 use crate::openstack::{Hands, TemplateSource, Templates};
 use crate::space::{OperatorKey, ROOT, Space};
 use crate::store::Store;
@@ -33,6 +35,9 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// How often the data space is asked whether it answers, and how long an answer may take.
 const PROBE: Duration = Duration::from_secs(10);
 
+/// How many servers are asked about at once.
+const AT_ONCE: usize = 8;
+
 /// A stack's infrastructure.
 pub(in crate::cli) struct Site {
     pub(in crate::cli) deployment: Deployment,
@@ -47,10 +52,10 @@ pub(in crate::cli) struct Site {
 
 /// The outcome.
 pub(in crate::cli) enum Brought {
-    /// Everything is as it should be. These servers got new disks.
-    Done(Vec<Name>),
-    /// That was not possible, the reason was reported, and everything is as it was before. These servers got new disks.
-    WentBack(Vec<Name>),
+    /// Everything is as it should be.
+    Done,
+    /// That was not possible, the reason was reported, and everything is as it was before.
+    WentBack,
     /// Something is not as it should be, and it was reported.
     Failed,
     /// It was asked to end first.
@@ -192,16 +197,10 @@ impl Site {
         }
         foot.clear(console)?;
         let is_nothing = matches!(wanted, Wanted::Nothing);
-        self.conclude(ended?, is_nothing, display, console)
+        self.conclude(ended?, is_nothing, console)
     }
 
-    fn conclude(
-        &self,
-        ended: Option<Ended>,
-        is_nothing: bool,
-        display: Display,
-        console: &mut Console,
-    ) -> Result<Brought, CommandError> {
+    fn conclude(&self, ended: Option<Ended>, is_nothing: bool, console: &mut Console) -> Result<Brought, CommandError> {
         let stack = &self.deployment.stack;
         let Some(Ended { roots, before, generation, is_nothing: is_gone }) = ended else {
             console.err.write(&format!("`{stack}` is not done: the next `wattle deploy` continues\n"))?;
@@ -220,7 +219,7 @@ impl Site {
             return self.failed(&roots, console);
         }
         if before.is_empty() {
-            return Ok(Brought::Done(display.rebuilt));
+            return Ok(Brought::Done);
         }
         let back = if is_gone {
             format!("everything is deleted again: nothing of `{stack}` existed before")
@@ -228,7 +227,17 @@ impl Site {
             format!("it is as it was before: that is now deployment {generation}")
         };
         console.err.write(&format!("{back}\n"))?;
-        Ok(Brought::WentBack(display.rebuilt))
+        Ok(Brought::WentBack)
+    }
+
+    /// What Nova says of these servers, as far as it says it.
+    pub(super) async fn servers(&self, phys: BTreeMap<Name, Name>) -> Servers {
+        let asked = phys.iter().map(async |(name, server)| {
+            let rebuild = actions::last_rebuild(&self.session, server).await;
+            Some((name.clone(), rebuild.ok().flatten()?))
+        });
+        let rebuilds = stream::iter(asked).buffer_unordered(AT_ONCE).filter_map(std::future::ready).collect().await;
+        Servers { phys, rebuilds }
     }
 
     /// Reports what is not as it should be.

@@ -41,7 +41,7 @@ const ROOTS: usize = 10;
 /// lasts.
 const LINGERS: Duration = Duration::from_mins(1);
 
-/// The servers that were created and are not known by keys of their own yet, with their names in the cloud.
+/// The servers that were created, or got new disks, and are not known by keys of their own yet, with their names in the cloud.
 pub(super) async fn strangers(site: &Site) -> Result<BTreeMap<Name, Name>, CommandError> {
     Ok(site.deployment.strangers(SERVER).await?)
 }
@@ -57,13 +57,12 @@ pub(super) fn left_alone() -> Arg {
 }
 
 /// Follows the software until it is over, unless the user does not want to wait. Meanwhile it admits servers by keys of
-/// their own: those that were created, each of which replaces the earlier one of the same name, and those that were
-/// just `rebuilt`. Waiting ends after the deadline, or when there is no more progress. Whatever is missing still
+/// their own: those that were created, each of which replaces the earlier one of the same name, and those that got new
+/// disks. Waiting ends after the deadline, or when there is no more progress. Whatever is missing still
 /// continues by itself.
 pub(super) async fn follow(
     site: &Site,
     seed: &Seed,
-    rebuilt: &[Name],
     deadline: Option<Time>,
     matches: &ArgMatches,
     console: &mut Console,
@@ -76,7 +75,7 @@ pub(super) async fn follow(
     }
     let (store, stack, key) = (&site.deployment.store, site.deployment.stack.as_str(), &site.deployment.key);
     let strangers = strangers(site).await?;
-    let renewed = strangers.keys().chain(rebuilt).map(own).filter(|name| seed.servers.contains_key(name));
+    let renewed = strangers.keys().map(own).filter(|name| seed.servers.contains_key(name));
     let mut renewed: Vec<Name> = renewed.collect::<IndexSet<Name>>().into_iter().collect();
     let known = |servers: &[Name]| -> BTreeMap<Name, Name> {
         let things = strangers.iter().filter(|(name, _)| servers.contains(&own(name)));
@@ -196,15 +195,10 @@ pub(super) async fn restore(site: &Site, source: &TemplateSource, console: &mut 
 }
 
 /// Takes the software back to what it was, after the infrastructure has gone back.
-pub(super) async fn go_back(
-    site: &Site,
-    rebuilt: &[Name],
-    matches: &ArgMatches,
-    console: &mut Console,
-) -> Result<Exit, CommandError> {
+pub(super) async fn go_back(site: &Site, matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     if let Some((_, source)) = site.present().await? {
         let seed = restore(site, &source, console).await?;
-        follow(site, &seed, rebuilt, None, matches, console).await?;
+        follow(site, &seed, None, matches, console).await?;
     }
     Ok(Exit::Failed)
 }

@@ -157,7 +157,7 @@ async fn is_there(site: &Site, template: String, console: &mut Console) -> Resul
         corrects: false,
         deadline: None,
     };
-    Ok(matches!(site.bring(&wanted, console).await?, Brought::Done(_)))
+    Ok(matches!(site.bring(&wanted, console).await?, Brought::Done))
 }
 
 /// The members' addresses, as the cloud has assigned them.
@@ -247,14 +247,14 @@ pub(super) async fn destroy(home: &Home, matches: &ArgMatches, console: &mut Con
     opened.close().await?;
     let folder = home.path().display();
     match brought? {
-        Brought::Done(_) => {
+        Brought::Done => {
             if home.remove()? {
                 console.err.write(&format!("`{folder}` has other files, which `space new` did not make\n"))?;
             }
             console.out.write("the data space is gone\n")?;
             Ok(Exit::Fine)
         }
-        Brought::Ended | Brought::Failed | Brought::WentBack(_) => {
+        Brought::Ended | Brought::Failed | Brought::WentBack => {
             let folder = shown::path(folder);
             console.err.write(&format!("not done: `wattle space destroy {folder}` continues\n"))?;
             Ok(Exit::Failed)

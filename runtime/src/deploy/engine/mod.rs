@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, JoinSet};
+use wattle::model::{Name, Resource};
 use wattle_converge::{
-    Adopted, Desire, Event, Goal, Good, Id, Job, Limits, Notice, Outcome, State, Step, Stored, Target, Time, Wait,
+    Act, Adopted, Desire, Event, Goal, Good, Id, Job, Limits, Notice, Outcome, State, Step, Stored, Target, Time, Wait,
 };
 
 use crate::clock;
@@ -18,7 +19,7 @@ use super::cloud::Cloud;
 use super::facts::{self, Asked, Report, Want, Wish};
 use super::keeper::{Facts, Keeper, is_deposed};
 use super::shelf::{Maker, Shelf};
-use super::{Count, DeployError, News};
+use super::{Count, DeployError, News, things};
 use crate::space::OperatorKey;
 use sight::{Looked, looked};
 
@@ -217,6 +218,8 @@ impl Engine {
         let deadline = tokio::time::Instant::now() + LAST;
         while let Ok(Some(done)) = tokio::time::timeout_at(deadline, self.jobs.join_next()).await {
             let Ok((job, row, outcome)) = done else { continue };
+            let rebuilt: Vec<Name> = self.rebuilt(row, &outcome).into_iter().collect();
+            things::forget_agents(&self.tools.store, &self.tools.stack, &rebuilt).await?;
             let step = self.state.step(Event::Done { job, row, outcome }, now());
             self.store(&step).await?;
         }
@@ -295,14 +298,17 @@ impl Engine {
             Next::Done(first) => {
                 let mut all = Step::default();
                 let mut next = Some(first);
+                let mut rebuilt = Vec::new();
                 // What is stored together is one request.
                 while let Some(done) = next {
                     if let Ok((job, row, outcome)) = done {
                         self.report_outcome(row, &outcome);
+                        rebuilt.extend(self.rebuilt(row, &outcome));
                         join(&mut all, self.state.step(Event::Done { job, row, outcome }, now()));
                     }
                     next = self.jobs.try_join_next();
                 }
+                things::forget_agents(&self.tools.store, &self.tools.stack, &rebuilt).await?;
                 self.carry(all).await
             }
             Next::Looked(looked) => self.take_in(looked).await,
@@ -317,6 +323,14 @@ impl Engine {
     fn report_outcome(&self, row: Id, outcome: &Outcome) {
         let Some(row) = self.state.row(row) else { return };
         self.report(News::Outcome { name: row.name.clone(), act: row.act().cloned(), outcome: outcome.clone() });
+    }
+
+    /// The server of a row, if this outcome means that it gets a new disk. It is rebuilt by a request of its own; any other change of
+    /// a server is done when the request is answered.
+    fn rebuilt(&self, row: Id, outcome: &Outcome) -> Option<Name> {
+        let row = self.state.row(row).filter(|row| &*row.kind == Resource::SERVER)?;
+        let is_rebuild = matches!((row.act(), outcome), (Some(Act::Update { .. }), Outcome::Accepted(_)));
+        is_rebuild.then(|| row.name.clone())
     }
 
     fn report(&self, news: News) {
