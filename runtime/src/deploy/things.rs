@@ -98,6 +98,9 @@ async fn known(store: &Arc<dyn Store>, stack: &str) -> Result<Option<(BTreeMap<N
 /// # Errors
 /// If that cannot be written.
 pub(super) async fn forget_agents(store: &Arc<dyn Store>, stack: &str, servers: &[Name]) -> Result<(), DeployError> {
+    if servers.is_empty() {
+        return Ok(());
+    }
     change_known(store, stack, |known| known.retain(|name, _| !servers.contains(name))).await
 }
 

@@ -148,6 +148,24 @@ fn servers_are_what_the_cloud_says_they_are() {
 }
 
 #[test]
+fn a_server_that_was_rebuilt_is_not_done_for_whoever_deploys_next() {
+    let site = Site::new(&inn.model(Words::default()));
+    site.run(&["deploy", ".", "--yes"]);
+    let bar = site.server("bar");
+    site.stage.emit(&inn.model(Words { image: "debian-13".into(), ..Words::default() }));
+    let mut deploy = site.start(&["deploy", ".", "--yes"]);
+    eventually("it is rebuilt", || {
+        let server = site.ask(Method::Get, &format!("/servers/{bar}"), None);
+        server["server"]["status"] == "REBUILD"
+    });
+    kill(site.stage.processes("deploy . --yes")[0]);
+    assert!(deploy.ended().is_none(), "it was killed");
+    let ran = site.run(&["deploy", ".", "--yes"]);
+    assert!(ran.err.contains("admitted with keys of their own: `bar`"), "{ran}");
+    assert_eq!((site.server("bar"), site.said(&bar)), (bar.clone(), vec!["hello".to_owned()]));
+}
+
+#[test]
 fn a_recipe_that_fails_is_no_failure_of_the_infrastructure() {
     let model = |word: &str| inn.model(Words { word: word.into(), ..Words::default() });
     let site = Site::new(&model("fail"));

@@ -9,7 +9,8 @@ use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, JoinSet};
 use wattle::model::{Name, Resource};
 use wattle_converge::{
-    Act, Adopted, Desire, Event, Goal, Good, Id, Job, Limits, Notice, Outcome, State, Step, Stored, Target, Time, Wait,
+    Act, Adopted, Desire, Event, Goal, Good, Id, Job, Limits, Notice, Outcome, Row, State, Step, Stored, Target, Time,
+    Wait,
 };
 
 use crate::clock;
@@ -41,6 +42,10 @@ pub(super) enum End {
     Settled,
     /// It was asked to end.
     Stopped,
+}
+
+fn is_server(row: &Row) -> bool {
+    &*row.kind == Resource::SERVER
 }
 
 /// What an engine works with.
@@ -123,6 +128,10 @@ impl Engine {
             news,
         };
         engine.carry(step).await?;
+        // Whoever led before may have rebuilt it, and not have heard so. An agent that still acts is soon known again.
+        let unsure = engine.state.rows().filter(|row| is_server(row) && matches!(row.act(), Some(Act::Update { .. })));
+        let unsure: Vec<Name> = unsure.map(|row| row.name.clone()).collect();
+        things::forget_agents(&engine.tools.store, &engine.tools.stack, &unsure).await?;
         // What was deployed may have changed unnoticed.
         if engine.state.rows().next().is_some() {
             engine.look(true);
@@ -328,7 +337,7 @@ impl Engine {
     /// The server of a row, if this outcome means that it gets a new disk. It is rebuilt by a request of its own; any other change of
     /// a server is done when the request is answered.
     fn rebuilt(&self, row: Id, outcome: &Outcome) -> Option<Name> {
-        let row = self.state.row(row).filter(|row| &*row.kind == Resource::SERVER)?;
+        let row = self.state.row(row).filter(|row| is_server(row))?;
         let is_rebuild = matches!((row.act(), outcome), (Some(Act::Update { .. }), Outcome::Accepted(_)));
         is_rebuild.then(|| row.name.clone())
     }
