@@ -252,6 +252,8 @@ mod tests {
         assert!(why("server", "a/b".into()).contains("`a/b` is not a name"));
         assert!(why("stack", 7.into()).contains("expected text, found a number"));
         assert!(why("networks", serde_json::json!({"backbone": 7})).contains("a map from networks"));
-        assert!(Identity::parse("{", Path::new("identity.json")).unwrap_err().to_string().contains("user data"));
+        assert!(
+            Identity::parse("{", Path::new("identity.json")).unwrap_err().to_string().contains("not the identity file")
+        );
     }
 }

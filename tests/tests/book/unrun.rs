@@ -18,6 +18,7 @@ pub(crate) fn wrong(block: &Block) -> Vec<String> {
         let why = match words.as_slice() {
             ["cargo", "bench", arguments @ ..] => targets(root, arguments, "bench"),
             ["cargo", "nextest", "run", arguments @ ..] => targets(root, arguments, "test"),
+            ["cd", _] => None,
             ["$EDITOR", file] if root.join(file).is_file() => None,
             ["wattle", arguments @ ..] => known(root, arguments),
             [program, ..] if program.contains('/') => helps(root, program),
