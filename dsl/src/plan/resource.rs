@@ -185,12 +185,8 @@ impl Work<'_> {
         } else {
             notes.extend(self.stays(after, &because));
         }
-        if is_heats && action == Action::Replace && update::keeps_reference(before, after) {
-            let loss = "Heat makes the new one under the name of the old one, deletes the old one by that name, and nothing is left";
-            help.push(format!("{loss}: give it another name, too"));
-        }
         if is_heats && action == Action::Replace {
-            help.extend(update::clash(before, after, &changed));
+            help.extend(makes_first(before, after, &changed));
         }
         ResourcePlan { notes, ..plan(action, because, help) }
     }
@@ -264,6 +260,15 @@ impl Work<'_> {
         });
         found
     }
+}
+
+/// What goes wrong because Heat makes the new resource before it deletes the old one.
+fn makes_first(before: &Resource, after: &Resource, changed: &[&str]) -> Vec<String> {
+    let loss =
+        "Heat makes the new one under the name of the old one, deletes the old one by that name, and nothing is left";
+    let is_lost = update::keeps_reference(before, after);
+    let lost = is_lost.then(|| format!("{loss}: give it another name, too"));
+    lost.into_iter().chain(update::clash(before, after, changed)).collect()
 }
 
 /// What happens to a resource on every update of its stack, given what would happen to it otherwise.
