@@ -267,8 +267,8 @@ fn makes_first(before: &Resource, after: &Resource, changed: &[&str]) -> Vec<Str
     let loss =
         "Heat makes the new one under the name of the old one, deletes the old one by that name, and nothing is left";
     let is_lost = update::keeps_reference(before, after);
-    let lost = is_lost.then(|| format!("{loss}: give it another name, too"));
-    lost.into_iter().chain(update::clash(before, after, changed)).collect()
+    let help = is_lost.then(|| format!("{loss}: give it another name, too"));
+    help.into_iter().chain(update::clash(before, after, changed)).collect()
 }
 
 /// What happens to a resource on every update of its stack, given what would happen to it otherwise.
