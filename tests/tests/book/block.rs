@@ -7,6 +7,7 @@
 use std::fmt;
 
 /// A block of a page.
+#[expect(clippy::struct_excessive_bools, reason = "each is a mark that a block can have")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Block {
     /// The page, as a path within the repository.
