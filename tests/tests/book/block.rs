@@ -48,6 +48,11 @@ pub(crate) enum Language {
 }
 
 impl Block {
+    /// Whether its commands are given here.
+    pub(crate) fn is_given(&self) -> bool {
+        self.language == Language::Console && self.left_out().is_none()
+    }
+
     /// Why its commands are not given here.
     pub(crate) fn left_out(&self) -> Option<&str> {
         let boots = !self.guests || wattle_tests::openstack::boots();

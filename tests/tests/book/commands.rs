@@ -43,8 +43,7 @@ pub(crate) fn run(runs: &[Vec<Page>]) -> Vec<String> {
 }
 
 fn run_pages(pages: &[Page]) -> Option<String> {
-    let is_given = |block: &Block| block.language == Language::Console && block.left_out().is_none();
-    if !pages.iter().flat_map(|page| &page.blocks).any(is_given) {
+    if !pages.iter().flat_map(|page| &page.blocks).any(Block::is_given) {
         return None;
     }
     let mut session = Session::new(&repository().join(pages[0].files()));
@@ -58,7 +57,7 @@ fn run_pages(pages: &[Page]) -> Option<String> {
         let ran = match (block.language, &block.file) {
             (Language::Diff, Some(file)) => change(&mut session, file, &block.text),
             (_, Some(file)) => write(&mut session, file, &block.text),
-            (Language::Console, None) if is_given(block) => give(&mut session, block),
+            (Language::Console, None) if block.is_given() => give(&mut session, block),
             _ => Ok(()),
         };
         if let Err(error) = ran {

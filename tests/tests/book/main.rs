@@ -73,7 +73,7 @@ fn one_after_another(runs: Vec<Vec<pages::Page>>) {
 }
 
 fn makes_a_stack(block: &block::Block) -> bool {
-    block.language == Language::Console && block.not_run.is_none() && block.text.contains("$ openstack stack create ")
+    block.is_given() && block.text.contains("$ openstack stack create ")
 }
 
 #[test]

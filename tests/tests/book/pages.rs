@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use wattle_tests::command::repository;
 
-use crate::block::{Block, Language, blocks};
+use crate::block::{Block, blocks};
 
 pub(crate) struct Page {
     /// As a path within the repository.
@@ -25,8 +25,8 @@ impl Page {
 
     /// Whether its servers boot, where servers do.
     fn boots_servers(&self) -> bool {
-        let is_given = |block: &&Block| block.language == Language::Console && block.left_out().is_none();
-        self.blocks.iter().filter(is_given).any(|block| block.guests || block.text.contains("$ wattle deploy "))
+        let boots = |block: &Block| block.guests || block.text.contains("$ wattle deploy ");
+        self.blocks.iter().any(|block| block.is_given() && boots(block))
     }
 
     /// Whether an OpenStack is asked for something there.
