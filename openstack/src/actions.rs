@@ -3,12 +3,13 @@
 use serde_json::Value;
 use wattle_model::Name;
 
+use crate::driver::encoded;
 use crate::session::Call;
 use crate::{Fault, Method, Session};
 
 /// The call that lists the actions of a server, the newest one first.
 pub(crate) fn call(server: &str) -> Call {
-    Call::new("compute", Method::Get, format!("/servers/{server}/os-instance-actions"))
+    Call::new("compute", Method::Get, format!("/servers/{}/os-instance-actions", encoded(server)))
 }
 
 /// The key of the list.
