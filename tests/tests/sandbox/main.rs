@@ -92,7 +92,7 @@ fn recipes_leave_no_trace_on_the_machine() {
     let version = fs::read(image.join("etc/debian_version")).expect("Debian has one");
     let mut up = stage.up(&[sandbox(image).as_str()]);
     up.wait_for("is up", Duration::from_mins(2));
-    assert!(up.said().contains("in file systems "), "{}", up.said());
+    assert!(up.said().contains("in sandboxes, "), "{}", up.said());
     assert!(!up.said().contains("recipes run"), "nothing to warn of: {}", up.said());
     // What they say went from one to the other.
     assert_eq!(stage.ask(&["get", "b/trespass/said"]).out, "two on b after one on a\n");
