@@ -1,4 +1,4 @@
-"""In the place of Neutron's agents, for guests that boot: each network's bridge, its subnets' gateways, DHCP and security groups."""
+"""In the place of Neutron's agents, for guests that boot: each network's bridge and DHCP, security groups, floating IPs."""
 
 import ipaddress
 import json
@@ -9,6 +9,7 @@ import time
 
 import openstack
 
+from floating import Floating
 from groups import Groups
 
 where = sys.argv[1]
@@ -16,7 +17,7 @@ os.makedirs(where, exist_ok=True)
 cloud = openstack.connect()
 # The DHCP servers of each network that has a bridge, and the hosts of each subnet that has one.
 ready, served = {}, {}
-groups = Groups()
+groups, floating = Groups(), Floating()
 
 
 def ip(*words):
@@ -81,6 +82,7 @@ while True:
                 print(tap, "is on", name, flush=True)
         if ready:
             groups.follow(cloud)
+            floating.follow(cloud, bridge)
     except Exception as error:
         print(error, flush=True)
     time.sleep(1)
