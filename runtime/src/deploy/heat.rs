@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use wattle::model::Name;
+use wattle_converge::Time;
 
+use crate::clock;
 use crate::space::OperatorKey;
 use crate::store::{Op, Store, StoreError};
 
@@ -33,8 +35,17 @@ pub(super) struct Noted {
     pub(super) number: u64,
     /// Whether the stack has reached that state.
     pub(super) is_reached: bool,
-    /// The existing servers, each with its name in the cloud.
-    pub(super) servers: BTreeMap<Name, Name>,
+    /// The existing servers.
+    pub(super) servers: BTreeMap<Name, MadeByHeat>,
+}
+
+/// A server that Heat has created.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MadeByHeat {
+    /// Its name in the cloud.
+    pub phys: Name,
+    /// Since when Heat is known to have finished it, or the last rebuild of it.
+    pub since: Option<Time>,
 }
 
 /// What Heat has created of `stack`; `None` if Heat is not used for it.
@@ -42,7 +53,12 @@ pub(super) async fn noted(store: &Arc<dyn Store>, stack: &str) -> Result<Option<
     Ok(record(store, stack).await?.map(|record| {
         let number = record.present.as_ref().map_or(0, |given| given.number);
         let is_reached = record.good.first().is_some_and(|good| good.number == number);
-        Noted { number, is_reached, servers: record.servers }
+        let since = record.since;
+        let servers = record.servers.into_iter().map(|(name, phys)| {
+            let since = since.get(&name).copied();
+            (name, MadeByHeat { phys, since })
+        });
+        Noted { number, is_reached, servers: servers.collect() }
     }))
 }
 
@@ -68,6 +84,9 @@ struct Record {
     /// The request that last rebuilt each server, if there was one.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     rebuilds: BTreeMap<Name, Name>,
+    /// When each server was first recorded as it is.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    since: BTreeMap<Name, Time>,
 }
 
 /// The servers of a stack, as they are in the cloud.
@@ -85,6 +104,18 @@ impl Record {
         let has_stayed = |name: &Name| self.servers.contains_key(name) && self.servers.get(name) == now.phys.get(name);
         let is_new = |(name, request): &(&Name, &Name)| self.rebuilds.get(*name) != Some(*request);
         now.rebuilds.iter().filter(is_new).map(|(name, _)| name).filter(|name| has_stayed(name)).cloned().collect()
+    }
+
+    /// Takes over what exists at this time.
+    fn exists(&mut self, now: &Servers, at: Time) {
+        let rebuilt = self.rebuilt(now);
+        let former = std::mem::replace(&mut self.servers, now.phys.clone());
+        self.since.retain(|name, _| former.get(name) == now.phys.get(name) && !rebuilt.contains(name));
+        for name in now.phys.keys() {
+            self.since.entry(name.clone()).or_insert(at);
+        }
+        self.rebuilds.extend(now.rebuilds.clone());
+        self.rebuilds.retain(|name, _| now.phys.contains_key(name));
     }
 
     fn targets(&self) -> BTreeSet<&str> {
@@ -187,10 +218,9 @@ impl Deployment {
         let rebuilt = self.heats().await?.rebuilt(servers);
         // If this process ends in between, the next one finds the same servers.
         things::forget_agents(&self.own(), &self.stack, &rebuilt).await?;
+        let at = Time::from_millis(clock::millis());
         let noted = self.note(None, |record| {
-            record.servers.clone_from(&servers.phys);
-            record.rebuilds.extend(servers.rebuilds.clone());
-            record.rebuilds.retain(|name, _| servers.phys.contains_key(name));
+            record.exists(servers, at);
             change(record);
         });
         noted.await.map(drop)
@@ -293,5 +323,25 @@ mod tests {
         assert_eq!(before.rebuilt(&now), [Name::from("app")]);
         let again = Servers { rebuilds: names(&[("db", "req-6")]), ..now };
         assert_eq!(before.rebuilt(&again), [Name::from("db")], "also back to the image of before");
+    }
+
+    #[test]
+    fn a_server_is_as_it_is_since_it_was_made_or_rebuilt() {
+        let names = |pairs: &[(&str, &str)]| -> BTreeMap<Name, Name> {
+            pairs.iter().map(|(name, value)| (Name::from(*name), Name::from(*value))).collect()
+        };
+        let mut record = Record::default();
+        let mut since = |phys: &[(&str, &str)], rebuilds: &[(&str, &str)], at: u64| -> Vec<(String, u64)> {
+            record.exists(&Servers { phys: names(phys), rebuilds: names(rebuilds) }, Time::from_millis(at));
+            record.since.iter().map(|(name, at)| (name.to_string(), at.as_millis())).collect()
+        };
+        let expected = |pairs: &[(&str, u64)]| -> Vec<(String, u64)> {
+            pairs.iter().map(|(name, at)| ((*name).to_owned(), *at)).collect()
+        };
+        assert_eq!(since(&[("app", "1"), ("db", "2")], &[], 10), expected(&[("app", 10), ("db", 10)]));
+        let rebuilt = since(&[("app", "1"), ("db", "2"), ("web", "3")], &[("db", "req-1")], 20);
+        assert_eq!(rebuilt, expected(&[("app", 10), ("db", 20), ("web", 20)]));
+        let replaced = since(&[("app", "4"), ("db", "2")], &[("db", "req-1")], 30);
+        assert_eq!(replaced, expected(&[("app", 30), ("db", 20)]));
     }
 }

@@ -42,7 +42,7 @@ pub use adopt::standing;
 pub use alone::Alone;
 pub use cloud::{Blindness, Cloud, Expected, Rows, Seen};
 pub use error::DeployError;
-pub use heat::{Servers, Through};
+pub use heat::{MadeByHeat, Servers, Through};
 pub use identity::Identity;
 pub use news::{Count, Look, News};
 pub use onlooker::{Known, Onlooker};

@@ -13,7 +13,7 @@ use crate::space::OperatorKey;
 use crate::store::{Store, StoreError};
 
 use super::facts::{Changes, Goal, Good, Report, Wish};
-use super::heat::{self, Noted};
+use super::heat::{self, MadeByHeat, Noted};
 use super::keeper::{AT_ONCE, get};
 use super::place::Place;
 use super::shelf::Shelf;
@@ -40,8 +40,8 @@ pub struct Known {
     pub is_led: bool,
     /// What differs from the request then, each in words.
     pub roots: Vec<String>,
-    /// The servers that Heat has created, each with its name in the cloud.
-    pub servers: BTreeMap<Name, Name>,
+    /// The servers that Heat has created.
+    pub servers: BTreeMap<Name, MadeByHeat>,
 }
 
 /// Looks at a stack's infrastructure.

@@ -13,11 +13,11 @@ use wattle::model::{Name, Resource as Declared};
 use wattle_agent_core::time::Time;
 use wattle_converge::{Wait, Why};
 
-use crate::deploy::{Known, Through};
+use crate::deploy::{Known, MadeByHeat, Through};
 
 use super::natural;
 
-use named::{legible, said_of, server};
+use named::{legible, said_of, server, time};
 
 /// The largest number of resources that are shown one by one. Those that are as they should be are left out first.
 const MOST: usize = 5_000;
@@ -124,7 +124,7 @@ impl Infrastructure {
         let mut said = BTreeSet::new();
         match known.through {
             Through::Heat => {
-                resources = known.servers.iter().map(|(name, phys)| made_by_heat(name, phys)).collect();
+                resources = known.servers.iter().map(|(name, made)| made_by_heat(name, made)).collect();
                 tally.all = resources.len();
             }
             Through::Wattle => {
@@ -183,9 +183,10 @@ fn pace(known: &Known) -> Pace {
     }
 }
 
-fn made_by_heat(name: &Name, phys: &Name) -> Resource {
+fn made_by_heat(name: &Name, made: &MadeByHeat) -> Resource {
     let kind = Name::from(Declared::SERVER);
     let server = server(name, Some(&kind));
-    let id = Some(phys.clone());
-    Resource { key: name.clone(), name: name.clone(), kind: Some(kind), how: How::There, id, since: None, server }
+    let id = Some(made.phys.clone());
+    let since = made.since.and_then(time);
+    Resource { key: name.clone(), name: name.clone(), kind: Some(kind), how: How::There, id, since, server }
 }

@@ -109,14 +109,13 @@ fn of_row(row: &Row, key: Name, stands: bool, number: u64) -> Resource {
             (Stage::Sound | Stage::Failed | Stage::Gone, _) => How::ToGo,
         },
     };
-    let since = Some(row.since.as_millis()).filter(|millis| *millis > 0);
     Resource {
         key,
         name: row.name.clone(),
         kind: Some(row.kind.clone()),
         how,
         id: row.thing.as_ref().map(|thing| thing.phys.clone()),
-        since: since.map(|millis| Time::EPOCH + Duration::from_millis(millis)),
+        since: time(row.since),
         server: server(&row.name, Some(&row.kind)),
     }
 }
@@ -133,6 +132,12 @@ fn missing(planned: &Planned, known: &Known, there: &BTreeSet<&Name>) -> Resourc
     let Planned { name, kind, .. } = planned;
     let server = server(name, kind.as_ref());
     Resource { key: name.clone(), name: name.clone(), kind: kind.clone(), how, id: None, since: None, server }
+}
+
+/// When that was, if it is known.
+pub(super) fn time(at: wattle_converge::Time) -> Option<Time> {
+    let millis = Some(at.as_millis()).filter(|millis| *millis > 0);
+    millis.map(|millis| Time::EPOCH + Duration::from_millis(millis))
 }
 
 /// The name by which components know a server. In a nested stack or a group, its own name comes last.
