@@ -4,25 +4,29 @@
 //! Nothing in a template is lost: what has no form of its own is expressed by Heat's names (`raw`, `hot::function`), and
 //! what a reader should know about that is a [`Note`], which the command prints and the code contains as a comment.
 //!
-//! From outside in: `package` makes the files, `blueprint` one module of each template, and `resource`, `parameter` and
-//! `value` its parts. `dated` renames properties first, `remark` handles comments, and `face` is the interface of a nested
-//! template's module. `software` decides which deployments become components. `catalog` knows the typed catalog's names,
-//! `names` makes Rust names, `order` ensures that every handle exists before it is used, and `rust` contains expressions and
-//! their layout.
+//! From outside in: `package` makes the files, `blueprint` one module of each template, whose text `module` writes, and
+//! `resource`, `parameter`, `condition`, `output`, `nested` and `value` its parts. `dated` renames properties first,
+//! `remark` handles comments, and `face` is the interface of a nested template's module. `software` decides which
+//! deployments become components. `catalog` knows the typed catalog's names, `names` makes Rust names, `order` ensures
+//! that every handle exists before it is used, and `rust` contains expressions and their layout.
 
 mod attribute;
 mod blueprint;
 mod call;
 mod catalog;
 mod component;
+mod condition;
 mod dated;
 mod face;
 mod files;
 mod kept;
 mod literal;
+mod module;
 mod names;
+mod nested;
 mod note;
 mod order;
+mod output;
 mod package;
 mod parameter;
 mod remark;

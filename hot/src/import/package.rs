@@ -6,9 +6,10 @@ use wattle_model::IndexMap;
 
 use wattle_heat::Loaded;
 
-use super::blueprint::{Blueprint, Module, Modules};
+use super::blueprint::{Blueprint, Modules};
 use super::catalog::Catalog;
 use super::kept::Kept;
+use super::module::Module;
 use super::names::{MODULES, Names, snake};
 use super::rust::WIDTH;
 use super::software::Software;

@@ -9,8 +9,9 @@ use wattle_heat::yaml::{Node, Tree};
 
 use super::Note;
 use super::attribute::{Keys, Number, bounds, literal};
-use super::blueprint::{Blueprint, code};
+use super::blueprint::Blueprint;
 use super::literal::doc;
+use super::module::code;
 use super::names::{Names, snake};
 use super::remark::Owner;
 use super::rust::quoted;

@@ -14,6 +14,7 @@ mod guests;
 mod heat;
 #[path = "../../../openstack/tests/driver/jobs.rs"]
 mod jobs;
+mod kind;
 #[path = "../../../openstack/tests/driver/leaves.rs"]
 mod leaves;
 #[path = "../../../openstack/tests/driver/life.rs"]

@@ -19,6 +19,7 @@ use wattle_tests::site::{Ground, NOTHING, SHOP, Site};
 
 use super::KEY;
 use super::jobs::KEY as SSH;
+use super::kind::{action, without_names};
 
 /// The services, with their ports and what their addresses end with, up to the project.
 const SERVICES: [(&str, u16, &str); 4] =
@@ -103,21 +104,19 @@ fn killed_at_each(site: &Site<Behind>, begin: impl Fn() -> Child) -> BTreeSet<St
     panic!("it never comes to its end: {done:?}");
 }
 
-/// What kind of change somebody asks for: the method, the path without ids, and what is done to a server. `None` for what is only read.
+/// What kind of change somebody asks for: the method, the path without names, and what is done to a server. `None` for what is only read.
 fn kind(asked: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(asked);
     let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
     let mut words = head.split(' ');
     let method = words.next().filter(|method| ["POST", "PUT", "DELETE"].contains(method))?;
-    let is_id = |part: &str| part.len() >= 32 && part.chars().all(|char| char.is_ascii_hexdigit() || char == '-');
-    let mut parts: Vec<&str> = words.next()?.split('?').next()?.split('/').collect();
-    for at in 1..parts.len() {
-        if is_id(parts[at]) || ["tags", "os-keypairs"].contains(&parts[at - 1]) {
-            parts[at] = "*";
-        }
-    }
-    let action = body.split('"').nth(1).filter(|_| parts.last() == Some(&"action")).unwrap_or_default();
-    Some(format!("{method} {} {action}", parts.join("/")).trim_end().to_owned())
+    let path = words.next()?.split('?').next()?;
+    // Before a collection is the version, and in Cinder's URLs the project as well.
+    let (base, path) = match path.strip_prefix("/v3/") {
+        Some(rest) => ("/v3/*", &rest[rest.find('/')?..]),
+        None => path.split_at(path.get(1..)?.find('/')? + 1),
+    };
+    Some(format!("{method} {base}{} {}", without_names(path), action(path, body)).trim_end().to_owned())
 }
 
 /// The shop with a disk, a key and a group of servers.

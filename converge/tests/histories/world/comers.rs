@@ -1,8 +1,9 @@
 //! Leaders that leave and come back, what they write late, and things that were there before.
 
-use wattle_converge::Adopted;
+use wattle_converge::{Adopted, Event, Step};
 
-use super::*;
+use super::World;
+use super::happening::Happening;
 use crate::wish::name;
 
 /// How long a leader waits for its jobs before it leaves.

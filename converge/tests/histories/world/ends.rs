@@ -1,6 +1,14 @@
 //! How a history ends, and what must hold then.
 
-use super::*;
+use std::collections::BTreeMap;
+
+use wattle_converge::{Desire, Event, Row, Stage, State};
+use wattle_model::Name;
+
+use super::World;
+use super::happening::Happening;
+use crate::cloud::attribute_of;
+use crate::wish::may_be_noted;
 
 impl World {
     /// After the faults everything comes to rest, and the next goal is reached, whatever has happened before.

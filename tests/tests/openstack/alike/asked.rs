@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::script::{Step, steps};
+use crate::kind::{action, without_names};
 use crate::{leaves, life, near};
 
 #[test]
@@ -39,20 +40,14 @@ fn of_asked(asked: &str) -> Option<String> {
 }
 
 fn of_step(step: &Step) -> String {
-    let action = step.body.strip_prefix("{\"").filter(|_| step.path.ends_with("/action"));
-    let action = action.and_then(|body| body.split('"').next()).unwrap_or_default();
-    kind(step.service, step.method.as_str(), step.path, action)
+    kind(step.service, step.method.as_str(), step.path, action(step.path, step.body))
 }
 
 fn kind(service: &str, method: &str, path: &str, action: &str) -> String {
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
-    // Behind a collection is a name, unless it is a list with all details; so is what is behind what a thing has.
-    let is_name = |at: usize, part: &str| at >= 2 && at.is_multiple_of(2) && part != "detail";
-    let parts = path.split('/').enumerate().map(|(at, part)| if is_name(at, part) { "*" } else { part });
-    let parts: Vec<&str> = parts.collect();
     let pages = ["limit", "marker", "fields"];
     let keys: BTreeSet<&str> = query.split('&').filter_map(|pair| pair.split('=').next()).collect();
     let keys: Vec<&str> = keys.into_iter().filter(|key| !key.is_empty() && !pages.contains(key)).collect();
-    let shown = [method, service, &parts.join("/"), &keys.join("&"), action];
+    let shown = [method, service, &without_names(path), &keys.join("&"), action];
     shown.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
