@@ -38,7 +38,7 @@ pub fn is_named() -> bool {
 pub fn is_there(what: &str) -> bool {
     let is_there = is_named();
     if !is_there {
-        skipped(&format!("{what} on a real OpenStack"), "`tests/run --all` runs it, in `tests/openstack/lab`");
+        skipped(&format!("{what} on a real OpenStack"), "`tests/run --all` runs it as root, in `tests/openstack/lab`");
     }
     is_there
 }
@@ -54,7 +54,7 @@ pub fn has_guests(what: &str) -> bool {
     if !boots {
         skipped(
             &format!("{what} in guests of a real OpenStack"),
-            "`tests/run --all` runs it, in `tests/openstack/lab`",
+            "`tests/run --all` runs it as root, in `tests/openstack/lab`",
         );
     }
     boots

@@ -12,7 +12,6 @@ use crate::cli::console::Console;
 use crate::cli::error::{CommandError, Exit};
 use crate::cli::target;
 
-use super::display::SERVER;
 use super::site::Site;
 use super::{cloud, software};
 
@@ -28,12 +27,12 @@ pub(in crate::cli) async fn run(
     let session = cloud::session(matches, console).await?;
     let stack = space.layout().stack().to_owned();
     let site = Site::new(space.store(), &stack, &key, session.clone()).await?;
-    let things = site.deployment.things(SERVER).await?;
+    let things = site.machines().await?;
     let is_meant = |name: &Name| **name == *server || *software::own(name) == *server;
     let Some((_, phys)) = things.iter().find(|(name, _)| is_meant(name)) else {
         let failure = match things.len() {
-            0 => CommandError::new(format!("no server of `{stack}` is deployed")),
-            _ => CommandError::new(format!("no server `{server}` of `{stack}` is deployed"))
+            0 => CommandError::new(format!("`{stack}` has no server in the cloud `{}`", session.cloud().name)),
+            _ => CommandError::new(format!("`{stack}` has no server `{server}`"))
                 .note(format!("there is {}", some(things.keys().map(|name| &**name), 10))),
         };
         return Err(failure.help_if(meant(server, things.keys().map(|name| &**name))));

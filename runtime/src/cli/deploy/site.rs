@@ -25,7 +25,7 @@ use crate::space::{OperatorKey, ROOT, Space};
 use crate::store::Store;
 
 use super::cloud::{Silent, of_fault};
-use super::display::Display;
+use super::display::{Display, SERVER};
 use super::foot::Foot;
 use super::heat;
 
@@ -137,6 +137,16 @@ impl Site {
             return heat::glance(&self.session, &self.orchestration, console).await;
         }
         self.look(console).await
+    }
+
+    /// The servers that exist, each with its name in the cloud. Of a stack that is recorded nowhere, or not yet, Heat
+    /// knows them: somebody may have created it with OpenStack's own client.
+    pub(super) async fn machines(&self) -> Result<BTreeMap<Name, Name>, CommandError> {
+        let recorded = self.deployment.things(SERVER).await?;
+        if !recorded.is_empty() {
+            return Ok(recorded);
+        }
+        heat::machines(&self.orchestration).await.map_err(of_fault)
     }
 
     /// The outputs of the stack as Heat knows them.

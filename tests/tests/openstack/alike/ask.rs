@@ -15,6 +15,8 @@ use super::script::{Step, steps};
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) body: Value,
+    /// Whether it has become what the step waits for, if it does.
+    pub(crate) came: bool,
 }
 
 /// The longest that a cloud may take for what it has begun.
@@ -46,18 +48,19 @@ impl Asker {
         for step in steps() {
             let began = Instant::now();
             let answer = loop {
-                let answer = self.ask(step);
-                let is_so = step.until.is_none_or(|(pointer, value)| match answer.body.pointer(pointer) {
+                let mut answer = self.ask(step);
+                answer.came = step.until.is_none_or(|(pointer, value)| match answer.body.pointer(pointer) {
                     Some(Value::String(text)) => text == value,
                     _ => value.parse() == Ok(answer.status),
                 });
-                if is_so || began.elapsed() > LONGEST {
+                if answer.came || began.elapsed() > LONGEST {
                     break answer;
                 }
                 std::thread::sleep(Duration::from_millis(500));
             };
             for (name, pointer) in step.keeps {
-                let value = answer.body.pointer(pointer).and_then(Value::as_str).unwrap_or("nothing");
+                let value = answer.body.pointer(pointer).and_then(Value::as_str);
+                let value = value.unwrap_or_else(|| panic!("{}: no {pointer} in {}", step.name, answer.body));
                 self.known.insert(name, value.to_owned());
             }
             answers.push(answer);
@@ -86,7 +89,7 @@ impl Asker {
             });
             let response = self.wire.send(&request).await.unwrap_or_else(|lost| panic!("{}: {lost}", step.name));
             let body = serde_json::from_slice(&response.body).unwrap_or_default();
-            Answer { status: response.status, body }
+            Answer { status: response.status, body, came: true }
         })
     }
 }

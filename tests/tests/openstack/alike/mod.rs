@@ -2,9 +2,10 @@
 //!
 //! `WATTLE_LIKENESS=FILE` has the table written there.
 //!
-//! Both have to answer with the same status, each key that both have with a value of the same type, and the words by which the driver
-//! goes. What the real one says beside that is not looked at. What only the simulated one says stands in the table: a cloud has more keys with more extensions, and
-//! with a newer version of its API.
+//! Both have to answer with the same status, as many things where a request says which, each key that both have with a value of the
+//! same type, the same states and booleans, and the words by which the driver goes. What the real one says beside that is not looked
+//! at. What only the simulated one says stands in the table: a cloud has more keys with more extensions, and with a newer version of
+//! its API.
 
 mod ask;
 mod asked;
@@ -40,7 +41,7 @@ fn the_simulated_cloud_answers_as_on_a_real_openstack() {
     );
     let (mut wrong, mut unsaid) = (Vec::new(), WORDS.to_vec());
     for ((step, real), simulated) in script::steps().zip(&real).zip(&simulated) {
-        let (differs, beside) = differences(real, simulated);
+        let (differs, beside) = differences(step.path, real, simulated);
         let said = |found: &[String]| if found.is_empty() { "nothing".to_owned() } else { found.join(", ") };
         let _ = writeln!(
             table,
@@ -75,7 +76,7 @@ const WORDS: [&str; 6] = [
 ];
 
 /// What differs, and what only the simulated cloud has.
-fn differences(real: &Answer, simulated: &Answer) -> (Vec<String>, Vec<String>) {
+fn differences(path: &str, real: &Answer, simulated: &Answer) -> (Vec<String>, Vec<String>) {
     let (mut differs, mut beside) = (Vec::new(), Vec::new());
     if real.status != simulated.status {
         differs.push("the status".to_owned());
@@ -83,6 +84,17 @@ fn differences(real: &Answer, simulated: &Answer) -> (Vec<String>, Vec<String>) 
     let (said, simulation) = (real.body.to_string(), simulated.body.to_string());
     let words = WORDS.iter().filter(|words| said.contains(**words) != simulation.contains(**words));
     differs.extend(words.map(|words| format!("the words `{words}`")));
+    let late = [("real", real), ("simulated", simulated)].into_iter().filter(|(_, answer)| !answer.came);
+    differs.extend(late.map(|(which, _)| format!("what is waited for, which the {which} one never says")));
+    // A list of what there is has whatever was there before.
+    if path.contains('?') {
+        let counts = [real, simulated].map(|answer| listed(&answer.body));
+        if counts[0] != counts[1] {
+            differs.push(format!("the number of things: {:?}, and {:?}", counts[0], counts[1]));
+        }
+    } else {
+        same(&real.body, &simulated.body, "", &mut differs);
+    }
     let known = shape(&real.body);
     for (path, kind) in shape(&simulated.body) {
         match known.get(&path) {
@@ -94,6 +106,23 @@ fn differences(real: &Answer, simulated: &Answer) -> (Vec<String>, Vec<String>) 
         }
     }
     (differs, beside)
+}
+
+/// How many things a list has.
+fn listed(body: &Value) -> Option<usize> {
+    body.as_object()?.values().find_map(Value::as_array).map(Vec::len)
+}
+
+/// Adds the states and booleans of things that differ.
+fn same(real: &Value, simulated: &Value, path: &str, differs: &mut Vec<String>) {
+    let (Some(real), Some(simulated)) = (real.as_object(), simulated.as_object()) else { return };
+    for (key, value) in simulated {
+        let (Some(other), path) = (real.get(key), format!("{path}.{key}")) else { continue };
+        if (key == "status" || value.is_boolean()) && value != other {
+            differs.push(format!("`{path}` is {other}, and {value}"));
+        }
+        same(other, value, &path, differs);
+    }
 }
 
 /// The type of each value by its path; all items of a list are as one.
@@ -127,9 +156,9 @@ fn walk(value: &Value, path: &str, shape: &mut BTreeMap<String, &'static str>) {
 
 #[test]
 fn what_differs_is_found() {
-    let answer = |status, text: &str| Answer { status, body: serde_json::from_str(text).expect("JSON") };
+    let answer = |status, text: &str| Answer { status, body: serde_json::from_str(text).expect("JSON"), came: true };
     let real = answer(200, r#"{"servers": [{"id": "1", "fault": null, "tags": []}], "more": 1}"#);
-    let found = |simulated: &Answer| differences(&real, simulated);
+    let found = |simulated: &Answer| differences("/servers", &real, simulated);
     let none = (Vec::<String>::new(), Vec::<String>::new());
     assert_eq!(found(&answer(200, r#"{"servers": [{"id": "2", "fault": {}}]}"#)), none);
     assert_eq!(found(&answer(202, r#"{"servers": []}"#)).0, ["the status"]);
@@ -138,4 +167,13 @@ fn what_differs_is_found() {
     assert_eq!(found(&other), expected);
     let refused = answer(200, r#"{"servers": [], "more": "its status must be another"}"#);
     assert_eq!(found(&refused).0[0], "the words `status must be`");
+    // One thing, and what was asked for by what it is like.
+    let mut one = answer(200, r#"{"port": {"status": "DOWN", "shared": true, "name": "a"}}"#);
+    let other = answer(200, r#"{"port": {"status": "ACTIVE", "shared": false, "name": "b"}}"#);
+    let expected = [r#"`.port.shared` is true, and false"#, r#"`.port.status` is "DOWN", and "ACTIVE""#];
+    assert_eq!(differences("/ports/1", &one, &other).0, expected);
+    one.came = false;
+    assert_eq!(differences("/ports/1", &one, &one).0.len(), 2, "what both never say is said of both");
+    let few = answer(200, r#"{"servers": []}"#);
+    assert_eq!(differences("/servers?name=a", &real, &few).0, ["the number of things: Some(1), and Some(0)"]);
 }

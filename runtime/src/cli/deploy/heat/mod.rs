@@ -211,6 +211,19 @@ impl Errand<'_> {
     }
 }
 
+/// The servers of the stack, each with its name in the cloud, as far as Heat has made them.
+pub(super) async fn machines(heat: &Orchestration) -> Result<BTreeMap<Name, Name>, Fault> {
+    let stack = match heat.find().await {
+        Ok(Some(stack)) => stack,
+        Ok(None) | Err(Fault::NoService { .. }) => return Ok(BTreeMap::new()),
+        Err(fault) => return Err(fault),
+    };
+    let mut servers = servers(&heat.resources(&stack.id).await?);
+    // Those that do not exist yet have no name.
+    servers.retain(|_, phys| !phys.is_empty());
+    Ok(servers)
+}
+
 /// The servers of a stack, each with its name in the cloud.
 fn servers(tree: &Tree) -> BTreeMap<Name, Name> {
     let servers = tree.resources.values().filter(|resource| &*resource.kind == Resource::SERVER);
