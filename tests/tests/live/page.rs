@@ -227,6 +227,15 @@ fn a_failure_is_seen_with_its_root_wherever_it_leads() {
     let legend = browser.text("return document.getElementById('legend').innerText");
     assert!(legend.contains("failed\nblocked\n"), "{legend}");
     assert!(legend.contains("timeline: waited") && legend.contains("on the critical path"), "{legend}");
+    // The legend's sign is the mark on the picture.
+    let sign = "const { borderTopStyle, borderTopColor } =
+                    getComputedStyle(document.querySelector('#legend [data-kind=blocked]'), '::before');
+                return `${borderTopStyle} ${borderTopColor}`";
+    let mark = "return `solid ${getComputedStyle(document.querySelector('[data-state=blocked] > .state')).stroke}`";
+    for is_dark in [true, false] {
+        browser.set_dark(is_dark);
+        assert_eq!(browser.text(sign), browser.text(mark));
+    }
     browser.looked_at("failed");
     nothing_is_wrong_with(&browser);
 }
