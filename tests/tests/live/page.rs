@@ -237,6 +237,15 @@ fn a_failure_is_seen_with_its_root_wherever_it_leads() {
         assert_eq!(browser.text(sign), browser.text(mark));
     }
     browser.looked_at("failed");
+    // The timeline lies on nothing: in a narrow window, it has a place of its own.
+    browser.resize(Some((420, 800)));
+    browser.wait_for(
+        "the panel is not covered",
+        "const place = (id) => document.getElementById(id).getBoundingClientRect();
+         const [panel, timeline] = [place('side'), place('live-dock')];
+         return panel.height > 150 && timeline.height > 50 && panel.bottom <= timeline.top + 1",
+    );
+    browser.resize(None);
     nothing_is_wrong_with(&browser);
 }
 
