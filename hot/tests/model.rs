@@ -288,11 +288,12 @@ fn a_property_that_reads_an_output_waits_for_software() {
 
 #[test]
 fn one_mistake_is_one_diagnostic() {
-    let whole = component("recipe: {script: 'true'}\n            outputs: [url]");
+    let outputs = "outputs: {url: {type: string, dynamic: true}}";
+    let whole = component(&format!("recipe: {{script: 'true'}}\n            {outputs}"));
     assert_eq!(found(&whole), [""; 0]);
     for (right, wrong, told) in [
         ("recipe:", "recpie:", "W1301 10 the component `s/web` has no key `recpie`"),
-        ("outputs: [url]", "kind: [worker]", "W1301 11 `kind` of `s/web` is a list, not text"),
+        (outputs, "kind: [worker]", "W1301 11 `kind` of `s/web` is a list, not text"),
         ("OS::Nova::Server", "OS::Nova::Sever", "W1201 4 the type `OS::Nova::Sever` of `s` does not exist"),
     ] {
         let text = whole.replace(right, wrong);
@@ -305,6 +306,31 @@ fn one_mistake_is_one_diagnostic() {
     let kind = component("kind: [worker]");
     assert_eq!(found(&kind), ["W1301 10 `kind` of `s/web` is a list, not text"]);
     assert_eq!(wiring(&kind), [""; 0]);
+}
+
+/// What refers to the software of such a server is right, and what only that software uses is used.
+#[test]
+fn software_on_a_server_of_a_misspelt_type_is_read() {
+    let text = |ty: &str| {
+        let server = component(
+            "recipe: {script: ': \"$p\"'}\n            inputs: {p: {get_param: p}}\n            \
+             outputs: {url: {type: string, dynamic: true}}",
+        );
+        let reader = component("recipe: {script: ': \"$url\"'}\n            inputs: {url: {get_attr: [s, web, url]}}");
+        let (_, reader) = reader.split_once("  s:\n").expect("a server");
+        server.replace("OS::Nova::Server", ty) + "  t:\n" + reader + "parameters: {p: {type: string, default: a}}\n"
+    };
+    let codes = |text: &str| {
+        let loaded = Loaded::of(text, "template.yaml");
+        let model = wattle_hot::model::read(&loaded).model;
+        let limits = wattle::check::Limits::default();
+        let all = wattle_hot::check::with_wiring(check(&loaded), &loaded, || &model, &limits);
+        all.into_iter().map(|one| one.code).collect::<Vec<_>>()
+    };
+    assert_eq!(codes(&text("OS::Nova::Server")), [""; 0]);
+    for ty in ["OS::Nova::Sever", "My::Server"] {
+        assert_eq!(codes(&text(ty)), ["W1201"], "{ty}");
+    }
 }
 
 #[test]

@@ -51,10 +51,14 @@ fn read(given: &PolicySettings<'_>) -> Result<Look, Refused> {
     let allowed = given.texts("allowed")?;
     let ports: Result<Vec<Ports>, Refused> = allowed
         .iter()
-        .map(|text| {
+        .enumerate()
+        .map(|(index, text)| {
             let why = format!("`{text}` is not a port, a range of ports or a protocol");
-            let refused =
-                || given.refuse("allowed", why).help("write, for example, `443`, `8000-8099`, `53/udp` or `icmp`");
+            let refused = || {
+                given
+                    .refuse_item("allowed", index, why)
+                    .help("write, for example, `443`, `8000-8099`, `53/udp` or `icmp`")
+            };
             ports(text).ok_or_else(refused)
         })
         .collect();

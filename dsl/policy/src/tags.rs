@@ -39,8 +39,8 @@ fn properties(ty: &str) -> Option<&'static [&'static str]> {
 fn read(given: &PolicySettings<'_>) -> Result<Look, Refused> {
     let required = given.texts("required")?;
     let types = given.texts_or_none("types")?.unwrap_or_else(|| USUAL.map(str::to_owned).to_vec());
-    if let Some(unknown) = types.iter().find(|ty| properties(ty).is_none()) {
-        let refused = given.refuse("types", format_args!("`{unknown}` has no labels"));
+    if let Some((index, unknown)) = types.iter().enumerate().find(|(_, ty)| properties(ty).is_none()) {
+        let refused = given.refuse_item("types", index, format_args!("`{unknown}` has no labels"));
         let known = || LABELLED.iter().map(|(ty, _)| *ty);
         let help = meant(unknown, known()).unwrap_or_else(|| format!("types with labels are {}", list(known(), "and")));
         return Err(refused.help(help));

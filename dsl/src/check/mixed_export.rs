@@ -4,6 +4,7 @@ use crate::model::{Expr, Model, Reference};
 
 use super::registry::check;
 use super::sink::Sink;
+use super::unknown_type::is_unknown;
 
 check! {
     /// An export combines an output of a component with something that only Heat knows. Nothing knows both, so nothing
@@ -77,7 +78,10 @@ fn parts(model: &Model, value: &Expr) -> (Option<String>, Option<String>) {
                 running.get_or_insert_with(|| format!("the export `{export}` of the stack `{stack}`"));
             }
             Reference::Attribute { resource, attribute, .. }
-                if model.resources.get(resource).is_some_and(|resource| !resource.is_server()) =>
+                if model
+                    .resources
+                    .get(resource)
+                    .is_some_and(|resource| !resource.is_server() && !is_unknown(model, resource)) =>
             {
                 created.get_or_insert_with(|| format!("the attribute `{attribute}` of `{resource}`"));
             }

@@ -4,6 +4,7 @@ use crate::model::{IndexMap, Resource};
 
 use super::registry::check;
 use super::sink::Sink;
+use super::unknown_type::is_unknown;
 
 check! {
     /// Components run on servers, but this resource is not a server.
@@ -44,6 +45,7 @@ fn run(sink: &mut Sink<'_, '_>) {
     for ((key, component), host) in model.components.iter().zip(&sink.uses().hosts) {
         if let Some((name, resource)) = host.and_then(|host| model.resources.get_index(host))
             && !resource.is_server()
+            && !is_unknown(model, resource)
         {
             wrong.entry(name).or_insert((resource, Vec::new())).1.push((key, component));
         }

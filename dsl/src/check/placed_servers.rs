@@ -5,6 +5,7 @@ use crate::model::Name;
 
 use super::registry::check;
 use super::sink::Sink;
+use super::unknown_type::is_unknown;
 
 check! {
     /// A placement policy names something that is not a server, names the same server twice, or names too few servers.
@@ -44,7 +45,7 @@ fn run(sink: &mut Sink<'_, '_>) {
             }
             known.push(name);
             match model.resources.get(name) {
-                Some(resource) if resource.is_server() || is_several(&resource.ty) => {}
+                Some(resource) if resource.is_server() || is_several(&resource.ty) || is_unknown(model, resource) => {}
                 Some(resource) => {
                     let diagnostic = CHECK
                         .diagnostic(format!("the policy `{word}` names `{name}`, which is not a server"))

@@ -2,7 +2,7 @@
 
 use wattle_heat::schema::{is_type, types};
 
-use crate::model::Resource;
+use crate::model::{Model, Resource};
 
 use super::registry::check;
 use super::sink::Sink;
@@ -34,13 +34,16 @@ check! {
 /// What the names of Heat's own types begin with.
 const OWN: [&str; 2] = ["OS::", "AWS::"];
 
+/// Whether the resource has a type that Heat does not have. It may be meant as a server, so no other check reports that it is
+/// not one.
+pub(super) fn is_unknown(model: &Model, resource: &Resource) -> bool {
+    let ty = &*resource.ty;
+    OWN.iter().any(|own| ty.starts_with(own)) && !is_type(ty) && !model.schemas.contains_key(ty)
+}
+
 fn run(sink: &mut Sink<'_, '_>) {
     let model = sink.model;
-    let is_unknown = |resource: &Resource| {
-        let ty = &*resource.ty;
-        OWN.iter().any(|own| ty.starts_with(own)) && !is_type(ty) && !model.schemas.contains_key(ty)
-    };
-    for (name, resource) in model.resources.iter().filter(|(_, resource)| is_unknown(resource)) {
+    for (name, resource) in model.resources.iter().filter(|(_, resource)| is_unknown(model, resource)) {
         let otherwise = || "a type of your own cloud has another name, such as `My::Type`".to_owned();
         let diagnostic = CHECK
             .diagnostic(format!("the type `{}` of `{name}` does not exist", resource.ty))
@@ -52,9 +55,9 @@ fn run(sink: &mut Sink<'_, '_>) {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use crate::check::testing::{Sketch, codes};
+    use crate::check::testing::{Sketch, attribute, codes, output, sound, text};
     use crate::check::{Limits, check};
-    use crate::model::Model;
+    use crate::model::{Model, Type};
 
     fn of(ty: &str) -> Sketch {
         Sketch::new().resource("c9", ty)
@@ -77,5 +80,14 @@ pub(super) mod tests {
         }
         // The author says what it is like.
         assert!(codes(&of("OS::Acme::Backbone").schema("OS::Acme::Backbone", "{}").model).is_empty());
+    }
+
+    #[test]
+    fn a_misspelt_server_is_one_mistake() {
+        let export = text([output("db/db2", "url"), attribute("db", "name")]);
+        let mut model = sound().export("x", Type::STR, export).model;
+        assert!(codes(&model).is_empty());
+        model.resources["db"].ty = "OS::Nova::Serverr".into();
+        assert_eq!(codes(&model), ["W0411"]);
     }
 }

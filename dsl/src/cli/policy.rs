@@ -35,6 +35,10 @@ fn of_file(file: &Path, known: &[Policy]) -> Result<Policies, CommandError> {
         .map_err(|error| CommandError::usage(format!("cannot read the policies `{shown}`: {}", reason(&error))))?;
     Policies::read(&text, known).map_err(|refused| {
         let failure = CommandError::usage(format!("the policies `{shown}` cannot be used: {}", refused.message));
+        let failure = match refused.at {
+            Some(at) => failure.note(format!("at {shown}:{at}")),
+            None => failure,
+        };
         refused.help.into_iter().fold(failure, CommandError::help)
     })
 }

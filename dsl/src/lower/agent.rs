@@ -22,7 +22,8 @@ pub(super) const TEXT: &str = "wattle_user_data";
 const USER_DATA: &str = include_str!("user_data.yaml");
 
 const STACK: &str = "wattle_stack";
-const SPACE: &str = "wattle_space";
+/// The parameter that says where the data space is.
+pub(super) const SPACE: &str = "wattle_space";
 const CA: &str = "wattle_space_ca";
 /// The parameter that holds each server's credential.
 pub const CREDENTIALS: &str = "wattle_credentials";

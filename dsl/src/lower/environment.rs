@@ -6,13 +6,14 @@ use crate::model::Model;
 use crate::names::nearest;
 
 use super::Filled;
+use super::agent::SPACE;
 use super::filled::BY_DEFAULT;
 use super::hot::{HotParameter, Template};
 
 /// The parameters of a stack, for an environment file of Heat's.
 ///
 /// A parameter with a default is written as a comment. One without a default is a comment too, and is marked as
-/// required. One default is really given, because Heat does not accept an empty section.
+/// required, unless wattle gives it. One default is really given, because Heat does not accept an empty section.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Environment {
     stack: String,
@@ -35,9 +36,9 @@ impl Environment {
         self.parameters.is_empty()
     }
 
-    /// How many parameters must be given.
+    /// How many parameters an operator must give.
     pub fn required(&self) -> usize {
-        self.parameters.iter().filter(|(_, parameter)| parameter.default.is_none()).count()
+        self.parameters.iter().filter(|(name, parameter)| parameter.default.is_none() && name != SPACE).count()
     }
 
     /// What was filled in for parameters that the stack does not have, each with the parameter that may have been
@@ -68,7 +69,7 @@ impl Environment {
             self.stack
         );
         for (index, (name, parameter)) in self.parameters.iter().enumerate() {
-            describe(&mut text, parameter);
+            describe(&mut text, name, parameter);
             match filled.lines.get(name) {
                 Some(lines) => text.push_str(lines),
                 None => set(&mut text, name, parameter, given == Some(index)),
@@ -89,7 +90,7 @@ impl Environment {
 }
 
 /// Describes the parameter in comments.
-fn describe(text: &mut String, parameter: &HotParameter) {
+fn describe(text: &mut String, name: &str, parameter: &HotParameter) {
     text.push('\n');
     // Some characters end a line in YAML but not in Rust. They must not end the comment.
     for line in parameter.description.split(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']) {
@@ -99,7 +100,9 @@ fn describe(text: &mut String, parameter: &HotParameter) {
         }
     }
     let mut remarks = Vec::new();
-    if parameter.default.is_none() {
+    if name == SPACE {
+        remarks.push("given by `wattle seed apply` and `wattle deploy`");
+    } else if parameter.default.is_none() {
         remarks.push("required");
     }
     if parameter.hidden {

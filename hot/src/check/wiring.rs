@@ -11,8 +11,9 @@ use crate::model::is_extended;
 /// The code for a parameter without a value.
 pub const MISSING_VALUE: &str = "W1104";
 
-/// The codes for types and functions that Heat does not have, and for functions with wrong arguments, in a model.
-const JUDGED: [&str; 3] = ["W0410", "W0411", "W0412"];
+/// The codes for types and functions that Heat does not have, for functions with wrong arguments, and for software on what is
+/// not a server, in a model.
+const JUDGED: [&str; 4] = ["W0302", "W0410", "W0411", "W0412"];
 
 /// Codes of a model for what the template's own checks report, too, with the codes that they have for it. Those know the exact
 /// place. A model also judges what only software can supply, so its codes are not left out altogether.

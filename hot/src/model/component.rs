@@ -39,11 +39,10 @@ impl<'l> Reader<'l> {
         if !self.is_map(ours, &what) {
             return;
         }
-        // An unknown type is reported separately.
-        if resource.kind().is_some_and(|ty| self.loaded.implementation(name, ty, &is_type).is_none()) {
-            return;
-        }
-        if resource.kind() != Some(Resource::SERVER) {
+        // An unknown type is reported separately. The resource may be meant as a server, so its software is read: otherwise
+        // whatever refers to that software would be wrong, too.
+        let is_unknown = resource.kind().is_some_and(|ty| self.loaded.implementation(name, ty, &is_type).is_none());
+        if !is_unknown && resource.kind() != Some(Resource::SERVER) {
             let found = resource.kind().unwrap_or("nothing");
             let diagnostic = MISPLACED
                 .diagnostic(format!("`{name}` declares software that runs on it, but is not a server"))

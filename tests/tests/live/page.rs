@@ -227,7 +227,25 @@ fn a_failure_is_seen_with_its_root_wherever_it_leads() {
     let legend = browser.text("return document.getElementById('legend').innerText");
     assert!(legend.contains("failed\nblocked\n"), "{legend}");
     assert!(legend.contains("timeline: waited") && legend.contains("on the critical path"), "{legend}");
+    // The legend's sign is the mark on the picture.
+    let sign = "const { borderTopStyle, borderTopColor } =
+                    getComputedStyle(document.querySelector('#legend [data-kind=blocked]'), '::before');
+                return `${borderTopStyle} ${borderTopColor}`";
+    let mark = "return `solid ${getComputedStyle(document.querySelector('[data-state=blocked] > .state')).stroke}`";
+    for is_dark in [true, false] {
+        browser.set_dark(is_dark);
+        assert_eq!(browser.text(sign), browser.text(mark));
+    }
     browser.looked_at("failed");
+    // The timeline lies on nothing: in a narrow window, it has a place of its own.
+    browser.resize(Some((420, 800)));
+    browser.wait_for(
+        "the panel is not covered",
+        "const place = (id) => document.getElementById(id).getBoundingClientRect();
+         const [panel, timeline] = [place('side'), place('live-dock')];
+         return panel.height > 150 && timeline.height > 50 && panel.bottom <= timeline.top + 1",
+    );
+    browser.resize(None);
     nothing_is_wrong_with(&browser);
 }
 

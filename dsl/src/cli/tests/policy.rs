@@ -50,8 +50,8 @@ fn a_policy_that_is_not_there_is_no_policy_that_is_kept() {
     let scratch = Scratch::new("no-policy");
     let ran = demo(&["check", "--policy", &format!("{}/none.yaml", scratch.path())]);
     assert_eq!(ran.exit, Exit::Usage, "{ran}");
-    let typo = scratch.write("typo.yaml", "image: {allowed: [debian-12]}\n");
+    let typo = scratch.write("typo.yaml", "# Ours.\nimage: {allowed: [debian-12]}\n");
     let ran = demo(&["check", "--policy", &typo]);
-    assert!(ran.err.contains("did you mean `images`?"), "{ran}");
+    assert!(ran.err.contains("did you mean `images`?") && ran.err.contains(&format!("at {typo}:2:1")), "{ran}");
     assert!(demo(&["explain", "W1502"]).out.starts_with("W1502 (error)"));
 }
