@@ -1,5 +1,6 @@
 //! What the deployment engine's jobs come to in a cloud, for each type, and whatever goes wrong.
 
+mod bare;
 mod behind;
 mod boot;
 mod cases;

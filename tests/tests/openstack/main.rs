@@ -1,6 +1,9 @@
 //! What the driver, the commands and Heat do on a real OpenStack.
 
 mod alike;
+#[expect(dead_code, reason = "addresses of IPv6 come by themselves there")]
+#[path = "../../../openstack/tests/driver/bare.rs"]
+mod bare;
 #[expect(dead_code, reason = "where a thing is made is for who breaks the request")]
 #[path = "../../../openstack/tests/driver/cases.rs"]
 mod cases;
@@ -64,6 +67,16 @@ fn each_property_is_seen_and_put_right_on_a_real_openstack() {
 fn what_is_changed_behind_its_back_is_seen_on_a_real_openstack() {
     let Some(stage) = stage("changes behind its back", "behind") else { return };
     life::is_seen_behind_its_back(&stage);
+    stage.clear();
+}
+
+#[test]
+fn what_others_ask_a_service_for_is_seen_and_put_right_on_a_real_openstack() {
+    let Some(stage) = stage("requests of others", "others") else { return };
+    bare::neutron_s_things(&stage);
+    // There are several networks, of which Nova chooses none by itself.
+    bare::servers_and_volumes(&stage, true);
+    bare::a_name_said_no_longer(&stage);
     stage.clear();
 }
 
