@@ -6,7 +6,7 @@ use std::time::Duration;
 use wattle::model::Name;
 use wattle_agent_core::time::Time as Stamp;
 use wattle_converge::{Act, Id, Intent, Row, RowFailure, Stage, Thing, Time};
-use wattle_runtime::deploy::{Known, Planned, Through};
+use wattle_runtime::deploy::{Known, MadeByHeat, Planned, Through};
 use wattle_runtime::report::{How, Infrastructure, Pace};
 
 const GOAL: u64 = 3;
@@ -70,6 +70,11 @@ pub(crate) fn known(planned: impl Into<Option<Vec<Planned>>>, rows: Vec<Row>) ->
         roots: Vec::new(),
         servers: BTreeMap::new(),
     }
+}
+
+/// A server that Heat has finished when rows of the tests were made.
+pub(crate) fn made_by_heat(phys: &str) -> MadeByHeat {
+    MadeByHeat { phys: phys.into(), since: Some(row(1, "web").since) }
 }
 
 /// All that is told of the resources.
@@ -190,7 +195,7 @@ fn whether_it_goes_on_is_told() {
 
 #[test]
 fn of_heat_s_the_servers_are_known() {
-    let servers = BTreeMap::from([("part/web".into(), "id-1".into())]);
+    let servers = BTreeMap::from([("part/web".into(), made_by_heat("id-1"))]);
     let mut known = Known { through: Through::Heat, servers, ..known(None, vec![]) };
     assert_eq!(Infrastructure::of(&known).headline(), "Heat makes it, as its stack `shop`, which knows the progress");
     known.is_settled = true;
