@@ -50,7 +50,7 @@ fn model(word: &str) -> Model {
 }
 
 #[test]
-fn what_a_newer_revision_waits_for_is_told() {
+fn what_a_newer_revision_waits_for_is_reported() {
     let stage = Stage::new(&model("hang"));
     assert_eq!(stage.run(&["up", "-d"]).code, Some(0));
     eventually("it hangs", || stage.services("1017").len() == 1);
@@ -80,8 +80,8 @@ fn what_a_newer_revision_waits_for_is_told() {
     assert_eq!(stage.ask(&["get", "a/second/said", "--revision", "2"]).out, "two\n");
     for wait in [&[][..], &["--wait"]] {
         let gone = stage.ask(&[&["get", "a/second/said", "--revision", "1"], wait].concat());
-        let told = "`a/second/said` is already of revision 2: its value of revision 1 is gone";
-        assert!(gone.code == Some(1) && gone.err.contains(told), "{gone}");
+        let reported = "`a/second/said` is already of revision 2: its value of revision 1 is gone";
+        assert!(gone.code == Some(1) && gone.err.contains(reported), "{gone}");
     }
     let early = stage.ask(&["get", "a/second/said", "--revision", "3"]);
     assert!(early.err.contains("`a/second/said` has no value of revision 3 yet"), "{early}");

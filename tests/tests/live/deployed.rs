@@ -49,8 +49,8 @@ fn infrastructure_grows_fails_and_is_fixed_while_the_page_looks_on() {
     site.deployed(&KEY);
     let mut status = site.start_alone(&["status", "--ui", KEY[0], KEY[1]]);
     let Some(browser) = open(&url(&mut status)) else { return };
-    let told = "13 of 13 resources there";
-    browser.wait_for("all is there", &format!("return live.now.infrastructure.says === {told:?}"));
+    let reported = "13 of 13 resources there";
+    browser.wait_for("all is there", &format!("return live.now.infrastructure.says === {reported:?}"));
     // From a server to its resource, and back.
     browser.run("wattle.select('app1')");
     browser.wait_for("it is selected", "return document.querySelector('#panel-live-now h2').textContent === 'app1'");

@@ -242,7 +242,7 @@ fn it_ends_with_all_who_look() {
 }
 
 #[test]
-fn what_is_in_the_way_is_told_before_anything_is_started() {
+fn what_is_in_the_way_is_reported_before_anything_is_started() {
     let shown = Shown::up("");
     let (host, _) = parts(&shown.url);
     let port = host.rsplit_once(':').expect("a port").1;
@@ -272,8 +272,8 @@ fn of_a_data_space_elsewhere_the_log_is_where_its_server_is() {
     let mut status = shown.stage.start_alone(&["status", "--ui", "--space", &space, "--key", &key]);
     let (host, token) = parts(&url(&mut status));
     let mut log = Events::of(&host, &format!("/log?token={token}&of=a/first"));
-    let told = log.until("where it is", |name, _| name == "elsewhere");
-    assert_eq!(told, json!({ "server": "a", "command": "journalctl --unit wattle-agent" }));
+    let reported = log.until("where it is", |name, _| name == "elsewhere");
+    assert_eq!(reported, json!({ "server": "a", "command": "journalctl --unit wattle-agent" }));
     assert_eq!(log.next(), None);
     assert_eq!(get(&host, &format!("/?token={token}")).status, 200, "it is drawn all the same");
     assert_eq!(status.interrupt(), Some(0), "{}", status.said());

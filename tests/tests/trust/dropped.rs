@@ -38,8 +38,8 @@ async fn left(mut stack: Stack) {
     // All that it has ever known.
     let logins = [stack.logins("web").remove(0), web.key().login("left", "web")];
     let store = stack.login(&logins).await;
-    let told = Space::new(Arc::clone(&store), "left").membership("web").await.expect("reads").expect("it is told");
-    store.log_in(&[told.login("left", &web.key().opener()).expect("its own")]).await.expect("logs in");
+    let member = Space::new(Arc::clone(&store), "left").membership("web").await.expect("reads").expect("it is told");
+    store.log_in(&[member.login("left", &web.key().opener()).expect("its own")]).await.expect("logs in");
     store.get(&layout.revision()).await.expect("it is one of them");
     store.get(&layout.status("db/part")).await.expect("it is one of them");
     // One that was broken off leaves by itself, when it comes back.
