@@ -279,7 +279,7 @@ fn values_that_no_recipe_could_write_are_errors_of_the_test() {
     assert!(said.starts_with("the fake of `one/source`, at dsl/tests/testing.rs:"), "{said}");
     let said = run(1.0, "x".repeat(1_000_001));
     assert!(said.contains("1000003 bytes, but the data space takes at most 1000000"), "{said}");
-    assert!(!said.contains("xxxxx"), "a secret is told");
+    assert!(!said.contains("xxxxx"), "a secret is shown");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What is told of each value of a template's software.
+//! What is reported about each value of a template's software.
 
 use wattle::lower::{Options, Reader, Way, computed_by_heat, lower};
 use wattle_heat::Loaded;

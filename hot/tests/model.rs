@@ -1,4 +1,4 @@
-//! Mistakes in what only wattle reads, each told once and where it stands.
+//! Mistakes in what only wattle reads, each reported once and where it is.
 
 use wattle::model::Name;
 use wattle_heat::Loaded;

@@ -54,7 +54,7 @@ fn what_a_newer_revision_waits_for_is_reported() {
     let stage = Stage::new(&model("hang"));
     assert_eq!(stage.run(&["up", "-d"]).code, Some(0));
     eventually("it hangs", || stage.services("1017").len() == 1);
-    eventually("its deadline is told", || {
+    eventually("its deadline is reported", || {
         let why = stage.ask(&["status", "--why"]).out;
         why.contains("a/second has been running for ") && why.contains("; its deadline is in 49m ")
     });

@@ -297,7 +297,7 @@ fn a_watch_tells_what_changes_until_all_is_done() {
     let frames: Vec<&str> = text.split("talk  revision 1: ").skip(1).collect();
     assert!(frames.len() > 1 && text.contains("for a/say"), "{watched}");
     assert!(frames.last().is_some_and(|frame| frame.starts_with("3 of 3 components done")), "{watched}");
-    assert!(frames.windows(2).all(|pair| pair[0] != pair[1]), "time alone is told: {watched}");
+    assert!(frames.windows(2).all(|pair| pair[0] != pair[1]), "time alone is reported: {watched}");
 }
 
 #[test]
@@ -323,7 +323,7 @@ fn what_a_killed_up_leaves_is_ended_by_the_next() {
     let status = stage.ask(&["status"]);
     assert_eq!(status.code, Some(1), "{status}");
     assert!(status.err.contains("was killed, and has left 3 processes running"), "{status}");
-    // So it is told without a directory, from elsewhere too.
+    // It is reported without a directory, from elsewhere too.
     for command in ["status", "down"] {
         let ran = stage.run_at(std::path::Path::new("/"), &[command]);
         assert!(ran.err.contains(&format!("wattle down {}", stage.path().display())), "{ran}");

@@ -72,7 +72,7 @@ pub(crate) fn known(planned: impl Into<Option<Vec<Planned>>>, rows: Vec<Row>) ->
     }
 }
 
-/// All that is told of the resources.
+/// All that is reported about the resources.
 fn reported(known: &Known) -> Vec<String> {
     let shown = Infrastructure::of(known);
     shown.resources.iter().map(|resource| format!("{} {}", resource.key, resource.how.sentence())).collect()

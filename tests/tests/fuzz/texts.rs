@@ -276,7 +276,7 @@ fn user_data_are_an_identity_or_say_why_not() {
             Err(error) => {
                 let is_of_key =
                     matches!(error, IdentityError::Field { field: "credential", .. } | IdentityError::Json { .. });
-                assert!(!(is_of_key && error.to_string().contains(key)), "the key is told: {error}");
+                assert!(!(is_of_key && error.to_string().contains(key)), "the key is shown: {error}");
                 Read::Refused
             }
         }

@@ -33,7 +33,7 @@ fn infrastructure_grows_fails_and_is_fixed_while_the_page_looks_on() {
     let now = tab(&browser, "live-now");
     assert!(now.contains("Infrastructure\n\n8 of 13 resources there, 4 under way, 1 failed"), "{now}");
     assert!(now.contains("What has failed is infrastructure."), "{now}");
-    // The subnet is told in its network's band.
+    // The subnet is shown in its network's band.
     browser.wait_for("the diagram", "return document.querySelectorAll('#view [data-built]').length === 12");
     let first = browser.text("return document.querySelector('#live-infrastructure li').innerText");
     assert!(now.contains("db is being created. 2 more wait for it."), "{now}");

@@ -62,7 +62,7 @@ fn states_waits_logs_and_values_as_they_come() {
     shown.let_go();
 
     browser.wait_for("the end", "return live.now.over === true");
-    browser.wait_for("it is told", "return document.getElementById('live-tally').textContent.includes('3 of 3 done')");
+    browser.wait_for("it is shown", "return document.getElementById('live-tally').textContent.includes('3 of 3 done')");
     browser.wait_for(
         "the log goes on",
         "return document.getElementById('live-lines').textContent.trimEnd().endsWith('done')",
@@ -208,7 +208,7 @@ fn a_failure_is_seen_with_its_root_wherever_it_leads() {
     assert!(now.contains("2 more wait for it."), "{now}");
     let data = tab(&browser, "live-data");
     assert!(data.contains("poisoned") && data.contains("a/first: "), "{data}");
-    // What has failed itself is red, and what it blocks is not, wherever it is told.
+    // What has failed itself is red, and what it blocks is not, wherever it is shown.
     let colors = |selector: &str| {
         let all = format!("[...document.querySelectorAll({selector:?})].map((one) => getComputedStyle(one).color)");
         browser.run(&format!("return [...new Set({all})]"))
@@ -261,7 +261,7 @@ fn a_connection_that_is_lost_is_reported_and_found_again() {
     let banner = "document.getElementById('live-banner')";
     assert_eq!(browser.run(&format!("return {banner}.hidden")), true);
     proxy.cut();
-    browser.wait_for("it is told", &format!("return {banner}.textContent.includes('The connection is lost')"));
+    browser.wait_for("it is shown", &format!("return {banner}.textContent.includes('The connection is lost')"));
     assert_eq!(browser.run(&format!("return {banner}.hidden")), false);
     browser.looked_at("lost");
     proxy.fix();

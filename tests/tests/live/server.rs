@@ -94,7 +94,7 @@ fn nothing_of_a_secret_is_served() {
     assert_eq!(whole["entries"]["a/first/token"]["state"], "failure");
     assert_eq!(whole["plans"]["a"]["components"]["first"]["inputs"]["password"]["secret"], true);
 
-    // The agent masks what recipes say before it is written, and so before it is told.
+    // The agent masks what recipes say before it is written, and so before it is sent.
     let mut log = Events::of(&host, &format!("/log?token={token}&of=a/first"));
     let lines = log.until("what it said", |_, data| data["lines"].to_string().contains("cannot log in as admin"));
     assert!(lines["lines"].to_string().contains("the password is ***"), "{lines}");
@@ -114,7 +114,7 @@ fn nothing_of_a_secret_is_served() {
     shown.up.interrupt();
 }
 
-/// What is told after the next revision, in which nothing fails.
+/// What is sent after the next revision, in which nothing fails.
 fn wattle_fixed(shown: &Shown) -> String {
     shown.stage.emit(&crate::stack::model("", 0));
     let up = shown.stage.run(&["up", "--parameter", &format!("password={PASSWORD}")]);
@@ -144,7 +144,7 @@ fn who_comes_again_is_told_everything_and_who_stays_what_changes() {
     let change = stays.until("the end", is_over);
     assert!(change.get("format").is_none(), "only what has changed: {change}");
     assert!(change["components"]["c/third"]["state"] == "done", "{change}");
-    assert!(change.get("plans").is_none() && change.get("stack").is_none(), "that was told before: {change}");
+    assert!(change.get("plans").is_none() && change.get("stack").is_none(), "that was sent before: {change}");
 
     let mut again = Events::of(&host, &path);
     let whole = again.until("everything", |name, _| name == "state");

@@ -53,7 +53,7 @@ fn a_url_of_another_time_is_refused_with_the_reason() {
     let mut status = shown.stage.start(&["status", &format!("--ui={port}")]);
     let second = url(&mut status);
     assert_ne!(first, second);
-    browser.wait_for("it is told", &format!("return {BANNER}.textContent.includes('no longer valid')"));
+    browser.wait_for("it is shown", &format!("return {BANNER}.textContent.includes('no longer valid')"));
     browser.looked_at("refused");
 
     // Whoever opens it again gets no page at all.

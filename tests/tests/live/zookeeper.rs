@@ -144,13 +144,13 @@ fn agents_at_work_are_shown_and_nothing_of_their_secrets() {
     }
 
     if everything("the live view while ZooKeeper is away") {
-        // What was known stays, and it is told why nothing new comes.
+        // What was known stays, and it is reported why nothing new comes.
         zookeeper.kill(1);
-        let reported = events.until("it is told", |_, data| data["trouble"].is_string());
+        let reported = events.until("it is reported", |_, data| data["trouble"].is_string());
         assert!(reported.get("components").is_none(), "{reported}");
         if let Some(browser) = &browser {
             browser.wait_for(
-                "it is told",
+                "it is reported",
                 "return document.getElementById('live-banner').textContent.includes('out of date')",
             );
             browser.looked_at("zookeeper-away");

@@ -324,7 +324,7 @@ async fn a_secret_in_a_plain_output_is_refused() {
         );
         assert!(!broken.message.contains("hunter"), "{broken:?}");
     }
-    // What is told in clear elsewhere, and what is short, is no secret for certain.
+    // What is shown in clear elsewhere, and what is short, is no secret for certain.
     leaks("http://admin@h/").run_clean().await.unwrap();
     leaks("http://h/$database").input("again", secret(Type::STR), "shop").run_clean().await.unwrap();
     leaks("http://h/$greeting")
@@ -423,7 +423,7 @@ async fn what_ended_a_recipe_without_a_word_is_reported() {
     ] {
         assert_eq!(message(&bash(text)).await, format!("{expected} (the recipe ended with exit code 1)"));
     }
-    // A trap of its own stays as it is, and what failed is told all the same, unless the trap decides.
+    // A trap of its own stays as it is, and what failed is reported all the same, unless the trap decides.
     let own = "trap 'rm -f \"$WATTLE_RUN_DIR/x\"' EXIT\n";
     for (text, expected) in [
         ("echo x >\"$heat_outputs_path.o\"\ntest -e /nowhere\n", "`test -e /nowhere` in line 5 ended it"),

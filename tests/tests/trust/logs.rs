@@ -206,7 +206,7 @@ async fn a_forged_or_former_request_is_not_answered(stack: Stack) {
     let (mut operator, db) = Operator::with_agent(stack).await;
     db.recent.say(None, "a line");
     let path = operator.space.layout().membership("db");
-    let there = operator.store.get(&path).await.expect("reads").expect("it is told").data;
+    let there = operator.store.get(&path).await.expect("reads").expect("it is there").data;
     let mut request: serde_json::Value = serde_json::from_slice(unsigned(&there)).expect("JSON");
     let (other, own) = (OperatorKey::generate(), operator.stack.options.key.clone());
     let [forged, former, good] = [(); 3].map(|()| operator.ask(None));
@@ -315,7 +315,7 @@ async fn whatever_a_server_answers_is_shown_harmlessly(stack: Stack) {
     let db = Space::new(operator.stack.server("db").await, &operator.stack.seed.stack);
     let asked = async || {
         for _ in 0..600 {
-            if let Some(ask) = db.membership("db").await.expect("reads").expect("it is told").asks.pop() {
+            if let Some(ask) = db.membership("db").await.expect("reads").expect("it is there").asks.pop() {
                 return ask;
             }
             tokio::time::sleep(Duration::from_millis(100)).await;
@@ -330,7 +330,7 @@ async fn whatever_a_server_answers_is_shown_harmlessly(stack: Stack) {
     until_so("it is shown", async || shown.said().contains(harmless)).await;
     // Who ends asks for nothing any more.
     drop(at_its_end(shown, Foreground::interrupt, 0).await);
-    until_so("nobody asks", async || db.membership("db").await.expect("reads").expect("it is told").asks.is_empty())
+    until_so("nobody asks", async || db.membership("db").await.expect("reads").expect("it is there").asks.is_empty())
         .await;
 
     let shown = start();

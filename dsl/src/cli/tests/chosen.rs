@@ -59,7 +59,7 @@ fn an_emission_says_what_it_leaves_out_and_what_that_changes() {
          components stay as they are\n  to keep what they decided, add `--set nodes=4 --set 'label=a b'`\n"
     );
     assert_eq!(kept(&scratch), None);
-    assert_eq!(emit(&scratch, &["--deny-warnings"]).err, "", "it is told once");
+    assert_eq!(emit(&scratch, &["--deny-warnings"]).err, "", "it is reported once");
 }
 
 #[test]

@@ -147,7 +147,7 @@ impl Case {
     }
 
     /// What has left was torn down in reverse order of running, before anything of the revision ran, with the inputs
-    /// that it last had; what could not be is told.
+    /// that it last had; what could not be is reported.
     pub(super) async fn judge_teardowns(&mut self, seen: usize) {
         let case = format!("case {}, revision {}", self.number, self.revision);
         let events = self.log.events().clone();
