@@ -67,7 +67,7 @@ fn what_a_newer_revision_waits_for_is_reported() {
     let why = stage.ask(&["status", "--why"]);
     assert!(why.out.contains("● a still runs a/second of revision 1, since "), "{why}");
     assert!(why.out.contains("ago, its deadline in 49m "), "{why}");
-    assert!(why.out.contains("because of it a/first is held up"), "{why}");
+    assert!(why.out.contains("a/first is held up by it"), "{why}");
     assert!(!why.out.contains("about to start"), "{why}");
     let entries = stage.ask(&["ls"]);
     assert!(entries.out.contains("one  (of revision 1)"), "{entries}");
