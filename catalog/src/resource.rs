@@ -210,15 +210,15 @@ macro_rules! nested {
 macro_rules! choice {
     ($(#[$meta:meta])* numeric $name:ident { $($variant:ident = $value:literal,)* }) => {
         crate::resource::choice!(@ $(#[$meta])* $name { $($variant = $value,)* });
-        crate::resource::told!($name: u8 u32 i64);
+        crate::resource::deferred!($name: u8 u32 i64);
     };
     ($(#[$meta:meta])* numbered $name:ident { $($variant:ident = $value:literal,)* }) => {
         crate::resource::choice!(@ $(#[$meta])* $name { $($variant = $value,)* } Number);
-        crate::resource::told!($name: String u8);
+        crate::resource::deferred!($name: String u8);
     };
     ($(#[$meta:meta])* $name:ident { $($variant:ident = $value:literal,)* }) => {
         crate::resource::choice!(@ $(#[$meta])* $name { $($variant = $value,)* });
-        crate::resource::told!($name: String);
+        crate::resource::deferred!($name: String);
     };
     (@ $(#[$meta:meta])* $name:ident { $($variant:ident = $value:literal,)* } $($number:ident)?) => {
         $(#[$meta])*
@@ -244,7 +244,7 @@ macro_rules! choice {
     };
 }
 
-macro_rules! told {
+macro_rules! deferred {
     ($name:ident: $($ty:ident)*) => {$(
         #[diagnostic::do_not_recommend]
         impl wattle::author::IntoProperty<$name> for wattle::author::Parameter<$ty> {
@@ -262,4 +262,4 @@ macro_rules! told {
 }
 
 #[allow(unused_imports, reason = "what is needed depends on the features")]
-pub(crate) use {choice, given, handle, nested, resource, setting, told};
+pub(crate) use {choice, deferred, given, handle, nested, resource, setting};

@@ -146,8 +146,8 @@ fn servers_given<'r>(handle: &'r str, roles: &Roles<'r>) -> BTreeSet<&'r str> {
     let mut next = vec![handle];
     while let Some(from) = next.pop() {
         for (name, (resource, role)) in roles {
-            let is_told = resource.all_given().any(|(_, value)| reads(value, from, from == handle));
-            if !is_told || !seen.insert(name) {
+            let is_given = resource.all_given().any(|(_, value)| reads(value, from, from == handle));
+            if !is_given || !seen.insert(name) {
                 continue;
             }
             match role {

@@ -134,7 +134,7 @@ fn a_fake_that_panics_is_named() {
 }
 
 #[test]
-fn a_secret_of_another_type_is_not_told() {
+fn a_secret_of_another_type_is_not_shown() {
     let run = trial().run();
     let text = said(|| assert_eq!(run.component("one/source").input::<u16>("password"), 0));
     assert!(text.ends_with("is not an integer between 0 and 65535: its value is secret"), "{text}");
@@ -200,7 +200,7 @@ fn who_has_waited_long_enough_fails_by_itself() {
 }
 
 #[test]
-fn a_server_that_never_boots_is_told_by_name() {
+fn a_server_that_never_boots_is_named() {
     let run = trial().never_boots("one").run();
     let failure = run.component("two/reader").failed().failure().unwrap();
     assert_eq!(failure.kind, FailureKind::Wait);
@@ -279,7 +279,7 @@ fn values_that_no_recipe_could_write_are_errors_of_the_test() {
     assert!(said.starts_with("the fake of `one/source`, at dsl/tests/testing.rs:"), "{said}");
     let said = run(1.0, "x".repeat(1_000_001));
     assert!(said.contains("1000003 bytes, but the data space takes at most 1000000"), "{said}");
-    assert!(!said.contains("xxxxx"), "a secret is told");
+    assert!(!said.contains("xxxxx"), "a secret is shown");
 }
 
 #[test]
@@ -317,7 +317,7 @@ fn requirements_are_judged_by_those_who_read() {
 }
 
 #[test]
-fn what_is_missing_or_misspelt_is_told_at_once_with_what_mends_it() {
+fn what_is_missing_or_misspelt_is_reported_at_once_with_what_mends_it() {
     let said = said(|| {
         Trial::of_model(chain()).never_boots("thre").failing("one/sorce", "x").agent_dies_during("two/reader").run();
     });

@@ -185,7 +185,7 @@ impl io::Write for Full {
 }
 
 #[test]
-fn a_full_disk_is_told() {
+fn a_full_disk_is_reported() {
     for room in [0, 100_000] {
         let large = Value::from(vec![template(); 1_000]);
         for done in [yaml(&large, &mut Full(room)), json(&large, &mut Full(room))] {

@@ -150,7 +150,7 @@ fn a_template_in_the_place_of_a_type_has_what_the_type_has() {
 }
 
 #[test]
-fn what_a_nested_stack_does_not_have_is_told() {
+fn what_a_nested_stack_does_not_have_is_reported() {
     let child = "heat_template_version: 2021-04-16\noutputs: {o: {value: x}}\n";
     let files: BTreeMap<_, _> = [("child.yaml".to_owned(), child.as_bytes().to_vec())].into();
     let found = |resources: &str, output: &str| {
@@ -216,7 +216,7 @@ fn a_failing_call_is_one_mistake() {
 }
 
 #[test]
-fn one_mistake_in_an_extended_template_is_told_once() {
+fn one_mistake_in_an_extended_template_is_reported_once() {
     let template = |properties: &str| {
         format!(
             "heat_template_version: 2021-04-16\nresources:\n  v: {{type: OS::Heat::Value, properties: {{value: a}}}}\n  \
@@ -264,18 +264,18 @@ fn one_thing_is_counted_as_one() {
         let found = check(&loaded(&text));
         found.iter().map(|one| format!("{}{}", one.message, one.labels[0].text)).collect::<String>()
     };
-    for (ty, default, told) in [
+    for (ty, default, expected) in [
         ("string", "a", "it has 1 character, "),
         ("comma_delimited_list", "[a]", "it has 1 item, "),
         ("string", "''", "0 characters"),
     ] {
         let found = found(ty, default);
-        assert!(found.contains(told), "{found}");
+        assert!(found.contains(expected), "{found}");
     }
 }
 
 #[test]
-fn software_in_nested_templates_is_told() {
+fn software_in_nested_templates_is_reported() {
     let child = "heat_template_version: 2021-04-16\nresources:\n  s:\n    type: OS::Nova::Server\n    \
                  properties: {flavor: f, image: i, networks: [{network: n}]}\n    \
                  metadata: {wattle: {components: [{name: web, recipe: {script: 'true'}}]}}\n";

@@ -1,11 +1,11 @@
-//! What is told of each value of a template's software.
+//! What is reported about each value of a template's software.
 
 use wattle::lower::{Options, Reader, Way, computed_by_heat, lower};
 use wattle_heat::Loaded;
 use wattle_hot::model::read;
 
 #[test]
-fn what_heat_computes_of_constants_is_told_under_the_name_that_servers_know_it_by() {
+fn what_heat_computes_of_constants_is_reported_under_the_name_that_servers_know_it_by() {
     let text = "heat_template_version: 2021-04-16
 resources:
   db:
@@ -21,11 +21,11 @@ resources:
               one: {list_join: ['', [a, b]]}
 ";
     let lowered = lower(&read(&Loaded::of(text, "shop.yaml")).model, &Options::default());
-    let [told] = lowered.decisions.as_slice() else { panic!("{:?}", lowered.decisions) };
-    assert_eq!(told.reader, Reader::Input { component: "db/store".into(), input: "all".into() });
-    assert_eq!((computed_by_heat(&told.reference), told.way), (Some("repeat"), Way::UserData));
+    let [reported] = lowered.decisions.as_slice() else { panic!("{:?}", lowered.decisions) };
+    assert_eq!(reported.reader, Reader::Input { component: "db/store".into(), input: "all".into() });
+    assert_eq!((computed_by_heat(&reported.reference), reported.way), (Some("repeat"), Way::UserData));
     let emitted = wattle::emit::to_yaml(&lowered.template).expect("it emits");
-    assert!(emitted.contains(&told.reference), "{emitted}");
+    assert!(emitted.contains(&reported.reference), "{emitted}");
     assert_eq!(computed_by_heat("net.name"), None);
     assert_eq!(computed_by_heat("list_join.0123abcd"), None, "agents compute it");
 }

@@ -1,4 +1,4 @@
-//! Mistakes in what only wattle reads, each told once and where it stands.
+//! Mistakes in what only wattle reads, each reported once and where it is.
 
 use wattle::model::Name;
 use wattle_heat::Loaded;
@@ -15,10 +15,10 @@ fn component(fields: &str) -> String {
 
 /// What is found: code, line and message.
 fn found(text: &str) -> Vec<String> {
-    let told = |diagnostic: &wattle::check::Diagnostic| {
+    let reported = |diagnostic: &wattle::check::Diagnostic| {
         format!("{} {} {}", diagnostic.code, diagnostic.labels[0].at.line, diagnostic.message)
     };
-    check(&Loaded::of(text, "template.yaml")).iter().map(told).collect()
+    check(&Loaded::of(text, "template.yaml")).iter().map(reported).collect()
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn what_is_said_of_a_component_is_possible() {
 }
 
 #[test]
-fn what_is_named_or_run_is_told_as_it_was_meant() {
+fn what_is_named_or_run_is_reported_as_it_was_meant() {
     let name = component("recipe: {script: 'true'}").replace("name: web", "name: 5");
     assert_eq!(found(&name), ["W1301 9 the name of a component of `s` is an integer, not text"]);
     let inline = component("recipe: |\n              #!/bin/sh\n              true");
@@ -104,8 +104,8 @@ fn a_recipe_of_a_cookbook_is_read() {
     };
     let read = |text: &str| wattle_hot::model::read(&Loaded::of(text, "template.yaml")).model;
     let unwritten = |text: &str| {
-        let told = wattle::check::check(&read(&software(text)), &wattle::check::Limits::default());
-        told.into_iter().filter(|found| found.code == "W0705").map(|found| found.message).collect::<Vec<_>>()
+        let reported = wattle::check::check(&read(&software(text)), &wattle::check::Limits::default());
+        reported.into_iter().filter(|found| found.code == "W0705").map(|found| found.message).collect::<Vec<_>>()
     };
     let model = read(&software("node.default!('db2', 'url', node['db2']['port'])"));
     let kind = model.declarations.values().next().expect("a kind");
@@ -129,9 +129,9 @@ fn early_outputs_make_no_exception_of_a_cycle() {
     };
     let text = format!("heat_template_version: 2021-04-16\nresources:\n{}{}", peer("a", "b"), peer("b", "a"));
     let read = wattle_hot::model::read(&Loaded::of(&text, "template.yaml"));
-    let told = wattle::check::check(&read.model, &wattle::check::Limits::default());
+    let reported = wattle::check::check(&read.model, &wattle::check::Limits::default());
     assert!(read.model.declarations.values().all(|kind| kind.outputs["url"].early));
-    assert_eq!(told.iter().map(|found| found.code).collect::<Vec<_>>(), ["W0101"]);
+    assert_eq!(reported.iter().map(|found| found.code).collect::<Vec<_>>(), ["W0101"]);
 }
 
 #[test]
@@ -145,8 +145,8 @@ fn what_guards_values_from_heat_never_holds() {
     };
     assert_eq!(found(&text("false")), [""; 0]);
     for condition in ["true", "{not: false}", "{equals: [a, b]}"] {
-        let told = "W1301 12 the condition `run_time` guards what only software knows, but is not `false`";
-        assert_eq!(found(&text(condition)), [told], "{condition}");
+        let reported = "W1301 12 the condition `run_time` guards what only software knows, but is not `false`";
+        assert_eq!(found(&text(condition)), [reported], "{condition}");
     }
     let inside = text("true").replace("value: {if", "value: [{if").replace("null]}}}", "null]}]}}");
     assert_eq!(found(&inside).len(), 1, "{:?}", found(&inside));
@@ -188,7 +188,7 @@ fn refused(fields: &str, files: &[(&str, &str)]) -> Vec<String> {
     let files: std::collections::BTreeMap<String, Vec<u8>> =
         files.iter().map(|(path, text)| (format!("app/{path}"), text.as_bytes().to_vec())).collect();
     let loaded = wattle_hot::load(&component(fields), "app/template.yaml", &files, &Default::default());
-    let told = |diagnostic: &wattle::check::Diagnostic| {
+    let reported = |diagnostic: &wattle::check::Diagnostic| {
         let of_recipe = diagnostic.code == "W1303" && diagnostic.labels[0].at.line == 10;
         format!(
             "{}{}: {}",
@@ -197,7 +197,7 @@ fn refused(fields: &str, files: &[(&str, &str)]) -> Vec<String> {
             diagnostic.help.join("; ")
         )
     };
-    check(&loaded).iter().map(told).collect()
+    check(&loaded).iter().map(reported).collect()
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn a_recipe_that_the_compiler_refuses_is_refused() {
     let play = |tasks: &str| format!("- hosts: localhost\n  tasks:\n    - {tasks}\n");
     let malformed =
         |path: &str, line: u32, why: &str| format!("the recipe `{path}` is malformed at line {line}: {why}");
-    for (path, text, told) in [
+    for (path, text, expected) in [
         (
             "recipes/it.sh",
             "#!/bin/sh\nif true; then\n  echo x\n".to_owned(),
@@ -223,20 +223,20 @@ fn a_recipe_that_the_compiler_refuses_is_refused() {
         ),
     ] {
         let found = refused(&format!("recipe: {path}"), &[(path, &text)]);
-        assert!(matches!(&found[..], [one] if one.starts_with(&told)), "{told}: {found:#?}");
+        assert!(matches!(&found[..], [one] if one.starts_with(&expected)), "{expected}: {found:#?}");
         // What the compiler takes is taken.
         let fine = [(path, "#!/bin/sh\ntrue\n"), (path, "- hosts: localhost\n  tasks: []\n")];
         let fine = fine[usize::from(path.ends_with("yaml"))];
         assert_eq!(refused(&format!("recipe: {path}"), &[fine]), [""; 0]);
     }
     let script = refused("recipe: {script: \"#!/bin/sh\\nif true; then\\n  echo x\\n\"}", &[]);
-    let told =
+    let reported =
         "the script of `s/web` is malformed at line 2: `if` is never closed by `fi`: the shell would refuse it too";
-    assert_eq!(script, [told]);
+    assert_eq!(script, [reported]);
     let beside = [("it.sh", "#!/bin/sh\n. ./lib.sh\n"), ("lib.sh", "true\n")];
-    let told =
+    let reported =
         "`it.sh` uses `lib.sh` on line 2, which is not listed in `files`: add it next to the recipe: `files: [lib.sh]`";
-    assert_eq!(refused("recipe: it.sh", &beside), [told]);
+    assert_eq!(refused("recipe: it.sh", &beside), [reported]);
     assert_eq!(refused("recipe: {entry: it.sh, files: [lib.sh]}", &beside), [""; 0]);
     let same = refused("recipe: {entry: it.sh, teardown: it.sh, files: [lib.sh]}", &beside);
     assert!(matches!(&same[..], [one] if one.starts_with("the teardown `it.sh` is the recipe itself")), "{same:#?}");
@@ -246,18 +246,18 @@ fn a_recipe_that_the_compiler_refuses_is_refused() {
 fn wiring(text: &str) -> Vec<String> {
     let loaded = Loaded::of(text, "template.yaml");
     let model = wattle_hot::model::read(&loaded).model;
-    let told = |diagnostic: wattle::check::Diagnostic| {
+    let reported = |diagnostic: wattle::check::Diagnostic| {
         format!("{} {} {} {:?}", diagnostic.code, diagnostic.labels[0].at.line, diagnostic.message, diagnostic.help)
     };
     wattle_hot::check::with_wiring(Vec::new(), &loaded, || &model, &wattle::check::Limits::default())
         .into_iter()
         .filter(|diagnostic| diagnostic.severity == wattle::check::Severity::Error)
-        .map(told)
+        .map(reported)
         .collect()
 }
 
 #[test]
-fn a_component_that_there_is_not_is_told_as_one() {
+fn a_component_that_there_is_not_is_reported_as_one() {
     let reader = component("recipe: {script: 'true'}\n            outputs: {url: {type: string, dynamic: true}}")
         + "          - name: site\n            recipe: {script: 'true'}\n            inputs: {url: {get_attr: [s, wbe, url]}}\n";
     assert_eq!(
@@ -291,13 +291,13 @@ fn one_mistake_is_one_diagnostic() {
     let outputs = "outputs: {url: {type: string, dynamic: true}}";
     let whole = component(&format!("recipe: {{script: 'true'}}\n            {outputs}"));
     assert_eq!(found(&whole), [""; 0]);
-    for (right, wrong, told) in [
+    for (right, wrong, expected) in [
         ("recipe:", "recpie:", "W1301 10 the component `s/web` has no key `recpie`"),
         (outputs, "kind: [worker]", "W1301 11 `kind` of `s/web` is a list, not text"),
         ("OS::Nova::Server", "OS::Nova::Sever", "W1201 4 the type `OS::Nova::Sever` of `s` does not exist"),
     ] {
         let text = whole.replace(right, wrong);
-        assert_eq!(found(&text), [told]);
+        assert_eq!(found(&text), [expected]);
         assert_eq!(wiring(&text), [""; 0]);
     }
     let alone = component("recpie: {script: 'true'}");
@@ -334,7 +334,7 @@ fn software_on_a_server_of_a_misspelt_type_is_read() {
 }
 
 #[test]
-fn a_guard_that_is_not_defined_is_told_how() {
+fn a_guard_that_is_not_defined_is_reported_with_how_to_define_it() {
     let text = component("recipe: {script: 'true'}\n            outputs: [url]")
         + "outputs: {url: {value: {if: [run_time, {get_attr: [s, web, url]}, null]}}}\n";
     let all = check(&Loaded::of(&text, "template.yaml"));

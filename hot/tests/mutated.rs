@@ -213,7 +213,7 @@ fn what_grows_is_not_computed() {
 }
 
 #[test]
-fn very_many_mistakes_are_told() {
+fn very_many_mistakes_are_reported() {
     let mut text = String::from("heat_template_version: 2021-04-16\nparameters:\n");
     for at in 0..1_500 {
         writeln!(text, "  parameter_{at}: {{type: string, default: x}}").unwrap();

@@ -22,12 +22,12 @@ impl CloudServer {
     /// When it cannot listen.
     pub fn start(setting: Setting) -> Self {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-        let (told, started) = std::sync::mpsc::channel();
+        let (sender, started) = std::sync::mpsc::channel();
         thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
             runtime.block_on(async {
                 let (cloud, serving) = Simulated::serve(listener, setting).expect("a socket");
-                told.send(cloud).expect("somebody waits for it");
+                sender.send(cloud).expect("somebody waits for it");
                 serving.await
             })
         });

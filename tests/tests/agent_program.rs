@@ -24,6 +24,6 @@ fn it_has_the_commands_of_a_server() {
 fn what_is_for_operators_is_wrong_usage() {
     let output = run(&["up", "out/hello"]);
     assert_eq!(output.status.code(), Some(2));
-    let told = String::from_utf8(output.stderr).expect("text");
-    assert!(told.contains("unrecognized subcommand 'up'"), "{told}");
+    let reported = String::from_utf8(output.stderr).expect("text");
+    assert!(reported.contains("unrecognized subcommand 'up'"), "{reported}");
 }

@@ -47,9 +47,9 @@ fn network(user_data: &str) -> String {
 
 fn output(command: &mut Command) -> String {
     let output = command.stdin(Stdio::null()).output().expect("a command starts");
-    let told = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    assert!(output.status.success(), "{command:?}:\n{}{}", told(&output.stdout), told(&output.stderr));
-    told(&output.stdout)
+    let reported = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(output.status.success(), "{command:?}:\n{}{}", reported(&output.stdout), reported(&output.stderr));
+    reported(&output.stdout)
 }
 
 #[test]
@@ -160,15 +160,15 @@ fn systemd_itself_starts_the_agent() {
         .expect("a script runs");
     let console = String::from_utf8_lossy(&fs::read(folder.join("console.log")).unwrap_or_default()).into_owned();
     assert!(machine.success(), "{console}");
-    let told: Vec<&str> = console.lines().filter_map(|line| line.trim_end().strip_prefix("AGENT: ")).collect();
+    let reported: Vec<&str> = console.lines().filter_map(|line| line.trim_end().strip_prefix("AGENT: ")).collect();
     let starts = "systemd starts agent --identity /etc/wattle/identity.json";
-    assert_eq!(told, [starts, "active, enabled", "cloud-init is status: done"], "{console}");
+    assert_eq!(reported, [starts, "active, enabled", "cloud-init is status: done"], "{console}");
 }
 
 /// The agent's digest, as an operator gives it.
 fn sha256(file: &Path) -> String {
-    let told = output(Command::new("sha256sum").arg(file));
-    told.split_whitespace().next().expect("a digest").to_owned()
+    let reported = output(Command::new("sha256sum").arg(file));
+    reported.split_whitespace().next().expect("a digest").to_owned()
 }
 
 const LOG: &str = "/var/log/wattle-agent.service.log";

@@ -49,16 +49,16 @@ fn three_tier() {
 }
 
 #[test]
-fn settings_are_told_as_the_source_has_them() {
-    let told = |settings: &[wattle::author::Setting]| -> Vec<_> {
+fn settings_are_described_as_the_source_has_them() {
+    let described = |settings: &[wattle::author::Setting]| -> Vec<_> {
         settings.iter().map(|setting| (setting.name, setting.doc, setting.default)).collect()
     };
     assert_eq!(
-        told(<three_tier::three_tier as Blueprint>::SETTINGS),
+        described(<three_tier::three_tier as Blueprint>::SETTINGS),
         [("apps", "How many application servers there are.", Some("2"))]
     );
     // Its configuration is written in another file than this.
-    assert_eq!(told(<hello::hello as Blueprint>::SETTINGS), []);
+    assert_eq!(described(<hello::hello as Blueprint>::SETTINGS), []);
 }
 
 #[test]

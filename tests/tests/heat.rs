@@ -142,8 +142,8 @@ fn user_data_reaches_nova_as_emitted() {
         let emitted = oracle::user_data_text(&lowered.template);
         assert_eq!(format!("{text}    content: |\n"), emitted, "{name}");
         // What only the cloud knows is taken from there; all else is what the template says.
-        let told: Value = serde_json::from_str(identity).expect("JSON");
-        let known = |part: &str| told.get(part).map_or(String::new(), |value| format!("\"{part}\": {}", python(value)));
+        let data: Value = serde_json::from_str(identity).expect("JSON");
+        let known = |part: &str| data.get(part).map_or(String::new(), |value| format!("\"{part}\": {}", python(value)));
         let values =
             Some(known("values")).filter(|values| !values.is_empty()).map_or(String::new(), |v| format!(", {v}"));
         let networks = known("networks");
@@ -152,9 +152,9 @@ fn user_data_reaches_nova_as_emitted() {
              \"stack\": \"three_tier\"{values}}}\n"
         );
         assert_eq!(identity, expected, "{name}");
-        assert_eq!(told["networks"].as_object().expect("networks").keys().collect::<Vec<_>>(), ["backbone"]);
+        assert_eq!(data["networks"].as_object().expect("networks").keys().collect::<Vec<_>>(), ["backbone"]);
         let reads_port =
-            told.get("values").is_some_and(|values| values.get("web-port.fixed_ips.0.ip_address").is_some());
+            data.get("values").is_some_and(|values| values.get("web-port.fixed_ips.0.ip_address").is_some());
         assert_eq!(reads_port, name == "web", "{name}");
         assert!(sent.len() < 49_149);
     }

@@ -403,7 +403,7 @@ fn import_says_of_links_that_lead_out_of_the_folder() {
     }
     let wattle = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
     let within = path.join("in");
-    for (name, folder, written, is_told) in [
+    for (name, folder, written, is_noted) in [
         ("../secret", path, "in/t.yaml", true),
         ("lnk", path, "in/t.yaml", true),
         ("lnk", &within, "t.yaml", true),
@@ -415,7 +415,7 @@ fn import_says_of_links_that_lead_out_of_the_folder() {
         fs::write(path.join("in/t.yaml"), template).unwrap();
         let (said, code) = run(folder, &["import", written, "--out", "crate", "--wattle", wattle, "--force"]);
         let note = "the file is outside the template's folder: its content is now in the crate";
-        assert_eq!((said.contains(note), code), (is_told, Some(0)), "{name}: {said}");
+        assert_eq!((said.contains(note), code), (is_noted, Some(0)), "{name}: {said}");
     }
 }
 

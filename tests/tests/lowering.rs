@@ -111,14 +111,14 @@ proptest! {
                 }
             }
         }
-        let (mut read, mut parameters, mut told) = (HashSet::new(), HashSet::new(), HashSet::new());
+        let (mut read, mut parameters, mut in_user_data) = (HashSet::new(), HashSet::new(), HashSet::new());
         let wires = seed.servers.iter().flat_map(|(server, s)| s.components.values().map(move |c| (Some(server), c)))
             .flat_map(|(server, component)| component.inputs.values().map(move |wire| (server, wire)))
             .chain(seed.exports.values().map(|export| (None, &export.value)));
         for (server, wire) in wires {
             read.extend(wire.leaves().filter_map(Origin::entry).map(|entry| (server, entry)));
             parameters.extend(wire.leaves().filter_map(Origin::parameter));
-            told.extend(wire.leaves().filter_map(Origin::user_data).map(|key| (server, key)));
+            in_user_data.extend(wire.leaves().filter_map(Origin::user_data).map(|key| (server, key)));
         }
         for (server, entry) in read {
             prop_assert_eq!(produced.get(&**entry), Some(&1), "{}", entry);
@@ -141,7 +141,7 @@ proptest! {
             }
         }
         let template = lower(&model, &Options::default()).template;
-        for (server, key) in told {
+        for (server, key) in in_user_data {
             let server = server.expect("only servers are told");
             let user_data = template.resources[server].property("user_data").expect("a server with an agent has user data");
             let mut held = false;

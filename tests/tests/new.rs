@@ -219,8 +219,8 @@ fn in_a_workspace_that_has_it_by_a_pattern_a_new_crate_is_a_member() {
         .unwrap();
     let (said, succeeded) = new(folder.path(), &["crates/inner"]);
     assert!(succeeded && said.contains("note: it is a member of the workspace"), "{said}");
-    let told = cargo(folder.path(), &["metadata", "--format-version", "1", "--no-deps"]);
-    assert!(told.contains("\"name\":\"inner\""), "{told}");
+    let reported = cargo(folder.path(), &["metadata", "--format-version", "1", "--no-deps"]);
+    assert!(reported.contains("\"name\":\"inner\""), "{reported}");
     assert!(!folder.path().join("crates/inner/Cargo.lock").exists());
 }
 

@@ -44,10 +44,10 @@ fn is_in_reach() -> bool {
 
 #[test]
 fn every_crate_that_users_need_can_be_published() {
-    let told = run(&mut cargo(&["metadata", "--offline", "--no-deps", "--format-version", "1"]));
-    let told: Value = serde_json::from_str(told.lines().next().unwrap()).unwrap();
+    let described = run(&mut cargo(&["metadata", "--offline", "--no-deps", "--format-version", "1"]));
+    let described: Value = serde_json::from_str(described.lines().next().unwrap()).unwrap();
     let mut published = Vec::new();
-    for package in told["packages"].as_array().unwrap() {
+    for package in described["packages"].as_array().unwrap() {
         let name = package["name"].as_str().unwrap();
         let is_ours = OURS.contains(&name);
         // No registry at all is an empty list; every one is null.

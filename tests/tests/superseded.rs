@@ -50,11 +50,11 @@ fn model(word: &str) -> Model {
 }
 
 #[test]
-fn what_a_newer_revision_waits_for_is_told() {
+fn what_a_newer_revision_waits_for_is_reported() {
     let stage = Stage::new(&model("hang"));
     assert_eq!(stage.run(&["up", "-d"]).code, Some(0));
     eventually("it hangs", || stage.services("1017").len() == 1);
-    eventually("its deadline is told", || {
+    eventually("its deadline is reported", || {
         let why = stage.ask(&["status", "--why"]).out;
         why.contains("a/second has been running for ") && why.contains("; its deadline is in 49m ")
     });
@@ -67,7 +67,7 @@ fn what_a_newer_revision_waits_for_is_told() {
     let why = stage.ask(&["status", "--why"]);
     assert!(why.out.contains("● a still runs a/second of revision 1, since "), "{why}");
     assert!(why.out.contains("ago, its deadline in 49m "), "{why}");
-    assert!(why.out.contains("because of it a/first is held up"), "{why}");
+    assert!(why.out.contains("a/first is held up by it"), "{why}");
     assert!(!why.out.contains("about to start"), "{why}");
     let entries = stage.ask(&["ls"]);
     assert!(entries.out.contains("one  (of revision 1)"), "{entries}");
@@ -80,8 +80,8 @@ fn what_a_newer_revision_waits_for_is_told() {
     assert_eq!(stage.ask(&["get", "a/second/said", "--revision", "2"]).out, "two\n");
     for wait in [&[][..], &["--wait"]] {
         let gone = stage.ask(&[&["get", "a/second/said", "--revision", "1"], wait].concat());
-        let told = "`a/second/said` is already of revision 2: its value of revision 1 is gone";
-        assert!(gone.code == Some(1) && gone.err.contains(told), "{gone}");
+        let reported = "`a/second/said` is already of revision 2: its value of revision 1 is gone";
+        assert!(gone.code == Some(1) && gone.err.contains(reported), "{gone}");
     }
     let early = stage.ask(&["get", "a/second/said", "--revision", "3"]);
     assert!(early.err.contains("`a/second/said` has no value of revision 3 yet"), "{early}");

@@ -58,7 +58,7 @@ fn open_door(stage: &Stage, server: &str) {
 }
 
 #[test]
-fn a_teardown_that_fails_is_told_and_tried_again() {
+fn a_teardown_that_fails_is_reported_and_tried_again() {
     let stage = Stage::new(&model(true, true));
     let up = stage.run(&["up", "-d", "--until-done"]);
     assert_eq!(up.code, Some(0), "{up}");

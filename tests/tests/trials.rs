@@ -64,7 +64,7 @@ fn key(attribute: &SeedAttribute) -> String {
 }
 
 /// The names under which servers are told values, each with the resource and the attribute that it is of.
-fn told(model: &Model, seed: &Seed) -> BTreeMap<Name, (String, String)> {
+fn user_data(model: &Model, seed: &Seed) -> BTreeMap<Name, (String, String)> {
     let components = seed.servers.values().flat_map(|server| server.components.values());
     let wires = components.flat_map(|component| component.inputs.values());
     let wires = wires.chain(seed.exports.values().map(|export| &export.value));
@@ -169,8 +169,8 @@ fn real(case: u64, model: &Model, absent: &BTreeSet<Name>) -> Real {
         seed::apply(&operator, &seed, &options).await.expect("it is applied");
         let state = tempfile::tempdir().expect("a folder");
         let log = Arc::new(Mutex::new(Log::default()));
-        let told: IndexMap<Name, Value> =
-            told(model, &seed).into_iter().map(|(name, (of, key))| (name, attribute(&of, &key))).collect();
+        let given: IndexMap<Name, Value> =
+            user_data(model, &seed).into_iter().map(|(name, (of, key))| (name, attribute(&of, &key))).collect();
         let mut agents = JoinSet::new();
         for server in seed.servers.keys().filter(|server| !absent.contains(*server)) {
             let credential = options.credentials.get(server).expect("every server has one").clone();
@@ -181,7 +181,7 @@ fn real(case: u64, model: &Model, absent: &BTreeSet<Name>) -> Real {
                 runner: Arc::new(Does { case, log: Arc::clone(&log) }),
                 state: state.path().join(&**server),
                 attributes: Arc::new(Of(server.clone())),
-                user_data: told.clone(),
+                user_data: given.clone(),
                 limits: Limits::default(),
                 recent: Arc::default(),
             };
@@ -228,7 +228,7 @@ fn trial(case: u64, model: &Model, absent: &BTreeSet<Name>) -> Trial {
             trial = trial.attribute(server, &key(published), attribute(server, &key(published)));
         }
     }
-    for (of, key) in told(model, &seed).into_values() {
+    for (of, key) in user_data(model, &seed).into_values() {
         trial = trial.attribute(&of, &key, attribute(&of, &key));
     }
     for kind in seed.declarations.keys() {
@@ -257,13 +257,13 @@ fn agree(case: u64, model: &Model, absent: &BTreeSet<Name>) -> usize {
         trial = trial.schedule(schedule);
         let run = trial.run();
         let simulated = simulated(&run);
-        let told = || format!("case {case}, {schedule}\n{}\n{:#?}", run.story(), real.did);
-        assert_eq!(simulated.keys().collect::<Vec<_>>(), real.did.keys().collect::<Vec<_>>(), "{}", told());
+        let context = || format!("case {case}, {schedule}\n{}\n{:#?}", run.story(), real.did);
+        assert_eq!(simulated.keys().collect::<Vec<_>>(), real.did.keys().collect::<Vec<_>>(), "{}", context());
         for (name, ours) in &simulated {
             let theirs = &real.did[name];
-            assert_eq!(ours.done, theirs.done, "{name} is done in one only: {}", told());
-            assert_eq!(ours.failure.is_some(), theirs.failure.is_some(), "{name} failed in one only: {}", told());
-            assert_eq!(ours.read, theirs.read, "{name} read other values: {}", told());
+            assert_eq!(ours.done, theirs.done, "{name} is done in one only: {}", context());
+            assert_eq!(ours.failure.is_some(), theirs.failure.is_some(), "{name} failed in one only: {}", context());
+            assert_eq!(ours.read, theirs.read, "{name} read other values: {}", context());
             if ours.failure != theirs.failure {
                 // Of several that failed, whose failure is told first is chance, here and there.
                 differ += 1;
@@ -271,11 +271,11 @@ fn agree(case: u64, model: &Model, absent: &BTreeSet<Name>) -> usize {
                     let own = [&simulated[root].failure, &real.did[root].failure];
                     let is_own = |of: &&Option<(String, FailureKind)>| **of == Some((root.clone(), *kind));
                     let late = *kind == FailureKind::Wait;
-                    assert!(late || own.iter().all(is_own), "{name} fails of {root}, which does not: {}", told());
+                    assert!(late || own.iter().all(is_own), "{name} fails of {root}, which does not: {}", context());
                     assert!(
                         root == name || run.component(name).dependences().count() > 0,
                         "{name} fails of {root} without cause: {}",
-                        told()
+                        context()
                     );
                 }
             }
@@ -283,7 +283,7 @@ fn agree(case: u64, model: &Model, absent: &BTreeSet<Name>) -> usize {
             if let Some(started) = at(name, true) {
                 for before in run.component(name).dependences() {
                     let ended = at(before, false);
-                    assert!(ended.is_some_and(|ended| ended < started), "{name} came before {before}: {}", told());
+                    assert!(ended.is_some_and(|ended| ended < started), "{name} came before {before}: {}", context());
                 }
             }
         }

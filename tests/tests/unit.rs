@@ -62,6 +62,6 @@ fn what_the_unit_does_not_confine_is_said_as_systemd_says_it() {
         .lines()
         .find_map(|line| line.split_once("Overall exposure level for wattle-agent.service: ")?.1.split(' ').next());
     let level = level.unwrap_or_else(|| panic!("systemd-analyze says no level: {said}"));
-    let told = include_str!("../../SECURITY.md");
-    assert!(told.contains(&format!("gives the unit {level} of 10")), "{level}");
+    let text = include_str!("../../SECURITY.md");
+    assert!(text.contains(&format!("gives the unit {level} of 10")), "{level}");
 }

@@ -122,8 +122,8 @@ fn three_tier_answers_with_data_of_its_database() {
     assert!(up.said().contains(url.trim()), "{}", up.said());
 
     // An agent that dies is started again, and what is finished is not run again; services do not notice.
-    let told = |what: &str| stage.log("db").matches(&format!(" {what} component=")).count();
-    assert_eq!((told("runs"), told("done")), (2, 2), "{}", stage.log("db"));
+    let count = |what: &str| stage.log("db").matches(&format!(" {what} component=")).count();
+    assert_eq!((count("runs"), count("done")), (2, 2), "{}", stage.log("db"));
     let database = stage.processes("bin/postgres -D");
     assert_eq!(database.len(), 1, "{database:?}");
     let agents = stage.processes("agent --identity");
@@ -132,9 +132,9 @@ fn three_tier_answers_with_data_of_its_database() {
     running::kill(agent[0]);
     eventually("another agent of db", || {
         let now = stage.processes("servers/db/identity.json");
-        now.len() == 1 && now != agent && told("done") == 4
+        now.len() == 1 && now != agent && count("done") == 4
     });
-    assert_eq!(told("runs"), 2, "{}", stage.log("db"));
+    assert_eq!(count("runs"), 2, "{}", stage.log("db"));
     assert_eq!(stage.processes("bin/postgres -D"), database);
 
     // Ctrl-C leaves nothing running.
@@ -222,7 +222,7 @@ fn the_software_of_a_server_that_has_left_is_ended() {
 }
 
 #[test]
-fn what_fails_is_told_with_its_root() {
+fn what_fails_is_reported_with_its_root() {
     let stage = Stage::new(&talking("fail", "two", true));
     let mut up = stage.up(&[]);
     up.wait_for("2 are blocked", Duration::from_mins(1));
@@ -254,7 +254,7 @@ fn what_fails_is_told_with_its_root() {
 }
 
 #[test]
-fn what_fails_alike_on_many_servers_is_told_once() {
+fn what_fails_alike_on_many_servers_is_reported_once() {
     let stage = Stage::new(&chorus.model(Words { first: "fail".into(), ..Words::default() }));
     let up = stage.run(&["up", "--until-done"]);
     assert_eq!(up.code, Some(1), "{up}");
@@ -271,15 +271,15 @@ fn what_fails_alike_on_many_servers_is_told_once() {
 #[test]
 fn a_stack_that_imports_is_told_what_others_would_export() {
     let stage = Stage::new(&gossip.model(Default::default()));
-    let untold = stage.run(&["up"]);
-    assert_eq!(untold.code, Some(2), "{untold}");
-    let untold = format!("{untold}").replace(stage.path().to_str().unwrap(), "<here>");
-    golden("untold-import", &untold);
+    let without_imports = stage.run(&["up"]);
+    assert_eq!(without_imports.code, Some(2), "{without_imports}");
+    let without_imports = format!("{without_imports}").replace(stage.path().to_str().unwrap(), "<here>");
+    golden("missing-import", &without_imports);
     let wrong = stage.run(&["up", "--import", "tavern:rumor=x", "--import", "tavern:times=often"]);
     assert_eq!(wrong.code, Some(2), "{wrong}");
     golden("wrong-import", &format!("{wrong}").replace(stage.path().to_str().unwrap(), "<here>"));
-    let told = ["up", "--detach", "--until-done", "--import", "tavern:rumour=psst=1", "--import", "tavern:times=3"];
-    let up = stage.run(&told);
+    let args = ["up", "--detach", "--until-done", "--import", "tavern:rumour=psst=1", "--import", "tavern:times=3"];
+    let up = stage.run(&args);
     assert_eq!(up.code, Some(0), "{up}");
     assert_eq!(stage.ask(&["get", "a/say/said"]).out, "psst=1, 3 times\n");
     let plan = stage.run_at(stage.path(), &["plan", "."]);
@@ -297,11 +297,11 @@ fn a_watch_tells_what_changes_until_all_is_done() {
     let frames: Vec<&str> = text.split("talk  revision 1: ").skip(1).collect();
     assert!(frames.len() > 1 && text.contains("for a/say"), "{watched}");
     assert!(frames.last().is_some_and(|frame| frame.starts_with("3 of 3 components done")), "{watched}");
-    assert!(frames.windows(2).all(|pair| pair[0] != pair[1]), "time alone is told: {watched}");
+    assert!(frames.windows(2).all(|pair| pair[0] != pair[1]), "time alone is reported: {watched}");
 }
 
 #[test]
-fn who_follows_is_told_when_it_is_ended() {
+fn who_follows_learns_when_it_is_ended() {
     let stage = Stage::new(&talking("slow", "two", false));
     let mut up = stage.up(&[]);
     up.wait_for("a/say runs", Duration::from_mins(1));
@@ -323,10 +323,10 @@ fn what_a_killed_up_leaves_is_ended_by_the_next() {
     let status = stage.ask(&["status"]);
     assert_eq!(status.code, Some(1), "{status}");
     assert!(status.err.contains("was killed, and has left 3 processes running"), "{status}");
-    // So it is told without a directory, from elsewhere too.
+    // It is reported without a directory, from elsewhere too.
     for command in ["status", "down"] {
-        let told = stage.run_at(std::path::Path::new("/"), &[command]);
-        assert!(told.err.contains(&format!("wattle down {}", stage.path().display())), "{told}");
+        let ran = stage.run_at(std::path::Path::new("/"), &[command]);
+        assert!(ran.err.contains(&format!("wattle down {}", stage.path().display())), "{ran}");
     }
     assert_eq!(stage.services("4711").len(), 1, "nobody has ended it");
     let down = stage.run(&["down"]);

@@ -208,13 +208,13 @@ mod tests {
     }
 
     #[test]
-    fn facts_are_told() {
+    fn facts_are_documented() {
         let property: Property = serde_json::from_str(
             r#"{"t": "integer", "def": 3, "upd": true, "since": "5.0.0", "c": [{"range": [1, null]}], "d": "how many"}"#,
         )
         .expect("a property");
-        let told = of_property("count", &property, true);
-        assert_eq!(told, ["How many.", "", "At least 1. Default: `3`. Changed in place. Since Heat 5.0.0."]);
+        let written = of_property("count", &property, true);
+        assert_eq!(written, ["How many.", "", "At least 1. Default: `3`. Changed in place. Since Heat 5.0.0."]);
     }
 
     #[test]

@@ -67,9 +67,9 @@ fn case(resource: &Resource) -> String {
             let sampler = Sampler { resource, only: Some(path.clone()) };
             let (begun, _) = started(&sampler);
             let add = |sets: &str| format!("|t| {{\nt.add(\"it\", {begun}{sets});\n}}");
-            let is_told = |top: &str| leads_to(top, &path) || sampler.otherwise().any(|(_, other, _)| *other == top);
-            let alone = rest(&sampler, &is_told);
-            let beside = rest(&sampler, &|top| NEEDED.contains(&top) && !is_told(top));
+            let is_wanted = |top: &str| leads_to(top, &path) || sampler.otherwise().any(|(_, other, _)| *other == top);
+            let alone = rest(&sampler, &is_wanted);
+            let beside = rest(&sampler, &|top| NEEDED.contains(&top) && !is_wanted(top));
             format!("({path:?}, {}, {}),\n", add(&(beside + &alone)), add(&alone))
         })
         .collect();
@@ -126,9 +126,9 @@ impl Sampler<'_> {
 
     fn set(&self, field: &Field, path: &str) -> String {
         let path = format!("{path}.{}", field.heat);
-        let is_told = self.only.as_ref().is_some_and(|only| leads_to(&path, only))
+        let is_wanted = self.only.as_ref().is_some_and(|only| leads_to(&path, only))
             || self.otherwise().any(|(_, other, _)| *other == path);
-        if !goes_along(field, &path) && !is_told {
+        if !goes_along(field, &path) && !is_wanted {
             return String::new();
         }
         format!("\n.{}({})", field.method, self.value(&field.ty, &field.schema, &path))
@@ -209,8 +209,8 @@ impl Sampler<'_> {
         let only = self.only.as_deref().filter(|only| leads_to(path, only) && *only != path);
         let is_given = |field: &&Field| {
             let at = format!("{path}.{}", field.heat);
-            let is_told = |only: &str| leads_to(&at, only) || self.otherwise().any(|(_, other, _)| *other == at);
-            !field.required && only.is_none_or(is_told)
+            let is_wanted = |only: &str| leads_to(&at, only) || self.otherwise().any(|(_, other, _)| *other == at);
+            !field.required && only.is_none_or(is_wanted)
         };
         let rest: String = fields.iter().filter(is_given).map(|field| self.set(field, path)).collect();
         self.begin(name, fields, path) + &rest

@@ -136,8 +136,8 @@ fn every_form_is_deployed_or_refused() {
             Ok(target) => {
                 let mut desk = Desk::new();
                 let waits = desk.try_to_reach(&target);
-                let is_told = |wait: &Wait| matches!(wait.why, Why::Unresolved(_));
-                assert!(waits.iter().all(is_told), "{name}: {waits:?}");
+                let is_reported = |wait: &Wait| matches!(wait.why, Why::Unresolved(_));
+                assert!(waits.iter().all(is_reported), "{name}: {waits:?}");
                 deployed += usize::from(desk.state.is_done());
             }
             Err(said) => {

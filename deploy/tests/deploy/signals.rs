@@ -113,7 +113,7 @@ fn what_only_heat_hears_is_refused() {
 }
 
 #[test]
-fn who_could_never_signal_is_told_so() {
+fn who_could_never_signal_is_reported() {
     let script = |curl: &str| format!("user_data_format: RAW, user_data: {{list_join: [' ', ['#!/bin/sh', {curl}]]}}");
     assert_eq!(
         refused(&template("", "", &server("web", &script(CURL)))),

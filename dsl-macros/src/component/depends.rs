@@ -64,7 +64,7 @@ mod tests {
     use super::dependency;
 
     #[test]
-    fn dependencies_are_told_by_their_line() {
+    fn dependencies_are_known_by_their_line() {
         for (line, name) in [
             ("depends 'was'", Some("was")),
             ("  depends \"was\", '>= 1.0' # newer", Some("was")),

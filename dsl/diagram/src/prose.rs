@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn a_summary_is_one_sentence_without_markup() {
-        for (text, told) in [
+        for (text, expected) in [
             ("", ""),
             ("A shop.", "A shop."),
             ("A shop, on\ntwo lines. With more.\n\nAnd more.", "A shop, on two lines."),
@@ -75,7 +75,7 @@ mod tests {
             ("Tools, e.g. Ansible, work.", "Tools, e.g. Ansible, work."),
             ("[", "["),
         ] {
-            assert_eq!(summary(text), told, "{text}");
+            assert_eq!(summary(text), expected, "{text}");
         }
     }
 }

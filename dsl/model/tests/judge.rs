@@ -194,7 +194,7 @@ proptest! {
     }
 
     #[test]
-    fn no_secret_is_told(predicate in predicate(), values in prop::collection::vec("[xyz]{8}", NAMES.len())) {
+    fn no_secret_is_shown(predicate in predicate(), values in prop::collection::vec("[xyz]{8}", NAMES.len())) {
         let mut predicate = predicate;
         hide(&mut predicate);
         let known: Vec<_> = values.iter().map(|value| Some(Value::from(value.as_str()))).collect();
@@ -220,7 +220,7 @@ fn hide(predicate: &mut Predicate<Given>) {
 }
 
 #[test]
-fn what_is_so_and_must_be_otherwise_is_told() {
+fn what_is_so_and_must_be_otherwise_is_reported() {
     let ports = Value::List(vec![8080.into(), 80.into()]);
     let values = [Some(Value::from(1024)), Some("bob".into()), Some(ports)];
     let every = |test| tested(Some(named(2)), Test::EveryItem(Box::new(tested(None, test))));
@@ -231,7 +231,7 @@ fn what_is_so_and_must_be_otherwise_is_told() {
     };
     let least = || tested(Some(named(0)), Test::AtLeast(constant(2048)));
     let user = || tested(Some(named(1)), Test::IsNot(constant("bob")));
-    let mut told = Vec::new();
+    let mut lines = Vec::new();
     for predicate in [
         least(),
         user(),
@@ -253,13 +253,13 @@ fn what_is_so_and_must_be_otherwise_is_told() {
         secret(every(Test::AtLeast(constant(1024)))),
     ] {
         let known = |leaf: &Leaf| if let Leaf::Constant(value) = leaf { Some(value.clone()) } else { None };
-        told.push(format!("demanded: {}", demanded(&predicate, &known)));
-        told.push(match verdict(&predicate, &values) {
+        lines.push(format!("demanded: {}", demanded(&predicate, &known)));
+        lines.push(match verdict(&predicate, &values) {
             Verdict::Fails(reasons) => format!("   found: {}", reasons.join("; ")),
             other => format!("   {other:?}"),
         });
     }
-    insta::assert_snapshot!(told.join("\n"));
+    insta::assert_snapshot!(lines.join("\n"));
 }
 
 #[test]

@@ -42,7 +42,7 @@ fn numbers_are_decimal() {
 }
 
 #[test]
-fn what_was_expected_and_found_is_told() {
+fn what_was_expected_and_found_is_reported() {
     let why = |ty: &Type, text: &str| parse(ty, text).unwrap_err();
     assert_eq!(why(&PORT, "http\n"), "expected an integer between 0 and 65535, found `http`");
     assert_eq!(why(&PORT, "70000"), "70000 is not between 0 and 65535");
@@ -59,7 +59,7 @@ fn what_was_expected_and_found_is_told() {
 }
 
 #[test]
-fn a_wrong_secret_is_not_told() {
+fn a_wrong_secret_is_not_shown() {
     for ty in [PORT, Type::IP, Type::Scalar(Scalar::Network), Type::List(Box::new(Type::STR)), Type::BOOLEAN] {
         let why = parse(&secret(ty), "hunter2").unwrap_err();
         assert!(!why.contains("hunter2"), "{why}");

@@ -157,7 +157,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_secret_default_is_not_told() {
+    fn a_secret_default_is_not_shown() {
         let model = with_default(secret(Type::STR), "hunter2", Test::IsNot("hunter2".into())).model;
         let found = check(&model, &Limits::default());
         assert!(found.iter().any(|diagnostic| diagnostic.code == "W0803"));

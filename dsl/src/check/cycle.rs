@@ -207,7 +207,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_server_may_not_be_told_what_needs_it() {
+    fn a_server_may_not_learn_what_needs_it() {
         let sketch = Sketch::new().server("a").resource("address", "OS::Neutron::FloatingIPAssociation");
         let sketch = sketch.property("address", "port_id", attribute("a", "addresses"));
         let sketch = sketch.kind("Peer", &[("other", Type::STR)], &[]).component("a", "peer", "Peer");

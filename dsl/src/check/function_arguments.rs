@@ -146,7 +146,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn it_is_told_at_the_property() {
+    fn it_is_reported_at_the_property() {
         let found = check(&named(map([("a", replaced(""))])).model, &Limits::default());
         assert!(
             found[0].message.starts_with("the property `name` of `net` cannot be computed: `str_replace`: "),

@@ -288,7 +288,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn two_requirements_that_exclude_each_other_are_told_together() {
+    fn two_requirements_that_exclude_each_other_are_reported_together() {
         let of = |ty: Type, one: Test<Expr>, other: Test<Expr>| {
             let sketch = sound().parameter("p", ty).require("one", tested(parameter("p"), one));
             sketch.require("other", tested(parameter("p"), other)).model

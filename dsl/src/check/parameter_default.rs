@@ -134,7 +134,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_secret_is_not_told() {
+    fn a_secret_is_not_shown() {
         let mut model = sound().parameter("p", secret(Type::STR)).export("p", secret(Type::STR), parameter("p")).model;
         model.parameters["p"].default = Some("hunter2".into());
         model.parameters["p"].constraints = vec![length(12), Constraint::AllowedValues(vec!["x".into()])];

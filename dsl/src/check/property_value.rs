@@ -177,7 +177,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn everything_wrong_in_one_value_is_told() {
+    fn everything_wrong_in_one_value_is_reported() {
         let found = check(&given("closed", map([("two", "b".into()), ("tow", "b".into())])), &Limits::default());
         assert_eq!(found.len(), 3, "{found:?}");
     }

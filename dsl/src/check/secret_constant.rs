@@ -177,7 +177,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_secret_is_not_told() {
+    fn the_secret_is_not_shown() {
         for model in [failing(), login(true), required(password(Test::Is("hunter2".into())))] {
             assert!(!format!("{:?}", check(&model, &Limits::default())).contains("hunter2"));
         }

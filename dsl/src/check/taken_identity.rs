@@ -98,7 +98,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn two_from_one_are_told_once() {
+    fn two_from_one_are_reported_once() {
         let mut t = Topology::new("demo");
         t.add("a", Pair.moved_from("old"));
         t.add("b", Pair.moved_from("old"));

@@ -76,7 +76,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn names_that_heat_does_not_have_are_told() {
+    fn names_that_heat_does_not_have_are_reported() {
         for name in ["neutron.netwrk", "neutron", "", "image", "ours.rack"] {
             assert_eq!(codes(&named(name)), ["W0802"], "{name}");
         }

@@ -78,7 +78,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn it_is_told_once_and_of_no_library() {
+    fn it_is_reported_once_and_of_no_library() {
         let mut model = failing();
         model.imports.push(model.imports[0].clone());
         assert_eq!(codes(&model), ["W0706"]);

@@ -49,9 +49,9 @@ check! {
 
 fn run(sink: &mut Sink<'_, '_>) {
     for kind in sink.model.declarations.values().filter(|kind| is_own(&kind.at)) {
-        let is_told = |path: &[_]| !kind.recipe.tool.has_paths() || !path.is_empty();
+        let is_known = |path: &[_]| !kind.recipe.tool.has_paths() || !path.is_empty();
         let outputs: Vec<_> =
-            kind.outputs.iter().filter(|(_, output)| !output.dynamic && is_told(&output.path)).collect();
+            kind.outputs.iter().filter(|(_, output)| !output.dynamic && is_known(&output.path)).collect();
         if outputs.is_empty() {
             continue;
         }
@@ -90,7 +90,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_cannot_be_told_is_not_judged() {
+    fn what_cannot_be_known_is_not_judged() {
         assert!(codes(&with_recipe("#!/bin/sh\necho \"$port\" > \"${heat_outputs_path}.$1\"\n")).is_empty());
         assert!(codes(&with_recipe("#!/usr/bin/awk -f\nBEGIN { print ENVIRON[\"port\"] }\n")).is_empty());
         let mut dynamic = failing();

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_setting_is_told_with_its_text_and_its_default() {
+    fn a_setting_is_shown_with_its_text_and_its_default() {
         let nodes = Setting { name: "node_count", doc: "How many nodes.\nNever none.", default: Some("2") };
         let size = Setting { name: "size", doc: "", default: Some("Small") };
         let known = [nodes, size];

@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_without_values_is_a_comment_that_becomes_valid_as_told() {
+    fn a_file_without_values_is_a_comment_that_becomes_valid_as_described() {
         let yaml = text("What it says.", None);
         assert_eq!(serde_yaml::from_str::<serde_yaml::Value>(&yaml).expect("YAML"), serde_yaml::Value::Null);
         let filled = yaml.replace("#parameters:", "parameters:").replace("  #motto:", "  motto: x");

@@ -100,7 +100,7 @@ mod tests {
         let found = found.map(|(name, left, how)| Found { name: name.into(), left, how: how.into() });
         let strange = note(&found, &mut resources);
         assert_eq!(strange, ["in the cloud, `stranger` is gone"]);
-        let told: Vec<(&str, Action, &str)> =
+        let noted: Vec<(&str, Action, &str)> =
             resources.iter().map(|(name, plan)| (&**name, plan.action, plan.notes[0].as_str())).collect();
         let expected = [
             ("gone", Action::Create, "in the cloud it is gone"),
@@ -111,6 +111,6 @@ mod tests {
             ("adopted", Action::Update, "in the cloud it was taken over"),
             ("unfit", Action::Replace, "in the cloud it was taken over"),
         ];
-        assert_eq!(told, expected);
+        assert_eq!(noted, expected);
     }
 }

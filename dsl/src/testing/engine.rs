@@ -46,7 +46,7 @@ struct Engine<'w> {
     deaths: HashSet<usize>,
     records: Vec<Record>,
     /// The events for the agent whose turn it is, next one first.
-    told: VecDeque<Event>,
+    events: VecDeque<Event>,
 }
 
 /// Runs everything to the end.
@@ -63,7 +63,7 @@ pub(super) fn run(world: &World, clock: Clock, deaths: HashSet<usize>) -> Result
         space: Space::default(),
         deaths,
         records: world.nodes.iter().map(|_| Record::default()).collect(),
-        told: VecDeque::new(),
+        events: VecDeque::new(),
     };
     engine.all_events()?;
     let Engine { space, records, .. } = engine;
@@ -92,7 +92,7 @@ impl Engine<'_> {
                 Happening::Boots => {
                     self.step += 1;
                     let first = self.agents[host].boot(&self.world.hosts[host], self.queue.now);
-                    self.told.extend(first);
+                    self.events.extend(first);
                 }
                 Happening::Dies => {
                     self.step += 1;
@@ -100,12 +100,12 @@ impl Engine<'_> {
                     agent.die();
                     self.queue.put(self.queue.now + REBOOT, (host, agent.life), Happening::Boots);
                 }
-                Happening::Event(event) => self.told.push_back(event),
+                Happening::Event(event) => self.events.push_back(event),
                 Happening::Goes(run) => self.goes(host, run)?,
                 Happening::Ends(run) => self.ends(host, run),
                 Happening::Wakes => {
                     self.agents[host].wakes = None;
-                    self.told.push_back(Event::Time);
+                    self.events.push_back(Event::Time);
                 }
             }
             self.decide(host);
@@ -116,7 +116,7 @@ impl Engine<'_> {
     /// Lets an agent decide about its events, and carries out its actions.
     fn decide(&mut self, host: usize) {
         let now = now(self.queue.now);
-        while let Some(event) = self.told.pop_front() {
+        while let Some(event) = self.events.pop_front() {
             let Some(machine) = &mut self.agents[host].machine else { continue };
             for action in machine.handle(now, event) {
                 self.act(host, action);
@@ -140,11 +140,11 @@ impl Engine<'_> {
         let here = &self.world.hosts[host];
         match action {
             Action::Read(ticket, awaited, _) => match self.space.there(&awaited) {
-                Some(content) => self.told.push_back(Event::Read(ticket, Ok(content))),
+                Some(content) => self.events.push_back(Event::Read(ticket, Ok(content))),
                 None => self.space.waits(awaited, (host, self.agents[host].life, ticket)),
             },
             Action::Peek(ticket, entry, _) => {
-                self.told.push_back(Event::Peeked(
+                self.events.push_back(Event::Peeked(
                     ticket,
                     self.space.entry(&entry).cloned().map_or(Seen::Nothing, Seen::Content),
                 ));
@@ -155,7 +155,7 @@ impl Engine<'_> {
                     let waiters = self.space.write(entry, content.clone());
                     self.deliver(waiters, &content);
                 }
-                self.told.push_back(Event::Written(ticket, Ok(there)));
+                self.events.push_back(Event::Written(ticket, Ok(there)));
             }
             Action::Journal(ticket, records) => self.note(host, ticket, records),
             Action::LayOut(ticket, component, _) => {
@@ -165,10 +165,10 @@ impl Engine<'_> {
             Action::Attribute(ticket, attribute) => {
                 let entry = here.publishes().find(|(_, published)| **published == attribute);
                 let value = entry.and_then(|(entry, _)| self.world.attributes.get(&entry)).cloned();
-                self.told.push_back(Event::Attribute(ticket, Ok(value.unwrap_or(Value::Null))));
+                self.events.push_back(Event::Attribute(ticket, Ok(value.unwrap_or(Value::Null))));
             }
             Action::Explain(ticket, what) => {
-                self.told.push_back(Event::Explained(ticket, Ok(self.root_causes(&what))));
+                self.events.push_back(Event::Explained(ticket, Ok(self.root_causes(&what))));
             }
             Action::Run(job) => self.begin(host, *job),
             Action::Stop(run, _) => self.stop(host, run),
@@ -197,7 +197,7 @@ impl Engine<'_> {
         self.agents[host].journal.extend(records);
         let done = Event::Journalled(ticket);
         match fails.filter(|place| self.records[*place].attempts == 0) {
-            None => self.told.push_back(done),
+            None => self.events.push_back(done),
             Some(place) => {
                 let notice = self.clock.notice(place);
                 self.after(notice, host, Happening::Event(done));

@@ -98,12 +98,12 @@ impl<'r> Ran<'r> {
         match self.failure() {
             Some(failure) if *failure.component == *other.name() && other.place != self.place => self,
             Some(failure) => {
-                let told = story::report(self.run);
-                panic!("`{}` did not fail because of `{}`, but of {failure}{told}", self.name(), other.name())
+                let report = story::report(self.run);
+                panic!("`{}` did not fail because of `{}`, but of {failure}{report}", self.name(), other.name())
             }
             None => {
-                let (name, told) = (self.name(), story::report(self.run));
-                panic!("`{name}` did not fail because of `{}`: it did not fail{told}", other.name())
+                let (name, report) = (self.name(), story::report(self.run));
+                panic!("`{name}` did not fail because of `{}`: it did not fail{report}", other.name())
             }
         }
     }
@@ -188,8 +188,8 @@ impl<'r> Ran<'r> {
             (Some((start, end)), Some((other_start, other_end))) => start < other_end && other_start < end,
             _ => false,
         };
-        let told = story::report(self.run);
-        assert!(overlaps, "`{}` and `{}` did not run at the same time{told}", self.name(), other.name());
+        let report = story::report(self.run);
+        assert!(overlaps, "`{}` and `{}` did not run at the same time{report}", self.name(), other.name());
         self
     }
 

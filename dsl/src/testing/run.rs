@@ -161,7 +161,7 @@ impl TrialRun {
                 None => Err(format!("`{entry}` did not come: its server never booted")),
             },
             Held::UserData(key) => {
-                self.stage.world.told.get(key).cloned().ok_or_else(|| format!("`{key}` is not told"))
+                self.stage.world.user_data.get(key).cloned().ok_or_else(|| format!("`{key}` is not in the user data"))
             }
             Held::Sealed(_) | Held::Foreign { .. } => {
                 unreachable!("INVARIANT: the secrets of a trial are in plain, and its imports are values")

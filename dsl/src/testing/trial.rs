@@ -300,8 +300,8 @@ impl Trial {
     /// If [`Trial::run`] or `judge` does.
     #[track_caller]
     pub fn schedules(&self, seeds: impl IntoIterator<Item = u64>, judge: impl Fn(&TrialRun)) {
-        struct Told(Schedule);
-        impl Drop for Told {
+        struct Report(Schedule);
+        impl Drop for Report {
             fn drop(&mut self) {
                 if std::thread::panicking() {
                     let again = match self.0 {
@@ -314,9 +314,9 @@ impl Trial {
         }
         let stage = Stage::of(&self.setting);
         for schedule in Schedule::ADVERSARIAL.into_iter().chain(seeds.into_iter().map(Schedule::Seed)) {
-            let told = Told(schedule);
+            let report = Report(schedule);
             judge(&stage.run(schedule));
-            drop(told);
+            drop(report);
         }
     }
 }

@@ -42,7 +42,7 @@ pub(super) struct Host {
     /// Its components, by their names on it.
     pub(super) nodes: IndexMap<Name, usize>,
     /// What it gets in its user data.
-    pub(super) told: IndexMap<Name, Value>,
+    pub(super) user_data: IndexMap<Name, Value>,
     pub(super) boots: bool,
 }
 
@@ -75,7 +75,7 @@ pub(super) struct World {
     /// The place of each component, by its key.
     pub(super) places: HashMap<Name, usize>,
     /// What servers get in their user data.
-    pub(super) told: HashMap<Name, Value>,
+    pub(super) user_data: HashMap<Name, Value>,
     pub(super) exports: IndexMap<Name, (Type, ValueSource)>,
 }
 
@@ -102,9 +102,9 @@ impl World {
         };
         faults.extend(broken(seed, known));
         let planning = Planning { seed, parameters: &parameters, imports: &imports, foreign: &IndexMap::default() };
-        let mut told = |all: Vec<Fault<Infallible>>| faults.extend(all.iter().map(ToString::to_string));
-        let plans = planning.plans(&REVISION, &mut InPlain).map_err(&mut told);
-        let sources = planning.exports(|_| true, &mut InPlain).map_err(&mut told);
+        let mut report = |all: Vec<Fault<Infallible>>| faults.extend(all.iter().map(ToString::to_string));
+        let plans = planning.plans(&REVISION, &mut InPlain).map_err(&mut report);
+        let sources = planning.exports(|_| true, &mut InPlain).map_err(&mut report);
         let (Ok(plans), Ok(sources)) = (plans, sources) else { return Err(faults) };
         let of_type = |(name, from): (Name, ValueSource)| (name.clone(), (seed.exports[&name].ty.clone(), from));
         let mut world = Self {
@@ -112,7 +112,7 @@ impl World {
             nodes: Vec::new(),
             attributes: IndexMap::default(),
             places: HashMap::new(),
-            told: HashMap::new(),
+            user_data: HashMap::new(),
             exports: sources.into_iter().map(of_type).collect(),
         };
         world.components(setting, seed, plans, &fakes);
@@ -146,7 +146,7 @@ impl World {
                 name,
                 plan: Arc::new(plan),
                 nodes,
-                told: IndexMap::default(),
+                user_data: IndexMap::default(),
             });
         }
     }
@@ -168,14 +168,14 @@ impl World {
                 value.unwrap_or_else(|| made_up::attribute(server, key, self.wanted(&Held::Entry(entry.clone()))));
             self.attributes.insert(entry.clone(), value);
         }
-        let mut told = IndexSet::default();
+        let mut keys = IndexSet::default();
         let sources = self.exports.values().map(|(_, source)| source);
         for held in sources.chain(self.hosts.iter().flat_map(Host::reads)).flat_map(ValueSource::leaves) {
             if let Held::UserData(key) = held {
-                told.insert(key.clone());
+                keys.insert(key.clone());
             }
         }
-        for key in told {
+        for key in keys {
             // Names of resources may contain dots, so the longest name that fits is used.
             let resource =
                 resources.iter().filter(|name| key.strip_prefix(**name).is_some_and(|rest| rest.starts_with('.')));
@@ -188,17 +188,18 @@ impl World {
                 (_, "OS::stack_name" | "OS::stack_id" | "OS::project_id") => key[4..].replace('_', "-").into(),
                 _ => made_up::attribute(resource, attribute, self.wanted(&Held::UserData(key.clone()))),
             });
-            self.told.insert(key, value);
+            self.user_data.insert(key, value);
         }
         for host in &mut self.hosts {
             let keys = host.reads().into_iter().flat_map(ValueSource::leaves).filter_map(|held| match held {
                 Held::UserData(key) => Some(key.clone()),
                 Held::Entry(_) | Held::Sealed(_) | Held::Foreign { .. } => None,
             });
-            host.told = keys.filter_map(|key| Some((key.clone(), self.told.get(&key)?.clone()))).collect();
+            host.user_data = keys.filter_map(|key| Some((key.clone(), self.user_data.get(&key)?.clone()))).collect();
         }
         let known: Vec<String> = self.attributes.keys().map(|entry| entry.replacen("/server/", ".", 1)).collect();
-        let known: Vec<&str> = known.iter().map(String::as_str).chain(self.told.keys().map(|key| &**key)).collect();
+        let known: Vec<&str> =
+            known.iter().map(String::as_str).chain(self.user_data.keys().map(|key| &**key)).collect();
         for (resource, attribute) in given.keys() {
             let name = format!("{resource}.{attribute}");
             faults.push(format!("nothing reads the attribute `{attribute}` of `{resource}`{}", meant(&name, &known)));

@@ -108,14 +108,14 @@ fn what_is_referred_to_by_its_name_may_be_another_of_that_name() {
 
 #[test]
 fn what_is_computed_to_the_same_stays() {
-    let told = r#"{str_replace: {template: "hello NAME", params: {NAME: you}}}"#;
-    let computed = changed(told, "{list_join: [' ', [hello, you]]}");
+    let replaced = r#"{str_replace: {template: "hello NAME", params: {NAME: you}}}"#;
+    let computed = changed(replaced, "{list_join: [' ', [hello, you]]}");
     assert!(computed.is_empty(), "{computed:?}");
     let other = r#"{str_replace: {template: "hello NAME", params: {NAME: me}}}"#;
-    assert_eq!(changed(told, other), ["told Update", "web Replace"]);
+    assert_eq!(changed(replaced, other), ["told Update", "web Replace"]);
     // What is not known is no argument, and neither is a secret.
     let open = r#"{str_replace: {template: "hello NAME", params: {NAME: {get_attr: [net, mtu]}}}}"#;
-    assert_eq!(changed(told, open), ["told Update", "web Replace"]);
+    assert_eq!(changed(replaced, open), ["told Update", "web Replace"]);
     let hidden = |template: &str| {
         let name =
             format!(r#"name: {{str_replace: {{template: "{template}", params: {{NAME: {{get_param: word}}}}}}}}"#);
@@ -181,7 +181,7 @@ outputs: {told: {value: {list_join: [' ', [hello, you]]}}}";
 }
 
 #[test]
-fn a_rename_is_told_how_it_would_be_none() {
+fn a_rename_is_reported_with_how_it_would_be_none() {
     let renamed = BASE.replace("  web:\n", "  shop:\n").replace("[web,", "[shop,");
     let plan = plan(Some(&state(&[("template.yaml", BASE)], &[])), &state(&[("template.yaml", &renamed)], &[]));
     assert_eq!((plan.resources["web"].action, plan.resources["shop"].action), (Action::Delete, Action::Create));

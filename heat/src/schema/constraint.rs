@@ -149,15 +149,15 @@ mod tests {
         let numbers = (0..256).map(Value::from);
         let names = ["ah", "dccp", "tcp", "udp"].map(Value::from);
         let constraint = SchemaConstraint::Allowed(numbers.chain(names).collect());
-        let told = |value: &str| broken(&constraint, PropertyType::Str, &value.into());
-        assert_eq!(told("TCP").as_deref(), Some("`TCP` is not one of `tcp`, `ah`, `dccp`, `udp`, ..."));
-        assert_eq!(told("zzz").as_deref(), Some("`zzz` is not one of `ah`, `dccp`, `tcp`, `udp`, ..."));
-        assert_eq!(told("udp"), None);
+        let refusal = |value: &str| broken(&constraint, PropertyType::Str, &value.into());
+        assert_eq!(refusal("TCP").as_deref(), Some("`TCP` is not one of `tcp`, `ah`, `dccp`, `udp`, ..."));
+        assert_eq!(refusal("zzz").as_deref(), Some("`zzz` is not one of `ah`, `dccp`, `tcp`, `udp`, ..."));
+        assert_eq!(refusal("udp"), None);
     }
 
     #[test]
     fn what_is_broken_is_said_in_the_schema_s_terms() {
-        let mut told = Vec::new();
+        let mut refusal = Vec::new();
         for (constraint, value) in [
             (SchemaConstraint::Range(vec![Some(0.0), Some(65535.0)]), Value::from(70_000)),
             (SchemaConstraint::Length(vec![Some(3.0), None]), "ab".into()),
@@ -166,10 +166,10 @@ mod tests {
             (SchemaConstraint::Pattern("[a-z]+".into()), "A".into()),
             (SchemaConstraint::Custom("net_cidr".into()), "10.0.0.0".into()),
         ] {
-            told.extend(broken(&constraint, PropertyType::Any, &value));
+            refusal.extend(broken(&constraint, PropertyType::Any, &value));
         }
         assert_eq!(
-            told,
+            refusal,
             [
                 "70000 is not between 0 and 65535",
                 "it has 2 characters, not at least 3",

@@ -59,12 +59,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_wrong_with_single_values_is_told_at_once() {
+    fn what_is_wrong_with_single_values_is_reported_at_once() {
         let text = "a: !Ref b\nc: {d: !Sub e, f: [!GetAtt g]}\nh: !Join ['', [i]]\n";
         let error = read(text).expect_err("tags that nobody knows");
-        let told: Vec<String> = error.all().map(|error| format!("{} {}", error.span.start, error.problem)).collect();
+        let found: Vec<String> = error.all().map(|error| format!("{} {}", error.span.start, error.problem)).collect();
         assert_eq!(
-            told,
+            found,
             [
                 "1:4 Heat does not know the tag `!Ref`",
                 "2:8 Heat does not know the tag `!Sub`",

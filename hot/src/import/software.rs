@@ -22,7 +22,7 @@ const CONFIG: &str = "OS::Heat::SoftwareConfig";
 const DEPLOYMENT: &str = "OS::Heat::SoftwareDeployment";
 
 /// Server attributes that the server's agent provides.
-const TOLD: [&str; 3] = ["first_address", "networks", "accessIPv4"];
+const PUBLISHED: [&str; 3] = ["first_address", "networks", "accessIPv4"];
 
 /// The result for a template's software.
 #[derive(Debug, Default)]
@@ -361,7 +361,7 @@ fn strange_attribute(template: &Template, node: &Node) -> Option<String> {
             let resource = name.tree.as_text().and_then(|name| template.resources.get(name));
             let is_server = resource.and_then(Resource::kind) == Some("OS::Nova::Server");
             let attribute = attribute.tree.as_text().unwrap_or("a computed attribute");
-            if is_server && !TOLD.contains(&attribute) {
+            if is_server && !PUBLISHED.contains(&attribute) {
                 found = Some(attribute.to_owned());
             }
         }

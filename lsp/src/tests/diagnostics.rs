@@ -5,7 +5,7 @@ use super::SHOP;
 use crate::testing::{Asked, URI, no_files, notify, open, published};
 
 /// The code of each diagnostic, and the text that it is about.
-fn told(asked: &mut Asked<'_>) -> Vec<String> {
+fn reported(asked: &mut Asked<'_>) -> Vec<String> {
     let found = published(&mut asked.server).remove(URI).expect("they are sent");
     let one = |one: &Value| format!("{} {}", one["code"].as_str().expect("a code"), asked.at(&one["range"]));
     found.iter().map(one).collect()
@@ -14,7 +14,7 @@ fn told(asked: &mut Asked<'_>) -> Vec<String> {
 #[track_caller]
 fn of(text: &str) -> Vec<String> {
     let files = no_files();
-    told(&mut open(text, &files))
+    reported(&mut open(text, &files))
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn what_is_no_yaml_is_one_of_them() {
 fn they_follow_what_is_typed() {
     let files = no_files();
     let mut asked = open(SHOP, &files);
-    assert_eq!(told(&mut asked), [] as [&str; 0]);
+    assert_eq!(reported(&mut asked), [] as [&str; 0]);
     let line = SHOP.lines().position(|line| line.contains("{get_param: image}")).expect("a line");
     let column = "      image: {get_param: ".len();
     let range = json!({"start": {"line": line, "character": column}, "end": {"line": line, "character": column + 5}});
@@ -96,17 +96,17 @@ fn files_come_from_the_folder_and_from_the_editor() {
     let main = "heat_template_version: 2021-04-16\nresources:\n  a: {type: nested.yaml, properties: {size: 2}}\n";
     let files = std::collections::BTreeMap::from([("/site/nested.yaml".to_owned(), NESTED.as_bytes().to_vec())]);
     let mut asked = open(main, &files);
-    assert_eq!(told(&mut asked), [] as [&str; 0]);
+    assert_eq!(reported(&mut asked), [] as [&str; 0]);
     // Unsaved text of the nested template comes first.
     let uri = "file:///site/nested.yaml";
     let item = json!({"uri": uri, "languageId": "yaml", "version": 1, "text": NESTED.replace("size", "length")});
     notify(&mut asked.server, "textDocument/didOpen", json!({"textDocument": item}));
-    assert_eq!(told(&mut asked), ["W1202 size"]);
+    assert_eq!(reported(&mut asked), ["W1202 size"]);
     notify(&mut asked.server, "textDocument/didClose", json!({"textDocument": {"uri": uri}}));
-    assert_eq!(told(&mut asked), [] as [&str; 0]);
+    assert_eq!(reported(&mut asked), [] as [&str; 0]);
     // A file that is not there.
     let none = no_files();
-    let found = told(&mut open(main, &none));
+    let found = reported(&mut open(main, &none));
     assert_eq!(found, ["W1009 nested.yaml"]);
 }
 

@@ -122,10 +122,10 @@ fn an_outline() {
     let files = no_files();
     let mut asked = open(SHOP, &files);
     let found = asked.ask("textDocument/documentSymbol", json!({})).expect("symbols");
-    let mut told = Vec::new();
-    tell(&found, 0, &mut told);
+    let mut reported = Vec::new();
+    tell(&found, 0, &mut reported);
     assert_eq!(
-        told,
+        reported,
         [
             "parameters",
             " image",
@@ -148,9 +148,9 @@ fn an_outline() {
     assert_eq!(asked.at(&db["selectionRange"]), "db");
 }
 
-fn tell(symbols: &Value, depth: usize, told: &mut Vec<String>) {
+fn tell(symbols: &Value, depth: usize, reported: &mut Vec<String>) {
     for symbol in symbols.as_array().into_iter().flatten() {
-        told.push(format!("{}{}", " ".repeat(depth), symbol["name"].as_str().expect("text")));
-        tell(&symbol["children"], depth + 1, told);
+        reported.push(format!("{}{}", " ".repeat(depth), symbol["name"].as_str().expect("text")));
+        tell(&symbol["children"], depth + 1, reported);
     }
 }

@@ -49,7 +49,7 @@ impl Work<'_> {
         self.asked.forget(server);
         let request = text(&actions[0], "request_id");
         Err(Stop::refused(format!(
-            "Nova has accepted `{action}` {TRIES} times, and failed to do it each time; it only tells administrators why: \
+            "Nova has accepted `{action}` {TRIES} times, and failed to carry it out each time; only administrators can see why: \
              `openstack server event show {server} {request}`"
         )))
     }

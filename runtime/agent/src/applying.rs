@@ -74,8 +74,8 @@ impl There {
 /// end is missing.
 pub fn number(there: Option<There>, is_same: bool) -> u64 {
     let Some(There { revision, applying }) = there else { return 1 };
-    let is_told = applying.is_none_or(|applying| applying == revision);
-    if is_same && is_told { revision } else { revision.max(applying.unwrap_or(0)) + 1 }
+    let is_applied = applying.is_none_or(|applying| applying == revision);
+    if is_same && is_applied { revision } else { revision.max(applying.unwrap_or(0)) + 1 }
 }
 
 #[cfg(test)]

@@ -235,8 +235,8 @@ pub(super) async fn barred(shared: &Shared) -> (String, Duration) {
         Barred::Another => {
             // Only the place of the announcement says which data space it is.
             shared.admission.is_in(None);
-            let was_told = locked(&shared.admission.membership).take().is_some();
-            let barred = |stage: &mut Stage| std::mem::replace(stage, Stage::Barred) != Stage::Barred || was_told;
+            let was_member = locked(&shared.admission.membership).take().is_some();
+            let barred = |stage: &mut Stage| std::mem::replace(stage, Stage::Barred) != Stage::Barred || was_member;
             shared.admission.stage.send_if_modified(barred);
             let (server, stack) = (&shared.server, shared.space.layout().stack());
             let text = format!(

@@ -35,7 +35,7 @@ pub(super) async fn follow(shared: Arc<Shared>, mut ends: watch::Receiver<bool>)
     let mut desired = std::pin::pin!(desire(&shared, sender));
     let mut held: Option<Hold> = None;
     // The operator who may read the held node.
-    let mut told: Option<Principal> = None;
+    let mut reader: Option<Principal> = None;
     let mut others = desired_revisions.clone();
     let mut has_looked = false;
     let mut claiming = std::pin::pin!(claim(&shared, desired_revisions.clone(), true));
@@ -51,7 +51,7 @@ pub(super) async fn follow(shared: Arc<Shared>, mut ends: watch::Receiver<bool>)
             refused = &mut desired => return refused,
             claimed = &mut claiming, if held.is_none() => {
                 let (node, operator) = claimed?;
-                (held, told) = (Some(node), operator);
+                (held, reader) = (Some(node), operator);
                 if !std::mem::replace(&mut has_looked, true) {
                     shared.look_back().await;
                 }
@@ -62,7 +62,7 @@ pub(super) async fn follow(shared: Arc<Shared>, mut ends: watch::Receiver<bool>)
             }
             // A node that was created for an operator's former key is created again.
             Ok(()) = others.changed(), if held.is_some() => {
-                let is_another = others.borrow_and_update().as_ref().is_some_and(|desired| desired.operator != told);
+                let is_another = others.borrow_and_update().as_ref().is_some_and(|desired| desired.operator != reader);
                 if let Some(node) = held.take_if(|_| is_another) {
                     node.release().await;
                     shared.touch.has_not();
@@ -144,7 +144,7 @@ struct Listener<'a> {
 
 impl Hears for Listener<'_> {
     fn desired_revision(&self, desired: DesiredRevision, by: Option<Authority>) -> Result<(), String> {
-        if let Some(told) = self.shared.admission.credential.authority() {
+        if let Some(given) = self.shared.admission.credential.authority() {
             let (expires, now) = (desired.expires.unwrap_or_default(), clock::now());
             if expires <= now {
                 return Err(format!(
@@ -152,7 +152,7 @@ impl Hears for Listener<'_> {
                      make it valid again with `wattle seed apply`"
                 ));
             }
-            self.shared.seen.admit(&desired, &self.shared.server, (told, by.unwrap_or(told)))?;
+            self.shared.seen.admit(&desired, &self.shared.server, (given, by.unwrap_or(given)))?;
         }
         self.shared.admission.is_in(desired.space.as_ref());
         self.desired_revisions.send_replace(Some(desired));

@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_how_to_fix_it() {
+    fn what_is_wrong_is_reported_with_how_to_fix_it() {
         let why = |field: &str, value: serde_json::Value| identity(&[(field, value)]).unwrap_err();
         assert_eq!(
             why("credential", "".into()),

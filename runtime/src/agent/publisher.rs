@@ -95,8 +95,8 @@ impl Publisher {
         };
         self.log_waits(&components);
         let one = |(component, status): (Name, Status)| async move {
-            let told = space.set_status(&component, &status, &sure).await;
-            (component, status, told)
+            let result = space.set_status(&component, &status, &sure).await;
+            (component, status, result)
         };
         let tell_server = async {
             match &server_status {
@@ -104,23 +104,23 @@ impl Publisher {
                 None => Ok(()),
             }
         };
-        let (told, told_server) = tokio::join!(join_all(components.into_iter().map(one)), tell_server);
+        let (results, server_result) = tokio::join!(join_all(components.into_iter().map(one)), tell_server);
         let mut state = self.state();
         let mut all = PublishResult::All;
-        for (component, status, result) in told {
-            let told = came_of(&component, result);
-            all = all.max(told);
-            if told != PublishResult::All {
+        for (component, status, result) in results {
+            let outcome = came_of(&component, result);
+            all = all.max(outcome);
+            if outcome != PublishResult::All {
                 // It may have changed in the meantime.
                 state.components.entry(component).or_insert(status);
             }
         }
-        let told = came_of(server, told_server);
-        if told != PublishResult::All {
+        let outcome = came_of(server, server_result);
+        if outcome != PublishResult::All {
             state.server = state.server.take().or(server_status);
         }
         state.is_publishing = false;
-        all.max(told)
+        all.max(outcome)
     }
 
     fn log_waits(&self, components: &IndexMap<Name, Status>) {

@@ -40,7 +40,8 @@ struct Note {
 /// An operator's key that came after the one in the user data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Succeeded {
-    told: Authority,
+    #[serde(rename = "told")]
+    given: Authority,
     now: Authority,
 }
 
@@ -59,15 +60,15 @@ impl Seen {
         Ok(Self { path, newest: Mutex::new(newest) })
     }
 
-    /// The key to trust for a server whose user data has the key `told`. It is never one that came before another key
+    /// The key to trust for a server whose user data has the key `given`. It is never one that came before another key
     /// that the server has acted on.
-    pub(super) fn operator(&self, told: Authority) -> Authority {
+    pub(super) fn operator(&self, given: Authority) -> Authority {
         let newest = self.newest();
         let succeeded = newest.as_ref().and_then(|note| note.operator.as_ref());
-        succeeded.filter(|succeeded| succeeded.told == told).map_or(told, |succeeded| succeeded.now)
+        succeeded.filter(|succeeded| succeeded.given == given).map_or(given, |succeeded| succeeded.now)
     }
 
-    /// Notes a desired revision, as far as it concerns `server`. The user data has the key `told`, and the desired
+    /// Notes a desired revision, as far as it concerns `server`. The user data has the key `given`, and the desired
     /// revision is signed `by` another.
     ///
     /// # Errors
@@ -76,12 +77,12 @@ impl Seen {
         &self,
         desired: &DesiredRevision,
         server: &str,
-        (told, by): (Authority, Authority),
+        (given, by): (Authority, Authority),
     ) -> Result<(), String> {
         let mut newest = self.newest();
         let revision = desired.of();
         let plan = desired.plans.as_ref().map_or(revision.number, |plans| plans.of(server));
-        let operator = (told != by).then_some(Succeeded { told, now: by });
+        let operator = (given != by).then_some(Succeeded { given, now: by });
         let note = Note { revision, plan, operator };
         if let Some(newest) = newest.as_ref().filter(|newest| note.revision < newest.revision) {
             let (ours, newest) = (&note.revision, &newest.revision);
@@ -156,12 +157,12 @@ mod tests {
     #[test]
     fn an_operators_key_that_came_later_counts_also_after_a_restart() {
         let folder = tempfile::tempdir().unwrap();
-        let [told, now, other] = [(); 3].map(|()| authority());
+        let [given, now, other] = [(); 3].map(|()| authority());
         let seen = Seen::open(folder.path()).unwrap();
-        assert_eq!(seen.operator(told), told);
-        seen.admit(&desired_revision(Some("2026-01-01"), 1), "db", (told, now)).unwrap();
+        assert_eq!(seen.operator(given), given);
+        seen.admit(&desired_revision(Some("2026-01-01"), 1), "db", (given, now)).unwrap();
         let seen = Seen::open(folder.path()).unwrap();
-        assert_eq!(seen.operator(told), now);
+        assert_eq!(seen.operator(given), now);
         // The server was given other user data and kept its disk.
         assert_eq!(seen.operator(other), other);
     }

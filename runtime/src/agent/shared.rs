@@ -78,7 +78,7 @@ impl Shared {
     pub(super) async fn report_disowned(&self) {
         let mut disowned = self.space.disowned();
         while disowned.changed().await.is_ok() {
-            let told = {
+            let text = {
                 let disowned = disowned.borrow_and_update();
                 let more = match disowned.len() {
                     0 | 1 => String::new(),
@@ -97,7 +97,7 @@ impl Shared {
                     format!("`{path}` is not trusted: {why}{writer}{more}; {help}")
                 })
             };
-            self.trouble("what servers say", told);
+            self.trouble("what servers say", text);
         }
     }
 

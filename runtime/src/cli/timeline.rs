@@ -30,9 +30,10 @@ pub(super) fn timeline(snapshot: &StackSnapshot, now: Time, color: bool, width: 
     let mut lives = lives(snapshot, now);
     lives.sort_by_key(Life::began);
     // Times that cannot be right do not spoil the scale for the others.
-    let is_told = |life: &&Life<'_>| life.is_credible || !lives.iter().any(|life| life.is_credible);
-    let told = || lives.iter().filter(is_told);
-    let (Some(begin), Some(end)) = (told().map(Life::began).min(), told().map(|life| life.ended.unwrap_or(now)).max())
+    let is_shown = |life: &&Life<'_>| life.is_credible || !lives.iter().any(|life| life.is_credible);
+    let shown = || lives.iter().filter(is_shown);
+    let (Some(begin), Some(end)) =
+        (shown().map(Life::began).min(), shown().map(|life| life.ended.unwrap_or(now)).max())
     else {
         return "nothing has begun in this revision\n".into();
     };
@@ -170,8 +171,8 @@ mod tests {
 
     #[test]
     fn lengths_of_time_that_may_be_short() {
-        let told = [0, 40, 999, 1000, 9_999, 10_000, 125_000].map(length);
-        assert_eq!(told, ["0ms", "40ms", "999ms", "1.0s", "9.9s", "10s", "2m 05s"]);
+        let lengths = [0, 40, 999, 1000, 9_999, 10_000, 125_000].map(length);
+        assert_eq!(lengths, ["0ms", "40ms", "999ms", "1.0s", "9.9s", "10s", "2m 05s"]);
     }
 
     #[test]

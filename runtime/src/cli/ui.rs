@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn addresses_with_and_without_ports() {
-        let told = |text: &str| address(text).map(|address| address.to_string());
+        let read = |text: &str| address(text).map(|address| address.to_string());
         for (text, expected) in [
             ("127.0.0.1:8000", "127.0.0.1:8000"),
             ("8000", "127.0.0.1:8000"),
@@ -114,10 +114,10 @@ mod tests {
             ("[::1]:80", "[::1]:80"),
             ("::1", "[::1]:0"),
         ] {
-            assert_eq!(told(text), Ok(expected.to_owned()), "{text}");
+            assert_eq!(read(text), Ok(expected.to_owned()), "{text}");
         }
         for wrong in ["", "x", "127.0.0.1:99999", "10.0.0", "example.com:80"] {
-            assert!(told(wrong).is_err(), "{wrong}");
+            assert!(read(wrong).is_err(), "{wrong}");
         }
     }
 }

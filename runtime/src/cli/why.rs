@@ -106,6 +106,6 @@ fn held(root: &Root) -> Option<String> {
     };
     Some(match root.cause {
         Cause::Failed(_) => format!("{who} {verb} blocked by it"),
-        _ => format!("because of it {who} {verb} held up"),
+        _ => format!("{who} {verb} held up by it"),
     })
 }

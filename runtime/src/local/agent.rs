@@ -112,8 +112,8 @@ pub(super) struct Keeper {
 impl Keeper {
     /// Starts the agent, and keeps it running until it ends because there is nothing left to do.
     pub(super) fn start(launch: Launch, kept: Arc<Kept>) -> Self {
-        let (ends, told) = watch::channel(false);
-        Self { task: tokio::spawn(keep(launch, kept, told)), ends }
+        let (ends, ending) = watch::channel(false);
+        Self { task: tokio::spawn(keep(launch, kept, ending)), ends }
     }
 
     /// Whether the agent has ended for good.

@@ -25,7 +25,7 @@ pub enum UpError {
         source: io::Error,
     },
     /// There are attributes that only OpenStack knows.
-    #[error("{} {} no value here", missing_values(.names), if .names.len() == 1 { "has" } else { "have" })]
+    #[error("{} {} not known here", missing_values(.names), if .names.len() == 1 { "is" } else { "are" })]
     Attributes {
         /// The attributes as `RESOURCE.ATTRIBUTE.PATH`, each with a server that reads it.
         names: IndexMap<Name, Name>,
@@ -132,11 +132,11 @@ mod tests {
             let names = names.iter().map(|name| (Name::from(*name), Name::from("web"))).collect();
             UpError::Attributes { names }.to_string()
         };
-        assert_eq!(text(&["net.mtu"]), "1 attribute of OpenStack has no value here");
-        assert_eq!(text(&["repeat.9c1a53a3"]), "1 value that only Heat computes has no value here");
+        assert_eq!(text(&["net.mtu"]), "1 attribute of OpenStack is not known here");
+        assert_eq!(text(&["repeat.9c1a53a3"]), "1 value that only Heat computes is not known here");
         assert_eq!(
             text(&["net.mtu", "net.name", "repeat.9c1a53a3"]),
-            "2 attributes of OpenStack and 1 value that only Heat computes have no value here"
+            "2 attributes of OpenStack and 1 value that only Heat computes are not known here"
         );
     }
 }

@@ -83,18 +83,18 @@ impl<'a> Simulation<'a> {
         server: &str,
         addresses: &IndexMap<Name, Ipv4Addr>,
     ) -> (IndexMap<Name, Value>, Vec<Name>) {
-        let (mut told, mut missing) = (IndexMap::default(), Vec::new());
+        let (mut known, mut missing) = (IndexMap::default(), Vec::new());
         let components = seed.servers.get(server).into_iter().flat_map(|server| server.components.values());
         for key in components.flat_map(|component| component.inputs.values()).flat_map(self::user_data_keys) {
             match self.value(key, addresses) {
                 Some(value) => {
-                    told.insert(key.clone(), value);
+                    known.insert(key.clone(), value);
                 }
                 None if !missing.contains(key) => missing.push(key.clone()),
                 None => {}
             }
         }
-        (told, missing)
+        (known, missing)
     }
 
     /// The attributes that the agent of `server` publishes, by Heat's name, as far as they are published, and the names
@@ -123,14 +123,14 @@ impl<'a> Simulation<'a> {
 
     /// The given values that nothing reads, each as a message.
     pub(super) fn unknown(&self, seed: &Seed) -> Vec<String> {
-        let mut told: IndexSet<Name> = wires(seed).flat_map(self::user_data_keys).cloned().collect();
+        let mut read: IndexSet<Name> = wires(seed).flat_map(self::user_data_keys).cloned().collect();
         for (server, duties) in &seed.servers {
-            told.extend(duties.publishes.keys().map(|key| Name::from(format!("{server}.{key}"))));
+            read.extend(duties.publishes.keys().map(|key| Name::from(format!("{server}.{key}"))));
         }
-        let unknown = self.given.keys().filter(|key| !told.contains(*key));
+        let unknown = self.given.keys().filter(|key| !read.contains(*key));
         let unknown = unknown.map(|key| {
-            let within = told.iter().find(|told| told.strip_prefix(&**key).is_some_and(|rest| rest.starts_with('.')));
-            let near = within.map(|within| &**within).or_else(|| nearest(key, told.iter().map(|key| &**key)));
+            let within = read.iter().find(|read| read.strip_prefix(&**key).is_some_and(|rest| rest.starts_with('.')));
+            let near = within.map(|within| &**within).or_else(|| nearest(key, read.iter().map(|key| &**key)));
             let help = near.map(|near| format!("; {}", did_you_mean(near))).unwrap_or_default();
             if key.contains('.') {
                 format!("nothing of the stack `{}` reads `{key}`{help}", seed.stack)
@@ -143,13 +143,13 @@ impl<'a> Simulation<'a> {
 
     /// The values of exports, as text.
     pub(super) fn exported(&self, seed: &Seed, addresses: &IndexMap<Name, Ipv4Addr>) -> HashMap<Name, String> {
-        let mut told = HashMap::new();
+        let mut exported = HashMap::new();
         for key in seed.exports.values().flat_map(|export| self::user_data_keys(&export.value)) {
             if let Some(value) = self.value(key, addresses) {
-                told.insert(key.clone(), value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+                exported.insert(key.clone(), value.as_str().map_or_else(|| value.to_string(), str::to_owned));
             }
         }
-        told
+        exported
     }
 
     /// The value of `RESOURCE.ATTRIBUTE.PATH`.

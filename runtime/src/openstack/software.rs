@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_count_is_told_when_it_is_too_late() {
+    fn what_does_not_count_is_reported_when_it_is_too_late() {
         let odd = |server: &str| Said {
             odd: vec![(server.into(), "its server has not signed it".to_owned())],
             ..Said::default()

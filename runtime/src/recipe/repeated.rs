@@ -118,17 +118,17 @@ mod tests {
         let lines =
             ["a", "b", "a", "b", "a", "b", "b", "b", "a", "a", "b", "a", "b", "a", "c", "b", "a", "c", "b", "a"];
         for end in 0..lines.len() {
-            let mut told = 0;
+            let mut counted = 0;
             for line in said(&lines[..end]) {
                 let words: Vec<&str> = line.split(' ').collect();
                 let number = |at: usize| words.get(at).and_then(|word: &&str| word.parse::<usize>().ok());
-                told += match (number(2), words.get(3)) {
+                counted += match (number(2), words.get(3)) {
                     (Some(many), Some(&"times")) => many,
                     (Some(lines), _) => lines * number(4).unwrap_or(1),
                     _ => 1,
                 };
             }
-            assert_eq!(told, end);
+            assert_eq!(counted, end);
         }
     }
 }

@@ -20,15 +20,15 @@ pub(crate) enum Exported {
     Unknown,
 }
 
-/// The exports in the order of their names. Values that only OpenStack knows come from `told`.
-pub(crate) async fn exports(space: &Space, told: &HashMap<Name, String>) -> Vec<(Name, Exported)> {
+/// The exports in the order of their names. Values that only OpenStack knows come from `known`.
+pub(crate) async fn exports(space: &Space, known: &HashMap<Name, String>) -> Vec<(Name, Exported)> {
     let names = space.store().children(&space.layout().exports()).await.unwrap_or_default();
     let mut exports = Vec::new();
     let mut plans: Plans = HashMap::new();
     for name in names {
         let Some(export) = space.export(&name).await.ok().flatten() else { continue };
         let value = match &export.from {
-            Some(source) => value(space, source, told, &mut plans).await,
+            Some(source) => value(space, source, known, &mut plans).await,
             None => None,
         };
         let exported = match value {
@@ -48,7 +48,7 @@ type Plans = HashMap<Name, Option<ServerPlan>>;
 async fn value(
     space: &Space,
     source: &ValueSource,
-    told: &HashMap<Name, String>,
+    known: &HashMap<Name, String>,
     plans: &mut Plans,
 ) -> Option<(String, Option<u64>)> {
     let mut entries: HashMap<&Name, Shown> = HashMap::new();
@@ -73,7 +73,7 @@ async fn value(
     }
     let leaf = |held: &Held| match held {
         Held::Entry(entry) => entries.get(entry).cloned(),
-        Held::UserData(key) => told.get(key).map(|text| text.as_str().into()),
+        Held::UserData(key) => known.get(key).map(|text| text.as_str().into()),
         Held::Sealed(_) | Held::Foreign { .. } => None,
     };
     let shown = source.rebuild(&mut |part| match part {

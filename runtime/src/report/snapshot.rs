@@ -182,8 +182,8 @@ impl StackSnapshot {
                 let is_behind = alive.is_some() && is_planned && !is_current;
                 let new_disk_since = status.as_ref().and_then(|status| status.new_disk_since).filter(|_| is_current);
                 let has_said = status.is_some();
-                let told = status.map(|status| (status.troubles, status.leaving, status.finishing));
-                let (mut troubles, mut leaving, mut finishing) = told.unwrap_or_default();
+                let reported = status.map(|status| (status.troubles, status.leaving, status.finishing));
+                let (mut troubles, mut leaving, mut finishing) = reported.unwrap_or_default();
                 // A server speaks only for its own components.
                 let is_own = |component: &str| component.rsplit_once('/').is_some_and(|(server, _)| server == name);
                 leaving.retain(|leaving| is_own(&leaving.component));

@@ -134,14 +134,14 @@ pub(super) async fn admit_as(
     let mut changes = Changes::between(&layout, &present, &wanted, revision);
     changes.rights = writing.rights.iter().map(ToString::to_string).collect();
     let identities = wanted.roster.digest(true);
-    let told = next.desired_revision(&wanted, revision);
+    let desired = next.desired_revision(&wanted, revision);
     if revision == there.desired.revision {
         let mut turn = Turn::resume(store, &layout, &present.seen, &there)?;
         Box::pin(writing.finish(&mut turn, &wanted, there.clone())).await?;
     } else {
         let renewing = doing.is_renewal();
-        let told = Deployed { desired: told, identities, turn: None, admitting, renewing, ..there };
-        Box::pin(writing.carry_out(store, &layout, &present, &wanted, &told)).await?;
+        let deployed = Deployed { desired, identities, turn: None, admitting, renewing, ..there };
+        Box::pin(writing.carry_out(store, &layout, &present, &wanted, &deployed)).await?;
     }
     Ok(Admission { revision, admitted, keys, on_credentials, silent, changes })
 }

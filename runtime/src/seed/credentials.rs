@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_file_is_told_without_what_it_holds() {
+    fn a_damaged_file_is_reported_without_what_it_holds() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("credentials.yaml");
         for text in ["parameters: {wattle_credentials: {db: hunter2}}", "parameters: [hunter2", "hunter2: 1"] {

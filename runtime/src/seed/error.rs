@@ -198,7 +198,12 @@ pub enum SeedError {
         paths: Vec<String>,
     },
     /// Other stacks read from this one.
-    #[error("{} still read from `{stack}`: delete or change them first, or use `--force`", names(.importers))]
+    #[error(
+        "{} still {} from `{stack}`: delete or change {} first, or use `--force`",
+        names(.importers),
+        if .importers.len() == 1 { "reads" } else { "read" },
+        if .importers.len() == 1 { "it" } else { "them" }
+    )]
     Imported {
         /// The stack.
         stack: String,

@@ -54,14 +54,14 @@ pub async fn forget(
     let wanted = next.wanted(roster, &Revision { space: there.desired.space.clone(), number: revision })?;
     let mut writing = next.writing(&wanted)?;
     writing.replace_agents(&wanted, servers.iter());
-    let told = Deployed {
+    let deployed = Deployed {
         desired: next.desired_revision(&wanted, revision),
         turn: None,
         admitting: IndexMap::default(),
         renewing: false,
         ..there
     };
-    Box::pin(writing.carry_out(store, &layout, &present, &wanted, &told)).await?;
+    Box::pin(writing.carry_out(store, &layout, &present, &wanted, &deployed)).await?;
     Ok(Forgotten { revision, servers })
 }
 

@@ -154,7 +154,7 @@ impl Present {
     ) -> Result<Self, SeedError> {
         let path = layout.revision();
         let is_turn = !restored && known.as_ref().is_some_and(|(desired, _)| desired.turn.is_some());
-        let (told, deployed) = match known.filter(|_| !restored) {
+        let (written, deployed) = match known.filter(|_| !restored) {
             Some((desired, version)) => (Some(version), Some((desired, version))),
             None => match store.get(&path).await? {
                 Some(node) if restored => (Some(node.version), None),
@@ -164,7 +164,7 @@ impl Present {
                 None => (None, None),
             },
         };
-        let seen = match (&deployed, told) {
+        let seen = match (&deployed, written) {
             (None, Some(version)) => Seen::of_unknown(store, layout, version).await?,
             (deployed, _) => Seen::read(store, layout, deployed.as_ref()).await?,
         };
@@ -173,12 +173,12 @@ impl Present {
             return Err(over(layout));
         }
         let mut present = Self { whole: true, seen, ..Self::default() };
-        if told.is_none() && store.get(&layout.root()).await?.is_none() {
+        if written.is_none() && store.get(&layout.root()).await?.is_none() {
             return Ok(present);
         }
         present.paths.insert(layout.root());
         present.whole = deployed.as_ref().is_some_and(|(deployed, _)| deployed.desired.applying.is_none());
-        present.paths.extend(told.map(|_| path));
+        present.paths.extend(written.map(|_| path));
         present.deployed = deployed;
         let tops = [
             layout.servers(),
@@ -281,9 +281,9 @@ impl Present {
             self.paths.extend(self.expected_paths(layout));
             return Ok(());
         }
-        let told = [Layout::membership, Layout::last_desired];
+        let both = [Layout::membership, Layout::last_desired];
         let servers: Vec<Name> = self.register.records.keys().chain(self.plans.keys()).cloned().collect();
-        let paths = servers.iter().flat_map(|name| told.map(|told| told(layout, name)));
+        let paths = servers.iter().flat_map(|name| both.map(|path| path(layout, name)));
         let there = paths.map(|path| async move {
             let node = store.get(&path).await?;
             Ok::<_, SeedError>(node.map(|_| path))

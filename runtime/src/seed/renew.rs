@@ -34,7 +34,7 @@ pub async fn renew(
     let store: &Arc<dyn Store> = &(signed as Arc<dyn Store>);
     for server in &absent {
         let renews = roster.identity(server).map(|identity| identity.key);
-        log_request::change(store, &layout, server, |told| std::mem::replace(&mut told.renews, renews) != renews)
+        log_request::change(store, &layout, server, |request| std::mem::replace(&mut request.renews, renews) != renews)
             .await?;
     }
     Ok(Waiting { come, absent: absent.into_iter().collect() })

@@ -73,10 +73,11 @@ pub async fn rotate(store: &Arc<dyn Store>, stack: &str, keys: Rotation<'_>) -> 
     let wanted = next.wanted(roster, &revision)?;
     let mut writing = Writing::make(&layout, None, &present, &wanted)?;
     writing.keep(deployed::shared(&layout, &present.files, &wanted.sharing.access()));
-    let told = desired_revision(&wanted, keys.next, number, there.desired.space.clone(), there.desired.digest.clone());
-    let told = Deployed { desired: told, turn: None, ..there };
+    let desired =
+        desired_revision(&wanted, keys.next, number, there.desired.space.clone(), there.desired.digest.clone());
+    let deployed = Deployed { desired, turn: None, ..there };
     values(store, &layout, keys, &present).await?;
-    Box::pin(writing.carry_out(signed, &layout, &present, &wanted, &told)).await?;
+    Box::pin(writing.carry_out(signed, &layout, &present, &wanted, &deployed)).await?;
     Ok(number)
 }
 

@@ -24,7 +24,7 @@ pub struct Opener(Vec<x25519::Identity>);
 #[derive(Clone)]
 pub struct Credential {
     key: ServerKey,
-    told: Trust,
+    trust: Trust,
 }
 
 /// The other parts of a credential.
@@ -77,22 +77,22 @@ const OPERATOR_PREFIX: &str = "wattle-operator2:";
 impl Credential {
     /// A new credential for a server that does only what `authority` has signed.
     pub fn generate(authority: Authority) -> Self {
-        Self { key: ServerKey::generate(), told: Trust::Now { authority } }
+        Self { key: ServerKey::generate(), trust: Trust::Now { authority } }
     }
 
     /// The same credential for a server that does only what `authority` has signed.
     #[must_use]
     pub fn believing(self, authority: Authority) -> Self {
-        let told = match self.told {
+        let trust = match self.trust {
             Trust::Now { .. } => Trust::Now { authority },
             Trust::Former { member, .. } => Trust::Former { member, authority: Some(authority) },
         };
-        Self { told, ..self }
+        Self { trust, ..self }
     }
 
     /// The authority that the server trusts. `None` if the credential was made before anything was signed.
     pub fn authority(&self) -> Option<Authority> {
-        match self.told {
+        match self.trust {
             Trust::Now { authority } => Some(authority),
             Trust::Former { authority, .. } => authority,
         }
@@ -123,7 +123,7 @@ impl Credential {
 
     /// The login that the servers of `stack` shared. `None` unless an earlier version made the credential.
     pub fn former_member(&self, stack: &str) -> Option<Login> {
-        let Trust::Former { member, .. } = &self.told else { return None };
+        let Trust::Former { member, .. } = &self.trust else { return None };
         Some(Login { name: stack.to_owned(), password: member.clone() })
     }
 
@@ -140,7 +140,7 @@ impl Credential {
     /// The credential as text, which is secret.
     pub fn expose(&self) -> String {
         let key = self.key.expose();
-        match &self.told {
+        match &self.trust {
             Trust::Now { authority } if self.is_unbound() => format!("{UNBOUND}:{key}:{authority}"),
             Trust::Now { authority } => format!("{PREFIX}:{key}:{authority}"),
             Trust::Former { member, authority: Some(authority) } => format!("{WITH_MEMBER}:{key}:{member}:{authority}"),
@@ -162,14 +162,14 @@ impl FromStr for Credential {
             member => Ok(Trust::Former { member: member.to_owned(), authority }),
         };
         let parts: Vec<&str> = text.split(':').collect();
-        let (key, told) = match parts.as_slice() {
+        let (key, trust) = match parts.as_slice() {
             [PREFIX | UNBOUND, key, authority] => (key, Trust::Now { authority: authority.parse()? }),
             [WITH_MEMBER, key, member, authority] => (key, former(member, Some(authority.parse()?))?),
             [UNPROVEN, key, member] => (key, former(member, None)?),
             _ => return Err(CredentialError::Malformed),
         };
         let key: ServerKey = key.parse().map_err(|_| CredentialError::Malformed)?;
-        Ok(Self { key: if parts[0] == PREFIX { key } else { key.unbound() }, told })
+        Ok(Self { key: if parts[0] == PREFIX { key } else { key.unbound() }, trust })
     }
 }
 

@@ -121,22 +121,22 @@ mod tests {
         }
         let [own, other] = [(); 2].map(|()| ServerKey::generate());
         let login = key.member_login("shop", None, 1);
-        let told = Membership::new(&own.public("shop", "db"), 1, (&login, None), true).unwrap();
-        assert_eq!(told.login("shop", &own.opener()).unwrap().password, login.password);
-        told.login("shop", &other.opener()).unwrap_err();
-        assert_eq!(told.login("shop", &other.opener().or(&own.opener())).unwrap().name, "shop");
+        let membership = Membership::new(&own.public("shop", "db"), 1, (&login, None), true).unwrap();
+        assert_eq!(membership.login("shop", &own.opener()).unwrap().password, login.password);
+        membership.login("shop", &other.opener()).unwrap_err();
+        assert_eq!(membership.login("shop", &other.opener().or(&own.opener())).unwrap().name, "shop");
     }
 
     #[test]
-    fn no_store_of_another_authority_is_told_the_login() {
+    fn no_store_of_another_authority_gets_the_login() {
         let authority = |byte: u8| AuthorityId::try_from(STANDARD.encode([byte; 32])).unwrap();
         let own = ServerKey::generate().public("shop", "db");
         let login = OperatorKey::generate().member_login("shop", None, 1);
-        let told = |store| Membership::new(&own, 1, (&login, store), true).unwrap();
-        let bound: Membership = serde_json::from_slice(&super::super::to_json(&told(Some(authority(1))))).unwrap();
+        let made = |store| Membership::new(&own, 1, (&login, store), true).unwrap();
+        let bound: Membership = serde_json::from_slice(&super::super::to_json(&made(Some(authority(1))))).unwrap();
         assert!(bound.is_for(&[authority(2), authority(1)]));
         assert!(!bound.is_for(&[authority(2)]) && !bound.is_for(&[]));
         // From an earlier version, or from a data space without TLS.
-        assert!(told(None).is_for(&[authority(2)]) && told(None).is_for(&[]));
+        assert!(made(None).is_for(&[authority(2)]) && made(None).is_for(&[]));
     }
 }

@@ -135,9 +135,9 @@ impl Space {
     pub(super) fn signed(&self, path: &str, data: Vec<u8>) -> Vec<u8> {
         let Some(place) = envelope::said_by(path) else { return data };
         let key = self.writers.key(place);
-        let is_told = |signer: &&Signer| key == Some(signer.authority());
+        let is_named = |signer: &&Signer| key == Some(signer.authority());
         let signers = self.signers();
-        match signers.iter().find(is_told).or(signers.last()) {
+        match signers.iter().find(is_named).or(signers.last()) {
             Some(signer) => signer.vouch(path, &data),
             None => data,
         }

@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_socket_is_told_as_it_is_read_again() {
+    fn a_socket_is_written_as_it_is_read_again() {
         for (text, shown) in [
             ("unix:x", "unix:x"),
             ("unix://x", "unix:x"),

@@ -68,21 +68,21 @@ mod tests {
     }
 
     #[test]
-    fn nothing_of_a_secret_is_told() {
+    fn nothing_of_a_secret_is_shown() {
         let hidden = Type::Hidden(Box::new(Type::STR));
         let secret = written(Content::Value("hunter2".into()));
-        let told = json(Some(&secret), Some(&hidden), Some(&of(1)));
-        assert_eq!(told, json!({ "state": "secret", "type": "a string (secret)", "revision": 1, "former": false }));
-        let told = json(Some(&written(Content::Sealed("c2VhbGVk".into()))), None, Some(&of(2)));
-        assert_eq!(told, json!({ "state": "secret", "revision": 1, "former": true }));
+        let result = json(Some(&secret), Some(&hidden), Some(&of(1)));
+        assert_eq!(result, json!({ "state": "secret", "type": "a string (secret)", "revision": 1, "former": false }));
+        let result = json(Some(&written(Content::Sealed("c2VhbGVk".into()))), None, Some(&of(2)));
+        assert_eq!(result, json!({ "state": "secret", "revision": 1, "former": true }));
     }
 
     #[test]
-    fn a_large_value_is_cut_and_its_size_told() {
+    fn a_large_value_is_cut_and_its_size_shown() {
         let text = "é".repeat(LARGEST);
-        let told = shown(&text.as_str().into());
-        assert_eq!(told["size"], text.len() + 2);
-        assert!(told["begins"].as_str().unwrap().len() <= LARGEST);
+        let result = shown(&text.as_str().into());
+        assert_eq!(result["size"], text.len() + 2);
+        assert!(result["begins"].as_str().unwrap().len() <= LARGEST);
         assert_eq!(shown(&7.into()), json!({ "value": 7 }));
     }
 }

@@ -156,8 +156,8 @@ mod tests {
 
     #[test]
     fn types_in_short() {
-        let told = [Type::STR, Type::integer(0, 9), Type::Any].map(|ty| in_short(&ty).to_string());
-        assert_eq!(told, ["string", "integer between 0 and 9", "any value"]);
+        let texts = [Type::STR, Type::integer(0, 9), Type::Any].map(|ty| in_short(&ty).to_string());
+        assert_eq!(texts, ["string", "integer between 0 and 9", "any value"]);
     }
 
     #[test]

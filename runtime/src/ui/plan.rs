@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn constants_of_secrets_are_not_told() {
+    fn constants_of_secrets_are_not_shown() {
         let hidden = Type::Hidden(Box::new(Type::STR));
         let constant = || ValueSource::from("hunter2");
         let entry = |name: &str| ValueSource::Leaf(Held::Entry(name.into()));

@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_has_changed_is_told() {
+    fn only_what_has_changed_is_reported() {
         let before = view("1", &[("a/x", "1"), ("a/y", "2")]);
         assert_eq!(changes(&before, &before.clone()), None);
         let after = view("1", &[("a/x", "3"), ("a/z", "4")]);

@@ -146,7 +146,7 @@ async fn two_at_once_are_two_goals() {
 }
 
 #[tokio::test]
-async fn a_told_end_stores_what_was_done() {
+async fn an_announced_end_stores_what_was_done() {
     let site = Site::new();
     site.cloud.things().takes = Duration::from_millis(50);
     let (news, mut heard) = mpsc::unbounded_channel();

@@ -92,7 +92,7 @@ fn failure(component: &str) -> Failure {
 }
 
 /// Each root as a sentence, with what it holds up.
-fn told(snapshot: &StackSnapshot) -> Vec<String> {
+fn reported(snapshot: &StackSnapshot) -> Vec<String> {
     roots(snapshot).iter().map(|root| format!("{} [{}]", root.cause.sentence(now()), root.holds.join(" "))).collect()
 }
 
@@ -100,7 +100,7 @@ fn told(snapshot: &StackSnapshot) -> Vec<String> {
 fn waits_are_followed_to_their_ends() {
     let lines = ["a/db running", "b/app waits a/db/url", "c/web waits b/app/url", "c/last waits c/web"];
     let snapshot = snapshot(&["a", "b", "c"], &lines);
-    assert_eq!(told(&snapshot), ["a/db has been running for 4s [b/app c/web c/last]"]);
+    assert_eq!(reported(&snapshot), ["a/db has been running for 4s [b/app c/web c/last]"]);
     assert!(!roots(&snapshot)[0].cause.is_stuck());
 }
 
@@ -111,23 +111,23 @@ fn a_run_of_a_former_revision_is_named() {
     snapshot.servers["a"].finishing = vec![Finishing { component, revision: 1, since: TIMES.0, deadline }];
     let expected = "a still runs a/gone of revision 1, since 4s ago, its deadline in 56s; the newer revision starts \
                     there once that has ended [a/db a/app b/web]";
-    assert_eq!(told(&snapshot), [expected]);
+    assert_eq!(reported(&snapshot), [expected]);
 }
 
 #[test]
 fn what_waits_for_several_is_held_up_by_each() {
     let lines = ["a/x running", "b/y running", "b/z waits a/x/out b/y/out", "c/w waits b/y/out", "c/v done"];
-    let found = told(&snapshot(&["a", "b", "c"], &lines));
+    let found = reported(&snapshot(&["a", "b", "c"], &lines));
     assert_eq!(found, ["b/y has been running for 4s [b/z c/w]", "a/x has been running for 4s [b/z]"]);
     // Twice to the same end is once.
     let lines = ["a/x running", "b/y waits a/x/one a/x/two", "b/z waits b/y/out a/x/one"];
-    assert_eq!(told(&snapshot(&["a", "b"], &lines)), ["a/x has been running for 4s [b/y b/z]"]);
+    assert_eq!(reported(&snapshot(&["a", "b"], &lines)), ["a/x has been running for 4s [b/y b/z]"]);
 }
 
 #[test]
 fn failures_come_first_and_are_their_root_s() {
     let lines = ["a/x running", "b/y waits a/x/out", "b/z waits a/x/out", "c/v failed c/v", "c/w failed c/v"];
-    let found = told(&snapshot(&["a", "b", "c"], &lines));
+    let found = reported(&snapshot(&["a", "b", "c"], &lines));
     assert_eq!(found, ["c/v has failed: it broke [c/w]", "a/x has been running for 4s [b/y b/z]"]);
 }
 
@@ -135,18 +135,18 @@ fn failures_come_first_and_are_their_root_s() {
 fn nobody_is_blamed_on_another_ones_word() {
     for state in ["done", "running", "idle", "failed c/other"] {
         let (accused, other) = (format!("c/v {state}"), "c/other done");
-        let found = told(&snapshot(&["b", "c"], &["b/y failed c/v", &accused, other]));
+        let found = reported(&snapshot(&["b", "c"], &["b/y failed c/v", &accused, other]));
         let expected = "b/y has failed: it reports that c/v has failed, but c/v does not report it: it broke []";
-        assert!(found.iter().any(|told| told == expected), "{state}: {found:?}");
-        assert!(!found.iter().any(|told| told.starts_with("c/v has failed: it broke")), "{state}: {found:?}");
+        assert!(found.iter().any(|reported| reported == expected), "{state}: {found:?}");
+        assert!(!found.iter().any(|reported| reported.starts_with("c/v has failed: it broke")), "{state}: {found:?}");
     }
     // Of another stack, nobody here has its own word.
-    let found = told(&snapshot(&["b"], &["b/y failed shop:c/v"]));
+    let found = reported(&snapshot(&["b"], &["b/y failed shop:c/v"]));
     assert_eq!(found, ["b/y has failed: it reports that shop:c/v of another stack has failed: it broke []"]);
 }
 
 #[test]
-fn a_circle_is_told_once_with_all_who_are_in_it() {
+fn a_circle_is_reported_once_with_all_who_are_in_it() {
     let lines = ["a/x waits b/y/out", "b/y waits c/z", "c/z waits a/x/out", "d/w waits a/x/out"];
     let found = roots(&snapshot(&["a", "b", "c", "d"], &lines));
     let [root] = &found[..] else { panic!("{found:?}") };
@@ -165,10 +165,10 @@ fn an_agent_that_is_gone_is_told_from_one_that_never_came() {
         "c has stopped: its agent is gone [c/v]",
         "d/u started 4s ago, but the agent of d is gone []",
     ];
-    assert_eq!(told(&snapshot(&["a"], &lines)), expected);
+    assert_eq!(reported(&snapshot(&["a"], &lines)), expected);
     let waits = ["a/x waits b/y/out", "b/y waits c/z/out", "c/z running"];
     assert_eq!(
-        told(&snapshot(&["a", "c"], &waits)),
+        reported(&snapshot(&["a", "c"], &waits)),
         ["b has stopped: its agent is gone [a/x b/y]", "c/z has been running for 4s []"]
     );
 }
@@ -178,13 +178,13 @@ fn what_has_not_begun_is_held_up_by_what_comes_before() {
     let lines = ["a/x done", "a/y running", "a/z idle", "b/v former", "b/w idle"];
     let mut snapshot = snapshot(&["a", "b"], &lines);
     let expected = ["b/v is about to start [b/w]", "a/y has been running for 4s [a/z]"];
-    assert_eq!(told(&snapshot), expected);
+    assert_eq!(reported(&snapshot), expected);
     // Where nothing but values orders them, nothing comes before.
     let revision = Revision { space: None, number: 2 };
     let plan = ServerPlan { retired: false, ..ServerPlan::retired(&revision, Order::Dataflow, None) };
     snapshot.servers["a"].plan = Some(Arc::new(plan));
     let expected = ["b/v is about to start [b/w]", "a/z is about to start []", "a/y has been running for 4s []"];
-    assert_eq!(told(&snapshot), expected);
+    assert_eq!(reported(&snapshot), expected);
 }
 
 #[test]
@@ -194,9 +194,12 @@ fn waits_for_what_is_no_component_of_the_stack() {
         "d has never started: no agent of it has come up [c/z d/v]",
         "the agent of b has not published its `networks.net.0` yet [a/x]",
     ];
-    assert_eq!(told(&snapshot(&["a", "b", "c"], &lines)), expected);
+    assert_eq!(reported(&snapshot(&["a", "b", "c"], &lines)), expected);
     let lines = ["a/x waits other:host/part/out"];
-    assert_eq!(told(&snapshot(&["a"], &lines)), ["other:host/part/out of another stack has been awaited for 4s [a/x]"]);
+    assert_eq!(
+        reported(&snapshot(&["a"], &lines)),
+        ["other:host/part/out of another stack has been awaited for 4s [a/x]"]
+    );
 }
 
 #[test]

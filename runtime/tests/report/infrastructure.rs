@@ -77,8 +77,8 @@ pub(crate) fn made_by_heat(phys: &str) -> MadeByHeat {
     MadeByHeat { phys: phys.into(), since: Some(row(1, "web").since) }
 }
 
-/// All that is told of the resources.
-fn told(known: &Known) -> Vec<String> {
+/// All that is reported about the resources.
+fn reported(known: &Known) -> Vec<String> {
     let shown = Infrastructure::of(known);
     shown.resources.iter().map(|resource| format!("{} {}", resource.key, resource.how.sentence())).collect()
 }
@@ -109,7 +109,7 @@ fn what_is_wrong_comes_first_then_what_goes_on_and_at_last_what_is_there() {
     ];
     let known = known(planned(&names), rows);
     assert_eq!(
-        told(&known),
+        reported(&known),
         [
             r"db failed: no valid host\u{1b}[2J\nwas found",
             "new is not as it was deployed: it is paused",
@@ -142,32 +142,32 @@ fn what_another_thing_stands_for_now_is_told_apart() {
     // The new one is being made, and the old one stays until then.
     let replaced =
         known(planned(&[("web", "")]), vec![row(1, "web"), Row { stage: Stage::New, ..doing(2, "web", Act::Create) }]);
-    assert_eq!(told(&replaced), ["web is being created", "web (1-1) is to be deleted"]);
+    assert_eq!(reported(&replaced), ["web is being created", "web (1-1) is to be deleted"]);
     // It could not be made, and a former goal is wanted again.
     let back =
         known(planned(&[("web", "")]), vec![row(1, "web"), failed(2, "web", GOAL - 1, Stage::Failed, "no room")]);
-    assert_eq!(told(&back), ["web (1-2) is to be deleted", "web is there"]);
+    assert_eq!(reported(&back), ["web (1-2) is to be deleted", "web is there"]);
     // What failed for a former goal and has left nothing is tried again.
     let again = known(planned(&[("web", "")]), vec![failed(1, "web", GOAL - 1, Stage::Gone, "no room")]);
-    assert_eq!(told(&again), ["web is to be created"]);
+    assert_eq!(reported(&again), ["web is to be created"]);
     // A thing that nobody has asked for.
     let late = known(planned(&[]), vec![Row { stage: Stage::Failed, ..row(1, "web") }]);
-    assert_eq!(told(&late), ["web is to be deleted"]);
+    assert_eq!(reported(&late), ["web is to be deleted"]);
     assert_eq!(Infrastructure::of(&late).headline(), "nothing is to be left: 1 to be deleted");
     assert_eq!(Infrastructure::of(&known(planned(&[]), vec![])).headline(), "nothing is left");
     let stuck = RowFailure { generation: GOAL, deleting: true, needs: None, cause: "it is in use".into() };
     let stuck = known(planned(&[]), vec![Row { failed: Some(stuck), ..row(1, "web") }]);
-    assert_eq!(told(&stuck), ["web failed: could not be deleted: it is in use"]);
+    assert_eq!(reported(&stuck), ["web failed: could not be deleted: it is in use"]);
 }
 
 #[test]
 fn what_vanished_after_it_was_reached_is_missing_and_not_still_to_come() {
     let mut gone = known(planned(&[("web", "")]), vec![]);
-    assert_eq!(told(&gone), ["web is to be created"]);
+    assert_eq!(reported(&gone), ["web is to be created"]);
     (gone.is_reached, gone.is_settled) = (true, true);
     gone.roots =
         vec!["`web` is not as it was deployed".into(), "the properties of `x` cannot be computed: why\n".into()];
-    assert_eq!(told(&gone), ["web is not as it was deployed: it is gone"]);
+    assert_eq!(reported(&gone), ["web is not as it was deployed: it is gone"]);
     // What is said of a resource is not said twice.
     assert_eq!(Infrastructure::of(&gone).notes, [r"the properties of `x` cannot be computed: why\n"]);
 }
@@ -181,7 +181,7 @@ fn without_the_key_what_is_there_is_all_that_there_is() {
 }
 
 #[test]
-fn whether_it_goes_on_is_told() {
+fn whether_it_goes_on_is_reported() {
     let pace = |known: &Known| Infrastructure::of(known).pace;
     let mut one = known(planned(&[("web", "")]), vec![]);
     assert_eq!(pace(&one), Pace::GoesOn);

@@ -62,7 +62,7 @@ fn snapshot(components: Vec<(String, Status)>) -> StackSnapshot {
 }
 
 /// Each hop as `COMPONENT<AWAITED SINCE/RAN..UNTIL`.
-fn told(components: &[(&str, Status)], now: u64) -> Vec<String> {
+fn reported(components: &[(&str, Status)], now: u64) -> Vec<String> {
     let snapshot = snapshot(components.iter().map(|(path, status)| ((*path).to_owned(), status.clone())).collect());
     let second = |time: Time| time.as_secs();
     let hop = |hop: &Hop| {
@@ -93,7 +93,7 @@ fn the_wait_that_ended_last_leads_to_the_hop_before() {
         ("b/fast", status(State::Done, 3, vec![ran(0, 3)])),
         ("c/both", status(State::Done, 15, vec![waited("b/fast/x", 0, 3), waited("a/slow/x", 0, 10), ran(11, 15)])),
     ];
-    assert_eq!(told(&stack, 99), ["a/slow 0/0..10", "c/both<a/slow/x 10/11..15"]);
+    assert_eq!(reported(&stack, 99), ["a/slow 0/0..10", "c/both<a/slow/x 10/11..15"]);
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn what_came_only_after_its_inputs_were_there_waited_for_nothing() {
         ("a/x", status(State::Done, 3, vec![ran(0, 3)])),
         ("b/late", status(State::Done, 30, vec![waited("a/x/out", 20, 21), ran(21, 30)])),
     ];
-    assert_eq!(told(&stack, 99), ["b/late 20/21..30"]);
+    assert_eq!(reported(&stack, 99), ["b/late 20/21..30"]);
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn an_output_that_was_published_early_ends_its_hop() {
         ("a/x", status(State::Done, 50, vec![ran(0, 50)])),
         ("b/y", status(State::Done, 60, vec![waited("a/x/early", 1, 5), ran(5, 60)])),
     ];
-    assert_eq!(told(&stack, 99), ["a/x 0/0..5", "b/y<a/x/early 5/5..60"]);
+    assert_eq!(reported(&stack, 99), ["a/x 0/0..5", "b/y<a/x/early 5/5..60"]);
 }
 
 #[test]
@@ -124,9 +124,9 @@ fn what_goes_on_ends_now() {
         ("b/y", status(waits("a/x", 1), 1, Vec::new())),
         ("c/z", status(State::Done, 2, vec![ran(0, 2)])),
     ];
-    assert_eq!(told(&stack, 20), ["a/x 0/4..20+"]);
+    assert_eq!(reported(&stack, 20), ["a/x 0/4..20+"]);
     let stack = [("b/y", status(waits("other:shop/web/url", 1), 1, Vec::new()))];
-    assert_eq!(told(&stack, 20), ["b/y 1..20+"]);
+    assert_eq!(reported(&stack, 20), ["b/y 1..20+"]);
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn a_failure_that_is_passed_on_is_a_hop_without_a_run() {
     let failed = || State::Failed(failure());
     let stack =
         [("a/x", status(failed(), 7, vec![ran(0, 7)])), ("b/y", status(failed(), 8, vec![waited("a/x/out", 0, 8)]))];
-    assert_eq!(told(&stack, 99), ["a/x 0/0..7", "b/y<a/x/out 7..8"]);
+    assert_eq!(reported(&stack, 99), ["a/x 0/0..7", "b/y<a/x/out 7..8"]);
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn what_was_found_unchanged_is_on_no_path() {
         ("a/x", status(State::Done, 50, Vec::new())),
         ("b/y", status(State::Done, 9, vec![waited("a/x/out", 0, 5), ran(5, 9)])),
     ];
-    assert_eq!(told(&stack, 99), ["b/y 0/5..9"]);
+    assert_eq!(reported(&stack, 99), ["b/y 0/5..9"]);
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn clocks_that_disagree_make_no_circle() {
         ("a/x", status(State::Done, 9, vec![waited("b/y/out", 0, 8), ran(8, 9)])),
         ("b/y", status(State::Done, 8, vec![waited("a/x/out", 0, 7), ran(7, 8)])),
     ];
-    assert_eq!(told(&stack, 99), ["b/y 0/7..8", "a/x<b/y/out 8/8..9"]);
+    assert_eq!(reported(&stack, 99), ["b/y 0/7..8", "a/x<b/y/out 8/8..9"]);
 }
 
 proptest! {

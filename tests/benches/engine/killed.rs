@@ -37,7 +37,7 @@ pub(crate) async fn begin(size: u32, store: Arc<dyn Store>, key: OperatorKey) {
     loop {
         tokio::select! {
             _ = &mut bring => panic!("it is done before it is killed"),
-            told = heard.recv() => if let Some(News::Count(count)) = told
+            one = heard.recv() => if let Some(News::Count(count)) = one
                 && count.there >= size as usize / 10 * 9
             {
                 break;
@@ -63,7 +63,7 @@ pub(crate) async fn go_on(size: u32, store: Arc<dyn Store>, key: OperatorKey) {
             biased;
             at = &mut session_ends, if free.is_none() => free = Some(at),
             ended = &mut keep => panic!("it goes on: {ended:?}"),
-            told = heard.recv() => if let Some(News::Count(count)) = told {
+            one = heard.recv() => if let Some(News::Count(count)) = one {
                 assert!(count.there >= size as usize / 10 * 9, "{count:?}");
                 break;
             },

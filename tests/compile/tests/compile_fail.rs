@@ -18,7 +18,7 @@ const SEVERAL_ERRORS: [(&str, usize, &str); 16] = [
     ("field_reserved", 2, "an input and an output have names that are taken"),
     ("field_reserved_and_used", 2, "so have those of two components; their uses add none"),
     ("field_role_misspelt", 2, "two attributes are misspelt"),
-    ("input_missing_each", 2, "two inputs are missing, which are told at once"),
+    ("input_missing_each", 2, "two inputs are missing, which are reported at once"),
     ("module_dropped", 10, "ten times modules are dropped, each built, held or named in another way"),
     ("module_without_name", 2, "what stands in the place of the name is none, and the compiler counts the arguments"),
     ("never_written_each", 2, "two outputs are never written"),
@@ -26,7 +26,7 @@ const SEVERAL_ERRORS: [(&str, usize, &str); 16] = [
     ("recipe_file_left_behind", 2, "a playbook and a script each leave a file behind"),
     ("recipe_file_nowhere", 3, "a script lacks two files, a playbook one"),
     ("recipe_file_of_command", 5, "a script and a state lack or leave behind two files each, a playbook one"),
-    ("several_mistakes", 4, "four mistakes of one component are told at once"),
+    ("several_mistakes", 4, "four mistakes of one component are reported at once"),
     ("stack_parameter_missing", 3, "three stacks are wrong: a parameter is missing, of another type, or misspelt"),
 ];
 

@@ -178,7 +178,7 @@ fn first_lines_are_read() {
 }
 
 #[test]
-fn a_block_that_no_test_would_look_at_is_told() {
+fn a_block_that_no_test_would_look_at_is_reported() {
     let wrong = |info: &str| blocks("p.md", &format!("```{info}\nx\n```\n")).1.join("\n");
     assert!(wrong("").contains("p.md:1: a block without a language"));
     assert!(wrong("cobol").contains("`cobol`"));

@@ -137,17 +137,17 @@ fn page(text: &str) -> Page {
 }
 
 #[test]
-fn a_block_with_an_error_is_told() {
+fn a_block_with_an_error_is_reported() {
     let page = page(
         "```json\n{\n```\n```yaml\na: [\n```\n```toml\na = \n```\n```sh\nif\n```\n```ruby\ndef\n```\n```python\nif\n```\n```diff\n-a\n```\n",
     );
-    let told: Vec<String> = page.blocks.iter().map(|block| wrong(block).expect("it is wrong")).collect();
-    assert_eq!(told.len(), 7);
-    assert!(told[3].contains("sh refuses it"), "{told:?}");
+    let reported: Vec<String> = page.blocks.iter().map(|block| wrong(block).expect("it is wrong")).collect();
+    assert_eq!(reported.len(), 7);
+    assert!(reported[3].contains("sh refuses it"), "{reported:?}");
 }
 
 #[test]
-fn rust_that_does_not_compile_is_told() {
+fn rust_that_does_not_compile_is_reported() {
     let page = page("```rust\nuse wattle::prelude::*;\nfn main() -> ExitCode { 1 }\n```\n");
     let folder = tempfile::tempdir().expect("a folder");
     let error = build(&[page], folder.path()).expect_err("it does not compile");

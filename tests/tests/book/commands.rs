@@ -205,7 +205,7 @@ fn wrong_with(text: &str) -> String {
 }
 
 #[test]
-fn a_page_that_shows_what_is_not_so_is_told() {
+fn a_page_that_shows_what_is_not_so_is_reported() {
     let sound = "```sh file=a/b.sh\necho hello\n```\n```console\n$ cd a\n$ sh b.sh\nhello\n```\n```diff file=b.sh\n-echo hello\n+exit \
                  3\n```\n```console fails\n$ sh b.sh\n```\n";
     assert_eq!(wrong_with(sound), "");

@@ -102,7 +102,7 @@ fn every_link_leads_somewhere_and_every_page_is_in_the_summary() {
 
 /// What nobody runs is little, and said, and is there.
 #[test]
-fn what_is_not_run_is_told() {
+fn what_is_not_run_is_reported() {
     let mut wrong = Vec::new();
     for page in pages::all() {
         for block in page.blocks.iter().filter(|block| block.language == Language::Console) {

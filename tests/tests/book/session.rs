@@ -19,7 +19,7 @@ use wattle_tests::zookeeper::ZooKeeper;
 const END: &str = "\u{1}end\u{1}";
 
 /// Tells the end of a command, and its exit code.
-const TOLD: &str = "printf '\\n\\001end\\001%s\\n' \"$?\"";
+const END_MARK: &str = "printf '\\n\\001end\\001%s\\n' \"$?\"";
 
 /// No command of a page takes longer, unless it waits for servers that boot.
 const LONGEST: Duration = Duration::from_mins(4);
@@ -122,7 +122,7 @@ impl Session {
     /// What a command says on both streams, and its exit code.
     pub(crate) fn run(&mut self, command: &str) -> Result<(String, i32), String> {
         let command = self.known(command);
-        writeln!(self.input, "{{ {command}\n}} </dev/null; {TOLD}").expect("bash reads");
+        writeln!(self.input, "{{ {command}\n}} </dev/null; {END_MARK}").expect("bash reads");
         self.said(&command)
     }
 
@@ -140,12 +140,12 @@ impl Session {
         while !enough {
             let line = self.output.recv_timeout(longest());
             let line = line.map_err(|_| format!("`{command}` does not say what is shown, but\n{said}"));
-            let told = line.map(|line| said += &format!("{line}\n"));
-            enough = told.is_err() || is_enough(&self.shown(&said));
+            let heard = line.map(|line| said += &format!("{line}\n"));
+            enough = heard.is_err() || is_enough(&self.shown(&said));
             if enough {
-                writeln!(self.input, "kill -INT -- -$!; wait $!; {TOLD}").expect("bash reads");
+                writeln!(self.input, "kill -INT -- -$!; wait $!; {END_MARK}").expect("bash reads");
             }
-            told?;
+            heard?;
         }
         let (rest, code) = self.said(&command)?;
         Ok((self.shown(&said) + &rest, code))

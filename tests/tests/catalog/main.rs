@@ -87,13 +87,13 @@ fn heat_takes_every_type() {
             refused.extend(message.map(|message| format!("{} {what}: {message}", case.ty)));
         }
         for (path, beside, alone) in case.others {
-            let told = [*beside, *alone].map(|add| {
+            let reported = [*beside, *alone].map(|add| {
                 let model = sample(path, case.ty, add);
                 let (message, rule) = (refusal(&mut oracle, &model, folder.path()), rule(&model));
                 assert!(rule.is_none() || message.is_some(), "{path}: Heat takes it: {rule:?}");
                 message
             });
-            if let [Some(message), Some(_)] = told {
+            if let [Some(message), Some(_)] = reported {
                 refused.push(format!("{path}: {message}"));
             }
         }

@@ -140,7 +140,7 @@ async fn values(ways: &[(&str, serde_json::Value)]) {
     }
 }
 
-/// A mistake is told at once, though Ruby's message would show the hash, and shows no value that was not read.
+/// A mistake is reported at once, though Ruby's message would show the hash, and shows no value that was not read.
 #[tokio::test]
 async fn a_message_waits_for_no_input() {
     let case = Case::new("node['redis'].nothing_of_the_kind").input("address", "redis/address", Type::STR);

@@ -1,4 +1,4 @@
-//! How a run's end is told: by handlers of Chef's events, by the server of local mode, by who ends the process, and by Ruby
+//! How a run's end is reported: by handlers of Chef's events, by the server of local mode, by who ends the process, and by Ruby
 //! where a name is not there.
 
 use serde_json::json;

@@ -154,7 +154,7 @@ async fn a_value_that_is_only_worked_out_when_read_is_worked_out_at_the_end() {
 }
 
 #[tokio::test]
-async fn a_change_after_publishing_is_told_in_the_log_and_changes_nothing() {
+async fn a_change_after_publishing_is_reported_in_the_log_and_changes_nothing() {
     let recipe = "
         ruby_block('one') { block { node.default['redis']['one'] = 1 } }
         ruby_block('two') { block { node.default['redis']['one'] = 2 } }

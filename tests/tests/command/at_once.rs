@@ -64,7 +64,7 @@ fn who_is_overtaken_writes_nothing_and_is_told_so() {
 
 /// Whatever happens first: each of them has applied all of it, or has written nothing.
 #[test]
-fn of_two_who_start_at_the_same_moment_each_applies_or_is_told() {
+fn of_two_who_start_at_the_same_moment_each_applies_or_is_refused() {
     let zookeeper = ZooKeeper::start(1);
     let (space, stage) = (zookeeper.address(), shop(2));
     let here = stage.path();

@@ -38,7 +38,7 @@ fn golden_with(name: &str, directory: &Path, args: &[&str], names: &[(&str, &str
 }
 
 #[test]
-fn wrong_usage_is_told_with_how_to_fix_it() {
+fn wrong_usage_is_reported_with_how_to_fix_it() {
     let stage = Stage::new(&three_tier::three_tier.model(Default::default()));
     let here = stage.path();
     golden("typo-command", here, &["stauts"]);

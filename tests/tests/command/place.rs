@@ -87,7 +87,7 @@ fn servers_get_their_places() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_places_and_nothing_is_written() {
+fn what_is_wrong_is_reported_with_its_places_and_nothing_is_written() {
     let stage = stage();
     let here = stage.path();
     fs::write(here.join("wrong.yaml"), CLOUD.replace("in: r2", "in: r22").replace("disk: 1 TiB", "disk: -1"))

@@ -101,7 +101,7 @@ fn each_policy_sees_what_it_is_about() {
 
 /// What is only chosen at deployment is neither passed over nor refused.
 #[test]
-fn what_cannot_be_told_is_a_warning() {
+fn what_cannot_be_known_is_a_warning() {
     let folder = tempfile::tempdir().expect("a folder");
     let here = folder.path();
     fs::write(

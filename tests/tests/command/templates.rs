@@ -21,7 +21,7 @@ fn stage() -> tempfile::TempDir {
 }
 
 #[test]
-fn everything_wrong_in_a_template_is_told_at_once() {
+fn everything_wrong_in_a_template_is_reported_at_once() {
     let stage = stage();
     let here = stage.path();
     golden("check", here, &["check", "app.yaml"]);
@@ -130,7 +130,7 @@ fn a_directory_that_emit_wrote_is_checked() {
 
 /// Whoever begins with one file of what was emitted is told of the folder.
 #[test]
-fn what_lacks_a_value_is_told_of_the_environment_beside_it() {
+fn what_lacks_a_value_is_reported_of_the_environment_beside_it() {
     let stage = stage();
     let here = stage.path();
     let text =

@@ -83,7 +83,7 @@ fn remove_abandoned() {
 }
 
 #[test]
-fn is_told_and_nothing_is_forgotten() {
+fn is_reported_and_nothing_is_forgotten() {
     let play = Play::of(&[
         "a/first say",
         "a/fills fill < a/first",

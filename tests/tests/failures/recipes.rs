@@ -14,7 +14,7 @@ use crate::stack::Stack;
 
 const LIMITS: [&str; 4] = ["--deadline", "4s", "--wait", "30s"];
 
-/// How much later than it must a failure may be told.
+/// How much later than it must a failure may be reported.
 const LATE: Duration = Duration::from_secs(5);
 
 fn case(act: &str) -> Play {

@@ -95,7 +95,7 @@ fn killed_with_an_agent() {
 }
 
 #[test]
-fn what_fails_meanwhile_is_told_with_its_root() {
+fn what_fails_meanwhile_is_reported_with_its_root() {
     let zookeeper = ZooKeeper::start(1);
     let play = Play::of(&["a/fails gate-fail", "a/after say", "b/waits say < a/fails", "c/waits say < b/waits"]);
     let mut stack = Stack::at(&zookeeper.address(), "meanwhile", play);

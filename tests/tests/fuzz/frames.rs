@@ -84,9 +84,9 @@ fn whatever_comes_in_at_the_socket_others_are_served() {
         let _ = stream.read_to_end(&mut answer);
         count.set(count.get() + 1);
         if count.get().is_multiple_of(100) {
-            let (reply, told) = sync_channel(1);
+            let (reply, replied) = sync_channel(1);
             ask.send(reply).expect("it serves");
-            assert_eq!(told.recv_timeout(Duration::from_secs(10)).expect("it answers"), b"as it was");
+            assert_eq!(replied.recv_timeout(Duration::from_secs(10)).expect("it answers"), b"as it was");
         }
         // A greeting of one byte, which is `Welcome`.
         if answer.starts_with(&[1, 0, 0, 0, 0]) { Read::Accepted } else { Read::Refused }

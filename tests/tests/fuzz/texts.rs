@@ -255,11 +255,12 @@ fn user_data_are_an_identity_or_say_why_not() {
     let odd = serde_json::json!({
         "stack": "shop", "server": "db", "space": "unix:/x", "credential": [secret], "networks": {}, "values": {},
     });
-    let told = Identity::parse(&odd.to_string(), Path::new("identity.json")).expect_err("it is a list").to_string();
-    assert!(told.contains("expected text, found a list"), "{told}");
+    let reported = Identity::parse(&odd.to_string(), Path::new("identity.json")).expect_err("it is a list").to_string();
+    assert!(reported.contains("expected text, found a list"), "{reported}");
     // Nor is the key quoted if it is all that is there.
-    let told = Identity::parse(&format!("{secret:?}"), Path::new("identity.json")).expect_err("it is text").to_string();
-    assert!(told.contains("expected a map at line 1") && !told.contains(&secret), "{told}");
+    let reported =
+        Identity::parse(&format!("{secret:?}"), Path::new("identity.json")).expect_err("it is text").to_string();
+    assert!(reported.contains("expected a map at line 1") && !reported.contains(&secret), "{reported}");
     let key = secret.split(':').nth(1).expect("a key");
     let read = |bytes: &[u8]| {
         let Some(text) = text(bytes) else { return Read::Refused };
@@ -275,7 +276,7 @@ fn user_data_are_an_identity_or_say_why_not() {
             Err(error) => {
                 let is_of_key =
                     matches!(error, IdentityError::Field { field: "credential", .. } | IdentityError::Json { .. });
-                assert!(!(is_of_key && error.to_string().contains(key)), "the key is told: {error}");
+                assert!(!(is_of_key && error.to_string().contains(key)), "the key is shown: {error}");
                 Read::Refused
             }
         }

@@ -59,9 +59,9 @@ fn judge(name: &str, templates: &[PathBuf]) {
         let environment = template.parent().map(|folder| folder.join("environments").join(format!("{name}.yaml")));
         let environment = environment.filter(|path| path.exists());
         let [theirs, ours] = [template, &emitted].map(|path| meaning::of(&mut heat, path, environment.as_deref()));
-        let told = differences(&theirs, &ours);
-        if !told.is_empty() {
-            wrong += &format!("== {name} ({})\n{}\n", emitted.display(), told.join("\n"));
+        let reported = differences(&theirs, &ours);
+        if !reported.is_empty() {
+            wrong += &format!("== {name} ({})\n{}\n", emitted.display(), reported.join("\n"));
         }
     }
     assert!(wrong.is_empty(), "{wrong}");

@@ -13,25 +13,25 @@ pub(crate) fn of(heat: &mut Oracle, template: &Path, environment: Option<&Path>)
 
 /// Where two values differ: the way there and both sides.
 pub(crate) fn differences(theirs: &Value, ours: &Value) -> Vec<String> {
-    let mut told = Vec::new();
-    compare(theirs, ours, "", &mut told);
-    told
+    let mut found = Vec::new();
+    compare(theirs, ours, "", &mut found);
+    found
 }
 
-fn compare(theirs: &Value, ours: &Value, at: &str, told: &mut Vec<String>) {
+fn compare(theirs: &Value, ours: &Value, at: &str, found: &mut Vec<String>) {
     match (theirs, ours) {
         (Value::Object(one), Value::Object(other)) => {
             for key in one.keys().chain(other.keys().filter(|key| !one.contains_key(*key))) {
                 let (one, other) = (one.get(key).unwrap_or(&Value::Null), other.get(key).unwrap_or(&Value::Null));
-                compare(one, other, &format!("{at}/{key}"), told);
+                compare(one, other, &format!("{at}/{key}"), found);
             }
         }
         (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
             for (n, (one, other)) in one.iter().zip(other).enumerate() {
-                compare(one, other, &format!("{at}/{n}"), told);
+                compare(one, other, &format!("{at}/{n}"), found);
             }
         }
-        _ if theirs != ours => told.push(format!("{at}\n    theirs: {theirs}\n    ours:   {ours}")),
+        _ if theirs != ours => found.push(format!("{at}\n    theirs: {theirs}\n    ours:   {ours}")),
         _ => {}
     }
 }

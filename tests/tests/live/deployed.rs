@@ -33,7 +33,7 @@ fn infrastructure_grows_fails_and_is_fixed_while_the_page_looks_on() {
     let now = tab(&browser, "live-now");
     assert!(now.contains("Infrastructure\n\n8 of 13 resources there, 4 under way, 1 failed"), "{now}");
     assert!(now.contains("What has failed is infrastructure."), "{now}");
-    // The subnet is told in its network's band.
+    // The subnet is shown in its network's band.
     browser.wait_for("the diagram", "return document.querySelectorAll('#view [data-built]').length === 12");
     let first = browser.text("return document.querySelector('#live-infrastructure li').innerText");
     assert!(now.contains("db is being created. 2 more wait for it."), "{now}");
@@ -49,8 +49,8 @@ fn infrastructure_grows_fails_and_is_fixed_while_the_page_looks_on() {
     site.deployed(&KEY);
     let mut status = site.start_alone(&["status", "--ui", KEY[0], KEY[1]]);
     let Some(browser) = open(&url(&mut status)) else { return };
-    let told = "13 of 13 resources there";
-    browser.wait_for("all is there", &format!("return live.now.infrastructure.says === {told:?}"));
+    let reported = "13 of 13 resources there";
+    browser.wait_for("all is there", &format!("return live.now.infrastructure.says === {reported:?}"));
     // From a server to its resource, and back.
     browser.run("wattle.select('app1')");
     browser.wait_for("it is selected", "return document.querySelector('#panel-live-now h2').textContent === 'app1'");

@@ -62,7 +62,7 @@ fn states_waits_logs_and_values_as_they_come() {
     shown.let_go();
 
     browser.wait_for("the end", "return live.now.over === true");
-    browser.wait_for("it is told", "return document.getElementById('live-tally').textContent.includes('3 of 3 done')");
+    browser.wait_for("it is shown", "return document.getElementById('live-tally').textContent.includes('3 of 3 done')");
     browser.wait_for(
         "the log goes on",
         "return document.getElementById('live-lines').textContent.trimEnd().endsWith('done')",
@@ -77,8 +77,8 @@ fn states_waits_logs_and_values_as_they_come() {
     // The timeline by keys: to the first row (Home), down to the second, and that is selected.
     browser.run("document.querySelector('#live-dock canvas').focus()");
     browser.press("\u{e011}\u{e015}");
-    let told = browser.text("return document.getElementById('live-told').textContent");
-    assert!(told.starts_with("b/second: waited "), "{told}");
+    let reported = browser.text("return document.getElementById('live-told').textContent");
+    assert!(reported.starts_with("b/second: waited "), "{reported}");
     browser.press("\u{e007}");
     browser
         .wait_for("it is selected", "return document.querySelector('#panel-live-now h2').textContent === 'b/second'");
@@ -105,9 +105,9 @@ fn what_is_awaited_is_marked_on_the_picture_and_leads_to_who_writes_it() {
     // Both values of a/first, and that of b/second.
     browser.wait_for("marks", "return document.querySelectorAll('.awaited').length === 3");
     let titles = "return [...document.querySelectorAll('.awaited > title')].map((one) => one.textContent).join('\\n')";
-    let told = browser.text(titles);
+    let reported = browser.text(titles);
     for part in ["a/first/token is awaited since ", " UTC by b/second as its password", "A click goes to b/second."] {
-        assert!(told.contains(part), "{told}");
+        assert!(reported.contains(part), "{reported}");
     }
     let line = |what: &str| {
         browser.text(&format!("return getComputedStyle(document.querySelector('.awaited > .line')).{what}"))
@@ -157,8 +157,11 @@ fn what_is_awaited_is_marked_on_the_picture_and_leads_to_who_writes_it() {
     browser.press("F");
     browser.wait_for("all is folded", "return document.querySelectorAll('.component').length === 0");
     assert_eq!(browser.run("return document.querySelectorAll('.awaited').length"), 2);
-    let told = browser.text(titles);
-    assert!(told.contains("a/first/token is awaited") && told.contains("a/first/felt is awaited"), "{told}");
+    let reported = browser.text(titles);
+    assert!(
+        reported.contains("a/first/token is awaited") && reported.contains("a/first/felt is awaited"),
+        "{reported}"
+    );
     browser.looked_at("awaited-folded");
 
     // Once it ends, nobody waits any more.
@@ -205,7 +208,7 @@ fn a_failure_is_seen_with_its_root_wherever_it_leads() {
     assert!(now.contains("2 more wait for it."), "{now}");
     let data = tab(&browser, "live-data");
     assert!(data.contains("poisoned") && data.contains("a/first: "), "{data}");
-    // What has failed itself is red, and what it blocks is not, wherever it is told.
+    // What has failed itself is red, and what it blocks is not, wherever it is shown.
     let colors = |selector: &str| {
         let all = format!("[...document.querySelectorAll({selector:?})].map((one) => getComputedStyle(one).color)");
         browser.run(&format!("return [...new Set({all})]"))
@@ -250,7 +253,7 @@ fn a_failure_is_seen_with_its_root_wherever_it_leads() {
 }
 
 #[test]
-fn a_connection_that_is_lost_is_told_and_found_again() {
+fn a_connection_that_is_lost_is_reported_and_found_again() {
     let shown = Shown::up("");
     let (host, token) = parts(&shown.url);
     let proxy = Proxy::before(&host);
@@ -258,7 +261,7 @@ fn a_connection_that_is_lost_is_told_and_found_again() {
     let banner = "document.getElementById('live-banner')";
     assert_eq!(browser.run(&format!("return {banner}.hidden")), true);
     proxy.cut();
-    browser.wait_for("it is told", &format!("return {banner}.textContent.includes('The connection is lost')"));
+    browser.wait_for("it is shown", &format!("return {banner}.textContent.includes('The connection is lost')"));
     assert_eq!(browser.run(&format!("return {banner}.hidden")), false);
     browser.looked_at("lost");
     proxy.fix();
@@ -307,8 +310,8 @@ fn two_hundred_tiers() {
     assert_eq!(browser.run("return live.now.critical.length"), 400, "the longest path of W(200)");
     browser.run("document.querySelector('#live-dock canvas').focus()");
     browser.press("\u{e010}");
-    let told = browser.text("return document.getElementById('live-told').textContent");
-    assert!(told.starts_with("server199/b: "), "{told}");
+    let reported = browser.text("return document.getElementById('live-told').textContent");
+    assert!(reported.starts_with("server199/b: "), "{reported}");
     browser.looked_at("w200");
     nothing_is_wrong_with(&browser);
 }

@@ -94,7 +94,7 @@ fn nothing_of_a_secret_is_served() {
     assert_eq!(whole["entries"]["a/first/token"]["state"], "failure");
     assert_eq!(whole["plans"]["a"]["components"]["first"]["inputs"]["password"]["secret"], true);
 
-    // The agent masks what recipes say before it is written, and so before it is told.
+    // The agent masks what recipes say before it is written, and so before it is sent.
     let mut log = Events::of(&host, &format!("/log?token={token}&of=a/first"));
     let lines = log.until("what it said", |_, data| data["lines"].to_string().contains("cannot log in as admin"));
     assert!(lines["lines"].to_string().contains("the password is ***"), "{lines}");
@@ -114,7 +114,7 @@ fn nothing_of_a_secret_is_served() {
     shown.up.interrupt();
 }
 
-/// What is told after the next revision, in which nothing fails.
+/// What is sent after the next revision, in which nothing fails.
 fn wattle_fixed(shown: &Shown) -> String {
     shown.stage.emit(&crate::stack::model("", 0));
     let up = shown.stage.run(&["up", "--parameter", &format!("password={PASSWORD}")]);
@@ -144,7 +144,7 @@ fn who_comes_again_is_told_everything_and_who_stays_what_changes() {
     let change = stays.until("the end", is_over);
     assert!(change.get("format").is_none(), "only what has changed: {change}");
     assert!(change["components"]["c/third"]["state"] == "done", "{change}");
-    assert!(change.get("plans").is_none() && change.get("stack").is_none(), "that was told before: {change}");
+    assert!(change.get("plans").is_none() && change.get("stack").is_none(), "that was sent before: {change}");
 
     let mut again = Events::of(&host, &path);
     let whole = again.until("everything", |name, _| name == "state");
@@ -242,7 +242,7 @@ fn it_ends_with_all_who_look() {
 }
 
 #[test]
-fn what_is_in_the_way_is_told_before_anything_is_started() {
+fn what_is_in_the_way_is_reported_before_anything_is_started() {
     let shown = Shown::up("");
     let (host, _) = parts(&shown.url);
     let port = host.rsplit_once(':').expect("a port").1;
@@ -272,8 +272,8 @@ fn of_a_data_space_elsewhere_the_log_is_where_its_server_is() {
     let mut status = shown.stage.start_alone(&["status", "--ui", "--space", &space, "--key", &key]);
     let (host, token) = parts(&url(&mut status));
     let mut log = Events::of(&host, &format!("/log?token={token}&of=a/first"));
-    let told = log.until("where it is", |name, _| name == "elsewhere");
-    assert_eq!(told, json!({ "server": "a", "command": "journalctl --unit wattle-agent" }));
+    let reported = log.until("where it is", |name, _| name == "elsewhere");
+    assert_eq!(reported, json!({ "server": "a", "command": "journalctl --unit wattle-agent" }));
     assert_eq!(log.next(), None);
     assert_eq!(get(&host, &format!("/?token={token}")).status, 200, "it is drawn all the same");
     assert_eq!(status.interrupt(), Some(0), "{}", status.said());

@@ -88,20 +88,20 @@ pub(crate) struct Shown {
 impl Shown {
     /// `wattle up --ui` of three who confide.
     pub(crate) fn up(mood: &str) -> Self {
-        Self::told(Story { mood: mood.into(), ..Story::default() })
+        Self::telling(Story { mood: mood.into(), ..Story::default() })
     }
 
     /// The same, where nobody goes on until they are [let go](Self::let_go).
     pub(crate) fn held() -> Self {
-        Self::told(Story { held: true, ..Story::default() })
+        Self::telling(Story { held: true, ..Story::default() })
     }
 
     /// The same, where the first one then says very much.
     pub(crate) fn held_loud() -> Self {
-        Self::told(Story { mood: "loud".into(), held: true, ..Story::default() })
+        Self::telling(Story { mood: "loud".into(), held: true, ..Story::default() })
     }
 
-    fn told(story: Story) -> Self {
+    fn telling(story: Story) -> Self {
         Self::of(&secrets.model(story), &["--parameter", &format!("password={PASSWORD}")])
     }
 

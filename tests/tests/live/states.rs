@@ -28,8 +28,8 @@ fn it_says_that_it_connects_until_it_is_answered() {
     browser.wait_for("it says so", &format!("return {BANNER}?.textContent === 'Connecting …'"));
     browser.run("wattle.ready.then(() => (window.isDrawn = true))");
     browser.wait_for("the picture", "return window.isDrawn");
-    let told = "return document.getElementById('live-tally').textContent";
-    assert_eq!(browser.text(told), "nothing is known yet");
+    let expected = "return document.getElementById('live-tally').textContent";
+    assert_eq!(browser.text(expected), "nothing is known yet");
     // Nothing is wrong, and nothing is known to be right.
     assert_eq!(browser.text(&format!("return {BANNER}.dataset.kind")), "note");
     assert_eq!(browser.text("return document.getElementById('panel-live-now').innerText.trim()"), "");
@@ -40,7 +40,7 @@ fn it_says_that_it_connects_until_it_is_answered() {
 }
 
 #[test]
-fn a_url_of_another_time_is_refused_and_told_so() {
+fn a_url_of_another_time_is_refused_with_the_reason() {
     let shown = Shown::held();
     let mut status = shown.stage.start(&["status", "--ui"]);
     let first = url(&mut status);
@@ -53,7 +53,7 @@ fn a_url_of_another_time_is_refused_and_told_so() {
     let mut status = shown.stage.start(&["status", &format!("--ui={port}")]);
     let second = url(&mut status);
     assert_ne!(first, second);
-    browser.wait_for("it is told", &format!("return {BANNER}.textContent.includes('no longer valid')"));
+    browser.wait_for("it is shown", &format!("return {BANNER}.textContent.includes('no longer valid')"));
     browser.looked_at("refused");
 
     // Whoever opens it again gets no page at all.
@@ -105,8 +105,8 @@ fn what_goes_back_and_what_goes_away_is_seen_while_it_does() {
     browser.looked_at("destroy-resources");
     assert_eq!(command.ended(), Some(0), "{}", command.said());
     browser.wait_for("its end", "return live.now.ended");
-    let told = browser.text(&format!("return {BANNER}.textContent"));
-    assert_eq!(told, "Last known state: everything has been deleted since.");
+    let text = browser.text(&format!("return {BANNER}.textContent"));
+    assert_eq!(text, "Last known state: everything has been deleted since.");
     browser.looked_at("destroyed");
 }
 
@@ -134,9 +134,9 @@ fn servers_stand_in_their_racks_while_they_are_made() {
     let frames =
         "return [...document.querySelectorAll('.module')].map((one) => one.getAttribute('aria-label')).join('\\n')";
     browser.wait_for("the frames", "return document.querySelectorAll('.module').length === 5");
-    let told = browser.text(frames);
+    let text = browser.text(frames);
     for frame in ["module r1, rack", "module compute-3.example.org, host"] {
-        assert!(told.contains(frame), "{told}");
+        assert!(text.contains(frame), "{text}");
     }
     browser.wait_for("a server is being created", "return live.now.resources.db?.says === 'is being created'");
     browser.run("wattle.select('web')");

@@ -144,13 +144,13 @@ fn agents_at_work_are_shown_and_nothing_of_their_secrets() {
     }
 
     if everything("the live view while ZooKeeper is away") {
-        // What was known stays, and it is told why nothing new comes.
+        // What was known stays, and it is reported why nothing new comes.
         zookeeper.kill(1);
-        let told = events.until("it is told", |_, data| data["trouble"].is_string());
-        assert!(told.get("components").is_none(), "{told}");
+        let reported = events.until("it is reported", |_, data| data["trouble"].is_string());
+        assert!(reported.get("components").is_none(), "{reported}");
         if let Some(browser) = &browser {
             browser.wait_for(
-                "it is told",
+                "it is reported",
                 "return document.getElementById('live-banner').textContent.includes('out of date')",
             );
             browser.looked_at("zookeeper-away");
@@ -231,12 +231,12 @@ fn what_one_server_says_hides_no_other_one() {
     ] {
         write(&first, component);
         write(&own, server);
-        let told = |data: &Value| data["servers"]["a"]["troubles"].as_array().is_some_and(|all| !all.is_empty());
+        let reported = |data: &Value| data["servers"]["a"]["troubles"].as_array().is_some_and(|all| !all.is_empty());
         let whole = || Events::of(&host, &path).until("everything", |name, _| name == "state");
         let begin = Instant::now();
         let seen = loop {
             let seen = whole();
-            if told(&seen) && seen["components"]["a/first"] != before {
+            if reported(&seen) && seen["components"]["a/first"] != before {
                 break seen;
             }
             assert!(begin.elapsed() < Duration::from_mins(1), "{what}: no row says so");

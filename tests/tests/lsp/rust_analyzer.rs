@@ -104,13 +104,13 @@ fn rust_analyzer_shows_what_the_author_wrote_and_a_missing_input() {
     let change = json!({"textDocument": document, "contentChanges": [{"text": broken}]});
     editor.client.tell("textDocument/didChange", change);
     editor.client.tell("textDocument/didSave", json!({"textDocument": {"uri": editor.uri}}));
-    let told = loop {
+    let reported = loop {
         let all = editor.client.diagnosed(&editor.uri);
         if let Some(one) = all.as_array().unwrap().iter().find(|one| one["code"] == "E0277") {
             break one.clone();
         }
     };
-    let message = told["message"].as_str().unwrap();
-    assert!(message.starts_with("the input `greeting` of the component `Listener` is not wired"), "{told}");
-    assert!(message.contains("wire it with `.greeting(...)`: What to hear"), "{told}");
+    let message = reported["message"].as_str().unwrap();
+    assert!(message.starts_with("the input `greeting` of the component `Listener` is not wired"), "{reported}");
+    assert!(message.contains("wire it with `.greeting(...)`: What to hear"), "{reported}");
 }

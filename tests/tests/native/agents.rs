@@ -185,7 +185,7 @@ fn run_each(models: &[&Model], parameters: &[&str]) -> Value {
 }
 
 /// What a deployment told when it was done.
-fn told<'a>(answer: &'a Value, deployment: &str, action: &str) -> &'a Value {
+fn reported<'a>(answer: &'a Value, deployment: &str, action: &str) -> &'a Value {
     let mut events = answer["events"].as_array().expect("events").iter();
     let ended =
         |event: &&Value| event["what"] == "end" && event["deployment"] == deployment && event["action"] == action;
@@ -198,7 +198,7 @@ fn hello_says_hello() {
     assert_eq!(answer["status"], "CREATE_COMPLETE", "{answer:#}");
     let greeting = answer["outputs"]["greeting"].as_str().expect("text");
     assert!(greeting.starts_with("hello bob, this is "), "{greeting}");
-    assert_eq!(told(&answer, "bob.listener", "CREATE")["deploy_stdout"], format!("heard: {greeting}\n"));
+    assert_eq!(reported(&answer, "bob.listener", "CREATE")["deploy_stdout"], format!("heard: {greeting}\n"));
 }
 
 /// Changes the recipe of a kind of component.
@@ -243,7 +243,7 @@ fn an_update_runs_what_has_changed_and_its_readers_and_tears_down_what_is_gone()
     ];
     assert_eq!(actions, BTreeMap::from(expected), "{answer:#}");
     for action in ["UPDATE", "DELETE"] {
-        let heard = told(&answer, "bob.listener", action)["deploy_stdout"].as_str().expect("text");
+        let heard = reported(&answer, "bob.listener", action)["deploy_stdout"].as_str().expect("text");
         assert!(heard.starts_with("heard: hello carol, this is "), "{heard}");
     }
 }
@@ -263,7 +263,7 @@ fn recipes_of_every_tool_run_as_they_are() {
     assert_eq!(answer["outputs"]["line"], line);
     assert_eq!(answer["outputs"]["listens"], "[80,443]");
 
-    let shell = told(&answer, "server.shell", "CREATE");
+    let shell = reported(&answer, "server.shell", "CREATE");
     let printed = shell["deploy_stdout"].as_str().expect("text");
     assert_eq!(printed, "the password is ***\n");
     // A tool's own hook runs what it can.
@@ -276,7 +276,7 @@ fn recipes_of_every_tool_run_as_they_are() {
     // Only what has a teardown runs when the stack goes, and it ended the service.
     let removed: Vec<_> = events.iter().filter(|event| event["action"] == "DELETE").collect();
     assert_eq!(removed.len(), 2, "{removed:#?}");
-    assert_eq!(told(&answer, "server.shell", "DELETE")["deploy_status_code"], 0);
+    assert_eq!(reported(&answer, "server.shell", "DELETE")["deploy_status_code"], 0);
     assert_eq!(answer["gone"], true);
     assert!(!password.exists());
 }
@@ -293,7 +293,7 @@ fn a_failure_fails_the_stack_with_its_reason() {
         }
         let answer = run(&model, &[]);
         assert_eq!(answer["status"], "CREATE_FAILED", "{answer:#}");
-        told(&answer, "alice.greeter", "CREATE")["deploy_stderr"].as_str().expect("text").to_owned()
+        reported(&answer, "alice.greeter", "CREATE")["deploy_stderr"].as_str().expect("text").to_owned()
     };
     let said = with("#!/bin/sh\ntrue\n", None);
     assert_eq!(said, "wattle: Greeter failed: it ended without writing its output `greeting`\n");

@@ -42,9 +42,9 @@ fn places<'a>(events: &'a [Value], what: &str) -> BTreeMap<&'a str, usize> {
 
 fn created(model: &Model, parameters: &[&str]) -> Value {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let told = outputs(model);
+    let given = outputs(model);
     let file = folder.path().join("outputs.json");
-    fs::write(&file, json!(told).to_string()).expect("a new file");
+    fs::write(&file, json!(given).to_string()).expect("a new file");
     let template = write(&lower(model), folder.path(), false);
     let answer = deploy(&Agents::Simulated { outputs: &file }, parameters, &[template]);
     assert_eq!(answer["status"], "CREATE_COMPLETE", "{answer:#}");
@@ -52,7 +52,7 @@ fn created(model: &Model, parameters: &[&str]) -> Value {
 
     let events = answer["events"].as_array().expect("events");
     let (starts, ends) = (places(events, "start"), places(events, "end"));
-    let all: BTreeSet<&str> = told.keys().map(String::as_str).collect();
+    let all: BTreeSet<&str> = given.keys().map(String::as_str).collect();
     assert_eq!(starts.keys().copied().collect::<BTreeSet<_>>(), all, "each deployment runs");
     assert_eq!(events.len(), 2 * all.len(), "and once");
     for (from, edge, to) in Graph::of(model).edges() {
@@ -63,7 +63,7 @@ fn created(model: &Model, parameters: &[&str]) -> Value {
         if let Why::Data { input, output, forward_reference: None } = edge.why {
             let wired = &component.inputs[input].value;
             if matches!(wired, Expr::Leaf(Reference::Output { .. })) {
-                assert_eq!(events[starts[&*reader]]["told"][&**input], told[&writer][&**output], "{reader}: {input}");
+                assert_eq!(events[starts[&*reader]]["told"][&**input], given[&writer][&**output], "{reader}: {input}");
             }
         }
     }
@@ -81,9 +81,9 @@ fn hello_comes_up_in_the_order_of_the_model_with_what_was_signalled() {
 fn three_tier_does() {
     let [_, three_tier, _] = examples();
     let answer = created(&three_tier, &["db_password=s3:cr\"et"]);
-    let told = &answer["outputs"];
-    assert_eq!(told["url"], "http://web.nginx/url");
-    assert_eq!((&told["products"], &told["postgres_version"]), (&json!("8080"), &json!("version of db/postgres")));
+    let given = &answer["outputs"];
+    assert_eq!(given["url"], "http://web.nginx/url");
+    assert_eq!((&given["products"], &given["postgres_version"]), (&json!("8080"), &json!("version of db/postgres")));
     let mut events = answer["events"].as_array().expect("events").iter();
     let nginx = events.find(|event| event["deployment"] == "web.nginx").expect("a start");
     assert_eq!(nginx["told"]["backends"], json!(["http://app1.app/url", "http://app2.app/url"]));

@@ -76,12 +76,12 @@ fn they_run_each_minute() {
     let mut times = 0;
     while times < 2 {
         assert!(Instant::now() < end, "ran {times} times: {:?}", file(&tell, "../log"));
-        if let Some(told) = file(&tell, "told") {
-            let lines: Vec<&str> = told.lines().collect();
+        if let Some(reported) = file(&tell, "told") {
+            let lines: Vec<&str> = reported.lines().collect();
             assert_eq!(lines[..3], ["nobody", "50% $HOME", "it's secret"]);
-            assert!(lines[3].starts_with("127.") || lines[3].starts_with("10."), "{told}");
-            assert!(lines.contains(&format!("HOME={tell}").as_str()), "{told}");
-            assert!(!told.contains("WATTLE_RUN_DIR") && !told.contains("secrets="), "{told}");
+            assert!(lines[3].starts_with("127.") || lines[3].starts_with("10."), "{reported}");
+            assert!(lines.contains(&format!("HOME={tell}").as_str()), "{reported}");
+            assert!(!reported.contains("WATTLE_RUN_DIR") && !reported.contains("secrets="), "{reported}");
             fs::remove_file(format!("{tell}/told")).expect("removes");
             times += 1;
         }

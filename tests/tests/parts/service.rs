@@ -110,14 +110,14 @@ fn it_runs_with_what_it_is_given() {
     }
     let first = release("1");
     let stage = up_here(&site.model(first.clone()), "it's secret");
-    let told = answer(&stage);
-    let environment = &told["environment"];
+    let reported = answer(&stage);
+    let environment = &reported["environment"];
     assert_eq!(environment["SAYING"], "it's\n\"so\"");
     assert_eq!(environment["KEY"], "it's secret");
-    assert_eq!(told["arguments"], serde_json::json!(["a 'word'", "$HOME"]));
-    assert_ne!(told["uid"], 0);
-    assert_eq!((&told["data"], &told["release"]), (&true.into(), &false.into()), "it writes to its data only");
-    assert_eq!(told["version"], "1");
+    assert_eq!(reported["arguments"], serde_json::json!(["a 'word'", "$HOME"]));
+    assert_ne!(reported["uid"], 0);
+    assert_eq!((&reported["data"], &reported["release"]), (&true.into(), &false.into()), "it writes to its data only");
+    assert_eq!(reported["version"], "1");
     // What the recipe is told is not for the service.
     for name in ["secrets", "sha256", "WATTLE_RUN_DIR", "heat_outputs_path"] {
         assert!(environment.get(name).is_none(), "{environment:#}");

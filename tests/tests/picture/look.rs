@@ -64,7 +64,7 @@ fn everything_is_where_the_image_has_it() {
         let on_image = from_db(corner(&image, server), corner(&image, "db"));
         assert_eq!(from_db(place(server), place("db")), on_image, "{server}");
     }
-    // The subnet is told in the network's band, as it is there.
+    // The subnet is shown in the network's band, as it is there.
     assert_eq!(page.count("[data-id='r:subnet']"), 0);
     let band = page.browser.text("return document.querySelector('.network').textContent");
     assert_eq!(band, "backbonesubnet 10.0.0.0/24");

@@ -148,9 +148,10 @@ fn three_tier_is_explored_with_the_keyboard_alone() {
     page.search("nginx");
     page.wait_for_details("web/nginx");
     let details = page.details();
-    for told in ["Nginx on web", "backends: list of url", "app1/app/url", "examples/three_tier/src/lib.rs:", "shell: "]
+    for reported in
+        ["Nginx on web", "backends: list of url", "app1/app/url", "examples/three_tier/src/lib.rs:", "shell: "]
     {
-        assert!(details.contains(told), "{told}\n{details}");
+        assert!(details.contains(reported), "{reported}\n{details}");
     }
     assert!(details.contains("#!/bin/sh"), "no recipe: {details}");
     assert_eq!(page.browser.text("return document.activeElement.id"), "canvas");
@@ -209,8 +210,8 @@ fn the_ring_around_what_is_selected_lies_over_no_text() {
     for name in ["hello", "three_tier"] {
         let Some(page) = Page::open("the ring around what is selected", &example(name), false) else { return };
         assert_eq!(page.ringed(), json!([]), "{name}");
-        let told = page.browser.text("return document.getElementById('view').textContent");
-        assert!(name != "hello" || told.contains("m1.small"), "no server says what it is: {told}");
+        let reported = page.browser.text("return document.getElementById('view').textContent");
+        assert!(name != "hello" || reported.contains("m1.small"), "no server says what it is: {reported}");
         page.end();
     }
 }
@@ -386,8 +387,8 @@ fn how_far_a_subnet_is_shows_at_its_network() {
         page.browser.text("return document.querySelector('[data-id=\"r:backbone\"]').dataset.built ?? ''")
     };
     assert_eq!(built("{ backbone: { state: 'there' }, subnet: { state: 'failed', text: 'no' } }"), "failed");
-    let told = page.browser.text("return document.querySelector('[data-id=\"r:backbone\"] > title').textContent");
-    assert_eq!(told, "no");
+    let reported = page.browser.text("return document.querySelector('[data-id=\"r:backbone\"] > title').textContent");
+    assert_eq!(reported, "no");
     assert_eq!(built("{ subnet: { state: 'there' }, backbone: { state: 'busy', text: 'is being created' } }"), "busy");
     assert_eq!(built("{ backbone: { state: 'there' }, subnet: { state: 'there' } }"), "there");
     page.end();

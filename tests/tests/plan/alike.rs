@@ -22,8 +22,8 @@ fn both(settings: [&str; 2], environments: [&str; 2]) -> (String, String, Option
     let text = |path: &Path| path.to_str().expect("text").to_owned();
     let emit = |name: &str, settings: &str, environment: &str| {
         let out = stage.path().join(name);
-        let (_, told, code) = ran(&blueprint, &["--out", &text(&out), "--set", settings], &out);
-        assert_eq!(code, Some(0), "{told}");
+        let (_, reported, code) = ran(&blueprint, &["--out", &text(&out), "--set", settings], &out);
+        assert_eq!(code, Some(0), "{reported}");
         if !environment.is_empty() {
             fs::write(out.join("three_tier/environment.yaml"), environment).expect("writes");
         }
@@ -53,8 +53,8 @@ fn a_first_plan() {
     let stage = tempfile::tempdir().expect("a directory");
     let (blueprint, out) = (example("three_tier"), stage.path().to_str().expect("text"));
     for format in ["plain", "json"] {
-        let (mine, told, code) = ran(&blueprint, &["plan", "--out", out, "--format", format], stage.path());
-        assert!(told.contains("first deployment"), "{told}");
+        let (mine, reported, code) = ran(&blueprint, &["plan", "--out", out, "--format", format], stage.path());
+        assert!(reported.contains("first deployment"), "{reported}");
         let emitted = tempfile::tempdir().expect("a directory");
         ran(&blueprint, &["--out", emitted.path().to_str().expect("text")], emitted.path());
         let after = state_of(&emitted.path().join("three_tier"), None).expect("was emitted");
@@ -92,10 +92,10 @@ fn environments_are_read_as_heat_reads_them() {
         let names = ["image", "flavor", "public_network"];
         let given: Vec<_> = names.iter().zip(values).map(|(name, (written, _))| format!("{name}: {written}")).collect();
         let given = format!("parameters: {{{}}}\n", given.join(", "));
-        let (text, told, _) =
+        let (text, reported, _) =
             both(["apps=1", "apps=1"], ["parameters: {image: old, flavor: old, public_network: old}\n", &given]);
         for (written, read) in values {
-            assert!(text.contains(&format!(": old -> {read}\n")), "{written}: {text}{told}");
+            assert!(text.contains(&format!(": old -> {read}\n")), "{written}: {text}{reported}");
         }
     }
     // Nothing is as good as no value, and what Heat takes for a default of its own counts less.
@@ -111,7 +111,7 @@ fn environments_that_heat_refuses() {
         ("parameters: {flavor: a\n", "<own>/three_tier/environment.yaml"),
         ("parameters:\n", "remove the section"),
     ] {
-        let (text, told, code) = both(["apps=1", "apps=1"], ["", wrong]);
-        assert!(text.is_empty() && told.contains(why) && code == Some(2), "{text}{told}");
+        let (text, reported, code) = both(["apps=1", "apps=1"], ["", wrong]);
+        assert!(text.is_empty() && reported.contains(why) && code == Some(2), "{text}{reported}");
     }
 }

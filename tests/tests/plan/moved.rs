@@ -189,12 +189,12 @@ fn what_goes_into_a_module_stays() {
 }
 
 /// The plan from `before` to `after`, for people.
-fn told(before: &Model, after: &Model) -> String {
+fn reported(before: &Model, after: &Model) -> String {
     plan(Some(&state(before)), &state(after)).to_text(false)
 }
 
 #[test]
-fn a_name_that_nothing_was_deployed_as_is_told_with_what_may_be_meant() {
+fn a_name_that_nothing_was_deployed_as_is_reported_with_what_may_be_meant() {
     let of = |name: &str, was: Option<&str>, component: &str, component_was: Option<&str>| {
         stack(|t| {
             let server = nova::Server::new().image("debian-12").flavor("m1.small");
@@ -210,18 +210,18 @@ fn a_name_that_nothing_was_deployed_as_is_told_with_what_may_be_meant() {
     };
     let before = of("database", None, "install", None);
     // A slip of the finger, and the name that the last but one revision had.
-    let text = told(&before, &of("db", Some("databsae"), "install", None));
+    let text = reported(&before, &of("db", Some("databsae"), "install", None));
     assert!(
         text.contains("name: `db` is declared to have been `databsae`, but nothing was deployed under that name"),
         "{text}"
     );
     assert!(text.contains("help: if it is what `database` was: `.moved_from(\"database\")` keeps it"), "{text}");
-    let text = told(&before, &of("database", None, "setup", Some("instal")));
+    let text = reported(&before, &of("database", None, "setup", Some("instal")));
     let meant = "name: `database/setup` is declared to have been `instal`, but nothing was deployed under that name: did you mean `install`?";
     assert!(text.contains(meant), "{text}");
     // What is there under the name that it is said to have had, and what comes with the stack, is not spoken of.
     for after in [of("db", Some("database"), "setup", Some("install")), of("database", None, "setup", None)] {
-        let text = told(&before, &after);
+        let text = reported(&before, &after);
         assert!(!text.contains("is said"), "{text}");
     }
     let first = plan(None, &state(&of("db", Some("databsae"), "setup", Some("x"))));
@@ -231,7 +231,7 @@ fn a_name_that_nothing_was_deployed_as_is_told_with_what_may_be_meant() {
 #[test]
 fn what_comes_and_goes_under_another_name_says_how_it_would_stay() {
     let cell = |name: &str| stack(|t| t.add(name, Cell { second: "right", was: None }));
-    let text = told(&cell("apps"), &cell("cell"));
+    let text = reported(&cell("apps"), &cell("cell"));
     let help = "help: if the module `cell` is what `apps` was: `.moved_from(\"apps\")` keeps all that is in it";
     assert_eq!(text.matches(help).count(), 2, "{text}");
     let lone = |name: &str| {
@@ -240,6 +240,6 @@ fn what_comes_and_goes_under_another_name_says_how_it_would_stay() {
             t.on(server).run("it", Anything::new()).text
         })
     };
-    let text = told(&lone("db"), &lone("data"));
+    let text = reported(&lone("db"), &lone("data"));
     assert!(text.contains("help: if it is what `db` was: `.moved_from(\"db\")` keeps it"), "{text}");
 }

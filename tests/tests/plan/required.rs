@@ -34,7 +34,7 @@ fn planned(before: &Model, after: &Model) -> Plan {
 }
 
 #[test]
-fn what_is_required_otherwise_is_told_and_runs_nothing() {
+fn what_is_required_otherwise_is_reported_and_runs_nothing() {
     let before = model(|t, given, text| {
         t.require("enough memory", given.memory.one_of([1024, 2048]));
         t.require("text", text.length(1..));
@@ -65,7 +65,7 @@ fn what_is_required_otherwise_is_told_and_runs_nothing() {
 }
 
 #[test]
-fn nothing_of_a_secret_is_told() {
+fn nothing_of_a_secret_is_shown() {
     let with = |word: &'static str| {
         model(move |t, given, _| t.require("password", given.password.is_not(word).and(given.password.length(3..))))
     };

@@ -69,7 +69,7 @@ fn what_a_component_is_given_is_compared_by_what_functions_give() {
 }
 
 #[test]
-fn what_runs_nothing_is_told_and_is_a_change() {
+fn what_runs_nothing_is_reported_and_is_a_change() {
     let model = |in_order: bool| {
         let mut t = Topology::new("demo");
         let server = t.add("server", nova::Server::new().image("debian-12").flavor("m1.small"));

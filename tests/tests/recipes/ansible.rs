@@ -126,26 +126,26 @@ async fn a_playbook_for_other_hosts_fails() {
 }
 
 #[tokio::test]
-async fn a_failure_is_told_in_words() {
+async fn a_failure_is_reported_in_words() {
     let message = async |task: &str| {
         let playbook = format!("- hosts: localhost\n  gather_facts: false\n  tasks:\n  - name: It\n    {task}\n");
         let stage = Stage::new(Tool::Ansible, &playbook).input("password", secret(Type::STR), "hunter2");
         stage.run_clean().await.unwrap_err().message
     };
-    let told = |what: &str| {
+    let reported = |what: &str| {
         format!("the task `It`, line 4 of recipes/it.yml, failed{what} (the recipe ended with exit code 2)")
     };
     assert_eq!(
         message("ansible.builtin.shell: \"echo first >&2; echo no {{ password }} >&2; exit 3\"").await,
-        told(": non-zero return code: no ***")
+        reported(": non-zero return code: no ***")
     );
     assert_eq!(
         message("ansible.builtin.fail: {msg: \"no {{ item }}\"}\n    loop: [a, hunter2]\n    when: item != 'a'").await,
-        told(" for the item `***`: no ***")
+        reported(" for the item `***`: no ***")
     );
     assert_eq!(
         message("ansible.builtin.assert: {that: [\"1 == 2\"], fail_msg: \"one is not two\"}").await,
-        told(": one is not two")
+        reported(": one is not two")
     );
     let hidden = message("ansible.builtin.fail: {msg: \"between us\"}\n    no_log: true").await;
     assert!(!hidden.contains("between us") && hidden.contains("has been hidden"), "{hidden}");

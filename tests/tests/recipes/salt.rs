@@ -98,7 +98,7 @@ async fn a_failure_names_the_state() {
 }
 
 #[tokio::test]
-async fn a_state_that_cannot_be_made_is_told() {
+async fn a_state_that_cannot_be_made_is_reported() {
     let broken = stage("it:\n  test.nop:\n    - name: {{ pillar['missing'] }}\n").run_clean().await.unwrap_err();
     assert_eq!(broken.kind, FailureKind::Recipe);
     assert!(broken.message.starts_with("Rendering SLS 'base:it' failed: "), "{}", broken.message);

@@ -74,12 +74,12 @@ async fn the_environment_is_that_of_the_run() {
 async fn what_is_taken_for_given_is_there_on_a_machine_of_its_own() {
     let stage =
         Stage::shell("env | cut -d = -f 1 | paste -sd ' ' >\"$heat_outputs_path.names\"").output("names", Type::STR);
-    let told = Tools::new().run(&stage.job).await.unwrap();
-    let told: Vec<&str> = told["names"].as_str().unwrap().split(' ').collect();
+    let reported = Tools::new().run(&stage.job).await.unwrap();
+    let reported: Vec<&str> = reported["names"].as_str().unwrap().split(' ').collect();
     for name in GIVEN {
-        assert!(told.contains(&name), "{name}: {told:?}");
+        assert!(reported.contains(&name), "{name}: {reported:?}");
     }
-    assert!(!told.contains(&"WATTLE_STATE_DIR"), "{told:?}");
+    assert!(!reported.contains(&"WATTLE_STATE_DIR"), "{reported:?}");
 }
 
 #[tokio::test]
@@ -324,7 +324,7 @@ async fn a_secret_in_a_plain_output_is_refused() {
         );
         assert!(!broken.message.contains("hunter"), "{broken:?}");
     }
-    // What is told in clear elsewhere, and what is short, is no secret for certain.
+    // What is shown in clear elsewhere, and what is short, is no secret for certain.
     leaks("http://admin@h/").run_clean().await.unwrap();
     leaks("http://h/$database").input("again", secret(Type::STR), "shop").run_clean().await.unwrap();
     leaks("http://h/$greeting")
@@ -400,10 +400,10 @@ async fn a_recipe_that_prints_a_secret_is_warned_of() {
 }
 
 #[tokio::test]
-async fn what_ended_a_recipe_without_a_word_is_told() {
+async fn what_ended_a_recipe_without_a_word_is_reported() {
     let message = async |text: &str| Stage::shell(text).run_clean().await.unwrap_err().message;
     let bash = |text: &str| format!("#!/bin/bash\nset -eu\n{text}");
-    for (text, told) in [
+    for (text, expected) in [
         (
             "grep -q \"$heat_outputs_path\" /dev/null\necho never\n",
             "`grep -q \"$heat_outputs_path\" /dev/null` in line 3 ended it",
@@ -421,11 +421,11 @@ async fn what_ended_a_recipe_without_a_word_is_told() {
         ("for x in a b; do\n    test $x = a\ndone\n", "`test $x = a` in line 4 ended it"),
         ("false || true\nfalse && true\ntest -e /nowhere\n", "`test -e /nowhere` in line 5 ended it"),
     ] {
-        assert_eq!(message(&bash(text)).await, format!("{told} (the recipe ended with exit code 1)"));
+        assert_eq!(message(&bash(text)).await, format!("{expected} (the recipe ended with exit code 1)"));
     }
-    // A trap of its own stays as it is, and what failed is told all the same, unless the trap decides.
+    // A trap of its own stays as it is, and what failed is reported all the same, unless the trap decides.
     let own = "trap 'rm -f \"$WATTLE_RUN_DIR/x\"' EXIT\n";
-    for (text, told) in [
+    for (text, expected) in [
         ("echo x >\"$heat_outputs_path.o\"\ntest -e /nowhere\n", "`test -e /nowhere` in line 5 ended it"),
         ("f() {\n    [ -e /nowhere ] && echo x\n}\nx=$(f)\n", "`x=$(f)` in line 7 ended it"),
         (
@@ -433,7 +433,7 @@ async fn what_ended_a_recipe_without_a_word_is_told() {
             "its last command, in line 6, is a test, which may be false: `[ -e /nowhere ] && echo x`",
         ),
     ] {
-        let whole = format!("{told} (the recipe ended with exit code 1)");
+        let whole = format!("{expected} (the recipe ended with exit code 1)");
         assert_eq!(message(&bash(&format!("{own}{text}"))).await, whole);
     }
     assert_eq!(message(&bash(&format!("{own}set +e\nfalse\nexit 1\n"))).await, "the recipe ended with exit code 1");
@@ -461,7 +461,7 @@ async fn what_a_recipe_repeats_is_said_once() {
 }
 
 #[tokio::test]
-async fn a_file_that_did_not_travel_along_is_told() {
+async fn a_file_that_did_not_travel_along_is_reported() {
     let broken = Stage::shell("set -eu\ncp conf/app.ini /etc/app.ini\n").run_clean().await.unwrap_err();
     assert!(broken.message.contains("`conf/app.ini` is not there: name it in `files`"), "{}", broken.message);
     let broken = Stage::shell("set -eu\ncp /nowhere/app.ini /etc/app.ini\n").run_clean().await.unwrap_err();

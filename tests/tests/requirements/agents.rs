@@ -24,7 +24,7 @@ impl Default for Words {
 
 /// What is told when it is deployed.
 #[derive(Parameters)]
-pub(crate) struct Told {
+pub(crate) struct TalkParameters {
     /// What must not be said.
     #[parameter(default = "nonsense")]
     forbidden: Parameter<String>,
@@ -32,7 +32,7 @@ pub(crate) struct Told {
 
 /// Three say a word each, after what the one before has said.
 #[blueprint]
-pub(crate) fn talk(t: &mut Topology, p: Told, words: Words) -> Exports {
+pub(crate) fn talk(t: &mut Topology, p: TalkParameters, words: Words) -> Exports {
     let on = ["a", "b", "c"].map(|name| t.add(name, nova::Server::new().image("debian-12").flavor("m1.small")));
     let first = t.on(on[0]).run("say", Say::new().word(words.first));
     let second = t.on(on[1]).run("say", Say::new().word("two").heard(first.said));

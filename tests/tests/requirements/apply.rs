@@ -21,7 +21,7 @@ fn required() -> wattle::model::Model {
 }
 
 #[tokio::test]
-async fn all_that_does_not_hold_is_told_at_once_and_nothing_is_written() {
+async fn all_that_does_not_hold_is_reported_at_once_and_nothing_is_written() {
     let model = required();
     sound(&model);
     let (seed, store): (_, Arc<dyn Store>) = (seed(&model), Arc::new(Memory::new()));
@@ -33,9 +33,9 @@ async fn all_that_does_not_hold_is_told_at_once_and_nothing_is_written() {
         panic!("takes it")
     };
     assert!(missing.is_empty(), "{missing:?}");
-    let told = faults.join("\n");
-    assert!(!told.contains("hunter2"), "{told}");
-    insta::assert_snapshot!(told);
+    let reported = faults.join("\n");
+    assert!(!reported.contains("hunter2"), "{reported}");
+    insta::assert_snapshot!(reported);
     assert!(nodes(&store).await.is_empty(), "something was written");
 
     let right = [("memory", "2048"), ("voters", "3"), ("zones", "north,south"), ("password", "hunter2hunter2")];

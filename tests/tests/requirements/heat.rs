@@ -183,10 +183,10 @@ fn what_heat_says_names_the_requirement_its_place_and_what_is_asked_for() {
         let answer = wattle_tests::oracle::validate_with(&[&environment], &[], &template);
         format!("{}: {}", answer["ok"], answer["message"].as_str().unwrap_or_default())
     };
-    let told = [
+    let reported = [
         say(json!({ "memory": 1024, "password": "long enough for it" })),
         say(json!({ "memory": 2048, "password": "short" })),
         say(json!({ "memory": 2048, "password": "long enough for it" })),
     ];
-    insta::assert_snapshot!(told.join("\n"));
+    insta::assert_snapshot!(reported.join("\n"));
 }

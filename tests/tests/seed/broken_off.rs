@@ -201,7 +201,7 @@ async fn a_stack_goes_as_a_whole_but_not_while_agents_act_for_it() {
 
 /// A stack of which there are nodes already, and no goal.
 #[tokio::test]
-async fn what_no_operator_has_told_of_is_removed_however_often_that_is_broken_off() {
+async fn what_no_operator_has_announced_is_removed_however_often_that_is_broken_off() {
     let seed = seed(&three_tier(1));
     let options = options_for(&[&seed]);
     let plain: Arc<dyn Store> = memory();

@@ -94,7 +94,7 @@ async fn what_is_kept_counts_as_the_operator_has_written_it() {
 
 /// What is told when it is deployed.
 #[derive(Parameters)]
-struct Told {
+struct PasswordParameter {
     /// A password.
     #[parameter]
     password: Parameter<Secret<String>>,
@@ -104,8 +104,8 @@ struct Told {
 fn what_a_secret_is_compared_with_is_kept_as_a_digest() {
     let with = |word: &'static str| {
         let mut t = Topology::new("required");
-        let told = <Told as wattle::author::Parameters>::declare(&mut t);
-        t.require("password", told.password.is_not(word));
+        let declared = <PasswordParameter as wattle::author::Parameters>::declare(&mut t);
+        t.require("password", declared.password.is_not(word));
         seed(&t.finish(Exports::new()))
     };
     let options = options(&with("hunter2"));

@@ -60,7 +60,7 @@ async fn values_of_other_stacks_are_read_with_rights_that_stay() {
 }
 
 #[tokio::test]
-async fn what_no_other_stack_can_be_given_is_told_with_what_to_do_instead() {
+async fn what_no_other_stack_can_be_given_is_reported_with_what_to_do_instead() {
     const TOKEN: Export<Secret<String>> = Export::new("exporter", "token");
     let store = memory();
     let mut t = Topology::new("exporter");
@@ -111,9 +111,9 @@ async fn an_import_of_another_type_than_the_export_is_refused() {
     let refused = apply(&store, &wrong, &options).await.expect_err("of other types");
     let SeedError::Imports { faults } = &refused else { panic!("{refused}") };
     assert_eq!(faults.len(), 2, "{faults:#?}");
-    let told = "the export `text` of the stack `exporter` cannot be read (tests/tests/seed/imports.rs:";
+    let reported = "the export `text` of the stack `exporter` cannot be read (tests/tests/seed/imports.rs:";
     let why = "): `exporter` exports a string, and this stack imports a boolean: let both use the same constant";
-    assert!(faults[0].starts_with(told) && faults[0].ends_with(why), "{faults:#?}");
+    assert!(faults[0].starts_with(reported) && faults[0].ends_with(why), "{faults:#?}");
     assert!(faults[1].contains("`number`") && faults[1].contains("an integer between 0 and 255"), "{faults:#?}");
     apply(&store, &right, &options).await.expect("what is wider takes it");
 

@@ -12,7 +12,7 @@ use wattle_tests::seeds::{nodes, options, seed};
 use super::{memory, server, three_tier};
 
 #[tokio::test]
-async fn all_missing_and_wrong_parameters_are_told_at_once() {
+async fn all_missing_and_wrong_parameters_are_reported_at_once() {
     let seed = seed(&connections::connections.model(Default::default()));
     let mut options = Options::new(wattle_runtime::space::OperatorKey::generate());
     let text = "parameters: {wattle_space: x, db_pasword: y}";

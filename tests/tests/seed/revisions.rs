@@ -72,7 +72,7 @@ async fn what_has_not_changed_is_no_new_revision() {
 }
 
 #[tokio::test]
-async fn what_left_the_model_is_gone_and_its_server_is_told() {
+async fn what_left_the_model_is_gone_and_its_server_is_notified() {
     let (store, large, small) = (memory(), seed(&three_tier(3)), seed(&three_tier(1)));
     let options = options_for(&[&large]);
     apply(&store, &large, &options).await.expect("applies");

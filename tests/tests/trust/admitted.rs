@@ -94,7 +94,7 @@ fn who_waits_for_servers_may_say_how_long() {
 }
 
 #[test]
-fn the_operator_is_told_and_one_command_admits() {
+fn the_operator_is_informed_and_one_command_admits() {
     let zookeeper = ZooKeeper::start(1);
     let stack = Stack::at("by_hand", &zookeeper);
     let stage = Stage::new(&stack.model);

@@ -38,8 +38,8 @@ async fn left(mut stack: Stack) {
     // All that it has ever known.
     let logins = [stack.logins("web").remove(0), web.key().login("left", "web")];
     let store = stack.login(&logins).await;
-    let told = Space::new(Arc::clone(&store), "left").membership("web").await.expect("reads").expect("it is told");
-    store.log_in(&[told.login("left", &web.key().opener()).expect("its own")]).await.expect("logs in");
+    let member = Space::new(Arc::clone(&store), "left").membership("web").await.expect("reads").expect("it is there");
+    store.log_in(&[member.login("left", &web.key().opener()).expect("its own")]).await.expect("logs in");
     store.get(&layout.revision()).await.expect("it is one of them");
     store.get(&layout.status("db/part")).await.expect("it is one of them");
     // One that was broken off leaves by itself, when it comes back.
@@ -54,7 +54,7 @@ async fn left(mut stack: Stack) {
     assert_eq!(applied.revision, 3);
     let own = [layout.plan("web"), layout.last_desired("web"), layout.server_status("web"), layout.agent("web")];
     reaches_only(&store, &operator, &own, "a server that has left").await;
-    let goal = store.get(&layout.last_desired("web")).await.expect("reads").expect("it is told");
+    let goal = store.get(&layout.last_desired("web")).await.expect("reads").expect("it is there");
     assert!(!String::from_utf8_lossy(&goal.data).contains("\"db\""), "{goal:?}");
     web.start(&stack).await;
     assert_eq!(web.ended().await, Ended::Retired);

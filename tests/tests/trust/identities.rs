@@ -418,7 +418,7 @@ async fn who_never_comes_lives_on_its_credential() {
     join(&web, "never", "web", stack.options.credentials.get("web").expect("it has one")).await;
     let space = Space::new(Arc::clone(&web), "never");
     space.plan("web").await.expect("reads").expect("it has one");
-    space.desired_revision().await.expect("reads").expect("it is told");
+    space.desired_revision().await.expect("reads").expect("it is there");
     let unknown = admit(&operator, "never", &stack.options.key, &["nobody".into()]).await.expect_err("no such server");
     assert!(unknown.to_string().contains("`never` has no server `nobody`"), "{unknown}");
     assert!(matches!(web.get("/wattle/never/entries/db/part/token").await, Err(StoreError::Denied { .. })));

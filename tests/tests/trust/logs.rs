@@ -206,14 +206,14 @@ async fn a_forged_or_former_request_is_not_answered(stack: Stack) {
     let (mut operator, db) = Operator::with_agent(stack).await;
     db.recent.say(None, "a line");
     let path = operator.space.layout().membership("db");
-    let there = operator.store.get(&path).await.expect("reads").expect("it is told").data;
-    let mut told: serde_json::Value = serde_json::from_slice(unsigned(&there)).expect("JSON");
+    let there = operator.store.get(&path).await.expect("reads").expect("it is there").data;
+    let mut request: serde_json::Value = serde_json::from_slice(unsigned(&there)).expect("JSON");
     let (other, own) = (OperatorKey::generate(), operator.stack.options.key.clone());
     let [forged, former, good] = [(); 3].map(|()| operator.ask(None));
     let former = Ask { until: now(), ..former };
     // Somebody has the operator's password for the store, but not the key.
-    told["asks"] = json!([forged]);
-    for signed in [other.signer().sign(&path, told.to_string().as_bytes()), told.to_string().into_bytes()] {
+    request["asks"] = json!([forged]);
+    for signed in [other.signer().sign(&path, request.to_string().as_bytes()), request.to_string().into_bytes()] {
         operator.store.set(&path, &signed, None).await.expect("writes");
     }
     // What comes later is heard later.
@@ -222,8 +222,8 @@ async fn a_forged_or_former_request_is_not_answered(stack: Stack) {
     until(&operator.stack, "done again", |snapshot| is_done(snapshot) && snapshot.revision() == applied.revision).await;
     assert!(operator.store.get(&operator.path).await.expect("reads").is_none(), "a forged request is answered");
 
-    told["asks"] = json!([former, good]);
-    operator.store.set(&path, &own.signer().sign(&path, told.to_string().as_bytes()), None).await.expect("writes");
+    request["asks"] = json!([former, good]);
+    operator.store.set(&path, &own.signer().sign(&path, request.to_string().as_bytes()), None).await.expect("writes");
     operator.answer(&good, |_| true).await;
     let heard = operator.heard(&former).await.log;
     assert!(matches!(heard, Ok(None)), "one that has ended is answered: {heard:?}");
@@ -315,7 +315,7 @@ async fn whatever_a_server_answers_is_shown_harmlessly(stack: Stack) {
     let db = Space::new(operator.stack.server("db").await, &operator.stack.seed.stack);
     let asked = async || {
         for _ in 0..600 {
-            if let Some(ask) = db.membership("db").await.expect("reads").expect("it is told").asks.pop() {
+            if let Some(ask) = db.membership("db").await.expect("reads").expect("it is there").asks.pop() {
                 return ask;
             }
             tokio::time::sleep(Duration::from_millis(100)).await;
@@ -330,7 +330,7 @@ async fn whatever_a_server_answers_is_shown_harmlessly(stack: Stack) {
     until_so("it is shown", async || shown.said().contains(harmless)).await;
     // Who ends asks for nothing any more.
     drop(at_its_end(shown, Foreground::interrupt, 0).await);
-    until_so("nobody asks", async || db.membership("db").await.expect("reads").expect("it is told").asks.is_empty())
+    until_so("nobody asks", async || db.membership("db").await.expect("reads").expect("it is there").asks.is_empty())
         .await;
 
     let shown = start();

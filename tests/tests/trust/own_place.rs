@@ -160,8 +160,8 @@ async fn what_a_server_says_hides_no_other_one(stack: Stack) {
     assert!(troubles[0].contains("/wattle/garbage/agents/web/alive"), "{troubles:?}");
     let names = report::entries(&space, &snapshot, "").await.expect("they are listed");
     let contents = report::contents(&space, &snapshot, &names).await.expect("they are shown");
-    let told = contents.iter().flatten().map(|written| &written.content).collect::<Vec<_>>();
-    assert!(matches!(*told, [Content::Failure(failure)] if &*failure.component == "web/part"), "{told:?}");
+    let reported = contents.iter().flatten().map(|written| &written.content).collect::<Vec<_>>();
+    assert!(matches!(*reported, [Content::Failure(failure)] if &*failure.component == "web/part"), "{reported:?}");
     hold.release().await;
 }
 
@@ -232,8 +232,8 @@ async fn a_stack_of_before_gets_places_and_loses_the_former_rights(mut stack: St
     operator.set(&layout.revision(), goal.to_string().as_bytes(), None).await.expect("the operator may");
     let former = web.hold(&layout.former_alive("web"), b"{}", &access, None).await.expect("as it was");
 
-    let untold = apply(&operator, &stack.seed, &stack.options).await.expect_err("nobody has signed it");
-    assert!(matches!(untold, SeedError::Tampered { .. }), "{untold}");
+    let refused = apply(&operator, &stack.seed, &stack.options).await.expect_err("nobody has signed it");
+    assert!(matches!(refused, SeedError::Tampered { .. }), "{refused}");
     stack.options.restore = true;
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     assert_denied(web.apply(vec![Op::Delete { path: layout.plan("web") }]).await, "its plan is removed");

@@ -193,7 +193,7 @@ async fn a_plan_that_nobody_has_signed_gets_no_right() {
 
 /// Nor what says nothing, or is not there, where the operator has said something.
 #[tokio::test]
-async fn what_was_emptied_is_told_and_written_anew() {
+async fn what_was_emptied_is_reported_and_written_anew() {
     let mut stack = Stack::new("emptied");
     stack.options.admission = true;
     let operator = stack.operator().await;
@@ -211,8 +211,8 @@ async fn what_was_emptied_is_told_and_written_anew() {
         let before = raw(&operator, path).await;
         put(&operator, path, b"").await;
         let changes = diff(&operator, &stack.seed, &stack.options).await.expect("it is shown");
-        let told: Vec<&str> = changes.tampered.iter().map(|tampered| tampered.node.as_str()).collect();
-        assert!(told.contains(&path.as_str()) || *path == layout.revision(), "{path}: {told:?}");
+        let reported: Vec<&str> = changes.tampered.iter().map(|tampered| tampered.node.as_str()).collect();
+        assert!(reported.contains(&path.as_str()) || *path == layout.revision(), "{path}: {reported:?}");
         // Whoever does not read it does nothing by it either.
         if ![layout.membership("db"), layout.revision()].contains(path) {
             let refused = apply(&operator, &stack.seed, &stack.options).await.expect_err("it was emptied");
@@ -237,7 +237,7 @@ async fn what_was_emptied_is_told_and_written_anew() {
 
 /// Nor does who gives themselves more than the operator has: what they write counts for nothing, and the operator is told.
 #[tokio::test]
-async fn rights_that_nobody_has_given_are_told() {
+async fn rights_that_nobody_has_given_are_reported() {
     let mut stack = Stack::new("opened");
     stack.options.admission = true;
     let operator = stack.operator().await;
@@ -271,10 +271,10 @@ async fn rights_that_nobody_has_given_are_told() {
     let accesses: Vec<(String, Access)> = opened.iter().map(|path| (path.clone(), theirs.clone())).collect();
     operator.protect(&accesses, &[]).await.expect("the password is enough");
     let changes = diff(&operator, &stack.seed, &stack.options).await.expect("it is shown");
-    let mut told: Vec<String> = changes.tampered.iter().map(|tampered| tampered.node.clone()).collect();
-    told.sort();
+    let mut reported: Vec<String> = changes.tampered.iter().map(|tampered| tampered.node.clone()).collect();
+    reported.sort();
     opened.sort();
-    assert_eq!(told, opened);
+    assert_eq!(reported, opened);
     assert!(changes.to_string().contains("others may do more with it than its operator lets them"), "{changes}");
     stack.options.restore = true;
     apply(&operator, &stack.seed, &stack.options).await.expect("it is written again");
@@ -286,7 +286,7 @@ async fn rights_that_nobody_has_given_are_told() {
 
 /// Who has signed what stands in the operator's nodes is named, and who alone may write what stands elsewhere; else nobody is.
 #[tokio::test]
-async fn who_has_written_it_is_told_where_that_is_known() {
+async fn who_has_written_it_is_reported_where_that_is_known() {
     let mut stack = Stack::new("by_whom");
     stack.options.admission = true;
     let operator = stack.operator().await;
@@ -301,8 +301,8 @@ async fn who_has_written_it_is_told_where_that_is_known() {
     stack.server("db").await.set(&announced, br#"{"space": "2026", "x": 1}"#, None).await.expect("its credential may");
 
     let changes = diff(&operator, &stack.seed, &stack.options).await.expect("it is shown");
-    let told: Vec<_> = changes.tampered.iter().map(|one| (&*one.node, one.writer.as_deref())).collect();
-    assert_eq!(told, [(&*signed, Some("web")), (&*layout.plan("web"), None)]);
+    let reported: Vec<_> = changes.tampered.iter().map(|one| (&*one.node, one.writer.as_deref())).collect();
+    assert_eq!(reported, [(&*signed, Some("web")), (&*layout.plan("web"), None)]);
     let shown = changes.to_string();
     let line = format!(
         "not as the operator wrote it: `{signed}`: the operator's signature does not match; what stands there is signed by \

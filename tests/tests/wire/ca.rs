@@ -36,7 +36,7 @@ fn a_data_space_needs_no_other_tool() {
     let ran = place.run(&["seed", "apply", ".", "--space", &space, "--ca", "ca.pem"]);
     assert_eq!(ran.code, Some(0), "{ran}");
     // Servers are told of the authority, and of none of its keys.
-    assert_eq!(place.told("wattle_space_ca"), fs::read_to_string(place.at("ca.pem")).unwrap());
+    assert_eq!(place.parameter("wattle_space_ca"), fs::read_to_string(place.at("ca.pem")).unwrap());
     place.start();
     let get = [
         "get",
@@ -99,7 +99,7 @@ fn a_member_with_a_certificate_that_does_not_count_is_refused() {
 
 /// What operators and servers say once a member's certificate has ended, and that another one is all that it takes.
 #[test]
-fn a_certificate_that_has_ended_is_told_in_words_and_renewed() {
+fn a_certificate_that_has_ended_is_reported_in_words_and_renewed() {
     let place = Place::new();
     for args in [&["ca", "new"][..], &["ca", "issue", "127.0.0.1", "--days", "1"]] {
         let ran = place.run(args);

@@ -48,12 +48,12 @@ fn who_trusts_the_network_tells_the_servers_too() {
     let mut place = Place::new();
     let ran = place.run(&["seed", "apply", ".", "--space", &space, "--insecure"]);
     assert_eq!(ran.code, Some(0), "{ran}");
-    assert_eq!(place.told("wattle_space"), format!("{space}?insecure"));
+    assert_eq!(place.parameter("wattle_space"), format!("{space}?insecure"));
     place.start();
     let get = ["get", "alice/greeter/greeting", "--wait", "--timeout", "2m", "--space"];
     let ran = place.run(&[&get[..], &[&space, "--insecure"]].concat());
     assert!(ran.out.starts_with("hello bob"), "{ran}");
     // What servers are told can be given as it is.
-    let ran = place.run(&[&get[..], &[&place.told("wattle_space")]].concat());
+    let ran = place.run(&[&get[..], &[&place.parameter("wattle_space")]].concat());
     assert!(ran.out.starts_with("hello bob"), "{ran}");
 }

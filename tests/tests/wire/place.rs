@@ -42,7 +42,7 @@ impl Place {
     }
 
     /// What `seed apply` tells Heat.
-    pub(crate) fn told(&self, parameter: &str) -> String {
+    pub(crate) fn parameter(&self, parameter: &str) -> String {
         let text = fs::read_to_string(self.at("credentials.yaml")).unwrap();
         let found = text.lines().find_map(|line| line.trim_start().strip_prefix(&format!("{parameter}: ")));
         serde_json::from_str(found.unwrap_or_else(|| panic!("there is no {parameter} in {text}"))).unwrap()
@@ -53,9 +53,9 @@ impl Place {
         json!({
             "stack": "hello",
             "server": server,
-            "space": self.told("wattle_space"),
-            "ca": self.told("wattle_space_ca"),
-            "credential": self.told(&format!("\"{server}\"")),
+            "space": self.parameter("wattle_space"),
+            "ca": self.parameter("wattle_space_ca"),
+            "credential": self.parameter(&format!("\"{server}\"")),
         })
     }
 

@@ -69,7 +69,7 @@ impl Scene {
     }
 
     fn credential(&self) -> Credential {
-        self.place.told("\"alice\"").parse().unwrap()
+        self.place.parameter("\"alice\"").parse().unwrap()
     }
 }
 

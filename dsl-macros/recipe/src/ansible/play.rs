@@ -324,8 +324,8 @@ impl<'a> Play<'a> {
         let file = text.split_ascii_whitespace().find(|word| !word.contains('=')).unwrap_or_default();
         self.outline.includes.push(Include::Program(file_name(file).to_owned()));
         // The program that runs it may be set to end with what fails.
-        let is_told = |node: &Node| node.get("executable").is_some();
-        if !is_told(value) && !task.get("args").is_some_and(is_told) {
+        let is_set = |node: &Node| node.get("executable").is_some();
+        if !is_set(value) && !task.get("args").is_some_and(is_set) {
             self.outline.runs.push(file_name(file).to_owned());
         }
     }

@@ -151,8 +151,8 @@ pub(super) fn row(program: &str, arguments: &[Word]) -> Option<(&'static Row, us
 pub(super) fn operands(row: &Row, arguments: &[Word]) -> (Vec<Operand>, Besides) {
     let found = if row.programs.contains(&"tar") { archive::operands(row, arguments) } else { of_row(row, arguments) };
     // What says where to unpack, or into what to pack, makes that.
-    let is_told = row.besides == Besides::Tree && found.iter().any(|one| one.makes);
-    (found, if is_told { Besides::Nothing } else { row.besides })
+    let is_named = row.besides == Besides::Tree && found.iter().any(|one| one.makes);
+    (found, if is_named { Besides::Nothing } else { row.besides })
 }
 
 /// The files among the arguments, as a row has them.

@@ -28,7 +28,7 @@ fn one_output_is_written_and_nothing_is_dynamic() {
 }
 
 #[test]
-fn what_cannot_be_told_is_dynamic() {
+fn what_cannot_be_known_is_dynamic() {
     for source in [
         "{{ pillar['heat_outputs_path'] }}.{{ name }}:\n  file.managed: []\n",
         "{{ pillar['heat_outputs_path'] }}.url-{{ name }}:\n  file.managed: []\n",

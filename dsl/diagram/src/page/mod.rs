@@ -90,7 +90,7 @@ pub fn html(diagram: &Diagram) -> String {
         hash(&script),
         hash(&style),
     );
-    let (data, told) = (json(diagram), json(&PageData::of(diagram)));
+    let (data, page_data) = (json(diagram), json(&PageData::of(diagram)));
     let title = escaped(&diagram.stack);
     let elk = STANDARD.encode(ELK);
     format!(
@@ -100,7 +100,7 @@ pub fn html(diagram: &Diagram) -> String {
          <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title} – wattle</title>\n\
          <style>{style}</style>\n</head>\n{BODY}\
          <script type=\"application/json\" id=\"picture\">{data}</script>\n\
-         <script type=\"application/json\" id=\"told\">{told}</script>\n\
+         <script type=\"application/json\" id=\"told\">{page_data}</script>\n\
          <!-- elkjs, Eclipse Public License 2.0, source: https://github.com/kieler/elkjs -->\n\
          <script type=\"text/plain\" id=\"elk\">{elk}</script>\n\
          <script>{script}</script>\n</html>\n"

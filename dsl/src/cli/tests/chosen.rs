@@ -50,16 +50,16 @@ fn an_emission_says_what_it_leaves_out_and_what_that_changes() {
     assert!(refused.err.contains("nothing was written"), "{refused}");
     assert!(kept(&scratch).is_some_and(|text| text.contains("nodes: 4")), "nothing was written");
 
-    let told = emit(&scratch, &[]);
-    assert_eq!(told.exit, Exit::Fine, "{told}");
+    let ran = emit(&scratch, &[]);
+    assert_eq!(ran.exit, Exit::Fine, "{ran}");
     assert_eq!(
-        told.err,
+        ran.err,
         "warning: settings of the last emission are left out: `nodes` was 4, `label` was a b\n  compared with that \
          emission: 0 to create, 0 to update, 0 to replace, 2 to delete; no component runs; 2 resources and 0 \
          components stay as they are\n  to keep what they decided, add `--set nodes=4 --set 'label=a b'`\n"
     );
     assert_eq!(kept(&scratch), None);
-    assert_eq!(emit(&scratch, &["--deny-warnings"]).err, "", "it is told once");
+    assert_eq!(emit(&scratch, &["--deny-warnings"]).err, "", "it is reported once");
 }
 
 #[test]

@@ -29,11 +29,11 @@ fn counts(places: &Places, nodes: u32) -> (usize, usize) {
 #[test]
 fn servers_stay_where_they_were_emitted() {
     let scratch = Scratch::new("deployed");
-    let (mut before, told) = emit(&scratch, 245, &[]);
-    assert_eq!((counts(&before, 245), told.as_str()), ((245, 0), ""));
+    let (mut before, reported) = emit(&scratch, 245, &[]);
+    assert_eq!((counts(&before, 245), reported.as_str()), ((245, 0), ""));
     for (nodes, expected) in [(260, (245, 15)), (700, (245, 455)), (250, (245, 5)), (300, (245, 55)), (240, (240, 0))] {
-        let (after, told) = emit(&scratch, nodes, &["--format", if nodes == 300 { "json" } else { "yaml" }]);
-        assert_eq!((before.moved(&after), told.as_str()), (Vec::new(), ""), "{nodes}");
+        let (after, reported) = emit(&scratch, nodes, &["--format", if nodes == 300 { "json" } else { "yaml" }]);
+        assert_eq!((before.moved(&after), reported.as_str()), (Vec::new(), ""), "{nodes}");
         assert_eq!(counts(&after, nodes), expected);
         before = after;
     }
@@ -45,15 +45,15 @@ fn a_directory_says_what_is_deployed() {
     let (before, _) = emit(&released, 240, &[]);
     let directory = released.0.join("demo");
     let directory = directory.to_str().expect("text");
-    let (after, told) = emit(&scratch, 300, &["--deployed", directory]);
-    assert_eq!((before.moved(&after), counts(&after, 300), told.as_str()), (Vec::new(), (240, 60), ""));
+    let (after, reported) = emit(&scratch, 300, &["--deployed", directory]);
+    assert_eq!((before.moved(&after), counts(&after, 300), reported.as_str()), (Vec::new(), (240, 60), ""));
     // Without it, the places cannot be known.
     fs::remove_dir_all(scratch.0.join("demo")).expect("removed");
-    let (after, told) = emit(&scratch, 300, &[]);
+    let (after, reported) = emit(&scratch, 300, &[]);
     assert_eq!(counts(&after, 300), (0, 300));
-    assert!(told.contains("pass what was emitted then as `--deployed DIR`"), "{told}");
-    let (_, told) = emit(&scratch, 300, &["--deployed", directory]);
-    assert_eq!(told, "");
+    assert!(reported.contains("pass what was emitted then as `--deployed DIR`"), "{reported}");
+    let (_, reported) = emit(&scratch, 300, &["--deployed", directory]);
+    assert_eq!(reported, "");
     // A plan is about what `emit` would write.
     let plan = |args: &[&str]| {
         demo(&[&["plan", "--out", released.path(), "--set", "nodes=300", "--format", "json"], args].concat()).out
@@ -77,22 +77,22 @@ fn what_does_not_say_where_servers_are_is_refused() {
     };
     let part = fs::read_to_string(directory.join("part-1.yaml")).expect("a part");
     fs::remove_file(directory.join("part-1.yaml")).expect("removed");
-    let (exit, told) = refused(&[]);
+    let (exit, reported) = refused(&[]);
     assert_eq!(exit, Exit::Files);
-    assert!(told.contains("`template.yaml` names `part-1.yaml`, which does not exist"), "{told}");
+    assert!(reported.contains("`template.yaml` names `part-1.yaml`, which does not exist"), "{reported}");
     fs::write(directory.join("part-1.yaml"), "resources: [").expect("written");
-    let (exit, told) = refused(&[]);
+    let (exit, reported) = refused(&[]);
     assert_eq!(exit, Exit::Files);
-    assert!(told.contains("`part-1.yaml` cannot be read: "), "{told}");
+    assert!(reported.contains("`part-1.yaml` cannot be read: "), "{reported}");
     fs::write(directory.join("part-1.yaml"), part).expect("written");
-    let (exit, told) = refused(&["--deployed", scratch.path()]);
+    let (exit, reported) = refused(&["--deployed", scratch.path()]);
     assert_eq!(exit, Exit::Usage);
-    assert!(told.contains("there is no template in"), "{told}");
+    assert!(reported.contains("there is no template in"), "{reported}");
     assert_eq!(refused(&[]).0, Exit::Fine);
 }
 
 #[test]
-fn what_moves_is_told() {
+fn what_moves_is_reported() {
     let moved = |number: u32| crate::lower::Moved {
         name: format!("net{number}").into(),
         from: Place::Nested(number),

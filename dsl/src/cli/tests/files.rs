@@ -140,7 +140,7 @@ fn emit_leaves_the_old_files_when_it_fails() {
 }
 
 #[test]
-fn a_place_that_cannot_be_written_is_told() {
+fn a_place_that_cannot_be_written_is_reported() {
     let scratch = Scratch::new("blocked");
     let file = scratch.write("file", "");
     let run = demo(&["--out", &file]);
@@ -199,7 +199,7 @@ fn what_is_filled_in_stays() {
 }
 
 #[test]
-fn what_no_parameter_takes_is_told() {
+fn what_no_parameter_takes_is_reported() {
     let scratch = Scratch::new("lost");
     let emit = || demo(&["--out", scratch.path()]);
     assert_eq!(emit().exit, Exit::Fine);
@@ -226,8 +226,8 @@ fn a_lowering_without_a_seed_leaves_none() {
     assert_eq!(names(&[]), ["environment.yaml", "graph.json", "seed.yaml", "template.yaml"]);
     assert_eq!(names(&["--lowering", "heat-native"]), ["environment.yaml", "graph.json", "template.yaml"]);
     assert_eq!(names(&[]).len(), 4);
-    let told = run_of(&Quiet, &["--lowering", "heat-native", "--out", scratch.path()], false).err;
-    assert!(told.contains("seed.yaml`: there is no seed when Heat runs the software"), "{told}");
+    let reported = run_of(&Quiet, &["--lowering", "heat-native", "--out", scratch.path()], false).err;
+    assert!(reported.contains("seed.yaml`: there is no seed when Heat runs the software"), "{reported}");
     assert_eq!(
         names(&["emit", "--lowering=heat-native", "--format=json"]),
         ["environment.yaml", "graph.json", "template.json"]
@@ -237,7 +237,7 @@ fn a_lowering_without_a_seed_leaves_none() {
 }
 
 #[test]
-fn nested_templates_are_written_and_told_as_one() {
+fn nested_templates_are_written_and_reported_as_one() {
     let scratch = Scratch::new("nested");
     let run = demo(&["--out", scratch.path(), "--set", "nodes=1500"]);
     assert_eq!(run.exit, Exit::Fine, "{run}");

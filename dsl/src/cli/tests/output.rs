@@ -71,8 +71,8 @@ fn what_a_lowering_cannot_express_is_found_for_it_alone() {
 }
 
 #[test]
-fn what_is_elsewhere_or_called_otherwise_is_told() {
-    for (sought, told) in [
+fn what_is_elsewhere_or_called_otherwise_is_reported() {
+    for (sought, expected) in [
         ("up", "`wattle up DIR`"),
         ("deploy", "`wattle deploy DIR`"),
         ("synth", "`emit` writes"),
@@ -82,7 +82,7 @@ fn what_is_elsewhere_or_called_otherwise_is_told() {
     ] {
         let run = demo(&[sought]);
         assert_eq!(run.exit, Exit::Usage, "{run}");
-        assert!(run.err.contains(told) && !run.err.contains("similar"), "{run}");
+        assert!(run.err.contains(expected) && !run.err.contains("similar"), "{run}");
     }
     assert!(demo(&["chekc"]).err.contains("'check'"));
 }

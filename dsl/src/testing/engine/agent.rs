@@ -43,7 +43,7 @@ pub(super) struct Run {
     /// What it asked for and has not received yet.
     pub(super) asked: HashMap<Question, Name>,
     /// What it received when it asked.
-    pub(super) told: IndexMap<Name, Value>,
+    pub(super) received: IndexMap<Name, Value>,
     /// When it had all of its inputs.
     pub(super) since: Duration,
     /// What its fake returned, once it was called.
@@ -60,7 +60,7 @@ impl Run {
             place,
             job,
             asked: HashMap::new(),
-            told: IndexMap::default(),
+            received: IndexMap::default(),
             since: Duration::ZERO,
             gives: None,
             publishes: Vec::new(),
@@ -70,7 +70,7 @@ impl Run {
 
     /// Its inputs, in the order of their declaration.
     pub(super) fn inputs(&self) -> Values {
-        let value = |name: &Name| self.job.inputs.get(name).or_else(|| self.told.get(name)).cloned();
+        let value = |name: &Name| self.job.inputs.get(name).or_else(|| self.received.get(name)).cloned();
         let inputs = self.job.planned.inputs.keys();
         Values(inputs.filter_map(|name| Some((name.clone(), value(name)?))).collect())
     }
@@ -81,7 +81,7 @@ impl Agent {
     pub(super) fn boot(&mut self, host: &Host, at: Duration) -> [Event; 2] {
         let setup = Setup {
             server: host.name.clone(),
-            user_data: host.told.clone(),
+            user_data: host.user_data.clone(),
             limits: Limits::default(),
             vault: PlainVault::new(&*host.name),
         };

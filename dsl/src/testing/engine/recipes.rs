@@ -24,7 +24,7 @@ impl Engine<'_> {
         for name in asks {
             let question = agent.question();
             run.asked.insert(question, name.clone());
-            self.told.push_back(Event::Asked(id, question, name));
+            self.events.push_back(Event::Asked(id, question, name));
         }
         run.since = self.queue.now;
         let has_all = run.asked.is_empty();
@@ -43,7 +43,7 @@ impl Engine<'_> {
         let Some(name) = run.asked.remove(&question) else { return };
         match answer {
             Ok(value) => {
-                run.told.extend(value.map(|value| (name, value)));
+                run.received.extend(value.map(|value| (name, value)));
                 if run.asked.is_empty() {
                     run.since = self.queue.now;
                     let notice = self.clock.notice(place);
@@ -53,7 +53,7 @@ impl Engine<'_> {
             Err(failure) => {
                 runs.remove(&id);
                 let broken = Broken::new(FailureKind::Input, format!("its input `{name}` does not come"));
-                self.told.push_back(Event::Ran(id, Err(Broken { cause: Some(Box::new(failure)), ..broken })));
+                self.events.push_back(Event::Ran(id, Err(Broken { cause: Some(Box::new(failure)), ..broken })));
             }
         }
     }
@@ -97,7 +97,7 @@ impl Engine<'_> {
             Some(Ok(outputs)) => {
                 self.agents[host].runs.remove(&id);
                 self.records[place].outputs = Some(outputs.clone());
-                self.told.push_back(Event::Ran(id, Ok(outputs.0)));
+                self.events.push_back(Event::Ran(id, Ok(outputs.0)));
             }
             Some(Err(failed)) => self.fails(host, id, Broken::new(failed.kind, failed.message)),
             None => {}
@@ -120,12 +120,12 @@ impl Engine<'_> {
             Some(Ok(_)) | None => Values::new(),
         };
         if published.0.is_empty() {
-            return self.told.push_back(Event::Ran(id, Err(broken)));
+            return self.events.push_back(Event::Ran(id, Err(broken)));
         }
         for (name, value) in published.0 {
             let question = agent.question();
             run.publishes.push(question);
-            self.told.push_back(Event::Reported(id, question, name, value));
+            self.events.push_back(Event::Reported(id, question, name, value));
         }
         run.ends = Some(Err(broken));
         agent.runs.insert(id, run);
@@ -139,7 +139,7 @@ impl Engine<'_> {
         if run.publishes.is_empty() {
             let id = *id;
             let ends = runs.remove(&id).and_then(|run| run.ends);
-            self.told.extend(ends.map(|result| Event::Ran(id, result)));
+            self.events.extend(ends.map(|result| Event::Ran(id, result)));
         }
     }
 }

@@ -69,12 +69,15 @@ impl FromStr for Rule {
         let mut clauses = rest.split(',').map(str::trim);
         let doing = doing(clauses.next().unwrap_or_default())?;
         if matches!(doing, Doing::Broken | Doing::Vanishes(_)) && method != Some(Method::Post) {
-            return Err(format!("only what `POST` makes can be so: write `POST {path}: {}`", rest.trim()));
+            return Err(format!(
+                "only what `POST` creates can be broken or vanish: write `POST {path}: {}`",
+                rest.trim()
+            ));
         }
         let is_of_a_server =
             ["/action", "/os-interface", "/os-volume_attachments"].iter().any(|part| path.contains(part));
         if doing == Doing::Failed && !is_of_a_server {
-            return Err("only what an existing server is asked for can fail later: write `/os-interface`, \
+            return Err("only requests to an existing server can fail later: write `/os-interface`, \
                         `/os-volume_attachments` or `POST /action`"
                 .to_owned());
         }
@@ -195,11 +198,11 @@ mod tests {
             ("POST /servers: 200", "`200` refuses nothing: statuses from 400 to 599 do"),
             ("POST /servers: 503, alway", "there is no `alway`; did you mean `always`?"),
             ("POST /servers: 503, 0 times", "`0` is not a number of requests"),
-            ("DELETE /servers: ERROR", "only what `POST` makes can be so: write `POST /servers: ERROR`"),
             (
-                "POST /servers: fails later",
-                "only what an existing server is asked for can fail later: write `/os-interface`",
+                "DELETE /servers: ERROR",
+                "only what `POST` creates can be broken or vanish: write `POST /servers: ERROR`",
             ),
+            ("POST /servers: fails later", "only requests to an existing server can fail later: write `/os-interface`"),
             ("POST /servers: on fire", "it is one of `lost request`, `lost reply`"),
         ] {
             assert!(wrong(text).contains(says), "{text}: {}", wrong(text));

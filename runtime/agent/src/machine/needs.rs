@@ -12,7 +12,7 @@ use crate::time::Time;
 use crate::vault::Vault;
 
 /// Stands for the reason why a secret cannot be computed from others. The function's own message would reveal them.
-const UNTOLD: &str = "it cannot be computed from what it reads";
+const WITHHELD: &str = "it cannot be computed from what it reads";
 
 /// The maximum number of awaited things that a status names.
 pub(super) const SHOWN: usize = 64;
@@ -137,10 +137,9 @@ pub(super) struct Values<'a, V> {
 impl<V: Vault> Values<'_, V> {
     /// The value of an input, once everything that it needs is there.
     pub(super) fn input(&self, name: &str, input: &PlannedInput) -> Result<Value, (FailureKind, String)> {
-        let untold = |why| if input.ty.is_secret() { UNTOLD.to_owned() } else { why };
-        let value = self
-            .resolve(&input.from)
-            .map_err(|why| (FailureKind::Input, format!("input `{name}`: {}", untold(why))))?;
+        let hide = |why| if input.ty.is_secret() { WITHHELD.to_owned() } else { why };
+        let value =
+            self.resolve(&input.from).map_err(|why| (FailureKind::Input, format!("input `{name}`: {}", hide(why))))?;
         match values::refuse_unseen(&input.ty, &value) {
             None => Ok(value),
             Some(why) => Err((FailureKind::Type, format!("input `{name}`{}: {why}", read_from(&input.from)))),
@@ -184,7 +183,7 @@ impl<V: Vault> Values<'_, V> {
                 }
                 Verdict::Unknown => {
                     let is_secret = requirement.predicate.is_secret();
-                    let unknown = unknown.map(|why| if is_secret { UNTOLD.to_owned() } else { why });
+                    let unknown = unknown.map(|why| if is_secret { WITHHELD.to_owned() } else { why });
                     let why = unknown.unwrap_or_else(|| "not all of its values are known".to_owned());
                     return Err(Missing::Own(
                         FailureKind::Input,

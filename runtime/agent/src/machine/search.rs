@@ -186,19 +186,19 @@ mod tests {
             |by: Option<Status>| move |name: &str| if name == "a/x" { Some(failed("b/y")) } else { by.clone() };
         // Its revision does not matter.
         let own = Status { revision: 1, ..failed("b/y") };
-        let told = causes(&blames(Some(own)));
-        assert!(told.len() == 1 && told[0].contains("b/y broke") && !told[0].contains("it reports"), "{told:?}");
+        let found = causes(&blames(Some(own)));
+        assert!(found.len() == 1 && found[0].contains("b/y broke") && !found[0].contains("it reports"), "{found:?}");
         for other in [None, Some(status(State::Done)), Some(status(State::Running)), Some(failed("c/z"))] {
-            let told = causes(&blames(other.clone()));
+            let found = causes(&blames(other.clone()));
             assert!(
-                told.iter().any(|one| one.contains("it reports that b/y has failed, but b/y does not report it")),
-                "{other:?}: {told:?}"
+                found.iter().any(|one| one.contains("it reports that b/y has failed, but b/y does not report it")),
+                "{other:?}: {found:?}"
             );
-            assert!(!told.iter().any(|one| one.starts_with("`b/y` failed")), "{told:?}");
+            assert!(!found.iter().any(|one| one.starts_with("`b/y` failed")), "{found:?}");
         }
         // Other stacks are beyond this search.
-        let told = causes(&|_| Some(failed("other:d/v")));
-        assert!(told.len() == 1 && told[0].contains("other:d/v"), "{told:?}");
+        let found = causes(&|_| Some(failed("other:d/v")));
+        assert!(found.len() == 1 && found[0].contains("other:d/v"), "{found:?}");
     }
 
     /// Chains of waits are followed to their ends, even in circles, and every end is reported once.

@@ -152,14 +152,14 @@ fn a_component_has_ended_when_its_status_says_so_of_the_revision() {
     let mut ended = Ended::wait(&layout(), &"db/pg".into(), &ours);
     assert_eq!(ended.begin(), Op::Get(path.to_owned()));
     let waits = Step::Ask(Op::Changed(path.to_owned(), Some(version(1))));
-    let told = |state| node(status(&ours, state).to_bytes(), 1);
+    let reported = |state| node(status(&ours, state).to_bytes(), 1);
     assert_eq!(ended.answered(node(status(&revision(None, 1), State::Done).to_bytes(), 1)), waits);
-    assert_eq!(ended.answered(told(State::Running)), waits);
-    assert_eq!(ended.answered(told(State::Done)), Step::Over(Ok(None)));
+    assert_eq!(ended.answered(reported(State::Running)), waits);
+    assert_eq!(ended.answered(reported(State::Done)), Step::Over(Ok(None)));
     let (component, message) = ("db/pg".into(), "no".to_owned());
     let (kind, log, at, through) = (FailureKind::Wait, Vec::new(), Time::EPOCH, Vec::new());
     let failure = Failure { component, kind, message, log, at, through };
-    assert_eq!(ended.answered(told(State::Failed(failure.clone()))), Step::Over(Ok(Some(failure))));
+    assert_eq!(ended.answered(reported(State::Failed(failure.clone()))), Step::Over(Ok(Some(failure))));
 }
 
 #[test]

@@ -40,7 +40,7 @@ enum CallKind {
 enum Stage {
     Watching,
     Waiting,
-    Told,
+    Notified,
     CatchingUp,
 }
 
@@ -82,7 +82,7 @@ impl Call {
             CallKind::Changed { path, stage, .. } => match stage {
                 Stage::Watching => Ask::Watch { path: path.clone() },
                 Stage::Waiting => return None,
-                Stage::Told => Ask::Get { path: path.clone(), sync: false },
+                Stage::Notified => Ask::Get { path: path.clone(), sync: false },
                 Stage::CatchingUp => Ask::Get { path: path.clone(), sync: true },
             },
             CallKind::Set { path, looks: true, .. } | CallKind::Set { path, is_moved: true, .. } => {
@@ -119,9 +119,9 @@ impl Call {
     }
 
     /// Its watch has fired.
-    pub(crate) fn told(&mut self) {
+    pub(crate) fn notified(&mut self) {
         if let CallKind::Changed { stage, .. } = &mut self.kind {
-            *stage = Stage::Told;
+            *stage = Stage::Notified;
         }
     }
 
@@ -135,14 +135,14 @@ impl Call {
                 let there = found.as_ref().map(|node| node.version());
                 let is_newer = there.is_some_and(|there| seen.is_none_or(|seen| there.transaction > seen.transaction));
                 let before = *stage;
-                if there != *seen && (matches!(before, Stage::Told | Stage::CatchingUp) || is_newer) {
+                if there != *seen && (matches!(before, Stage::Notified | Stage::CatchingUp) || is_newer) {
                     return node(found);
                 }
                 *stage = match before {
                     Stage::Watching if there == *seen => Stage::Waiting,
                     Stage::Watching => Stage::CatchingUp,
                     // After it caught up, nothing has changed: its watch is still there, or it looks again.
-                    Stage::Told | Stage::CatchingUp | Stage::Waiting => Stage::Watching,
+                    Stage::Notified | Stage::CatchingUp | Stage::Waiting => Stage::Watching,
                 };
                 if *stage == Stage::Waiting { Next::Wait } else { Next::Send(Ask::Write(Vec::new())) }
             }

@@ -161,16 +161,16 @@ impl World {
         }
         match message {
             Message::Watch(path) => {
-                let told: Vec<u64> = self.clients[client]
+                let notified: Vec<u64> = self.clients[client]
                     .calls
                     .iter_mut()
                     .filter(|(_, call)| call.waits_for(&path))
                     .map(|(id, call)| {
-                        call.told();
+                        call.notified();
                         *id
                     })
                     .collect();
-                for id in told {
+                for id in notified {
                     if let Some(ask) = self.clients[client].calls.get(&id).and_then(Call::ask) {
                         self.send(client, id, ask);
                     }

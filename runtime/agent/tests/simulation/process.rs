@@ -214,7 +214,7 @@ impl World {
         }
     }
 
-    pub(crate) fn told(&mut self, host: usize, question: Question, result: Result<(), Broken>) {
+    pub(crate) fn notified(&mut self, host: usize, question: Question, result: Result<(), Broken>) {
         let Some(number) = self.waiting(host, question) else { return };
         let now = self.awake(host);
         let process = &mut self.hosts[host].processes[number];

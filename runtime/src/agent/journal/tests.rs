@@ -142,7 +142,7 @@ fn a_last_line_that_was_cut_off_does_not_count() {
 }
 
 #[test]
-fn damage_in_its_middle_is_told() {
+fn damage_in_its_middle_is_reported() {
     let place = Place::new();
     place.open().append(&[started("a", 1, "x"), finished("a", "x"), started("b", 1, "y")]).unwrap();
     let text = place.text().replacen("finished", "fin\u{0}shed", 1);

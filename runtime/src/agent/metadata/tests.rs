@@ -51,7 +51,7 @@ async fn networks_are_named_as_in_the_model() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_found_is_told() {
+async fn what_cannot_be_found_is_reported() {
     let (meta, network) = (parse("m", META.as_bytes()).unwrap(), NetworkData::default());
     let known = Metadata::new(networks()).attributes(&meta, &network, &[]);
     let get = async |name: &str, path: &[Step]| known.get(&attribute(name, path)).await;
@@ -91,7 +91,7 @@ async fn the_service_is_asked() {
 }
 
 #[tokio::test]
-async fn a_service_that_does_not_answer_is_told() {
+async fn a_service_that_does_not_answer_is_reported() {
     let gone = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
     let place = format!("http://{gone}/openstack/latest").parse().unwrap();
     let metadata = Metadata { patience: Duration::ZERO, ..Metadata::at(networks(), place) };

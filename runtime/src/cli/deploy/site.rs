@@ -117,9 +117,9 @@ impl Site {
         loop {
             let line = tokio::select! {
                 biased;
-                Some(told) = heard.recv() => match told {
+                Some(one) = heard.recv() => match one {
                     News::Elsewhere => Some("another `wattle deploy` is at work: this is what it has found".to_owned()),
-                    News::Blind(_) => display.line(&told),
+                    News::Blind(_) => display.line(&one),
                     _ => None,
                 },
                 differences = &mut look => return Ok(differences?),
@@ -172,12 +172,12 @@ impl Site {
         let (news, mut heard) = mpsc::unbounded_channel();
         let mut signals = Signals::listen()?;
         let (mut display, mut foot) = (Display::new(console.err.color), Foot::new(console));
-        let (end, told) = tokio::sync::oneshot::channel::<()>();
+        let (end, end_asked) = tokio::sync::oneshot::channel::<()>();
         let mut end = Some(end);
         let (says, mut answers) = watch::channel(true);
         let mut probe = JoinSet::new();
         probe.spawn(listen_to(Arc::clone(&self.deployment.store), says));
-        let bring = self.deployment.bring(wanted, &news, async move { drop(told.await) });
+        let bring = self.deployment.bring(wanted, &news, async move { drop(end_asked.await) });
         tokio::pin!(bring);
         let ended = loop {
             tokio::select! {

@@ -75,7 +75,7 @@ pub(in crate::cli) async fn make(
 }
 
 /// The result of `work`; `None` if this process is asked to end first.
-async fn unless_told<T>(
+async fn unless_ended<T>(
     signals: &mut Signals,
     work: impl Future<Output = Result<T, CommandError>>,
 ) -> Result<Option<T>, CommandError> {
@@ -109,7 +109,7 @@ async fn bring(
     console: &mut Console,
 ) -> Result<bool, CommandError> {
     let site = Site::new(&opened.store, STACK, &opened.key, Arc::clone(session));
-    let Some(site) = unless_told(signals, site).await? else { return Ok(false) };
+    let Some(site) = unless_ended(signals, site).await? else { return Ok(false) };
     // From here on, the cloud may contain something that is known only here.
     home.note_cloud(Some(opened.identity().await?))?;
     // Certificates are for addresses, so the addresses come first, without servers. Once there are servers, that would
@@ -118,7 +118,7 @@ async fn bring(
     if !has_servers && !is_there(&site, ensemble::template(ground, &[]), console).await? {
         return Ok(false);
     }
-    let Some(members) = unless_told(signals, members(&site, session)).await? else { return Ok(false) };
+    let Some(members) = unless_ended(signals, members(&site, session)).await? else { return Ok(false) };
     let (authority, file) = home.authority()?;
     let user_data = (1..).zip(&members).map(|(number, member)| {
         let issued = home.issued(number, member)?;
@@ -131,7 +131,7 @@ async fn bring(
     let hosts = ensemble::hosts(&members);
     let address = Address::ZooKeeper { hosts, wire: Wire::Tls(Authority::File(file)) };
     console.err.write("the servers boot and install ZooKeeper; this takes minutes ...\n")?;
-    if unless_told(signals, serves(&address, opened)).await?.is_none() {
+    if unless_ended(signals, serves(&address, opened)).await?.is_none() {
         return Ok(false);
     }
     home.serves(&address)?;
@@ -238,7 +238,7 @@ pub(super) async fn destroy(home: &Home, matches: &ArgMatches, console: &mut Con
     let opened = home.open().await?;
     let brought = async {
         let site = Site::new(&opened.store, STACK, &opened.key, Arc::clone(&session));
-        match unless_told(&mut signals, site).await? {
+        match unless_ended(&mut signals, site).await? {
             Some(site) => site.bring(&Wanted::Nothing, console).await,
             None => Ok(Brought::Ended),
         }

@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_asks_for_no_agent_is_told() {
+    fn what_asks_for_no_agent_is_reported() {
         let why = |data| Guest::of(&server(data)).unwrap_err();
         assert_eq!(why(None), "it has no user data");
         assert_eq!(why(Some("#!/bin/sh\n")), "its user data does not begin with `#cloud-config`");

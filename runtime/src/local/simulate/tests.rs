@@ -135,14 +135,14 @@ fn what_is_given_goes_over_what_is_made_up() {
     ask(&given, |simulation| {
         let addresses = addresses(&["web", "balancer", "lone-address"]);
         assert_eq!(simulation.value(&"web.name".into(), &addresses), Some("www".into()));
-        let (told, missing) = simulation.user_data(&seed(), "web", &addresses);
-        let told: Vec<_> = told.iter().map(|(name, value)| (&**name, value.clone())).collect();
+        let (known, missing) = simulation.user_data(&seed(), "web", &addresses);
+        let known: Vec<_> = known.iter().map(|(name, value)| (&**name, value.clone())).collect();
         let expected = [
             ("web.port.fixed_ips.0.ip_address", "127.0.0.1".into()),
             ("balancer.vip_address", "127.0.0.2".into()),
             ("volume.size", 5.into()),
         ];
-        assert_eq!((told, missing), (expected.to_vec(), Vec::new()));
+        assert_eq!((known, missing), (expected.to_vec(), Vec::new()));
         let (_, missing) = simulation.published(&seed(), &"web".into(), &addresses);
         assert_eq!(missing, [] as [Name; 0]);
     });
@@ -152,8 +152,8 @@ fn what_is_given_goes_over_what_is_made_up() {
 fn what_nothing_stands_for_is_named_once() {
     ask(&[], |simulation| {
         let addresses = addresses(&["web"]);
-        let (told, missing) = simulation.user_data(&seed(), "web", &addresses);
-        assert_eq!(told.keys().map(|name| &**name).collect::<Vec<_>>(), ["web.port.fixed_ips.0.ip_address"]);
+        let (known, missing) = simulation.user_data(&seed(), "web", &addresses);
+        assert_eq!(known.keys().map(|name| &**name).collect::<Vec<_>>(), ["web.port.fixed_ips.0.ip_address"]);
         assert_eq!(missing, ["balancer.vip_address", "volume.size"].map(Name::from));
         let (published, missing) = simulation.published(&seed(), &"web".into(), &addresses);
         assert_eq!(missing, ["web.strange"].map(Name::from));

@@ -67,8 +67,8 @@ mod tests {
             "chown: changing ownership of 'x': Operation not permitted",
             "PermissionError: [Errno 13] Permission denied: '/etc/x'",
         ] {
-            let told = hint(line, Some(1000)).expect(line);
-            assert!(told.starts_with("it ran as user 1000, not as root"), "{told}");
+            let text = hint(line, Some(1000)).expect(line);
+            assert!(text.starts_with("it ran as user 1000, not as root"), "{text}");
             assert_eq!(hint(line, None), None, "{line}");
         }
         assert_eq!(hint("cp: nothing of the kind", Some(1000)), None);

@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_last_test_is_known_on_several_lines_and_within_others() {
-        for (text, told) in [
+        for (text, expected) in [
             ("echo x\n[ a = b ] && echo a\n", Some("line, 2, is a test, which may be false: `[ a = b ] && echo a`")),
             (
                 "echo x\n[ \"$v\" = a ] &&\n  # why\n  echo a\n",
@@ -171,14 +171,14 @@ mod tests {
             ("fi\n", None),
             ("", None),
         ] {
-            assert_eq!(last_test(text), told.map(|told| format!("its last {told}")), "{text}");
+            assert_eq!(last_test(text), expected.map(|expected| format!("its last {expected}")), "{text}");
         }
     }
 
     #[test]
     fn the_line_of_bash_counts_where_it_has_one() {
         let text = "#!/bin/bash\nset -e\ncp a b\ncp a b\nls x | grep y\n(\n  cp c d\n)\n";
-        for (command, line, told) in [
+        for (command, line, expected) in [
             ("cp a b", Some(4), "`cp a b` in line 4 ended it"),
             ("cp a b", None, "`cp a b` ended it"),
             ("grep y", Some(5), "`ls x | grep y` in line 5 ended it"),
@@ -187,7 +187,7 @@ mod tests {
             ("sh -c '\n  cp e f\n'", Some(9), "the command that begins with `sh -c '` in line 9 ended it"),
             ("sh <<END\ncp e f\nEND\n", Some(9), "`sh <<END` in line 9 ended it"),
         ] {
-            assert_eq!(ended_by(text, command, line).as_deref(), Some(told));
+            assert_eq!(ended_by(text, command, line).as_deref(), Some(expected));
         }
     }
 }

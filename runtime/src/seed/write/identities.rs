@@ -55,12 +55,12 @@ impl Maker<'_> {
         let (sharing, announces) = (&wanted.sharing, wanted.has_places);
         let is_same = present.deployed.as_ref().is_some_and(|(there, _)| there.announces == announces);
         let stands = present.whole && sharing.is_known && is_same;
-        let is_told = |server: &Name| {
+        let has_it = |server: &Name| {
             let known = wanted.principals.get(server).is_some_and(|now| present.principals.get(server) == Some(now));
             stands && known && present.paths.contains(&self.layout.membership(server))
         };
-        let untold: Vec<&Name> = wanted.plans.keys().filter(|server| !is_told(server)).collect();
-        let made = parallel::map(&untold, |server| {
+        let rest: Vec<&Name> = wanted.plans.keys().filter(|server| !has_it(server)).collect();
+        let made = parallel::map(&rest, |server| {
             let identity = wanted.roster.identity(server)?;
             let login = (&sharing.login, sharing.store);
             let made = Membership::new(identity, sharing.members.generation, login, announces);

@@ -375,8 +375,8 @@ mod tests {
         let create = |path: &str| Op::Create { path: path.to_owned(), data: vec![1], access: Access::new() };
         state.change(&Who::Operator, by(1), vec![create("/a")]).unwrap();
         let before = all(&state.tree);
-        let told = Arc::new(std::sync::Mutex::new(0));
-        let teller = Arc::clone(&told);
+        let calls = Arc::new(std::sync::Mutex::new(0));
+        let teller = Arc::clone(&calls);
         let seen = Some(before[0].1.version);
         state.tree.watch(&Who::Operator, "/a", seen, Box::new(move |_| *teller.lock().unwrap() += 1)).unwrap();
 
@@ -386,7 +386,7 @@ mod tests {
         assert!(error.to_string().contains("its log cannot be written"), "{error}");
         assert!(state.protect(&Who::Operator, by(3), "/a", access(1), &[]).is_err());
         assert_eq!(all(&state.tree), before);
-        assert_eq!(*told.lock().unwrap(), 0);
+        assert_eq!(*calls.lock().unwrap(), 0);
         // Changes that the log does not contain still work.
         state.hold(&Who::Operator, by(4), create("/held"), None).unwrap();
     }

@@ -104,20 +104,20 @@ impl Held {
             return Ok(Tried::Made(Made::new(session, &there)));
         }
         // The owner of the former node may be about to remove it by its version, so this one must have another version.
-        let mut is_told_apart = there.version == 0;
+        let mut is_distinct = there.version == 0;
         let committed = loop {
             // In a single transaction, so that the node never appears to be missing.
             let mut writer = client.new_multi_writer();
             writer.add_set_data(path, data, Some(there.version))?;
             writer.add_delete(path, Some(there.version.wrapping_add(1)))?;
             writer.add_create(path, data, &options)?;
-            if is_told_apart {
+            if is_distinct {
                 writer.add_set_data(path, data, Some(0))?;
             }
             *may_have_taken = true;
             match writer.commit().await {
                 // A client that may not write the node that it creates does without this.
-                Err(MultiWriteError::OperationFailed { index: 3, source: Error::NoAuth }) => is_told_apart = false,
+                Err(MultiWriteError::OperationFailed { index: 3, source: Error::NoAuth }) => is_distinct = false,
                 committed => break committed,
             }
         };

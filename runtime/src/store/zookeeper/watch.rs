@@ -78,25 +78,25 @@ async fn wait(
     is_followed: bool,
 ) -> Result<(Option<Node>, Option<(Arc<Link>, OneshotWatcher)>), StoreError> {
     let mut tries = Tries::new(&lease.session);
-    // `told` is whether our own watch has reported a change. If so, whatever is there is new, without further checks.
+    // `notified` is whether our own watch has reported a change. If so, whatever is there is new, without further checks.
     let glances = || if is_followed { Glances::followed() } else { Glances::default() };
-    let mut told = match armed {
+    let mut notified = match armed {
         Some(Armed { client, watcher, .. }) => hear(watcher, &client, path, seen, glances()).await,
         None => false,
     };
     loop {
         let client = tries.client().await?;
-        match client.ask(step(&client, path, seen, (told, is_followed))).await {
+        match client.ask(step(&client, path, seen, (notified, is_followed))).await {
             Ok(Step::Changed(node, watcher)) => {
                 return Ok((node, watcher.filter(|_| is_followed).map(|watcher| (client, watcher))));
             }
             Ok(Step::Wait(watcher)) => {
                 tries.answered();
-                told = hear(watcher, &client, path, seen, glances()).await;
+                notified = hear(watcher, &client, path, seen, glances()).await;
             }
-            Ok(Step::Again) => told = false,
+            Ok(Step::Again) => notified = false,
             Err(error) => {
-                told = false;
+                notified = false;
                 tries.again(error, "read", path)?;
             }
         }
@@ -113,12 +113,12 @@ async fn step(
     client: &Client,
     path: &str,
     seen: Option<Version>,
-    (told, is_followed): (bool, bool),
+    (notified, is_followed): (bool, bool),
 ) -> Result<Step, Error> {
     let (node, watcher) =
-        if told && !is_followed { (look(client, path).await?, None) } else { watch(client, path).await? };
+        if notified && !is_followed { (look(client, path).await?, None) } else { watch(client, path).await? };
     if version(node.as_ref()) != seen {
-        if told || is_newer(node.as_ref(), seen) {
+        if notified || is_newer(node.as_ref(), seen) {
             return Ok(Step::Changed(node, watcher));
         }
         // The member that answers may lag behind the one that returned `seen`, and the node must not seem to have

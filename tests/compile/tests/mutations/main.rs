@@ -111,7 +111,7 @@ fn faults_of(mutation: &Mutation, verdict: &Verdict) -> Vec<String> {
 }
 
 #[test]
-fn a_wiring_that_no_longer_applies_is_told() {
+fn a_wiring_that_no_longer_applies_is_reported() {
     let text = "== gone: rustc\n@@ src/lib.rs\n-no such line\n";
     let mutations = corpus::parse(text).expect("a corpus");
     let said = corpus::apply("fn main() {}\n", &mutations[0].edits[0]).expect_err("nothing to replace");

@@ -147,7 +147,7 @@ impl Case {
     }
 
     /// What has left was torn down in reverse order of running, before anything of the revision ran, with the inputs
-    /// that it last had; what could not be is told.
+    /// that it last had; what could not be is reported.
     pub(super) async fn judge_teardowns(&mut self, seen: usize) {
         let case = format!("case {}, revision {}", self.number, self.revision);
         let events = self.log.events().clone();
@@ -185,8 +185,9 @@ impl Case {
                 let at = index(name).expect("INVARIANT: it is known");
                 let fails = self.topology.components[at].recipe.teardown_fails;
                 let leaving = status.clone().expect("told").leaving;
-                let is_told = leaving.iter().any(|leaving| *leaving.component == **name && leaving.failure.is_some());
-                assert_eq!(is_told, fails, "{case}: {leaving:?}");
+                let is_reported =
+                    leaving.iter().any(|leaving| *leaving.component == **name && leaving.failure.is_some());
+                assert_eq!(is_reported, fails, "{case}: {leaving:?}");
                 let last = before.iter().rev().find(|event| event.component == **name);
                 if let Some(last) = last.filter(|event| event.what == What::Succeeded) {
                     let torn = mine().find(|event| event.component == **name).expect("INVARIANT: just found");

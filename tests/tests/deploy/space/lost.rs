@@ -5,7 +5,7 @@ use std::io::BufRead as _;
 use super::*;
 
 /// Waits until the servers are in the cloud and boot, which they never do, and tells the command so.
-fn told_while_they_boot(beginner: &Beginner, args: &[&str], signal: &str) -> String {
+fn signalled_while_they_boot(beginner: &Beginner, args: &[&str], signal: &str) -> String {
     let mut making = beginner.command(args).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
     let mut said = String::new();
     let mut err = std::io::BufReader::new(making.stderr.take().unwrap());
@@ -15,12 +15,12 @@ fn told_while_they_boot(beginner: &Beginner, args: &[&str], signal: &str) -> Str
     // It is in the middle of asking them.
     std::thread::sleep(Duration::from_millis(500));
     assert!(Command::new("kill").args([signal, &making.id().to_string()]).status().unwrap().success());
-    let told = Instant::now();
+    let signalled = Instant::now();
     let status = loop {
         if let Some(status) = making.try_wait().unwrap() {
             break status;
         }
-        if told.elapsed() > Duration::from_secs(5) {
+        if signalled.elapsed() > Duration::from_secs(5) {
             making.kill().unwrap();
             making.wait().unwrap();
             panic!("{signal} is not listened to: {said}");
@@ -37,10 +37,10 @@ fn whoever_is_told_to_end_ends_and_what_was_lost_is_not_taken_for_deleted() {
     let beginner = Beginner::new();
     beginner.network("here", &format!("{NETWORK}.0/24"));
     let folder = beginner.stage.path().join("wattle-space");
-    let said = told_while_they_boot(&beginner, &["space", "new", "--network", "here", "--yes"], "-INT");
+    let said = signalled_while_they_boot(&beginner, &["space", "new", "--network", "here", "--yes"], "-INT");
     assert!(said.contains("nothing is lost: `wattle space new wattle-space` continues"), "{said}");
     for signal in ["-TERM", "-HUP"] {
-        let said = told_while_they_boot(&beginner, &["space", "new", "--yes"], signal);
+        let said = signalled_while_they_boot(&beginner, &["space", "new", "--yes"], signal);
         assert!(said.contains("continues") && !said.contains("created"), "{said}");
     }
     let count = || beginner.cloud.world().servers().len();

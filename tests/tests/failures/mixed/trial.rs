@@ -261,8 +261,8 @@ impl<'e> Trial<'e> {
         for (path, failure) in &failed {
             let (server, _) = failure.component.split_once('/').unwrap();
             let says = std::iter::once(&failure.message).chain(&failure.log);
-            let is_told = says.into_iter().any(|line| NO_ROOM.iter().any(|words| line.contains(words)));
-            assert!(is_told && self.short.contains(server), "{path}: {failure:?}\n{}", self.stack.logs());
+            let is_reported = says.into_iter().any(|line| NO_ROOM.iter().any(|words| line.contains(words)));
+            assert!(is_reported && self.short.contains(server), "{path}: {failure:?}\n{}", self.stack.logs());
         }
         println!("{} failed for want of room", failed.len());
         self.operators.again(&self.stack);

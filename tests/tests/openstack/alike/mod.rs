@@ -170,7 +170,7 @@ fn what_differs_is_found() {
     // One thing, and what was asked for by what it is like.
     let mut one = answer(200, r#"{"port": {"status": "DOWN", "shared": true, "name": "a"}}"#);
     let other = answer(200, r#"{"port": {"status": "ACTIVE", "shared": false, "name": "b"}}"#);
-    let expected = [r#"`.port.shared` is true, and false"#, r#"`.port.status` is "DOWN", and "ACTIVE""#];
+    let expected = [r#"`.port.status` is "DOWN", and "ACTIVE""#, "`.port.shared` is true, and false"];
     assert_eq!(differences("/ports/1", &one, &other).0, expected);
     one.came = false;
     assert_eq!(differences("/ports/1", &one, &one).0.len(), 2, "what both never say is said of both");

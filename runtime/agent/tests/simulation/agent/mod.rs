@@ -262,7 +262,7 @@ impl World {
             Action::Stop(run, why) => self.stop(host, run, why),
             Action::Drop(run) => self.dropped(host, run),
             Action::Answer(question, answer) => self.answered(host, question, answer),
-            Action::Answered(question, result) => self.told(host, question, result.map(drop)),
+            Action::Answered(question, result) => self.notified(host, question, result.map(drop)),
             Action::Show(name, status) => {
                 self.shown(host, &name, &status);
                 self.agent(host).dirty.insert(layout().status(&name), Said::Component(name, status));

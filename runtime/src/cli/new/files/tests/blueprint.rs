@@ -1,4 +1,4 @@
-//! What becomes of the blueprint once it is deployed, with fakes for what its recipes do: `cargo test`.
+//! Tests of the blueprint. They simulate a deployment, with fakes in place of the recipes. Run them with `cargo test`.
 
 use ::BLUEPRINT::{Greeter, BLUEPRINT};
 
