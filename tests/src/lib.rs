@@ -9,6 +9,7 @@ pub mod crowd;
 pub mod deadline;
 pub mod embedded;
 pub mod fuzz;
+pub mod generated;
 pub mod guests;
 pub mod heat;
 pub mod journal;

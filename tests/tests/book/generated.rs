@@ -1,24 +1,12 @@
 //! Pages that are made of what the program says: of all commands, and of all codes. `UPDATE=1` writes them again.
 
-use std::fs;
 use std::process::Command;
 
 use wattle::check::About;
-use wattle_tests::command::{example, repository, wattle};
+use wattle_tests::command::{example, wattle};
 
 /// The generated pages. Their examples are tests where they are written.
 pub(crate) const PAGES: [&str; 2] = ["docs/reference/codes.md", "docs/reference/commands.md"];
-
-/// Compares a page with what it should be.
-pub(crate) fn fresh(page: &str, text: &str) {
-    let path = repository().join(page);
-    if std::env::var_os("UPDATE").is_some() {
-        fs::write(&path, text).expect("the page is written");
-    }
-    let there = fs::read_to_string(&path).unwrap_or_default();
-    let first = there.lines().zip(text.lines()).find(|(old, new)| old != new);
-    assert!(there == text, "{page} is not what the program says; `UPDATE=1` with this test writes it again: {first:?}");
-}
 
 /// All codes, with their pages of `explain`.
 pub(crate) fn codes() -> String {

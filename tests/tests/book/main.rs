@@ -15,6 +15,7 @@ mod session;
 mod unrun;
 
 use block::Language;
+use wattle_tests::generated::fresh;
 
 #[test]
 fn every_block_is_one_that_is_looked_at() {
@@ -78,12 +79,12 @@ fn makes_a_stack(block: &block::Block) -> bool {
 
 #[test]
 fn the_page_of_codes_is_what_explain_says() {
-    generated::fresh(generated::PAGES[0], &generated::codes());
+    fresh(generated::PAGES[0], &generated::codes());
 }
 
 #[test]
 fn the_page_of_commands_is_what_help_says() {
-    generated::fresh(generated::PAGES[1], &generated::commands());
+    fresh(generated::PAGES[1], &generated::commands());
 }
 
 #[test]

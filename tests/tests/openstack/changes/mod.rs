@@ -1,5 +1,6 @@
 //! What `plan` says of each kind of change, and what Heat and the services then do.
 
+mod page;
 mod table;
 
 use std::collections::BTreeMap;
@@ -7,6 +8,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use wattle::plan::Action;
 use wattle_runtime::openstack::TemplateSource;
+use wattle_tests::generated::fresh;
 use wattle_tests::openstack::changed::{Looked, planned};
 use wattle_tests::openstack::{RealHeat, is_there};
 use wattle_tests::skip::skipped;
@@ -124,4 +126,9 @@ fn each_property_of_the_core_types_is_changed_or_it_is_said_why_not() {
     let types: Vec<&str> =
         base.as_object().expect("a map").values().filter_map(|resource| resource["type"].as_str()).collect();
     assert!(types.iter().all(|ty| tried.contains_key(ty)), "a type of which nothing is changed");
+}
+
+#[test]
+fn the_page_of_changes_is_what_the_table_says() {
+    fresh("docs/reference/changes.md", &page::page());
 }
