@@ -10,30 +10,69 @@ use wattle_openstack::{Cloud, Method, Session};
 use wattle_runtime::openstack::{Http, sources};
 
 /// Threads.
-const THREADS: usize = 8;
+pub(crate) const THREADS: usize = 8;
 
 /// How often it looks what has become of what it has asked for.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// What it has made.
-pub(crate) struct Bare {
+/// Those who ask, one for each thread. They log in once.
+pub(crate) struct Askers(Vec<Asker>);
+
+impl Askers {
+    /// All of them, who have logged in and know where the services are.
+    pub(crate) fn new() -> Self {
+        let askers = Self((0..THREADS).map(|_| Asker::new()).collect());
+        for asker in &askers.0 {
+            for (service, path) in [("compute", "/flavors"), ("network", "/networks")] {
+                asker.ask(Call::new(service, Method::Get, path));
+            }
+        }
+        askers
+    }
+
+    /// What `work` gives for each number below `count`, by several threads.
+    fn each<T: Send>(&mut self, count: usize, work: impl Fn(&Asker, usize) -> T + Sync) -> Vec<T> {
+        let next = AtomicUsize::new(0);
+        let thread = |asker: &mut Asker| {
+            let mut done = Vec::new();
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                if number >= count {
+                    return done;
+                }
+                done.push((number, work(asker, number)));
+            }
+        };
+        let thread = &thread;
+        let mut done: Vec<(usize, T)> = std::thread::scope(|scope| {
+            let threads: Vec<_> = self.0.iter_mut().map(|asker| scope.spawn(move || thread(asker))).collect();
+            threads.into_iter().flat_map(|thread| thread.join().expect("it ends")).collect()
+        });
+        done.sort_by_key(|(number, _)| *number);
+        done.into_iter().map(|(_, done)| done).collect()
+    }
+}
+
+/// What they have made.
+pub(crate) struct Bare<'a> {
+    askers: &'a mut Askers,
     net: String,
     group: String,
     ports: Vec<String>,
     servers: Vec<String>,
 }
 
-impl Bare {
+impl<'a> Bare<'a> {
     /// Makes W(N).
-    pub(crate) fn made(tiers: usize) -> Self {
-        let asker = Asker::new();
+    pub(crate) fn made(tiers: usize, askers: &'a mut Askers) -> Self {
+        let asker = &askers.0[0];
         let net = asker.make("network", "/networks", json!({ "network": { "name": "bare" } }));
         let subnet = json!({ "subnet": { "network_id": net, "cidr": "10.0.0.0/16", "ip_version": 4 } });
         let subnet = asker.make("network", "/subnets", subnet);
         let group = asker.make("network", "/security-groups", json!({ "security_group": { "name": "bare" } }));
         let image = asker.named("image", "/images?name=debian-12", "images");
         let flavor = asker.named("compute", "/flavors", "flavors");
-        let made = each(tiers, |asker, tier| {
+        let made = askers.each(tiers, |asker, tier| {
             let port = json!({ "port": { "network_id": net, "fixed_ips": [{ "subnet_id": subnet }], "security_groups": [group] } });
             let port = asker.make("network", "/ports", port);
             let server = json!({ "server": {
@@ -42,15 +81,17 @@ impl Bare {
             } });
             (port, asker.make("compute", "/servers", server))
         });
-        asker.until_servers(|servers| servers.iter().filter(|server| server["status"] == "ACTIVE").count() == tiers);
+        askers.0[0]
+            .until_servers(|servers| servers.iter().filter(|server| server["status"] == "ACTIVE").count() == tiers);
         let (ports, servers) = made.into_iter().unzip();
-        Self { net, group, ports, servers }
+        Self { askers, net, group, ports, servers }
     }
 
     /// Changes one property of each server.
-    pub(crate) fn change(&self) {
-        each(self.servers.len(), |asker, tier| {
-            let path = format!("/servers/{}/metadata", self.servers[tier]);
+    pub(crate) fn change(&mut self) {
+        let servers = &self.servers;
+        self.askers.each(servers.len(), |asker, tier| {
+            let path = format!("/servers/{}/metadata", servers[tier]);
             asker.ask(Call::new("compute", Method::Put, path).body(json!({ "metadata": { "tier": "two" } })));
         });
     }
@@ -58,38 +99,17 @@ impl Bare {
     /// Deletes all of it.
     pub(crate) fn delete(self) {
         let gone = |asker: &Asker, service, path: String| drop(asker.ask(Call::new(service, Method::Delete, path)));
-        each(self.servers.len(), |asker, tier| gone(asker, "compute", format!("/servers/{}", self.servers[tier])));
-        let asker = Asker::new();
-        asker.until_servers(<[Value]>::is_empty);
-        each(self.ports.len(), |asker, tier| gone(asker, "network", format!("/ports/{}", self.ports[tier])));
-        gone(&asker, "network", format!("/networks/{}", self.net));
-        gone(&asker, "network", format!("/security-groups/{}", self.group));
+        let Self { askers, net, group, ports, servers } = self;
+        askers.each(servers.len(), |asker, tier| gone(asker, "compute", format!("/servers/{}", servers[tier])));
+        askers.0[0].until_servers(<[Value]>::is_empty);
+        askers.each(ports.len(), |asker, tier| gone(asker, "network", format!("/ports/{}", ports[tier])));
+        gone(&askers.0[0], "network", format!("/networks/{net}"));
+        gone(&askers.0[0], "network", format!("/security-groups/{group}"));
     }
 }
 
-/// What `work` gives for each number below `count`, by several threads.
-fn each<T: Send>(count: usize, work: impl Fn(&Asker, usize) -> T + Sync) -> Vec<T> {
-    let next = AtomicUsize::new(0);
-    let mut done: Vec<(usize, T)> = std::thread::scope(|scope| {
-        let thread = || {
-            let asker = Asker::new();
-            let mut done = Vec::new();
-            loop {
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                if number >= count {
-                    return done;
-                }
-                done.push((number, work(&asker, number)));
-            }
-        };
-        let threads: Vec<_> = (0..THREADS.min(count)).map(|_| scope.spawn(thread)).collect();
-        threads.into_iter().flat_map(|thread| thread.join().expect("it ends")).collect()
-    });
-    done.sort_by_key(|(number, _)| *number);
-    done.into_iter().map(|(_, done)| done).collect()
-}
-
-struct Asker {
+/// Somebody who has logged in.
+pub(crate) struct Asker {
     runtime: tokio::runtime::Runtime,
     session: Session,
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use wattle_runtime::openstack::sources;
 use wattle_tests::openstack::RealHeat;
 
-use super::bare::Bare;
+use super::bare::{Askers, Bare, THREADS};
 use super::own::{Own, source};
 use super::template;
 
@@ -32,10 +32,13 @@ pub(crate) fn compared(sizes: &[usize]) {
     );
     for &size in sizes {
         let (one, two) = (template(size, "one"), template(size, "two"));
+        let mut askers = Askers::new();
+        // Whoever comes first to a service waits until it has connected to all that it needs.
+        Bare::made(THREADS, &mut askers).delete();
         let bare = {
             let mut made = None;
-            let create = Seen::of(|| made = Some(Bare::made(size)));
-            let made = made.expect("it was made");
+            let create = Seen::of(|| made = Some(Bare::made(size, &mut askers)));
+            let mut made = made.expect("it was made");
             [create, Seen::of(|| made.change()), Seen::of(|| made.delete())]
         };
         let own = {
