@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::{StreamExt as _, stream};
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use wattle::model::{IndexMap, Name};
@@ -240,14 +240,21 @@ impl Site {
         Ok(Brought::WentBack)
     }
 
-    /// What Nova says of these servers, as far as it says it.
-    pub(super) async fn servers(&self, phys: BTreeMap<Name, Name>) -> Servers {
+    /// These servers, with the request that last rebuilt each of them.
+    ///
+    /// # Errors
+    /// If Nova does not say. A rebuilt server would count as done before its agent has begun again.
+    pub(super) async fn servers(&self, phys: BTreeMap<Name, Name>) -> Result<Servers, CommandError> {
         let asked = phys.iter().map(async |(name, server)| {
-            let rebuild = actions::last_rebuild(&self.session, server).await;
-            Some((name.clone(), rebuild.ok().flatten()?))
+            match actions::last_rebuild(&self.session, server).await {
+                Ok(rebuild) => Ok(rebuild.map(|rebuild| (name.clone(), rebuild))),
+                // It has just been deleted, or nobody but an administrator may know.
+                Err(Fault::Refused { status: 403 | 404, .. }) => Ok(None),
+                Err(fault) => Err(of_fault(fault)),
+            }
         });
-        let rebuilds = stream::iter(asked).buffer_unordered(AT_ONCE).filter_map(std::future::ready).collect().await;
-        Servers { phys, rebuilds }
+        let rebuilds: Vec<_> = stream::iter(asked).buffer_unordered(AT_ONCE).try_collect().await?;
+        Ok(Servers { phys, rebuilds: rebuilds.into_iter().flatten().collect() })
     }
 
     /// Reports what is not as it should be.

@@ -179,12 +179,12 @@ impl Errand<'_> {
                 Ok(Brought::Done)
             }
             "UPDATE_COMPLETE" => {
-                let servers = self.site.servers(servers(&tree)).await;
+                let servers = self.site.servers(servers(&tree)).await?;
                 deployment.heat_has_reached(number, &servers).await?;
                 Ok(Brought::Done)
             }
             "ROLLBACK_COMPLETE" => {
-                let servers = self.site.servers(servers(&tree)).await;
+                let servers = self.site.servers(servers(&tree)).await?;
                 deployment.heat_has_gone_back(&servers).await?;
                 let back = format!("Heat has rolled the stack back: {}", stack.reason);
                 let _ = self.site.failed(&[back], self.console)?;
