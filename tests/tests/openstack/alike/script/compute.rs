@@ -45,6 +45,10 @@ pub(super) const STEPS: &[Step] = &[
     Step { version: Some("2.26"), ..step("list servers by tag", COMPUTE, Get, "/servers/detail?tags=<unique>") },
     step("list a server's interfaces", COMPUTE, Get, "/servers/<server>/os-interface"),
     step("list what was done to a server", COMPUTE, Get, "/servers/<server>/os-instance-actions"),
+    Step {
+        body: r#"{"os-getConsoleOutput": {"length": 10}}"#,
+        ..step("show a server's console", COMPUTE, Post, "/servers/<server>/action")
+    },
     step("list a server's ports", NETWORK, Get, "/ports?device_id=<server>"),
     Step {
         body: r#"{"server": {"name": "<unique>-b"}}"#,
