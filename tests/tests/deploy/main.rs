@@ -3,6 +3,7 @@
 mod adopted;
 mod asked;
 mod deadline;
+mod each;
 mod embedded;
 mod faults;
 mod foreseen;
@@ -19,6 +20,9 @@ mod planned;
 mod requests;
 mod shown;
 mod space;
+#[expect(dead_code, reason = "what Heat cannot do is for Heat")]
+#[path = "../openstack/changes/table.rs"]
+mod table;
 mod wrong;
 
 use std::collections::BTreeSet;
@@ -33,6 +37,11 @@ const KEY: [&str; 2] = ["--key", "operator.key"];
 #[test]
 fn a_shop_is_deployed_changed_repaired_brought_back_and_destroyed() {
     life::life(&Site::new());
+}
+
+#[test]
+fn each_change_is_what_plan_says() {
+    each::each_change(&Site::embedded(Setting::default()), table::base(), &table::changes());
 }
 
 #[test]

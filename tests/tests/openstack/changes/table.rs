@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use wattle::plan::Action;
 
 /// One of each of the core types.
-pub(super) fn base() -> Value {
+pub(crate) fn base() -> Value {
     let reference = |name: &str| json!({ "get_resource": name });
     json!({
         "net": { "type": "OS::Neutron::Net", "properties": { "name": "changes", "tags": ["one"] } },
@@ -78,7 +78,7 @@ const KEYS: [&str; 2] = [
 type Change = (&'static str, &'static str, Value, Action);
 
 /// What is changed, in this order.
-pub(super) fn changes() -> Vec<Change> {
+pub(crate) fn changes() -> Vec<Change> {
     let mut changes = of_neutron();
     changes.extend(of_the_others());
     changes
@@ -207,13 +207,13 @@ fn of_the_others() -> Vec<Change> {
 
 /// What Heat begins and a service then refuses, with a part of the reason: the resource, the property. Heat makes the new one before
 /// it deletes the one before.
-pub(super) const REFUSED_BY_SERVICES: [(&str, &str, &str); 2] = [
+pub(crate) const REFUSED_BY_SERVICES: [(&str, &str, &str); 2] = [
     ("other_uplink", "router", "IP address 10.61.0.1 already allocated"),
     ("rule", "description", "Security group rule already exists"),
 ];
 
 /// Properties that are not changed here, and why.
-pub(super) const UNTRIED: [(&str, &[&str], &str); 20] = [
+pub(crate) const UNTRIED: [(&str, &[&str], &str); 20] = [
     ("OS::Neutron::Net", &["tenant_id", "shared", "dhcp_agent_ids"], "only an administrator may"),
     ("OS::Neutron::Net", &["qos_policy"], "there is no such policy"),
     ("OS::Neutron::Net", &["availability_zone_hints"], "zones of networks are those of agents, and there are none"),
