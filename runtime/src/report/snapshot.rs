@@ -78,6 +78,17 @@ impl Standing {
         self.troubles.iter().take(FEW).cloned().chain(rest).collect()
     }
 
+    /// Forgets what was reported in its name.
+    fn forget(&mut self) {
+        self.alive = None;
+        self.troubles.clear();
+        self.leaving.clear();
+        self.finishing.clear();
+        self.is_behind = false;
+        self.was_heard = false;
+        self.components.values_mut().for_each(|status| *status = None);
+    }
+
     /// Whether something on it still has to be torn down: its agent is there, and has either not yet seen what has left
     /// the model or is tearing it down.
     pub fn tears_down(&self) -> bool {
@@ -146,6 +157,19 @@ impl Tally {
 }
 
 impl StackSnapshot {
+    /// The same without what was reported in the name of these servers: their disks are new, and what the agents of the
+    /// former disks have reported says nothing about them.
+    #[must_use]
+    pub fn without_words_of(&self, servers: &[Name]) -> Self {
+        let mut snapshot = self.clone();
+        for (name, standing) in &mut snapshot.servers {
+            if servers.contains(name) {
+                standing.forget();
+            }
+        }
+        snapshot
+    }
+
     /// Reads everything. What `before` knows and cannot have changed is not read again.
     ///
     /// # Errors
@@ -409,6 +433,26 @@ mod tests {
         assert_eq!(natural("9", &large), Ordering::Less);
         assert_eq!(natural("007", "7"), Ordering::Equal);
     }
+
+    #[test]
+    fn a_server_with_a_new_disk_has_reported_nothing() {
+        let status = r#"{"revision": 1, "state": "done", "since": "2026-01-01T00:00:00Z"}"#;
+        let status: Status = serde_json::from_str(status).expect("a status");
+        let mut standing = Standing {
+            alive: None,
+            plan: None,
+            troubles: vec!["its clock is wrong".to_owned()],
+            leaving: Vec::new(),
+            finishing: Vec::new(),
+            is_behind: true,
+            was_heard: true,
+            components: [(Name::from("app"), Some(status))].into_iter().collect(),
+        };
+        standing.forget();
+        assert!(!standing.was_heard && !standing.is_behind && standing.troubles.is_empty());
+        assert!(standing.components["app"].is_none(), "the component is still one of the server's");
+    }
+
     #[test]
     fn an_agent_that_has_not_seen_yet_what_left_the_model_has_yet_to_tear_it_down() {
         let alive = r#"{"since": "2026-01-01T00:00:00Z", "host": "h", "pid": 1, "version": "0"}"#;

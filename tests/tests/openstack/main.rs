@@ -13,6 +13,8 @@ mod changes;
 mod clouds;
 #[path = "../deploy/life.rs"]
 mod deployed;
+#[path = "../deploy/each.rs"]
+mod each;
 mod guests;
 mod heat;
 #[path = "../../../openstack/tests/driver/jobs.rs"]
@@ -92,6 +94,14 @@ fn a_server_shows_the_new_address_of_its_port_on_a_real_openstack() {
     if is_there("a port with another address") {
         shown::follows_its_port(&Site::at(Named, &Named::password()));
     }
+}
+
+#[test]
+fn each_change_is_made_without_heat_on_a_real_openstack() {
+    if !is_there("each kind of change, made without Heat") {
+        return;
+    }
+    each::each_change(&Site::at(Named, &Named::password()), changes::table::base(), &changes::table::changes());
 }
 
 #[test]

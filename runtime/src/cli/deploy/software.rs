@@ -107,12 +107,13 @@ pub(super) async fn follow(
             progress.say(&paint(&line, Tone::Waiting, console.err.color), console)?;
             is_said = true;
         }
-        let now = StackSnapshot::read(&site.space, snapshot.as_ref()).await?;
+        let read = StackSnapshot::read(&site.space, snapshot.as_ref()).await?;
+        let now = read.without_words_of(&renewed);
         progress.show(&now, console)?;
         // An agent that still acts for the server after that time is the one that was admitted. A process was killed
         // before it could note that.
         if begin.elapsed() >= LINGERS {
-            let acts = |server: &Name| now.servers.get(server).is_some_and(|standing| standing.alive.is_some());
+            let acts = |server: &Name| read.servers.get(server).is_some_and(|standing| standing.alive.is_some());
             let (there, absent): (Vec<Name>, Vec<Name>) =
                 renewed.into_iter().partition(|server| !waiting.come.contains(server) && acts(server));
             renewed = absent;
@@ -143,7 +144,7 @@ pub(super) async fn follow(
                 return Ok(Exit::Failed);
             }
         }
-        snapshot = Some(now);
+        snapshot = Some(read);
         tokio::select! {
             () = tokio::time::sleep(PAUSE) => {}
             () = signals.end() => {

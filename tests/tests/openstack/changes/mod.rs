@@ -1,7 +1,7 @@
 //! What `plan` says of each kind of change, and what Heat and the services then do.
 
 mod page;
-mod table;
+pub(crate) mod table;
 
 use std::collections::BTreeMap;
 
