@@ -48,7 +48,7 @@ fn what_the_book_does_with_stacks_works_on_a_real_openstack() {
     }
     let mut runs = pages::runs();
     runs.retain(|run| run.iter().any(|page| page.blocks.iter().any(makes_a_stack)));
-    assert!(runs.len() >= 3, "the tutorial makes one, and others do");
+    assert!(runs.len() >= 3 || pages::one_is_asked_for(), "the tutorial makes one, and others do");
     one_after_another(runs);
 }
 
@@ -59,7 +59,7 @@ fn what_the_book_does_with_servers_works_in_guests_of_a_real_openstack() {
         return;
     }
     let runs = pages::runs_with_guests();
-    assert!(runs.len() >= 3, "the tutorial makes some, and others do");
+    assert!(runs.len() >= 3 || pages::one_is_asked_for(), "the tutorial makes some, and others do");
     one_after_another(runs);
 }
 

@@ -66,10 +66,19 @@ pub(crate) fn runs() -> Vec<Vec<Page>> {
             None => runs.push(vec![page]),
         }
     }
-    let asked = std::env::var("WATTLE_TEST_PAGE").ok();
+    let asked = asked_for();
     runs.retain(|run| asked.as_ref().is_none_or(|asked| run.iter().any(|page| page.path == *asked)));
     assert!(!runs.is_empty(), "there is no page {asked:?}");
     runs
+}
+
+/// Whether only the commands of one page are to be run.
+pub(crate) fn one_is_asked_for() -> bool {
+    asked_for().is_some()
+}
+
+fn asked_for() -> Option<String> {
+    std::env::var("WATTLE_TEST_PAGE").ok()
 }
 
 /// Runs in which servers boot.
