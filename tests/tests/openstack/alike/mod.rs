@@ -41,7 +41,8 @@ fn the_simulated_cloud_answers_as_on_a_real_openstack() {
     );
     let (mut wrong, mut unsaid) = (Vec::new(), WORDS.to_vec());
     for ((step, real), simulated) in script::steps().zip(&real).zip(&simulated) {
-        let (differs, beside) = differences(step.path, real, simulated);
+        let (mut differs, beside) = differences(step.path, real, simulated);
+        differs.retain(|found| !KNOWN.iter().any(|(name, known, _)| *name == step.name && found.starts_with(known)));
         let said = |found: &[String]| if found.is_empty() { "nothing".to_owned() } else { found.join(", ") };
         let _ = writeln!(
             table,
@@ -61,6 +62,9 @@ fn the_simulated_cloud_answers_as_on_a_real_openstack() {
     if let Some(file) = std::env::var_os("WATTLE_LIKENESS") {
         std::fs::write(file, &table).expect("writes");
     }
+    for (name, what, why) in KNOWN {
+        println!("{name} may differ in {what}: {why}");
+    }
     assert!(wrong.is_empty(), "{table}\n{}", wrong.join("\n"));
     assert!(unsaid.is_empty(), "no real service has said {unsaid:?}");
 }
@@ -73,6 +77,17 @@ const WORDS: [&str; 6] = [
     "conflicts with allocation pool",
     "Port Security must be enabled",
     "Port has security group",
+];
+
+/// What may differ, and why.
+const KNOWN: [(&str, &str, &str); 3] = [
+    (
+        "the default security group",
+        "the number of things",
+        "the simulated cloud has none: only those of templates count",
+    ),
+    ("bind a floating IP", "`.floatingip.status` ", "the lab has no agent of Neutron's that brings it up"),
+    ("show a floating IP", "`.floatingip.status` ", "the lab has no agent of Neutron's that brings it up"),
 ];
 
 /// What differs, and what only the simulated cloud has.
