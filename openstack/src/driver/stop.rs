@@ -98,12 +98,18 @@ pub(super) fn of_reading(fault: Fault) -> Stop {
     }
 }
 
-/// Whether a refusal is permanent. Neutron uses status 409 both for what another resource prevents, which may pass, and for
+/// Whether a refusal is permanent. Services use status 409 both for what another resource prevents, which may pass, and for
 /// properties that contradict each other, which does not.
 fn is_lasting(message: &str) -> bool {
-    ["conflicts with allocation pool", "Port Security must be enabled", "Port has security group"]
-        .iter()
-        .any(|known| message.contains(known))
+    [
+        "conflicts with allocation pool",
+        "Port Security must be enabled",
+        "Port has security group",
+        // Of a server that says no network, in a project that has several.
+        "Multiple possible networks found",
+    ]
+    .iter()
+    .any(|known| message.contains(known))
 }
 
 /// Whether the state of a volume is the cause. Cinder, and Nova in Cinder's words, use status 400 for that.
@@ -126,6 +132,7 @@ mod tests {
         assert!(is_later(400, "Invalid volume: Volume status must be available, but is detaching"));
         assert!(!is_later(409, "Quota exceeded for resources: ['port']."));
         assert!(!is_later(409, "Port has security group associated. Cannot disable port security."));
+        assert!(!is_later(409, "Multiple possible networks found, use a Network ID to be more specific."));
         assert!(!is_later(409, "Gateway ip 10.2.0.254 conflicts with allocation pool 10.2.0.2-10.2.0.254."));
         assert!(!is_later(403, "Quota exceeded for instances") && !is_later(400, "Bad name") && !is_later(404, "None"));
         let Outcome::Refused(words) = outcome(refused(413, "VolumeSizeExceedsAvailableQuota")) else { panic!() };

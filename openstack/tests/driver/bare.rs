@@ -246,7 +246,10 @@ pub(crate) fn a_name_said_no_longer<S: Jobs>(stage: &S) {
     for (kind, more) in [
         ("OS::Neutron::Net", json!({})),
         ("OS::Neutron::SecurityGroup", json!({})),
-        ("OS::Nova::Server", json!({ "flavor": "m1.small", "image": "debian-12", "networks": "none" })),
+        (
+            "OS::Nova::Server",
+            json!({ "flavor": "m1.small", "image": "debian-12", "networks": [{ "allocate_network": "none" }] }),
+        ),
         ("OS::Cinder::Volume", json!({ "size": 1 })),
     ] {
         let mut named = more.clone();

@@ -39,9 +39,7 @@ impl Nova {
                         (Some(network), _) => network.to_owned(),
                         (None, [only]) => only.clone(),
                         (None, _) => {
-                            return Err(Refusal::bad(
-                                "Multiple possible networks found, use a Network ID to be more specific.",
-                            ));
+                            return Err(Refusal::bad(super::servers::AMBIGUOUS));
                         }
                     };
                     let address = &wanted["fixed_ips"][0]["ip_address"];

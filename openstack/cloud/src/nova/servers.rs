@@ -276,13 +276,20 @@ fn needs(given: &Map<String, Value>, asked: &Asked<'_>) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// Which network a server is on, nobody has said, and there are several.
+pub(super) const AMBIGUOUS: &str = "Multiple possible networks found, use a Network ID to be more specific.";
+
 /// The server's ports: those that are given, and a new one for each network that is given.
 fn join(common: &mut Common, others: &mut Others<'_>, id: &str, body: &Value) -> Result<Vec<String>, Refusal> {
     let mut own = Vec::new();
     let networks = match &body["networks"] {
         Value::Array(networks) => networks.clone(),
         Value::String(word) if word == "none" => Vec::new(),
-        _ => others.neutron.internal().into_iter().take(1).map(|network| json!({ "uuid": network })).collect(),
+        _ => match &*others.neutron.internal() {
+            [] => Vec::new(),
+            [only] => vec![json!({ "uuid": only })],
+            _ => return Err(Refusal::new(409, AMBIGUOUS)),
+        },
     };
     for network in &networks {
         let joined = match network["port"].as_str() {

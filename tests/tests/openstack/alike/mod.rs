@@ -70,13 +70,14 @@ fn the_simulated_cloud_answers_as_on_a_real_openstack() {
 }
 
 /// Words of services by which the driver tells refusals of one status apart.
-const WORDS: [&str; 6] = [
+const WORDS: [&str; 7] = [
     "status must be",
     "already has a port",
     "already exists",
     "conflicts with allocation pool",
     "Port Security must be enabled",
     "Port has security group",
+    "Multiple possible networks found",
 ];
 
 /// What may differ, and why.

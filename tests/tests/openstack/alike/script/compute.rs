@@ -32,6 +32,17 @@ pub(super) const STEPS: &[Step] = &[
         ..step("create a server of a flavor that there is not", COMPUTE, Post, "/servers")
     },
     Step {
+        body: r#"{"network": {"name": "<unique>-b"}}"#,
+        keeps: &[("second", "/network/id")],
+        ..step("create a second network", NETWORK, Post, "/networks")
+    },
+    Step {
+        body: r#"{"server": {"name": "<unique>", "imageRef": "<image>", "flavorRef": "<flavor>", "networks": "auto"}}"#,
+        version: Some("2.52"),
+        ..step("create a server on any of several networks", COMPUTE, Post, "/servers")
+    },
+    step("delete the second network", NETWORK, Delete, "/networks/<second>"),
+    Step {
         body: r#"{"server": {"name": "<unique>", "imageRef": "<image>", "flavorRef": "<flavor>", "key_name": "<unique>", "networks": [{"port": "<port>"}], "tags": ["<unique>"], "metadata": {"a": "b"}}, "os:scheduler_hints": {"group": "<servers>"}}"#,
         version: Some("2.52"),
         keeps: &[("server", "/server/id")],
