@@ -161,13 +161,11 @@ fn network(stage: &impl Jobs, name: &str) -> Value {
     stage.get("network", &format!("/networks?name={name}"))["networks"][0]["id"].clone()
 }
 
-/// Servers are as they were made, also if their template says nothing of networks, and so are volumes.
-pub(crate) fn servers_and_volumes<S: Jobs>(stage: &S, says_networks: bool) {
+/// Servers and volumes are as they were made.
+pub(crate) fn servers_and_volumes<S: Jobs>(stage: &S) {
     let base = Base::new(stage);
-    let mut properties = json!({ "flavor": "m1.small", "image": "debian-12" });
-    if says_networks {
-        properties["networks"] = json!([{ "network": base.net }]);
-    }
+    let networks = json!([{ "network": base.net }]);
+    let properties = json!({ "flavor": "m1.small", "image": "debian-12", "networks": networks });
     let mut server = Bare::new(stage, "OS::Nova::Server", properties);
     server.is_as_it_was("nothing");
     server.put("compute", "server", "name", &json!({ "name": "other" }));

@@ -10,7 +10,7 @@ fn neutron_s_things_are_as_they_were_made() {
 
 #[test]
 fn servers_and_volumes_are_as_they_were_made() {
-    bare::servers_and_volumes(&Stage::new(), false);
+    bare::servers_and_volumes(&Stage::new());
 }
 
 #[test]

@@ -40,7 +40,10 @@ fn what_is_new_is_not_looked_for() {
     for (kind, properties) in [
         ("OS::Neutron::Net", json!({})),
         ("OS::Neutron::Port", json!({ "network": net })),
-        ("OS::Nova::Server", json!({ "flavor": "m1.small", "image": "debian-12", "networks": "none" })),
+        (
+            "OS::Nova::Server",
+            json!({ "flavor": "m1.small", "image": "debian-12", "networks": [{ "allocate_network": "none" }] }),
+        ),
         ("OS::Cinder::Volume", json!({ "size": 1 })),
     ] {
         // What an image or a flavor is called is asked once a minute.

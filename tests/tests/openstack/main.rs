@@ -76,8 +76,7 @@ fn what_is_changed_behind_its_back_is_seen_on_a_real_openstack() {
 fn what_others_ask_a_service_for_is_seen_and_put_right_on_a_real_openstack() {
     let Some(stage) = stage("requests of others", "others") else { return };
     bare::neutron_s_things(&stage);
-    // There are several networks, of which Nova chooses none by itself.
-    bare::servers_and_volumes(&stage, true);
+    bare::servers_and_volumes(&stage);
     bare::a_name_said_no_longer(&stage);
     stage.clear();
 }
