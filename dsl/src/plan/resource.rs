@@ -207,8 +207,8 @@ impl Work<'_> {
     /// What happens to a resource whose properties `changed` differ, how to get another result, and further notes.
     fn verdict(&self, before: &Resource, after: &Resource, changed: &[&str]) -> (Action, Vec<String>, Vec<String>) {
         let is_only_heats = |property: &&&str| self.own.is_some() && update::is_needed(after, property);
-        let changed: &[&str] = &changed.iter().filter(|property| !is_only_heats(property)).copied().collect::<Vec<_>>();
-        let update::Verdict { action, help, notes } = update::verdict(before, after, changed);
+        let judged: Vec<&str> = changed.iter().filter(|property| !is_only_heats(property)).copied().collect();
+        let update::Verdict { action, help, notes } = update::verdict(before, after, &judged);
         let action = match action {
             update::Action::Update => Action::Update,
             update::Action::Rebuild => Action::Rebuild,

@@ -156,3 +156,20 @@ fn what_was_not_deleted_to_the_end_is_planned() {
     plain.deployed();
     assert_eq!((plain.volumes().len(), plain.plan().code), (1, Some(0)));
 }
+
+/// What wattle cannot change in place, it cannot take back either: the server is another one, and the plan says so.
+#[test]
+fn a_password_that_is_said_no_longer_replaces_the_server() {
+    let template = |more: &str| {
+        format!(
+            "heat_template_version: 2021-04-16\nresources:\n  box:\n    type: OS::Nova::Server\n    properties: {{image: \
+             debian-12, flavor: m1.small, networks: [{{allocate_network: none}}]{more}}}\n"
+        )
+    };
+    let plain = Plain::new(&template(", admin_pass: one"));
+    plain.deployed();
+    plain.write(&template(""));
+    let ran = plain.deployed();
+    assert!(ran.out.contains("-/+ box (OS::Nova::Server): is replaced"), "{ran}");
+    assert!(ran.err.contains("✓ box created (OS::Nova::Server"), "{ran}");
+}
