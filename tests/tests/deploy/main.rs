@@ -3,7 +3,6 @@
 mod adopted;
 mod asked;
 mod deadline;
-mod each;
 mod embedded;
 mod faults;
 mod foreseen;
@@ -20,9 +19,6 @@ mod planned;
 mod requests;
 mod shown;
 mod space;
-#[expect(dead_code, reason = "what Heat cannot do is for Heat")]
-#[path = "../openstack/changes/table.rs"]
-mod table;
 mod wrong;
 
 use std::collections::BTreeSet;
@@ -31,20 +27,12 @@ use std::time::Duration;
 use wattle_cloud::{Doing, Rule, Setting};
 use wattle_openstack::Method;
 use wattle_tests::site::{NOTHING, PASSWORD, SHOP, Site};
-use wattle_tests::skip::everything;
 
 const KEY: [&str; 2] = ["--key", "operator.key"];
 
 #[test]
 fn a_shop_is_deployed_changed_repaired_brought_back_and_destroyed() {
     life::life(&Site::new());
-}
-
-#[test]
-fn each_change_is_what_plan_says() {
-    if everything("each kind of change, made without Heat") {
-        each::each_change(&Site::embedded(Setting::default()), table::base(), &table::changes());
-    }
 }
 
 #[test]

@@ -13,7 +13,6 @@ mod changes;
 mod clouds;
 #[path = "../deploy/life.rs"]
 mod deployed;
-#[path = "../deploy/each.rs"]
 mod each;
 mod guests;
 mod heat;
