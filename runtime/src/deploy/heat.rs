@@ -306,11 +306,12 @@ async fn record(store: &Arc<dyn Store>, stack: &str) -> Result<Option<Record>, D
 mod tests {
     use super::*;
 
+    fn names(pairs: &[(&str, &str)]) -> BTreeMap<Name, Name> {
+        pairs.iter().map(|(name, value)| (Name::from(*name), Name::from(*value))).collect()
+    }
+
     #[test]
     fn a_server_that_stays_and_was_rebuilt_since_has_a_new_disk() {
-        let names = |pairs: &[(&str, &str)]| -> BTreeMap<Name, Name> {
-            pairs.iter().map(|(name, value)| (Name::from(*name), Name::from(*value))).collect()
-        };
         let before = Record {
             servers: names(&[("app", "1"), ("db", "2"), ("web", "3"), ("gone", "4")]),
             rebuilds: names(&[("db", "req-1"), ("web", "req-2")]),
@@ -327,9 +328,6 @@ mod tests {
 
     #[test]
     fn a_server_is_as_it_is_since_it_was_made_or_rebuilt() {
-        let names = |pairs: &[(&str, &str)]| -> BTreeMap<Name, Name> {
-            pairs.iter().map(|(name, value)| (Name::from(*name), Name::from(*value))).collect()
-        };
         let mut record = Record::default();
         let mut since = |phys: &[(&str, &str)], rebuilds: &[(&str, &str)], at: u64| -> Vec<(String, u64)> {
             record.exists(&Servers { phys: names(phys), rebuilds: names(rebuilds) }, Time::from_millis(at));

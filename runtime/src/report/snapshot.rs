@@ -1,5 +1,6 @@
 //! A whole stack at one moment.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -160,14 +161,17 @@ impl StackSnapshot {
     /// The same without what was reported in the name of these servers: their disks are new, and what the agents of the
     /// former disks have reported says nothing about them.
     #[must_use]
-    pub fn without_words_of(&self, servers: &[Name]) -> Self {
+    pub fn without_words_of(&self, servers: &[Name]) -> Cow<'_, Self> {
+        if servers.is_empty() {
+            return Cow::Borrowed(self);
+        }
         let mut snapshot = self.clone();
         for (name, standing) in &mut snapshot.servers {
             if servers.contains(name) {
                 standing.forget();
             }
         }
-        snapshot
+        Cow::Owned(snapshot)
     }
 
     /// Reads everything. What `before` knows and cannot have changed is not read again.
