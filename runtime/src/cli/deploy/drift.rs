@@ -14,6 +14,7 @@ use crate::cli::signals::Signals;
 use crate::cli::{args, target, ui};
 use crate::deploy::Wanted;
 
+use super::returning::Former;
 use super::site::{Brought, Site};
 use super::{cloud, live, software};
 
@@ -91,7 +92,7 @@ async fn put_right(
             match site.present().await? {
                 // A server that replaces another one has keys of its own, and has to run its software.
                 Some((_, source)) if !software::strangers(site).await?.is_empty() => {
-                    software::follow(site, &software::seed(&source)?, None, matches, console).await
+                    software::follow(site, &software::seed(&source)?, &Former::default(), None, matches, console).await
                 }
                 _ => Ok(Exit::Fine),
             }

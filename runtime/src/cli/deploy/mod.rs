@@ -15,6 +15,7 @@ mod live;
 mod outputs;
 mod patience;
 pub(super) mod placing;
+mod returning;
 pub(super) mod rollback;
 pub(super) mod site;
 mod software;
@@ -35,6 +36,7 @@ use crate::clock;
 use crate::deploy::Wanted;
 
 use found::Really;
+use returning::Former;
 use site::Site;
 use through::Chosen;
 
@@ -159,6 +161,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         None => Site::new(&work.store, &work.stack(), &work.options.key, session).await?,
     };
     site.is_heats = target.is_none();
+    let former = Former::of(&plan, &site.space).await;
     let deadline = matches
         .get_one::<Duration>("deadline")
         .map(|time| Time::from_millis(clock::millis() + u64::try_from(time.as_millis()).unwrap_or(u64::MAX / 2)));
@@ -178,7 +181,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     live::shown(listening, &site, console, async |console| match site.bring(&wanted, console).await? {
         site::Brought::Ended | site::Brought::Failed => Ok(Exit::Failed),
         site::Brought::WentBack => software::go_back(&site, matches, console).await,
-        site::Brought::Done => software::follow(&site, &work.seed, deadline, matches, console).await,
+        site::Brought::Done => software::follow(&site, &work.seed, &former, deadline, matches, console).await,
     })
     .await
 }

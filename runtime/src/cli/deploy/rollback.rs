@@ -9,6 +9,7 @@ use crate::cli::question::agreed;
 use crate::cli::{args, target, ui};
 use crate::deploy::Wanted;
 
+use super::returning::Former;
 use super::site::{Brought, Site};
 use super::{cloud, found, live, software};
 
@@ -48,10 +49,11 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
         return Err(CommandError::new("nothing was changed"));
     }
     let seed = software::restore(&site, &source, console).await?;
+    let former = Former::of(&plan, &space).await;
     let wanted = Wanted::Rollback { to: Some(number) };
     live::shown(listening, &site, console, async |console| match site.bring(&wanted, console).await? {
         Brought::Ended | Brought::Failed | Brought::WentBack => Ok(Exit::Failed),
-        Brought::Done => software::follow(&site, &seed, None, matches, console).await,
+        Brought::Done => software::follow(&site, &seed, &former, None, matches, console).await,
     })
     .await
 }

@@ -20,12 +20,13 @@ use crate::cli::signals::Signals;
 use crate::cli::{args, exports, why};
 use crate::clock;
 use crate::openstack::TemplateSource;
-use crate::report::{Condition, StackSnapshot, Standing, no_word, roots};
+use crate::report::{Cause, Condition, Root, StackSnapshot, Standing, no_word, roots};
 use crate::seed::{self, Credentials, Files, Given};
 
 use super::display::SERVER;
 use super::outputs::outputs;
 use super::patience::{Patience, Verdict};
+use super::returning::Former;
 use super::site::Site;
 
 /// How often to look.
@@ -58,11 +59,13 @@ pub(super) fn left_alone() -> Arg {
 
 /// Follows the software until it is over, unless the user does not want to wait. Meanwhile it admits servers by keys of
 /// their own: those that were created, each of which replaces the earlier one of the same name, and those that got new
-/// disks. Waiting ends after the deadline, or when there is no more progress. Whatever is missing still
-/// continues by itself.
+/// disks. It is over once each server that has something to do also has an agent; those that were restarted one other than
+/// their `former` one. Waiting ends after the deadline, or when there is no more progress. Whatever is missing still continues
+/// by itself.
 pub(super) async fn follow(
     site: &Site,
     seed: &Seed,
+    former: &Former,
     deadline: Option<Time>,
     matches: &ArgMatches,
     console: &mut Console,
@@ -82,7 +85,7 @@ pub(super) async fn follow(
         things.map(|(name, phys)| (name.clone(), phys.clone())).collect()
     };
     let (begin, there_since) = (Instant::now(), clock::now());
-    let mut is_said = false;
+    let (mut is_said, mut is_awaited) = (false, false);
     let mut signals = Signals::listen()?;
     let mut progress = Progress::new(console);
     let mut snapshot: Option<StackSnapshot> = None;
@@ -102,14 +105,15 @@ pub(super) async fn follow(
             )?;
             since = None;
         }
-        if !is_said && let Some(line) = no_word(waiting.absent.iter().map(|server| (server, there_since)), clock::now())
-        {
-            progress.say(&paint(&line, Tone::Waiting, console.err.color), console)?;
-            is_said = true;
-        }
         let read = StackSnapshot::read(&site.space, snapshot.as_ref()).await?;
         let now = read.without_words_of(&renewed);
         progress.show(&now, console)?;
+        let without_agent = former.awaited(&now, &renewed);
+        let silent = waiting.absent.iter().chain(&without_agent).map(|server| (server, there_since));
+        if !is_said && let Some(line) = no_word(silent, clock::now()) {
+            progress.say(&paint(&line, Tone::Waiting, console.err.color), console)?;
+            is_said = true;
+        }
         // An agent that still acts for the server after that time is the one that was admitted. A process was killed
         // before it could note that.
         if begin.elapsed() >= LINGERS {
@@ -123,23 +127,28 @@ pub(super) async fn follow(
         }
         let tally = now.tally();
         let is_over = tally.is_over() && waiting.come.is_empty();
-        if is_over && (waiting.absent.is_empty() || tally.has_failed()) {
+        if is_over && ((waiting.absent.is_empty() && without_agent.is_empty()) || tally.has_failed()) {
             progress.clear(console)?;
             return conclude(site, &now, console).await;
         }
-        let (state, color) = ((format!("{tally:?}"), waiting.come.len(), waiting.absent.clone()), console.err.color);
+        if is_over && !without_agent.is_empty() && !std::mem::replace(&mut is_awaited, true) {
+            let line = format!("waits for the agent of {}", some(without_agent.iter().map(|server| &**server), 5));
+            progress.say(&paint(&line, Tone::Waiting, console.err.color), console)?;
+        }
+        let color = console.err.color;
+        let state = (format!("{tally:?}"), waiting.come.len(), waiting.absent.clone(), without_agent.clone());
         match patience.judge(state, ends_by_itself(&now), Time::from_millis(clock::millis())) {
             Verdict::Wait => {}
             Verdict::Say => {
                 let line = paint("nothing has changed for a while:", Tone::Waiting, color);
-                progress.say(&format!("{line}\n{}", waited_for(&now, &waiting.absent, color)), console)?;
+                progress.say(&format!("{line}\n{}", waited_for(&now, &waiting.absent, &without_agent, color)), console)?;
             }
             verdict @ (Verdict::TooLate | Verdict::Stuck) => {
                 progress.clear(console)?;
                 let why = if verdict == Verdict::TooLate { "was not done in time" } else { "no longer makes progress" };
                 let head =
                     format!("the infrastructure exists, and the software {why}; what is missing continues by itself:");
-                let said = waited_for(&now, &waiting.absent, color);
+                let said = waited_for(&now, &waiting.absent, &without_agent, color);
                 console.err.write(&format!("{}\n{said}\n", paint(&head, Tone::Bad, color)))?;
                 return Ok(Exit::Failed);
             }
@@ -166,8 +175,15 @@ fn ends_by_itself(snapshot: &StackSnapshot) -> bool {
 }
 
 /// What is awaited.
-fn waited_for(snapshot: &StackSnapshot, absent: &[Name], color: bool) -> String {
-    let mut text = why::explain_all(&roots(snapshot), ROOTS, clock::now(), color);
+fn waited_for(snapshot: &StackSnapshot, absent: &[Name], without_agent: &[Name], color: bool) -> String {
+    let mut roots = roots(snapshot);
+    for server in without_agent {
+        let cause = Cause::NoAgent { server: server.clone(), was_there: true };
+        if !roots.iter().any(|root| matches!(&root.cause, Cause::NoAgent { server: known, .. } if known == server)) {
+            roots.push(Root { cause, holds: Vec::new() });
+        }
+    }
+    let mut text = why::explain_all(&roots, ROOTS, clock::now(), color);
     // Servers that have replaced others. Enough has been reported about them before.
     if text.is_empty() {
         text.push_str(&format!("no word from {}\n", some(absent.iter().map(|server| &**server), 5)));
@@ -199,7 +215,7 @@ pub(super) async fn restore(site: &Site, source: &TemplateSource, console: &mut 
 pub(super) async fn go_back(site: &Site, matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     if let Some((_, source)) = site.present().await? {
         let seed = restore(site, &source, console).await?;
-        follow(site, &seed, None, matches, console).await?;
+        follow(site, &seed, &Former::default(), None, matches, console).await?;
     }
     Ok(Exit::Failed)
 }

@@ -1,0 +1,106 @@
+//! Which servers of a stack have an agent. One that is restarted has none until it has booted, whatever its last agent has
+//! reported.
+
+use std::collections::BTreeMap;
+
+use wattle::model::{Name, Resource};
+use wattle::plan::{Action, Plan};
+
+use crate::report::{StackSnapshot, Standing};
+use crate::space::{Alive, Space};
+
+use super::software::own;
+
+/// What restarts a server when it changes in place.
+const RESTARTS: &str = "flavor";
+
+/// The agents that acted for servers before a deployment restarted them. Their places in the data space are kept until
+/// their sessions expire.
+#[derive(Debug, Default)]
+pub(super) struct Former(BTreeMap<Name, Alive>);
+
+impl Former {
+    /// The agents of the servers that `plan` restarts.
+    pub(super) async fn of(plan: &Plan, space: &Space) -> Self {
+        let mut agents = BTreeMap::new();
+        for server in restarted(plan) {
+            // What cannot be read is not compared: any agent that is there counts, as on servers that go on running.
+            if let Ok(Some(agent)) = space.alive(&server).await {
+                agents.insert(server, agent);
+            }
+        }
+        Self(agents)
+    }
+
+    /// The servers that have something to do and no agent to do it, except for `others`.
+    pub(super) fn awaited(&self, snapshot: &StackSnapshot, others: &[Name]) -> Vec<Name> {
+        let is_awaited = |(name, standing): &(&Name, &Standing)| {
+            let is_new = |agent| self.0.get(*name).is_none_or(|former| has_booted_since(former, agent));
+            let has_agent = standing.alive.as_ref().is_some_and(is_new);
+            !has_agent && !standing.has_left() && !standing.components.is_empty() && !others.contains(name)
+        };
+        snapshot.servers.iter().filter(is_awaited).map(|(name, _)| name.clone()).collect()
+    }
+}
+
+/// Whether the host has booted between the two. Earlier versions do not say of which boot they are.
+fn has_booted_since(former: &Alive, agent: &Alive) -> bool {
+    if former.boot.is_some() && agent.boot.is_some() { former.boot != agent.boot } else { former != agent }
+}
+
+fn restarted(plan: &Plan) -> impl Iterator<Item = Name> {
+    let servers = plan.resources.iter().filter(|(_, resource)| {
+        let is_changed = matches!(resource.action, Action::Update | Action::MayUpdate);
+        let is_restarted = resource.because.iter().any(|reason| reason.what == RESTARTS);
+        &*resource.ty == Resource::SERVER && is_changed && is_restarted
+    });
+    servers.map(|(name, _)| own(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use wattle::model::IndexMap;
+
+    use crate::report::Admission;
+
+    use super::*;
+
+    fn agent(pid: u32, boot: Option<&str>) -> Alive {
+        let alive = format!(r#"{{"since": "2026-01-01T00:00:00Z", "host": "h", "pid": {pid}, "version": "0"}}"#);
+        Alive { boot: boot.map(str::to_owned), ..serde_json::from_str(&alive).expect("an agent") }
+    }
+
+    fn awaited(former: Option<Alive>, now: Option<Alive>, others: &[Name]) -> Vec<Name> {
+        let standing = Standing {
+            alive: now,
+            plan: None,
+            troubles: Vec::new(),
+            leaving: Vec::new(),
+            finishing: Vec::new(),
+            is_behind: false,
+            was_heard: true,
+            components: [(Name::from("app"), None)].into_iter().collect(),
+        };
+        let servers: IndexMap<Name, Standing> = [(Name::from("db"), standing)].into_iter().collect();
+        let snapshot =
+            StackSnapshot { stack: "shop".into(), desired: None, servers, admission: Admission::default() };
+        let former = Former(former.map(|agent| (Name::from("db"), agent)).into_iter().collect());
+        former.awaited(&snapshot, others)
+    }
+
+    #[test]
+    fn a_server_has_an_agent_once_one_of_its_new_boot_is_there() {
+        let db = [Name::from("db")];
+        assert_eq!(awaited(None, None, &[]), db);
+        assert_eq!(awaited(None, None, &db), []);
+        assert_eq!(awaited(None, Some(agent(1, Some("a"))), &[]), []);
+        // The session of its former agent has not expired yet, or that agent was restarted just before its server was.
+        assert_eq!(awaited(Some(agent(1, Some("a"))), Some(agent(1, Some("a"))), &[]), db);
+        assert_eq!(awaited(Some(agent(1, Some("a"))), Some(agent(2, Some("a"))), &[]), db);
+        assert_eq!(awaited(Some(agent(1, Some("a"))), None, &[]), db);
+        assert_eq!(awaited(Some(agent(1, Some("a"))), Some(agent(1, Some("b"))), &[]), []);
+        // Of an agent of an earlier version only a new start is known.
+        assert_eq!(awaited(Some(agent(1, None)), Some(agent(1, None)), &[]), db);
+        assert_eq!(awaited(Some(agent(1, None)), Some(agent(2, Some("b"))), &[]), []);
+    }
+}
