@@ -24,7 +24,10 @@ use super::{Count, DeployError, News, things};
 use crate::space::OperatorKey;
 use sight::{Looked, looked};
 
-/// How often to check what the cloud has begun to do.
+/// How often to check what the cloud has begun to do, while something changes.
+const SOONEST: Duration = Duration::from_millis(500);
+
+/// How often to check it after a while in which nothing has changed.
 const SOON: Duration = Duration::from_secs(2);
 
 /// How often to check everything.
@@ -69,6 +72,8 @@ pub(super) struct Engine {
     look: Option<JoinHandle<Looked>>,
     looked: Instant,
     looked_at_all: Instant,
+    /// How long after a look the next one begins, while the cloud is at something.
+    pace: Duration,
     /// When everything was last looked at and seen.
     seen_all: Time,
     /// Since when others act on existing things: they delete one, or restart it.
@@ -118,6 +123,7 @@ impl Engine {
             look: None,
             looked: Instant::now(),
             looked_at_all: Instant::now(),
+            pace: SOONEST,
             seen_all: Time::default(),
             touched: None,
             blind: 0,
@@ -268,6 +274,7 @@ impl Engine {
         if !step.writes.is_empty() {
             self.is_swept = false;
             self.changed = now();
+            self.pace = SOONEST;
         }
         for job in step.jobs {
             self.report(News::Begins { name: job.name.clone(), kind: job.kind.clone(), what: job.what.clone() });
@@ -356,7 +363,7 @@ impl Engine {
         } else if self.state.is_quiet() && self.jobs.is_empty() && self.blind == 0 && !self.is_touched() {
             SELDOM.saturating_sub(self.looked_at_all.elapsed())
         } else {
-            SOON.saturating_sub(self.looked.elapsed())
+            self.pace.saturating_sub(self.looked.elapsed())
         };
         Instant::now() + in_time.map_or(look, |time| time.min(look))
     }

@@ -22,9 +22,13 @@ const MOST_BLIND: u32 = 10;
 /// How long to wait for what others do to existing things.
 const OTHERS: Duration = Duration::from_mins(1);
 
+/// How many times as long as a look took to wait for the next one.
+const BUSY: u32 = 4;
+
 /// What a look has shown.
 pub(super) struct Looked {
     at: Time,
+    took: Duration,
     kinds: BTreeSet<Name>,
     is_all: bool,
     seen: Result<Vec<Seen>, Blindness>,
@@ -122,7 +126,7 @@ impl Engine {
 
     pub(super) fn look_if_due(&mut self) {
         let is_all = self.looked_at_all.elapsed() >= SELDOM || self.blind > 0;
-        if self.look.is_none() && (is_all || self.looked.elapsed() >= SOON) {
+        if self.look.is_none() && (is_all || self.looked.elapsed() >= self.pace) {
             self.look(is_all);
         }
     }
@@ -147,20 +151,22 @@ impl Engine {
                 rows.expected.insert(row.id, Expected { name: row.name.clone(), properties, noted });
             }
         }
-        let (cloud, at) = (Arc::clone(&self.tools.cloud), now());
+        let (cloud, at, began) = (Arc::clone(&self.tools.cloud), now(), self.looked);
         self.look = Some(tokio::spawn(async move {
             let seen = cloud.list(&kinds, &rows).await;
-            Looked { at, kinds, is_all, seen }
+            Looked { at, took: began.elapsed(), kinds, is_all, seen }
         }));
     }
 
     /// Passes to the rules what was seen, and for which rows nothing was.
     pub(super) async fn take_in(&mut self, looked: Looked) -> Result<(), DeployError> {
-        let Looked { at, kinds, is_all, seen } = looked;
+        let Looked { at, took, kinds, is_all, seen } = looked;
+        self.pace = (self.pace * 3 / 2).min(SOON);
         let seen = match seen {
             Ok(seen) => seen,
             Err(Blindness { why, is_final }) => {
                 self.blind += 1;
+                self.pace = SOON;
                 if is_final || self.blind > MOST_BLIND {
                     return Err(DeployError::Blind { stack: self.tools.stack.clone(), why });
                 }
@@ -192,6 +198,8 @@ impl Engine {
             }
         }
         self.carry(all).await?;
+        // A cloud that is slow to answer is not asked all the time.
+        self.pace = self.pace.max(took * BUSY).min(SOON);
         // What a late request has made shows only once nothing is under way.
         self.is_swept |= is_all && self.state.is_quiet() && at > self.changed && !self.is_touched();
         Ok(())
