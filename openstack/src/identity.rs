@@ -85,14 +85,15 @@ fn scope(scope: &Scope) -> Option<Value> {
 ///
 /// The login is rejected, or this is not an identity service.
 pub fn token(cloud: &Cloud, request: &Request, response: &Response) -> Result<Token, Fault> {
-    // Keystone says that an expired token does not exist.
-    let is_token = |message: &str| message.to_lowercase().contains("token");
-    match (&cloud.login, response.status) {
+    // Keystone says that what is unknown, or a token that has expired, does not exist. Another server has no such words.
+    let is_named = |what: &str| said(response).to_lowercase().contains(what);
+    let is_unknown = match (&cloud.login, response.status) {
         (Login::Token(_), 401) => return Err(ended(cloud, response)),
-        (Login::Token(_), 404) if is_token(&said(response)) => return Err(ended(cloud, response)),
-        _ => {}
-    }
-    if matches!(response.status, 400 | 401 | 403) {
+        (Login::Token(_), 404) if is_named("token") => return Err(ended(cloud, response)),
+        (Login::Application { .. }, 404) => is_named("application credential"),
+        _ => false,
+    };
+    if is_unknown || matches!(response.status, 400 | 401 | 403) {
         let (cloud, who) = (cloud.name.clone(), who(&cloud.login));
         return Err(Fault::LoggedOut { cloud, who, message: said(response) });
     }

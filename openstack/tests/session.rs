@@ -146,23 +146,37 @@ fn who_is_not_let_in_is_said() {
     assert!(fault.help().is_some_and(|help| help.contains("openstack token issue")), "{:?}", fault.help());
 }
 
+/// What is said to somebody with this `clouds.yaml` whose login is answered so.
+fn refused_login(clouds: &str, status: u16, message: &str) -> Fault {
+    let sources = CloudConfig { clouds: Some(("clouds.yaml".into(), clouds.into())), ..CloudConfig::default() };
+    let cloud = Cloud::choose(&sources, None).expect("a cloud");
+    let script = Arc::new(Script::default());
+    script.on(LOGIN, [answer(status, &[], &json!({ "error": { "message": message } }))]);
+    now(Session::new(cloud, Arc::clone(&script) as Arc<dyn Wire>, Duration::from_mins(5)).token())
+        .expect_err("no way in")
+}
+
+#[test]
+fn an_application_credential_that_there_is_not_is_one_that_is_not_let_in() {
+    let text = "clouds: {mine: {auth_type: v3applicationcredential, auth: {auth_url: 'https://cloud.example:5000', \
+                application_credential_id: '42', application_credential_secret: hush}}}";
+    let fault = refused_login(text, 404, "Could not find Application Credential: 42.");
+    assert_eq!(
+        fault.to_string(),
+        "the cloud `mine` does not let the application credential `42` in: Could not find Application Credential: 42."
+    );
+    let fault = refused_login(text, 404, "The resource could not be found.");
+    assert!(matches!(fault, Fault::NoIdentity { .. }), "{fault:?}");
+}
+
 #[test]
 fn a_token_that_was_given_ends_for_good() {
     let text = "clouds: {mine: {auth_type: token, auth: {auth_url: 'https://cloud.example:5000', token: hush}}}";
-    let sources = CloudConfig { clouds: Some(("clouds.yaml".into(), text.into())), ..CloudConfig::default() };
-    let cloud = Cloud::choose(&sources, None).expect("a cloud");
-    let said = |answer: Result<Response, Lost>| {
-        let script = Arc::new(Script::default());
-        script.on(LOGIN, [answer]);
-        let wire = Arc::clone(&script) as Arc<dyn Wire>;
-        now(Session::new(cloud.clone(), wire, Duration::from_mins(5)).token()).expect_err("no way in")
-    };
-    let refusal = |status: u16, message: &str| answer(status, &[], &json!({ "error": { "message": message } }));
     // Keystone says the one or the other, by how its tokens are made.
     for (status, message) in
         [(401, "The request you have made requires authentication."), (404, "Could not recognize Fernet token")]
     {
-        let fault = said(refusal(status, message));
+        let fault = refused_login(text, status, message);
         assert_eq!(
             fault.to_string(),
             format!("the cloud `mine` does not accept the token, which may have expired: {message}")
@@ -171,7 +185,7 @@ fn a_token_that_was_given_ends_for_good() {
         assert!(help.contains("`openstack token issue") && !help.contains("user"), "{help}");
         assert!(!fault.is_passing());
     }
-    let fault = said(refusal(404, "The resource could not be found."));
+    let fault = refused_login(text, 404, "The resource could not be found.");
     assert!(matches!(fault, Fault::NoIdentity { .. }), "{fault:?}");
 }
 

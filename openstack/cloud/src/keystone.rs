@@ -54,11 +54,18 @@ impl Keystone {
             }
             Some("application_credential") => {
                 let credential = &auth["identity"]["application_credential"];
-                credential["id"] == *setting.user && credential["secret"] == *setting.password
+                if credential["id"] != *setting.user {
+                    let id = credential["id"].as_str().unwrap_or_default();
+                    return Err(Refusal::missing(format!("Could not find Application Credential: {id}.")));
+                }
+                credential["secret"] == *setting.password
             }
             Some("token") => {
                 let id = auth["identity"]["token"]["id"].as_str().unwrap_or_default();
-                self.lets_in(common, Some(&Secret::new(id)))
+                if !self.lets_in(common, Some(&Secret::new(id))) {
+                    return Err(Refusal::missing("Could not recognize Fernet token"));
+                }
+                true
             }
             _ => false,
         };

@@ -16,10 +16,17 @@ pub(super) const CLASSES: &[Class] = &[
         translates: &[translation(&["network"], &["network_id"])],
         validates: &[subnet],
         refuses: fixed_once,
+        clashes: same_range,
         ..NEUTRON
     },
     Class { ty: "OS::Neutron::SubnetPool", validates: &[pool], refuses: no_longer_in_pool, ..NEUTRON },
 ];
+
+/// The ranges of a network do not overlap. A pool gives another range.
+fn same_range(change: &Change<'_>) -> Option<&'static str> {
+    let stays = !["network", "network_id", "cidr"].into_iter().any(|name| change.has(name));
+    (stays && change.after.value("cidr").is_some()).then_some("subnet of the same range in the network")
+}
 
 /// Heat chooses a gateway only when it creates the subnet, and assigns a segment only once.
 fn fixed_once(change: &Change<'_>) -> Option<String> {
