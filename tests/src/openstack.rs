@@ -4,6 +4,7 @@
 
 #![expect(clippy::missing_panics_doc, reason = "what tests use fails by panics")]
 
+pub mod admin;
 pub mod changed;
 
 use std::collections::BTreeMap;
@@ -16,6 +17,7 @@ use serde_json::Value;
 use wattle::lower::{Options, lower};
 use wattle::model::{Model, Type};
 use wattle::plan::Action;
+use wattle_openstack::clouds::CloudConfig;
 use wattle_openstack::orchestration::{Orchestration, SERVICE, Stack, Terms, Tree};
 use wattle_openstack::session::Call;
 use wattle_openstack::{Cloud, Fault, Method, Session};
@@ -75,16 +77,21 @@ impl Ground for Named {
     const IS_SHARED: bool = true;
 
     fn clouds(&self, password: &str) -> String {
-        let auth = format!(
-            "{{auth_url: '{}', username: {}, password: {password}, project_name: {}, user_domain_name: {}, project_domain_name: {}}}",
-            of("OS_AUTH_URL"),
-            of("OS_USERNAME"),
-            of("OS_PROJECT_NAME"),
-            of("OS_USER_DOMAIN_NAME"),
-            of("OS_PROJECT_DOMAIN_NAME"),
-        );
-        format!("clouds:\n  real:\n    region_name: {}\n    auth: {auth}\n", of("OS_REGION_NAME"))
+        clouds(password, of)
     }
+}
+
+/// `clouds.yaml` that names it, from the variables of somebody.
+fn clouds(password: &str, of: impl Fn(&str) -> String) -> String {
+    let auth = format!(
+        "{{auth_url: '{}', username: {}, password: {password}, project_name: {}, user_domain_name: {}, project_domain_name: {}}}",
+        of("OS_AUTH_URL"),
+        of("OS_USERNAME"),
+        of("OS_PROJECT_NAME"),
+        of("OS_USER_DOMAIN_NAME"),
+        of("OS_PROJECT_DOMAIN_NAME"),
+    );
+    format!("clouds:\n  real:\n    region_name: {}\n    auth: {auth}\n", of("OS_REGION_NAME"))
 }
 
 fn of(name: &str) -> String {
@@ -101,7 +108,12 @@ impl RealHeat {
     /// Logs in.
     #[expect(clippy::new_without_default, reason = "it asks a cloud")]
     pub fn new() -> Self {
-        let cloud = Cloud::choose(&sources().expect("files"), None).expect("a cloud");
+        Self::of(&sources().expect("files"))
+    }
+
+    /// The same as somebody else.
+    pub fn of(sources: &CloudConfig) -> Self {
+        let cloud = Cloud::choose(sources, None).expect("a cloud");
         let wire = Arc::new(Http::new(&cloud).expect("a wire"));
         let session = Arc::new(Session::new(cloud, wire, Duration::from_mins(2)));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");

@@ -105,7 +105,7 @@ pub(crate) fn neutron_s_things<S: Jobs>(stage: &S) {
             ("shared", json!({ "shared": true })),
             ("port_security_enabled", json!({ "port_security_enabled": false })),
             ("dns_domain", json!({ "dns_domain": "shop.example." })),
-            ("qos_policy", json!({ "qos_policy_id": "0123456789abcdef0123456789abcdef" })),
+            ("qos_policy", json!({ "qos_policy_id": base.policy })),
         ],
     );
     let of_net = json!({ "network": net.thing.phys.to_string(), "cidr": "10.77.0.0/24" });

@@ -29,6 +29,8 @@ pub(crate) struct Base {
     pub(crate) floating: [String; 2],
     /// A port with the addresses 10.1.0.210 and 10.1.0.211.
     pub(crate) wide_port: String,
+    /// A policy of QoS.
+    pub(crate) policy: String,
 }
 
 impl Base {
@@ -51,6 +53,7 @@ impl Base {
         let volume = || stage.some("OS::Cinder::Volume", &json!({ "size": 1 }));
         let floating = || stage.some("OS::Neutron::FloatingIP", &json!({ "floating_network": "public" }));
         Self {
+            policy: stage.policy(),
             group: stage.some("OS::Neutron::SecurityGroup", &json!({})),
             floating: [floating(), floating()],
             wide_port: stage.some(
@@ -101,7 +104,7 @@ fn neutron(base: &Base) -> Vec<Case> {
                 ("shared", json!(true)),
                 ("port_security_enabled", json!(false)),
                 ("dns_domain", json!("shop.example.")),
-                ("qos_policy", json!("0123456789abcdef0123456789abcdef")),
+                ("qos_policy", json!(base.policy)),
                 ("value_specs", json!({ "mtu": 1400 })),
             ],
             attributes: &["name", "status", "subnets", "mtu", "admin_state_up", "tenant_id"],
@@ -173,7 +176,7 @@ fn addresses(base: &Base) -> Vec<Case> {
                 ("dns_name", json!("web")),
                 ("tags", json!([])),
                 ("port_security_enabled", json!(false)),
-                ("qos_policy", json!("0123456789abcdef0123456789abcdef")),
+                ("qos_policy", json!(base.policy)),
                 ("fixed_ips", json!([{ "subnet": base.subnet, "ip_address": "10.1.0.78" }])),
             ],
             attributes: &["fixed_ips", "mac_address", "name", "network_id", "status", "security_groups", "device_id"],

@@ -15,6 +15,9 @@ use wattle_openstack::version::Version;
 pub(crate) const KEY: &str =
     "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDExMTExMTExMTExMTExMTExMTExMTExMTExMTExMTEx ann@example";
 
+/// The id of something that there is not.
+pub(crate) const UNKNOWN: &str = "0123456789abcdef0123456789abcdef";
+
 /// What rows expect and know.
 #[derive(Default)]
 pub(crate) struct Desk {
@@ -108,6 +111,16 @@ pub(crate) trait Jobs {
 
     /// Whether the cloud has what this property asks for, or this part of it: `property.key`. One that is real has less than one that is not.
     fn has(&self, kind: &str, property: &str) -> bool;
+
+    /// Whether things of this type are tried.
+    fn tries(&self, _kind: &str) -> bool {
+        true
+    }
+
+    /// The id of a policy of QoS. A cloud that is not real takes any.
+    fn policy(&self) -> String {
+        UNKNOWN.to_owned()
+    }
 
     /// Carries out one job until it comes to an end, as the engine does; what is accepted is looked for by lists.
     fn carry_out(&self, row: Id, kind: &str, phys: Option<&str>, what: &What) -> Outcome {

@@ -57,7 +57,7 @@ const SERVER: (&str, &str) = ("OS::Nova::Server", "compute/servers");
 
 fn of_neutron(stage: &impl Jobs, base: &Base) -> Vec<Leaves> {
     let nothing = json!({});
-    let policy = json!("0123456789abcdef0123456789abcdef");
+    let policy = json!(stage.policy());
     let range = json!({ "network": base.net, "cidr": "10.66.0.0/24" });
     let port = json!({ "network": base.net });
     let default = stage.get("network", "/security-groups?name=default")["security_groups"][0]["id"].clone();

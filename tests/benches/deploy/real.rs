@@ -4,7 +4,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use wattle_runtime::openstack::sources;
-use wattle_tests::openstack::RealHeat;
+use wattle_tests::openstack::{RealHeat, admin};
 
 use super::bare::{Askers, Bare, THREADS};
 use super::own::{Own, source};
@@ -81,7 +81,7 @@ pub(crate) fn compared(sizes: &[usize]) {
 }
 
 fn lab(what: &str) -> String {
-    let lab = Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/openstack/lab")).arg(what).output().expect("the lab");
+    let lab = Command::new(admin::lab()).arg(what).output().expect("the lab");
     String::from_utf8_lossy(&lab.stdout).into_owned()
 }
 

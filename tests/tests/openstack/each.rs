@@ -8,8 +8,7 @@ use wattle::plan::Action;
 use wattle_tests::running::Ran;
 use wattle_tests::site::{Ground, NOTHING, Site};
 
-/// A change of one property: the resource, the property, another value, and what becomes of the resource.
-pub(crate) type Change = (&'static str, &'static str, Value, Action);
+use super::changes::table::Change;
 
 /// What wattle replaces where Heat changes it in place. The plan says so.
 const REPLACES: [(&str, &str); 3] = [("loose", "dns_name"), ("loose", "dns_domain"), ("server", "admin_pass")];

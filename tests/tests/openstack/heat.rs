@@ -42,20 +42,25 @@ fn heat_s_preview_replaces_servers_that_an_update_does_not_touch_on_a_real_opens
 }
 
 /// Templates of the corpus that need nothing that the cloud of the tests does not have.
-const CORPUS: [&str; 20] = [
+const CORPUS: [&str; 25] = [
     "alias_wallaby.yaml",
     "chain.yaml",
     "conditions_deep.yaml",
     "depends_on_forms.yaml",
     "facade.yaml",
+    "network_basic.yaml",
     "network_older_names.yaml",
     "network_port_forwarding.yaml",
+    "network_routes.yaml",
     "network_security.yaml",
     "old_functions.yaml",
     "ports_in_groups.yaml",
     "references_everywhere.yaml",
+    "resource_groups.yaml",
     "version_2013-05-23.yaml",
     "version_2014-10-16.yaml",
+    "version_2015-04-30.yaml",
+    "version_2015-10-15.yaml",
     "version_2016-04-08.yaml",
     "version_2016-10-14.yaml",
     "version_2017-02-24.yaml",
@@ -65,15 +70,19 @@ const CORPUS: [&str; 20] = [
     "version_2021-04-16.yaml",
 ];
 
-/// What they name that the cloud has by another name.
-const NAMES: [(&str, &str); 7] = [
+/// What they name that the cloud has by another name, and what only an administrator may.
+const NAMES: [(&str, &str); 11] = [
     ("image: i,", "image: debian-12,"),
     ("ImageId: i,", "ImageId: debian-12,"),
     ("image: debian\n", "image: debian-12\n"),
     ("flavor: f,", "flavor: m1.tiny,"),
     ("network: n,", "network: private,"),
     ("network: n}", "network: private}"),
+    ("network: elsewhere}", "network: private}"),
     ("floating_network: out", "floating_network: public"),
+    ("floating_network: elsewhere", "floating_network: public"),
+    (", enable_snat: true", ""),
+    (", properties: {ha: true, distributed: false}", ""),
 ];
 
 #[test]

@@ -16,6 +16,7 @@ mod deployed;
 mod each;
 mod guests;
 mod heat;
+mod hosts;
 #[path = "../../../openstack/tests/driver/jobs.rs"]
 mod jobs;
 mod kind;
@@ -69,6 +70,19 @@ fn what_is_changed_behind_its_back_is_seen_on_a_real_openstack() {
     let Some(stage) = stage("changes behind its back", "behind") else { return };
     life::is_seen_behind_its_back(&stage);
     stage.clear();
+}
+
+#[test]
+fn what_only_an_administrator_may_change_is_seen_and_put_right_on_a_real_openstack() {
+    if !is_there("what only an administrator may change") {
+        return;
+    }
+    let stage = Stage::of_administrator("admins");
+    stage.clear();
+    life::differs_and_is_put_right(&stage);
+    life::is_seen_behind_its_back(&stage);
+    stage.clear();
+    stage.delete_policy();
 }
 
 #[test]

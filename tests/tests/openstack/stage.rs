@@ -5,16 +5,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 use wattle_converge::{Id, Job, Outcome, Time, What};
 use wattle_model::{Name, Value};
+use wattle_openstack::clouds::CloudConfig;
 use wattle_openstack::driver::{Mark, OpenStack, Seen, kinds};
 use wattle_openstack::session::Call;
-use wattle_openstack::{Cloud, Session};
+use wattle_openstack::{Cloud, Method, Session};
 use wattle_runtime::openstack::{Http, sources};
+use wattle_tests::openstack::admin::Administrator;
 use wattle_tests::skip::skipped;
 
-use super::jobs::{Desk, Jobs};
+use super::jobs::{Desk, Jobs, UNKNOWN};
 
 /// How long after a job is given out its requests may be begun.
 const LEASE: Duration = Duration::from_mins(2);
@@ -25,6 +27,8 @@ pub(crate) struct Stage {
     session: Arc<Session>,
     hands: OpenStack,
     next: Cell<u64>,
+    /// What an administrator has made beforehand: the id of a policy of QoS.
+    policy: Option<String>,
 }
 
 impl Stage {
@@ -33,12 +37,30 @@ impl Stage {
         for (kind, property, why) in NOT_HERE {
             skipped(&format!("`{property}` of {kind} on a real OpenStack"), why);
         }
-        let cloud = Cloud::choose(&sources().expect("files"), None).expect("a cloud");
+        Self::of(&sources().expect("files"), mark)
+    }
+
+    /// The administrator, who tries what nobody else may.
+    pub(crate) fn of_administrator(mark: &str) -> Self {
+        let stage = Self::of(&Administrator::sources(), mark);
+        let body = json!({ "policy": { "name": mark } });
+        let made = stage.answer(Call::new("network", Method::Post, POLICIES).body(body));
+        Self { policy: Some(made["policy"]["id"].as_str().expect("an id").to_owned()), ..stage }
+    }
+
+    fn of(sources: &CloudConfig, mark: &str) -> Self {
+        let cloud = Cloud::choose(sources, None).expect("a cloud");
         let wire = Arc::new(Http::new(&cloud).expect("a wire"));
         let session = Arc::new(Session::new(cloud, wire, LEASE));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         let hands = OpenStack::new(Arc::clone(&session), Mark::new(mark));
-        Self { runtime, session, hands, next: Cell::new(1) }
+        Self { runtime, session, hands, next: Cell::new(1), policy: None }
+    }
+
+    /// Deletes the policy of an administrator, which nothing uses any more.
+    pub(crate) fn delete_policy(&self) {
+        let policy = self.policy.as_deref().expect("it was made");
+        self.answer(Call::new("network", Method::Delete, format!("{POLICIES}/{policy}")));
     }
 
     /// Everything that has the mark.
@@ -108,20 +130,37 @@ impl Jobs for Stage {
     }
 
     fn has(&self, kind: &str, property: &str) -> bool {
-        !NOT_HERE.iter().any(|(other, without, _)| (*other, *without) == (kind, property))
+        let is_admins = ADMINS.contains(&(kind, property));
+        let is_here = !NOT_HERE.iter().any(|(other, without, _)| (*other, *without) == (kind, property));
+        is_here && (self.policy.is_some() || !is_admins)
+    }
+
+    fn tries(&self, kind: &str) -> bool {
+        self.policy.is_none() || ADMINS.iter().any(|(known, _)| *known == kind)
+    }
+
+    fn policy(&self) -> String {
+        self.policy.clone().unwrap_or_else(|| UNKNOWN.to_owned())
     }
 }
 
+/// Neutron's policies of QoS.
+const POLICIES: &str = "/qos/policies";
+
+/// What only an administrator may give. Of policies, only an administrator makes some.
+const ADMINS: [(&str, &str); 4] = [
+    ("OS::Neutron::Net", "shared"),
+    ("OS::Neutron::Router", "external_gateway_info.enable_snat"),
+    ("OS::Neutron::Net", "qos_policy"),
+    ("OS::Neutron::Port", "qos_policy"),
+];
+
 /// What the cloud of the tests does not have, and why.
-const NOT_HERE: [(&str, &str, &str); 6] = [
+const NOT_HERE: [(&str, &str, &str); 2] = [
     ("OS::Cinder::Volume", "image", "there is nothing behind a volume that an image could be copied to"),
     (
         "OS::Neutron::Net",
         "availability_zone_hints",
         "zones of networks are those of Neutron's agents, and there are none",
     ),
-    ("OS::Neutron::Net", "shared", "only an administrator may"),
-    ("OS::Neutron::Router", "external_gateway_info.enable_snat", "only an administrator may"),
-    ("OS::Neutron::Net", "qos_policy", "there is none of that id"),
-    ("OS::Neutron::Port", "qos_policy", "there is none of that id"),
 ];

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::Value;
-use wattle_openstack::clouds::CloudConfig;
+use wattle_openstack::clouds::{CloudConfig, Login};
 use wattle_openstack::{Cloud, Request, Session, Wire};
 use wattle_runtime::openstack::Http;
 
-use super::script::{Step, steps};
+use super::script::{IDENTITY, Step};
 
 /// What a cloud has answered.
 pub(crate) struct Answer {
@@ -25,6 +25,8 @@ const LONGEST: Duration = Duration::from_mins(5);
 /// Somebody who is logged in.
 pub(crate) struct Asker {
     session: Session,
+    /// The identity service.
+    identity: String,
     wire: Arc<dyn Wire>,
     /// What earlier answers have said, by name.
     known: BTreeMap<&'static str, String>,
@@ -32,20 +34,24 @@ pub(crate) struct Asker {
 }
 
 impl Asker {
-    pub(crate) fn new(sources: &CloudConfig, name: Option<&str>) -> Self {
-        let cloud = Cloud::choose(sources, name).expect("a cloud");
+    pub(crate) fn new(sources: &CloudConfig) -> Self {
+        let cloud = Cloud::choose(sources, None).expect("a cloud");
+        let identity = format!("{}/v3", cloud.auth_url);
+        let Login::Password { password, .. } = &cloud.login else { panic!("one logs in by a password") };
+        let password = password.reveal().to_owned();
         let wire: Arc<dyn Wire> = Arc::new(Http::new(&cloud).expect("a wire"));
         let session = Session::new(cloud, Arc::clone(&wire), Duration::from_secs(30));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("a time after 1970");
-        let known = BTreeMap::from([("unique", format!("alike-{:x}", now.as_micros()))]);
-        Self { session, wire, known, runtime }
+        let unique = format!("alike-{:x}", now.as_micros());
+        let known = BTreeMap::from([("unique", unique), ("password", password)]);
+        Self { session, identity, wire, known, runtime }
     }
 
-    /// The answers to all steps. A step that waits is asked until its answer is as it says.
-    pub(crate) fn follow(mut self) -> Vec<Answer> {
+    /// The answers to these steps. A step that waits is asked until its answer is as it says.
+    pub(crate) fn follow(mut self, steps: impl Iterator<Item = &'static Step>) -> Vec<Answer> {
         let mut answers = Vec::new();
-        for step in steps() {
+        for step in steps {
             let began = Instant::now();
             let answer = loop {
                 let mut answer = self.ask(step);
@@ -75,7 +81,10 @@ impl Asker {
 
     fn ask(&self, step: &Step) -> Answer {
         self.runtime.block_on(async {
-            let base = self.session.url(step.service).await.expect("the cloud has the service");
+            let base = match step.service {
+                IDENTITY => self.identity.clone(),
+                service => self.session.url(service).await.expect("the cloud has the service"),
+            };
             let mut request = Request::new(step.method, format!("{base}{}", self.filled(step.path)));
             request.token = Some(self.session.token().await.expect("a token").token.clone());
             if let Some(version) = step.version {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use wattle::plan::Action;
 
-use super::table::{REFUSED_BY_SERVICES, UNTRIED, base, changes};
+use super::table::{REFUSED_BY_SERVICES, UNTRIED, base_of_administrator, changes, changes_of_administrator};
 
 /// The whole page.
 pub(super) fn page() -> String {
@@ -19,9 +19,9 @@ pub(super) fn page() -> String {
          `plan` says. They try one value of each property. With another value, or together with another change, it may be different:\n\
          [What `plan` knows](../plan.md#resources) has these cases.\n",
     );
-    let base = base();
+    let base = base_of_administrator();
     let mut types: BTreeMap<&str, BTreeMap<usize, Vec<String>>> = BTreeMap::new();
-    for (name, property, _, action) in changes() {
+    for (name, property, _, action) in changes().into_iter().chain(changes_of_administrator("")) {
         let ty = base[name]["type"].as_str().expect("it has a type");
         let is_refused = REFUSED_BY_SERVICES.iter().any(|row| (row.0, row.1) == (name, property));
         let place = if is_refused { WORDS.len() - 1 } else { place(action) };

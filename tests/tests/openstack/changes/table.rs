@@ -69,13 +69,27 @@ pub(crate) fn base() -> Value {
     })
 }
 
+/// What others refer to, and of which nothing is changed.
+pub(crate) const POLICY: &str = "OS::Neutron::QoSPolicy";
+
+/// The same with what only an administrator may make.
+pub(crate) fn base_of_administrator() -> Value {
+    let mut base = base();
+    base["bandwidth"] = json!({ "type": POLICY, "properties": {} });
+    base["lent_net"] = json!({ "type": "OS::Neutron::Net", "properties": {} });
+    base["lent_subnet"] = json!({ "type": "OS::Neutron::Subnet", "properties": {
+        "network": { "get_resource": "lent_net" }, "cidr": "10.64.0.0/24",
+    } });
+    base
+}
+
 const KEYS: [&str; 2] = [
     "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDExMTExMTExMTExMTExMTExMTExMTExMTExMTExMTEx ann@example",
     "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDIyMjIyMjIyMjIyMjIyMjIyMjIyMjIyMjIyMjIyMjIy bob@example",
 ];
 
 /// A change of one property: the resource, the property, another value, and what becomes of the resource.
-type Change = (&'static str, &'static str, Value, Action);
+pub(crate) type Change = (&'static str, &'static str, Value, Action);
 
 /// What is changed, in this order.
 pub(crate) fn changes() -> Vec<Change> {
@@ -205,33 +219,48 @@ fn of_the_others() -> Vec<Change> {
     ]
 }
 
+/// What only an administrator may change, in a cloud with another `project`.
+pub(crate) fn changes_of_administrator(project: &str) -> Vec<Change> {
+    use Action::{Replace, Update};
+    let policy = json!({ "get_resource": "bandwidth" });
+    vec![
+        ("net", "shared", json!(true), Update),
+        ("net", "qos_policy", policy.clone(), Update),
+        ("spare", "qos_policy", policy, Update),
+        ("lent_subnet", "tenant_id", json!(project), Replace),
+        ("lent_net", "tenant_id", json!(project), Replace),
+        ("spare_router", "tenant_id", json!(project), Replace),
+        ("other_loose", "floating_ip_address", json!("10.78.0.77"), Replace),
+        ("spare_key", "user", json!("demo"), Replace),
+    ]
+}
+
 /// What Heat begins and a service then refuses, with a part of the reason: the resource, the property. Heat makes the new one before
 /// it deletes the one before.
-pub(crate) const REFUSED_BY_SERVICES: [(&str, &str, &str); 2] = [
+pub(crate) const REFUSED_BY_SERVICES: [(&str, &str, &str); 3] = [
+    ("lent_subnet", "tenant_id", "overlaps with another subnet"),
     ("other_uplink", "router", "IP address 10.61.0.1 already allocated"),
     ("rule", "description", "Security group rule already exists"),
 ];
 
 /// Properties that are not changed here, and why.
-pub(crate) const UNTRIED: [(&str, &[&str], &str); 20] = [
-    ("OS::Neutron::Net", &["tenant_id", "shared", "dhcp_agent_ids"], "only an administrator may"),
-    ("OS::Neutron::Net", &["qos_policy"], "there is no such policy"),
-    ("OS::Neutron::Net", &["availability_zone_hints"], "zones of networks are those of agents, and there are none"),
-    ("OS::Neutron::Subnet", &["tenant_id", "segment"], "only an administrator may"),
+pub(crate) const UNTRIED: [(&str, &[&str], &str); 14] = [
+    ("OS::Neutron::Net", &["availability_zone_hints", "dhcp_agent_ids"], "Neutron has no agents there"),
+    ("OS::Neutron::Subnet", &["segment"], "segments are those of agents, and there are none"),
     ("OS::Neutron::Subnet", &["subnetpool", "prefixlen"], "they stand in the place of a range"),
     (
         "OS::Neutron::Subnet",
         &["ip_version", "ipv6_ra_mode", "ipv6_address_mode"],
         "another range has to come with them",
     ),
-    ("OS::Neutron::Router", &["l3_agent_ids", "distributed", "ha", "tenant_id"], "only an administrator may"),
-    ("OS::Neutron::Router", &["availability_zone_hints"], "zones of routers are those of agents, and there are none"),
+    (
+        "OS::Neutron::Router",
+        &["availability_zone_hints", "l3_agent_ids", "distributed", "ha"],
+        "Neutron has no agents there",
+    ),
     ("OS::Neutron::RouterInterface", &["port"], "it stands in the place of a subnet"),
-    ("OS::Neutron::Port", &["qos_policy"], "there is no such policy"),
     ("OS::Neutron::Port", &["propagate_uplink_status"], "Neutron has it where an extension is on"),
     ("OS::Neutron::FloatingIP", &["floating_network", "floating_subnet"], "there is one network outside"),
-    ("OS::Neutron::FloatingIP", &["floating_ip_address"], "only an administrator may"),
-    ("OS::Nova::KeyPair", &["user"], "only an administrator may"),
     ("OS::Nova::ServerGroup", &["rules"], "another policy has to come with them"),
     ("OS::Nova::Server", &["block_device_mapping"], "Heat translates it to the next version of it"),
     ("OS::Nova::Server", &["reservation_id"], "it names what a service gives that is not there"),

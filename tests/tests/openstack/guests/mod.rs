@@ -1,5 +1,6 @@
 //! Servers that boot: QEMU, cloud-init, the agent, and recipes on a system of their own.
 
+mod by_hand;
 mod images;
 mod shop;
 mod space;

@@ -2,6 +2,8 @@
 
 mod compute;
 mod end;
+mod hosts;
+mod identity;
 mod network;
 mod volumes;
 
@@ -33,7 +35,16 @@ const COMPUTE: &str = "compute";
 const VOLUMES: &str = "block-storage";
 const IMAGES: &str = "image";
 
-/// All of them.
+const PLACEMENT: &str = "placement";
+/// It is asked where the cloud says that it is, and not where its own catalogue says so.
+pub(crate) const IDENTITY: &str = "identity";
+
+/// What is asked for a project.
 pub(crate) fn steps() -> impl Iterator<Item = &'static Step> {
-    [network::STEPS, compute::STEPS, volumes::STEPS, end::STEPS].into_iter().flatten()
+    [identity::STEPS, network::STEPS, compute::STEPS, volumes::STEPS, end::STEPS].into_iter().flatten()
+}
+
+/// What only an administrator may ask.
+pub(crate) fn steps_of_administrator() -> impl Iterator<Item = &'static Step> {
+    hosts::STEPS.iter()
 }
