@@ -57,12 +57,20 @@ fn rust_call(rest: &str) -> usize {
     }
 }
 
-/// The characters of a YAML key or plain scalar.
+/// A YAML key, the first word of a plain scalar, or a collection that closes on the line.
 fn word(rest: &str) -> usize {
-    if let Some(quote @ (b'"' | b'\'')) = rest.as_bytes().first().copied() {
-        return rest[1..].find(char::from(quote)).map_or(rest.len(), |end| end + 2);
+    match rest.as_bytes().first().copied() {
+        Some(quote @ (b'"' | b'\'')) => rest[1..].find(char::from(quote)).map_or(rest.len(), |end| end + 2),
+        Some(b'{' | b'[') => balanced(rest.as_bytes()).unwrap_or_else(|| plain(rest)),
+        _ => plain(rest),
     }
-    rest.find([' ', '\t', ':', ',']).unwrap_or(rest.len())
+}
+
+/// A colon is part of a word unless a space, a bracket or the end follows: `OS::Nova::Server`.
+fn plain(rest: &str) -> usize {
+    let ends = |c: char| c.is_whitespace() || matches!(c, ',' | ']' | '}');
+    let is_end = |(at, c): &(usize, char)| ends(*c) || *c == ':' && rest[at + 1..].chars().next().is_none_or(ends);
+    rest.char_indices().find(is_end).map_or(rest.len(), |(at, _)| at)
 }
 
 fn identifier(text: &str) -> usize {
@@ -177,7 +185,18 @@ mod tests {
 
     #[test]
     fn yaml_keys_are_marked() {
-        let line = "  db-1: {type: x}";
-        assert_eq!(of("model.yaml", line, 3).map(|range| &line[range]), Some("db-1"));
+        let marked = |line: &'static str, column| of("model.yaml", line, column).map(|range| &line[range]);
+        assert_eq!(marked("  db-1: {type: x}", 3), Some("db-1"));
+        assert_eq!(marked("  db-1: {type: x}", 9), Some("{type: x}"));
+        assert_eq!(marked("  db-1: {type: x", 9), Some("{type"));
+    }
+
+    #[test]
+    fn yaml_values_are_marked_to_their_end() {
+        let marked = |line: &'static str, column| of("model.yaml", line, column).map(|range| &line[range]);
+        assert_eq!(marked("    type: OS::Neutron::Prot", 11), Some("OS::Neutron::Prot"));
+        assert_eq!(marked("a: {get_param: zz}", 16), Some("zz"));
+        assert_eq!(marked("a: {get_attr: [p, fixed_ip]}}", 19), Some("fixed_ip"));
+        assert_eq!(marked("a: {type: OS::Nova::Server, b: c}", 11), Some("OS::Nova::Server"));
     }
 }
