@@ -45,8 +45,11 @@ fn images<'m>(one: &crate::look::Seen<'m>) -> Vec<(Node<'m>, &'m Source)> {
 fn judge(model: &Model, allowed: &[String], name: &str, image: Node<'_>, at: &Source) -> Option<Diagnostic> {
     let is_allowed =
         |value: &Value| value.as_str().is_some_and(|image| allowed.iter().any(|pattern| fits(pattern, image)));
-    let help =
-        || format!("the allowed images are {}", wattle_model::names::list(allowed.iter().map(String::as_str), "and"));
+    let help = || match allowed {
+        [] => "no image is allowed".to_owned(),
+        [only] => format!("only `{only}` is allowed"),
+        _ => format!("the allowed images are {}", wattle_model::names::list(allowed.iter().map(String::as_str), "and")),
+    };
     match image.known() {
         Known::Value(Value::Null) => None,
         Known::Value(value) if is_allowed(value) => None,

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use wattle_model::names::meant;
 use wattle_model::{Diagnostic, Model, Severity, Source, Value};
 
 use crate::codes::OPEN_PORTS as CODE;
@@ -11,6 +12,13 @@ use crate::{Look, Policy, PolicySettings, Refused};
 
 /// Ports that may be open to the world: `allowed`, each as `443`, `8000-8099`, `53/udp` or `icmp`.
 pub const OPEN_PORTS: Policy = Policy::with_settings("open-ports", &["allowed"], read);
+
+/// The names of protocols that Neutron knows. Source: `IP_PROTOCOL_MAP` in neutron-lib's constants.
+const PROTOCOLS: [&str; 25] = [
+    "ah", "any", "dccp", "egp", "esp", "gre", "hopopt", "icmp", "icmpv6", "igmp", "ip", "ipip", "ipv6-encap", "ipv6-frag",
+    "ipv6-nonxt", "ipv6-opts", "ipv6-route", "ospf", "pgm", "rsvp", "sctp", "tcp", "udp", "udplite",
+    "vrrp",
+];
 
 /// Every port.
 const EVERY: (u16, u16) = (0, u16::MAX);
@@ -53,13 +61,16 @@ fn read(given: &PolicySettings<'_>) -> Result<Look, Refused> {
         .iter()
         .enumerate()
         .map(|(index, text)| {
-            let why = format!("`{text}` is not a port, a range of ports or a protocol");
-            let refused = || {
-                given
-                    .refuse_item("allowed", index, why)
+            let refused = |why: &str| given.refuse_item("allowed", index, format!("`{text}` {why}"));
+            let ports = ports(text).ok_or_else(|| {
+                refused("is not a port, a range of ports or a protocol")
                     .help("write, for example, `443`, `8000-8099`, `53/udp` or `icmp`")
-            };
-            ports(text).ok_or_else(refused)
+            })?;
+            if is_protocol(&ports.protocol) {
+                return Ok(ports);
+            }
+            let help = meant(&ports.protocol, PROTOCOLS).unwrap_or_else(|| "write its number instead".to_owned());
+            Err(refused(&format!("names the protocol `{}`, which Neutron does not know", ports.protocol)).help(help))
         })
         .collect();
     let ports = ports?;
@@ -88,6 +99,11 @@ fn named(protocol: &str) -> String {
         "" | "any" | "0" | "-1" => "any".into(),
         other => other.to_owned(),
     }
+}
+
+/// Whether Neutron has a protocol of this canonical name or number.
+fn is_protocol(protocol: &str) -> bool {
+    PROTOCOLS.contains(&protocol) || protocol.parse::<u8>().is_ok()
 }
 
 fn look(model: &Model, allowed: &[Ports]) -> Vec<Diagnostic> {

@@ -155,7 +155,8 @@ fn rule(name: &str, settings: &Node, known: &[Policy]) -> Result<Rule, Refused> 
     let names = || known.iter().map(|policy| policy.name);
     let policy = known.iter().find(|policy| policy.name == name).ok_or_else(|| {
         let refused = Refused::new(format!("there is no policy `{name}`")).nearest(name, names());
-        refused.help(format!("the policies are {}", list(names(), "and")))
+        let own = "one of your own is known only to the program that passes it to `wattle::main_with`";
+        refused.help(format!("the policies are {}; {own}", list(names(), "and")))
     })?;
     let pairs: &[Pair] = match &*settings.tree {
         Tree::Null => &[],
@@ -200,11 +201,11 @@ mod tests {
         for (text, expected) in [
             (
                 "image: {allowed: [a]}",
-                "1:1: there is no policy `image`; did you mean `images`?; the policies are `tags`, `open-ports` and `images`",
+                "1:1: there is no policy `image`; did you mean `images`?; the policies are `tags`, `open-ports` and `images`; one of your own is known only to the program that passes it to `wattle::main_with`",
             ),
             (
                 "tags: {required: [a]}\nopen_ports: {}",
-                "2:1: there is no policy `open_ports`; did you mean `open-ports`?; the policies are `tags`, `open-ports` and `images`",
+                "2:1: there is no policy `open_ports`; did you mean `open-ports`?; the policies are `tags`, `open-ports` and `images`; one of your own is known only to the program that passes it to `wattle::main_with`",
             ),
             (
                 "images: {alowed: [a]}",
@@ -231,6 +232,18 @@ mod tests {
             (
                 "tags: {required: [owner], types: [OS::Nova::Sever]}",
                 "1:35: `types` of the policy `tags`: `OS::Nova::Sever` has no labels; did you mean `OS::Nova::Server`?",
+            ),
+            (
+                "open-ports: {allowed: [443, 80/tcpp]}",
+                "1:29: `allowed` of the policy `open-ports`: `80/tcpp` names the protocol `tcpp`, which Neutron does not know; did you mean `tcp`?",
+            ),
+            (
+                "tags: {required: []}",
+                "1:18: `required` of the policy `tags`: the list is empty, so no label is required; name the labels: `required: [owner]`",
+            ),
+            (
+                "tags: {required: [owner], types: []}",
+                "1:34: `types` of the policy `tags`: the list is empty, so no resource needs labels; leave it out for servers and volumes",
             ),
             ("a: [", "1:4: the `[` is never closed; close it; quote a bracket that is text"),
         ] {

@@ -38,12 +38,18 @@ fn properties(ty: &str) -> Option<&'static [&'static str]> {
 
 fn read(given: &PolicySettings<'_>) -> Result<Look, Refused> {
     let required = given.texts("required")?;
+    if required.is_empty() {
+        return Err(given.refuse("required", "the list is empty, so no label is required").help("name the labels: `required: [owner]`"));
+    }
     let types = given.texts_or_none("types")?.unwrap_or_else(|| USUAL.map(str::to_owned).to_vec());
     if let Some((index, unknown)) = types.iter().enumerate().find(|(_, ty)| properties(ty).is_none()) {
         let refused = given.refuse_item("types", index, format_args!("`{unknown}` has no labels"));
         let known = || LABELLED.iter().map(|(ty, _)| *ty);
         let help = meant(unknown, known()).unwrap_or_else(|| format!("types with labels are {}", list(known(), "and")));
         return Err(refused.help(help));
+    }
+    if types.is_empty() {
+        return Err(given.refuse("types", "the list is empty, so no resource needs labels").help("leave it out for servers and volumes"));
     }
     Ok(Arc::new(move |model| look(model, &required, &types)))
 }
@@ -74,11 +80,12 @@ fn judge(one: &Seen<'_>, required: &[String]) -> Option<Diagnostic> {
     if missing.is_empty() {
         return None;
     }
+    let (labels, them) = if missing.len() == 1 { ("label", "it") } else { ("labels", "them") };
     let missing = list(missing, "and");
     let message = if is_open {
-        format!("whether {} has the label {missing} is known only at deployment", one.name)
+        format!("whether {} has the {labels} {missing} is known only at deployment", one.name)
     } else {
-        format!("{} lacks the label {missing}", one.name)
+        format!("{} lacks the {labels} {missing}", one.name)
     };
     let at = properties.iter().find_map(|property| one.property(property)).map_or(one.at, |(_, at)| at);
     let mut found =
@@ -86,7 +93,7 @@ fn judge(one: &Seen<'_>, required: &[String]) -> Option<Diagnostic> {
     if is_open {
         found.severity = Severity::Warning;
     }
-    Some(found.help(format!("add it to `{}`", properties[0])))
+    Some(found.help(format!("add {them} to `{}`", properties[0])))
 }
 
 /// The name of a label that is written as text.
