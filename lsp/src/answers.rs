@@ -9,6 +9,9 @@ use lsp_types::{
     TextDocumentPositionParams, WorkspaceEdit,
 };
 
+use wattle_heat::files::join;
+use wattle_heat::yaml::{Node, Tree};
+
 use crate::document::{Analysis, Document};
 use crate::files;
 use crate::server::{Refused, Server};
@@ -56,8 +59,29 @@ pub(crate) fn definition(server: &Server<'_>, params: &GotoDefinitionParams) -> 
         mention.file == analysis.loaded.template.file && bytes.start <= offset && offset <= bytes.end
     };
     let mention = analysis.loaded.library.mentions.iter().find(is_here);
-    let uri = mention.and_then(|mention| files::uri(&server.near(document).whole(&mention.path)?));
+    let path = mention.map(|mention| mention.path.clone()).or_else(|| recipe(document, analysis, offset));
+    let uri = path.and_then(|path| files::uri(&server.near(document).whole(&path)?));
     Ok(uri.map(|uri| Location { uri, range: Range::default() }).into_iter().collect())
+}
+
+/// The path of the recipe that is named at an offset.
+fn recipe(document: &Document, analysis: &Analysis, offset: usize) -> Option<String> {
+    let is_here = |node: &Node| {
+        let bytes = document.text.bytes(node.span);
+        bytes.start <= offset && offset <= bytes.end
+    };
+    let template = &analysis.loaded.template;
+    let path = join(&template.file, text_at(&template.root, &is_here)?);
+    analysis.loaded.library.recipes.contains_key(&path).then_some(path)
+}
+
+/// The text that is the innermost node at a place.
+fn text_at<'n>(node: &'n Node, is_here: &dyn Fn(&Node) -> bool) -> Option<&'n str> {
+    match &*node.tree {
+        Tree::List(items) => items.iter().find_map(|item| text_at(item, is_here)),
+        Tree::Map(pairs) => pairs.iter().find_map(|pair| text_at(&pair.value, is_here)),
+        tree => tree.as_text().filter(|_| is_here(node)),
+    }
 }
 
 pub(crate) fn references(server: &Server<'_>, params: &ReferenceParams) -> Result<Vec<Location>, Refused> {

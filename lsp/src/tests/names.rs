@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use super::SHOP;
@@ -57,6 +59,14 @@ fn a_file_is_its_own_definition() {
     let text = "heat_template_version: 2021-04-16\nresources:\n  a: {type: sub/nes¦ted.yaml}\n";
     let found = open(text, &files).ask("textDocument/definition", json!({})).expect("locations");
     assert_eq!(found[0]["uri"], "file:///site/sub/nested.yaml");
+}
+
+#[test]
+fn a_recipe_is_in_its_file() {
+    let files = BTreeMap::from([("/site/recipes/db.sh".to_owned(), b"wattle set url x\n".to_vec())]);
+    let text = SHOP.replacen("{script: 'wattle set url x'}", "recipes/d¦b.sh", 1);
+    let found = open(&text, &files).ask("textDocument/definition", json!({})).expect("locations");
+    assert_eq!(found[0]["uri"], "file:///site/recipes/db.sh");
 }
 
 #[test]
