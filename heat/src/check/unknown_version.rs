@@ -31,6 +31,13 @@ check! {
 /// Keys that name the version of another format.
 const OTHERS: [&str; 2] = ["AWSTemplateFormatVersion", "HeatTemplateFormatVersion"];
 
+/// Dates resemble each other, so a guess must at least be of the same year.
+fn help(text: &str) -> String {
+    let year = text.get(..4).filter(|year| year.bytes().all(|byte| byte.is_ascii_digit())).unwrap_or_default();
+    let known = Version::names().filter(|name| name.starts_with(year));
+    meant(text, known).unwrap_or_else(|| format!("the newest version is `{}`", Version::default()))
+}
+
 fn run(sink: &mut Sink<'_>) {
     let template = sink.template();
     let root = &template.root;
@@ -44,10 +51,7 @@ fn run(sink: &mut Sink<'_>) {
             Some(text) => UNKNOWN_VERSION
                 .diagnostic(format!("there is no version `{text}` of HOT"))
                 .label(&at, "Heat does not know this version")
-                .help(
-                    meant(text, Version::names())
-                        .unwrap_or_else(|| format!("the newest version is `{}`", Version::default())),
-                ),
+                .help(help(text)),
             None => UNKNOWN_VERSION
                 .diagnostic(format!("the version is {} instead of a date or a release", node.tree.kind()))
                 .label(&at, "the version is set here")

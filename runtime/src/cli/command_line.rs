@@ -31,7 +31,8 @@ pub(super) struct Named {
 
 /// What people who know other tools look for, and where it is. None of this is an alias: what ends a topology on this
 /// machine does not delete a stack in OpenStack.
-const SOUGHT: [Sought; 11] = [
+const SOUGHT: [Sought; 12] = [
+    (&["help"], "`wattle --help` lists the commands, `wattle COMMAND --help` explains one"),
     (
         &["apply", "create", "start", "run"],
         "`wattle up DIR` brings it up on this machine, `wattle deploy DIR` on OpenStack",

@@ -31,11 +31,23 @@ pub(super) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, C
     let mut text = Vec::new();
     // The command itself accepts any word as a code, because its message about unknown ones is better than clap's.
     let codes = PossibleValuesParser::new(explain::checks().into_iter().map(|check| check.code));
-    let mut command = console
+    let command = console
         .program
         .command_line()
         .mut_subcommand("explain", |explain| explain.mut_arg("code", |code| code.value_parser(codes)));
-    generate(shell, &mut command, "wattle", &mut text);
+    generate(shell, &mut visible(&command), "wattle", &mut text);
     console.out.write(&String::from_utf8_lossy(&text))?;
     Ok(Exit::Fine)
+}
+
+/// The same command without its hidden arguments, which a script would complete like the others.
+fn visible(command: &Command) -> Command {
+    let about = command.get_about().cloned().unwrap_or_default();
+    // The program prints the script and ends, so the names may live as long as it does.
+    Command::new(&*command.get_name().to_owned().leak())
+        .about(about)
+        .args(command.get_arguments().filter(|arg| !arg.is_hide_set()).cloned())
+        .groups(command.get_groups().cloned())
+        .subcommands(command.get_subcommands().map(visible))
+        .disable_help_subcommand(command.is_disable_help_subcommand_set())
 }

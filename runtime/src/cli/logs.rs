@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use wattle::model::Name;
-use wattle::names::{list, meant};
+use wattle::names::{list, meant, some};
 use wattle::shown::argument;
 use wattle_agent_core::time::Time;
 
@@ -110,7 +110,8 @@ async fn find(space: &Space, of: &str) -> Result<(Name, Option<Name>), CommandEr
     let plan = if servers.iter().any(|known| *known == server) { space.plan(server).await? } else { None };
     let Some(plan) = plan.filter(|plan| !plan.retired) else {
         return Err(CommandError::usage(format!("the stack `{stack}` has no server `{server}`"))
-            .help_if(meant(server, servers.iter().map(String::as_str))));
+            .help_if(meant(server, servers.iter().map(String::as_str)))
+            .note(format!("it has {}", some(servers.iter().map(String::as_str), 6))));
     };
     if let Some(component) = component.filter(|component| !plan.components.contains_key(*component)) {
         let known = || plan.components.keys().map(|name| &**name);

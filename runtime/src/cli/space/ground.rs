@@ -2,7 +2,7 @@
 
 use clap::{Arg, ArgMatches};
 use serde_json::Value;
-use wattle::names::list;
+use wattle::names::{list, meant, some};
 use wattle_openstack::session::Call;
 use wattle_openstack::{Method, Session};
 
@@ -35,14 +35,20 @@ pub(super) fn is_said(matches: &ArgMatches) -> bool {
     ["image", "flavor", "network", "external", "key-name"].iter().any(|name| said(matches, name).is_some())
 }
 
-/// Chooses what it will run on.
-pub(super) async fn choose(matches: &ArgMatches, session: &Session) -> Result<Ground, CommandError> {
-    let image = match said(matches, "image") {
-        Some(image) => image.clone(),
+/// Chooses what it will run on. Also returns the name of the image, which has an id if nobody has named it.
+pub(super) async fn choose(matches: &ArgMatches, session: &Session) -> Result<(Ground, String), CommandError> {
+    let (image, image_name) = match said(matches, "image") {
+        Some(image) => {
+            judge("image", image, &listed(session, "image", "/images?status=active", "images").await?)?;
+            (image.clone(), image.clone())
+        }
         None => image(session).await?,
     };
     let flavor = match said(matches, "flavor") {
-        Some(flavor) => flavor.clone(),
+        Some(flavor) => {
+            judge("flavor", flavor, &listed(session, "compute", "/flavors/detail", "flavors").await?)?;
+            flavor.clone()
+        }
         None => flavor(session).await?,
     };
     let network = match (said(matches, "network"), said(matches, "external")) {
@@ -50,7 +56,19 @@ pub(super) async fn choose(matches: &ArgMatches, session: &Session) -> Result<Gr
         (None, Some(external)) => Network::Floating(external.clone()),
         (None, None) => Network::Floating(external(session).await?),
     };
-    Ok(Ground { image, flavor, network, key_name: said(matches, "key-name").cloned() })
+    let (Network::There(name) | Network::Floating(name)) = &network;
+    judge("network", name, &listed(session, "network", "/networks", "networks").await?)?;
+    Ok((Ground { image, flavor, network, key_name: said(matches, "key-name").cloned() }, image_name))
+}
+
+/// Checks that one of these has this name or id.
+fn judge(what: &str, given: &str, known: &[Value]) -> Result<(), CommandError> {
+    if known.iter().any(|one| one["name"] == given || one["id"] == given) {
+        return Ok(());
+    }
+    let names = || known.iter().filter_map(|one| one["name"].as_str());
+    let refused = CommandError::usage(format!("the cloud has no {what} `{given}`")).help_if(meant(given, names()));
+    Err(if known.is_empty() { refused } else { refused.note(format!("it has {}", some(names(), 6))) })
 }
 
 async fn listed(session: &Session, service: &'static str, path: &str, key: &str) -> Result<Vec<Value>, CommandError> {
@@ -58,14 +76,15 @@ async fn listed(session: &Session, service: &'static str, path: &str, key: &str)
 }
 
 /// The newest image of Debian 12.
-async fn image(session: &Session) -> Result<String, CommandError> {
+async fn image(session: &Session) -> Result<(String, String), CommandError> {
     let images = listed(session, "image", "/images?status=active&sort=created_at:desc", "images").await?;
     let is_it = |image: &&Value| {
         let name = image["name"].as_str().unwrap_or_default().to_lowercase();
         name.contains("debian") && (name.contains("12") || name.contains("bookworm"))
     };
-    let found = images.iter().find(is_it).and_then(|image| image["id"].as_str());
-    found.map(str::to_owned).ok_or_else(|| {
+    let text = |image: &Value, key: &str| image[key].as_str().map(str::to_owned);
+    let found = images.iter().find(is_it).and_then(|image| Some((text(image, "id")?, text(image, "name")?)));
+    found.ok_or_else(|| {
         CommandError::usage("the cloud has no image of the name Debian 12").help("name one: `--image NAME`")
     })
 }

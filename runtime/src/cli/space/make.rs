@@ -52,11 +52,11 @@ pub(in crate::cli) async fn make(
         return Ok(Exit::Fine);
     }
     let session = cloud::session(matches, console).await?;
-    let ground = match known {
-        Some(ground) => ground,
+    let (ground, image) = match known {
+        Some(ground) => (ground.clone(), ground.image),
         None => cloud::answered(&session, console, ground::choose(matches, &session)).await??,
     };
-    console.err.write(&format!("{}\n", said(&ground, &session.cloud().name)))?;
+    console.err.write(&format!("{}\n", said(&ground, &image, &session.cloud().name)))?;
     if !agreed(matches, "make it", console).await? {
         return Err(CommandError::new("nothing was made"));
     }
@@ -88,8 +88,8 @@ async fn unless_ended<T>(
 }
 
 /// What is about to be created.
-fn said(ground: &Ground, cloud: &str) -> String {
-    let Ground { image, flavor, network, .. } = ground;
+fn said(ground: &Ground, image: &str, cloud: &str) -> String {
+    let Ground { flavor, network, .. } = ground;
     let network = match network {
         Network::There(network) => format!("on the network `{network}`"),
         Network::Floating(external) => format!("with floating IPs of `{external}`"),
