@@ -4,7 +4,7 @@ use std::process::Command;
 
 use wattle_tests::cloud::CloudProcess;
 use wattle_tests::command::{apart, wattle};
-use wattle_tests::running::to_its_end;
+use wattle_tests::running::{eventually, to_its_end};
 use wattle_tests::site::{NOTHING, SHOP, Site};
 
 use super::KEY;
@@ -39,6 +39,7 @@ fn what_breaks_in_a_simulated_cloud_is_said_and_made_anew() {
     let ran = site.deploy(&[]);
     assert_eq!(ran.code, Some(1), "{ran}");
     assert!(ran.err.contains("Quota exceeded") && ran.err.contains("`openstack quota show`"), "{ran}");
+    eventually("a server has vanished", || site.counts()[0] == SHOP[0] - 1);
     site.deployed(&KEY);
     assert_eq!(site.counts(), SHOP);
 }

@@ -75,6 +75,7 @@ impl Nova {
                     return Err(Refusal::bad("When resizing, instances must change flavor!"));
                 }
                 server.former = Some(std::mem::replace(&mut server.value["flavor"], flavor));
+                server.boot();
                 server.turn("RESIZE", "VERIFY_RESIZE", then);
                 Ok(empty(202))
             }
@@ -92,6 +93,7 @@ impl Nova {
                 if let Some(former) = server.former.take() {
                     server.value["flavor"] = former;
                 }
+                server.boot();
                 server.turn("REVERT_RESIZE", "ACTIVE", then);
                 Ok(empty(202))
             }

@@ -35,17 +35,11 @@ impl Former {
     /// The servers that have something to do and no agent to do it, except for `others`.
     pub(super) fn awaited(&self, snapshot: &StackSnapshot, others: &[Name]) -> Vec<Name> {
         let is_awaited = |(name, standing): &(&Name, &Standing)| {
-            let is_new = |agent| self.0.get(*name).is_none_or(|former| has_booted_since(former, agent));
-            let has_agent = standing.alive.as_ref().is_some_and(is_new);
+            let has_agent = standing.alive.as_ref().is_some_and(|agent| self.0.get(*name) != Some(agent));
             !has_agent && !standing.has_left() && !standing.components.is_empty() && !others.contains(name)
         };
         snapshot.servers.iter().filter(is_awaited).map(|(name, _)| name.clone()).collect()
     }
-}
-
-/// Whether the host has booted between the two. Earlier versions do not say of which boot they are.
-fn has_booted_since(former: &Alive, agent: &Alive) -> bool {
-    if former.boot.is_some() && agent.boot.is_some() { former.boot != agent.boot } else { former != agent }
 }
 
 fn restarted(plan: &Plan) -> impl Iterator<Item = Name> {
@@ -65,9 +59,9 @@ mod tests {
 
     use super::*;
 
-    fn agent(pid: u32, boot: Option<&str>) -> Alive {
+    fn agent(pid: u32) -> Alive {
         let alive = format!(r#"{{"since": "2026-01-01T00:00:00Z", "host": "h", "pid": {pid}, "version": "0"}}"#);
-        Alive { boot: boot.map(str::to_owned), ..serde_json::from_str(&alive).expect("an agent") }
+        serde_json::from_str(&alive).expect("an agent")
     }
 
     fn awaited(former: Option<Alive>, now: Option<Alive>, others: &[Name]) -> Vec<Name> {
@@ -89,18 +83,14 @@ mod tests {
     }
 
     #[test]
-    fn a_server_has_an_agent_once_one_of_its_new_boot_is_there() {
+    fn a_restarted_server_has_an_agent_once_another_one_is_there() {
         let db = [Name::from("db")];
         assert_eq!(awaited(None, None, &[]), db);
         assert_eq!(awaited(None, None, &db), []);
-        assert_eq!(awaited(None, Some(agent(1, Some("a"))), &[]), []);
-        // The session of its former agent has not expired yet, or that agent was restarted just before its server was.
-        assert_eq!(awaited(Some(agent(1, Some("a"))), Some(agent(1, Some("a"))), &[]), db);
-        assert_eq!(awaited(Some(agent(1, Some("a"))), Some(agent(2, Some("a"))), &[]), db);
-        assert_eq!(awaited(Some(agent(1, Some("a"))), None, &[]), db);
-        assert_eq!(awaited(Some(agent(1, Some("a"))), Some(agent(1, Some("b"))), &[]), []);
-        // Of an agent of an earlier version only a new start is known.
-        assert_eq!(awaited(Some(agent(1, None)), Some(agent(1, None)), &[]), db);
-        assert_eq!(awaited(Some(agent(1, None)), Some(agent(2, Some("b"))), &[]), []);
+        assert_eq!(awaited(None, Some(agent(1)), &[]), []);
+        // The session of its former agent has not expired yet.
+        assert_eq!(awaited(Some(agent(1)), Some(agent(1)), &[]), db);
+        assert_eq!(awaited(Some(agent(1)), None, &[]), db);
+        assert_eq!(awaited(Some(agent(1)), Some(agent(2)), &[]), []);
     }
 }
