@@ -231,7 +231,6 @@ pub(crate) fn changes_of_administrator(project: &str) -> Vec<Change> {
         ("lent_net", "tenant_id", json!(project), Replace),
         ("spare_router", "tenant_id", json!(project), Replace),
         ("other_loose", "floating_ip_address", json!("10.78.0.77"), Replace),
-        ("spare_key", "user", json!("demo"), Replace),
     ]
 }
 
@@ -244,7 +243,7 @@ pub(crate) const REFUSED_BY_SERVICES: [(&str, &str, &str); 3] = [
 ];
 
 /// Properties that are not changed here, and why.
-pub(crate) const UNTRIED: [(&str, &[&str], &str); 14] = [
+pub(crate) const UNTRIED: [(&str, &[&str], &str); 15] = [
     ("OS::Neutron::Net", &["availability_zone_hints", "dhcp_agent_ids"], "Neutron has no agents there"),
     ("OS::Neutron::Subnet", &["segment"], "segments are those of agents, and there are none"),
     ("OS::Neutron::Subnet", &["subnetpool", "prefixlen"], "they stand in the place of a range"),
@@ -261,6 +260,7 @@ pub(crate) const UNTRIED: [(&str, &[&str], &str); 14] = [
     ("OS::Neutron::RouterInterface", &["port"], "it stands in the place of a subnet"),
     ("OS::Neutron::Port", &["propagate_uplink_status"], "Neutron has it where an extension is on"),
     ("OS::Neutron::FloatingIP", &["floating_network", "floating_subnet"], "there is one network outside"),
+    ("OS::Nova::KeyPair", &["user"], "Heat deletes the key of whoever deploys in the place of the other user's"),
     ("OS::Nova::ServerGroup", &["rules"], "another policy has to come with them"),
     ("OS::Nova::Server", &["block_device_mapping"], "Heat translates it to the next version of it"),
     ("OS::Nova::Server", &["reservation_id"], "it names what a service gives that is not there"),

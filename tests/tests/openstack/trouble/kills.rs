@@ -178,6 +178,9 @@ fn other(image: &str, ports: &[&str], bound: &str, disk: &Value) -> Value {
     })
 }
 
+/// Its operator's key.
+const OTHERS: &str = "other/operator.key";
+
 /// What is there of it.
 const OTHER: [usize; SHOP.len()] = [1, 1, 3, 1, 0, 1, 1, 1, 0, 0];
 
@@ -191,10 +194,10 @@ fn whoever_is_killed_before_the_answer_to_another_change_is_followed_by_one_on_a
     write(&other("debian-12", &["first"], "second", &small));
     let ran = site.ask(&["deploy", "other", "--yes"]);
     assert_eq!(ran.code, Some(0), "{ran}");
-    let deploy = || site.begin_alone(&["deploy", "other", "--yes", KEY[0], KEY[1]]);
+    let deploy = || site.begin_alone(&["deploy", "other", "--yes", "--key", OTHERS]);
     let is_there = || {
         assert_eq!(site.counts(), OTHER);
-        let ran = site.ask(&["deploy", "other", "--yes", KEY[0], KEY[1]]);
+        let ran = site.ask(&["deploy", "other", "--yes", "--key", OTHERS]);
         assert!(ran.code == Some(0) && !ran.err.contains('✓'), "{ran}");
     };
 
@@ -217,7 +220,7 @@ fn whoever_is_killed_before_the_answer_to_another_change_is_followed_by_one_on_a
     stop(&site);
     has_each(&killed_at_each(&site, deploy), &["POST /v2.1/servers/*/action os-start".to_owned()]);
     is_there();
-    let ran = site.ask(&["destroy", "--yes", KEY[0], KEY[1]]);
+    let ran = site.ask(&["destroy", "--yes", "--key", OTHERS]);
     assert_eq!(ran.code, Some(0), "{ran}");
     assert_eq!(site.counts(), NOTHING);
 }
