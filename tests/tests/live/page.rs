@@ -68,7 +68,7 @@ fn states_waits_logs_and_values_as_they_come() {
         "return document.getElementById('live-lines').textContent.trimEnd().endsWith('done')",
     );
     let data = tab(&browser, "live-data");
-    assert!(data.contains("••••••") && data.contains("string (secret)"), "{data}");
+    assert!(data.contains("••••••") && data.contains("secret string"), "{data}");
     assert!(data.contains("<b>well</b>"), "a value is text: {data}");
     assert_eq!(browser.run("return document.querySelectorAll('.live-value b').length"), 0);
     let now = tab(&browser, "live-now");
