@@ -149,7 +149,7 @@ async fn connection(stream: TcpStream, asked: Arc<Asked>, room: Arc<Semaphore>, 
             if place.get().is_none() && asked.token.is_in(request.uri()) {
                 match room.try_acquire_owned() {
                     Ok(permit) => drop(place.set(permit)),
-                    Err(_) => return Ok::<_, Infallible>(no_room(CONNECTIONS)),
+                    Err(_) => return Ok::<_, Infallible>(no_room(&request, CONNECTIONS)),
                 }
             }
             Ok(answer(&asked, &request).await)

@@ -59,7 +59,7 @@ fn a_url_of_another_time_is_refused_with_the_reason() {
     // Whoever opens it again gets no page at all.
     browser.open(&format!("http://{host}/?token={token}"));
     let said = "return document.body.innerText";
-    browser.wait_for("why", "return document.body.innerText.includes('open the complete URL')");
+    browser.wait_for("why", "return document.body.innerText.includes('Open the complete URL')");
     assert!(!browser.text(said).contains("secrets"), "{}", browser.text(said));
     browser.read_through("refused-page");
 }
