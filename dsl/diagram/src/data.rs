@@ -348,7 +348,7 @@ impl Edge {
 /// A parameter.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Parameter {
-    /// Its type.
+    /// A short form of its type.
     #[serde(rename = "type")]
     pub ty: Name,
     /// Its description.

@@ -42,7 +42,7 @@ mod tests {
         include_str!("page/live.js"),
         include_str!("page/live-legend.js"),
         include_str!("page/live-now.js"),
-        include_str!("page/live-timeline.js"),
+        include_str!("page/live-bars.js"),
         include_str!("page/live.css"),
     );
     /// Each of its `case`s is a kind of value.

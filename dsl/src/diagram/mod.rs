@@ -11,9 +11,10 @@ use std::{io, ptr};
 use crate::graph::{self, Graph, Node};
 use crate::model::{self, Binding, Content, Declaration, Expr, IndexMap, Input, Model, Name, Ports, Reference};
 
-use words::{place, ty, value};
+use words::{place, value};
 
 pub use wattle_diagram::*;
+pub use words::type_in_short;
 
 /// The diagram of a model, whatever is wrong with it: what refers to nothing is left out.
 pub fn of(model: &Model) -> Diagram {
@@ -36,7 +37,7 @@ pub fn write(model: &Model, out: impl io::Write) -> io::Result<()> {
 fn with<R: Parts, C: Parts, E: Parts>(model: &Model, resources: R, components: C, edges: E) -> Diagram<R, C, E> {
     let exports = model.exports.iter().map(|(name, export)| {
         let value = value(&export.value, export.ty.is_secret()).into();
-        (name.clone(), Exported { value, ty: Some(ty(&export.ty).into()), at: place(&export.at) })
+        (name.clone(), Exported { value, ty: Some(type_in_short(&export.ty).into()), at: place(&export.at) })
     });
     let outputs = model.outputs.iter().map(|(name, output)| {
         let value = value(&output.value, false).into();
@@ -218,7 +219,7 @@ fn index(texts: &mut Vec<Name>, text: &str) -> usize {
 fn read(input: &Input) -> Port {
     let default = input.default.as_ref().map(|default| value(&Expr::Constant(default.clone()), input.ty.is_secret()));
     Port {
-        ty: ty(&input.ty).into(),
+        ty: type_in_short(&input.ty).into(),
         bandwidth: None,
         doc: input.doc.trim().into(),
         optional: !input.required,
@@ -228,7 +229,13 @@ fn read(input: &Input) -> Port {
 
 fn written(output: &model::OutputDeclaration) -> Port {
     let bandwidth = output.bandwidth.map(said);
-    Port { ty: ty(&output.ty).into(), bandwidth, doc: output.doc.trim().into(), optional: false, default: None }
+    Port {
+        ty: type_in_short(&output.ty).into(),
+        bandwidth,
+        doc: output.doc.trim().into(),
+        optional: false,
+        default: None,
+    }
 }
 
 fn listen(listen: &model::Listen) -> Name {
@@ -260,7 +267,7 @@ fn components(model: &Model) -> impl Iterator<Item = Component> {
 
 fn parameter(of: &model::Parameter) -> Parameter {
     Parameter {
-        ty: of.ty.to_string().into(),
+        ty: type_in_short(&of.ty).into(),
         doc: of.description.trim().into(),
         default: of.default.as_ref().filter(|_| !of.is_hidden()).map(|default| default.to_string().into()),
     }
@@ -299,7 +306,7 @@ fn edges<'m>(model: &'m Model, graph: &'m Graph<'m>) -> impl Iterator<Item = Edg
                 drawn.ty = match to {
                     Node::Component(_, component) => {
                         let input = model.declaration(component).and_then(|declared| declared.inputs.get(input));
-                        input.map(|input| ty(&input.ty).into())
+                        input.map(|input| type_in_short(&input.ty).into())
                     }
                     Node::Resource(..) => None,
                 };

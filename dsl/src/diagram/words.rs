@@ -7,18 +7,18 @@ pub(super) fn place(at: &Source) -> Name {
     if at.is_known() { at.portable().into() } else { Name::default() }
 }
 
-/// A type in short.
-pub(super) fn ty(ty: &Type) -> String {
+/// A type in a few words, as diagrams and the live view have it: `list of url`, `secret string`.
+pub fn type_in_short(ty: &Type) -> String {
     match ty {
         Type::Scalar(scalar) => scalar.word().into(),
-        Type::List(item) => format!("list of {}", self::ty(item)),
-        Type::Map(item) => format!("map of {}", self::ty(item)),
+        Type::List(item) => format!("list of {}", type_in_short(item)),
+        Type::Map(item) => format!("map of {}", type_in_short(item)),
         Type::Struct(fields) => {
-            let fields: Vec<_> = fields.iter().map(|(name, of)| format!("{name}: {}", self::ty(of))).collect();
+            let fields: Vec<_> = fields.iter().map(|(name, of)| format!("{name}: {}", type_in_short(of))).collect();
             format!("{{{}}}", fields.join(", "))
         }
         Type::Any => "any".into(),
-        Type::Hidden(inner) => format!("secret {}", self::ty(inner)),
+        Type::Hidden(inner) => format!("secret {}", type_in_short(inner)),
     }
 }
 

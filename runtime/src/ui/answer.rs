@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use super::guard::{Token, is_own, parameter};
 use super::stream::Flow;
 use super::watcher::Looks;
-use super::{Shown, log, page, stream};
+use super::{Shown, log, page, refusal, stream};
 
 /// What answers are made from.
 #[derive(Debug)]
@@ -29,14 +29,15 @@ pub(super) async fn answer(asked: &Asked, request: &Request<Incoming>) -> Respon
     let host = request.headers().get(header::HOST).and_then(|host| host.to_str().ok());
     let host = host.or_else(|| request.uri().host()).unwrap_or_default();
     if !is_own(host, asked.own) {
-        let why = "this live view answers to `localhost` and to addresses, not to other names\n";
-        return plain(StatusCode::FORBIDDEN, why);
+        let why = "The live view answers to `localhost` and to addresses, and to no other name.";
+        let help = "Open the URL that `wattle` printed.";
+        return refused(request, StatusCode::FORBIDDEN, "This name is not answered", &[why, help]);
     }
     if !asked.token.is_in(request.uri()) {
-        return plain(
-            StatusCode::FORBIDDEN,
-            "open the complete URL that `wattle` printed last; it ends with a token, which changes each time\n",
-        );
+        let why =
+            "Open the complete URL that `wattle` printed last. It ends with a token, which is different each time.";
+        let help = "If that command has ended, start it again, or run `wattle status --ui`.";
+        return refused(request, StatusCode::FORBIDDEN, "This URL is not valid", &[why, help]);
     }
     if request.method() != Method::GET {
         return plain(StatusCode::METHOD_NOT_ALLOWED, "nothing can be changed here\n");
@@ -44,7 +45,10 @@ pub(super) async fn answer(asked: &Asked, request: &Request<Incoming>) -> Respon
     match request.uri().path() {
         "/" => match page::page(&asked.shown, &asked.token).await {
             Ok(html) => respond(StatusCode::OK, "text/html; charset=utf-8", Flow::whole(html)),
-            Err(error) => plain(StatusCode::SERVICE_UNAVAILABLE, &format!("{error}\n")),
+            Err(error) => {
+                let lines = [&*error.to_string(), "Once the data space answers again, reload this page."];
+                refused(request, StatusCode::SERVICE_UNAVAILABLE, "The data space cannot be read", &lines)
+            }
         },
         "/events" => {
             let flow = stream::events(Arc::clone(&asked.looks), asked.ended.clone());
@@ -62,9 +66,18 @@ pub(super) async fn answer(asked: &Asked, request: &Request<Incoming>) -> Respon
 }
 
 /// The answer when the largest number of viewers has been reached.
-pub(super) fn no_room(most: usize) -> Response<Flow> {
-    let text = format!("all {most} connections of this live view are in use; close a window\n");
-    plain(StatusCode::SERVICE_UNAVAILABLE, &text)
+pub(super) fn no_room(request: &Request<Incoming>, most: usize) -> Response<Flow> {
+    let why = format!("All {most} connections of this live view are in use.");
+    let help = "Close a window that shows it, and reload this page.";
+    refused(request, StatusCode::SERVICE_UNAVAILABLE, "There is no room for another window", &[&why, help])
+}
+
+/// Why there is no answer and what to do: a page for who has asked for the page, otherwise text.
+fn refused(request: &Request<Incoming>, status: StatusCode, title: &str, lines: &[&str]) -> Response<Flow> {
+    if request.uri().path() == "/" {
+        return respond(status, "text/html; charset=utf-8", Flow::whole(refusal::page(title, lines)));
+    }
+    plain(status, &format!("{title}\n{}\n", lines.join("\n")))
 }
 
 fn plain(status: StatusCode, text: &str) -> Response<Flow> {

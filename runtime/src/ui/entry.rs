@@ -1,6 +1,7 @@
 //! The content of an entry, for a browser: nothing of a secret, and only the beginning of a large value.
 
 use serde_json::{Value, json};
+use wattle::diagram::type_in_short;
 use wattle::model::Type;
 
 use crate::report::StackSnapshot;
@@ -36,7 +37,7 @@ pub(super) fn json(held: Option<&Written>, ty: Option<&Type>, of: Option<&Revisi
         }
     };
     if let Some(ty) = ty {
-        object["type"] = json!(ty.to_string());
+        object["type"] = json!(type_in_short(ty));
     }
     if let Some(held) = held {
         object["revision"] = json!(held.revision);
@@ -72,7 +73,7 @@ mod tests {
         let hidden = Type::Hidden(Box::new(Type::STR));
         let secret = written(Content::Value("hunter2".into()));
         let result = json(Some(&secret), Some(&hidden), Some(&of(1)));
-        assert_eq!(result, json!({ "state": "secret", "type": "a string (secret)", "revision": 1, "former": false }));
+        assert_eq!(result, json!({ "state": "secret", "type": "secret string", "revision": 1, "former": false }));
         let result = json(Some(&written(Content::Sealed("c2VhbGVk".into()))), None, Some(&of(2)));
         assert_eq!(result, json!({ "state": "secret", "revision": 1, "former": true }));
     }

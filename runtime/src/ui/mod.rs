@@ -15,6 +15,7 @@ mod guard;
 mod log;
 mod page;
 mod plan;
+mod refusal;
 mod server;
 mod stream;
 mod view;

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use wattle::diagram::{self, Component, ComponentType, Edge, FILE_NAME, Port, Resource, Role, Why, WiredInput};
+use wattle::diagram::{
+    self, Component, ComponentType, Edge, FILE_NAME, Port, Resource, Role, Why, WiredInput, type_in_short,
+};
 use wattle::manners::read;
 use wattle::model::{Name, Order, Type};
 
@@ -88,8 +90,13 @@ pub(super) fn planned(stack: &StackSnapshot) -> diagram::Diagram {
 }
 
 fn kind(name: &Name, planned: &PlannedComponent) -> ComponentType {
-    let port =
-        |ty: &Type| Port { ty: in_short(ty), bandwidth: None, doc: Name::default(), optional: false, default: None };
+    let port = |ty: &Type| Port {
+        ty: type_in_short(ty).into(),
+        bandwidth: None,
+        doc: Name::default(),
+        optional: false,
+        default: None,
+    };
     ComponentType {
         name: name.clone(),
         doc: Name::default(),
@@ -121,7 +128,7 @@ fn edges(
             let mut edge = Edge::new(writer.path().into(), key.clone(), Why::Data);
             edge.output = entry.rsplit_once('/').map(|(_, output)| output.into());
             edge.input = Some(input.clone());
-            edge.ty = Some(in_short(&wired.ty));
+            edge.ty = Some(type_in_short(&wired.ty).into());
             edges.push(edge);
         }
     }
@@ -137,12 +144,6 @@ fn edges(
     }
 }
 
-/// A type without its article.
-fn in_short(ty: &Type) -> Name {
-    let words = ty.to_string();
-    ["an ", "a "].iter().find_map(|article| words.strip_prefix(article)).unwrap_or(&words).into()
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
@@ -153,12 +154,6 @@ mod tests {
     use crate::report::Standing;
 
     use super::*;
-
-    #[test]
-    fn types_in_short() {
-        let texts = [Type::STR, Type::integer(0, 9), Type::Any].map(|ty| in_short(&ty).to_string());
-        assert_eq!(texts, ["string", "integer between 0 and 9", "any value"]);
-    }
 
     #[test]
     fn plans_alone_are_drawn_as_well() {
@@ -195,7 +190,7 @@ mod tests {
         assert_eq!(names(drawn.components.iter().map(|component| &component.key).collect()), "a/one a/two b/one");
         let edge = |edge: &Edge| format!("{}>{} {}", edge.from, edge.to, edge.label().unwrap_or_default());
         let edges: Vec<String> = drawn.edges.iter().map(edge).collect();
-        assert_eq!(edges, ["a/one>a/two ", "a/two>b/one url: absolute URL"]);
+        assert_eq!(edges, ["a/one>a/two ", "a/two>b/one url: url"]);
         assert_eq!(&*drawn.components[2].inputs["url"].value, "a/two/url");
     }
 }

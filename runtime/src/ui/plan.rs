@@ -1,6 +1,7 @@
 //! What a server has to do, for a browser. Secrets are shown only as secrets.
 
 use serde_json::{Value, json};
+use wattle::diagram::type_in_short;
 use wattle::model::Type;
 
 use crate::space::{Held, PlannedComponent, ServerPlan, ValueSource};
@@ -25,14 +26,14 @@ fn component(planned: &PlannedComponent) -> Value {
         .iter()
         .map(|(name, input)| {
             let mut object = from(&input.from, &input.ty);
-            object["type"] = json!(input.ty.to_string());
+            object["type"] = json!(type_in_short(&input.ty));
             (name.to_string(), object)
         })
         .collect();
     let outputs: serde_json::Map<_, _> = planned
         .outputs
         .iter()
-        .map(|(name, output)| (name.to_string(), json!(output.declared.ty.to_string())))
+        .map(|(name, output)| (name.to_string(), json!(type_in_short(&output.declared.ty))))
         .collect();
     json!({
         "tool": planned.recipe.tool.name(),

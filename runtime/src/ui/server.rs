@@ -11,7 +11,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 use tokio::task::{AbortHandle, JoinHandle, JoinSet};
 
 use super::answer::{Asked, answer, no_room};
@@ -25,6 +25,8 @@ const CONNECTIONS: usize = 64;
 const STRANGERS: usize = 64;
 /// How long a client may take to send its request.
 const HEADER: Duration = Duration::from_secs(10);
+/// How long the last look may take.
+const LAST_LOOK: Duration = Duration::from_secs(2);
 /// How long clients have to receive the last events.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
@@ -33,6 +35,8 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 pub struct Ui {
     address: SocketAddr,
     token: Token,
+    /// Dropped when it is over.
+    over: Option<oneshot::Sender<()>>,
     ended: watch::Sender<Option<String>>,
     server: JoinHandle<()>,
     watcher: JoinHandle<()>,
@@ -67,10 +71,11 @@ impl Listening {
         let token = Token::generate();
         let looks = Looks::new();
         let (ended, _) = watch::channel(None);
-        let watcher = tokio::spawn(watcher::watch(shown.clone(), looks.clone()));
+        let (over, is_over) = oneshot::channel();
+        let watcher = tokio::spawn(watcher::watch(shown.clone(), looks.clone(), is_over));
         let asked = Asked { shown, token: token.clone(), own: address.ip(), looks, ended: ended.subscribe() };
         let server = tokio::spawn(serve(listener, Arc::new(asked)));
-        Ui { address, token, ended, server, watcher }
+        Ui { address, token, over: Some(over), ended, server, watcher }
     }
 }
 
@@ -89,8 +94,11 @@ impl Ui {
         format!("http://{shown}/?token={}", self.token.as_str())
     }
 
-    /// Notifies all browsers that it is over and why, and ends.
+    /// Looks once more, notifies all browsers that it is over and why, and ends.
     pub async fn end(mut self, why: &str) {
+        drop(self.over.take());
+        // What a data space that no longer answers has is not shown.
+        let _ = tokio::time::timeout(LAST_LOOK, &mut self.watcher).await;
         self.ended.send_replace(Some(why.to_owned()));
         // Connections that do not receive the last events in time are closed.
         let _ = tokio::time::timeout(LAST_WORDS, &mut self.server).await;
@@ -149,7 +157,7 @@ async fn connection(stream: TcpStream, asked: Arc<Asked>, room: Arc<Semaphore>, 
             if place.get().is_none() && asked.token.is_in(request.uri()) {
                 match room.try_acquire_owned() {
                     Ok(permit) => drop(place.set(permit)),
-                    Err(_) => return Ok::<_, Infallible>(no_room(CONNECTIONS)),
+                    Err(_) => return Ok::<_, Infallible>(no_room(&request, CONNECTIONS)),
                 }
             }
             Ok(answer(&asked, &request).await)

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Notify, oneshot, watch};
 use wattle::model::{IndexMap, Name};
 
 use crate::clock;
@@ -51,13 +51,17 @@ impl Looks {
     }
 }
 
-/// Looks forever, while there is a viewer.
-pub(super) async fn watch(shown: Shown, looks: Arc<Looks>) {
+/// Looks while there is a viewer, and once more when it is `over`, so that what is seen last is the final state.
+pub(super) async fn watch(shown: Shown, looks: Arc<Looks>, mut over: oneshot::Receiver<()>) {
     let Shown { space, opens, .. } = shown;
     let mut seen = Seen::of(Onlooker::new(space.store(), space.layout().stack(), opens));
+    let mut is_last = false;
     loop {
-        if looks.views.receiver_count() == 0 {
-            looks.wanted.notified().await;
+        if !is_last && looks.views.receiver_count() == 0 {
+            tokio::select! {
+                _ = &mut over => return,
+                () = looks.wanted.notified() => {}
+            }
         }
         let begin = Instant::now();
         let mut pause = PAUSE;
@@ -70,7 +74,13 @@ pub(super) async fn watch(shown: Shown, looks: Arc<Looks>) {
             Err(_) => looks.last().in_trouble(&format!("it has not answered for {} s", PATIENCE.as_secs())),
         };
         looks.views.send_replace(Arc::new(view));
-        tokio::time::sleep(pause).await;
+        if is_last {
+            return;
+        }
+        tokio::select! {
+            _ = &mut over => is_last = true,
+            () = tokio::time::sleep(pause) => {}
+        }
     }
 }
 

@@ -153,7 +153,10 @@ fn what_another_thing_stands_for_now_is_told_apart() {
     // A thing that nobody has asked for.
     let late = known(planned(&[]), vec![Row { stage: Stage::Failed, ..row(1, "web") }]);
     assert_eq!(reported(&late), ["web is to be deleted"]);
-    assert_eq!(Infrastructure::of(&late).headline(), "nothing is to be left: 1 to be deleted");
+    assert_eq!(Infrastructure::of(&late).headline(), "everything is being deleted: 1 to go");
+    let stopped = Known { is_led: false, ..late };
+    let headline = Infrastructure::of(&stopped).headline();
+    assert_eq!(headline, "everything is to be deleted: 1 to go; no command is at work, and `wattle deploy` continues");
     assert_eq!(Infrastructure::of(&known(planned(&[]), vec![])).headline(), "nothing is left");
     let stuck = RowFailure { generation: GOAL, deleting: true, needs: None, cause: "it is in use".into() };
     let stuck = known(planned(&[]), vec![Row { failed: Some(stuck), ..row(1, "web") }]);

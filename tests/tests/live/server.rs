@@ -187,7 +187,7 @@ fn many_who_look_slow_ones_and_ones_that_have_gone() {
     }
     let answer = get(&host, &format!("/?token={token}"));
     assert_eq!(answer.status, 503, "{answer:?}");
-    assert!(answer.body.contains("close a window"), "{answer:?}");
+    assert!(answer.body.contains("Close a window"), "{answer:?}");
     shown.let_go();
     for one in &mut many {
         one.until("the end", is_over);

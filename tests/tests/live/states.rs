@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use serde_json::json;
 use wattle::author::Blueprint as _;
 use wattle::diagram::{self, Diagram, Place};
 use wattle_cloud::Setting;
@@ -59,7 +60,7 @@ fn a_url_of_another_time_is_refused_with_the_reason() {
     // Whoever opens it again gets no page at all.
     browser.open(&format!("http://{host}/?token={token}"));
     let said = "return document.body.innerText";
-    browser.wait_for("why", "return document.body.innerText.includes('open the complete URL')");
+    browser.wait_for("why", "return document.body.innerText.includes('Open the complete URL')");
     assert!(!browser.text(said).contains("secrets"), "{}", browser.text(said));
     browser.read_through("refused-page");
 }
@@ -106,7 +107,17 @@ fn what_goes_back_and_what_goes_away_is_seen_while_it_does() {
     assert_eq!(command.ended(), Some(0), "{}", command.said());
     browser.wait_for("its end", "return live.now.ended");
     let text = browser.text(&format!("return {BANNER}.textContent"));
-    assert_eq!(text, "Last known state: everything has been deleted since.");
+    assert_eq!(text, "Last known state: everything has been deleted.");
+    // What is shown last is the final state.
+    assert_eq!(
+        browser.text("return document.getElementById('live-built').textContent"),
+        "infrastructure: nothing is left"
+    );
+    let gone = "return document.querySelectorAll('.server[data-built=gone]').length";
+    assert_eq!(browser.run(gone), json!(4));
+    assert_eq!(browser.run("return document.querySelectorAll('#view [data-built]:not([data-built=gone])').length"), 0);
+    // No component has begun, so there is no timeline.
+    assert_eq!(browser.run("return document.getElementById('live-dock').hidden"), true);
     browser.looked_at("destroyed");
 }
 

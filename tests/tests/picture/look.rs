@@ -134,6 +134,52 @@ fn all_of_it_stays_in_view_when_something_comes_above() {
     page.end();
 }
 
+/// A large diagram does not fit into a narrow window: there, it begins where it matters, so that it can be read.
+#[test]
+fn in_a_narrow_window_it_can_be_read_and_in_a_wide_one_all_is_seen() {
+    let Some(page) = Page::open("a picture in a narrow window", &example("connections"), false) else { return };
+    let seen = |what: &str| {
+        page.browser.run(&format!(
+            "const [view, canvas] = ['view', 'canvas'].map((id) => document.getElementById(id).getBoundingClientRect());
+             return {what}"
+        ))
+    };
+    let all = "view.right <= canvas.right && view.bottom <= canvas.bottom";
+    let name = "document.querySelector('[data-id=\"r:storage.server\"] > .name').getBoundingClientRect()";
+    let is_read = format!("{name}.height >= 9 && {name}.left >= 0");
+    let is_map_shown = "getComputedStyle(document.getElementById('map')).display !== 'none'";
+    assert_eq!((seen(all), seen(is_map_shown)), (json!(true), json!(false)), "there is nothing to find on the map");
+    page.browser.resize(Some((420, 800)));
+    page.browser.wait_for("it can be read", &format!("return {is_read}"));
+    assert_eq!(seen(all), json!(false));
+    page.browser.click("#signs");
+    let legend = "return document.getElementById('legend').checkVisibility()";
+    assert_eq!(page.browser.run(legend), json!(true));
+    page.browser.click("#signs");
+    assert_eq!(page.browser.run(legend), json!(false));
+    page.browser.click("#fit");
+    assert_eq!(seen(all), json!(true));
+    page.browser.click("#zoom-in");
+    page.browser.click("#zoom-in");
+    assert_eq!(seen(all), json!(false));
+    page.browser.resize(None);
+    page.end();
+}
+
+#[test]
+fn what_is_selected_within_a_folded_box_is_marked_there() {
+    let Some(page) = Page::open("a selection in a folded box", &example("three_tier"), false) else { return };
+    page.browser.run("wattle.select('db/postgres')");
+    page.wait_for_details("db/postgres");
+    page.browser.press("F");
+    page.browser.wait_for("all is folded", "return document.querySelectorAll('.component').length === 0");
+    let ringed = "return document.querySelector('.ring')?.parentNode.dataset.id";
+    assert_eq!(page.browser.text(ringed), "r:db");
+    // The dot of its state lies on the ring.
+    assert_eq!(page.browser.text("return document.querySelector('.ring').nextSibling.getAttribute('class')"), "state");
+    page.end();
+}
+
 #[test]
 fn keys_and_mouse_move_about() {
     let Some(page) = Page::open("moving about on a page", &example("connections"), false) else { return };

@@ -8,8 +8,12 @@ const camera = (() => {
   const at = { x: 0, y: 0, zoom: 1 };
   const all = { w: 1, h: 1 };
   const MARGIN = 24;
-  // The height in which all of it was brought into view, while nobody has looked elsewhere.
+  // How near it is to be for the smallest letters to be read.
+  const LEGIBLE = 0.9;
+  // The height in which it was put into view, and what did that, while nobody has looked elsewhere.
   let fitted = null;
+  // The place that matters most, if there is one.
+  let aim = () => null;
 
   function apply() {
     view.setAttribute('transform', `translate(${at.x} ${at.y}) scale(${at.zoom})`);
@@ -18,6 +22,8 @@ const camera = (() => {
     const { width, height } = canvas.getBoundingClientRect();
     const box = { x: -at.x / at.zoom, y: -at.y / at.zoom, width: width / at.zoom, height: height / at.zoom };
     for (const [name, value] of Object.entries(box)) seen.setAttribute(name, value);
+    // It would hide what is behind it, and show nothing that is not seen.
+    map.toggleAttribute('hidden', box.x <= 0 && box.y <= 0 && box.x + box.width >= all.w && box.y + box.height >= all.h);
   }
 
   /** Takes note of what is drawn. */
@@ -29,21 +35,48 @@ const camera = (() => {
     apply();
   }
 
-  function fit() {
-    const { width, height } = canvas.getBoundingClientRect();
-    const zoom = Math.min((width - 2 * MARGIN) / all.w, (height - 2 * MARGIN) / all.h, 1.6);
-    at.zoom = Math.max(zoom, 0.02);
-    at.x = (width - all.w * at.zoom) / 2;
-    at.y = Math.max(MARGIN, (height - all.h * at.zoom) / 2);
-    fitted = height;
+  function whole({ width, height }) {
+    return Math.max(0.02, Math.min((width - 2 * MARGIN) / all.w, (height - 2 * MARGIN) / all.h, 1.6));
+  }
+
+  /** Along one side: in the middle if it has room, else so that `middle` is in view, or from the beginning. */
+  function along(room, length, middle) {
+    if (length + 2 * MARGIN <= room) return (room - length) / 2;
+    return middle === undefined ? MARGIN : Math.min(MARGIN, Math.max(room - length - MARGIN, room / 2 - middle));
+  }
+
+  function put(zoom, { width, height }, place) {
+    const middle = place && [place.x + place.w / 2, place.y + place.h / 2].map((length) => length * zoom);
+    Object.assign(at, { zoom, x: along(width, all.w * zoom, middle?.[0]), y: along(height, all.h * zoom, middle?.[1]) });
     apply();
+  }
+
+  /** Shows all of it. */
+  function fit() {
+    const room = canvas.getBoundingClientRect();
+    put(whole(room), room, null);
+    fitted = { height: room.height, again: fit };
+  }
+
+  /** Shows it for the first time: all of it, but in a narrow window so that it can be read, from what matters most. */
+  function begin() {
+    const room = canvas.getBoundingClientRect();
+    const zoom = whole(room);
+    const least = room.width < 480 ? 0.85 : room.width < 720 ? 0.6 : 0;
+    put(zoom < least ? LEGIBLE : zoom, room, aim());
+    fitted = { height: room.height, again: begin };
   }
 
   /** What comes above the picture takes nothing out of view; what opens beside it moves nothing under the pointer. */
   function resized() {
     const { height } = canvas.getBoundingClientRect();
-    if (fitted !== null && height && height !== fitted) fit();
+    if (fitted && height && height !== fitted.height) fitted.again();
     else apply();
+  }
+
+  /** What matters most is somewhere else now, which is seen unless somebody has chosen what to see. */
+  function aimed() {
+    fitted?.again();
   }
 
   function zoomBy(factor, x, y) {
@@ -134,5 +167,5 @@ const camera = (() => {
   map.addEventListener('pointermove', toMap);
   new ResizeObserver(resized).observe(canvas);
 
-  return { sized, fit, zoomBy, move, show, wasDragged: () => dragged > 4 };
+  return { sized, fit, begin, aimed, aimAt: (callback) => void (aim = callback), zoomBy, move, show, wasDragged: () => dragged > 4 };
 })();

@@ -62,7 +62,7 @@ const details = (() => {
       box.open = isEntry;
       return box;
     };
-    const limits = [kind?.deadline && `one run may take ${kind.deadline} s`, kind?.wait && `inputs are awaited for ${kind.wait} s`];
+    const limits = [kind?.deadline && `one run may take ${duration.short(kind.deadline)}`, kind?.wait && `inputs are awaited for ${duration.short(kind.wait)}`];
     const exchanged = kind?.bandwidth ? [make('p', {}, `${kind.bandwidth} with each component that reads its outputs`)] : [];
     return [
       make('h2', {}, name),

@@ -8,6 +8,8 @@ const draw = (() => {
   /** By id the element of what is drawn; by wire its path. */
   const elements = new Map();
   let paths = [];
+  /** By box the group of the names of its networks. */
+  let chips = new Map();
   /** By wire's key what marks it as awaited. */
   const awaited = new Map();
   let marks = null;
@@ -44,12 +46,13 @@ const draw = (() => {
     const group = described(make('g', { class: `${type}${one.isFolded ? ' folded' : ''}` }), id, `${type} ${title}, ${kind}`, level, open);
     group.append(rect(x, y, w, h, type === 'other' ? h / 2 : 8));
     if (type === 'other') {
-      group.append(text(x + w / 2, y + 15, title, 'mid'), text(x + w / 2, y + 28, kind, 'mid faint'));
+      group.append(text(x + w / 2, y + 16, title, 'mid'), text(x + w / 2, y + 28, kind, 'mid faint'));
       return group;
     }
     const left = open === undefined ? 14 : 26;
     // Above components, what is selected among them has a ring, which is not to touch what is written here.
-    const line = one.parts?.length ? { title: y + 17, about: y + 30 } : { title: y + 20, about: y + 35 };
+    const isAlone = !kind && !one.parts?.length && !one.children;
+    const line = one.parts?.length ? { title: y + 17, about: y + 30 } : { title: isAlone ? y + h / 2 + 4.5 : y + 20, about: y + 35 };
     if (open !== undefined) group.append(make('text', { x: x + 9, y: line.title, class: 'toggle' }, open ? '▾' : '▸'));
     group.append(text(x + left, line.title, title, type === 'module' || one.isFolded ? 'name big' : 'name'));
     const below = type === 'server' || one.isFolded;
@@ -114,15 +117,16 @@ const draw = (() => {
       const x = a.box.x + from.x + 16;
       return `M${x} ${a.box.y + from.y + from.h}L${x} ${b.box.y + to.y}`;
     }
-    const shift = (a.part.outputs.indexOf(wire.output) + 1) * 2;
-    const y = a.box.y + (to.y > from.y ? from.y + from.h + 4 + shift : from.y - 4 - shift);
-    const [right, left] = [start.x + 5 + shift, end.x - 5 - shift];
+    // Clear of the ring around what is selected.
+    const far = 8 + Math.max(0, a.part.outputs.indexOf(wire.output)) * 2;
+    const y = a.box.y + (to.y > from.y ? from.y + from.h + far : from.y - far);
+    const [right, left] = [start.x + far, end.x - far];
     return round([start, { x: right, y: start.y }, { x: right, y }, { x: left, y }, { x: left, y: end.y }, end]);
   }
 
   /** The names of the networks that a box is on, in their colours: a line to each would run through boxes that are not on it. */
   function named(one, bands) {
-    const y = one.y - scene.CHIP.h + 5;
+    const y = one.y - scene.CHIP.h + 4;
     let x = one.x + scene.CHIP.side;
     return [...bands].sort((a, b) => a - b).map((band) => {
       const w = scene.chipWidth(told.bands[band]);
@@ -171,8 +175,7 @@ const draw = (() => {
       }
     };
     frames(seen.roots, 1);
-    const chips = make('g');
-    for (const [id, bands] of seen.attached) chips.append(...named(seen.boxes.get(id), bands));
+    chips = new Map([...seen.attached].map(([id, bands]) => [id, make('g', { class: 'chips' }, ...named(seen.boxes.get(id), bands))]));
     paths = seen.wires.map((wire) => {
       const shift = wire.way ? `translate(0 ${top})` : undefined;
       const path = make('path', { class: `edge ${wire.why}`, d: way(wire), 'marker-end': 'url(#arrow)', transform: shift });
@@ -186,8 +189,14 @@ const draw = (() => {
     // Wires are behind boxes where nobody has routed them round.
     const isRouted = seen.wires.some(({ points, way }) => points || way) || seen.wires.every(({ a, b }) => a.box === b.box);
     view.classList.toggle('many', paths.length > 200);
-    view.append(...(isRouted ? [boxes, lines, marks] : [lines, marks, boxes]), chips, labels);
+    view.append(...(isRouted ? [boxes, lines, marks] : [lines, marks, boxes]), ...chips.values(), labels);
     return { w: width, h: top + size.h };
+  }
+
+  /** Fades what leads to boxes that are gone, and the networks on them. */
+  function fade(isGone) {
+    for (const { path, wire } of paths) path.classList.toggle('gone', isGone(wire.a.box.id) || isGone(wire.b.box.id));
+    for (const [id, group] of chips) group.classList.toggle('gone', isGone(id));
   }
 
   /** Marks wires as awaited: by key `{ writer, text }`. A mark is wide enough to be clicked, and leads to who writes. */
@@ -215,5 +224,5 @@ const draw = (() => {
     }
   }
 
-  return { all, elements, make, markAwaited, wires: () => paths };
+  return { all, elements, make, fade, markAwaited, wires: () => paths };
 })();

@@ -10,7 +10,7 @@
 //                              keep what they have. A folded server or module shows the worst state within.
 //   wattle.setBuilt(built)     says of servers, networks and whatever else is created how far that is: { name: { state, text } },
 //                              all of them each time. `state` is one of 'to-come', 'busy', 'there', 'differs', 'failed', 'lost',
-//                              'leaving', 'to-go'
+//                              'leaving', 'to-go', 'gone'
 //   wattle.addTab(id, title, after)  adds a tab to the side panel, behind the tab `after` if there is one, and returns its
 //                              element, which is the caller's to fill
 //   wattle.showTab(id)         shows a tab; 'details' is the page's own

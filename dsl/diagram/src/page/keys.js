@@ -5,6 +5,12 @@
   const canvas = document.getElementById('canvas');
   const on = (id, act) => document.getElementById(id).addEventListener('click', act);
   on('fit', () => camera.fit());
+  on('zoom-in', () => camera.zoomBy(1.25));
+  on('zoom-out', () => camera.zoomBy(0.8));
+  on('signs', () => {
+    const isShown = document.getElementById('legend').toggleAttribute('data-shown');
+    document.getElementById('signs').setAttribute('aria-expanded', String(isShown));
+  });
   on('fold-all', () => page.foldAll(true));
   on('unfold-all', () => page.foldAll(false));
   document.getElementById('infrastructure').addEventListener('change', (event) => page.toggleInfrastructure(event.target.checked));

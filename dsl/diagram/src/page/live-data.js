@@ -71,9 +71,8 @@ const liveData = (() => {
   }
 
   function entry(key, told) {
-    const type = told.type?.replace(/^an? /, '');
     const former = told.former ? `, of revision ${told.revision}` : '';
-    const label = `${type ?? ''}${former}`;
+    const label = `${told.type ?? ''}${former}`;
     switch (told.state) {
       case 'value': {
         const isLarge = told.size !== undefined;
@@ -119,7 +118,7 @@ const liveData = (() => {
 
   function plannedOf(planned) {
     const inputs = Object.entries(planned.inputs).map(([name, input]) => {
-      const type = input.type.replace(/^an? /, '');
+      const { type } = input;
       if (input.secret) return leaf(name, '••••••', 'secret', type);
       if (input.from) return leaf(name, input.from, 'from', type);
       return leaf(name, input.size ? `${input.begins}…` : shown(input.value), 'value', input.size ? `${type}, ${input.size} bytes` : type);

@@ -24,6 +24,7 @@ const liveInfrastructure = (() => {
     ['busy', 'being created, changed or deleted'],
     ['differs', 'not as deployed'],
     ['failed', 'failed in the cloud'],
+    ['gone', 'deleted'],
   ];
   const count = (number, one) => `${number} ${one}${number === 1 ? '' : 's'}`;
   const tally = make('p', { id: 'live-built', role: 'status', hidden: true });
@@ -50,6 +51,7 @@ const liveInfrastructure = (() => {
     const text = `infrastructure: ${told}`;
     if (tally.textContent !== text) tally.textContent = text;
     tally.dataset.built = mood();
+    document.querySelector('#legend [data-frame=gone]').hidden = gone().length === 0;
     later();
   }
 
@@ -59,6 +61,7 @@ const liveInfrastructure = (() => {
     // What is wrong with a name is seen before what else is said of it.
     const rank = ({ state }) => GROUPS.findIndex(([known]) => known === state);
     const built = Object.fromEntries(Object.values(now.resources).sort((a, b) => rank(b) - rank(a)).map(of));
+    for (const name of gone()) built[name] ??= { state: 'gone', text: `${name} has been deleted` };
     for (const server of live.lost()) {
       // The agent of a server that is being deleted or replaced goes with it.
       if ((built[server]?.state ?? 'there') === 'there') built[server] = { state: 'lost', text: `${server}: its agent is gone` };
@@ -66,6 +69,13 @@ const liveInfrastructure = (() => {
     const mark = JSON.stringify(built);
     if (mark !== painted) wattle.setBuilt(built);
     painted = mark;
+  }
+
+  /** What was made and is to be no more: where nothing is wanted any more, all that is not listed has been deleted. */
+  function gone() {
+    const { tally: { all } = {}, deployment, through, left_out: out } = now.infrastructure ?? {};
+    const isEmptied = all === 0 && deployment > 0 && through === 'wattle' && !out;
+    return isEmptied ? picture.resources.filter(({ type }) => type).map(({ name }) => name) : [];
   }
 
   function addTab() {
@@ -103,7 +113,9 @@ const liveInfrastructure = (() => {
     const more = [type, key === name ? null : key.slice(name.length + 2, -1), id && make('code', {}, id)].filter(Boolean);
     const parts = more.flatMap((part, at) => (at ? [' · ', part] : [part]));
     const isPast = state === 'failed' || state === 'differs';
-    if (since) parts.push(parts.length ? ' · ' : '', ...(isPast ? [ago(since), ' ago'] : ['for ', ago(since)]));
+    // What only waits has not taken that long.
+    const isPending = state === 'to-come' || state === 'to-go';
+    if (since && !isPending) parts.push(parts.length ? ' · ' : '', ...(isPast ? [ago(since), ' ago'] : ['for ', ago(since)]));
     return make(
       'li',
       { 'data-key': key, 'data-built': state },
@@ -127,7 +139,7 @@ const liveInfrastructure = (() => {
       const all = groups.get(state).sort(([a], [b]) => order.compare(a, b));
       return group(state, `${title} (${all.length})`, all, wanted !== '');
     });
-    const none = wanted && !found ? [make('p', { 'data-key': 'none' }, 'No match.')] : [];
+    const none = found ? [] : [make('p', { 'data-key': 'none' }, wanted ? 'No match.' : 'There are no resources.')];
     keep.become(list, [...head(), ...none, ...shown]);
   }
 
@@ -154,7 +166,7 @@ const liveInfrastructure = (() => {
     const { trouble, notes = [], left_out: out = 0, deployment, through } = now.infrastructure;
     const parts = [];
     if (trouble) parts.push(make('p', { 'data-key': 'trouble', class: 'live-bad' }, `It cannot be read: ${trouble}`));
-    if (deployment) parts.push(make('p', { 'data-key': 'goal', class: 'live-note' }, `Deployment ${deployment}${through === 'heat' ? ', through Heat' : ''}`));
+    if (deployment) parts.push(make('p', { 'data-key': 'goal', class: 'live-note' }, `Deployment ${deployment} of the infrastructure${through === 'heat' ? ', through Heat' : ''}`));
     for (const note of notes) parts.push(make('p', { 'data-key': `note ${note}`, class: 'live-bad' }, note));
     if (out) parts.push(make('p', { 'data-key': 'out', class: 'live-note' }, `${count(out, 'resource')} more are not shown.`));
     return parts;
@@ -203,10 +215,10 @@ const liveInfrastructure = (() => {
     return make('ul', { class: 'live-built', 'data-key': 'resource' }, ...own.slice(0, FEW).map(([key, resource]) => item(key, resource)));
   }
 
-  /** Why nobody acts for a server: what it is itself, as long as it is not there. */
+  /** Why nobody acts for a server: its resource, as long as it is not there. */
   function lack(server) {
     const own = Object.values(now.resources).filter((resource) => resource.server === server);
-    return own.length && !own.some(({ state }) => state === 'there') ? own[0].says : null;
+    return own.length && !own.some(({ state }) => state === 'there') ? own[0] : null;
   }
 
   return { start, section, of, lack };

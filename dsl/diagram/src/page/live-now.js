@@ -3,6 +3,8 @@
 const liveNow = (() => {
   // Most hops of a chain that are listed.
   const HOPS = 30;
+  // Causes, and states of servers, that do not pass by themselves.
+  const STUCK = ['failed', 'left-over', 'abandoned', 'lost', 'circle', 'differs'];
   const { make, now, goto } = live;
   const banner = make('p', { id: 'live-banner', role: 'alert', hidden: true });
   const tally = make('p', { id: 'live-tally', role: 'status' });
@@ -42,7 +44,10 @@ const liveNow = (() => {
     if (gone) parts.push(gone === 1 ? '1 agent gone' : `${gone} agents gone`);
     const text = now.revision ? `revision ${now.revision}: ${parts.join(', ')}` : 'nothing is known yet';
     if (tally.textContent !== text) tally.textContent = text;
-    tally.dataset.state = failed || gone ? 'failed' : running || waiting ? 'running' : all && done === all ? 'done' : 'none';
+    // What is not heard of any more may have ended.
+    const isRunning = now.connected && (running || waiting);
+    tally.dataset.state = failed || gone ? 'failed' : isRunning ? 'running' : all && done === all ? 'done' : 'none';
+    document.body.classList.toggle('stale', !now.connected);
     const [kind, words] = trouble();
     banner.hidden = !words;
     banner.dataset.kind = kind;
@@ -52,9 +57,9 @@ const liveNow = (() => {
   function trouble() {
     if (now.ended) return ['ended', `Last known state: ${now.ended}.`];
     if (now.refused) {
-      return ['lost', 'This URL is no longer valid. Start the command again, and open the URL that it prints.'];
+      return ['lost', 'This URL is no longer valid, and this is the last known state. Start the command again, and open the URL that it prints.'];
     }
-    if (!now.connected) return now.revision ? ['lost', 'The connection is lost; trying again …'] : ['note', 'Connecting …'];
+    if (!now.connected) return now.revision ? ['lost', 'The connection is lost, and this is the last known state. Trying again …'] : ['note', 'Connecting …'];
     if (now.trouble) return ['lost', `The data space cannot be read, so this may be out of date: ${now.trouble}`];
     if (now.applying) return ['running', `Revision ${now.applying} is being applied.`];
     return ['note', ''];
@@ -102,7 +107,7 @@ const liveNow = (() => {
       });
       parts.push(make('ul', { class: 'live-waits' }, ...waits));
     }
-    if (told.failure) parts.push(failure(told.failure));
+    if (told.failure) parts.push(failure(told.failure, id));
     return make('section', { 'data-key': `of ${id}` }, ...parts);
   }
 
@@ -110,12 +115,13 @@ const liveNow = (() => {
     const span = make('span', {}, state.text);
     if (told.since) span.append(told.state === 'done' ? ', ' : told.state === 'failed' ? ', ' : ' for ', ago(told.since));
     if (told.since && (told.state === 'done' || told.state === 'failed')) span.append(' ago');
-    if (told.deadline) span.append('; its deadline is in ', live.span(Date.parse(told.deadline) - live.time()));
+    if (told.deadline) span.append('; its deadline is in ', duration.between(live.time(), Date.parse(told.deadline)));
     return span;
   }
 
-  function failure(told) {
-    const through = told.through?.length ? make('p', {}, 'Passed on by ', told.through.join(', ')) : null;
+  function failure(told, of) {
+    const others = (told.through ?? []).filter((name) => name !== of);
+    const through = others.length ? make('p', {}, 'Passed on by ', others.join(', ')) : null;
     const log = told.log?.length
       ? make('details', { open: true }, make('summary', {}, 'its last lines'), make('pre', { tabindex: '0' }, told.log.join('\n')))
       : null;
@@ -137,7 +143,7 @@ const liveNow = (() => {
       const text = secret ? '(secret)' : isLink ? link() : value;
       return [make('dt', { 'data-key': `of ${name}` }, name), make('dd', { 'data-key': `is ${name}` }, text, revision ? ` (of revision ${revision})` : '')];
     });
-    return make('section', { 'data-key': 'exports' }, make('h2', {}, 'Exports'), make('dl', { class: 'live-exports' }, ...list));
+    return make('section', { 'data-key': 'exports' }, make('h2', {}, `Exports of ${now.stack}`), make('dl', { class: 'live-exports' }, ...list));
   }
 
   function causes() {
@@ -147,19 +153,24 @@ const liveNow = (() => {
       return make('section', { 'data-key': 'causes' }, isKnown ? make('p', {}, text) : null);
     }
     const lost = live.lost();
-    const list = now.causes.map((cause) => {
+    const all = now.causes.map((cause) => {
       const held = cause.holds?.length ?? 0;
       const holds = held ? ` ${held === 1 ? 'One more waits' : `${held} more wait`} for it.` : '';
       const word = cause.component ?? cause.server;
       // Most sentences begin with whose cause it is.
       const lack = cause.server && liveInfrastructure.lack(cause.server);
-      const rest = lack ? ` ${lack}` : word && cause.sentence.startsWith(`${word} `) ? cause.sentence.slice(word.length) : ` ${cause.sentence}`;
+      const rest = lack ? ` ${lack.says}` : word && cause.sentence.startsWith(`${word} `) ? cause.sentence.slice(word.length) : ` ${cause.sentence}`;
       const kind = cause.cause === 'no-agent' && lost.has(cause.server) ? 'lost' : cause.cause;
       // Whatever waits for it is not wrong itself.
       const follow = holds ? make('span', { class: 'live-holds' }, holds) : null;
-      return make('li', { 'data-key': `${cause.cause} ${word}`, 'data-cause': kind }, word ? goto(word) : null, `${rest}.`, follow);
+      const item = make('li', { 'data-key': `${cause.cause} ${word}`, 'data-cause': kind }, word ? goto(word) : null, `${rest}.`, follow);
+      return { item, isStuck: STUCK.includes(lack?.state ?? kind) };
     });
-    return make('section', { 'data-key': 'causes' }, make('h2', {}, 'Blocked by'), make('ol', { class: 'live-causes' }, ...list));
+    const list = (title, which) => {
+      const items = all.filter(({ isStuck }) => isStuck === which).map(({ item }) => item);
+      return items.length ? [make('h2', {}, title), make('ol', { class: 'live-causes' }, ...items)] : [];
+    };
+    return make('section', { 'data-key': 'causes' }, ...list('Blocked by', true), ...list('Waits for', false));
   }
 
   function path() {
@@ -173,12 +184,14 @@ const liveNow = (() => {
     const shown = hops.filter((hop) => took(hop) >= least);
     const list = shown.map((hop) => {
       const idle = now.components[hop.component]?.state === 'waiting' ? 'has not run yet' : 'did not run';
-      const ran = hop.ran ? `ran ${live.span(end(hop) - Math.max(Date.parse(hop.ran), Date.parse(hop.since)))}` : idle;
-      const bar = make('meter', { min: 0, max: Math.max(1, whole), value: took(hop), title: live.span(took(hop)) });
-      return make('li', { 'data-key': hop.component }, goto(hop.component), ` ${live.span(took(hop))} (${ran})`, hop.for ? `, after ${hop.for}` : '', bar);
+      const length = duration.exact(took(hop));
+      const runs = hop.until ? 'ran' : 'has been running for';
+      const ran = hop.ran ? `${runs} ${duration.exact(end(hop) - Math.max(Date.parse(hop.ran), Date.parse(hop.since)))}` : idle;
+      const bar = make('meter', { min: 0, max: Math.max(1, whole), value: took(hop), title: length });
+      return make('li', { 'data-key': hop.component }, goto(hop.component), ` ${length} (${ran})`, hop.for ? `, after ${hop.for}` : '', bar);
     });
     const note = shown.length < hops.length ? make('p', {}, `Of ${hops.length} one after another, the ${shown.length} that took longest:`) : null;
-    const title = `Critical path: ${live.span(whole)}${hops[hops.length - 1].until ? '' : ' until now'}`;
+    const title = `Critical path: ${duration.exact(whole)}${hops[hops.length - 1].until || !now.connected ? '' : ' until now'}`;
     return make('section', { id: 'live-path', 'data-key': 'path' }, make('h2', {}, title), ...(note ? [note] : []), make('ol', {}, ...list));
   }
 

@@ -10,6 +10,8 @@ const live = (() => {
   const now = { ...empty(), connected: false, ended: null };
   // How far the clock of whoever serves is ahead of this one.
   let ahead = 0;
+  // When the last event came, once no more come.
+  let stopped = null;
 
   /** Calls back after every change; `all` when everything may be another. */
   const onChange = (callback) => void listeners.push(callback);
@@ -18,7 +20,14 @@ const live = (() => {
     for (const listener of listeners) listener(keys);
   }
 
-  const time = () => Date.now() + ahead;
+  /** The time of what is shown: it stands still with it. */
+  const time = () => stopped ?? Date.now() + ahead;
+
+  function stop(how) {
+    stopped ??= time();
+    Object.assign(now, { connected: false, ...how });
+    changed(null);
+  }
 
   function take(told, isWhole) {
     if (told.at) ahead = Date.parse(told.at) - Date.now();
@@ -47,37 +56,24 @@ const live = (() => {
     const source = new EventSource(picture.live.events);
     const hear = (name, then) => source.addEventListener(name, (event) => then(JSON.parse(event.data)));
     hear('state', (told) => {
+      stopped = null;
       Object.assign(now, { connected: true, ended: null });
       take(told, true);
     });
     hear('change', (told) => take(told, false));
     hear('end', (told) => {
       source.close();
-      Object.assign(now, { connected: false, ended: told.why || 'it has ended' });
-      changed(null);
+      stop({ ended: told.why || 'it has ended' });
     });
     source.addEventListener('error', () => {
       if (now.ended) return;
-      now.connected = false;
-      now.refused = source.readyState === EventSource.CLOSED;
-      changed(null);
+      stop({ refused: source.readyState === EventSource.CLOSED });
       // A browser comes again by itself, but not after an answer that is no stream.
       if (now.refused) setTimeout(connect, 5000);
     });
   }
 
-  /** A length of time in words. */
-  function span(milliseconds) {
-    const seconds = Math.max(0, milliseconds) / 1000;
-    const two = (number) => String(Math.floor(number)).padStart(2, '0');
-    if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
-    if (seconds < 10) return `${seconds.toFixed(1)} s`;
-    if (seconds < 60) return `${Math.floor(seconds)} s`;
-    if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${two(seconds % 60)} s`;
-    return `${Math.floor(seconds / 3600)} h ${two((seconds % 3600) / 60)} min`;
-  }
-
-  const since = (stamp) => span(time() - Date.parse(stamp));
+  const since = (stamp) => duration.between(Date.parse(stamp), time());
 
   /** The component that an entry is of, or that is meant itself; null for what another stack has. */
   function writer(what) {
@@ -107,7 +103,7 @@ const live = (() => {
         return told.stopped ? { state: 'failed', text: 'ran when its agent went away' } : { state: 'running', text: 'runs' };
       case 'failed': {
         const isOwn = !told.failure.through?.length;
-        return isOwn ? { state: 'failed', text: told.failure.message } : { state: 'blocked', text: `because ${told.failure.component} failed` };
+        return isOwn ? { state: 'failed', text: told.failure.message } : { state: 'blocked', text: `blocked because ${told.failure.component} failed` };
       }
       default:
         return { state: told.state, text: told.state };
@@ -143,5 +139,5 @@ const live = (() => {
     if (button) wattle.select(button.dataset.target);
   });
 
-  return { now, onChange, connect, time, span, since, writer, drawn, server, lost, doing, make, goto };
+  return { now, onChange, connect, time, since, writer, drawn, server, lost, doing, make, goto };
 })();

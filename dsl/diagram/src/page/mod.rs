@@ -27,8 +27,9 @@ const BODY: &str = include_str!("body.html");
 const STYLES: [&str; 1] = [include_str!("page.css")];
 
 /// The page's scripts, in the order of concatenation.
-const SCRIPTS: [&str; 16] = [
+const SCRIPTS: [&str; 17] = [
     include_str!("order.js"),
+    include_str!("duration.js"),
     include_str!("data.js"),
     include_str!("prose.js"),
     include_str!("panel.js"),
@@ -53,7 +54,7 @@ const ELK: &[u8] = include_bytes!("elk/elk-worker.min.js.gz");
 const LIVE_STYLE: &str = include_str!("live.css");
 
 /// The scripts that follow the page's own, in this order.
-const LIVE_SCRIPTS: [&str; 9] = [
+const LIVE_SCRIPTS: [&str; 10] = [
     include_str!("live.js"),
     include_str!("live-keep.js"),
     include_str!("live-legend.js"),
@@ -61,6 +62,7 @@ const LIVE_SCRIPTS: [&str; 9] = [
     include_str!("live-now.js"),
     include_str!("live-log.js"),
     include_str!("live-data.js"),
+    include_str!("live-bars.js"),
     include_str!("live-timeline.js"),
     include_str!("live-start.js"),
 ];

@@ -11,6 +11,8 @@ const page = (() => {
   let seen = null;
   let selected = null;
   let traced = null;
+  // The first that has failed.
+  let failing = null;
   let drawing = Promise.resolve();
   let turn = 0;
 
@@ -32,7 +34,7 @@ const page = (() => {
       seen = next;
       const whole = draw.all(seen, size);
       camera.sized(whole, seen.boxes);
-      if (fit) camera.fit();
+      if (fit) camera.begin();
       else if (before && seen.boxes.has(keep)) camera.show(seen.boxes.get(keep));
       mark();
       paint();
@@ -99,22 +101,26 @@ const page = (() => {
     return Boolean(traced);
   }
 
+  /** What is drawn for what is selected: itself, or what it is folded into. */
+  const shown = () => selected && scene.around(selected);
+
   /** Shows on the picture what is selected and highlighted. */
   function mark() {
+    const own = shown();
     for (const [id, element] of draw.elements) {
-      element.classList.toggle('selected', id === selected);
-      ring(element, id === selected);
-      element.setAttribute('aria-selected', String(id === selected));
+      element.classList.toggle('selected', id === own);
+      ring(element, id === own);
+      element.setAttribute('aria-selected', String(id === own));
       const isOn = traced && (traced.all.has(id) || graph.members(id).some((member) => traced.all.has(member)));
       element.classList.toggle('on', Boolean(isOn));
     }
     canvas.classList.toggle('traced', Boolean(traced));
     for (const { path, wire } of draw.wires()) {
-      const isNear = (end) => end.box.id === selected || end.part?.id === selected;
+      const isNear = (end) => end.box.id === own || end.part?.id === own;
       path.classList.toggle('near', isNear(wire.a) || isNear(wire.b));
       path.classList.toggle('on', Boolean(traced) && wire.edges.some((edge) => traced.all.has(edge.from) && traced.all.has(edge.to)));
     }
-    if (selected && draw.elements.has(selected)) canvas.setAttribute('aria-activedescendant', `at-${selected}`);
+    if (own && draw.elements.has(own)) canvas.setAttribute('aria-activedescendant', `at-${own}`);
     else canvas.removeAttribute('aria-activedescendant');
   }
 
@@ -124,10 +130,12 @@ const page = (() => {
     if (!isSelected) return;
     const of = element.querySelector(':scope > rect');
     const [x, y, width, height] = ['x', 'y', 'width', 'height'].map((name) => Number(of.getAttribute(name)));
-    element.append(draw.make('rect', { class: 'ring', x: x - 4, y: y - 4, width: width + 8, height: height + 8, rx: Number(of.getAttribute('rx')) + 4 }));
+    const around = draw.make('rect', { class: 'ring', x: x - 4, y: y - 4, width: width + 8, height: height + 8, rx: Number(of.getAttribute('rx')) + 4 });
+    // The dot of its state lies on it.
+    element.insertBefore(around, element.querySelector(':scope > .state'));
   }
 
-  const BUILT = ['failed', 'lost', 'differs', 'busy', 'leaving', 'to-go', 'to-come', 'there'];
+  const BUILT = ['failed', 'lost', 'differs', 'busy', 'leaving', 'to-go', 'to-come', 'there', 'gone'];
   const ORDER = ['failed', 'blocked', 'running', 'waiting', 'done'];
 
   /** Paints states; what is folded has the worst of what is in it. */
@@ -149,7 +157,12 @@ const page = (() => {
       if (told && !title) element.prepend((title = draw.make('title')));
       if (title) title.textContent = told ?? '';
     }
+    draw.fade((id) => built.get(id)?.state === 'gone');
     markAwaited();
+    const failed = [...draw.elements.values()].find(({ dataset }) => dataset.state === 'failed' || dataset.built === 'failed')?.dataset.id ?? null;
+    if (failed === failing) return;
+    failing = failed;
+    if (!selected) camera.aimed();
   }
 
   /** Marks on the wires what somebody waits for now, and since when. */
@@ -208,17 +221,18 @@ const page = (() => {
 
   /** The nearest of what is drawn in a direction from the selection. */
   function go(dx, dy) {
-    const here = selected && draw.elements.has(selected) ? placeOf(selected) : null;
+    const own = shown();
+    const here = own && placeOf(own);
     const middle = ({ x, y, w, h }) => [x + w / 2, y + h / 2];
     let best = null;
     for (const id of draw.elements.keys()) {
-      if (id === selected) continue;
+      if (id === own) continue;
       const place = placeOf(id);
       if (!here) {
         if (!best || place.x + place.y < best.score) best = { id, score: place.x + place.y };
         continue;
       }
-      const isAround = [...graph.around(selected)].includes(id) || [...graph.around(id)].includes(selected);
+      const isAround = [...graph.around(own)].includes(id) || [...graph.around(id)].includes(own);
       const [[ax, ay], [bx, by]] = [middle(here), middle(place)];
       const along = (bx - ax) * dx + (by - ay) * dy;
       const aside = Math.abs((bx - ax) * dy) + Math.abs((by - ay) * dx);
@@ -229,6 +243,13 @@ const page = (() => {
     if (best) select(best.id, { reveal: false }).then(() => camera.show(placeOf(best.id)));
   }
 
+  /** The first server: there may be nothing in the corner. */
+  const first = () => [...(seen?.boxes.values() ?? [])].filter(({ type }) => type === 'server').sort((a, b) => a.x - b.x || a.y - b.y)[0] ?? null;
+
+  camera.aimAt(() => {
+    const id = shown() ?? failing;
+    return id ? placeOf(id) : first();
+  });
   canvas.addEventListener('click', (event) => {
     if (camera.wasDragged()) return;
     const mark = event.target.closest('.awaited');

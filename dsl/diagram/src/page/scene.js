@@ -90,10 +90,16 @@ const scene = (() => {
     return order.members((graph.within.get(id) ?? []).filter(isSeen), (child) => child).map(box);
   }
 
-  /** What stands for a thing: itself, or the outermost folded box around it; null where it is not shown. */
-  function standIn(id) {
+  /** The box of a thing, or the outermost folded one around it. */
+  function around(id) {
     let stand = graph.box(id);
-    for (const around of graph.around(stand)) if (folded.has(around)) stand = around;
+    for (const one of graph.around(stand)) if (folded.has(one)) stand = one;
+    return stand;
+  }
+
+  /** What stands for a thing; null where it is not shown. */
+  function standIn(id) {
+    const stand = around(id);
     const { type } = graph.things.get(stand);
     return type === 'network' || (type === 'other' && !shown.infrastructure) ? null : stand;
   }
@@ -167,5 +173,5 @@ const scene = (() => {
     return own.y + (line < 0 ? TITLE / 2 : TITLE + LINE * line + LINE / 2 - 1);
   }
 
-  return { folded, shown, build, pinY, width, chipWidth, TITLE, LINE, CHIP };
+  return { folded, shown, around, build, pinY, width, chipWidth, TITLE, LINE, CHIP };
 })();

@@ -131,7 +131,7 @@ fn of(out: &mut String, of: &Box<'_>) {
 /// The names of the networks that a box is on, in their colours. Lines to the networks would run through boxes that are not
 /// on them.
 fn chips(out: &mut String, scene: &Scene<'_>, of: &Box<'_>) {
-    let (mut x, y) = (of.x + CHIP_SIDE, of.y - CHIP + 5.0);
+    let (mut x, y) = (of.x + CHIP_SIDE, of.y - CHIP + 4.0);
     for band in &of.on {
         let known = &scene.bands[*band];
         let w = chip_width(known.short);

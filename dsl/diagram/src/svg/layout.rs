@@ -287,10 +287,11 @@ fn within(scene: &Scene<'_>) -> Vec<Way> {
             continue;
         }
         let track = tracks.entry(wire.from.of).or_default();
-        let shift = f64::from(*track % 4) * 3.0;
+        // Clear of the ring that a page draws around what is selected.
+        let far = 8.0 + f64::from(*track % 4) * 2.0;
         *track = track.wrapping_add(1);
-        let gap = if b.y > a.y { a.y + a.h + 5.0 + shift } else { a.y - 5.0 - shift };
-        let (right, left) = (server.x + a.x + a.w + 5.0 + shift, server.x + b.x - 5.0 - shift);
+        let gap = if b.y > a.y { a.y + a.h + far } else { a.y - far };
+        let (right, left) = (server.x + a.x + a.w + far, server.x + b.x - far);
         let (from_y, to_y) = (server.y + wire.from.y, server.y + wire.to.y);
         let steps = vec![
             Step::Line(right, from_y),

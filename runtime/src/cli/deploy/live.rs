@@ -32,7 +32,7 @@ pub(super) async fn shown_until<T>(
     let done = work(console).await;
     let command = console.program.name;
     let why = if done.as_ref().is_ok_and(is_gone) {
-        "everything has been deleted since".to_owned()
+        "everything has been deleted".to_owned()
     } else {
         format!("the command that showed this has ended; `{command} status --ui` continues to show it")
     };

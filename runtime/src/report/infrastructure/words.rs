@@ -84,7 +84,9 @@ impl Infrastructure {
     fn parts(&self) -> (Vec<String>, Vec<(String, Vec<&Resource>)>) {
         let Built { all, there, busy, to_come, to_go, differ, failed } = self.tally;
         let word = if all == 1 { "resource" } else { "resources" };
-        let counts = [(busy, "under way"), (to_come, "to be created"), (to_go, "to be deleted")];
+        // Where everything goes, the line begins with that.
+        let deleted = if all == 0 { "to go" } else { "to be deleted" };
+        let counts = [(busy, "under way"), (to_come, "to be created"), (to_go, deleted)];
         let mut parts: Vec<String> =
             counts.iter().filter(|(number, _)| *number > 0).map(|(number, word)| format!("{number} {word}")).collect();
         if all > 0 {
@@ -103,14 +105,15 @@ impl Infrastructure {
             let known = if self.pace == Pace::Over { "" } else { ", which knows the progress" };
             return format!("Heat makes it, as its stack `{stack}`{known}");
         }
-        let none = match tally.all {
-            0 if parts.is_empty() => return "nothing is left".to_owned(),
-            0 => "nothing is to be left: ",
+        let end = match (tally.all, self.pace) {
+            (0, _) if parts.is_empty() => return "nothing is left".to_owned(),
+            (0, Pace::GoesOn) => "everything is being deleted: ",
+            (0, _) => "everything is to be deleted: ",
             _ => "",
         };
         let stopped =
             if self.pace == Pace::Stopped { "; no command is at work, and `wattle deploy` continues" } else { "" };
-        format!("{none}{}{stopped}", parts.join(", "))
+        format!("{end}{}{stopped}", parts.join(", "))
     }
 }
 
