@@ -2,12 +2,12 @@
 
 use crate::model::{Expr, Name, Reference, Source, Step, Type};
 
-/// A place, as `file:line:column`; nothing where it is not known.
+/// A place, as `file:line:column`; empty if it is not known.
 pub(super) fn place(at: &Source) -> Name {
     if at.is_known() { at.portable().into() } else { Name::default() }
 }
 
-/// A type in short.
+/// A short form of a type.
 pub(super) fn ty(ty: &Type) -> String {
     match ty {
         Type::Scalar(scalar) => scalar.word().into(),
@@ -25,7 +25,7 @@ pub(super) fn ty(ty: &Type) -> String {
 /// A constant that must not be shown.
 const MASKED: &str = "•••";
 
-/// What a value is, or where it comes from. Constants are masked where they are `secret`.
+/// The value, or its origin. Constants are masked if they are `secret`.
 pub(super) fn value(expr: &Expr, secret: bool) -> String {
     let all = |parts: &[Expr]| parts.iter().map(|part| value(part, secret)).collect::<Vec<_>>();
     match expr {
