@@ -34,7 +34,7 @@ const OTHERS: [&str; 2] = ["AWSTemplateFormatVersion", "HeatTemplateFormatVersio
 fn run(sink: &mut Sink<'_>) {
     let template = sink.template();
     let root = &template.root;
-    // What is no map at all is reported as that.
+    // A text that is not a map is reported as such.
     if template.version.is_some() || sink.loaded.unreadable.is_some() || root.is_other_than_map() {
         return;
     }
