@@ -58,7 +58,7 @@ fn names(ours: &Node) -> Node {
     map("components", components, Node::new(listed, components.span))
 }
 
-/// A map with `change` applied to each value. Values that become null are left out.
+/// A map with `change` applied to each value. Values that `change` turns into null are left out.
 fn without(node: &Node, change: &dyn Fn(&str, &Node) -> Node) -> Node {
     let Tree::Map(pairs) = &*node.tree else { return node.clone() };
     let pair = |pair: &Pair| {

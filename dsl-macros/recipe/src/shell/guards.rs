@@ -19,7 +19,7 @@ const SPEAKING: [&str; 7] = ["echo", "printf", "logger", "caller", "date", "true
 /// Builtins that may end the script, or change its status.
 const ENDING: [&str; 12] =
     ["exit", "return", "exec", "kill", "pkill", "killall", "set", "shopt", "trap", "eval", ".", "source"];
-/// Programs that clean up or report, besides those without an effect or with a known one.
+/// Programs that clean up or report, besides the harmless ones and those with a known effect.
 const CLEANING: [&str; 16] = [
     "cat",
     "curl",

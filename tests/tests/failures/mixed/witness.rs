@@ -44,7 +44,7 @@ impl Witness {
     /// Ends, and says what of all that was answered is not there, at any of the `members`, which all serve again.
     ///
     /// # Panics
-    /// When a write was refused although nothing is lost.
+    /// If a write was refused although nothing is lost.
     pub(super) fn lost(&mut self, members: &[String]) -> Option<String> {
         self.is_over.store(true, Ordering::SeqCst);
         if let Some(writing) = self.writing.take() {
