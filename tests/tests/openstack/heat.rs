@@ -1,4 +1,4 @@
-//! What real services make of templates: of the examples, of the corpus, and of every kind of change.
+//! Real services process templates: of the examples, of the corpus, and of every kind of change.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ fn examples_live_on_a_real_openstack() {
     }
 }
 
-/// The book warns of it.
+/// The book warns about it.
 #[test]
 fn heat_s_preview_replaces_servers_that_an_update_does_not_touch_on_a_real_openstack() {
     if !is_there("Heat's preview") {
@@ -41,7 +41,7 @@ fn heat_s_preview_replaces_servers_that_an_update_does_not_touch_on_a_real_opens
     stack.delete();
 }
 
-/// Templates of the corpus that need nothing that the cloud of the tests does not have.
+/// Templates of the corpus that need nothing beyond the cloud of the tests.
 const CORPUS: [&str; 25] = [
     "alias_wallaby.yaml",
     "chain.yaml",
@@ -70,7 +70,7 @@ const CORPUS: [&str; 25] = [
     "version_2021-04-16.yaml",
 ];
 
-/// What they name that the cloud has by another name, and what only an administrator may.
+/// Their names of things with other names in the cloud, and features that only an administrator may use.
 const NAMES: [(&str, &str); 11] = [
     ("image: i,", "image: debian-12,"),
     ("ImageId: i,", "ImageId: debian-12,"),

@@ -93,7 +93,7 @@ impl Case {
         }
     }
 
-    /// The revision in which each server's plan was last another.
+    /// The revision in which each server's plan last changed.
     async fn plans(&self) -> BTreeMap<usize, u64> {
         let (space, mut plans) = (self.space(), BTreeMap::new());
         for (at, server) in self.topology.servers.iter().enumerate() {
