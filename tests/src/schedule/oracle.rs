@@ -46,7 +46,7 @@ pub(super) fn kind(kind: FailureKind) -> String {
     json!(kind).as_str().expect("INVARIANT: kinds are words").to_owned()
 }
 
-/// The value of an output, of what the recipe is and read.
+/// The value of an output, computed from the recipe and its inputs.
 pub(super) fn value(name: &str, version: usize, output: &str, inputs: &BTreeMap<String, Value>) -> Value {
     let text = json!([name, version, output, inputs]).to_string();
     digest(text.as_bytes())["sha256:".len()..][..16].into()

@@ -63,7 +63,7 @@ fn ways() -> Vec<(&'static str, serde_json::Value)> {
     ]
 }
 
-/// What is read of the level itself.
+/// Reads of the level itself.
 fn level_ways() -> Vec<(&'static str, serde_json::Value)> {
     vec![
         ("l['flag'] ? 1 : 2", json!(2)),
