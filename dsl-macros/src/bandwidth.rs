@@ -1,4 +1,4 @@
-//! What servers are expected to exchange: `bandwidth = "200 Mbit/s"`.
+//! The bandwidth expected between servers: `bandwidth = "200 Mbit/s"`.
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -1,4 +1,4 @@
-//! `#[blueprint]`: a function becomes a value that `wattle::main` takes.
+//! `#[blueprint]`: turns a function into a value that `wattle::main` accepts.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -12,7 +12,7 @@ use crate::{decided, docs, dropped, names, settings, source};
 static KEYS: Known = Known { attribute: "#[blueprint(...)]", keys: &["name"] };
 const SHAPE: &str = "write `pub fn NAME(t: &mut Topology, p: Settings, config: Config) -> Exports`; parameters and configuration are optional";
 
-/// What Heat allows as a stack's name: `[a-zA-Z][a-zA-Z0-9_.-]{0,254}`.
+/// Whether Heat accepts a stack name: `[a-zA-Z][a-zA-Z0-9_.-]{0,254}`.
 fn is_stack_name(name: &str) -> bool {
     let rest = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '.' | '-');
     name.len() <= 255 && name.starts_with(|first: char| first.is_ascii_alphabetic()) && name.chars().all(rest)
@@ -43,7 +43,7 @@ pub(crate) fn expand(keys: TokenStream, item: TokenStream) -> TokenStream {
     }
     check(&function.sig, &mut errors);
     if function.sig.receiver().is_some() {
-        // Nothing that a stub needs may be inside an `impl`.
+        // The items of a stub are not allowed inside an `impl`.
         return errors.into_tokens();
     }
     if !errors.is_empty() {
@@ -53,7 +53,7 @@ pub(crate) fn expand(keys: TokenStream, item: TokenStream) -> TokenStream {
     let parameters = types.get(1).map_or_else(|| quote!(()), |ty| quote!(#ty));
     let settings = types.get(2).map_or_else(|| quote!(&[]), |ty| settings::expand(ty));
     let config = types.get(2).map_or_else(|| quote!(::wattle::author::NoConfig), |ty| quote!(#ty));
-    // Not the function's own name, whatever that is.
+    // Names that differ from the function's own name, whatever it is.
     let [t, p, c] =
         ["t", "parameters", "config"].map(|name| format_ident!("{ident}_{name}", span = Span::mixed_site()));
     let arguments = [&t, &p, &c].into_iter().take(types.len());
@@ -113,7 +113,7 @@ fn item_of(function: &ItemFn) -> TokenStream {
     }
 }
 
-/// A stub that satisfies the blueprint's users.
+/// A stub that keeps the blueprint's users free of errors.
 fn stub(function: &ItemFn, errors: Errors) -> TokenStream {
     let (item, ident, errors) = (item_of(function), &function.sig.ident, errors.into_tokens());
     quote! {

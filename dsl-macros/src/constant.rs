@@ -9,9 +9,9 @@ use wattle_words::{Scalar, time};
 use crate::errors::Errors;
 use crate::{docs, keys};
 
-/// The expression that turns `value`, a constant of type `ty`, into data.
+/// The expression that converts `value`, a constant of type `ty`, into data.
 ///
-/// What cannot be judged here is judged by the compiler, against `Constant<T>`.
+/// The compiler checks the rest, against `Constant<T>`.
 pub(crate) fn expand(ty: &Type, value: &Expr, errors: &mut Errors) -> TokenStream {
     if let Expr::Array(array) = value
         && array.elems.is_empty()
@@ -39,7 +39,7 @@ pub(crate) fn expand(ty: &Type, value: &Expr, errors: &mut Errors) -> TokenStrea
     quote_spanned!(value.span()=> ::wattle::author::constant::<#ty>(#value))
 }
 
-/// The number that a literal is, with its sign.
+/// The value of a numeric literal, with its sign.
 pub(crate) fn number(expr: &Expr) -> Option<f64> {
     match expr {
         Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => number.base10_parse().ok(),

@@ -1,25 +1,25 @@
-//! What a blueprint branches on and counts to. If that is not known yet, the compiler would only report that types
-//! differ. So each goes through a function whose bound says why.
+//! Conditions and counts in a blueprint. If one is not known yet, the compiler would only report a type mismatch. So each
+//! goes through a function whose bound explains the problem.
 //!
-//! A negative number that is the only argument of a method or of a type's function goes through one too: if negative
+//! A negative number that is the only argument of a method or of an associated function goes through one too: if negative
 //! numbers are not accepted, the compiler would report that a type has no negation.
 //!
-//! Only what stands as `if p.tls {`, `if !app.ready && size.big {`, `while ...`, `x if p.tls =>`,
-//! `match p.count { 1 => ...`, `-p.count`, `!p.tls`, `0..p.count`, `vec![x; p.count]` and `.port(-1)` is examined:
-//! everything else keeps its tokens. A bare name at the end of a range is left alone if it may be a constant in a
-//! pattern: only `in 0..count {` and `(0..count).map(...)` contain no patterns.
+//! Only these forms are examined: `if p.tls {`, `if !app.ready && size.big {`, `while ...`, `x if p.tls =>`, `match p.count
+//! { 1 => ...`, `-p.count`, `!p.tls`, `0..p.count`, `vec![x; p.count]` and `.port(-1)`. Everything else keeps its tokens. A
+//! bare name at the end of a range is left alone if it may be a constant in a pattern: only `in 0..count {` and
+//! `(0..count).map(...)` contain no patterns.
 
 use proc_macro2::{Delimiter, Group, Ident, Spacing, Span, TokenStream, TokenTree};
 use quote::quote_spanned;
 
 use crate::operated;
 
-/// The tokens of a function's body, with its conditions and counts marked.
+/// Marks the conditions and counts in the tokens of a function's body.
 pub(crate) fn mark(tokens: TokenStream) -> TokenStream {
     marked(tokens, false)
 }
 
-/// With its counts marked even if they are bare names, if the tokens are `iterated`.
+/// Marks counts even if they are bare names, if the tokens are `iterated`.
 fn marked(tokens: TokenStream, iterated: bool) -> TokenStream {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let tokens: Vec<TokenTree> = (0..tokens.len()).map(|at| within(&tokens, at)).collect();
@@ -65,7 +65,7 @@ fn marked(tokens: TokenStream, iterated: bool) -> TokenStream {
     marked
 }
 
-/// The token at `at`, with what is in it marked.
+/// The token at `at`, with its content marked.
 fn within(tokens: &[TokenTree], at: usize) -> TokenTree {
     let TokenTree::Group(group) = &tokens[at] else { return tokens[at].clone() };
     let before = |back: usize| at.checked_sub(back).map(|before| &tokens[before]);
@@ -88,12 +88,12 @@ fn within(tokens: &[TokenTree], at: usize) -> TokenTree {
     TokenTree::Group(inner)
 }
 
-/// Whether a name is that of a function: one that begins with an upper-case letter may be part of a pattern.
+/// Whether a name may be a function: one that begins with an upper-case letter may be part of a pattern.
 fn is_function(name: &TokenTree) -> bool {
     matches!(name, TokenTree::Ident(name) if name.to_string().starts_with(|first: char| first.is_lowercase()))
 }
 
-/// Marks how many items a `vec![item; count]` has.
+/// Marks the number of items in a `vec![item; count]`.
 fn repeated(tokens: TokenStream) -> TokenStream {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let Some(end) = tokens.iter().rposition(|token| is_punct(token, ';')) else {
@@ -118,13 +118,13 @@ fn negative(tokens: TokenStream) -> TokenStream {
     }
 }
 
-/// Whether a literal is a whole number without a suffix whose positive counterpart is a number of each type that has it.
+/// Whether a literal is a whole number without a suffix that every signed type contains if it contains its negative.
 fn is_small(literal: &str) -> bool {
     let number = literal.replace('_', "").parse::<i64>();
     number.is_ok_and(|number| ![1 << 7, 1 << 15, 1 << 31].contains(&number))
 }
 
-/// Marks the operands of a condition up to its block; returns how many tokens they are.
+/// Marks the operands of a condition up to its block; returns the number of their tokens.
 fn condition(tokens: &[TokenTree], marked: &mut TokenStream) -> usize {
     let mut at = 0;
     loop {
@@ -148,7 +148,7 @@ fn condition(tokens: &[TokenTree], marked: &mut TokenStream) -> usize {
     }
 }
 
-/// What a sign in front of an operand becomes, and how many tokens the operand has.
+/// The function for a sign in front of an operand, and the number of tokens of the operand.
 fn unary(tokens: &[TokenTree], at: usize) -> Option<(&'static str, usize)> {
     let function = match &tokens[at] {
         sign if is_punct(sign, '-') => "negated",
@@ -167,13 +167,13 @@ fn unary(tokens: &[TokenTree], at: usize) -> Option<(&'static str, usize)> {
     (is_free && is_field && !goes_on).then_some((function, length))
 }
 
-/// Whether the arms of a `match` have a literal for a pattern.
+/// Whether an arm of a `match` has a literal as its pattern.
 fn has_literals(block: &TokenTree) -> bool {
     let TokenTree::Group(block) = block else { return false };
     let tokens: Vec<TokenTree> = block.stream().into_iter().collect();
     (0..tokens.len()).any(|at| {
         let is_literal = match &tokens[at] {
-            // Others have other types.
+            // Other literals have other types.
             TokenTree::Literal(literal) => !literal.to_string().starts_with(['b', 'c', 'r']),
             TokenTree::Ident(word) => word == "true" || word == "false",
             _ => false,
@@ -191,8 +191,7 @@ fn is_arrow(tokens: &[TokenTree]) -> bool {
     matches!(tokens, [one, other, ..] if is_punct(one, '=') && is_punct(other, '>'))
 }
 
-/// How many tokens from the first one on are a name with fields, methods, calls and indices behind it; 0 if they are
-/// not.
+/// The number of tokens of a name followed by fields, methods, calls and indices; 0 if the tokens are something else.
 pub(crate) fn operand(tokens: &[TokenTree]) -> usize {
     let is_name = |token: Option<&TokenTree>| matches!(token, Some(TokenTree::Ident(name)) if !is_keyword(name));
     if !is_name(tokens.first()) {
@@ -215,7 +214,7 @@ pub(crate) fn operand(tokens: &[TokenTree]) -> usize {
     }
 }
 
-/// Whether a range that begins with a number is at `at`; returns the number of tokens of its operator.
+/// The number of tokens of the operator, if a range that begins with a number is at `at`.
 fn range(tokens: &[TokenTree], at: usize) -> Option<usize> {
     let before = at.checked_sub(1).map(|before| &tokens[before]);
     let is_number = matches!(&tokens[at], TokenTree::Literal(literal) if literal.to_string().starts_with(|first: char| first.is_ascii_digit()));

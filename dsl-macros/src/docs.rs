@@ -1,4 +1,4 @@
-//! Documentation comments, and types as a reader writes them.
+//! Documentation comments, and types in the form in which they are written.
 
 use quote::ToTokens;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta, Type};

@@ -1,13 +1,13 @@
-//! Modules that a blueprint builds and drops, where they are in no topology.
+//! Modules that a blueprint builds and drops, so that they are in no topology.
 //!
-//! The types of resources and components have `#[must_use]`. A module is a struct of the author's, which need not have
-//! it. So the value of each statement that builds something goes through a function that adds it for modules.
+//! The types of resources and components have `#[must_use]`. A module is one of the author's structs, which may lack it. So
+//! the value of each statement that builds something goes through a function that adds it for modules.
 //!
-//! Only what stands as `Pair { .. };`, `Pair::new(..).size(3);`, `pair(..);`, `vec![..];` and `[..];` is examined, or a
-//! value under a name that is marked as unused and that nothing uses: `let _pairs = [Pair { .. }];`. With a name, what
-//! a closure builds is examined as well: `(0..3).map(|number| Pair { number }).collect()`. Methods of named values,
-//! other macros, and functions that receive the topology keep their tokens, and so does `let _ = ..`, which drops
-//! something on purpose.
+//! Only these forms are examined: `Pair { .. };`, `Pair::new(..).size(3);`, `pair(..);`, `vec![..];` and `[..];`, or a
+//! value under a name that is marked as unused and is not used: `let _pairs = [Pair { .. }];`. With a name, values that a
+//! closure builds are examined as well: `(0..3).map(|number| Pair { number }).collect()`. Methods of named values, other
+//! macros, and functions that receive the topology keep their tokens, and so does `let _ = ..`, which drops a value on
+//! purpose.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
@@ -15,7 +15,7 @@ use syn::spanned::Spanned;
 use syn::token::Semi;
 use syn::{Block, Expr, ExprMacro, Ident, Pat, Stmt, parse_quote_spanned};
 
-/// Makes the statements of a blueprint, whose topology is called `topology`, report the modules that they drop.
+/// Makes the statements of a blueprint report the modules that they drop. `topology` is the name of its topology.
 pub(crate) fn mark(block: &mut Block, topology: Option<&Ident>) {
     let unused: Vec<(usize, Ident)> = unused(&block.stmts, topology);
     for statement in &mut block.stmts {
@@ -34,7 +34,7 @@ pub(crate) fn mark(block: &mut Block, topology: Option<&Ident>) {
     }
     for (at, name) in unused.into_iter().rev() {
         let span = name.span();
-        // After its own statement, so that borrows do not last longer than before.
+        // After the value's own statement, so that borrows do not last longer than before.
         let named = parse_quote_spanned! {span=>
             #[allow(unreachable_code, clippy::unit_arg, clippy::no_effect, clippy::used_underscore_binding)]
             ::wattle::author::Named(&#name).dropped();
@@ -52,7 +52,7 @@ fn says(value: &Expr) -> Expr {
     }
 }
 
-/// The names of values that are built but never used, and where they are.
+/// The names of values that are built but never used, and their places.
 fn unused(statements: &[Stmt], topology: Option<&Ident>) -> Vec<(usize, Ident)> {
     let named = statements.iter().enumerate().filter_map(|(at, statement)| {
         let Stmt::Local(local) = statement else { return None };

@@ -1,8 +1,9 @@
-//! What an editor sees of an expansion.
+//! The expansion as an editor sees it.
 //!
-//! Much of what is generated has the place of a name that the author wrote, because the compiler shows that place in its messages.
-//! rust-analyzer takes each such token for one more meaning of the name, so it would explain a field by its setter, and then by
-//! `::wattle`, `line!` and all else that is generated there. For rust-analyzer, only the name itself has this place.
+//! Many generated tokens have the span of a name that the author wrote, because the compiler shows that span in its
+//! messages. rust-analyzer treats each such token as a further meaning of the name, so it would explain a field by its
+//! setter, and then by `::wattle`, `line!` and all other tokens that are generated there. For rust-analyzer, only the name
+//! itself has this span.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,7 +11,7 @@ use std::sync::OnceLock;
 
 use proc_macro2::{Group, Span, TokenStream, TokenTree};
 
-/// The output of a macro for this input: for an editor, or for the compiler.
+/// The output of a macro for this input, adapted to the tool that runs it: an editor, or the compiler.
 pub(crate) fn shown(input: &TokenStream, output: TokenStream) -> TokenStream {
     if !is_editor() {
         return output;
@@ -20,7 +21,7 @@ pub(crate) fn shown(input: &TokenStream, output: TokenStream) -> TokenStream {
     quiet(output, &names)
 }
 
-/// Whether rust-analyzer runs the macro, and not the compiler.
+/// Whether rust-analyzer runs the macro rather than the compiler.
 fn is_editor() -> bool {
     static IS_EDITOR: OnceLock<bool> = OnceLock::new();
     *IS_EDITOR.get_or_init(|| {
@@ -30,7 +31,7 @@ fn is_editor() -> bool {
     })
 }
 
-/// A name that the author wrote, and its place. Places cannot be compared, but their descriptions can.
+/// A name that the author wrote, and its span. Spans cannot be compared, but their descriptions can.
 type Name = (String, String);
 
 fn name(token: &proc_macro2::Ident) -> Name {
@@ -47,7 +48,7 @@ fn collect(tokens: &TokenStream, names: &mut BTreeSet<Name>) {
     }
 }
 
-/// The same tokens. Names that the author did not write have the place of the macro.
+/// The same tokens. Names that the author did not write get the span of the macro.
 fn quiet(tokens: TokenStream, names: &BTreeSet<Name>) -> TokenStream {
     let quiet = |token| match token {
         TokenTree::Ident(mut ident) => {

@@ -23,7 +23,7 @@ impl Errors {
         }
     }
 
-    /// The value, or an error that says why there is none.
+    /// Returns the value, or records the error.
     pub(crate) fn keep<T>(&mut self, result: syn::Result<T>) -> Option<T> {
         result.map_err(|error| self.merge(error)).ok()
     }

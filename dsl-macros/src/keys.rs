@@ -10,7 +10,7 @@ use wattle_words::names::{list, meant};
 use crate::errors::{Errors, error};
 use crate::{docs, names};
 
-/// What one attribute may contain, for its messages.
+/// The keys that one attribute may contain, for its messages.
 pub(crate) struct Known {
     /// As the author writes it: `#[component(...)]`.
     pub(crate) attribute: &'static str,
@@ -187,7 +187,7 @@ fn comma(input: ParseStream<'_>, known: &Known) -> syn::Result<()> {
     Err(error(first, message, "keys are separated by commas, and a value follows its key with `=`"))
 }
 
-/// The string literal that `expr` is.
+/// The string literal, if `expr` is one.
 pub(crate) fn string(expr: &Expr) -> Option<LitStr> {
     match expr {
         Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.clone()),

@@ -1,8 +1,8 @@
 //! The macros of wattle: an author uses them through the crate `wattle`, which re-exports them.
 //!
-//! What lives here: turning what an author wrote into calls of `wattle::author`, and every error that can be detected
-//! at compile time. What must not: knowledge of what recipes look like, which is `wattle-recipe`'s. No input makes a
-//! macro panic; errors are collected, and after an error the macro still leaves stubs of what it would have defined.
+//! What lives here: turning the author's code into calls of `wattle::author`, and every error that can be detected at
+//! compile time. What must not: knowledge of the form of recipes, which belongs to `wattle-recipe`. No input makes a macro
+//! panic; errors are collected, and after an error the macro still generates stubs of the items that it would have defined.
 
 mod bandwidth;
 mod blueprint;
@@ -24,7 +24,7 @@ mod text;
 
 use proc_macro::TokenStream;
 
-/// Declares a component: what it reads, what it writes, and the recipe that installs it.
+/// Declares a component: its inputs, its outputs, and the recipe that installs it.
 ///
 /// ```
 /// use wattle::prelude::*;
@@ -61,11 +61,11 @@ use proc_macro::TokenStream;
 /// |---|---|
 /// | `recipe = "recipes/db2.sh"` | a shell script (`.sh`, `.bash`), Ansible playbook (`.yml`, `.yaml`), Puppet manifest (`.pp`) or Salt state (`.sls`) |
 /// | `chef = "cookbooks/db2::server"` | a Chef recipe, which needs the feature `chef` of `wattle`; its whole cookbook is included, with those beside it that its `metadata.rb` names by `depends` |
-/// | `files = ["recipes/db2.sql"]` | what else the recipe needs: files, and folders with all that is in them |
+/// | `files = ["recipes/db2.sql"]` | further files that the recipe needs: files, and folders with all their content |
 /// | `teardown = "recipes/db2-remove.sh"` | a recipe of the same tool (for Chef: of the same cookbook, `"cookbooks/db2::remove"`) that is run when the component has left the model; it reads the same inputs and writes nothing |
-/// | `deadline = "30m"` | how long one run may take (`s`, `m`, `h`, `d`), waiting for inputs not counted |
-/// | `wait = "2h"` | how long its inputs may be awaited |
-/// | `listen = "tcp/5432"` | a port on which it always listens; or ports, `"tcp/8000-8010"`, or a list of those |
+/// | `deadline = "30m"` | the maximum duration of one run (`s`, `m`, `h`, `d`), not counting the wait for inputs |
+/// | `wait = "2h"` | the maximum duration of the wait for its inputs |
+/// | `listen = "tcp/5432"` | a port that it always listens on; or ports, `"tcp/8000-8010"`, or a list of those |
 /// | `bandwidth = "200 Mbit/s"` | what it is expected to exchange with each component that reads its outputs, all of them together, in `Mbit/s` or `Gbit/s`; `wattle place` weighs distances by it |
 ///
 /// Paths are relative to the crate. The files become part of the program, so a change to one of them recompiles it. (A
@@ -74,13 +74,13 @@ use proc_macro::TokenStream;
 /// | on a field | meaning |
 /// |---|---|
 /// | `#[input]` | must be wired; of a type `Option<T>`, may be absent |
-/// | `#[input(default = 50_000)]` | a constant for when it is not wired |
-/// | `#[input(listen)]` | a `u16`: the TCP port on which it listens; `listen = "udp"` for UDP, `listen = ["tcp", "udp"]` for both |
+/// | `#[input(default = 50_000)]` | a constant that is used if it is not wired |
+/// | `#[input(listen)]` | a `u16`: the TCP port that it listens on; `listen = "udp"` for UDP, `listen = ["tcp", "udp"]` for both |
 /// | `#[output]` | the recipe is read while compiling, and must write it |
 /// | `#[output(bandwidth = "200 Mbit/s")]` | what is exchanged with each component that reads this output, where that is another bandwidth than that of its type or of the component |
-/// | `#[output(dynamic)]` | written in a way that reading the recipe does not show |
+/// | `#[output(dynamic)]` | written in a way that static analysis of the recipe cannot see |
 /// | `#[output(early)]` | for Chef: what recipes write while they are compiled is published at once, not at the end of the run |
-/// | `path = "db2/instance/port"` | in both, for Chef: the node attribute, by default `COOKBOOK/NAME` |
+/// | `path = "db2/instance/port"` | for both, with Chef: the node attribute, by default `COOKBOOK/NAME` |
 ///
 /// # What the recipe sees
 ///
@@ -93,16 +93,16 @@ use proc_macro::TokenStream;
 /// | Chef | `node['COOKBOOK']['port']` | `node.default['COOKBOOK']['url'] = ...` |
 ///
 /// As an environment variable, a `bool` is `true` or `false`, a `Duration` its seconds, and a list, map or struct JSON
-/// text; an absent `Option` is not set. `inputs.json` has them with their types. A recipe that fails must end with a
-/// status other than 0, and a recipe may be run again after a crash. The repository's `docs/recipes.md` has an example
-/// for each tool.
+/// text; an absent `Option` is not set. `inputs.json` contains them with their types. A recipe that fails must end with a
+/// status other than 0, and a recipe may be run again after a crash. The repository's `docs/recipes.md` has an example for
+/// each tool.
 #[proc_macro_attribute]
 pub fn component(keys: TokenStream, item: TokenStream) -> TokenStream {
     let item = item.into();
     editor::shown(&item, component::expand(keys.into(), item.clone())).into()
 }
 
-/// Declares what is chosen at deployment: a struct of `Parameter`s.
+/// Declares the values that are chosen at deployment: a struct of `Parameter`s.
 ///
 /// ```
 /// use wattle::prelude::*;
@@ -135,7 +135,7 @@ pub fn parameters(item: TokenStream) -> TokenStream {
     editor::shown(&item, parameters::expand(item.clone())).into()
 }
 
-/// Makes a struct a type of inputs, outputs, parameters and exports.
+/// Makes a struct a type for inputs, outputs, parameters and exports.
 ///
 /// ```
 /// use wattle::prelude::*;
@@ -148,9 +148,9 @@ pub fn parameters(item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// A recipe gets its value as a JSON object. A struct with a `Secret` in it may only go where secrets may.
+/// A recipe receives its value as a JSON object. A struct that contains a `Secret` may only go where secrets may.
 ///
-/// Components that read such a value may exchange much data with its writer. Declare once how much, and `wattle place`
+/// Components that read such a value may exchange much data with its writer. Declare the bandwidth once, and `wattle place`
 /// puts the servers of both close together:
 ///
 /// ```
@@ -165,15 +165,15 @@ pub fn parameters(item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// Units are `Mbit/s` and `Gbit/s`. A list or a map of such values has the same bandwidth. A struct without a bandwidth
-/// of its own has the sum of its fields'.
+/// Units are `Mbit/s` and `Gbit/s`. A list or a map of such values has the same bandwidth. A struct that declares no
+/// bandwidth has the sum of those of its fields.
 #[proc_macro_derive(PortType, attributes(port_type))]
 pub fn port_type(item: TokenStream) -> TokenStream {
     let item = item.into();
     editor::shown(&item, port_type::expand(item.clone())).into()
 }
 
-/// Makes a function a blueprint: a value with the function's name, for `wattle::main`.
+/// Turns a function into a blueprint: a value with the function's name, for `wattle::main`.
 ///
 /// ```
 /// use wattle::prelude::*;
@@ -191,12 +191,12 @@ pub fn port_type(item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// The second argument is what is chosen at deployment, the third what is chosen while building; both may be left out.
-/// A blueprint returns `Exports` or nothing. Its stack has the name of the function, unless
-/// `#[blueprint(name = "other-name")]` gives it another. Its documentation describes the stack.
+/// The second argument contains the values that are chosen at deployment, the third those that are chosen while building;
+/// both may be left out. A blueprint returns `Exports` or nothing. Its stack has the name of the function, unless
+/// `#[blueprint(name = "other-name")]` sets another one. Its documentation describes the stack.
 ///
-/// What is chosen while building is a struct that implements serde's `Deserialize`, and `Default` for what is not set.
-/// `--set nodes=3` sets a field, `--config FILE` those in a YAML file:
+/// The configuration, which is chosen while building, is a struct that implements serde's `Deserialize`, and `Default` for
+/// the fields that are not set. `--set nodes=3` sets a field, `--config FILE` sets those in a YAML file:
 ///
 /// ```ignore
 /// use serde::Deserialize;

@@ -1,9 +1,9 @@
-//! Legal names.
+//! Valid names.
 
 use syn::Ident;
 use syn::ext::IdentExt;
 
-/// The identifier as the author's other tools see it: `type` for `r#type`.
+/// The identifier without its raw prefix: `type` for `r#type`.
 pub(crate) fn plain(ident: &Ident) -> String {
     ident.unraw().to_string()
 }

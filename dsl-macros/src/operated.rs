@@ -1,19 +1,19 @@
-//! Other operations on values in a blueprint: `p.count as u8`, `assert!(p.tls.is(true))`, `assert_eq!(p.count, 3)`.
-//! Each goes through a function that says why it is impossible for a value that is not known yet.
+//! Other operations on values in a blueprint: `p.count as u8`, `assert!(p.tls.is(true))`, `assert_eq!(p.count, 3)`. Each
+//! goes through a function that explains why it is impossible for a value that is not known yet.
 //!
-//! Only fields are cast and compared like that: the compiler knows their types there. What an `if let` destructures is
-//! left alone: the type of a method's result may follow from the pattern, and a field would be moved.
+//! Only fields are treated like this in casts and comparisons: the compiler knows their types there. The value that an `if
+//! let` destructures is left alone: the type of a method's result may follow from the pattern, and a field would be moved.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::quote_spanned;
 
 use crate::decided::{is_punct, is_word, mark, operand};
 
-/// Types that are cast to.
+/// The target types of casts.
 const NUMBERS: [&str; 14] =
     ["u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "f32", "f64"];
 
-/// An operand, whose type the compiler asks for its `method`.
+/// An operand wrapped so that its `method` is called.
 pub(crate) fn asked(method: &str, operand: &[TokenTree]) -> TokenStream {
     let span = operand.first().map_or_else(Span::call_site, TokenTree::span);
     let method = Ident::new(method, named(operand));
@@ -21,7 +21,7 @@ pub(crate) fn asked(method: &str, operand: &[TokenTree]) -> TokenStream {
     quote_spanned!(span=> ::wattle::author::Operand(#(#operand)*).#method())
 }
 
-/// How many tokens from `at` on are a field that is cast to a number.
+/// The number of tokens from `at` on, if they are a field that is cast to a number.
 pub(crate) fn cast(tokens: &[TokenTree], at: usize) -> usize {
     let goes_on = |before: &TokenTree| ['.', ':', '*', '&', '-', '!'].iter().any(|sign| is_punct(before, *sign));
     if at.checked_sub(1).is_some_and(|before| goes_on(&tokens[before])) {
@@ -38,13 +38,13 @@ fn is_field(operand: &[TokenTree]) -> bool {
     matches!(operand, [of, .., dot, TokenTree::Ident(_)] if is_variable(of) && is_punct(dot, '.'))
 }
 
-/// The place of the field or method at the end of an operand, where the compiler points.
+/// The span of the field or method at the end of an operand, where the compiler points.
 fn named(operand: &[TokenTree]) -> Span {
     let name = operand.iter().rfind(|token| matches!(token, TokenTree::Ident(_)));
     name.map_or_else(Span::call_site, TokenTree::span)
 }
 
-/// Whether a name is not written as that of a constant or a type.
+/// Whether a name does not look like that of a constant or a type.
 fn is_variable(name: &TokenTree) -> bool {
     matches!(name, TokenTree::Ident(name) if !name.to_string().starts_with(char::is_uppercase))
 }
@@ -59,7 +59,7 @@ pub(crate) fn compares(name: &TokenTree) -> bool {
     ["assert_eq", "assert_ne", "debug_assert_eq", "debug_assert_ne"].iter().any(|known| is_word(name, known))
 }
 
-/// The arguments of an assertion, with what it asserts marked.
+/// The arguments of an assertion, with its condition marked.
 pub(crate) fn asserted(arguments: TokenStream, compares: bool) -> TokenStream {
     let tokens: Vec<TokenTree> = arguments.into_iter().collect();
     let mut all = TokenStream::new();
@@ -80,7 +80,7 @@ pub(crate) fn asserted(arguments: TokenStream, compares: bool) -> TokenStream {
     all
 }
 
-/// A field that is compared, which is not moved.
+/// A compared field, which is not moved.
 fn compared(field: &[TokenTree]) -> TokenStream {
     let span = field.first().map_or_else(Span::call_site, TokenTree::span);
     let method = Ident::new("compared", named(field));

@@ -35,7 +35,7 @@ pub(crate) fn expand(item: TokenStream) -> TokenStream {
         .zip(&idents)
         .map(|(ty, ident)| quote!(<#ty as ::wattle::author::PortType>::into_value(self.#ident)));
     let values_back = types.iter().map(|ty| quote!(<#ty as ::wattle::author::PortType>::from_value));
-    // A bound that names a lifetime is judged where it is needed. Without one, a struct with a secret would not compile.
+    // A bound with a lifetime is checked where it is needed. Without one, a struct with a secret would not compile.
     let public = types.iter().map(|ty| quote!(for<'judged_where_used> #ty: ::wattle::author::Public));
     let bandwidth = if bandwidth.is_some() {
         bandwidth::expand(bandwidth)
@@ -109,7 +109,7 @@ fn twin(item: &DeriveInput, fields: &[&Field]) -> TokenStream {
     }
 }
 
-/// Where a value in the blueprint itself may go.
+/// Implements the places where a value in the blueprint itself may go.
 fn constants(item: &DeriveInput) -> TokenStream {
     let ident = &item.ident;
     quote! {
@@ -142,7 +142,7 @@ fn constants(item: &DeriveInput) -> TokenStream {
 fn stub(item: &DeriveInput, errors: Errors) -> TokenStream {
     let (ident, constants, errors) = (&item.ident, constants(item), errors.into_tokens());
     let (generics, arguments, bounds) = item.generics.split_for_impl();
-    // Constants need a type without arguments; a generic struct is refused, and does without them.
+    // Constants need a type without arguments; a generic struct is refused anyway.
     let constants = if item.generics.params.is_empty() { constants } else { TokenStream::new() };
     quote! {
         #errors

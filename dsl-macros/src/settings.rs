@@ -1,9 +1,9 @@
-//! What the source says about a blueprint's settings: the documentation of each field, and its default if that is a
+//! The settings of a blueprint, as described in the source: the documentation of each field, and its default if that is a
 //! constant.
 //!
-//! A configuration is any struct that serde reads, and serde knows only the names of its fields. So this searches the
-//! source: the file of the blueprint, then the other files of the crate. A struct that is not found, or made by a
-//! macro, has no documentation here.
+//! A configuration is any struct that serde reads, and serde knows only the names of its fields. So this module searches
+//! the source: the file of the blueprint, then the other files of the crate. A struct that is not found, or that a macro
+//! generates, has no documentation here.
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
@@ -13,14 +13,14 @@ use crate::component::Crate;
 use crate::constant::last_segment;
 use crate::docs;
 
-/// What is known about one setting.
+/// One setting, as described in the source.
 struct Setting {
     name: String,
     doc: String,
     default: Option<String>,
 }
 
-/// The settings of the configuration `ty`, as the constant of a blueprint.
+/// The settings of the configuration `ty`, as an associated constant of a blueprint.
 pub(crate) fn expand(ty: &Type) -> TokenStream {
     let settings = last_segment(ty).and_then(|name| find(&name)).unwrap_or_default();
     let settings = settings.iter().map(|Setting { name, doc, default }| {
@@ -47,7 +47,7 @@ fn find(name: &str) -> Option<Vec<Setting>> {
 }
 
 fn of_file(text: &str, name: &str) -> Option<Vec<Setting>> {
-    // Most files do not contain it, and parsing takes longer than searching.
+    // Most files do not contain the struct, and parsing takes longer than searching.
     if !text.contains(&format!("struct {name}")) {
         return None;
     }
@@ -82,7 +82,7 @@ fn of_struct(found: &ItemStruct, beside: &[Item]) -> Vec<Setting> {
     fields.named.iter().filter_map(setting).collect()
 }
 
-/// The fields of the literal that `impl Default` gives.
+/// The fields of the literal that `impl Default` returns.
 fn defaults<'i>(item: &'i Item, of: &ItemStruct) -> Option<Vec<(String, &'i Expr)>> {
     let Item::Impl(item) = item else { return None };
     let (_, path, _) = item.trait_.as_ref()?;
@@ -97,7 +97,7 @@ fn defaults<'i>(item: &'i Item, of: &ItemStruct) -> Option<Vec<(String, &'i Expr
     Some(literal.fields.iter().filter_map(field).collect())
 }
 
-/// The text of a constant, as `--set` takes it.
+/// A constant in the form that `--set` accepts.
 fn constant(value: &Expr) -> Option<String> {
     match value {
         Expr::Lit(literal) => match &literal.lit {
@@ -125,7 +125,7 @@ fn constant(value: &Expr) -> Option<String> {
     }
 }
 
-/// What `Default` gives for a type.
+/// The `Default` value of a type.
 fn of_type(ty: &Type) -> Option<String> {
     Some(
         match last_segment(ty)?.as_str() {

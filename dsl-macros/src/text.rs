@@ -89,7 +89,7 @@ fn build(mut input: Input, errors: &mut Errors) -> TokenStream {
         }
     };
     let mut next = 0;
-    // The argument, or otherwise the captured variable, that each piece writes.
+    // The argument, or otherwise the captured variable, of each piece.
     let mut chosen: Vec<Result<usize, Ident>> = Vec::new();
     for piece in &pieces {
         if let Piece::Hole(hole) = piece
@@ -101,7 +101,7 @@ fn build(mut input: Input, errors: &mut Errors) -> TokenStream {
             chosen.push(choice);
         }
     }
-    // An argument may be unused because its placeholder was refused.
+    // An argument may be unused because its placeholder was rejected.
     let all_placed = errors.is_empty();
     for argument in input.arguments.iter().filter(|argument| all_placed && argument.uses == 0) {
         let value = docs::source(&argument.value);
@@ -145,7 +145,7 @@ fn appended(value: &impl ToTokens) -> TokenStream {
     quote_spanned!(value.span()=> .value(&#value))
 }
 
-/// What `{hole}` stands for: an argument, or a variable around the macro.
+/// The value of `{hole}`: an argument, or a variable in the scope of the macro.
 fn choose(hole: &str, next: &mut usize, input: &mut Input, errors: &mut Errors) -> Option<Result<usize, Ident>> {
     let count = input.arguments.len();
     let has = match count {
@@ -189,7 +189,7 @@ fn choose(hole: &str, next: &mut usize, input: &mut Input, errors: &mut Errors) 
     Some(named.ok_or(name))
 }
 
-/// The pieces of a literal, with braces resolved; or what is wrong with it, and help.
+/// The pieces of a literal, with escaped braces resolved; or the error, and help.
 fn split(text: &str) -> Result<Vec<Piece>, (String, String)> {
     let mut pieces = Vec::new();
     let mut literal = String::new();

@@ -29,9 +29,9 @@
 //! assert!(lowered.seed.entries.contains_key("server/greeter/greeting"));
 //! ```
 //!
-//! A blueprint's program is `fn main() -> ExitCode { wattle::main(hello) }`. The steps are modules of their own: what an
-//! author calls is [`author`], and builds a [`model`]; [`check`] says what is wrong with it, shown by [`view`]; [`lower`]
-//! makes a Heat template and a seed of it, written by [`emit`]. As a file, a model is an [`extended`] template.
+//! A blueprint's program is `fn main() -> ExitCode { wattle::main(hello) }`. Each step is a module: an author calls
+//! [`author`], which builds a [`model`]; [`check`] finds mistakes in it, which [`view`] renders; [`lower`] turns it into a
+//! Heat template and a seed, which [`emit`] writes. As a file, a model is an [`extended`] template.
 
 mod analysis;
 pub mod author;
@@ -53,7 +53,7 @@ pub use wattle_model as model;
 pub use wattle_model::{names, shown, values};
 pub use wattle_policy as policy;
 
-// What messages of the compiler name: here, so that they name it with the shortest path.
+// Items that compiler messages name: re-exported here, so that messages use the shortest path.
 #[doc(hidden)]
 pub use author::FieldNotKnownYet;
 pub use author::hot;

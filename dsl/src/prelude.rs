@@ -1,4 +1,4 @@
-//! What a blueprint needs: `use wattle::prelude::*;`.
+//! Everything that a blueprint needs: `use wattle::prelude::*;`.
 
 pub use std::collections::BTreeMap;
 pub use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};

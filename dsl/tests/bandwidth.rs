@@ -1,4 +1,4 @@
-//! How much servers exchange: from the author's words to the template and the diagram.
+//! Bandwidths between servers: from the blueprint to the template and the diagram.
 
 use std::collections::BTreeMap;
 

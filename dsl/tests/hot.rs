@@ -1,4 +1,4 @@
-//! All that HOT says besides resources and their properties, written in Rust, as the template has it.
+//! Every part of HOT besides resources and their properties, written in Rust, as it appears in the template.
 
 use wattle::author::Blueprint;
 use wattle::model::Constraint;
@@ -42,7 +42,7 @@ pub fn whole(t: &mut Topology, p: Settings) {
     t.output("wall", wall).description("Its id.").condition(hot::not(inside));
 }
 
-/// As a person has read it.
+/// Reviewed by a person.
 const TEMPLATE: &str = include_str!("hot.yaml");
 
 #[test]

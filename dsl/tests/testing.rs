@@ -1,4 +1,4 @@
-//! What a trial does, and what it says when something is wrong.
+//! The behaviour of trials, and their messages about mistakes.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -88,7 +88,7 @@ fn source_kind() -> SourceInputs<wattle::author::Wired> {
 
 const TOKEN: Export<Secret<String>> = Export::new("chain", "token");
 
-/// A source on one server, two readers in a chain on two others.
+/// A source on one server, and two readers in a chain on two others.
 fn chain() -> wattle::model::Model {
     let mut t = Topology::new("chain");
     let [one, two, three] = ["one", "two", "three"].map(|name| server(&mut t, name));
@@ -105,7 +105,7 @@ fn trial() -> Trial {
         .fake(|it: Given<Reader>| Outputs::<Reader> { same: it.text.clone() })
 }
 
-/// What is said when `run` panics.
+/// The panic message of `run`.
 fn said(run: impl FnOnce()) -> String {
     let panic = catch_unwind(AssertUnwindSafe(run)).expect_err("it panics");
     let text = panic.downcast_ref::<String>().cloned();
@@ -236,7 +236,7 @@ fn what_was_done_when_its_agent_died_stays_done() {
         .agent_dies_during("one/patient")
         .run();
     let attempts = ["one/slow", "one/patient", "two/reader"].map(|name| run.component(name).attempts());
-    // Who waits on another server gives up after an hour, whatever happens to this one.
+    // A component that waits on another server gives up after an hour, whatever happens to this one.
     assert_eq!(attempts, [1, 2, 0]);
     let failure = run.component("two/reader").failed().failure().unwrap();
     assert_eq!(failure.message, "waited 1 h for `one/patient/same` (its input `text`): `one/slow` runs");

@@ -1,4 +1,4 @@
-//! What each rendering looks like.
+//! The output of each rendering.
 
 use std::sync::Arc;
 

@@ -21,7 +21,7 @@ pub(crate) struct Found {
 /// How far Heat processes a value when it validates a template.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Treatment {
-    /// Calls are parsed. This applies to what its condition excludes, and to placeholders.
+    /// Calls are parsed. This applies to resources whose condition is false, and to placeholders.
     Parsed,
     /// Calls are validated. Their values are needed later.
     Validated,
@@ -68,9 +68,10 @@ pub(crate) fn all(scope: &Scope<'_>, nested: bool, is_placeholder: &dyn Fn(&str,
 
 struct Faults<'s, 'l> {
     scope: &'s Scope<'l>,
-    /// The scope for what is needed once the stack exists: what the stack then provides has no substitute in it.
+    /// The scope for values that are needed once the stack exists: it has no substitutes for values that only the stack
+    /// knows.
     known: Scope<'l>,
-    /// Whether this is a nested stack. Heat does not need the values of its properties before it creates the stack.
+    /// Whether this is a nested stack, whose property values Heat does not need before it creates the stack.
     nested: bool,
     found: Vec<Found>,
     /// The index of each fault found so far, by its place or the name of a cycle, and its cause.
@@ -101,7 +102,7 @@ impl Faults<'_, '_> {
         }
     }
 
-    /// A condition that is not used yet fails when something uses it.
+    /// A condition that is not used yet fails as soon as it is used.
     fn unused_conditions(&mut self, template: &Template) {
         for (name, condition) in &template.conditions {
             let is_call = Call::within(&condition.node, template.version(), Context::Condition).is_some();

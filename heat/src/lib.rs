@@ -1,7 +1,7 @@
-//! What Heat does with templates: it reads them, evaluates their functions, validates them, and orders their resources.
+//! Heat's treatment of templates: it reads them, evaluates their functions, validates them, and orders their resources.
 //!
 //! Heat reads YAML 1.1, determines the available functions by the template's version, and judges values by the schemas of
-//! its resource types and by what each type's class adds. All of that lives here and nowhere else, below everything that
+//! its resource types and by the rules of each type's class. All of that lives here and nowhere else, below everything that
 //! writes templates, checks them, or predicts an update.
 //!
 //! What lives here: Heat's own rules, and nothing about components, agents and data spaces. What must not: I/O. Files come
@@ -9,7 +9,7 @@
 
 #![cfg_attr(
     not(feature = "check"),
-    expect(dead_code, unused_imports, reason = "only checks report what is wrong with a template")
+    expect(dead_code, unused_imports, reason = "only checks report faults of a template")
 )]
 
 #[cfg(feature = "check")]

@@ -20,7 +20,7 @@ pub struct Loaded {
     pub unreadable: Option<yaml::Error>,
     /// The values of its parameters.
     pub parameters: Parameters,
-    /// What its resource types are mapped to.
+    /// The mappings of resource types.
     pub registry: Arc<Registry>,
     /// The environment.
     pub environment: Arc<Environment>,
@@ -38,11 +38,11 @@ pub struct Library {
     pub templates: Map<Nested>,
     /// The files of recipes.
     pub recipes: Map<Result<Vec<u8>, Missing>>,
-    /// The files and folders that recipes use and that are there.
+    /// The existing files and folders that recipes use.
     pub present: BTreeSet<String>,
-    /// Which file refers to which, and where.
+    /// The references to files, each with its place.
     pub mentions: Vec<Mention>,
-    /// The files to which links lead out of the root template's folder.
+    /// The files outside of the root template's folder that links lead to.
     pub led_out: BTreeSet<String>,
 }
 
@@ -76,13 +76,13 @@ const BYTES: usize = 2 * yaml::BYTES;
 const FILES: usize = 10_000;
 
 impl Loaded {
-    /// The template in `text`, called `name`, on its own: without files, environment or values.
+    /// The template in `text`, named `name`, on its own: without files, environment or values.
     pub fn of(text: &str, name: &str) -> Self {
         Self::load(text, name, &NoFiles, &Inputs::default())
     }
 
-    /// The template in `text`, whose file is called `name`, with the files that it refers to. [`crate::check()`] finds what
-    /// is wrong.
+    /// The template in `text`, from the file `name`, with the files that it refers to. [`crate::check()`] finds the faults
+    /// in it.
     pub fn load(text: &str, name: &str, files: &dyn Files, inputs: &Inputs) -> Self {
         let Nested { template, unreadable } = Nested::read(text, name);
         let library = Library::gather(&template, &inputs.environment, files);
@@ -109,7 +109,7 @@ impl Loaded {
         self
     }
 
-    /// Notes which of the paths exist that the recipes use.
+    /// Records which of the paths used by recipes exist.
     pub fn with_used(mut self, paths: impl IntoIterator<Item = String>, files: &dyn Files) -> Self {
         let library = Arc::make_mut(&mut self.library);
         for path in paths.into_iter().take(FILES) {
@@ -126,7 +126,7 @@ impl Loaded {
         self.nested
     }
 
-    /// What implements the resource `resource` of type `ty`. `known` says which types Heat has itself.
+    /// The implementation of the resource `resource` of type `ty`. `known` tells which types Heat has itself.
     pub fn implementation(&self, resource: &str, ty: &str, known: &dyn Fn(&str) -> bool) -> Option<Implementation> {
         if is_template(ty) {
             return Some(Implementation::Template(join(&self.template.file, ty)));

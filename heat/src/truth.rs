@@ -1,6 +1,6 @@
-//! Heat's words for true and false: which text means which, and where.
+//! Heat's words for true and false, and where each of them applies.
 //!
-//! Where Heat does not parse a text, Python's truth value decides (`Node::is_truthy`): for conditions, for `hidden` and
+//! If Heat does not parse a text, Python's truth value decides (`Node::is_truthy`): for conditions, for `hidden` and
 //! `immutable`, and within classes.
 
 /// The words that [`of_parameter`] accepts, for messages.
@@ -8,7 +8,7 @@ pub const PARAMETER: &str = "true, t, yes, y, on and 1, or false, f, no, n, off 
 
 /// How a parameter, and everything else that is declared a boolean, reads a text: `strict` of
 /// `oslo_utils.strutils.bool_from_string`, which `heat.engine.parameters.BooleanParam` and `heat.engine.constraints.Schema`
-/// use. Surrounding white space does not count.
+/// use. Surrounding white space is ignored.
 pub fn of_parameter(text: &str) -> Option<bool> {
     said(text.trim(), [&["1", "t", "true", "on", "y", "yes"], &["0", "f", "false", "off", "n", "no"]])
 }

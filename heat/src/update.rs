@@ -1,4 +1,4 @@
-//! What an update of a stack does to a resource, according to its schema and to what its class adds.
+//! The effect of a stack update on a resource, according to its schema and its class.
 //!
 //! What lives here: the rules for one resource whose properties differ. What must not: which resources differ, and the
 //! effects of a replacement on others.
@@ -8,7 +8,7 @@ use wattle_model::names;
 use crate::desired::Resource;
 use crate::resource::Change;
 
-/// What Heat does to a resource.
+/// Heat's action on a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// It changes in place.
@@ -21,18 +21,18 @@ pub enum Action {
     Refuse,
 }
 
-/// What an update does to a resource, and the alternatives.
+/// The effect of an update on a resource, and the alternatives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
-    /// What Heat does.
+    /// Heat's action.
     pub action: Action,
     /// Alternatives.
     pub help: Vec<String>,
-    /// Effects of a change in place, or things that it leaves undone, that its wording does not mention.
+    /// Effects of a change in place, or omissions, that its wording does not mention.
     pub notes: Vec<String>,
 }
 
-/// What an update does to a resource some of whose properties differ.
+/// The effect of an update on a resource with different properties.
 pub fn verdict(before: &Resource, after: &Resource, changed: &[&str]) -> Verdict {
     let change = &Change { before: before.compared(), after: after.compared(), changed };
     let class = after.class();
@@ -44,7 +44,7 @@ pub fn verdict(before: &Resource, after: &Resource, changed: &[&str]) -> Verdict
     }
     let fixed = |name: &&str| after.schema(name).is_some_and(|property| !property.updatable);
     let fixed: Vec<&str> = changed.iter().copied().filter(fixed).collect();
-    // A replaced resource is created again, whatever could be done to the existing one.
+    // A replaced resource is created again, whatever is possible with the existing one.
     if let Some(help) = (class.replaces)(change) {
         return without_notes(Action::Replace, help);
     }
@@ -73,13 +73,13 @@ pub fn verdict(before: &Resource, after: &Resource, changed: &[&str]) -> Verdict
     }
 }
 
-/// Whether Heat accepts that a property is removed but its service refuses that. The property can be removed by speaking to
+/// Whether Heat accepts that a property is removed although its service refuses it. The property can be removed by calling
 /// the service directly, without Heat.
 pub fn is_needed(after: &Resource, property: &str) -> bool {
     after.class().needed.contains(&property) && after.compared().value(property).is_none()
 }
 
-/// Why the replacement of a resource fails whose properties `changed` differ, and what to do instead.
+/// Why the replacement of a resource whose properties `changed` differ fails, and what to do instead.
 pub fn clash(before: &Resource, after: &Resource, changed: &[&str]) -> Option<String> {
     let change = &Change { before: before.compared(), after: after.compared(), changed };
     let second = (after.class().clashes)(change)?;
@@ -89,9 +89,9 @@ pub fn clash(before: &Resource, after: &Resource, changed: &[&str]) -> Option<St
     ))
 }
 
-/// Whether a change of this property alone replaces the resource as it is, with the policies that it has.
+/// Whether a change of this property alone replaces the resource, given its current policies.
 ///
-/// This does not include what Heat refuses because of specific old and new values, such as shrinking a volume.
+/// This does not include changes that Heat refuses because of specific old and new values, such as shrinking a volume.
 pub fn replaces(resource: &Resource, property: &str) -> bool {
     let (given, changed) = (resource.compared(), [property]);
     let change = &Change { before: given, after: given, changed: &changed };
@@ -108,8 +108,8 @@ pub fn is_ignored(resource: &Resource, property: &str) -> bool {
     class.ignores.contains(&property) || (class.disregards)(&Change { before: given, after: given, changed: &changed })
 }
 
-/// Properties for which a policy beside them determines the effect of a change. For these, the results of [`replaces`] and
-/// [`is_ignored`] differ from template to template.
+/// Properties for which a policy in the same resource determines the effect of a change. For these, the results of
+/// [`replaces`] and [`is_ignored`] differ from template to template.
 pub fn varies(resource: &Resource) -> &'static [&'static str] {
     resource.class().varies
 }
@@ -142,7 +142,7 @@ mod tests {
     use crate::Loaded;
     use crate::desired::{Desired, Facts};
 
-    /// What is noted of a cluster whose properties become others.
+    /// The notes on a cluster whose properties change.
     fn notes(before: &str, after: &str, changed: &[&str]) -> Vec<String> {
         let stack = |properties: &str| {
             let text = format!(

@@ -1,4 +1,4 @@
-//! However large what is wrong is, it is said in full and in few words.
+//! Any number of faults is reported completely, in few words.
 
 use wattle_heat::check::check;
 use wattle_heat::{Graph, Loaded};
@@ -63,7 +63,7 @@ fn properties_of_a_misspelt_type_are_those_of_the_one_that_was_meant() {
     assert_eq!(codes(&of_server), ["W1201", "W1203", "W1202"], "{of_server:#?}");
     assert!(of_server[2].labels[0].text.contains("`OS::Nova::Server`"), "{of_server:#?}");
     assert_eq!(codes(&found("  a: {type: OS::Neutron::Prot}\n")), ["W1201"]);
-    // Types of one's own cloud are no slips.
+    // Types of a specific cloud are not typos.
     for ty in ["My::Nova::Server", "OS::Mine::Server", "OS::Nova::Anything"] {
         assert_eq!(codes(&found_of(ty)), ["W1201"], "{ty}");
     }

@@ -1,4 +1,4 @@
-//! Whatever is given to the reader: an error that says what is wrong, within bounded time and memory.
+//! Any input to the reader yields an error with a clear message, within bounded time and memory.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use wattle_heat::yaml::{BYTES, DEPTH, Error, NODES, Place, Problem, Tree, read, read_bytes};
 
-/// Something of all that YAML has.
+/// A sample of every YAML feature.
 const YAML: &str = "%YAML 1.1\n%TAG !e! tag:example.org,2002:\n---\nplain: text that\n  goes on # not this\nquoted: [\"a \\u00e9\\n\\\n  b\", 'it''s']\n\
     ? complex\n: - a\n  - {b: c, ? d, 'e': f}\n  -\n    g: &g {h: 1}\n    <<: *g\nliteral: |+2\n    text\n\n\nfolded: >-\n  a\n   b\n  c\n\
     numbers: [0644, 22:22, 1_000, 0x1F, 1.5e+3, .inf, -.INF, .nan, 2021-04-16, on, ~, =: 1]\n\
@@ -22,7 +22,7 @@ fn is_deep(text: &str) -> bool {
     matches!(problem(text), Problem::TooDeep)
 }
 
-/// What is said is not empty, and about a place in the text.
+/// The message is not empty, and its place is in the text.
 fn assert_shown(text: &str, error: &Error) {
     let lines = text.split(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']).count();
     assert!(!error.to_string().is_empty());
@@ -127,7 +127,7 @@ fn laughs_by_the_billion() {
     assert_eq!(problem(&laughs("lol", &map)), Problem::TooMany);
     let merge = |level: usize| format!("{{<<: [{}]}}", vec![format!("*a{level}"); 10].join(","));
     assert_eq!(problem(&laughs("{lol: lol}", &merge)), Problem::TooMany);
-    // Few values, but each is long.
+    // Few values, each of which is long.
     let long = format!("- &a {}\n{}", "lol".repeat(1 << 20), "- *a\n".repeat(1_000));
     assert_eq!(problem(&long), Problem::TooMany);
 }
@@ -150,7 +150,7 @@ fn equal_keys_are_all_there() {
     }
 }
 
-/// What takes the most memory: as many values as there can be, each as small as it can be.
+/// The input that needs the most memory: the maximum number of values, each as small as possible.
 #[test]
 fn as_much_as_there_can_be_fits_into_little_memory() {
     const CHILD: &str = "WATTLE_TEST_IN_LITTLE_MEMORY";
@@ -167,6 +167,6 @@ fn as_much_as_there_can_be_fits_into_little_memory() {
         return;
     }
     let values = usize::try_from(NODES).unwrap();
-    // With the map itself.
+    // Including the map itself.
     read(&"a:\n".repeat(values / 2 - 1)).unwrap_or_else(|error| panic!("{error}"));
 }

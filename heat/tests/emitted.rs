@@ -1,4 +1,4 @@
-//! What the output looks like, and what is refused. That Heat reads it back is tested with Heat, in the tests crate.
+//! The form of the output, and refused values. The tests crate checks with Heat that Heat reads the output back.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -198,7 +198,7 @@ struct Libyaml;
 
 impl Style for Libyaml {
     fn text(text: &str, is_key: bool) -> Result<String, EmitError> {
-        // Only a map shows what a long key looks like, and how far lines are indented.
+        // Only a map shows the form of a long key, and the indentation of lines.
         let (key, value) = if is_key { (text, "v") } else { ("k", text) };
         let pair = yaml_of(&BTreeMap::from([(key, value)]));
         let form = match pair.strip_suffix(": v") {
@@ -213,13 +213,13 @@ impl Style for Libyaml {
     }
 }
 
-/// A value in a file of its own, without the end of its last line.
+/// A value in a separate file, without the end of its last line.
 fn yaml_of(value: &impl Serialize) -> String {
     let text = serde_yaml::to_string(value).unwrap();
     text.strip_suffix('\n').unwrap_or(&text).to_owned()
 }
 
-/// A value as `serde-saphyr` is to write it: with the styles that it does not choose by itself.
+/// A value for `serde-saphyr`, with the styles that it does not choose by itself.
 struct Saphyr<'v>(&'v Value);
 
 impl Serialize for Saphyr<'_> {
@@ -237,7 +237,7 @@ impl Serialize for Saphyr<'_> {
     }
 }
 
-/// Numbers without end, the same on every run.
+/// An infinite sequence of numbers, the same on every run.
 struct Chance(u64);
 
 impl Chance {

@@ -1,4 +1,4 @@
-//! Values against what Heat gives; the oracle compares more (`tests/tests/templates`).
+//! Values compared with Heat's results; the oracle compares more (`tests/tests/templates`).
 
 use wattle_heat::Loaded;
 use wattle_heat::evaluate::{Cause, Mode, Resources, Scope, Value};
@@ -127,7 +127,7 @@ fn what_would_be_huge_is_not_known() {
     assert_eq!(evaluated("2021-04-16", &text, Mode::Known), Ok(Value::Unknown));
 }
 
-/// Resources of which an attribute and an identity are known, in a nested stack.
+/// Resources in a nested stack, with one known attribute and one known identity.
 #[derive(Debug)]
 struct Some;
 
@@ -174,14 +174,14 @@ fn partly(text: &str) -> String {
 #[test]
 fn what_is_not_known_stays_an_expression() {
     for (text, expected) in [
-        // What is known is put in.
+        // Known values are inserted.
         ("{list_join: ['-', [{get_resource: net}, a]]}", r#""4711-a""#),
         ("[{get_attr: [net, mtu]}, {get_attr: [s, mtu]}]", r#"[1500,{"get_attr":["part/s","mtu"]}]"#),
         ("{resource_facade: metadata}", r#""said""#),
         ("{resource_facade: update_policy}", r#"{"resource_facade":"update_policy"}"#),
         ("{if: [five, {get_resource: s}, 2]}", r#"{"get_resource":"part/s"}"#),
         ("[1, {if: [{not: five}, 2]}]", "[1]"),
-        // What is not stays, with all that is known of its arguments, in the order in which they are written.
+        // Unknown calls remain, with all known values in their arguments, in the order in which they are written.
         (
             "{list_join: ['-', [{get_attr: [s, a, {get_param: n}]}]]}",
             r#"{"list_join":["-",[{"get_attr":["part/s","a",5]}]]}"#,
@@ -203,15 +203,15 @@ fn what_is_not_known_stays_an_expression() {
         ),
         ("{if: [not, {get_param: n}]}", r#"{"if":[{"not":{"equals":[{"get_param":"open"},"x"]}},5]}"#),
         ("{if: [{and: [five, open]}, 1, 2]}", r#"{"if":[{"and":[true,{"equals":[{"get_param":"open"},"x"]}]},1,2]}"#),
-        // A way into what is not known, or into what another template's part is.
+        // A path into an unknown value, or into the part of another template.
         ("{get_attr: [told, value, a]}", r#"{"get_attr":["part/s","a"]}"#),
         ("{get_attr: [told, value, a, b]}", r#"{"get_attr":[{"a":{"get_attr":["part/s","a"]}},"a","b"]}"#),
-        // What is hidden is neither shown nor computed with.
+        // Hidden values are neither shown nor used in computations.
         ("{get_param: word}", r#""(secret)""#),
         ("{get_param: [login, a]}", r#""(secret)""#),
         ("{list_join: ['', [{get_param: word}]]}", r#"{"list_join":["",["(secret)"]]}"#),
         ("{if: [{equals: [{get_param: word}, hunter2]}, 1, 2]}", r#"{"if":[{"equals":["(secret)","hunter2"]},1,2]}"#),
-        // What Heat would refuse.
+        // Calls that Heat would refuse.
         ("{list_join: [',', [{get_param: n}]]}", r#"{"list_join":[",",[5]]}"#),
         ("{list_join: {get_param: n}}", r#"{"list_join":5}"#),
         ("{get_param: nobody}", r#"{"get_param":"nobody"}"#),
@@ -234,8 +234,8 @@ fn however_much_is_not_known_it_ends() {
     assert!(partly(&nested).len() > 1_000);
 }
 
-/// What depends on time or chance has no value here, but which calls YAQL refuses is known. `tests/tests/yaql` compares this with
-/// Heat.
+/// Functions of time or chance have no value here, but invalid calls of them are detected. `tests/tests/yaql` compares this
+/// with Heat.
 #[test]
 fn yaql_tells_functions_from_methods_that_have_no_value() {
     let of = |expression: &str| {

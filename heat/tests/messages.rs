@@ -1,8 +1,8 @@
-//! What is said of text that is not read, as its author sees it.
+//! Messages about unreadable text, as its author sees them.
 
 use wattle_heat::yaml::{self, Error, Span};
 
-/// What authors get wrong, one text each.
+/// Common mistakes of authors, one per text.
 const TEXTS: &[&str] = &[
     // Indentation.
     "resources:\n\tserver:\n\t\ttype: a\n",
@@ -34,7 +34,7 @@ const TEXTS: &[&str] = &[
     "a: \"C:\\Windows\"\n",
     "a: \"\\x4\"\n",
     "a: \"\\ud83d\\ude00\"\n",
-    // Characters that begin nothing.
+    // Characters that cannot begin anything.
     "a: %b\n",
     "%b: a\n",
     "a: @b\n",
@@ -60,7 +60,7 @@ const TEXTS: &[&str] = &[
     "a: {get_attr: [b, c}\n",
     "a: {{ b }}\n",
     "a: {{ b }}/c\n",
-    // Text in lines.
+    // Multi-line text.
     "a: | b\n",
     "a: |0\n  b\n",
     "a: >x\n  b\n",

@@ -1,4 +1,4 @@
-//! Where everything stands that is read.
+//! The places of everything that is read.
 
 use wattle_heat::yaml::{Node, Place, Span, Tree, read};
 
@@ -25,7 +25,7 @@ list:
 
 const JSON: &str = "{\"a\": [1, -2.5e3 ,\ttrue],\r\n \"é😀\\u00e9\": {\"b\": null, \"c\": []}}\n";
 
-/// What stands between two places.
+/// The text between two places.
 fn slice(text: &str, span: Span) -> String {
     let mut lines = text
         .split_inclusive('\n')

@@ -11,7 +11,7 @@ macro_rules! check {
 }
 pub(crate) use check;
 
-/// A check of content that only wattle reads. It has no function, because reading the model reports everything at once.
+/// A check of content that only wattle reads. It has no function, because reading the model reports all faults at once.
 pub type Check = wattle::model::Check<()>;
 
 check! {

@@ -1,4 +1,4 @@
-//! Groups whose members are written out, and the property that defines them.
+//! Groups with explicit members, and the property that defines them.
 
 use wattle_heat::yaml::Node;
 

@@ -1,7 +1,8 @@
 //! Heat templates as blueprints: as models of the software and infrastructure that they describe, and as crates.
 //!
-//! What lives here: reading an extended template as a model (`model`), writing a template as a Rust crate (`import`), and
-//! the checks of template content that only wattle reads (`check`). What must not: I/O, and what Heat does with a template,
+//! What lives here: reading an extended template as a model (`model`), converting a template to a Rust crate (`import`),
+//! and the checks of template content that only wattle reads (`check`). What must not: I/O, and Heat's treatment of
+//! templates, which is the job of `wattle-heat`.
 //! which is the job of `wattle-heat`.
 //!
 //! ```

@@ -1,4 +1,4 @@
-//! A template with the recipe files that it names.
+//! A template with its recipe files.
 
 use wattle_heat::Loaded;
 use wattle_heat::files::Files;
@@ -6,7 +6,7 @@ use wattle_heat::parameters::Inputs;
 
 use crate::model::{used_by_recipes, written_recipes};
 
-/// Loads the template in `text`, whose file is called `name`, with everything that it names, including recipe files.
+/// Loads the template in `text`, from the file `name`, with everything that it refers to, including recipe files.
 pub fn load(text: &str, name: &str, files: &dyn Files, inputs: &Inputs) -> Loaded {
     let loaded = Loaded::load(text, name, files, inputs);
     let recipes = written_recipes(&loaded.template);

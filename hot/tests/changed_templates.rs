@@ -1,4 +1,4 @@
-//! Whatever is changed in a template: diagnostics and a graph, and never a panic.
+//! Any change of a template yields diagnostics and a graph, and never a panic.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -8,7 +8,7 @@ use std::path::Path;
 use wattle_heat::{Graph, Loaded};
 use wattle_hot::{check, model};
 
-/// What is put in: words of YAML, and words that templates give a meaning to.
+/// The inserted pieces: words of YAML, and words with a meaning in templates.
 const PIECES: &[&str] = &[
     "",
     "",
@@ -61,7 +61,7 @@ const PIECES: &[&str] = &[
     "<<: ",
 ];
 
-/// The same numbers each time: a linear congruential generator, Knuth's.
+/// The same numbers on each run: Knuth's linear congruential generator.
 struct Numbers(u64);
 
 impl Numbers {

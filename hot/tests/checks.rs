@@ -1,4 +1,4 @@
-//! What holds for all checks.
+//! Properties of all checks.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -90,7 +90,7 @@ fn messages_are_written_the_same_way() {
     }
 }
 
-/// Goldens of every diagnostic as it is rendered: `INSTA_UPDATE=always` writes them again, to be reviewed.
+/// Goldens of every diagnostic as it is rendered: `INSTA_UPDATE=always` rewrites them for review.
 #[test]
 fn diagnostics_look_as_they_did() {
     for check in all() {
@@ -163,7 +163,7 @@ fn what_a_nested_stack_does_not_have_is_reported() {
     let nested = "nested: {type: child.yaml}";
     assert_eq!(found(nested, "{get_attr: [nested, o]}"), [""; 0]);
     assert_eq!(found(nested, "{get_attr: [nested, 0]}"), ["W1206"]);
-    // Heat looks for an output once it needs its value.
+    // Heat looks up an output once it needs its value.
     let copy =
         format!("{nested}, copy: {{type: OS::Heat::Value, properties: {{value: {{get_attr: [nested, nope]}}}}}}");
     assert_eq!(found(&copy, "x"), ["W1116"]);
@@ -195,7 +195,7 @@ fn an_output_of_a_resource_that_does_not_exist_is_empty() {
         )
     };
     assert_eq!(codes(&template("text")), [""; 0]);
-    // That is how a template says that it may be empty.
+    // In this way, a template declares that it may be empty.
     assert_eq!(codes(&template("absent")), [""; 0]);
     let found = check(&loaded(&template("txet")));
     assert_eq!((found[0].code, &*found[0].message), ("W1116", "there is no resource `txet`"));
@@ -317,14 +317,14 @@ fn a_parameter_without_a_value_is_not_an_empty_one() {
     assert_eq!(codes(&subnet(", default: 10.0.0.0/24")), [""; 0]);
 }
 
-/// What no check of templates refuses is lowered as well.
+/// Templates without errors can also be lowered.
 #[test]
 fn servers_on_networks_by_subnets_and_older_names_are_lowered() {
     let text = include_str!("../../tests/templates/import/forms/subnets.yaml");
     let model = wattle_hot::model::read(&Loaded::of(text, "template.yaml")).model;
     let found = wattle::check::check(&model, &wattle::check::Limits::default());
     assert!(!wattle::check::has_errors(&found), "{found:?}");
-    // Where neither is connected, both reads are refused.
+    // If neither is connected, both reads are refused.
     let unconnected = text
         .replace("get_resource: front}, fixed", "get_resource: other}, fixed")
         .replace("subnet: {get_resource: inside}", "subnet: private");

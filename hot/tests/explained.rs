@@ -1,4 +1,4 @@
-//! What is reported about each value of a template's software.
+//! The report on each value of a template's software.
 
 use wattle::lower::{Options, Reader, Way, computed_by_heat, lower};
 use wattle_heat::Loaded;

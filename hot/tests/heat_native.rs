@@ -16,7 +16,7 @@ resources:
         components:
 ";
 
-/// The names of the configs that a template's components have.
+/// The names of the configs of a template's components.
 fn configs(components: &str) -> Vec<String> {
     let model = read(&Loaded::of(&format!("{SERVER}{components}"), "shop.yaml")).model;
     let lowered = lower(&model);

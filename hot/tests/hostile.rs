@@ -1,11 +1,11 @@
-//! Templates that ask for more than there is: judged within bounded time and stack.
+//! Templates that need unlimited resources: checked within bounded time and stack.
 
 use std::thread;
 
 use wattle_heat::{Graph, Loaded};
 use wattle_hot::{check, model};
 
-/// What is found in a template, by a thread with the stack that commands have.
+/// The diagnostics of a template, from a thread with the same stack size as commands.
 fn judged(text: &str) -> Vec<&'static str> {
     let text = format!("heat_template_version: 2021-04-16\n{text}");
     let judge = move || {
@@ -25,7 +25,7 @@ fn conditions(count: usize, depth: usize) -> String {
 
 #[test]
 fn conditions_of_conditions() {
-    // As far as Heat goes.
+    // Up to Heat's own limit.
     assert_eq!(judged(&conditions(150, 1)), [""; 0]);
     for (count, depth) in [(200, 1), (2_000, 1), (150, 200)] {
         let codes = judged(&conditions(count, depth));

@@ -1,9 +1,9 @@
-//! What an imported crate says: its notes, its comments, and the names that it uses.
+//! The text of an imported crate: its notes, its comments, and its names.
 
 use wattle_heat::Loaded;
 use wattle_hot::import::{Dependency, Options, import};
 
-/// Why the config of these properties stays; nothing if it becomes a component.
+/// Why the config with these properties remains a resource; `None` if it becomes a component.
 fn said(properties: &str) -> Option<String> {
     let text = format!(
         "heat_template_version: 2021-04-16
@@ -43,7 +43,7 @@ fn a_config_whose_names_no_component_may_have_stays() {
 
 const OLD_NAMES: &str = include_str!("../../tests/templates/import/forms/old_names.yaml");
 
-/// The library of the crate that is made of the template, and the notes.
+/// The library of the template's crate, and the notes.
 fn library(text: &str) -> (String, Vec<String>) {
     let files = std::collections::BTreeMap::from([("parts/boot.sh".to_owned(), b"true\n".to_vec())]);
     let loaded = wattle_hot::load(text, "shop.yaml", &files, &Default::default());
@@ -66,7 +66,7 @@ fn what_has_an_old_name_is_typed() {
         ".image(\"debian\")",
         ".timeout(7)",
         ".primaries([\"10.0.0.1\"])",
-        // Heat reads the old one, although the new one is there.
+        // Heat reads the old one, although the new one is present.
         ".property(\"network_id\", \"\")",
     ] {
         assert!(library.contains(expected), "{expected} is not in:\n{library}");

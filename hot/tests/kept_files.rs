@@ -1,4 +1,4 @@
-//! Which files a crate brings along: all that its template reads, and nothing else.
+//! The files of a crate: all that its template reads, and nothing else.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use wattle_hot::import::{Dependency, Imported, Options, import};
 
 const STACK: &str = "heat_template_version: 2021-04-16\n";
 
-/// A crate of a template of these resources, in the folder `app`; a type `Site` is mapped to `site.yaml`.
+/// The crate of a template with these resources, in the folder `app`; a type `Site` is mapped to `site.yaml`.
 fn imported(resources: &str) -> Imported {
     let value = |path: &str| {
         format!("{STACK}resources: {{v: {{type: OS::Heat::Value, properties: {{value: {{get_file: {path}}}}}}}}}\n")
@@ -66,7 +66,7 @@ fn what_a_template_names_comes_along_where_the_template_is_only_read() {
     assert_eq!(kept, ["parts/boot.sh", "parts/inner.yaml"]);
     assert_eq!(emitted, ["parts/boot.sh", "parts/inner.yaml"]);
     assert_eq!(notes, [""; 0]);
-    // Through several, and no module for what is read as text.
+    // Through several templates, and without a module for a file that is read as text.
     let (kept, emitted, notes) = of(&stack("s", "parts/outer.yaml"));
     assert_eq!(kept, ["nested.yaml", "parts/boot.sh", "parts/inner.yaml", "parts/outer.yaml"]);
     assert_eq!(emitted, ["nested.yaml", "parts/boot.sh", "parts/inner.yaml", "parts/outer.yaml"]);
@@ -95,14 +95,14 @@ fn a_file_outside_of_the_folder_gets_a_name_below_it_and_a_note() {
                     `../other/secret`, now `files/outside2/secret`\n  --> app/template.yaml:5:50: `/etc/shadow`, now \
                     `files/outside3/shadow`\n";
     assert_eq!(notes, [expected]);
-    // What such a template names stands beside it again.
+    // Files that such a template refers to are beside it again.
     let (_, emitted, _) = of(&stack("s", "../other/inner.yaml"));
     assert_eq!(emitted, ["files/outside/inner.yaml", "files/outside/secret"]);
 }
 
 #[test]
 fn what_nothing_emitted_names_stays_where_it_is() {
-    // The environment goes to Heat as before, with what it names.
+    // The environment goes to Heat as before, with the files that it refers to.
     let (kept, emitted, _) = of("  s: {type: Site}\n");
     assert_eq!((kept, emitted), (Vec::new(), Vec::new()));
     let (kept, _, notes) = of(&stack("s", "lost.yaml"));

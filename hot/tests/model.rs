@@ -1,10 +1,10 @@
-//! Mistakes in what only wattle reads, each reported once and where it is.
+//! Mistakes in content that only wattle reads, each reported once and at its place.
 
 use wattle::model::Name;
 use wattle_heat::Loaded;
 use wattle_hot::check;
 
-/// A server with one component, of which `fields` are more.
+/// A server with one component, which has these additional `fields`.
 fn component(fields: &str) -> String {
     format!(
         "heat_template_version: 2021-04-16\nresources:\n  s:\n    type: OS::Nova::Server\n    \
@@ -13,7 +13,7 @@ fn component(fields: &str) -> String {
     )
 }
 
-/// What is found: code, line and message.
+/// The findings: code, line and message.
 fn found(text: &str) -> Vec<String> {
     let reported = |diagnostic: &wattle::check::Diagnostic| {
         format!("{} {} {}", diagnostic.code, diagnostic.labels[0].at.line, diagnostic.message)
@@ -93,7 +93,8 @@ fn a_recipe_of_a_cookbook_is_one_of_its_files() {
     assert_eq!(found(&chef("db2::server.rb", file, "")), [malformed]);
 }
 
-/// It is read as what it runs, whichever folder its cookbook lies in, and its outputs are attributes of the cookbook.
+/// It is read by the name that Chef runs, regardless of the cookbook's folder, and its outputs are attributes of the
+/// cookbook.
 #[test]
 fn a_recipe_of_a_cookbook_is_read() {
     let software = |text: &str| {
@@ -116,7 +117,7 @@ fn a_recipe_of_a_cookbook_is_read() {
     assert_eq!(unwritten("node['db2']['port']"), ["the recipe of `web` never writes the output `url`"]);
 }
 
-/// What the book says of recipes that read from each other: nothing shows that each of them writes first.
+/// As the book says about recipes that read from each other: nothing ensures that each of them writes first.
 #[test]
 fn early_outputs_make_no_exception_of_a_cycle() {
     let peer = |name: &str, other: &str| {
@@ -183,7 +184,7 @@ fn a_guard_is_taken_off_wherever_it_stands() {
     }
 }
 
-/// What a whole recipe of a component is refused for, with these files beside the template.
+/// The refusals of a component's whole recipe, with these files beside the template.
 fn refused(fields: &str, files: &[(&str, &str)]) -> Vec<String> {
     let files: std::collections::BTreeMap<String, Vec<u8>> =
         files.iter().map(|(path, text)| (format!("app/{path}"), text.as_bytes().to_vec())).collect();
@@ -224,7 +225,7 @@ fn a_recipe_that_the_compiler_refuses_is_refused() {
     ] {
         let found = refused(&format!("recipe: {path}"), &[(path, &text)]);
         assert!(matches!(&found[..], [one] if one.starts_with(&expected)), "{expected}: {found:#?}");
-        // What the compiler takes is taken.
+        // Recipes that the compiler accepts are accepted.
         let fine = [(path, "#!/bin/sh\ntrue\n"), (path, "- hosts: localhost\n  tasks: []\n")];
         let fine = fine[usize::from(path.ends_with("yaml"))];
         assert_eq!(refused(&format!("recipe: {path}"), &[fine]), [""; 0]);
@@ -242,7 +243,7 @@ fn a_recipe_that_the_compiler_refuses_is_refused() {
     assert!(matches!(&same[..], [one] if one.starts_with("the teardown `it.sh` is the recipe itself")), "{same:#?}");
 }
 
-/// What is found in the wiring of the model that the template is.
+/// The findings in the wiring of the template's model.
 fn wiring(text: &str) -> Vec<String> {
     let loaded = Loaded::of(text, "template.yaml");
     let model = wattle_hot::model::read(&loaded).model;
@@ -308,7 +309,7 @@ fn one_mistake_is_one_diagnostic() {
     assert_eq!(wiring(&kind), [""; 0]);
 }
 
-/// What refers to the software of such a server is right, and what only that software uses is used.
+/// References to the software of such a server are right, and things that only that software uses are used.
 #[test]
 fn software_on_a_server_of_a_misspelt_type_is_read() {
     let text = |ty: &str| {

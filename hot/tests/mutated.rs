@@ -1,4 +1,4 @@
-//! Whatever a template says: it is judged and evaluated within bounds, and nothing panics.
+//! Any template is checked and evaluated within limits, and nothing panics.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -13,10 +13,10 @@ use wattle_heat::parameters::Inputs;
 use wattle_heat::yaml::{self, Node};
 use wattle_hot::check;
 
-/// Templates with all that this crate reads.
+/// Templates with everything that this crate reads.
 const FORMS: &str = include_str!("../../tests/templates/forms.txt");
 
-/// Numbers without pattern (xorshift).
+/// Pseudo-random numbers (xorshift).
 struct Random(u64);
 
 impl Random {
@@ -28,7 +28,7 @@ impl Random {
     }
 }
 
-/// A stack that is there with all its resources, or of which nothing is known.
+/// A stack whose resources all exist, or of which nothing is known.
 #[derive(Debug)]
 struct Stack {
     is_there: bool,
@@ -53,18 +53,18 @@ impl Resources for Stack {
     }
 }
 
-/// How often values that are partly known were held against what they are otherwise.
+/// The number of comparisons of partly known values with other results.
 #[derive(Default)]
 struct Held {
-    /// Against what is given where all that is not known is left out.
+    /// With the result if everything unknown is omitted.
     known: usize,
-    /// What was left open and resolved later, against what is given at once.
+    /// Of values that were open and resolved later, with the immediate result.
     later: usize,
 }
 
 impl Held {
-    /// Whatever is known without a stack is the same where the rest stays open, and what stays open comes to the same
-    /// value later as it would have at once.
+    /// A value that is known without a stack remains the same if the rest stays open, and an open value later resolves to
+    /// the same value as it would have immediately.
     fn hold(&mut self, loaded: &Loaded, node: &Node) {
         let [before, there] = [Stack { is_there: false }, Stack { is_there: true }];
         let value = |mode, node: &Node| Scope::new(loaded, mode).value(node);
@@ -89,7 +89,7 @@ impl Held {
     }
 }
 
-/// Judges `text` as the template, as what is nested in it, and perhaps as its environment; how many diagnostics there are.
+/// Checks `text` as the template, as a nested template, and perhaps as its environment; returns the number of diagnostics.
 fn judged(text: &str, as_environment: bool) -> usize {
     judged_and_held(text, as_environment, &mut Held::default())
 }
@@ -126,7 +126,7 @@ fn what_stays_open_comes_to_the_same() {
 #[test]
 fn mutated_templates_are_judged() {
     let cases = cases();
-    // What stands between the signs of YAML: words, numbers, names of functions and sections.
+    // The parts between YAML's indicators: words, numbers, names of functions and sections.
     let words: Vec<&str> = FORMS
         .split(|sign: char| sign.is_whitespace() || "{}[],:'\"".contains(sign))
         .filter(|word| !word.is_empty() && !word.starts_with('='))
@@ -139,7 +139,7 @@ fn mutated_templates_are_judged() {
             let places: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
             let Some(&at) = places.get(random.below(places.len().max(1))) else { continue };
             match random.below(4) {
-                // A word of another one.
+                // A word of another template.
                 0 | 1 => {
                     let end = text[at..].find(|sign: char| !sign.is_alphanumeric()).map_or(text.len(), |end| at + end);
                     text.replace_range(at..end, words[random.below(words.len())]);

@@ -1,4 +1,4 @@
-//! Files out of a template's folder.
+//! Files outside of a template's folder.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use wattle::model::Model;
 use wattle_heat::parameters::Inputs;
 use wattle_hot::model::read;
 
-/// A template in `app/`, of which these resources are; beside it and above it are files.
+/// A template in `app/` with these resources; there are files beside it and above it.
 fn model(resources: &str) -> Model {
     let nested = "heat_template_version: 2021-04-16\nresources: {v: {type: OS::Heat::Value, properties: {value: {get_file: ../PATH}}}}\n";
     let files = [

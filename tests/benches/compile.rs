@@ -1,8 +1,9 @@
-//! What an author waits for: compiling `connections` and the catalog, clean and after a one-line edit.
+//! The time that an author waits for the compiler: `connections` and the catalog, clean and after a one-line edit.
 //!
 //! `cargo bench -p wattle-tests --bench compile` prints the tables of `docs/benchmarks.md`. It copies the example to a
-//! temporary workspace beside an empty crate, so that both are checked by the same cargo in the same run. With commits
-//! as arguments, the example of each commit, on the library and the catalog of that commit, is edited in turns with it.
+//! temporary workspace beside an empty crate, so that the same cargo checks both in the same run. With commits as
+//! arguments, the example of each commit, on the library and the catalog of that commit, is edited alternately with the
+//! current one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ use std::time::Instant;
 const EDITS: u32 = 15;
 const CLEAN: usize = 7;
 
-/// The catalog's services that are checked alone: arguments of cargo, and what they are called.
+/// The catalog's services that are checked alone: arguments of cargo, and their names.
 const SERVICES: [(&str, &[&str]); 4] = [
     ("all services, `hidden` too", &["--features", "all,hidden"]),
     ("all services", &["--features", "all"]),
@@ -23,7 +24,7 @@ const SERVICES: [(&str, &[&str]); 4] = [
 fn main() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
     let folder = tempfile::tempdir().expect("a temporary folder");
-    // Cargo hands `--bench` to every benchmark.
+    // Cargo passes `--bench` to every benchmark.
     let commits = std::env::args().skip(1).filter(|argument| !argument.starts_with('-'));
     let mut examples =
         vec![("connections".to_owned(), "connections", Workspace::new(root, &folder.path().join("now")))];
@@ -38,7 +39,7 @@ fn main() {
     edits(&examples);
 }
 
-/// The catalog itself, with all that it depends on there already.
+/// The catalog itself, with all of its dependencies compiled already.
 fn catalog(root: &Path, target: &Path) {
     println!("| clean check of the catalog with | seconds, least | median | CPU seconds, median |");
     println!("|---|---|---|---|");
@@ -57,7 +58,7 @@ fn catalog(root: &Path, target: &Path) {
     println!();
 }
 
-/// An edited line of each of `examples`, in turns: what it is called, its package, its workspace.
+/// Edits a line of each of `examples` in turns. Each has a name, a package and a workspace.
 fn edits(examples: &[(String, &str, Workspace)]) {
     let cpu = cpu_of_children();
     let clean = timed(|| examples[0].2.check(examples[0].1));
@@ -91,7 +92,7 @@ fn edits(examples: &[(String, &str, Workspace)]) {
     println!("| check after an edit of a recipe of connections | {recipe:.2} | {:.2} |", cpu_of_children() - cpu);
 }
 
-/// A workspace of `connections`, copied, and of an empty crate, on the library and the catalog of some sources.
+/// A workspace with a copy of `connections` and an empty crate, which use the library and the catalog from some sources.
 struct Workspace {
     folder: PathBuf,
 }
@@ -139,7 +140,7 @@ impl Workspace {
     }
 }
 
-/// The sources of `commit`, in `folder`.
+/// Unpacks the sources of `commit` into `folder`.
 fn unpack(root: &Path, commit: &str, folder: &Path) {
     fs::create_dir_all(folder).expect("a folder");
     let mut archive = Command::new("git")
@@ -176,7 +177,7 @@ fn timed(work: impl FnOnce()) -> f64 {
     start.elapsed().as_secs_f64()
 }
 
-/// What Linux accounts to all children that have ended, and to theirs: in user mode and for them in the kernel.
+/// The CPU time of all ended children and their descendants, in user mode and in the kernel.
 fn cpu_of_children() -> f64 {
     let stat = fs::read_to_string("/proc/self/stat").expect("Linux");
     let fields: Vec<&str> = stat.rsplit_once(')').expect("a name").1.split_whitespace().collect();

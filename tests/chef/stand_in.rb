@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
-# Stands in for `chef-solo` in tests, where no real one is.
+# Stands in for `chef-solo` in tests where no real one is installed.
 #
-# Node attributes behave as in Chef, in what wattle depends on: precedence levels that are merged for each key at the top
-# when it is first read, and again after a write below it; merged values in immutable mashes, which are copied when they
-# become part of another merge; deferred values as each major version has them. CHEF_STAND_IN chooses the version: 16 (the
-# merge reads as everybody does; deferred values are not worked out), 17 (they are), 18 and later (immutable mashes are not
-# copied). Besides: cookbooks with attribute files, recipes and a few resources, notifications, events in Chef's order,
-# and a node that is saved as JSON.
+# Node attributes behave as in Chef, as far as wattle depends on it: precedence levels that are merged per top-level key on
+# its first read, and again after a write below it; merged values in immutable mashes, which are copied when they become
+# part of another merge; deferred values as in each major version. CHEF_STAND_IN chooses the version: 16 (the merge reads
+# like any other reader; deferred values are not evaluated), 17 (they are evaluated), 18 and later (immutable mashes are not
+# copied). Also supports cookbooks with attribute files, recipes and a few resources, notifications, events in Chef's order,
+# and saving the node as JSON.
 #
 #   ruby stand_in.rb --config solo.rb --json-attributes node.json
 
@@ -17,7 +17,7 @@ require 'open3'
 
 MAJOR = ENV.fetch('CHEF_STAND_IN', '18').to_i
 
-# A hash for which symbols and strings are the same keys.
+# A hash that treats symbols and strings as the same keys.
 class Mash < Hash
   alias regular_writer []=
   alias regular_delete delete
@@ -97,7 +97,7 @@ end
 class Chef
   VERSION = "#{MAJOR}.0.0"
 
-  # What Ohai says of the machine.
+  # The data that Ohai reports about the machine.
   OHAI = {
     'platform' => 'debian',
     'ipaddress' => '192.0.2.1',
@@ -110,7 +110,7 @@ class Chef
     class AttributeTypeMismatch < ArgumentError; end
   end
 
-  # What `lazy` makes.
+  # The result of `lazy`.
   class DelayedEvaluator < Proc
     if MAJOR >= 17
       def dup
@@ -159,7 +159,7 @@ class Chef
     end
   end
 
-  # How the process is ended with a word.
+  # Ends the process with a message.
   class Application
     class << self
       def fatal!(message, code = nil)
@@ -176,8 +176,8 @@ class Chef
     end
   end
 
-  # What a request to the server of local mode is refused with, such as an item of a data bag that is not there. The server
-  # answers with text where it has failed itself.
+  # An error response of the local-mode server, for example for a missing data bag item. The server answers with text
+  # if it has failed itself.
   class Refused < StandardError
     Response = Struct.new(:code, :body)
 
@@ -192,7 +192,7 @@ class Chef
   class << self
     attr_accessor :node
 
-    # Handlers of events by their names.
+    # Event handlers by name.
     def event_handler(&block)
       handler = EventDispatch::Base.new
       handler.define_singleton_method(:on) { |event, &told| define_singleton_method(event) { |*details| told.call(*details) } }
@@ -212,7 +212,7 @@ class Chef
       EVENTS.each { |event| define_method(event) { |*| } }
     end
 
-    # An event that happens while others are told is told after them.
+    # Delivers an event raised during the delivery of others after them.
     class Dispatcher
       def initialize(subscribers)
         @subscribers = subscribers
@@ -250,7 +250,7 @@ class Chef
 
   class Node
     module Mixin
-      # Knows where in the node it stands, and hands that on to what is read from it.
+      # Tracks the position in the node, and passes it on to the values read from it.
       module StateTracking
         attr_reader :__path__, :__root__, :__node__, :__precedence__
 
@@ -299,7 +299,7 @@ class Chef
         end
       end
 
-      # Reading is allowed, changing is not.
+      # Allows reads and refuses changes.
       module ImmutablizeHash
         DISALLOWED_MUTATOR_METHODS = %i[
           []= clear collect! compact! default= default_proc= delete delete_if except! filter! keep_if map! merge! rehash
@@ -315,7 +315,7 @@ class Chef
         end
       end
 
-      # The merged values by their keys at the top, until something below a key is written.
+      # Caches the merged values by top-level key, until something below a key is written.
       module DeepMergeCache
         attr_accessor :deep_merge_cache
 
@@ -337,7 +337,7 @@ class Chef
       end
     end
 
-    # Ways through several levels at once.
+    # Access to paths across several levels.
     module CommonAPI
       def write(*path, value)
         *way, last = path
@@ -383,7 +383,7 @@ class Chef
       end
     end
 
-    # Makes what is merged immutable.
+    # Makes merged values immutable.
     module Immutablize
       def convert_value(value)
         case value
@@ -479,11 +479,11 @@ class Chef
       prepend Mixin::StateTracking
     end
 
-    # What a precedence level is made of: reading what is not there makes it.
+    # The container of a precedence level: reading a missing key creates it.
     class VividMash < Mash
       include CommonAPI
 
-      # Nothing that was merged is good any more.
+      # Invalidates all merged values.
       %i[clear delete_if keep_if merge! reject! replace select! update].each do |name|
         define_method(name) do |*arguments, &block|
           __root__.reset_cache if __root__.respond_to?(:reset_cache)
@@ -511,7 +511,7 @@ class Chef
         Mash.new(self)
       end
 
-      # Of the outermost hash only.
+      # Converts only the outermost hash.
       def to_hash
         {}.merge(self)
       end
@@ -655,7 +655,7 @@ class Chef
       attributes.respond_to?(method)
     end
 
-    # The levels by themselves, not what they are merged to.
+    # The levels themselves, not their merged values.
     def for_json
       {
         'name' => name,
@@ -677,7 +677,7 @@ class Chef
       self
     end
 
-    # What Ohai says comes on top of what is there.
+    # Merges Ohai's data over existing values.
     def consume_ohai_data(data)
       attributes.automatic = Node.deep_merge(attributes.automatic, data)
     end
@@ -690,7 +690,7 @@ class Chef
     end
   end
 
-  # One thing that is to be brought about.
+  # A resource to converge.
   class Resource
     attr_reader :kind, :name, :notifications, :guards
     attr_accessor :updated
@@ -817,16 +817,16 @@ class Chef
         template.variables&.each { |name, value| scope.instance_variable_set("@#{name}", value) }
         File.write(template.path, ERB.new(text, trim_mode: '-').result(scope.instance_eval { binding }))
       end,
-      # Keys at the top are replaced as they are.
+      # Replaces top-level keys without merging.
       ohai: ->(ohai, _) { ohai.node.automatic.merge!(OHAI) },
       package: ->(_, _) {},
       service: ->(_, _) {},
     }.freeze
   end
 
-  # A resource that a cookbook defines, whose actions run the resources that they declare at once.
+  # A custom resource of a cookbook, whose actions run the resources that they declare immediately.
   class CustomResource < Resource
-    # The file that defines it.
+    # The file that defines the resource.
     class Definition
       attr_reader :name, :properties, :actions
 
@@ -931,14 +931,14 @@ class Chef
     end
   end
 
-  # Where cookbooks are.
+  # The directories of cookbooks.
   module Cookbooks
     def self.folder(name)
       folders = Array(Config[:cookbook_path]).map { |path| File.join(path, name) }
       folders.find { |folder| File.directory?(folder) } || raise("cookbook `#{name}` not found in #{folders.join(', ')}")
     end
 
-    # Those that `name` depends on come first.
+    # The dependencies of `name` come first.
     def self.closure(name, found = [])
       metadata = File.join(folder(name), 'metadata.rb')
       asked = File.exist?(metadata) ? File.read(metadata).scan(/^depends ['"]([^'"]+)['"](?:, ['"]([^'"]+))?/) : []
@@ -959,7 +959,7 @@ class Chef
       Gem::Version.new(File.read(File.join(folder(name), 'metadata.rb'))[/^version ['"]([^'"]+)/, 1] || '0.0.0')
     end
 
-    # What the server of local mode answers where cookbooks do not fit together.
+    # The response of the local-mode server if cookbook dependencies cannot be resolved.
     def self.unsolved(message, missing)
       raise Refused.new('412', 'Precondition Failed', [JSON.generate('message' => message, 'non_existent_cookbooks' => missing)])
     end

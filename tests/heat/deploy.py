@@ -126,7 +126,7 @@ def play(heat, stack, agent, seen, events, timeout, updated=()):
                 seen.add(config["id"])
                 events.append(event("start", config, values(config)))
             for config, said in agent.run(row["resource_name"], configs):
-                # Who does not wait for this one starts in between.
+                # Deployments that do not wait for this one start in between.
                 time.sleep(0.3)
                 name = values(config)["deploy_resource_name"]
                 events.append(event("end", config, said))

@@ -65,9 +65,9 @@ def setup(inventory=None, limits=False, log_level="CRITICAL",
     logging.disable(getattr(logging, log_level))
     messaging.setup("fake://", optional=True)
     stub_cloud.stub_constraints(heat_resources.global_env())
-    # external_id: that the thing exists is for the cloud to say.
+    # external_id: whether the resource exists is for the cloud to decide.
     heat_resource.Resource.validate_external = lambda self: None
-    # ResourceChain asks the database how many engines there are.
+    # ResourceChain queries the number of engines from the database.
     service_objects.Service.active_service_count = classmethod(
         lambda cls, context: 1)
 

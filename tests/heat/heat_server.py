@@ -116,13 +116,13 @@ def main():
     conf.set_override("host", "localhost")
     conf.set_override("max_stacks_per_tenant", -1)
     if args.no_limits:
-        # Its engine takes longer than a minute to take in a thousand servers.
+        # The engine takes longer than a minute to accept a thousand servers.
         from oslo_messaging.rpc import client
         conf.register_opts(client._client_opts)
         conf.set_override("rpc_response_timeout", 7200)
     conf.set_override("heat_metadata_server_url",
                       "http://localhost:%d" % args.port)
-    # Else keystone is asked where a deployment's signal goes.
+    # Otherwise Heat asks keystone for the URL of a deployment's signal.
     conf.set_override("heat_waitcondition_server_url",
                       "http://localhost:%d/v1/waitcondition" % args.port)
     conf.set_override("url", "http://localhost:%d/v1/%%(tenant_id)s"

@@ -32,7 +32,7 @@ class Loopback:
     def __enter__(self):
         self._trace = tempfile.NamedTemporaryFile(
             "r", prefix="heat-trace-", suffix=".jsonl", encoding="utf-8")
-        # Its own session: Ctrl-C is for us, and we tell the server.
+        # A session of its own: we handle Ctrl-C and stop the server.
         self._server = subprocess.Popen(
             [sys.executable, os.path.join(HERE, "heat_server.py"),
              "--port", "0", "--until-eof", "--trace", self._trace.name,

@@ -27,8 +27,8 @@ from heat.engine.hot import functions as hot_functions  # noqa: E402
 import validate  # noqa: E402
 
 
-#: whether functions tell of what they are, and not what Heat puts there
-#: while it validates
+#: whether functions describe themselves instead of giving the values
+#: that Heat substitutes during validation
 telling = False
 
 
@@ -122,7 +122,7 @@ def properties(rsrc):
         if rule.rule == translation.TranslationRule.REPLACE:
             concerned.add(rule.get_value_absolute_path(True)[0])
     out = {k: v for k, v in written.items() if k not in concerned}
-    # The same rule moves a property whether or not it is written.
+    # The same rule moves a property even if it is not written.
     for key in concerned.intersection(props):
         try:
             value = props[key]
@@ -218,7 +218,7 @@ def main(argv):
     global telling
     for path in lines():
         telling = False
-        # Names that Heat makes up are the same for the same template.
+        # Generated names are the same for the same template.
         count = itertools.count()
         short_id.generate_id = lambda: "member%d" % next(count)
         try:
@@ -231,7 +231,7 @@ def main(argv):
         except Exception as ex:
             out = {"error": "%s: %s" % (type(ex).__name__,
                                         validate.error_text(ex))}
-        # Nested templates are named by where they are, which says nothing.
+        # Nested templates are named by their paths, which carry no meaning.
         folder = "file://%s/" % os.path.dirname(os.path.abspath(path))
         text = json.dumps(out, sort_keys=True, default=str)
         print(text.replace(folder, ""))

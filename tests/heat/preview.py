@@ -150,7 +150,7 @@ def main(argv=None):
         given = {n: stack.parameters.params[n].value()
                  for n in stack.t.param_schemata()}
         wire = json.loads(json.dumps(stack.t.t, default=str))
-        # Functions that Heat took for text are text in JSON, too.
+        # Functions that Heat took for text are text in JSON as well.
         loaded.append((path, wire, dict(stack.t.files), given))
     meaning.telling = True
     dice, left = random.Random(7), args.count

@@ -119,7 +119,7 @@ for (text, _), got in zip(DIFFER, answers):
     tell("yaml11 differs " + text, not got["ok"], got)
 tell("yaml11 status", status == 1 and len(answers) == len(DIFFER), status)
 
-# creation: user data is recorded as it was written, failures are told
+# creation: user data is recorded as written, failures are reported
 good = os.path.join(HERE, "selftest/good/two_tier.yaml")
 status, answers = tool("create.py", "--stdin", lines=[
     {"template": good, "parameters": {"n": 1}},

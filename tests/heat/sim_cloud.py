@@ -24,7 +24,7 @@ _lock = threading.Lock()
 _ip = itertools.count(1)
 DELAYS = {}
 DEFAULT_DELAY = 0.0
-#: a file with the names of resources that are not there when Heat looks
+#: a file with the names of resources that Heat does not find
 MISSING = None
 _trace = None
 
@@ -68,7 +68,7 @@ class _Neutron:
         return call
 
 
-#: types whose identity is the name that they are given
+#: types whose physical id is their name
 NAMED = ("OS::Nova::KeyPair", "OS::Swift::Container", "OS::Zaqar::Queue")
 
 
@@ -187,7 +187,7 @@ def setup(delays=None, default_delay=0.0, trace_file=None, **oracle_args):
             fake_keystoneclient.FakeKeystoneClient(context=p.context)}
     stub_cloud.PLUGIN_METHODS.pop("heat", None)
     stub_cloud.StubClients._classes.clear()
-    # What keystone would say about the owner of a stored stack.
+    # The owner of a stored stack, as keystone would report it.
     oracle.heat_context.StoredContext._load_keystone_data = _stored_owner
     registry = oracle.heat_resources.global_env().registry
     for name, info in sorted(registry._registry.items()):

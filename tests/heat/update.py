@@ -48,7 +48,7 @@ class Making:
     def add(self, kind):
         name = "%s%d" % (kind, self.made)
         self.made += 1
-        # What it refers to comes before it.
+        # The resources that it refers to come before it.
         ty, properties = getattr(self, kind)(name)
         self.resources[name] = {"type": ty, "properties": properties}
         self.by_kind.setdefault(kind, []).append(name)
@@ -181,7 +181,7 @@ class Making:
             "subscriber": "http://example.org", "ttl": 300}
 
 
-#: what has others behind it, and what is looked at because of those
+#: kinds with dependents, and kinds that are tested because of those
 FIRST = ["server", "server", "attachment", "interface", "floating", "member",
          "rule", "value", "subscription", "router"]
 
@@ -230,7 +230,7 @@ def changed(making, dice):
     text = json.dumps(resources)
     read = [n for n in known if '["%s"' % n in text or ': "%s"' % n in text]
     for _ in range(dice.randrange(1, 3)):
-        # What has others behind it rather than what has none.
+        # Prefer a resource with dependents to one without.
         name = dice.choice(read if read and dice.random() < 0.7 else known)
         if dice.random() < 0.15:
             what.append(otherwise(name, resources[name]["properties"], dice))

@@ -27,25 +27,25 @@ from heat.common import exception  # noqa: E402
 from heat.engine import constraints, properties, resources  # noqa: E402
 from heat.engine import resource, rsrc_defn, support  # noqa: E402
 
-#: Types behind which there is Heat itself.
+#: Types that Heat implements itself.
 OWN = (stack_resource.StackResource, remote_stack.RemoteStack,
        software_deployment.SoftwareDeployment,
        software_deployment.SoftwareDeploymentGroup, test_resource.TestResource)
 
-#: What clients are asked that changes nothing.
+#: Prefixes of client methods that change nothing.
 READS = ("get", "list", "show", "find", "is_", "check", "fetch", "ignore",
          "resolve", "keys", "items", "to_dict", "build", "translate",
          "network_id", "rate", "catch", "status", "validate", "has_", "verify",
          "interface_list", "meta_serialize", "access_list", "name_or_id")
 WRITES = ("listener_set", "build_")
 
-#: Texts that a schema does not ask for, and the code does.
+#: Formats that the code requires although the schema does not.
 TEXTS = {"cidr": "10.%d.0.0/24", "ip_prefix": "10.%d.0.0/24",
          "destination": "10.%d.0.0/24", "nexthop": "10.0.0.%d",
          "prefixes": "10.%d.0.0/16", "gateway_ip": "10.0.0.%d",
          "FromPort": "%d", "ToPort": "%d", "CidrIp": "10.%d.0.0/24"}
 
-#: Changes that are not what one kind of value becomes another.
+#: Changes that are not from one kind of value to another.
 FURTHER = [
     ("OS::Neutron::Subnet", {"gateway_ip": "10.0.0.1"}, {"gateway_ip": "auto"}),
     ("OS::Neutron::SubnetPool", {"prefixes": ["10.1.0.0/16"]},
@@ -123,7 +123,7 @@ class Clients:
 
 
 def instance(stack, ty, given):
-    # Some classes write into what they are given.
+    # Some classes modify their arguments.
     definition = rsrc_defn.ResourceDefinition("one", ty, properties=copy.deepcopy(given))
     one = resource.Resource("one", definition, stack)
     one.resource_id = "id"

@@ -23,7 +23,7 @@ from heatclient.common import template_utils  # noqa: E402
 from heatclient.common import utils as client_utils  # noqa: E402
 import yaml  # noqa: E402
 
-#: candidate values for a required parameter that nobody gave (--fill-params)
+#: candidate values for a missing required parameter (--fill-params)
 _BY_CONSTRAINT = {
     "ip_addr": "10.0.0.10", "net_cidr": "10.0.0.0/24",
     "ip_or_cidr": "10.0.0.0/24", "mac_addr": "fa:16:3e:00:00:01",
@@ -32,7 +32,7 @@ _BY_CONSTRAINT = {
     "timezone": "UTC", "expiration": "2099-01-01T00:00:00Z",
     "iso_8601": "PT10M", "json_string": "{}",
 }
-#: ... and by what its name suggests, when no constraint says more
+#: ... and by its name, if it has no constraint that tells
 _BY_NAME = (
     ("cidr", "10.0.0.0/24"), ("pool_start", "10.0.0.20"),
     ("pool_end", "10.0.0.90"), ("gateway", "10.0.0.1"),

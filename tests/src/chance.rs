@@ -1,13 +1,13 @@
-//! Chance that can be repeated.
+//! Reproducible randomness.
 
 use std::time::Duration;
 
-/// Numbers that look random and depend on a seed alone (Vigna's `SplitMix64`).
+/// Pseudo-random numbers that depend only on a seed (Vigna's `SplitMix64`).
 #[derive(Clone, Debug)]
 pub struct Chance(u64);
 
 impl Chance {
-    /// Numbers that depend on `seed` alone.
+    /// Numbers that depend only on `seed`.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
@@ -23,30 +23,30 @@ impl Chance {
     /// A number below `end`.
     ///
     /// # Panics
-    /// When `end` is 0.
+    /// If `end` is 0.
     pub fn below(&mut self, end: usize) -> usize {
         usize::try_from(self.number() % end as u64).expect("INVARIANT: it is below a usize")
     }
 
-    /// True once in `n`.
+    /// Returns true once in `n` on average.
     pub fn once_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
 
-    /// One of `items`, unless there are none.
+    /// One of `items`, or `None` if there are none.
     pub fn of<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
         if items.is_empty() { None } else { items.get(self.below(items.len())) }
     }
 
-    /// From `from` to below `to` milliseconds.
+    /// A duration from `from` up to but excluding `to` milliseconds.
     ///
     /// # Panics
-    /// When there are none.
+    /// If the range is empty.
     pub fn millis(&mut self, from: usize, to: usize) -> Duration {
         Duration::from_millis((from + self.below(to - from)) as u64)
     }
 
-    /// Up to `seconds`, mostly short.
+    /// A duration of up to `seconds`, usually a short one.
     pub fn delay(&mut self, seconds: f64) -> Duration {
         let unit = self.below(1_000_000);
         #[expect(clippy::cast_precision_loss, reason = "below a million")]

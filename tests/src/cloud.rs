@@ -11,15 +11,15 @@ use wattle_runtime::openstack::Simulated;
 use crate::command::{apart, wattle};
 use crate::running::Foreground;
 
-/// A cloud at a port of this machine, which ends with the process.
+/// A cloud on a port of this machine, which ends with the process.
 #[derive(Debug)]
 pub struct CloudServer(Simulated);
 
 impl CloudServer {
-    /// Starts one. Its address takes the place of the setting's.
+    /// Starts a cloud. Its address replaces the one in the setting.
     ///
     /// # Panics
-    /// When it cannot listen.
+    /// If it cannot listen.
     pub fn start(setting: Setting) -> Self {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
         let (sender, started) = std::sync::mpsc::channel();
@@ -34,7 +34,7 @@ impl CloudServer {
         Self(started.recv().expect("it starts"))
     }
 
-    /// Where its identity service is.
+    /// The URL of its identity service.
     pub fn auth_url(&self) -> String {
         self.0.auth_url()
     }
@@ -45,17 +45,17 @@ impl CloudServer {
     }
 }
 
-/// `wattle cloud`, a process of its own.
+/// `wattle cloud` in a separate process.
 pub struct CloudProcess {
     folder: tempfile::TempDir,
     running: Foreground,
 }
 
 impl CloudProcess {
-    /// Starts one with these options.
+    /// Starts a cloud with these options.
     ///
     /// # Panics
-    /// When it does not start.
+    /// If it does not start.
     pub fn start(options: &[&str]) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let mut command = Command::new(wattle());
@@ -66,10 +66,10 @@ impl CloudProcess {
         Self { folder, running }
     }
 
-    /// The `clouds.yaml` that it has written.
+    /// The `clouds.yaml` that it wrote.
     ///
     /// # Panics
-    /// When it has written none.
+    /// If it wrote none.
     pub fn clouds(&self) -> String {
         std::fs::read_to_string(self.folder.path().join("clouds.yaml")).expect("it says how to log in")
     }

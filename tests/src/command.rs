@@ -1,4 +1,4 @@
-//! The commands `wattle` and `wattle-agent`, built as they stand.
+//! The commands `wattle` and `wattle-agent`, built from the current sources.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -10,31 +10,31 @@ use wattle_runtime::local::RUN;
 /// The folder of the repository.
 ///
 /// # Panics
-/// Never: the tests are a folder of it.
+/// Never: the tests are in a folder of it.
 pub fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("INVARIANT: the tests are a folder of it")
 }
 
-/// The path of the `wattle` command, which is built first if need be.
+/// The path of the `wattle` command, which is built first if necessary.
 ///
 /// # Panics
-/// When it cannot be built.
+/// If it cannot be built.
 pub fn wattle() -> &'static Path {
     static WATTLE: OnceLock<PathBuf> = OnceLock::new();
     WATTLE.get_or_init(|| built(["wattle-runtime", "--bin", "wattle"], &profile()))
 }
 
-/// A search path with the programs of `folder` before all others.
+/// A search path with `folder` before all other folders.
 ///
 /// # Panics
-/// When the folder's name has a colon.
+/// If the folder's name contains a colon.
 pub fn searching_first(folder: &Path) -> OsString {
     let others = std::env::var_os("PATH").unwrap_or_default();
     let folders = std::iter::once(folder.to_owned()).chain(std::env::split_paths(&others));
     std::env::join_paths(folders).expect("no colon in its name")
 }
 
-/// Lets a command find nothing of this environment that says which stack is meant, and of what is up only what is at `place`.
+/// Isolates a command from this environment's choice of a stack, and from everything that is up outside of `place`.
 pub fn apart<'c>(command: &'c mut Command, place: &Path) -> &'c mut Command {
     for variable in RUN.iter().chain(&["NO_COLOR"]) {
         command.env_remove(variable);
@@ -42,15 +42,15 @@ pub fn apart<'c>(command: &'c mut Command, place: &Path) -> &'c mut Command {
     at_home(command, place)
 }
 
-/// Lets a command know only those of this user's topologies that were brought up with the same `place`.
+/// Makes a command see only those of this user's topologies that were brought up with the same `place`.
 pub fn at_home<'c>(command: &'c mut Command, place: &Path) -> &'c mut Command {
     command.env("XDG_RUNTIME_DIR", place.join(".user")).env("XDG_STATE_HOME", place.join(".user"))
 }
 
-/// The path of the command that servers fetch, which is built first if need be.
+/// The path of the command that servers download, which is built first if necessary.
 ///
 /// # Panics
-/// When it cannot be built.
+/// If it cannot be built.
 pub fn wattle_agent() -> &'static Path {
     static AGENT: OnceLock<PathBuf> = OnceLock::new();
     AGENT.get_or_init(|| built(["wattle-runtime", "--bin", "wattle-agent"], &profile()))
@@ -59,15 +59,15 @@ pub fn wattle_agent() -> &'static Path {
 /// The path of an example's own program.
 ///
 /// # Panics
-/// When it cannot be built.
+/// If it cannot be built.
 pub fn example(name: &str) -> PathBuf {
     built([name, "--example", name], &profile().join("examples"))
 }
 
-/// What a command says.
+/// The output of a command.
 ///
 /// # Panics
-/// When it does not succeed.
+/// If it does not succeed.
 pub fn said(command: &mut Command) -> String {
     let ran = command.output().expect("it starts");
     let said = String::from_utf8_lossy(&ran.stdout).into_owned();
@@ -83,7 +83,7 @@ fn profile() -> PathBuf {
 
 fn built(what: [&str; 3], directory: &Path) -> PathBuf {
     let profile = profile();
-    // Built alone, a package has other features than in its workspace, and most of it is compiled once more.
+    // A package that is built alone has other features than in its workspace, and most of it is compiled again.
     if std::env::var_os("WATTLE_TEST_BUILT").is_some() {
         return directory.join(what[2]);
     }

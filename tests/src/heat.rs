@@ -4,7 +4,7 @@ use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-/// A Heat at a port of this machine, which ends with this.
+/// A Heat on a port of this machine, which ends on drop.
 #[derive(Debug)]
 pub struct HeatServer {
     child: Child,
@@ -12,10 +12,11 @@ pub struct HeatServer {
 }
 
 impl HeatServer {
-    /// Starts one that takes `delays` (`TYPE=SECONDS`) to make things, and does not find what the file `missing` names when it looks.
+    /// Starts Heat. It takes `delays` (`TYPE=SECONDS`) to create resources, and does not find those that the file `missing`
+    /// names.
     ///
     /// # Panics
-    /// When it does not start.
+    /// If it does not start.
     pub fn start(delays: &[&str], missing: &Path) -> Self {
         let mut command = Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/heat/run"));
         command.args(["heat_server.py", "--port", "0", "--until-eof"]).arg("--missing").arg(missing);
@@ -29,7 +30,7 @@ impl HeatServer {
         Self { port: ready.expect("heat_server.py is ready"), child }
     }
 
-    /// Where it is, up to the project's id.
+    /// Its URL, up to and including the project's ID.
     pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}/v1", self.port)
     }
@@ -37,7 +38,7 @@ impl HeatServer {
 
 impl Drop for HeatServer {
     fn drop(&mut self) {
-        // It ends with its input.
+        // It ends at the end of its input.
         drop(self.child.stdin.take());
         let _ = self.child.wait();
     }

@@ -1,4 +1,4 @@
-//! What several tests and benchmarks of wattle build on.
+//! Common code of several tests and benchmarks of wattle.
 
 pub mod browser;
 pub mod chance;

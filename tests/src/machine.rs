@@ -1,9 +1,9 @@
-//! Machines for tests that would change the networks of this one.
+//! Isolated machines for tests that would change the networks of this one.
 //!
-//! A machine with an outside: a network namespace with a cable to another one, in which a web server and a resolver are.
-//! What is done to it is done to nothing else, and is gone with it.
+//! A machine with an outside: a network namespace with a link to another one that contains a web server and a resolver.
+//! Changes affect nothing else, and disappear with it.
 
-#![expect(clippy::missing_panics_doc, reason = "what tests use fails by panics")]
+#![expect(clippy::missing_panics_doc, reason = "helpers for tests fail by panicking")]
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -70,20 +70,20 @@ mount -t tmpfs none /run/netns
 ip link set lo up
 exec \"$@\"";
 
-/// Where [`alone`] has returned.
+/// The process in which [`alone`] has returned.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Alone {
-    /// In the process that is alone: the test is to run.
+    /// The isolated process: run the test.
     Here,
-    /// In the process that was started first: the test has run.
+    /// The original process: the test has run.
     Done,
 }
 
-/// Runs a test of this binary, which has this name, in a process that has interfaces, processes and names of network namespaces
-/// of its own. They end with it, also if it is killed: what it had made is never in the way of the next run.
+/// Runs the test of this binary with this name in a process with its own interfaces, processes and names of network
+/// namespaces. They end with it, even if it is killed, so that they never interfere with the next run.
 ///
 /// # Panics
-/// When the test fails there.
+/// If the test fails there.
 #[must_use]
 pub fn alone(test: &str) -> Alone {
     const VARIABLE: &str = "WATTLE_TEST_ALONE";
@@ -96,7 +96,7 @@ pub fn alone(test: &str) -> Alone {
     let child = command.env(VARIABLE, test).stdin(Stdio::null()).stdout(Stdio::piped()).spawn().expect("starts");
     let output = child.wait_with_output().expect("ends");
     let said = String::from_utf8_lossy(&output.stdout);
-    // A name that no test has is no failure to the test harness.
+    // An unknown test name is not a failure to the test harness.
     assert!(output.status.success() && said.contains("1 passed"), "{test}: {said}");
     Alone::Done
 }
@@ -108,8 +108,8 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// One that has a web server (`http://www.example.test/`) and a resolver (203.0.113.1) outside; itself it is
-    /// 203.0.113.2. None where that cannot be made: then the test is left out, and says so.
+    /// A machine with a web server (`http://www.example.test/`) and a resolver (203.0.113.1) outside; its own address is
+    /// 203.0.113.2. `None` if it cannot be created: then the test is skipped, and reports it.
     pub fn new(what: &str) -> Option<Self> {
         if !crate::running::can_make_networks() {
             skipped(what, "it needs root, iproute2, nftables and a kernel that gives out namespaces");
@@ -127,7 +127,7 @@ impl Machine {
         Some(machine)
     }
 
-    /// A service of the machine: `dns` or `http`, address, port, and an interface if it is for this one only.
+    /// Starts a service of the machine: `dns` or `http`, address, port, and an interface if it is limited to that one.
     pub fn service(&mut self, args: &[&str]) {
         self.serve(&[], args);
     }
@@ -141,13 +141,13 @@ impl Machine {
         self.services.push(child);
     }
 
-    /// What leads a program onto it.
+    /// The command prefix that runs a program on it.
     pub fn enter(&self) -> Vec<String> {
         let pid = self.keeper.id();
         vec!["nsenter".into(), format!("--mount=/proc/{pid}/ns/mnt"), format!("--net=/proc/{pid}/ns/net")]
     }
 
-    /// What a script says on it.
+    /// The output of a script on it.
     pub fn run(&self, script: &str) -> String {
         let words = self.enter();
         let output = Command::new(&words[0]).args(&words[1..]).args(["sh", "-c", script]).output().expect("starts");
@@ -155,7 +155,7 @@ impl Machine {
         String::from_utf8(output.stdout).expect("text")
     }
 
-    /// All of it that networks are made of.
+    /// The state of all of its networks.
     pub fn state(&self) -> String {
         self.run(
             "ip -oneline link | sed 's/qdisc.*//'; ip -oneline -4 address; ip -4 route show table all; ip rule; \
@@ -174,7 +174,7 @@ impl Drop for Machine {
     }
 }
 
-/// Starts it and waits until it says a line, or ends.
+/// Starts it and waits until it prints a line, or ends.
 fn ready(command: &mut Command) -> Child {
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().expect("starts");
     let mut line = String::new();

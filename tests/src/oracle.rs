@@ -10,7 +10,7 @@ use serde_json::Value;
 use wattle::lower::Lowered;
 use wattle::lower::hot::{Hot, Template};
 
-/// A process that validates one template after the other.
+/// A process that validates templates one after the other.
 #[derive(Debug)]
 pub struct Oracle {
     child: Child,
@@ -26,23 +26,23 @@ impl Oracle {
     /// Starts one. Parameters without a default get made-up values.
     ///
     /// # Panics
-    /// When it cannot be started.
+    /// If it cannot be started.
     pub fn start() -> Self {
         Self::with(&["--fill-params", "--quick"])
     }
 
-    /// Starts one that makes up nothing.
+    /// Starts one that does not make up values.
     ///
     /// # Panics
-    /// When it cannot be started.
+    /// If it cannot be started.
     pub fn strict() -> Self {
         Self::with(&[])
     }
 
-    /// Starts one that says what templates mean: everything that Heat resolves of them.
+    /// Starts one that returns the meaning of templates: everything that Heat resolves in them.
     ///
     /// # Panics
-    /// When it cannot be started.
+    /// If it cannot be started.
     pub fn of_meaning() -> Self {
         Self::run(&["meaning.py", "--stdin"], &[])
     }
@@ -50,7 +50,7 @@ impl Oracle {
     /// Starts one that computes YAQL.
     ///
     /// # Panics
-    /// When it cannot be started.
+    /// If it cannot be started.
     pub fn of_yaql() -> Self {
         Self::run(&["yaql_values.py", "--stdin"], &[])
     }
@@ -72,18 +72,18 @@ impl Oracle {
         Self { child, input, output }
     }
 
-    /// What Heat says of a template.
+    /// Heat's verdict on a template.
     ///
     /// # Panics
-    /// When the process has ended.
+    /// If the process has ended.
     pub fn validate(&mut self, template: &Path) -> Value {
         self.answer(&template.display())
     }
 
-    /// What Heat says of what is asked: a template, its environments and parameters.
+    /// Heat's answer to a request: a template, its environments and parameters.
     ///
     /// # Panics
-    /// When the process has ended.
+    /// If the process has ended.
     pub fn ask(&mut self, what: &Value) -> Value {
         self.answer(what)
     }
@@ -99,34 +99,34 @@ impl Oracle {
 
 impl Drop for Oracle {
     fn drop(&mut self) {
-        // It ends with its input.
+        // It ends at the end of its input.
         drop(self.input.take());
         let _ = self.child.wait();
     }
 }
 
-/// What Heat says of a template by itself, with environments and nothing made up.
+/// Heat's verdict on a single template, with environments and without made-up values.
 ///
 /// # Panics
-/// When the process gives no answer.
+/// If the process does not answer.
 pub fn validate_with(environments: &[&Path], parameters: &[&str], template: &Path) -> Value {
     answer(tool().args(["validate.py", "--json"]), environments, parameters, template)
 }
 
-/// What became of a stack created over the simulated cloud.
+/// The result of creating a stack over the simulated cloud.
 ///
 /// # Panics
-/// When the process gives no answer.
+/// If the process does not answer.
 pub fn create(environments: &[&Path], parameters: &[&str], template: &Path) -> Value {
     answer(tool().arg("create.py"), environments, parameters, template)
 }
 
-/// What became of a stack of software deployments, with its servers' agents played: simulated ones that signal the
-/// `outputs` of each deployment, or with `hooks` the real heat-agents, which run in that folder and find programs on
-/// `path`. The stack is created from the first template and updated to each further one. At the end it is deleted.
+/// The result of a stack of software deployments, with its servers' agents: simulated ones that signal the `outputs` of
+/// each deployment, or with `hooks` the real heat-agents, which run in that folder and find programs on `path`. The stack
+/// is created from the first template and updated to each further one. At the end it is deleted.
 ///
 /// # Panics
-/// When there is no template, or the process gives no answer.
+/// If there is no template, or the process does not answer.
 pub fn deploy(agents: &Agents<'_>, parameters: &[&str], templates: &[PathBuf]) -> Value {
     let (template, updates) = templates.split_first().expect("a template");
     let mut command = tool();
@@ -141,31 +141,31 @@ pub fn deploy(agents: &Agents<'_>, parameters: &[&str], templates: &[PathBuf]) -
     answer(&mut command, &[], parameters, template)
 }
 
-/// Who runs software deployments.
+/// The agents that run software deployments.
 #[derive(Debug)]
 pub enum Agents<'a> {
-    /// Nobody: they are done at once.
+    /// None: deployments are signalled as done at once.
     Simulated {
-        /// A JSON file of the outputs, by deployment.
+        /// A JSON file with the outputs, by deployment.
         outputs: &'a Path,
     },
     /// heat-agents.
     Real {
-        /// Where they may write.
+        /// The folder that they may write to.
         hooks: &'a Path,
         /// Their search path.
         path: &'a std::ffi::OsStr,
     },
 }
 
-/// A stack that is created from the first template and updated to each further one: which resource is which after each
-/// step, by path.
+/// Creates a stack from the first template and updates it to each further one; returns the identity of each resource after
+/// each step, by path.
 ///
 /// # Panics
-/// When a step does not come to its end.
+/// If a step does not complete.
 pub fn follow(parameters: &[&str], templates: &[PathBuf]) -> Vec<HashMap<String, String>> {
     let mut command = tool();
-    // The legacy engine does the same with each resource, in half the time.
+    // The legacy engine does the same to each resource, in half the time.
     command.args(["follow.py", "--no-convergence"]);
     for parameter in parameters {
         command.args(["-P", parameter]);
@@ -199,7 +199,7 @@ fn answer(command: &mut Command, environments: &[&Path], parameters: &[&str], te
 /// Writes the files as `emit` does, and returns the template's path.
 ///
 /// # Panics
-/// When that is not possible.
+/// If that is impossible.
 pub fn write(lowered: &Lowered, folder: &Path, json: bool) -> PathBuf {
     let emit = |name: &str, template: &Template| {
         let path = folder.join(name);
@@ -216,10 +216,10 @@ pub fn write(lowered: &Lowered, folder: &Path, json: bool) -> PathBuf {
     emit(if json { "template.json" } else { "template.yaml" }, &lowered.template)
 }
 
-/// The user data's text as the template holds it, with the parameters' defaults.
+/// The user data's text in the template, with the parameters' defaults.
 ///
 /// # Panics
-/// When there is none.
+/// If there is none.
 pub fn user_data_text(template: &Template) -> String {
     let Some(Hot::StrReplace { template: text, params }) = template.resources["wattle_agent"].property("value") else {
         panic!("the root holds no text");

@@ -1,7 +1,7 @@
-//! Random sound models, made by the same calls that authors make.
+//! Random sound models, built by the same calls that authors use.
 //!
-//! Every decision takes one byte of `choices` (0 when they run out), so fewer and smaller bytes make smaller and simpler
-//! models: what proptest needs to shrink.
+//! Every decision consumes one byte of `choices` (0 when they are exhausted), so fewer and smaller bytes yield smaller and
+//! simpler models, which proptest needs for shrinking.
 
 use wattle::prelude::*;
 use wattle_catalog::{cinder, neutron, nova};
@@ -35,7 +35,7 @@ pub struct Anything {
     token: Secret<String>,
 }
 
-/// What can be wired.
+/// Values that can be wired.
 #[derive(Clone, Copy)]
 enum Wirable {
     Component(Anything),
@@ -58,7 +58,7 @@ pub struct Settings {
     password: Parameter<Secret<String>>,
 }
 
-/// The model that `choices` choose.
+/// Builds the model that `choices` determine.
 pub fn model(choices: &[u8]) -> wattle::model::Model {
     let mut t = Topology::new("random");
     let settings = <Settings as wattle::author::Parameters>::declare(&mut t);
@@ -78,11 +78,11 @@ pub fn model(choices: &[u8]) -> wattle::model::Model {
     t.finish(exports.entry("image", settings.image))
 }
 
-/// The same with all that HOT has and typed blueprints seldom use: functions, conditions, outputs, groups, and what
-/// resources and parameters say of themselves; and with names and values that Heat would take for functions.
+/// The same with all features of HOT that typed blueprints seldom use: functions, conditions, outputs, groups, and settings
+/// of resources and parameters; and with names and values that Heat would mistake for functions.
 ///
 /// # Panics
-/// Never: every model has what is looked for.
+/// Never: every model contains what is looked up.
 pub fn whole(choices: &[u8]) -> wattle::model::Model {
     use wattle::model::{Condition, Constraint, Expr, ParameterGroup, Source, StackOutput, Value};
     let mut model = model(choices);
@@ -147,7 +147,7 @@ pub fn whole(choices: &[u8]) -> wattle::model::Model {
             1 => joined.clone(),
             2 => Expr::Constant(odd.clone()),
             3 => {
-                // What was declared before waits for nothing that comes behind it.
+                // Earlier components do not depend on later ones.
                 let component = outputs[random.below(index.max(1))].clone();
                 if index == 0 {
                     continue;
@@ -168,7 +168,7 @@ pub fn whole(choices: &[u8]) -> wattle::model::Model {
     model
 }
 
-/// Requires what holds: of parameters, and of what components read.
+/// Adds requirements that hold: on parameters, and on inputs of components.
 fn requirements(
     random: &mut Random<'_>,
     model: &mut wattle::model::Model,
@@ -217,7 +217,7 @@ fn of_text(
     wattle::model::Predicate::Tested(wattle::model::Tested { value, test, secret: false })
 }
 
-/// `length` bytes that depend on `seed` alone.
+/// `length` bytes that depend only on `seed`.
 pub fn bytes(seed: u32, length: usize) -> Vec<u8> {
     let mut chance = Chance::new(seed.into());
     (0..length).map(|_| chance.number().to_le_bytes()[0]).collect()
@@ -237,7 +237,7 @@ impl Random<'_> {
         usize::from(choice) % n
     }
 
-    /// What holds of text or does not, and is made for it.
+    /// A predicate about text, which holds or not, constructed for that text.
     fn predicate(
         &mut self,
         value: Option<wattle::model::Expr>,
@@ -330,7 +330,7 @@ impl Random<'_> {
         for i in 0..self.below(4) {
             let mut texts = Vec::new();
             let mut component = Anything::new();
-            // An input is wired once.
+            // Each input is wired once.
             let (mut number, mut address, mut password) = (false, false, false);
             for _ in 0..self.below(4) {
                 match self.source() {
@@ -367,7 +367,7 @@ impl Random<'_> {
     }
 }
 
-/// No text, known at run time: makes texts of one type.
+/// A placeholder for text known at run time, which gives all texts the same type.
 #[derive(Clone, Copy)]
 struct Later;
 

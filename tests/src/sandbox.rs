@@ -1,4 +1,4 @@
-//! What tests of `wattle up --sandbox` need.
+//! Helpers for tests of `wattle up --sandbox`.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -6,14 +6,14 @@ use std::sync::OnceLock;
 
 use crate::skip::skipped;
 
-/// Mounts an overlay in the folder where it is run.
+/// Mounts an overlay in the current folder.
 const OVERLAY: &str = "mkdir lower upper work root && \
                        mount -t overlay overlay -o lowerdir=lower,upperdir=upper,workdir=work root";
 
-/// Whether sandboxes can be made here. If not, this tells that `what` is left out.
+/// Whether sandboxes are possible here. If not, this reports that `what` is skipped.
 ///
 /// # Panics
-/// When there is no room for a folder.
+/// If a folder cannot be created.
 pub fn can(what: &str) -> bool {
     let missing = missing();
     if let Some(missing) = missing {
@@ -41,11 +41,11 @@ fn works(command: &mut Command) -> bool {
     quiet.status().is_ok_and(|status| status.success())
 }
 
-/// A root file system of Debian: the one that the lab's hosts share, which is made once for all tests. `None` where nobody
-/// can make a sandbox.
+/// A root file system of Debian: the one that the lab's hosts share, created once for all tests. `None` if sandboxes are
+/// impossible.
 ///
 /// # Panics
-/// When it cannot be made.
+/// If it cannot be created.
 pub fn image() -> Option<&'static Path> {
     static IMAGE: OnceLock<Option<PathBuf>> = OnceLock::new();
     let make = || {

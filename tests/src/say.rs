@@ -1,4 +1,4 @@
-//! A component for tests of what runs: `recipes/say.sh`.
+//! A component for tests of running software: `recipes/say.sh`.
 
 use wattle::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Seeds and what they are applied to, for tests of the data space.
+//! Seeds and options of applying them, for tests of the data space.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,23 +14,23 @@ use wattle_runtime::store::{Access, Login, OPERATOR, Op, Store, StoreError};
 
 use crate::stores::{Asked, Guard, Guarded};
 
-/// What every secret parameter is given in tests begins so.
+/// The prefix of all secret parameters in tests.
 pub const SECRET: &str = "hush-hush";
 
-/// The seed of `model`, as a file would carry it.
+/// The seed of `model`, after a round trip through a file.
 ///
 /// # Panics
-/// When a file does not carry it.
+/// If a file cannot represent it.
 pub fn seed(model: &Model) -> Seed {
     let mut text = Vec::new();
     lower(model, &Default::default()).seed.write(&mut text).expect("writes");
     Seed::read(std::str::from_utf8(&text).expect("text")).expect("reads")
 }
 
-/// Options that give each parameter without a default a value, with files that stand for what was emitted.
+/// Options with a value for each parameter without a default, and with files in place of emitted ones.
 ///
 /// # Panics
-/// When a parameter is of a type that no test has.
+/// If a parameter has a type that no test uses.
 pub fn options(seed: &Seed) -> Options {
     let mut options = Options::new(OperatorKey::generate());
     for (name, parameter) in Given::default().missing(seed) {
@@ -53,7 +53,7 @@ fn value_of(name: &str, ty: &Type) -> Value {
     }
 }
 
-/// Keeps what was changed in a store and the rights that were granted, and fails when it is told to.
+/// Records changes in a store and granted rights, and fails on request.
 #[derive(Debug)]
 pub struct Watch {
     left: AtomicUsize,
@@ -68,17 +68,17 @@ impl Watch {
         Guarded::new(store, Self { left, ops: Mutex::default(), accesses: Mutex::default() })
     }
 
-    /// Fails every change after `changes` more of them.
+    /// Fails every change after `changes` more.
     pub fn fail_after(&self, changes: usize) {
         self.left.store(changes, Ordering::SeqCst);
     }
 
-    /// Fails no more.
+    /// Stops failing.
     pub fn fix(&self) {
         self.fail_after(usize::MAX);
     }
 
-    /// Who may do what with which node, by path; that of a data space's own node is without its name.
+    /// The access to each node, by path; that of a data space's own node without its name.
     ///
     /// # Panics
     /// Never.
@@ -87,7 +87,7 @@ impl Watch {
         accesses.iter().map(|(path, access)| (unnamed(path), impersonal(access))).collect()
     }
 
-    /// What was changed, in order.
+    /// The changes, in order.
     ///
     /// # Panics
     /// Never.
@@ -124,10 +124,10 @@ impl Guard for Watch {
     }
 }
 
-/// Has one who is logged in as a server have what that shares with the others of its stack, as its agent would.
+/// Gives one who is logged in as a server the secret that the servers of its stack share, as its agent would.
 ///
 /// # Panics
-/// When it is not told.
+/// If it is not available.
 pub async fn join(store: &Arc<dyn Store>, stack: &str, server: &str, credential: &Credential) {
     let space = Space::new(Arc::clone(store), stack);
     let membership = space.membership(server).await.expect("it may").expect("it is told");
@@ -138,15 +138,15 @@ pub async fn join(store: &Arc<dyn Store>, stack: &str, server: &str, credential:
 /// Every node below `/wattle`, with its data.
 ///
 /// # Panics
-/// When one cannot be read.
+/// If one cannot be read.
 pub async fn nodes(store: &Arc<dyn Store>) -> BTreeMap<String, Vec<u8>> {
     nodes_at(store, "/wattle").await
 }
 
-/// The same of the node at `top`.
+/// The same for the node at `top`.
 ///
 /// # Panics
-/// When one cannot be read.
+/// If one cannot be read.
 pub async fn nodes_at(store: &Arc<dyn Store>, top: &str) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut open = vec![top.to_owned()];
@@ -159,8 +159,7 @@ pub async fn nodes_at(store: &Arc<dyn Store>, top: &str) -> BTreeMap<String, Vec
     found
 }
 
-/// The same as far as it does not differ from one time to another: without revisions, the names of data spaces and what
-/// encryption makes of secrets.
+/// The same without the parts that differ between runs: revisions, names of data spaces, and encrypted secrets.
 pub async fn essence(store: &Arc<dyn Store>) -> BTreeMap<String, Json> {
     fn strip(json: &mut Json) {
         match json {
@@ -169,7 +168,7 @@ pub async fn essence(store: &Arc<dyn Store>) -> BTreeMap<String, Json> {
                 map.remove("space");
                 map.remove("expires");
                 map.remove("plans");
-                // What servers share follows from the name of the data space, and how often it was another one.
+                // The shared secret depends on the name of the data space and on the number of its changes.
                 map.remove("generation");
                 map.remove("current");
                 for (name, value) in map.iter_mut() {
@@ -192,7 +191,7 @@ pub async fn essence(store: &Arc<dyn Store>) -> BTreeMap<String, Json> {
     nodes(store).await.into_iter().map(|(path, data)| (unnamed(&path), essence(data))).collect()
 }
 
-/// What a node holds, without the operator's signature.
+/// The data of a node without the operator's signature.
 ///
 /// # Panics
 /// Never.
@@ -201,7 +200,7 @@ pub fn unsigned(data: &[u8]) -> &[u8] {
     end.map_or(data, |end| &data[end + 1..])
 }
 
-/// Rights without what follows from the name of a data space: by which login servers read what they share.
+/// Rights without the parts that depend on the name of a data space: the login by which servers read their shared secret.
 fn impersonal(access: &Access) -> Access {
     let mut shared = 0;
     access.grants().fold(Access::new(), |all, (who, rights)| {
@@ -214,7 +213,7 @@ fn impersonal(access: &Access) -> Access {
     })
 }
 
-/// A path without the name of a data space, which is by chance.
+/// A path without the random name of a data space.
 fn unnamed(path: &str) -> String {
     path.split_inclusive("/revision/").take(1).collect()
 }

@@ -1,4 +1,4 @@
-//! Stores that something stands in front of: it sees what is asked, and may refuse it or keep it waiting.
+//! Stores behind a guard, which sees the requests and may refuse or delay them.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use wattle_runtime::store::{Access, Hold, Login, Node, Op, Store, StoreError, Version};
 
-/// What is asked of a store; of many changes each one.
+/// A request to a store; several changes are reported one by one.
 #[derive(Debug)]
 pub enum Asked<'a> {
     /// The node at a path.
@@ -24,24 +24,24 @@ pub enum Asked<'a> {
     Hold(&'a str),
 }
 
-/// What stands in front of a store.
+/// A guard in front of a store.
 #[async_trait]
 pub trait Guard: Debug + Send + Sync {
-    /// Is called before something is done, which is not done at all on an error.
+    /// Called before a request is carried out, which does not happen on an error.
     ///
     /// # Errors
-    /// Those that whoever asks is to see.
+    /// The errors to return to the caller.
     async fn before(&self, asked: &Asked<'_>) -> Result<(), StoreError>;
 
-    /// Is called when it has been done, before whoever asked knows.
+    /// Called after the request was carried out, before the caller gets the result.
     async fn after(&self, _asked: &Asked<'_>) {}
 }
 
-/// A store with something in front of it.
+/// A store behind a guard.
 #[derive(Debug)]
 pub struct Guarded<G> {
     store: Arc<dyn Store>,
-    /// What stands there.
+    /// The guard.
     pub guard: G,
 }
 

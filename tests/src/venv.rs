@@ -6,7 +6,7 @@ use std::process::Command;
 /// The folder of the programs that `tests/NAME/setup` installs, once.
 ///
 /// # Panics
-/// When they cannot be installed.
+/// If they cannot be installed.
 pub fn installed(name: &str) -> PathBuf {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
     let status = Command::new(tests.join(name).join("setup")).status().expect("it starts");

@@ -1,4 +1,4 @@
-//! The topology that every speed figure is about: W(N).
+//! The topology of all speed measurements: W(N).
 //!
 //! One network, one subnet, one security group; then N tiers of one port, one server on it, and two components on that
 //! server. W(N) has 2N + 3 resources, 2N components, 4N - 1 bindings and 2N entries, and a longest path of 2N.

@@ -20,7 +20,7 @@ impl ZooKeeper {
     /// One of so many members: 1 or 3.
     ///
     /// # Panics
-    /// When it does not come up, with what it said.
+    /// If it does not come up, with what it said.
     pub fn start(members: usize) -> Self {
         Self::start_with(members, |_, _| {})
     }
@@ -100,7 +100,7 @@ impl ZooKeeper {
     /// Ends a member as a power cut does: `kill -9`.
     ///
     /// # Panics
-    /// When it does not run.
+    /// If it does not run.
     pub fn kill(&self, member: usize) {
         self.script("kill", member);
     }
@@ -108,7 +108,7 @@ impl ZooKeeper {
     /// Starts a member again and does not wait for it: of several, one alone serves nobody.
     ///
     /// # Panics
-    /// When it cannot be started.
+    /// If it cannot be started.
     pub fn start_again(&self, member: usize) {
         self.script("launch", member);
     }
@@ -116,7 +116,7 @@ impl ZooKeeper {
     /// Starts a member again, with its port and its data, and waits until it serves.
     ///
     /// # Panics
-    /// When it does not come up.
+    /// If it does not come up.
     pub fn up(&self, member: usize) {
         self.script("up", member);
     }
@@ -124,7 +124,7 @@ impl ZooKeeper {
     /// Which member leads, of several.
     ///
     /// # Panics
-    /// When none does.
+    /// If none does.
     pub fn leader(&self) -> usize {
         let leads = |member: &usize| self.ask_member("srvr", *member).contains("Mode: leader");
         (1..=self.hosts.split(',').count()).find(leads).expect("a member leads")
@@ -133,7 +133,7 @@ impl ZooKeeper {
     /// Whether a member serves anybody: one of several does so only together with others.
     ///
     /// # Panics
-    /// When nobody can ask.
+    /// If nobody can ask.
     pub fn serves(&self, member: usize) -> bool {
         let mut ask = Command::new(SCRIPT);
         ask.arg("ask").arg(self.dir.path()).arg("srvr").arg(member.to_string());
@@ -144,7 +144,7 @@ impl ZooKeeper {
     /// What the first member answers to a four letter word: `srvr`, `mntr`, `cons`.
     ///
     /// # Panics
-    /// When it does not run.
+    /// If it does not run.
     pub fn ask(&self, word: &str) -> String {
         self.ask_member(word, 1)
     }
@@ -152,7 +152,7 @@ impl ZooKeeper {
     /// What a member answers to a four letter word.
     ///
     /// # Panics
-    /// When it does not run.
+    /// If it does not run.
     pub fn ask_member(&self, word: &str, member: usize) -> String {
         run(Command::new(SCRIPT).arg("ask").arg(self.dir.path()).arg(word).arg(member.to_string()))
     }
@@ -172,7 +172,7 @@ impl Drop for ZooKeeper {
 /// Its authority is `ca.pem`; `other.pem` is one that has no part in it.
 ///
 /// # Panics
-/// When there is no `openssl`.
+/// If there is no `openssl`.
 pub fn secure(zkd: &mut Command, dir: &Path, address: &str) {
     certificates(dir, address);
     secure_with(zkd, &dir.join("server.pem"), address);
@@ -194,7 +194,7 @@ pub fn secure_with(zkd: &mut Command, pem: &Path, address: &str) {
 /// What serves by TLS, of members that serve in clear at `hosts`.
 ///
 /// # Panics
-/// When they have no ports.
+/// If they have no ports.
 pub fn secure_hosts(hosts: &str) -> String {
     let above = |host: &str| {
         let (name, port) = host.rsplit_once(':').expect("a host with a port");

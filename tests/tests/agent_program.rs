@@ -1,4 +1,4 @@
-//! The program that servers fetch has what a server needs. (How large it is, `release.rs` looks at.)
+//! The program that servers download has everything a server needs. (`release.rs` checks its size.)
 
 use std::process::{Command, Output};
 
@@ -13,7 +13,7 @@ fn it_has_the_commands_of_a_server() {
     let help = String::from_utf8(run(&["--help"]).stdout).expect("text");
     let (_, rest) = help.split_once("Commands:\n").expect("a list of commands");
     let (list, _) = rest.split_once("\n\n").expect("something behind it");
-    // Further lines of a description stand further right.
+    // Further lines of a description are indented more.
     let commands: Vec<&str> =
         list.lines().filter_map(|line| line.strip_prefix("  ")?.split_once("  ")).map(|(name, _)| name).collect();
     let commands: Vec<&str> = commands.into_iter().filter(|name| !name.is_empty()).collect();

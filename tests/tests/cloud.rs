@@ -1,4 +1,4 @@
-//! The simulated cloud answers so that OpenStack's own client understands it.
+//! OpenStack's own client understands the answers of the simulated cloud.
 
 use std::process::{Command, Stdio};
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! From a template to running software: what `emit` wrote goes through Heat's own engine, cloud-init on several hosts,
-//! the agent and a real ZooKeeper.
+//! From a template to running software: emitted files are processed by Heat's own engine, by cloud-init on several hosts,
+//! by the agent and by a real ZooKeeper.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -18,7 +18,7 @@ use wattle_tests::skip::{everything, skipped};
 
 const PASSWORD: &str = "db_password=s3:cr\"et\\ 'x";
 
-/// What the blueprint emits, in a folder.
+/// Emits the blueprint to a folder.
 fn emit(folder: &Path) -> PathBuf {
     fs::create_dir_all(folder).expect("there is room for a folder");
     let lowered = lower(&three_tier::three_tier.model(Default::default()), &Options::default());
@@ -89,7 +89,7 @@ fn cloud_init_and_systemd_take_what_is_emitted() {
     let mode =
         |path| std::os::unix::fs::MetadataExt::mode(&fs::metadata(lab.written(1, path)).expect("it was written"));
     assert_eq!(mode("/etc/wattle/identity.json") & 0o777, 0o600);
-    // systemd itself judges the unit, where its programs exist.
+    // systemd itself checks the unit, where its programs exist.
     let programs = lab.folder().join("programs");
     let put = |path: &str, from: &Path| {
         let to = programs.join(path);
@@ -106,7 +106,7 @@ fn cloud_init_and_systemd_take_what_is_emitted() {
     assert!(String::from_utf8_lossy(&refused.stderr).contains("whenever"), "{refused:?}");
 }
 
-/// `systemd-analyze verify` of the unit in `programs`, which lie over the hosts' Debian.
+/// `systemd-analyze verify` of the unit in `programs`, which is overlaid on the hosts' Debian.
 fn verify(lab: &Lab, programs: &Path) -> Command {
     let work = tempfile::tempdir_in(lab.folder()).expect("there is room for a folder").keep();
     let mut verify = Command::new("unshare");
@@ -122,7 +122,7 @@ fn verify(lab: &Lab, programs: &Path) -> Command {
     verify
 }
 
-/// Stands in for the agent: tells what it finds on the console, and ends the machine once cloud-init is through.
+/// Replaces the agent: prints its environment to the console, and ends the machine once cloud-init has finished.
 const TELLING_AGENT: &str = r#"#!/bin/sh
 {
     echo "AGENT: $(cat /proc/$PPID/comm) starts $*"
@@ -165,7 +165,7 @@ fn systemd_itself_starts_the_agent() {
     assert_eq!(reported, [starts, "active, enabled", "cloud-init is status: done"], "{console}");
 }
 
-/// The agent's digest, as an operator gives it.
+/// The agent's digest, in the form for an operator.
 fn sha256(file: &Path) -> String {
     let reported = output(Command::new("sha256sum").arg(file));
     reported.split_whitespace().next().expect("a digest").to_owned()
@@ -199,13 +199,13 @@ fn only_the_agent_that_was_meant_is_taken() {
     waited(1, &format!("wattle: what {url} holds is not the agent of the SHA-256 {}\n", "0".repeat(64)));
     assert!(!lab.written(1, "/usr/local/bin/wattle").exists());
     waited(2, "this is the agent: agent --identity /etc/wattle/identity.json\n");
-    // What was refused is tried again, for what the URL holds may be fixed.
+    // A refused download is tried again, because the content at the URL may be fixed.
     until(Duration::from_secs(30), || lab.text(1, LOG).matches("is not the agent").count() > 1).expect("a second try");
     let left = fs::read_dir(lab.written(1, "/usr/local/bin")).expect("a folder");
     assert_eq!(left.count(), 0, "what was refused is not kept");
 }
 
-/// Serves a folder's files at port 8000 of the bridge.
+/// Serves a folder's files on port 8000 of the bridge.
 fn serve(lab: &mut Lab, folder: &Path) {
     lab.spawn(0, "python3", |http| {
         http.args(["-m", "http.server", "--bind", BRIDGE, "--directory"]).arg(folder).arg("8000");
@@ -213,7 +213,8 @@ fn serve(lab: &mut Lab, folder: &Path) {
     });
 }
 
-/// A ZooKeeper on the bridge, which ends with the lab; where the data space is, and its certificate authority.
+/// A ZooKeeper on the bridge, which ends with the lab; returns the address of the data space, and its certificate
+/// authority.
 fn zookeeper(lab: &Lab) -> (String, PathBuf) {
     let folder = lab.folder().join("zookeeper");
     fs::create_dir(&folder).expect("there is room for a folder");
@@ -225,7 +226,7 @@ fn zookeeper(lab: &Lab) -> (String, PathBuf) {
     (format!("zookeeper+tls://{hosts}"), folder.join("ca.pem"))
 }
 
-/// What `wattle ls --format json` tells, with the address of each server named as the server.
+/// The entries in `wattle ls --format json`, with the address of each server replaced by its name.
 fn entries(listed: &str, addresses: &BTreeMap<String, String>) -> Value {
     let mut text = listed.to_owned();
     for (server, address) in addresses {
@@ -259,7 +260,7 @@ fn three_tier_comes_to_the_same_as_on_one_machine() {
     apply.args(["seed", "apply", "--space", &space, "--ca"]).arg(&ca).arg("--environment").arg(&password).arg(&out);
     output(&mut apply);
 
-    // Two of the servers fetch the agent, the image of the others has it.
+    // Two of the servers download the agent, the image of the others contains it.
     let url = format!("wattle_agent_url=http://{BRIDGE}:8000/wattle");
     let sha256 = format!("wattle_agent_sha256={}", sha256(wattle_agent()));
     let environments = [&*environment, &*credentials, &*password];
@@ -273,7 +274,7 @@ fn three_tier_comes_to_the_same_as_on_one_machine() {
         if !fetches {
             lab.put(host, "/usr/local/bin/wattle", wattle_agent());
         }
-        // The simulated cloud gives other addresses than the lab.
+        // The simulated cloud assigns other addresses than the lab.
         let port = identity(&sent)["values"]["web-port.fixed_ips.0.ip_address"].as_str().map(str::to_owned);
         let sent = port.map_or(sent.clone(), |address| sent.replace(&address, &Lab::address(host)));
         lab.boot(host, server, &network(&sent), &sent);
@@ -298,7 +299,7 @@ fn three_tier_comes_to_the_same_as_on_one_machine() {
     assert_eq!(answer["products"].as_array().map(Vec::len), Some(3), "{answer}");
     assert_eq!(answer["products"][0], json!({"name": "hurdle", "price": 4900}));
 
-    // Everything is done before it is listed: the last entry to be written need not be nginx's.
+    // Everything is done before it is listed: the last written entry need not be nginx's.
     let done = || output(&mut operator(&["status", "--format", "json"])).matches("\"done\"").count() >= 5;
     until(Duration::from_mins(1), done).expect("every component is done");
     let here = entries(&output(&mut operator(&["ls", "--format", "json"])), &addresses);
@@ -309,10 +310,10 @@ fn three_tier_comes_to_the_same_as_on_one_machine() {
     }
 }
 
-/// Prints what a URL answers.
+/// Prints the response of a URL.
 const ASK: &str = "import sys, urllib.request; print(urllib.request.urlopen(sys.argv[1], timeout=20).read().decode())";
 
-/// `wattle up` of the same seed on a host of its own, all of whose 127.0.0.0/8 is its own again.
+/// `wattle up` of the same seed on a separate host, which has its own 127.0.0.0/8.
 const ALONE_USER_DATA: &str = "#cloud-config
 runcmd:
   - |
@@ -333,7 +334,7 @@ fn start_alone(lab: &Lab, out: &Path, password: &Path) {
     }
 }
 
-/// What `up` came to is what `here` came to.
+/// The result of `up` is equal to `here`.
 fn assert_same(lab: &Lab, here: &Value) {
     let ended = until(Duration::from_mins(10), || lab.written(ALONE, "/opt/ended").exists());
     let log = || lab.text(ALONE, "/opt/up.log");
@@ -343,7 +344,7 @@ fn assert_same(lab: &Lab, here: &Value) {
     let raw: Value = serde_json::from_str(&listed).unwrap_or_else(|error| panic!("{error}: {listed}\n{}", log()));
     for server in SERVERS {
         let own = &raw["entries"][format!("{server}/server/networks.backbone.0")]["value"];
-        // The address of `web` is a port's, of which only its URL tells.
+        // The address of `web` is that of a port, and only its URL shows it.
         let url =
             raw["entries"]["web/nginx/url"]["value"].as_str().map(|url| url[7..].trim_end_matches(":80/").to_owned());
         addresses.insert(server.to_owned(), own.as_str().map(str::to_owned).or(url).expect("an address"));

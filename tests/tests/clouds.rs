@@ -1,4 +1,4 @@
-//! Clouds are read as openstacksdk and keystoneauth read them, which every OpenStack client in Python is made of.
+//! Clouds are read like by openstacksdk and keystoneauth, the basis of every OpenStack client in Python.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use wattle_openstack::clouds::CloudConfig;
 use wattle_openstack::{Cloud, identity};
 
-/// Settings of a cloud that go together, of which each case takes one of each.
+/// Groups of settings of a cloud; each case combines one of each group.
 const AUTH: [&[&str]; 5] = [
     &["username: u", "user_id: '77'", "username: ann@example.org"],
     &["password: hush", "password: \"it's: hard\"", "password: ''"],
@@ -31,7 +31,7 @@ const BESIDE: [&[&str]; 4] = [
     &["", "cacert: /etc/hosts"],
 ];
 
-/// Every combination of `auth`, each with another one of what stands beside.
+/// Every combination of `auth`, each with a different one of the other settings.
 fn cases() -> Vec<Value> {
     let mut cases = Vec::new();
     let mut number = 0;
@@ -58,7 +58,7 @@ fn cases() -> Vec<Value> {
     cases
 }
 
-/// What no combination has.
+/// Cases that no combination covers.
 fn others() -> Vec<Value> {
     let case = |clouds: Value, secure: Value, environment: Value| json!({ "clouds": clouds, "secure": secure, "environment": environment, "name": null });
     let rc = json!({
@@ -84,7 +84,7 @@ fn others() -> Vec<Value> {
         case(named.into(), Value::Null, json!({})),
         case(token.into(), Value::Null, json!({})),
         case(two.into(), Value::Null, json!({ "OS_CLOUD": "b" })),
-        // Of what the cloud does not say, the library leaves to whoever calls it what the environment says.
+        // For settings that the cloud lacks, the library leaves the environment's values to its caller.
         case(two.into(), Value::Null, {
             let mut rc = with("OS_CLOUD", "a");
             rc.as_object_mut().expect("a map").retain(|key, _| !["OS_REGION_NAME", "OS_INTERFACE"].contains(&&**key));
@@ -94,7 +94,7 @@ fn others() -> Vec<Value> {
     ]
 }
 
-/// What the clients read.
+/// The settings that the clients read.
 fn read(cases: &[Value]) -> Vec<Value> {
     let mut tool = Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/heat/run"))
         .arg("clouds.py")
@@ -137,7 +137,7 @@ fn clouds_are_what_other_clients_take_them_for() {
         match (ours(case), theirs.get("error")) {
             (Ok(ours), None) if ours == theirs => alike += 1,
             (Err(_), Some(_)) => refused += 1,
-            // A password that is empty, and no project at all, are mistakes; others send them.
+            // An empty password, or no project at all, is a mistake; other clients send it.
             (Err(error), None) if error.contains("has no `password`") || error.contains("has no project") => {
                 refused += 1;
             }

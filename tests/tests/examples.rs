@@ -1,4 +1,4 @@
-//! What the examples emit, as goldens.
+//! The emitted files of the examples, as goldens.
 
 use std::path::Path;
 
@@ -57,7 +57,7 @@ fn settings_are_described_as_the_source_has_them() {
         described(<three_tier::three_tier as Blueprint>::SETTINGS),
         [("apps", "How many application servers there are.", Some("2"))]
     );
-    // Its configuration is written in another file than this.
+    // Its configuration is in another file.
     assert_eq!(described(<hello::hello as Blueprint>::SETTINGS), []);
 }
 

@@ -1,4 +1,4 @@
-//! The model as an extended Heat template: stock Heat takes it as it stands, and it is read back as it was.
+//! The model as an extended Heat template: stock Heat accepts it unchanged, and reading it yields the same model.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -52,7 +52,7 @@ fn stock_heat_takes_every_extended_template() {
     }
 }
 
-/// What the JSON Schema says of templates.
+/// The verdict of the JSON Schema on templates.
 fn judged(templates: &[PathBuf]) -> Vec<serde_json::Value> {
     let mut command = Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/heat/run"));
     let output = command.arg("schema.py").args(templates).stderr(Stdio::inherit()).output().expect("it starts");
@@ -227,7 +227,7 @@ fn the_schema_refuses_what_is_no_extended_template() {
     }
 }
 
-/// The model of its own file.
+/// The model read from its own file.
 fn read_back(model: &Model) -> Model {
     let text = wattle::emit::to_yaml(&extended::template(model)).expect("emits");
     let loaded = Loaded::of(&text, "model.yaml");
@@ -236,7 +236,7 @@ fn read_back(model: &Model) -> Model {
     read.model
 }
 
-/// The same model, places included, and the same files to the byte.
+/// The same model, including places, and identical files.
 fn assert_same(model: &Model) {
     let read = read_back(model);
     assert_parts(&read, model);
@@ -263,7 +263,7 @@ fn assert_same(model: &Model) {
     assert_eq!(before.len(), after.len());
 }
 
-/// That the models are equal, part by part: a whole one is too long to look at.
+/// Asserts that the models are equal, part by part: a whole one is too long to read.
 fn assert_parts(read: &Model, model: &Model) {
     macro_rules! same {
         ($($part:ident),*) => {$( assert_eq!(read.$part, model.$part, stringify!($part)); )*};
@@ -278,7 +278,7 @@ fn every_example_is_read_back_as_it_was() {
     examples().iter().for_each(assert_same);
 }
 
-/// A few, or many where everything is asked for.
+/// A few cases, or many in the full run.
 fn cases(few: u32, many: u32) -> u32 {
     if skip::everything(&format!("{} further random models as extended templates", many - few)) { many } else { few }
 }

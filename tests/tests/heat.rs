@@ -1,4 +1,4 @@
-//! Every template against Heat's own engine: it is valid, and no server depends on another.
+//! Every template compared with Heat's own engine: it is valid, and no server depends on another.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -9,7 +9,7 @@ use wattle::model::Model;
 use wattle_tests::oracle::{self, Oracle, write};
 use wattle_tests::{random, workload};
 
-/// The operator's part of `three_tier`: what has no default.
+/// The operator's parameters of `three_tier` without defaults.
 const GIVEN: &[&str] = &["wattle_space=zookeeper://127.0.0.1:2181", "db_password=s3:cr\"et"];
 
 fn small_stacks() -> Options {
@@ -36,7 +36,7 @@ fn assert_no_server_depends_on_another(answer: &Value) {
         .iter()
         .map(|(k, v)| (k.as_str(), v.as_str().expect("a type")))
         .collect();
-    // A nested stack counts as a server: it holds some.
+    // A nested stack counts as a server: it contains some.
     let heavy = |name: &str| types[name] == "OS::Nova::Server" || types[name].ends_with(".yaml");
     let requires = |name: &str| answer["graph"][name].as_array().expect("a list").iter().filter_map(Value::as_str);
     for server in types.keys().copied().filter(|name| heavy(name)) {
@@ -141,7 +141,7 @@ fn user_data_reaches_nova_as_emitted() {
         let (text, identity) = sent.rsplit_once("    content: |\n      ").expect("the identity comes last");
         let emitted = oracle::user_data_text(&lowered.template);
         assert_eq!(format!("{text}    content: |\n"), emitted, "{name}");
-        // What only the cloud knows is taken from there; all else is what the template says.
+        // Values that only the cloud knows come from there; all others are those of the template.
         let data: Value = serde_json::from_str(identity).expect("JSON");
         let known = |part: &str| data.get(part).map_or(String::new(), |value| format!("\"{part}\": {}", python(value)));
         let values =
@@ -160,7 +160,7 @@ fn user_data_reaches_nova_as_emitted() {
     }
 }
 
-/// A map of strings as Python's `json.dumps` writes it.
+/// A map of strings in the form of Python's `json.dumps`.
 fn python(map: &Value) -> String {
     let pairs: BTreeMap<&String, &Value> = map.as_object().expect("a map").iter().collect();
     let pairs: Vec<String> = pairs.iter().map(|(key, value)| format!("\"{key}\": {value}")).collect();

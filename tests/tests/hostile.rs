@@ -1,4 +1,4 @@
-//! A directory, a template or a file that somebody else made, given to `wattle`.
+//! Directories, templates and files from someone else, given to `wattle`.
 #![expect(clippy::unwrap_used, reason = "what fails here fails a test")]
 
 use std::fs::{self, File};
@@ -14,10 +14,10 @@ use wattle_tests::site::Site;
 use wattle_tests::skip::{is_root, skipped};
 use wattle_tests::zookeeper::ZooKeeper;
 
-/// No command takes longer; one that waits for a pipe would take for ever.
+/// The timeout of a command; one that waits for a pipe would never end.
 const LONGEST: Duration = Duration::from_mins(2);
 
-/// What it said, and its exit code; none if it had to be killed.
+/// The output and the exit code; `None` if it had to be killed.
 fn run(place: &Path, args: &[&str]) -> (String, Option<i32>) {
     let said = File::create(place.join(".said")).unwrap();
     let mut command = Command::new(wattle());
@@ -66,7 +66,7 @@ fn down_deletes_only_what_up_made() {
         said.contains("`empty/space` is not a file or folder that `wattle up` creates") && code == Some(2),
         "{said}"
     );
-    // What it made itself goes, and what lies beside it stays.
+    // Its own files are deleted, and other files beside them remain.
     let state = up_once(&at("own"));
     fs::create_dir_all(state.join("servers/notes")).unwrap();
     fs::write(state.join("servers/notes/todo"), "mine").unwrap();
@@ -86,7 +86,7 @@ fn down_deletes_only_what_up_made() {
     assert!(said.contains("is a link") && code == Some(2), "{said}");
 }
 
-/// What this user has brought up in `folder`, and ended.
+/// A state in `folder` of a stack that this user has brought up and ended.
 fn up_once(folder: &Path) -> PathBuf {
     let stage = Stage::new(&hello::hello.model(Default::default()));
     fs::create_dir_all(folder).unwrap();
@@ -186,8 +186,8 @@ fn what_never_ends_is_not_read() {
     assert!(said.contains("a pipe, a socket or a device"), "{said}");
 }
 
-/// Beside the key, the servers' credentials are looked for once everything is deleted: whoever waits for them then has deleted it, and
-/// the next call would find no stack any more.
+/// Besides the key, the servers' credentials are read only after everything is deleted: waiting for them then would be
+/// after the deletion, and the next call would find no stack any more.
 #[test]
 fn a_pipe_beside_the_key_is_refused_before_anything_is_deleted() {
     let site = Site::new();
@@ -206,7 +206,7 @@ fn a_pipe_beside_the_key_is_refused_before_anything_is_deleted() {
     assert!(ran.code == Some(0) && ran.err.contains("removed ./credentials.yaml") && servers() == 0, "{ran}");
 }
 
-/// What a template brings along is written below the folder that is said, and called as nothing of wattle's.
+/// Files of a template are written below the requested folder, and under no name of wattle's.
 #[test]
 fn no_template_brings_a_key_along_or_writes_elsewhere() {
     let place = tempfile::tempdir().unwrap();
@@ -269,7 +269,7 @@ fn no_template_brings_a_key_along_or_writes_elsewhere() {
     assert!(!path.join("home/.profile").exists());
 }
 
-/// Names of a seed are parts of paths, in a data space and in folders.
+/// Names in a seed are parts of paths, in a data space and in folders.
 #[test]
 fn names_are_judged_before_anything_is_written() {
     let stage = Stage::new(&hello::hello.model(Default::default()));
@@ -297,7 +297,7 @@ fn names_are_judged_before_anything_is_written() {
     assert!(code == Some(2) && said.contains("nothing was written"), "{said}");
 }
 
-/// What is suggested can be copied to a shell, whatever names are in it.
+/// Suggested commands can be pasted into a shell, whatever the names in them.
 #[test]
 fn suggested_commands_are_quoted() {
     let place = tempfile::tempdir().unwrap();
@@ -326,7 +326,7 @@ fn suggested_commands_are_quoted() {
     assert!(!place.path().join("pwned").exists());
 }
 
-/// What commands would take for an option names no stack and no server, and a folder of such a name stays one.
+/// Text that looks like an option is not a name of a stack or server, but may be a folder.
 #[test]
 fn what_begins_with_a_hyphen_is_no_name_and_is_suggested_as_a_path() {
     let place = tempfile::tempdir().unwrap();
@@ -390,7 +390,7 @@ resources:
     assert!(library.contains(r"\u{1b}"), "{library}");
 }
 
-/// What a link leads to elsewhere is brought along as what is named there, and never without a word.
+/// The target of a link to another place is imported under the link's name, and always reported.
 #[test]
 fn import_says_of_links_that_lead_out_of_the_folder() {
     let place = tempfile::tempdir().unwrap();
@@ -419,7 +419,7 @@ fn import_says_of_links_that_lead_out_of_the_folder() {
     }
 }
 
-/// Somebody else cannot look into it, and does not call it down.
+/// Others cannot read the state, and do not report the stack as down.
 #[test]
 fn what_another_user_has_up_is_not_called_down() {
     if !is_root() {

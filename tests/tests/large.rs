@@ -1,4 +1,5 @@
-//! Many agents over an ensemble of three: how often they ask it. The bench of this name has ten thousand of them.
+//! Many agents over an ensemble of three: the number of their requests. The benchmark of this name has ten thousand of
+//! them.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -17,7 +18,7 @@ use wattle_tests::zookeeper::ZooKeeper;
 
 const TIERS: u32 = 60;
 
-/// A stack, and who counts what is asked for it.
+/// A stack, and the counter of its requests.
 struct Stack {
     requests: Requests,
     store: Arc<dyn Store>,
@@ -26,8 +27,8 @@ struct Stack {
 }
 
 impl Stack {
-    /// Applies a revision, and waits until its last component is done. What was asked for that by everybody, and of how many
-    /// servers the plan is another one.
+    /// Applies a revision, and waits until its last component is done. Returns the requests of everyone, and the number of
+    /// servers whose plan changed.
     async fn reach(&mut self, size: Size, again: bool) -> (Counts, usize) {
         let before = self.requests.counts();
         self.options.again = again;
@@ -44,7 +45,7 @@ impl Stack {
         (counts, moved)
     }
 
-    /// While an operator asks one server for its log, that one answers. Nobody else asks for anything, and nobody does
+    /// While an operator requests the log of one server, that one answers. No one else sends requests, and no one does
     /// before and afterwards.
     async fn looks_at_one_log(&self) {
         let (name, key) = (self.space.layout().stack(), &self.options.key);
@@ -71,12 +72,12 @@ impl Stack {
             seen = Some(there.version);
         }
         let counts = self.requests.counts().since(&before);
-        // Fewer than if each agent had asked once.
+        // Fewer than if each agent had sent one.
         assert!(counts.requests() < u64::from(TIERS), "{counts}");
         self.is_idle("nobody asks for a log any more").await;
     }
 
-    /// Waits until nothing is asked for, for some time.
+    /// Waits until there have been no requests for some time.
     async fn is_idle(&self, when: &str) {
         for _ in 0..20 {
             let before = self.requests.counts();
@@ -91,7 +92,8 @@ impl Stack {
 
 fn assert_at_most(counts: &Counts, a_component: u64) {
     assert!(counts.requests() <= a_component * u64::from(2 * TIERS), "{counts}");
-    // Each agent once or twice: when its session begins, and when it asks for its place. The operator does for each batch.
+    // Each agent sends one or two: at the beginning of its session, and when it claims its place. The operator sends one
+    // for each batch.
     let syncs = counts.answers.get("Sync").copied().unwrap_or_default();
     assert!(syncs <= u64::from(2 * TIERS) + 40, "{counts}");
 }
@@ -112,30 +114,31 @@ async fn an_ensemble_is_asked_few_times_for_a_component() {
     let mut stack = Stack { requests, store, options, space };
 
     let all = TIERS as usize;
-    // The first revision, for which all claim their servers, learn what they share and fetch recipes; they may still be connecting.
+    // The first revision, in which all agents claim their servers, learn the shared secret and download recipes; they may
+    // still be connecting.
     let (counts, moved) = stack.reach(Size::of(TIERS), false).await;
     assert_at_most(&counts, 13);
     assert_eq!(moved, all);
-    // One in which everything is as it was.
+    // A revision without changes.
     let (counts, moved) = stack.reach(Size::of(TIERS), true).await;
     assert_at_most(&counts, 9);
     assert_eq!(moved, all);
-    // One in which the first of all components has changed, which all others wait for.
+    // A revision in which the first component has changed, which all others wait for.
     let (counts, moved) = stack.reach(Size { tiers: TIERS, moved: Some(0) }, false).await;
     assert_at_most(&counts, 9);
     assert_eq!(moved, all);
-    // And one in which the last has, for which nobody waits. The first has, too, as it was before.
+    // A revision in which the last one has changed, which nobody waits for. The first one is reverted, too.
     let (_, moved) = stack.reach(Size::of(TIERS), false).await;
     assert_eq!(moved, all);
     let (counts, moved) = stack.reach(Size { tiers: TIERS, moved: Some(TIERS - 1) }, false).await;
     assert_eq!(moved, 1);
-    // Mostly the operator's: no agent asks for anything but the one of that server.
+    // Mostly the operator's: only the agent of that server sends requests.
     assert!(counts.requests() <= u64::from(TIERS) + 5, "{counts}");
     stack.looks_at_one_log().await;
     crowd.close().await;
 }
 
-/// One name may stand for several members, of which one lags behind.
+/// One name may stand for several members, one of which lags behind.
 #[tokio::test]
 async fn what_must_be_new_is_synchronised_also_where_one_address_is_given() {
     let requests = Requests::count();
@@ -149,7 +152,7 @@ async fn what_must_be_new_is_synchronised_also_where_one_address_is_given() {
     }
     store.children("/a").await.expect("reads");
     assert_eq!(syncs(), 4);
-    // What follows from what was told needs none.
+    // A read that follows from a notification needs none.
     store.look("/a").await.expect("reads");
     assert_eq!(syncs(), 4);
 }

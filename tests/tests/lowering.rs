@@ -131,7 +131,7 @@ proptest! {
         for name in parameters {
             prop_assert!(seed.parameters.contains_key(name), "{name} is no parameter");
         }
-        // Least privilege: who may read an entry is wired to it.
+        // Least privilege: only wired readers may read an entry.
         for (entry, declared) in &seed.entries {
             prop_assert!(produced.contains_key(&**entry), "{entry} is produced by nobody");
             for reader in &declared.readers {
@@ -157,7 +157,7 @@ proptest! {
         let mut expected: IndexMap<(String, String), usize> = IndexMap::default();
         for (key, component) in &model.components {
             for (input, binding) in &component.inputs {
-                // The resources within an attribute's path belong to the attribute.
+                // Resources within an attribute's path belong to the attribute.
                 let references = binding.value.references().filter(|one| !matches!(one, Reference::Resource(_)));
                 *expected.entry((key.to_string(), input.to_string())).or_default() += references.count();
             }
@@ -175,7 +175,7 @@ proptest! {
                 Reader::Export(_) | Reader::Output(_) | Reader::Requirement(_) => {}
             }
         }
-        // A forward reference is one reference, and as many decisions as what fulfils it has references.
+        // A forward reference is one reference, but has as many decisions as its fulfilling value has references.
         made.retain(|at, _| !reads_forward_reference(&model, at));
         expected.retain(|at, _| !reads_forward_reference(&model, at));
         prop_assert_eq!(made, expected);
@@ -206,7 +206,7 @@ fn changing_the_software_changes_no_user_data() {
     assert_ne!(before.seed.digest, after.seed.digest);
 }
 
-/// `pair` needs ports of two servers; `last` needs `pair` and one of the ports. Were `last` put beside that port, its
+/// `pair` needs ports of two servers; `last` needs `pair` and one of the ports. If `last` were put beside that port, its
 /// part would need `pair`, which needs the part.
 #[test]
 fn what_needs_several_parts_stays_outside_with_all_that_needs_it() {
@@ -242,12 +242,12 @@ fn requires(template: &Template) -> IndexMap<&Name, Vec<&Name>> {
     required.collect()
 }
 
-/// A server and another one on which it depends, by way of whatever resources.
+/// A server and another one that it depends on, through any resources.
 fn server_behind_server(template: &Template) -> Option<(&Name, &Name)> {
     behind(template, &|name| template.resources[name].is_server())
 }
 
-/// A nested stack and another one on which it depends.
+/// A nested stack and another one that it depends on.
 fn part_behind_part(template: &Template) -> Option<(&Name, &Name)> {
     behind(template, &|name| name.starts_with("wattle_part_"))
 }
@@ -269,7 +269,7 @@ fn behind<'t>(template: &'t Template, is_meant: &dyn Fn(&Name) -> bool) -> Optio
     })
 }
 
-/// References of a template to what it does not hold, and properties of nested stacks that are no parameters there.
+/// Dangling references of a template, and properties of nested stacks that are not parameters there.
 fn dangling(template: &Template) -> Vec<String> {
     let mut dangling = Vec::new();
     let values = template.resources.values().flat_map(|resource| resource.properties.iter().map(|(_, value)| value));

@@ -1,5 +1,5 @@
-//! `wattle up --network auto`: networks of their own where servers reach from there what the machine reaches, and nothing
-//! left of them; loopback addresses elsewhere, with the reason. On machines made for it, except where real software runs.
+//! `wattle up --network auto`: separate networks if servers can then reach what the machine reaches, without leaving
+//! anything behind; otherwise loopback addresses, with the reason. On isolated machines, except where real software runs.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -50,7 +50,7 @@ fn model(one: &str, other: &str) -> Model {
     fetching.model(Urls { one: one.into(), other: other.into() })
 }
 
-/// What the servers have fetched, and what `up` said.
+/// The fetched pages, and the output of `up`.
 fn fetched(stage: &Stage, args: &[&str]) -> (String, String, String) {
     let mut up = up(stage, args);
     let page = |server: &str| stage.ask(&["get", &format!("{server}/fetch/page")]).out;
@@ -65,7 +65,7 @@ fn up(stage: &Stage, args: &[&str]) -> Foreground {
     up
 }
 
-/// The line that says what there is, and where.
+/// The line with the summary.
 fn head(said: &str) -> &str {
     said.lines().find(|line| line.contains(" servers, ")).unwrap_or_default()
 }
@@ -94,7 +94,7 @@ fn servers_reach_what_listens_on_the_machines_loopback_interface() {
     assert!(head(&said).ends_with(OWN), "{said}");
     assert_eq!(page, "80: / for 203.0.113.2\n");
 
-    // The proxy is asked, but not for other servers.
+    // The proxy is used, but not for other servers.
     let mut words = machine.enter();
     words.extend(["env".into(), "http_proxy=http://localhost:3128".into()]);
     let stage = Stage::new(&model(OUTSIDE, "http://127.0.0.1:3128/direct")).within(words);
@@ -160,7 +160,7 @@ fn what_a_killed_up_leaves_of_networks_is_removed() {
     assert_eq!(stage.run(&["down"]).code, Some(0));
     assert_eq!(machine.state(), before);
 
-    // By that of any other as well.
+    // Also by the `up` of another stack.
     killed();
     let other = Stage::new(&model(OUTSIDE, OUTSIDE)).within(machine.enter());
     let up = other.run(&["up", "--until-done"]);
@@ -170,7 +170,7 @@ fn what_a_killed_up_leaves_of_networks_is_removed() {
     assert_eq!(machine.state(), before);
 }
 
-/// As in a network namespace that a process has entered, where `/sys` is still that of another one.
+/// As in a network namespace that a process has entered, in which `/sys` is still that of another one.
 #[test]
 fn networks_are_found_and_removed_where_sys_does_not_show_them() {
     let Some(machine) = Machine::new("networks that /sys does not show") else { return };

@@ -1,4 +1,4 @@
-//! `wattle new`, completions and pages of the manual: what they write is what Cargo, bash and man take.
+//! `wattle new`, completions and manual pages: their output is accepted by Cargo, bash and man.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use wattle_tests::command::wattle;
 use wattle_tests::openstack::{RealHeat, is_there, source};
 
-/// What a program says on both streams, and whether it succeeded.
+/// The output of a program on both streams, and whether it succeeded.
 fn run(command: &mut Command) -> (String, bool) {
     let output = command.stdin(Stdio::null()).env_remove("RUSTFLAGS").output().expect("it starts");
     let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
@@ -78,7 +78,7 @@ fn a_new_crate_lives_on_a_real_openstack() {
 #[test]
 fn a_crate_with_a_chef_recipe_is_told_how_to_switch_its_reader_on() {
     let folder = tempfile::tempdir().unwrap();
-    // Cargo adds a feature of what it has, which a version that nobody has published is not.
+    // Cargo adds features only for known versions, and an unpublished one is not.
     let wattle = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
     assert!(new(folder.path(), &["chef-shop", "--wattle", wattle]).1);
     let own = folder.path().join("chef-shop");
@@ -107,7 +107,8 @@ fn a_crate_with_a_chef_recipe_is_told_how_to_switch_its_reader_on() {
     assert!(succeeded, "{said}");
 }
 
-/// What is emitted is the same wherever it is built: it has no place of this machine, also where parts of the catalog stand.
+/// The emitted files are the same wherever they are built: they contain no path of this machine, even for parts of the
+/// catalog.
 #[test]
 fn two_checkouts_emit_the_same_bytes() {
     let folder = tempfile::tempdir().unwrap();
@@ -162,7 +163,7 @@ fn nothing_is_overwritten_and_no_name_is_taken_that_cannot_be_one() {
         assert!(!succeeded && said.contains(why) && said.contains("nothing was written"), "{name}: {said}");
     }
     assert_eq!(files(folder.path()), before);
-    // An empty folder is taken.
+    // An empty folder is accepted.
     fs::create_dir(folder.path().join("empty")).unwrap();
     assert!(new(folder.path(), &["empty"]).1);
 }
@@ -177,7 +178,7 @@ fn a_new_crate_finds_wattle_where_it_is_told() {
     };
     let git = manifest("a", "https://git.example.org/wattle");
     assert!(git.contains("wattle-catalog = { git = \"https://git.example.org/wattle\" }"), "{git}");
-    // Without being told, it is a version, and nothing that git takes has a path of this machine.
+    // By default, it is a version, and no file tracked by git contains a path of this machine.
     let (said, succeeded) = new(folder.path(), &["usual"]);
     assert!(succeeded && said.contains("note: on this machine the crate is built with the wattle in `"), "{said}");
     let usual = folder.path().join("usual");
@@ -255,7 +256,7 @@ fn the_manual_has_a_page_for_each_command_that_man_renders() {
     let (help, _) = run(Command::new(wattle()).arg("--help"));
     let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
     let mut pages = vec!["wattle.1".to_owned(), "wattle-seed-apply.1".to_owned()];
-    // What follows in the same column is the rest of the line before.
+    // A line that begins in the same column continues the previous one.
     let names = commands.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
     pages.extend(names.filter_map(|line| line.split_whitespace().next()).map(|name| format!("wattle-{name}.1")));
     assert!(pages.len() > 12, "{pages:?}");

@@ -1,4 +1,4 @@
-//! What users are given: crates that can be published, and all that `release/make` makes.
+//! Released artifacts: publishable crates, and the output of `release/make`.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -10,10 +10,10 @@ use serde_json::Value;
 use wattle_tests::command::{repository, wattle, wattle_agent};
 use wattle_tests::skip::{everything, skipped};
 
-/// Crates that are for nobody else.
+/// Crates that are not published.
 const OURS: [&str; 5] = ["connections", "hello", "three_tier", "wattle-compile-tests", "wattle-tests"];
 
-/// What a command writes; it must succeed.
+/// The output of a command, which must succeed.
 fn run(command: &mut Command) -> String {
     let output = command.stdin(Stdio::null()).env_remove("RUSTFLAGS").output().expect("it starts");
     let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
@@ -27,14 +27,14 @@ fn cargo(args: &[&str]) -> Command {
     command
 }
 
-/// `cargo COMMAND` for all crates that users need.
+/// `cargo COMMAND` for all published crates.
 fn for_all(command: &[&str]) -> Command {
     let mut cargo = cargo(command);
     cargo.args(["--workspace", "--allow-dirty"]).args(OURS.map(|name| format!("--exclude={name}")));
     cargo
 }
 
-/// Whether crates.io answers: what is published is compared with what it has already.
+/// Whether crates.io is reachable: published versions are compared with the existing ones.
 fn is_in_reach() -> bool {
     let target = tempfile::tempdir().unwrap();
     let mut probe = cargo(&["publish", "--dry-run", "--no-verify", "--allow-dirty", "--package", "wattle-words"]);
@@ -50,7 +50,7 @@ fn every_crate_that_users_need_can_be_published() {
     for package in described["packages"].as_array().unwrap() {
         let name = package["name"].as_str().unwrap();
         let is_ours = OURS.contains(&name);
-        // No registry at all is an empty list; every one is null.
+        // No registry at all is an empty list; all registries are null.
         assert_eq!(package["publish"].is_null(), !is_ours, "{name}: whether it is for users");
         if is_ours {
             continue;
@@ -76,12 +76,12 @@ fn every_crate_that_users_need_can_be_published() {
     let said = run(for_all(&["package", "--offline", "--no-verify"]).env("CARGO_TARGET_DIR", target.path()));
     for name in &published {
         let file = target.path().join(format!("package/{name}-0.1.0.crate"));
-        // What registries take at most.
+        // The maximum size that registries accept.
         assert!(fs::metadata(&file).unwrap_or_else(|error| panic!("{name}: {error}: {said}")).len() < 10_000_000);
     }
 }
 
-/// All of what `cargo publish` does, except for the upload.
+/// Everything that `cargo publish` does, except for the upload.
 #[test]
 fn crates_build_as_they_are_published() {
     if !everything("building each crate as it is published") {
@@ -95,14 +95,14 @@ fn crates_build_as_they_are_published() {
     };
     let target = tempfile::tempdir().unwrap();
     let said = run(for_all(command).env("CARGO_TARGET_DIR", target.path()).env("CARGO_PROFILE_DEV_DEBUG", "0"));
-    // There is no public address of wattle that a manifest could name.
+    // wattle has no public URL that a manifest could name.
     let known = ["manifest has no documentation, homepage or repository", "aborting upload due to dry run"];
     let warnings = said.lines().filter_map(|line| line.strip_prefix("warning: "));
     let others: Vec<&str> = warnings.filter(|warning| !known.contains(warning)).collect();
     assert_eq!(others, [""; 0]);
 }
 
-/// A release of the programs that the tests run.
+/// A release of the programs of the tests.
 fn made(out: &Path, binaries: &Path) {
     run(Command::new(repository().join("release/make")).arg("--binaries").arg(binaries).arg(out));
 }
@@ -117,7 +117,7 @@ fn a_release_is_whole_and_the_same_each_time() {
     let folder = tempfile::tempdir().unwrap();
     let binaries = folder.path().join("binaries");
     fs::create_dir(&binaries).unwrap();
-    // Another test may build them again meanwhile.
+    // Another test may rebuild them meanwhile.
     fs::copy(wattle(), binaries.join("wattle")).unwrap();
     fs::copy(wattle_agent(), binaries.join("wattle-agent")).unwrap();
     let (out, again) = (folder.path().join("out"), folder.path().join("again"));
@@ -126,7 +126,7 @@ fn a_release_is_whole_and_the_same_each_time() {
     let sums = |folder: &Path| fs::read_to_string(folder.join("SHA256SUMS")).unwrap();
     assert_eq!(sums(&out), sums(&again));
     run(Command::new("sha256sum").args(["--check", "--strict", "SHA256SUMS"]).current_dir(&out));
-    // Nothing is left out of the sums, and nothing is lost in a folder that has files.
+    // The checksums are complete, and files in the target folder are not lost.
     assert_eq!(sums(&out).lines().count() + 1, fs::read_dir(&out).unwrap().count());
     let refused = Command::new(repository().join("release/make")).arg(&out).output().unwrap();
     assert!(!refused.status.success());
@@ -161,7 +161,7 @@ fn a_release_is_whole_and_the_same_each_time() {
     bill(&file(".cdx.json"));
 }
 
-/// Every link of the README leads to something that was packed with it.
+/// The target of every link in the README is in the package.
 fn links(folder: &Path) {
     let readme = fs::read_to_string(folder.join("README.md")).unwrap();
     let links = readme.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(link, _)| link);
@@ -173,7 +173,7 @@ fn links(folder: &Path) {
     }
 }
 
-/// The agent's package, taken apart.
+/// Unpacks the agent's package.
 fn agent(any: &Path, out: &Path, folder: &Path) {
     let name = any.file_name().unwrap().to_str().unwrap().replace("wattle_", "wattle-agent_");
     let package = out.join(name);
@@ -204,7 +204,7 @@ fn agent(any: &Path, out: &Path, folder: &Path) {
     }
 }
 
-/// The bill of materials has everything that is locked for the programs, and no place of this machine.
+/// The bill of materials lists everything in the lock file of the programs, and no path of this machine.
 fn bill(file: &Path) {
     let text = fs::read_to_string(file).unwrap();
     assert!(!text.contains(repository().to_str().unwrap()) && !text.contains("file://"));
@@ -231,8 +231,8 @@ fn bill(file: &Path) {
     }
 }
 
-/// As it is released: built for that, with an agent that needs no library of the system. What each server fetches is under 8 MB,
-/// and what an operator installs under 19 MB.
+/// The release build, with an agent that needs no library of the system. The program that each server downloads is under 8
+/// MB, and the one that an operator installs under 19 MB.
 #[test]
 fn a_release_is_built_and_is_small() {
     if !everything("building a release") {
@@ -245,7 +245,7 @@ fn a_release_is_built_and_is_small() {
     let agent = agent.into_iter().find(|path| path.to_str().unwrap().ends_with("-linux")).expect("the agent");
     let needed = run(Command::new("readelf").args(["--dynamic", "--wide"]).arg(&agent));
     assert!(!needed.contains("(NEEDED)"), "{needed}");
-    // It runs where there is no other file: no libc, and nothing that a libc would load.
+    // It runs without any other file: no libc, and nothing that a libc would load.
     let nothing = folder.path().join("nothing");
     fs::create_dir(&nothing).unwrap();
     fs::copy(&agent, nothing.join("agent")).unwrap();
@@ -267,7 +267,7 @@ fn a_release_is_built_and_is_small() {
         let bytes = fs::read(program).unwrap();
         assert!(!bytes.windows(place.len()).any(|window| window == place), "{} has a path", program.display());
     }
-    // It knows no repository that would stand in for what is published.
+    // It does not depend on a repository in place of published crates.
     let said = run(Command::new(bin.join("wattle")).args(["new", "shop"]).current_dir(&folder));
     assert!(said.contains("with the URL of a git repository of wattle"), "{said}");
     assert!(!folder.path().join("shop/.cargo").exists());

@@ -1,4 +1,4 @@
-//! Who may do what in a data space: what is wired, and nothing else. Every server tries everything with every node.
+//! Access rights in a data space: only what is wired. Every server tries every operation on every node.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use wattle_tests::random::{self, Anything};
 use wattle_tests::seeds::{join, nodes, options, seed};
 use wattle_tests::zookeeper::ZooKeeper;
 
-/// How one connects to the store under test.
+/// The connections to the store under test.
 enum Under {
     Memory(Memory),
     Address(Address),
@@ -39,7 +39,7 @@ impl Under {
     }
 }
 
-/// Who reads each entry, by what is wired.
+/// The readers of each entry, according to the wiring.
 fn readers(seed: &Seed) -> BTreeMap<String, BTreeSet<String>> {
     let mut readers: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for (name, server) in &seed.servers {
@@ -52,7 +52,7 @@ fn readers(seed: &Seed) -> BTreeMap<String, BTreeSet<String>> {
     readers
 }
 
-/// What `server` may do with the node at `path` below its stack: read, write, make and remove children.
+/// The rights of `server` to the node at `path` below its stack: read, write, create and remove children.
 fn expected(path: &str, server: &str, readers: &BTreeMap<String, BTreeSet<String>>, picture: &str) -> [bool; 3] {
     let parts: Vec<&str> = path.split('/').collect();
     match parts.as_slice() {
@@ -70,7 +70,7 @@ fn expected(path: &str, server: &str, readers: &BTreeMap<String, BTreeSet<String
     }
 }
 
-/// Tries everything with every node, as one who has `logins`.
+/// Tries everything with every node, with `logins`.
 async fn tried(
     store: &Arc<dyn Store>,
     there: &BTreeMap<String, Vec<u8>>,
@@ -108,7 +108,7 @@ async fn matrix(under: Under, key: OperatorKey, model: &Model) {
     let mut options = options(&seed);
     options.key = key;
     let operator = under.operator(&options).await;
-    // Random models are all of one stack.
+    // Random models all have the same stack name.
     delete(&operator, &seed.stack, &options.key, false).await.expect("deletes");
     elsewhere(&operator, &options).await;
     options.credentials.complete(&seed, &options.key);
@@ -130,8 +130,8 @@ async fn matrix(under: Under, key: OperatorKey, model: &Model) {
             assert_eq!(allowed, expected, "`{server}` of `{}` with `{path}`: read, write, make", seed.stack);
         })
         .await;
-        // What others keep cannot be removed, and neither can what is above it.
-        // (What is above `/wattle` is ZooKeeper's own, where anyone may remove what is empty.)
+        // Nodes of others cannot be removed, and neither can nodes above them. (Nodes above `/wattle` belong to ZooKeeper
+        // itself, where anyone may remove empty ones.)
         let own = format!("{root}agents/{server}");
         let others = there.keys().filter(|path| *path != "/wattle" && !path.starts_with(&own));
         stream::iter(others)
@@ -141,7 +141,7 @@ async fn matrix(under: Under, key: OperatorKey, model: &Model) {
             })
             .await;
     }
-    // One of no stack, and one of a stack of the same names.
+    // A login of no stack, and one of a stack with the same names.
     let stranger = Credential::generate(options.key.signer().authority())
         .logins(&seed.stack, &seed.servers.keys().next().expect("a server").clone());
     for logins in [&stranger[..], &[]] {
@@ -154,7 +154,7 @@ async fn matrix(under: Under, key: OperatorKey, model: &Model) {
     println!("{}: {probes} nodes tried by {} servers and strangers", seed.stack, seed.servers.len());
 }
 
-/// The stack from which random models import: one value, which is wired by some of their servers.
+/// The stack from which random models import: one value, which some of their servers read.
 async fn elsewhere(store: &Arc<dyn Store>, options: &Options) {
     let mut t = Topology::new("elsewhere");
     let host = t.add("host", nova::Server::new().image("debian-12").flavor("m1.small"));

@@ -1,7 +1,7 @@
-//! Random topologies with random schedules and crashes come to the same end: the same values, the same root causes,
-//! nothing that finished run again, and nothing that waits for ever.
+//! Random topologies with random schedules and crashes reach the same end: the same values, the same root causes, nothing
+//! that finished runs again, and nothing waits forever.
 //!
-//! A case that fails tells its number; `WATTLE_CASE=NUMBER` runs that one alone.
+//! A failing case prints its number; `WATTLE_CASE=NUMBER` runs that one alone.
 
 use std::ops::Range;
 
@@ -35,7 +35,7 @@ fn more_crashes_change_nothing() {
     }
 }
 
-/// Two requests are refused while their server's login becomes another; the second one had nothing new to learn.
+/// Two requests are refused while their server's login changes; the second one had nothing new to learn.
 #[test]
 fn a_login_that_becomes_another_fails_nothing() {
     run(7123, Chaos::Crashes);

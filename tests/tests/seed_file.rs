@@ -1,4 +1,4 @@
-//! The seed's file: whatever a model holds, what is read is what was written.
+//! The seed's file: for any model, the data that are read are equal to those that were written.
 
 use proptest::prelude::*;
 
@@ -7,7 +7,7 @@ use wattle::lower::{Options, Seed, lower};
 use wattle::model::{Content, Name, Type, Value};
 use wattle_tests::random;
 
-/// Texts that YAML, in one version or another, takes for something else.
+/// Texts that YAML, in some version, would interpret as something else.
 const ODD: [&str; 66] = [
     "",
     " ",

@@ -14,7 +14,7 @@ use wattle_runtime::store::{Address, Login, Memory, Store};
 use wattle_tests::conformance;
 use wattle_tests::conformance::{Fixture, Other, orphaned, task};
 
-/// What a case starts that needs another process.
+/// Code for cases that need another process.
 #[tokio::test]
 #[ignore = "is started by the cases that need another process"]
 async fn another_process() {
@@ -92,7 +92,7 @@ impl Fixture for Embedded {
 
 conformance!(embedded, Embedded::new().await);
 
-/// A server in a process of its own, which is killed.
+/// A server in a separate process, which is killed.
 struct Killed {
     folder: TempDir,
     server: Mutex<Option<Other>>,
@@ -110,7 +110,7 @@ impl Killed {
     }
 }
 
-/// What [`Killed`] starts.
+/// The server process of [`Killed`].
 #[tokio::test]
 #[ignore = "is started by the cases that need another process"]
 async fn server() {
@@ -140,7 +140,7 @@ impl Fixture for Killed {
         true
     }
 
-    /// As cutting, for whoever is connected; what is under way is lost with it.
+    /// Equivalent to cutting for clients; requests in flight are lost.
     async fn cut(&self) -> bool {
         self.restart().await
     }

@@ -10,7 +10,7 @@ use wattle_tests::conformance::Fixture;
 use wattle_tests::proxy::Proxy;
 use wattle_tests::zookeeper::ZooKeeper;
 
-/// What a case starts that needs another process.
+/// Code for cases that need another process.
 #[tokio::test]
 #[ignore = "is started by the cases that need another process"]
 async fn another_process() {
@@ -26,7 +26,7 @@ struct OnZooKeeper {
 
 impl OnZooKeeper {
     fn start(members: usize) -> Self {
-        // Sessions of 5 s, as long as 20 ticks: some cases wait for one to end.
+        // Sessions of 5 s, which are 20 ticks: some cases wait for one to end.
         let zookeeper = Arc::new(ZooKeeper::start_with(members, |zkd, _| {
             zkd.env("ZK_TICK", "250");
         }));

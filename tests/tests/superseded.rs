@@ -1,4 +1,4 @@
-//! A newer revision waits for what runs, and whoever looks is told so.
+//! A newer revision waits for running recipes, and the status reports that.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What has left the model is torn down, and whoever looks is told how that goes.
+//! Components that left the model are torn down, and the status reports the progress.
 
 use std::fs;
 
@@ -31,7 +31,7 @@ impl Default for Guests {
     }
 }
 
-/// Two servers, which stay when nobody is on them any more.
+/// Two servers, which remain without components.
 #[blueprint]
 pub fn party(t: &mut Topology, (): (), guests: Guests) -> Exports {
     let net = t.add("net", neutron::Net::new());
@@ -63,7 +63,7 @@ fn a_teardown_that_fails_is_reported_and_tried_again() {
     let up = stage.run(&["up", "-d", "--until-done"]);
     assert_eq!(up.code, Some(0), "{up}");
 
-    // Neither where something stays on the server nor where nothing does.
+    // Neither if software remains on the server nor if none does.
     stage.emit(&model(false, false));
     let left = stage.run(&["up", "--until-done"]);
     assert_eq!(left.code, Some(1), "{left}");

@@ -1,5 +1,5 @@
-//! The forms of sections, definitions, parameters, functions, conditions and environments: what Heat takes of them is
-//! taken, and what it refuses is refused. `templates/forms.txt` has the cases.
+//! The forms of sections, definitions, parameters, functions, conditions and environments: `check` accepts what Heat
+//! accepts, and refuses what Heat refuses. `templates/forms.txt` has the cases.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,7 +17,7 @@ use wattle_tests::oracle::{self, Oracle};
 
 const FORMS: &str = include_str!("../templates/forms.txt");
 
-/// The cases in which Heat and these checks do not agree, each with the reason.
+/// The cases in which Heat and these checks disagree, each with the reason.
 const DISAGREEMENTS: &[(&str, &str)] = &[
     ("fn_old_azs", "the zones are the cloud's, and the oracle has no cloud to ask"),
     ("par_72", "whether a time is over is for a clock to say"),
@@ -27,7 +27,7 @@ struct Case<'t> {
     name: &'t str,
     template: &'t str,
     environment: Option<&'t str>,
-    /// What is in `child.yaml` beside it.
+    /// The content of `child.yaml` beside it.
     file: Option<&'t str>,
 }
 
@@ -49,7 +49,7 @@ fn cases(text: &str) -> Vec<Case<'_>> {
         .collect()
 }
 
-/// Asks Heat and these checks about each case; what they do not agree on, with what both say.
+/// Judges each case with Heat and with these checks; returns the disagreements, with both verdicts.
 fn disagreements(cases: &[Case<'_>]) -> Vec<(String, String)> {
     let folder = tempfile::tempdir().expect("a folder");
     let mut oracle = Oracle::strict();
@@ -106,7 +106,7 @@ fn heat_takes_and_refuses_the_same() {
     assert_eq!(found.len(), DISAGREEMENTS.len(), "a named disagreement is none any more");
 }
 
-/// Puts one of `words` in the place of a word.
+/// Replaces a word with one of `words`.
 fn change(text: &mut String, below: &mut dyn FnMut(usize) -> usize, words: &[&str]) {
     let is_word = |sign: char| sign.is_alphanumeric() || "_-:".contains(sign);
     let starts: Vec<usize> = text
@@ -120,7 +120,7 @@ fn change(text: &mut String, below: &mut dyn FnMut(usize) -> usize, words: &[&st
     text.replace_range(at..end, words[below(words.len())]);
 }
 
-/// Templates, environments and nested templates with words of others in them.
+/// Templates, environments and nested templates with words from others inserted.
 #[test]
 fn changed_forms_are_judged_alike() {
     let all = cases(FORMS);
@@ -148,7 +148,7 @@ fn changed_forms_are_judged_alike() {
         for _ in 0..=below(2) {
             change(part, &mut below, &words);
         }
-        // What the oracle, a clock, or looking ahead in a pattern decides.
+        // Cases that the oracle, a clock, or a lookahead in a pattern decides.
         let is_ours =
             |text: &String| ["timezone", "expiration", "GetAZs", "(?="].iter().all(|word| !text.contains(word));
         if parts.iter().flatten().all(is_ours) {
@@ -176,7 +176,7 @@ fn changed_forms_are_judged_alike() {
     assert!(wrong.is_empty(), "{} of {} disagree:\n{}", wrong.len(), changed.len(), shown.join("\n"));
 }
 
-/// A value as Heat's API shows it.
+/// A value in the form of Heat's API.
 fn shown(value: &Value) -> Json {
     match value {
         Value::Null | Value::Absent | Value::Unknown | Value::Open(_) => Json::Null,
@@ -189,7 +189,7 @@ fn shown(value: &Value) -> Json {
     }
 }
 
-/// A stack of which nothing is known.
+/// A stack without any knowledge about its resources.
 #[derive(Debug)]
 struct Nothing;
 
@@ -211,7 +211,7 @@ impl Resources for Nothing {
     }
 }
 
-/// The functions of all cases as the outputs of one stack for each version, made over the simulated cloud.
+/// The functions of all cases as the outputs of one stack for each version, created over the simulated cloud.
 #[test]
 fn functions_give_what_heat_gives() {
     let begin = "resources: {r: {type: 'OS::Heat::Value', properties: {value: ";
@@ -227,7 +227,7 @@ fn functions_give_what_heat_gives() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut compared = 0;
     let mut wrong = Vec::new();
-    // Each version costs the start of an engine; the others have few cases.
+    // Each version requires the start of an engine; the others have few cases.
     for (version, functions) in versions.into_iter().filter(|(_, functions)| functions.len() > 8) {
         let resource = format!("{begin}x}}}}}}\n");
         let template = |functions: &[(&str, &str)]| {
@@ -235,7 +235,7 @@ fn functions_give_what_heat_gives() {
                 functions.iter().map(|(name, function)| format!("  {name}: {{value: {function}}}\n")).collect();
             format!("{version}\n{parameters}{resource}outputs:\n{outputs}")
         };
-        // What is known, of what can be called so.
+        // Known values, of cases whose name is a valid output name.
         let known: Vec<_> = functions
             .into_iter()
             .filter_map(|function| {

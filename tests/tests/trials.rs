@@ -1,7 +1,7 @@
-//! Simulated runs (`wattle::testing`) come to what real agents come to: over random models, with the same fakes on both
-//! sides, every component is done or fails for the same reason, reads the same values, and starts after whom it waits for.
+//! Simulated runs (`wattle::testing`) have the same results as real agents: over random models, with the same fakes on both
+//! sides, every component succeeds or fails for the same reason, reads the same values, and starts after its dependencies.
 //!
-//! A case that fails tells its number; `WATTLE_CASE=NUMBER` runs that one alone.
+//! A failing case prints its number; `WATTLE_CASE=NUMBER` runs that one alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hasher as _};
@@ -24,14 +24,14 @@ use wattle_runtime::space::{Failure, OperatorKey, Space, State};
 use wattle_runtime::store::{Memory, Store};
 use wattle_tests::random;
 
-/// A number that depends on what is given alone.
+/// A number that depends only on the argument.
 fn number(of: impl std::hash::Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     of.hash(&mut hasher);
     hasher.finish()
 }
 
-/// What both sides take for the recipe of a component: what it writes, of what it is and read, or why it fails.
+/// The recipe of a component on both sides: its outputs, computed from its identity and its inputs, or its failure.
 fn recipe(case: u64, name: &str, inputs: &IndexMap<Name, Value>) -> Result<IndexMap<Name, Value>, String> {
     let of = number((case, name));
     if of.is_multiple_of(9) {
@@ -49,7 +49,7 @@ fn recipe(case: u64, name: &str, inputs: &IndexMap<Name, Value>) -> Result<Index
     .collect())
 }
 
-/// What both sides take for the value of an attribute.
+/// The value of an attribute on both sides.
 fn attribute(resource: &str, key: &str) -> Value {
     let of = number((resource, key)).to_be_bytes();
     let text = key.contains("networks") || key.contains("ip");
@@ -63,7 +63,7 @@ fn key(attribute: &SeedAttribute) -> String {
     })
 }
 
-/// The names under which servers are told values, each with the resource and the attribute that it is of.
+/// The names of values in the user data of servers, each with its resource and attribute.
 fn user_data(model: &Model, seed: &Seed) -> BTreeMap<Name, (String, String)> {
     let components = seed.servers.values().flat_map(|server| server.components.values());
     let wires = components.flat_map(|component| component.inputs.values());
@@ -82,17 +82,17 @@ fn user_data(model: &Model, seed: &Seed) -> BTreeMap<Name, (String, String)> {
 /// What a component did.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Did {
-    /// What it read, if its recipe had everything.
+    /// Its inputs, if its recipe had everything.
     read: Option<BTreeMap<String, String>>,
-    /// Whose failure ended it, and of which kind.
+    /// The root cause of its failure, and its kind.
     failure: Option<(String, FailureKind)>,
     done: bool,
 }
 
-/// What real agents did.
+/// The result of real agents.
 struct Real {
     did: BTreeMap<String, Did>,
-    /// Starts and ends, in their order.
+    /// Starts and ends, in order.
     events: Vec<(String, bool)>,
 }
 
@@ -155,7 +155,7 @@ fn elsewhere() -> Seed {
     lower(&model, &Lowering::default()).seed
 }
 
-/// Runs real agents for all servers but those that are `absent`.
+/// Runs real agents for all servers except those that are `absent`.
 fn real(case: u64, model: &Model, absent: &BTreeSet<Name>) -> Real {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
     runtime.expect("a runtime").block_on(async {
@@ -265,7 +265,7 @@ fn agree(case: u64, model: &Model, absent: &BTreeSet<Name>) -> usize {
             assert_eq!(ours.failure.is_some(), theirs.failure.is_some(), "{name} failed in one only: {}", context());
             assert_eq!(ours.read, theirs.read, "{name} read other values: {}", context());
             if ours.failure != theirs.failure {
-                // Of several that failed, whose failure is told first is chance, here and there.
+                // Of several failures, it is random which is reported first, on both sides.
                 differ += 1;
                 for (root, kind) in [&ours.failure, &theirs.failure].into_iter().flatten() {
                     let own = [&simulated[root].failure, &real.did[root].failure];

@@ -1,4 +1,4 @@
-//! The agent's unit, as systemd reads it.
+//! The agent's unit, checked by systemd.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -10,14 +10,14 @@ use wattle_tests::skip::skipped;
 const USER_DATA: &str = include_str!("../../dsl/src/lower/user_data.yaml");
 const NAME: &str = "wattle-agent.service";
 
-/// Its text in the user data, of which it is one file.
+/// Its text in the user data, which contains it as a file.
 fn unit() -> String {
     let (_, file) = USER_DATA.split_once(&format!("path: /etc/systemd/system/{NAME}\n    content: |\n")).unwrap();
     let lines = file.lines().take_while(|line| line.is_empty() || line.starts_with("      "));
     lines.map(|line| format!("{}\n", line.trim_start())).collect()
 }
 
-/// What systemd does not know it passes over, and says so.
+/// systemd ignores unknown settings, and reports them.
 #[test]
 fn systemd_knows_all_of_it() {
     let dir = tempfile::tempdir().unwrap();
@@ -38,7 +38,7 @@ fn systemd_knows_all_of_it() {
     );
 }
 
-/// Recipes may take all memory and crash: the agent lives on and says so, and no secret is left in a core dump.
+/// Recipes may exhaust memory and crash: the agent survives and reports it, and no secret is in a core dump.
 #[test]
 fn recipes_do_not_end_their_agent() {
     for option in ["Delegate=yes", "OOMPolicy=continue", "LimitCORE=0", "Restart=on-failure"] {
@@ -46,7 +46,7 @@ fn recipes_do_not_end_their_agent() {
     }
 }
 
-/// How far the unit confines recipes stands in SECURITY.md, as systemd judges it.
+/// SECURITY.md states how far the unit confines recipes, according to systemd.
 #[test]
 fn what_the_unit_does_not_confine_is_said_as_systemd_says_it() {
     let dir = tempfile::tempdir().unwrap();

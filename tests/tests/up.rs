@@ -30,7 +30,7 @@ impl Default for Words {
     }
 }
 
-/// Two servers or three: each says its word after what the one before has said.
+/// Two or three servers: each writes its word after the word of the previous one.
 #[blueprint]
 pub fn talk(t: &mut Topology, (): (), words: Words) -> Exports {
     let net = t.add("net", neutron::Net::new());
@@ -121,7 +121,7 @@ fn three_tier_answers_with_data_of_its_database() {
     assert_eq!(stage.ask(&["get", "db/catalogue/products"]).out, "3\n");
     assert!(up.said().contains(url.trim()), "{}", up.said());
 
-    // An agent that dies is started again, and what is finished is not run again; services do not notice.
+    // A dead agent is restarted, and finished components do not run again; services are not affected.
     let count = |what: &str| stage.log("db").matches(&format!(" {what} component=")).count();
     assert_eq!((count("runs"), count("done")), (2, 2), "{}", stage.log("db"));
     let database = stage.processes("bin/postgres -D");
@@ -150,7 +150,7 @@ fn three_tier_answers_with_data_of_its_database() {
     assert_eq!((down.code, down.err.as_str()), (Some(0), ""), "{down}");
     assert_eq!(stage.processes(""), Vec::<i32>::new());
     assert_eq!(stage.files_with(password), Vec::<String>::new());
-    // Masks are a net, so nobody but their owner and its group reads logs.
+    // Masks are only a safety net, so only their owner and its group read logs.
     let servers = stage.path().join(".wattle/servers");
     for server in ["db", "app1", "app2", "web"] {
         let log = fs::metadata(servers.join(server).join("agent.log")).expect("it is there");
@@ -187,7 +187,7 @@ fn another_seed_is_applied_to_what_runs() {
     assert_eq!(stage.services("4711"), Vec::<i32>::new());
     assert_eq!(stage.processes(""), Vec::<i32>::new());
 
-    // Another boot: everything runs again, once.
+    // Another start: everything runs again, once.
     let boot = stage.run(&["up", "--until-done"]);
     assert_eq!(boot.code, Some(0), "{boot}");
     assert_eq!(stage.said("a"), ["zero", "one", "zero", "one"]);
@@ -212,7 +212,7 @@ fn the_software_of_a_server_that_has_left_is_ended() {
     assert_eq!(stage.processes("servers/c/"), Vec::<i32>::new(), "its agent");
     assert_eq!(stage.services("4711"), stays, "others go on");
 
-    // It comes back as another machine, whose address may be that of before.
+    // It returns as another machine, whose address may be the old one.
     stage.emit(&talking("one", "two", true));
     assert_eq!(stage.run(&["up"]).code, Some(0));
     assert_eq!(stage.said("c"), ["three", "three"]);
@@ -242,7 +242,7 @@ fn what_fails_is_reported_with_its_root() {
     let again = stage.run(&["up"]);
     assert_eq!(again.code, Some(1), "{again}");
 
-    // The operator puts a value in its place; whoever has failed is tried again by a new revision.
+    // The operator sets a value in its place; a new revision tries failed components again.
     let refused = stage.ask(&["set", "a/say/said", "un"]);
     assert_eq!(refused.code, Some(2), "{refused}");
     stage.emit(&talking("un", "two", true));
@@ -323,7 +323,7 @@ fn what_a_killed_up_leaves_is_ended_by_the_next() {
     let status = stage.ask(&["status"]);
     assert_eq!(status.code, Some(1), "{status}");
     assert!(status.err.contains("was killed, and has left 3 processes running"), "{status}");
-    // It is reported without a directory, from elsewhere too.
+    // It is found without a directory, from elsewhere too.
     for command in ["status", "down"] {
         let ran = stage.run_at(std::path::Path::new("/"), &[command]);
         assert!(ran.err.contains(&format!("wattle down {}", stage.path().display())), "{ran}");
@@ -355,7 +355,7 @@ fn no_process_that_stays_shows_what_a_parameter_holds() {
     assert!(empty.err.contains("it is empty"), "{empty}");
 }
 
-/// A command may give its value only once, and an `up` in the background is another process.
+/// A command may return its value only once, and an `up` in the background is another process.
 #[test]
 fn what_a_command_gives_once_arrives_in_the_background() {
     let stage = Stage::new(&whisper.model(Default::default()));
@@ -384,7 +384,7 @@ fn servers_with_networks_of_their_own() {
     assert_eq!(networks.len(), 2, "one for each server, its services included");
     assert!(!networks.contains(&std::fs::read_link("/proc/self/ns/net").expect("a network")));
 
-    // Whatever listens in a server's network can be reached from here, at the server's address.
+    // Listeners in a server's network are reachable from here, at the server's address.
     let record = std::fs::read_to_string(stage.path().join(".wattle/up.json")).expect("reads");
     let address = json(&record)["addresses"]["b"].as_str().expect("an address").to_owned();
     let agent = stage.processes("servers/b/identity.json")[0];

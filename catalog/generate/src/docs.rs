@@ -1,17 +1,17 @@
-//! Documentation comments from Heat's own words.
+//! Documentation comments from Heat's descriptions.
 
 use serde_json::Value;
 
 use crate::schema::{Constraint, Property, PropertyType, ResourceType};
 
-/// Heat's words as a sentence in Markdown that means the same as plain text.
+/// Heat's description as a Markdown sentence that renders as the same plain text.
 pub(crate) fn sentence(text: &str) -> String {
     let text = text.trim().trim_start_matches('"');
     if text.is_empty() {
         return String::new();
     }
     let mut out = String::new();
-    // reStructuredText writes code between double backticks; text between single ones also counts as code.
+    // reStructuredText marks code by double backticks; text between single ones also counts as code.
     for (i, part) in text.replace("``", "`").split('`').enumerate() {
         if i % 2 == 1 {
             out.push('`');
@@ -32,7 +32,7 @@ pub(crate) fn sentence(text: &str) -> String {
     out
 }
 
-/// Text without Markdown's or HTML's meaning.
+/// Text with Markdown and HTML escaped.
 fn plain(text: &str) -> String {
     text.split(' ')
         .map(|word| {
@@ -41,7 +41,7 @@ fn plain(text: &str) -> String {
                 let end = url.trim_end_matches(['.', ',', ')', ';', ':', '"', '\'']).len();
                 format!("{}<{}>{}", escaped(before), &url[..end], escaped(&url[end..]))
             } else if word.contains('_') || word.contains("::") {
-                // A name of the API: shown as code, with the punctuation around it left out.
+                // An API name is shown as code, without the punctuation around it.
                 let start = word.len() - word.trim_start_matches(|c: char| !c.is_alphanumeric()).len();
                 let end = word.trim_end_matches(|c: char| !c.is_alphanumeric()).len();
                 if start >= end {
@@ -98,7 +98,7 @@ pub(crate) fn of_type(name: &str, ty: &ResourceType) -> Vec<String> {
     lines
 }
 
-/// What a setter says: Heat's words, then the facts.
+/// The documentation of a setter: Heat's description, then the facts.
 pub(crate) fn of_property(heat: &str, property: &Property, top: bool) -> Vec<String> {
     let first = match sentence(&property.d) {
         text if text.is_empty() => format!("Heat's `{heat}`."),
@@ -108,7 +108,7 @@ pub(crate) fn of_property(heat: &str, property: &Property, top: bool) -> Vec<Str
     if facts.is_empty() { vec![first] } else { vec![first, String::new(), facts] }
 }
 
-/// Bounds, default and what a change does, in short sentences.
+/// Bounds, default and the effect of a change, in short sentences.
 fn facts(property: &Property, top: bool) -> String {
     let mut facts: Vec<String> = Vec::new();
     for constraint in &property.c {
@@ -164,7 +164,7 @@ pub(crate) fn comment(lines: &[String], indent: usize) -> String {
             continue;
         }
         let width = 120 - indent - 4;
-        // What follows a hyphen belongs to a list and is set in.
+        // Text after a hyphen is a list item and is indented.
         let (mut row, hang, text) = match line.strip_prefix("- ") {
             Some(rest) => ("-".to_owned(), "  ", rest),
             None => (String::new(), "", &**line),

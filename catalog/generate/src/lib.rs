@@ -1,9 +1,9 @@
-//! Makes the typed catalog from what Heat's engine says about its resource types.
+//! Generates the typed catalog from the schemas of Heat's engine.
 //!
-//! What lives here: reading that (`schema`), the tables of what it leaves out (`references`, `exceptions`), names
-//! (`naming`), what to write (`plan`), its documentation (`docs`) and text (`render`), and for the tests a value for
-//! everything (`samples`). What must not: anything that a blueprint needs. What writes blueprints (`wattle import`)
-//! reads the plan, so that both use the same names.
+//! What lives here: reading the schemas (`schema`), tables of what they lack (`references`, `exceptions`), names
+//! (`naming`), the content of the output (`plan`), its documentation (`docs`) and text (`render`), and example values of
+//! everything for the tests (`samples`). What must not: anything that a blueprint needs. `wattle import`, which writes
+//! blueprints, reads the plan, so that both use the same names.
 
 mod docs;
 mod exceptions;
@@ -20,16 +20,16 @@ use std::process::{Command, Stdio};
 
 use crate::schema::Types;
 
-/// The folders that hold generated files and nothing else.
+/// The folders that contain only generated files.
 pub const FOLDERS: [&str; 2] = ["catalog/src/heat", "tests/tests/catalog/types"];
 
-/// Every file that is generated, by its path below the workspace.
+/// Every generated file, by its path below the workspace.
 ///
 /// # Errors
-/// When `json` is not what `tests/heat/dump_types.py` writes.
+/// If `json` is not the output of `tests/heat/dump_types.py`.
 ///
 /// # Panics
-/// When the tables of this crate do not know something that Heat says, or `rustfmt` is missing.
+/// If the tables of this crate lack something in Heat's schemas, or `rustfmt` is missing.
 pub fn files(json: &str) -> Result<Vec<(PathBuf, String)>, serde_json::Error> {
     let types: Types = serde_json::from_str(json)?;
     let services = plan::services(&types);
@@ -50,7 +50,7 @@ pub fn files(json: &str) -> Result<Vec<(PathBuf, String)>, serde_json::Error> {
     Ok(files)
 }
 
-/// `text` as rustfmt has it, by the workspace's settings.
+/// `text` as formatted by rustfmt with the workspace's settings.
 fn formatted(text: &str) -> String {
     let mut rustfmt = Command::new("rustfmt")
         .args(["--edition", "2024", "--config-path", concat!(env!("CARGO_MANIFEST_DIR"), "/../..")])
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
     use crate::schema::Property;
 
-    /// The way to each property, and to the items of each list: `OS::Neutron::Port.fixed_ips[].subnet`.
+    /// The path to each property, and to the items of each list: `OS::Neutron::Port.fixed_ips[].subnet`.
     fn paths(at: &str, properties: &IndexMap<String, Property>, all: &mut Vec<String>) {
         for (name, property) in properties {
             let (mut at, mut property) = (format!("{at}.{name}"), property);

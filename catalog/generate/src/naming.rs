@@ -1,13 +1,13 @@
-//! Rust's names for Heat's.
+//! Rust names for Heat's names.
 
-/// Words that Heat writes in more than one case, as one word.
+/// Words that Heat writes with inconsistent capitals, each as one word.
 const WORDS: [(&str, &str); 6] =
     [("IPsec", "Ipsec"), ("QoS", "Qos"), ("LBaaS", "Lbaas"), ("TaaS", "Taas"), ("DNSSec", "Dnssec"), ("IPv", "Ipv")];
 
 /// Names that mean something else in Rust, and their replacements.
 const TAKEN: [(&str, &str); 4] = [("None", "Nothing"), ("Self", "Itself"), ("String", "Str"), ("Some", "Any")];
 
-/// Words that Rust keeps to itself, in every edition (The Rust Reference, Keywords).
+/// The words that Rust reserves in any edition (The Rust Reference, Keywords).
 const KEYWORDS: [&str; 51] = [
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn", "else",
     "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match", "mod",
@@ -15,7 +15,7 @@ const KEYWORDS: [&str; 51] = [
     "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
 
-/// What every handle, list of properties or nested value has already.
+/// Methods that every handle, list of properties or nested value already has.
 const METHODS: [&str; 6] = ["new", "attribute", "property", "resource", "set", "show"];
 
 /// Whether Rust reserves the word, so that nothing can have this name.
@@ -36,7 +36,7 @@ pub fn words(name: &str) -> Vec<String> {
         }
         let before = i.checked_sub(1).map(|before| letters[before]);
         let after = letters.get(i + 1);
-        // A capital begins a word after a small letter, and at the end of a row of capitals.
+        // A capital begins a word after a lower-case letter, and at the end of a row of capitals.
         let begins = c.is_ascii_uppercase()
             && (before.is_some_and(|before| before.is_ascii_lowercase())
                 || before.is_some_and(|before| before.is_ascii_uppercase() || before.is_ascii_digit())
@@ -71,7 +71,7 @@ pub fn snake(name: &str) -> String {
     if is_keyword(&name) || METHODS.contains(&&*name) { name + "_" } else { name }
 }
 
-/// One of many: `rule` for `rules`, `policy` for `policies`.
+/// The singular: `rule` for `rules`, `policy` for `policies`.
 pub(crate) fn singular(name: &str) -> String {
     if let Some(stem) = name.strip_suffix("ies") {
         format!("{stem}y")

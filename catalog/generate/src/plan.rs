@@ -1,4 +1,4 @@
-//! What to write: the Rust types of a resource, of its properties and attributes.
+//! The plan of the output: the Rust types of resources, their properties and attributes.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::naming::{camel, of_type, singular, snake};
 use crate::references::{self, TARGETS};
 use crate::schema::{Attribute, Property, PropertyType, ResourceType, Types};
 
-/// Above this many required properties, `new` takes a struct of named fields: `NetRequired` of `Net`.
+/// The number of required properties above which `new` takes a struct of named fields: `NetRequired` of `Net`.
 pub const ARGUMENTS: usize = 3;
 
 /// The types of one service.
@@ -28,11 +28,11 @@ pub struct Resource {
     pub ty: String,
     /// The handle.
     pub handle: String,
-    /// What Heat says.
+    /// Heat's schema.
     pub schema: ResourceType,
-    /// What starts it and sets it.
+    /// Its constructor arguments and setters.
     pub fields: Vec<Field>,
-    /// The kinds of references that its handle is one of.
+    /// The kinds of references that its handle can be used as.
     pub kinds: Vec<&'static str>,
     /// The types that its properties need, in the order of their use.
     pub parts: Vec<Part>,
@@ -48,7 +48,7 @@ impl Resource {
         format!("{}Properties", self.handle)
     }
 
-    /// Whether the type of its properties says if a flavor is set.
+    /// Whether the type of its properties tracks if a flavor is set.
     pub fn is_staged(&self) -> bool {
         self.ty == STAGED.0
     }
@@ -61,20 +61,20 @@ pub struct Field {
     pub heat: String,
     /// The setter.
     pub method: String,
-    /// What it takes.
+    /// The type of its argument.
     pub ty: Type,
-    /// What Heat says.
+    /// Heat's schema.
     pub schema: Property,
-    /// Whether `new` takes it.
+    /// Whether it is an argument of `new`.
     pub required: bool,
 }
 
-/// A type that a property needs for itself.
+/// A type that belongs to one property.
 #[derive(Debug)]
 pub enum Part {
     /// A map with fixed keys.
     Nested(Nested),
-    /// One of a few values.
+    /// An enumeration.
     Choice(Choice),
 }
 
@@ -83,48 +83,48 @@ pub enum Part {
 pub struct Nested {
     /// Its name.
     pub name: String,
-    /// The way to it: `OS::Neutron::Subnet.allocation_pools`.
+    /// The path to it: `OS::Neutron::Subnet.allocation_pools`.
     pub path: String,
-    /// Heat's words for the property.
+    /// Heat's description of the property.
     pub doc: String,
     /// Its keys.
     pub fields: Vec<Field>,
-    /// Whether only what is hidden uses it.
+    /// Whether only hidden items use it.
     pub hidden: bool,
 }
 
-/// One of a few values.
+/// An enumeration.
 #[derive(Debug)]
 pub struct Choice {
     /// Its name.
     pub name: String,
-    /// The way to it.
+    /// The path to it.
     pub path: String,
-    /// The variants and Heat's values.
+    /// The variants, with Heat's values.
     pub variants: Vec<(String, Value)>,
-    /// Numbers that are allowed beside the names.
+    /// Whether numbers are allowed besides the names.
     pub numbers: bool,
-    /// Whether only what is hidden uses it.
+    /// Whether only hidden items use it.
     pub hidden: bool,
 }
 
-/// What a setter takes.
+/// The type of a setter's argument.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Type {
-    /// A type of the catalog, of Rust's, or of this service.
+    /// A type of the catalog, of Rust, or of this service.
     Named(&'static str),
     /// A nested value of this service.
     Nested(String),
-    /// One of a few values.
+    /// An enumeration.
     Choice(String),
     /// A reference to a kind.
     Reference(&'static str),
-    /// Many of them.
+    /// A list.
     List(Box<Type>),
 }
 
 impl Type {
-    /// As in `IntoProperty<...>`.
+    /// Its form in `IntoProperty<...>`.
     pub fn rust(&self) -> String {
         match self {
             Self::Named(name) | Self::Reference(name) => (*name).to_owned(),
@@ -134,10 +134,10 @@ impl Type {
     }
 }
 
-/// What to write, by service.
+/// The plan of the output, by service.
 ///
 /// # Panics
-/// When two types would have one name, or a constraint is not known: the tables of this crate then need a line more.
+/// If two types would have the same name, or a constraint is unknown: the tables of this crate then need another line.
 pub fn services(types: &Types) -> Vec<Service> {
     let mut services: Vec<Service> = Vec::new();
     let handles: BTreeSet<(String, String)> = types.types.keys().map(|ty| of_type(ty)).collect();
@@ -157,7 +157,7 @@ pub fn services(types: &Types) -> Vec<Service> {
 
 struct Planner<'t> {
     ty: &'t str,
-    /// Names of the service that are taken.
+    /// The names of the service that are already used.
     taken: BTreeSet<String>,
     parts: Vec<Part>,
 }
@@ -196,7 +196,7 @@ impl Planner<'_> {
     ) -> Vec<Field> {
         let mut fields: Vec<Field> = Vec::new();
         for (heat, property) in properties {
-            // A former name of what `new` takes anyway: Heat refuses both at once.
+            // A former name of a property that `new` takes anyway: Heat refuses both at once.
             let now = property.replaced_by().or_else(|| heat.strip_suffix("_id").filter(|_| property.is_hidden()));
             if now.and_then(|now| properties.get(now)).is_some_and(Property::is_required) {
                 continue;
@@ -219,7 +219,7 @@ impl Planner<'_> {
                 let item = match (&property.item, property.allowed()) {
                     (_, Some(allowed)) => self.choice(&item_path, owner, &one, allowed, hidden),
                     (Some(item), None) => {
-                        // What a property is called is what each of its items is.
+                        // The items of a property have its description.
                         let item = Property { d: property.d.clone(), ..(**item).clone() };
                         self.property(&item_path, owner, &one, &item, hidden)
                     }
@@ -317,12 +317,12 @@ fn text(path: &str, heat: &str, property: &Property) -> Type {
     }
 }
 
-/// Whether the cloud keeps the property to itself.
+/// Whether the property is secret.
 fn is_secret(path: &str, heat: &str) -> bool {
     heat.contains("pass") || heat == "psk" || path == "OS::Barbican::Secret.payload"
 }
 
-/// The narrowest of the usual types that holds the numbers between the bounds.
+/// The narrowest common type that contains the numbers within the bounds.
 fn integer(bounds: Option<[Option<f64>; 2]>) -> &'static str {
     match bounds {
         Some([Some(min), Some(max)]) if min >= 0.0 && max <= f64::from(u8::MAX) => "u8",

@@ -1,13 +1,14 @@
-//! What properties refer to: Heat's constraints that name a kind of resource, and what Heat leaves to the reader.
+//! The targets of properties that are references: Heat's constraints that name a kind of resource, and targets that only
+//! Heat's descriptions mention.
 
 /// A kind of resource that properties refer to.
 #[derive(Debug)]
 pub(crate) struct ReferenceTarget {
-    /// Heat's constraint (`neutron.network`), or a name in its manner where Heat has none.
+    /// Heat's constraint (`neutron.network`), or a similar name if Heat has none.
     pub(crate) name: &'static str,
     /// The type of such properties.
     pub(crate) rust: &'static str,
-    /// In words, with its article.
+    /// Its name in messages, with an article.
     pub(crate) words: &'static str,
     /// The types whose resources are of this kind.
     pub(crate) types: &'static [&'static str],
@@ -19,8 +20,8 @@ macro_rules! targets {
     };
 }
 
-/// Kinds for which secret text is allowed: user data, which is a written configuration, contains what a server gets at
-/// the start.
+/// Kinds for which secret text is allowed: user data, which is a configuration as text, contains the initial data of a
+/// server.
 pub(crate) const SECRET: &[&str] = &["heat.config"];
 
 /// All kinds, in the order of their names.
@@ -135,13 +136,13 @@ const DESCRIBED: [(&str, &str); 34] = [
     ("Glance::WebImage.ramdisk_id", "glance.image"),
 ];
 
-/// The types that are some kind.
+/// The types that belong to any kind.
 #[cfg(test)]
 pub(crate) fn types() -> impl Iterator<Item = String> {
     TARGETS.iter().flat_map(|target| target.types).map(|ty| (*ty).to_owned())
 }
 
-/// The ends of paths whose target Heat describes in words.
+/// The ends of paths whose target Heat names only in a description.
 #[cfg(test)]
 pub(crate) fn in_words() -> impl Iterator<Item = &'static str> {
     DESCRIBED.iter().map(|(end, _)| *end)
@@ -152,13 +153,13 @@ pub(crate) fn target(constraint: &str) -> Option<&'static ReferenceTarget> {
     TARGETS.iter().find(|target| target.name == constraint)
 }
 
-/// The target that the property at `path` (`OS::Nova::Server.networks[].subnet`) refers to by Heat's description.
+/// The target of the property at `path` (`OS::Nova::Server.networks[].subnet`) according to Heat's description.
 pub(crate) fn described_target(path: &str) -> Option<&'static ReferenceTarget> {
     let (_, name) = DESCRIBED.iter().find(|(end, _)| path.ends_with(end))?;
     target(name)
 }
 
-/// Whether a property of this name holds the identity of a resource, although nothing says of which kind.
+/// Whether a property of this name contains the identity of a resource whose kind is not declared.
 pub(crate) fn is_an_identity(name: &str) -> bool {
     ["_id", "_ids", "uuid", "_ref"].iter().any(|end| name.ends_with(end)) && name != "segmentation_id"
 }

@@ -1,4 +1,4 @@
-//! Rust's text of what was planned. `rustfmt` gives it its last form.
+//! Renders the plan as Rust. `rustfmt` formats the result.
 
 use serde_json::Value;
 
@@ -37,7 +37,7 @@ pub(crate) fn modules(heat: &str, services: &[Service]) -> String {
     out
 }
 
-/// `catalog/src/heat/references.rs`: what properties refer to.
+/// `catalog/src/heat/references.rs`: the targets of references.
 pub(crate) fn references(heat: &str) -> String {
     let mut out = mark(heat);
     out += "//! Kinds of resources that properties refer to.\n//!\n";
@@ -159,7 +159,7 @@ fn begin(resource: &Resource) -> String {
     constructor(&resource.handle, &resource.fields, &start, &to, "Self::begin()", true)
 }
 
-/// `new`, with what is required.
+/// `new`, with the required properties.
 fn constructor(name: &str, fields: &[Field], start: &str, to: &str, begun: &str, top: bool) -> String {
     let required: Vec<&Field> = fields.iter().filter(|field| field.required).collect();
     let mut lines = vec![match required.len() {
@@ -175,7 +175,7 @@ fn constructor(name: &str, fields: &[Field], start: &str, to: &str, begun: &str,
         }
     }
     let mut out = comment(&lines, 4);
-    // A property knows where it was set, and a resource where it was begun.
+    // A property records where it was set, and a resource where it was begun.
     if top || !required.is_empty() {
         out += "#[track_caller]\n";
     }
@@ -194,7 +194,7 @@ fn constructor(name: &str, fields: &[Field], start: &str, to: &str, begun: &str,
     out
 }
 
-/// The struct that `new` takes.
+/// The struct that is the argument of `new`.
 fn required(hidden: &str, name: &str, fields: &[Field], what: &str) -> String {
     let required: Vec<&Field> = fields.iter().filter(|field| field.required).collect();
     let letters: Vec<String> =
@@ -268,7 +268,7 @@ fn choice(choice: &Choice) -> String {
     out + "    }\n}\n\n"
 }
 
-/// A path as documentation shows it: `networks.port` of `OS::Nova::Server.networks[].port`.
+/// A path in the form used in documentation: `networks.port` of `OS::Nova::Server.networks[].port`.
 fn short(path: &str) -> String {
     let property =
         path.rsplit("::").next().and_then(|rest| rest.split_once('.')).map_or(path, |(_, property)| property);

@@ -1,4 +1,4 @@
-//! A value for everything: what the tests give to Heat.
+//! Example values of everything, which the tests pass to Heat.
 
 mod tables;
 
@@ -81,7 +81,7 @@ fn case(resource: &Resource) -> String {
     )
 }
 
-/// The start of a resource, and what it sets that its properties do not require.
+/// The construction of a resource, and the properties set there beyond the required ones.
 fn started(sampler: &Sampler) -> (String, Vec<&'static str>) {
     let resource = sampler.resource;
     if !resource.begins {
@@ -99,19 +99,19 @@ fn leads_to(path: &str, target: &str) -> bool {
     target.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
-/// Whether the property goes with all others.
+/// Whether the property can be combined with all others.
 fn goes_along(field: &Field, path: &str) -> bool {
     field.schema.replaced_by().is_none() && !LEFT_OUT.contains(&path)
 }
 
 struct Sampler<'r> {
     resource: &'r Resource,
-    /// The path of a property that is given whatever else it goes with; on the way to it, only what is required is.
+    /// The path of a property that is set regardless of the others; on the path to it, only required properties are set.
     only: Option<String>,
 }
 
 impl Sampler<'_> {
-    /// `NAME::new(...)` with a value for everything that is required.
+    /// `NAME::new(...)` with values for all required properties.
     fn begin(&self, name: &str, fields: &[Field], path: &str) -> String {
         let required: Vec<&Field> = fields.iter().filter(|field| field.required).collect();
         let value = |field: &Field| self.value(&field.ty, &field.schema, &format!("{path}.{}", field.heat));
@@ -134,7 +134,7 @@ impl Sampler<'_> {
         format!("\n.{}({})", field.method, self.value(&field.ty, &field.schema, &path))
     }
 
-    /// The paths of what does not go with all others.
+    /// The paths of properties that cannot be combined with all others.
     fn left_out(&self, fields: &[Field], path: &str, left: &mut Vec<String>) {
         for field in fields {
             let path = format!("{path}.{}", field.heat);
@@ -155,7 +155,7 @@ impl Sampler<'_> {
             return (*value).to_owned();
         }
         match ty {
-            // Some types want others for each of their references.
+            // Some types need a different value for each of their references.
             Type::Reference(_) if schema.pattern().is_some() => text(schema, path),
             Type::Reference(_) => format!("{:?}", path.rsplit('.').next().unwrap_or(path).trim_end_matches("[]")),
             Type::Choice(name) => self.variant(name),
@@ -186,7 +186,7 @@ impl Sampler<'_> {
         }
     }
 
-    /// What is otherwise for the sake of the one property that is given.
+    /// The deviations for the one property that is set.
     fn otherwise(&self) -> impl Iterator<Item = &'static (&'static str, &'static str, &'static str)> {
         OTHERWISE.iter().filter(|(path, ..)| self.only.as_deref() == Some(*path))
     }

@@ -1,4 +1,4 @@
-//! What Heat says about its types: `heat/schemas/resource-types.json` as data, in Heat's own order.
+//! Heat's schemas of its types: `heat/schemas/resource-types.json` as data, in Heat's own order.
 
 use indexmap::IndexMap;
 use serde::Deserialize;
@@ -6,11 +6,11 @@ use serde_json::Value;
 
 pub use wattle_model::PropertyType;
 
-/// All of it.
+/// All types.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Types {
-    /// The version of Heat that said it.
+    /// The version of Heat.
     pub heat: String,
     /// The types by name: `OS::Nova::Server`.
     pub types: IndexMap<String, ResourceType>,
@@ -20,86 +20,86 @@ pub struct Types {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct ResourceType {
-    /// Whether Heat supports it.
+    /// The status of Heat's support.
     #[serde(flatten)]
     pub support: Support,
     /// The first paragraph of the documentation of its class.
     pub doc: String,
-    /// What goes in.
+    /// Its properties.
     pub props: IndexMap<String, Property>,
-    /// What comes out.
+    /// Its attributes.
     pub attrs: IndexMap<String, Attribute>,
 }
 
-/// How far Heat supports something.
+/// The status of Heat's support for an item.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Support {
-    /// Absent when it is supported.
+    /// `None` if it is supported.
     pub status: Option<Status>,
-    /// The first version that had it.
+    /// The first version with it.
     pub since: String,
-    /// What to use instead.
+    /// The replacement.
     pub message: String,
 }
 
-/// What Heat says about what it does not fully support.
+/// The status of an item that Heat does not fully support.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Status {
-    /// Will be removed.
+    /// It will be removed.
     Deprecated,
-    /// Is no longer documented.
+    /// It is no longer documented.
     Hidden,
-    /// Never was supported by the project.
+    /// It was never supported by the project.
     Unsupported,
 }
 
 /// A property, or a part of one.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-#[expect(clippy::struct_excessive_bools, reason = "as Heat says it")]
+#[expect(clippy::struct_excessive_bools, reason = "the fields are those of Heat's schema")]
 pub struct Property {
     /// Its type.
     pub t: PropertyType,
     /// Whether Heat refuses a resource without it.
     pub req: bool,
-    /// Its value when none is given.
+    /// The default.
     pub def: Option<Value>,
-    /// Whether it changes in place.
+    /// Whether it can change in place.
     pub upd: bool,
     /// Whether it cannot be changed at all.
     pub imm: bool,
-    /// Not implemented.
+    /// Whether it is not implemented.
     pub hidden: bool,
-    /// Whether Heat supports it.
+    /// The status of Heat's support.
     #[serde(flatten)]
     pub support: Support,
-    /// What else a value must satisfy.
+    /// Its constraints.
     pub c: Vec<Constraint>,
-    /// What it is.
+    /// Its description.
     pub d: String,
-    /// The items of a list.
+    /// The schema of a list's items.
     pub item: Option<Box<Property>>,
     /// The keys of a closed map.
     pub keys: IndexMap<String, Property>,
 }
 
-/// What a value must satisfy.
+/// A constraint on a value.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Constraint {
     /// One of these.
     Allowed(Vec<Value>),
-    /// A rule of Heat's, by name.
+    /// One of Heat's named constraints.
     Custom(String),
-    /// Least and greatest number.
+    /// The minimum and maximum of a number.
     Range([Option<f64>; 2]),
-    /// Least and greatest length.
+    /// The minimum and maximum length.
     Length([Option<f64>; 2]),
     /// A regular expression.
     Pattern(String),
-    /// A multiple of the first, plus the second.
+    /// The step and the offset: a multiple of the first, plus the second.
     Modulo([f64; 2]),
 }
 
@@ -107,11 +107,11 @@ pub enum Constraint {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Attribute {
-    /// Its type, if Heat gives it.
+    /// Its type, if Heat declares it.
     pub t: PropertyType,
-    /// What it is.
+    /// Its description.
     pub d: String,
-    /// Whether Heat supports it.
+    /// The status of Heat's support.
     #[serde(flatten)]
     pub support: Support,
 }
@@ -122,7 +122,7 @@ impl Support {
         matches!(self.status, Some(Status::Hidden | Status::Unsupported))
     }
 
-    /// What Heat says to use instead of what is deprecated.
+    /// Heat's recommended replacement for a deprecated item.
     pub fn deprecated(&self) -> Option<&str> {
         (self.status == Some(Status::Deprecated)).then_some(&*self.message)
     }
@@ -139,13 +139,13 @@ impl Property {
         self.hidden || self.support.is_hidden()
     }
 
-    /// The property whose former name this is.
+    /// The property of which this is the former name.
     pub fn replaced_by(&self) -> Option<&str> {
         let by = self.support.message.strip_prefix("Use property ").filter(|_| self.is_hidden())?;
         Some(by.trim_matches(['.', '`', ' ']))
     }
 
-    /// The few values that are allowed.
+    /// The allowed values.
     pub fn allowed(&self) -> Option<&[Value]> {
         self.c.iter().find_map(|c| if let Constraint::Allowed(values) = c { Some(&**values) } else { None })
     }

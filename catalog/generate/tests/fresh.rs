@@ -1,4 +1,4 @@
-//! What is committed is what is generated.
+//! The committed files are equal to the generated ones.
 
 use std::collections::BTreeSet;
 use std::fs;

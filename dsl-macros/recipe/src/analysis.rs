@@ -14,13 +14,13 @@ use crate::names::file_name;
 /// are plain names. Lines count from one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Analysis {
-    /// Each output written, with the first line that does so.
+    /// Each written output, with the first line that writes it.
     pub writes: BTreeMap<String, u32>,
-    /// Each variable read, with the first line that does so. It may contain names that are not inputs.
+    /// Each variable that is read, with the first line that reads it. It may contain names that are not inputs.
     pub reads: BTreeMap<String, u32>,
-    /// The recipe writes names that it computes, or runs code that was not given: it may write anything.
+    /// The recipe writes computed names, or runs code that is not available: it may write anything.
     pub dynamic_writes: bool,
-    /// The recipe reads names that it computes, or runs code that was not given: it may read anything.
+    /// The recipe reads computed names, or runs code that is not available: it may read anything.
     pub dynamic_reads: bool,
 }
 
@@ -33,7 +33,7 @@ impl Analysis {
         first(&mut self.reads, name.into(), line);
     }
 
-    /// What both together read and write.
+    /// Adds the reads and writes of another analysis.
     pub fn merge(&mut self, other: Self) {
         for (name, line) in other.writes {
             self.write(name, line);
@@ -61,7 +61,7 @@ fn first(names: &mut BTreeMap<String, u32>, name: String, line: u32) {
 pub struct SyntaxError {
     /// The line of the syntax error, counted from one.
     pub line: u32,
-    /// What is wrong, in lower case, without the line.
+    /// The error, in lower case, without the line.
     pub message: String,
 }
 
@@ -71,31 +71,31 @@ impl SyntaxError {
     }
 }
 
-/// What one file says, and which other files of the recipe it depends on.
+/// The content of one file, and the other files of the recipe that it depends on.
 #[derive(Debug, Default)]
 pub(crate) struct FileOutline {
     pub(crate) analysis: Analysis,
     pub(crate) includes: Vec<Include>,
     /// Puppet classes and defined types that the file defines, or functions of a shell.
     pub(crate) defines: Vec<String>,
-    /// Names that it looks up, and names that it sets.
+    /// Names that it looks up and names that it sets.
     pub(crate) names: Names,
     /// Files that it uses by constant paths.
     pub(crate) uses: Vec<Use>,
-    /// How a script takes failures.
+    /// How a script handles failures.
     pub(crate) failures: Failures,
-    /// Scripts of the recipe that shells of their own run, without `set -e`, by their names without folders.
+    /// Scripts of the recipe that separate shells run, without `set -e`, by their names without folders.
     pub(crate) runs: Vec<String>,
-    /// What it defines and does not run itself.
+    /// Definitions that it does not use itself.
     pub(crate) idle: Vec<NeverRun>,
 }
 
 /// Code that a file includes or runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Include {
-    /// A file, by its name without folders: what it sets is set in the file that includes it.
+    /// A file, by its name without folders: its assignments apply to the file that includes it.
     File(String),
-    /// A file that is run, by its name without folders: what it sets is its own.
+    /// A file that is run, by its name without folders: its assignments apply only to itself.
     Program(String),
     /// A template, by the name of its file: it can only read.
     Template(String),
@@ -118,7 +118,7 @@ impl FileOutline {
         self.names.merge(other.names);
     }
 
-    /// The result if the files at `paths` are all that is known.
+    /// The result, given that only the files at `paths` are known.
     pub(crate) fn among(mut self, paths: &[&str]) -> Analysis {
         let missing = |include: &&Include| !include.is_given(paths, &self.defines);
         for include in self.includes.iter().filter(missing) {

@@ -1,4 +1,4 @@
-//! Compares what a recipe does with what its component declares.
+//! Compares a recipe with the declaration of its component.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,21 +6,21 @@ use wattle_words::names::{likeness, most_alike};
 
 use crate::analysis::Analysis;
 
-/// The outputs that the recipe certainly never writes, in the order given.
+/// The outputs that the recipe certainly never writes, in the given order.
 ///
 /// Names are spelt as in [`Analysis`]; for Chef, writing `db2/url/host` or `db2` writes `db2/url` too.
 pub fn never_written<'a>(analysis: &Analysis, outputs: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     missing(&analysis.writes, analysis.dynamic_writes, outputs)
 }
 
-/// The inputs that the recipe certainly never reads, in the order given.
+/// The inputs that the recipe certainly never reads, in the given order.
 ///
 /// Names are spelt as in [`Analysis`]; for Chef, reading `db2` reads `db2/port` too.
 pub fn never_read<'a>(analysis: &Analysis, inputs: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     missing(&analysis.reads, analysis.dynamic_reads, inputs)
 }
 
-/// The name that the recipe writes and that is probably meant by `output`, which it never writes.
+/// The name written by the recipe that was probably meant to be `output`, which it never writes.
 ///
 /// Names in `declared` belong to other outputs, and are not suggested.
 pub fn suggest<'a, 'd>(
@@ -33,12 +33,12 @@ pub fn suggest<'a, 'd>(
     most_alike(written, |name| likeness(&folded(output), &folded(name)).max(last_part(name, output)))
 }
 
-/// `jdbc-base` and `jdbcBase` are `jdbc_base` misspelt.
+/// Folds a name, so that `jdbc-base` and `jdbcBase` match `jdbc_base`.
 fn folded(name: &str) -> String {
     name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '/').map(|c| c.to_ascii_lowercase()).collect()
 }
 
-/// Chef paths that differ only in their first parts.
+/// The similarity of Chef paths that differ only in their first parts.
 fn last_part(name: &str, output: &str) -> f64 {
     match (name.rsplit_once('/'), output.rsplit_once('/')) {
         (Some((_, name)), Some((_, output))) if name == output => 0.75,
@@ -53,7 +53,7 @@ fn missing<'a>(known: &BTreeMap<String, u32>, dynamic: bool, names: impl IntoIte
     names.into_iter().filter(|name| !covered(known, name)).collect()
 }
 
-/// Whether `name`, something above it or something below it is known.
+/// Whether `name`, an ancestor of it or a descendant of it is known.
 fn covered(known: &BTreeMap<String, u32>, name: &str) -> bool {
     let above = name.match_indices('/').map(|(at, _)| &name[..at]).chain([name]).any(|path| known.contains_key(path));
     let below = format!("{name}/");

@@ -1,13 +1,13 @@
 //! Programs inside recipes: the Python of a heredoc, the Perl of a `-e`, the Ruby of a template.
 //!
-//! They are not parsed. What they read from the environment is recognized by the forms in which languages write it; an
-//! output by `heat_outputs_path` and, after it, what closes or joins strings and then `.NAME`. Where
-//! `heat_outputs_path` occurs in any other way, such a program may write any output.
+//! They are not parsed. A read of the environment is recognised by the syntax of common languages; an output by
+//! `heat_outputs_path`, followed by characters that close or join strings, and `.NAME`. If `heat_outputs_path` occurs in
+//! any other way, such a program may write any output.
 
 use crate::analysis::Analysis;
 use crate::names::{OUTPUTS_PATH, is_output, is_output_byte, leading_identifier, line_feeds};
 
-/// How languages spell a read of an environment variable, up to its name.
+/// The syntax of a read of an environment variable in several languages, up to its name.
 const ENVIRONMENT: [&str; 12] = [
     "environ[",
     "environ.get(",
@@ -55,10 +55,10 @@ pub(crate) fn writes(text: &str, line: u32, into: &mut Analysis) {
     }
 }
 
-/// `.NAME` after whatever closes and joins strings.
+/// `.NAME` after characters that close and join strings.
 fn suffix(rest: &str) -> Option<&str> {
     let rest = rest.trim_start_matches(['"', '\'', '`', ']', ')', '}', ' ', '+', ',']);
-    // Perl and PHP join strings by a dot: `$ENV{heat_outputs_path} . ".url"`.
+    // Perl and PHP concatenate strings with a dot: `$ENV{heat_outputs_path} . ".url"`.
     let joined = rest
         .strip_prefix('.')
         .map(|rest| rest.trim_start_matches(' '))

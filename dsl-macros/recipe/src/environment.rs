@@ -20,14 +20,14 @@ const VARIABLES: [&str; 14] = [
     OUTPUTS_PATH,
 ];
 
-/// Whether an input cannot be passed to a recipe in a variable of this name. Names that begin with `WATTLE_` are the
-/// agent's.
+/// Whether an input cannot be passed to a recipe in a variable of this name. Names that begin with `WATTLE_` belong to the
+/// agent.
 pub fn is_taken(name: &str) -> bool {
     VARIABLES.contains(&name) || name.starts_with("WATTLE_")
 }
 
-/// What the agent gives to every recipe. `WATTLE_STATE_DIR` is not among them: it is set only where servers share a
-/// machine, so a recipe that reads it must have an alternative.
+/// The variables that the agent sets for every recipe. `WATTLE_STATE_DIR` is not among them: it is set only if servers
+/// share a machine, so a recipe that reads it must have a fallback.
 pub const GIVEN: [&str; 5] = [OUTPUTS_PATH, "WATTLE_RUN_DIR", "WATTLE_SOCKET", "WATTLE_TOKEN", "WATTLE_RUN"];
 /// Prefixes of variables of shells, sessions and locales.
 const KINDS: [&str; 7] = ["BASH", "COMP_", "LC_", "XDG_", "SUDO_", "SSH_", "HIST"];
@@ -59,7 +59,7 @@ const OTHERS: [&str; 24] = [
     "TMOUT",
 ];
 
-/// What `/etc/os-release` and `/etc/lsb-release` may set.
+/// The variables that `/etc/os-release` and `/etc/lsb-release` may set.
 pub(crate) const RELEASE: [&str; 31] = [
     "NAME",
     "VERSION",
@@ -94,13 +94,13 @@ pub(crate) const RELEASE: [&str; 31] = [
     "DISTRIB_DESCRIPTION",
 ];
 
-/// Whether a shell recipe that reads the variable means one that the author did not define.
+/// Whether a shell recipe that reads the variable refers to one that the author did not define.
 pub(crate) fn is_elsewhere(name: &str) -> bool {
     let proxy = name.to_ascii_lowercase().ends_with("_proxy");
     GIVEN.contains(&name) || OTHERS.contains(&name) || proxy || KINDS.iter().any(|kind| name.starts_with(kind))
 }
 
-/// Variables that shells, sessions and proxies set, whether or not they are there: a recipe that reads one means that.
+/// Variables of shells, sessions and proxies, whether or not they are set: a recipe that reads one refers to that.
 pub(crate) const SHELL: [&str; 58] = [
     "PATH",
     "HOME",

@@ -1,15 +1,15 @@
 //! Failures that go unnoticed.
 
-/// A command after whose failure a shell script continues, or ends, as if nothing had happened.
+/// A command after whose failure a shell script continues or ends as if nothing had happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unnoticed {
-    /// The file in which it appears, if that is not the recipe itself.
+    /// The file that contains it, if that is not the recipe itself.
     pub file: Option<String>,
     /// Its program, without folders.
     pub program: String,
     /// Its line, counted from one.
     pub line: u32,
-    /// Why.
+    /// The reason.
     pub why: Why,
 }
 
@@ -26,82 +26,82 @@ pub enum Why {
     Joined,
     /// It is not the last command of its pipeline.
     Piped,
-    /// It is in a substitution whose failure is not that of the command around it.
+    /// It is in a substitution whose failure does not affect the command around it.
     Substituted {
-        /// The variable that gets its output.
+        /// The variable that receives its output.
         name: String,
-        /// The command: `local`, `export` and the like, or one that is given the variable.
+        /// The command: `local`, `export` and similar ones, or one with the variable in its environment.
         by: String,
     },
-    /// `set -e` does not apply to it, because the exit status of something around it is tested.
+    /// `set -e` does not apply to it, because the exit status of an enclosing construct is tested.
     Asked {
-        /// The function whose exit status is tested, and the line that does so.
+        /// The function whose exit status is tested, and the line of the test.
         function: Option<(String, u32)>,
     },
-    /// It is in a substitution of bash, which has no `set -e` there.
+    /// It is in a command substitution of bash, which clears `set -e` there.
     Cleared {
-        /// The function that is called there, and the line that does so.
+        /// The function that is called there, and the line of the call.
         function: Option<(String, u32)>,
     },
-    /// It runs in the background, and a `wait` without a number does not say how it ended.
+    /// It runs in the background, and a `wait` without an argument does not return its status.
     Background,
-    /// Its task continues in the background, and nothing asks how it ended.
+    /// Its task continues in the background, and nothing checks its result.
     Unpolled,
     /// A trap ends the script with success, whatever happened.
     Forgiven {
         /// The line of the trap.
         line: u32,
     },
-    /// It is in the text of a shell that is started, which has no `set -e`.
+    /// It is in the text of a separate shell, which has no `set -e`.
     OwnShell,
     /// Its program succeeds even if its task has failed, unless an option changes that.
     Content {
-        /// What fails, in words.
+        /// The failure, in words.
         what: &'static str,
-        /// What makes the program fail as well, as an instruction.
+        /// How to make the program fail as well, as an instruction.
         fix: &'static str,
     },
 }
 
-/// How a script handles failures. The commands are the first of their kind.
+/// How a script handles failures. Each command is the first of its kind.
 #[derive(Debug, Default)]
 pub(crate) struct Failures {
-    /// It makes sure that they are noticed.
+    /// Failures are noticed by a trap or `set -e`.
     pub(crate) traps: bool,
-    /// Its pipelines fail if any of their commands does.
+    /// Pipelines fail if any of their commands fails (`pipefail`).
     pub(crate) pipefail: bool,
-    /// What is unnoticed if it does not.
+    /// Unnoticed without that.
     pub(crate) unguarded: Option<Unnoticed>,
-    /// What is unnoticed although it does.
+    /// Unnoticed in spite of that.
     pub(crate) lenient: Option<Unnoticed>,
-    /// What is unnoticed because it comes before that.
+    /// Unnoticed because it comes before that.
     pub(crate) early: Option<Unnoticed>,
-    /// What is unnoticed before `&&`.
+    /// Unnoticed before `&&`.
     pub(crate) joined: Option<Unnoticed>,
-    /// Whose program is content.
+    /// Unnoticed because its program succeeds anyway.
     pub(crate) content: Option<Unnoticed>,
-    /// What is unnoticed if its pipelines do not.
+    /// Unnoticed without `pipefail`.
     pub(crate) piped: Option<Unnoticed>,
-    /// What is unnoticed because it is tested as a whole.
+    /// Unnoticed because an enclosing construct is tested.
     pub(crate) asked: Option<Unnoticed>,
-    /// What is unnoticed because it is substituted.
+    /// Unnoticed because it is in a substitution.
     pub(crate) substituted: Option<Unnoticed>,
-    /// What is unnoticed in substitutions of bash.
+    /// Unnoticed in a substitution of bash.
     pub(crate) cleared: Option<Unnoticed>,
-    /// Substitutions have the `set -e` of what is around them.
+    /// Substitutions inherit `set -e`.
     pub(crate) inherits: bool,
-    /// What a trap turns into success.
+    /// Turned into success by a trap.
     pub(crate) forgiven: Option<Unnoticed>,
-    /// What a task starts in the background.
+    /// Started in the background by a task.
     pub(crate) unpolled: Option<Unnoticed>,
-    /// What is unnoticed in the background.
+    /// Unnoticed in the background.
     pub(crate) background: Option<Unnoticed>,
-    /// What is unnoticed within a shell that it starts.
+    /// Unnoticed in a shell that the recipe starts.
     pub(crate) started: Option<Unnoticed>,
 }
 
 impl Failures {
-    /// Adds what goes unnoticed within a shell that the recipe starts. The first one is kept.
+    /// Adds a command that goes unnoticed in a shell that the recipe starts. The first one is kept.
     pub(crate) fn add_started(&mut self, found: Option<Unnoticed>) {
         self.started = self.started.take().into_iter().chain(found).min_by_key(|one| one.line);
     }

@@ -2,16 +2,16 @@
 
 use crate::analysis::Include;
 
-/// Where a used file may be: relative to the folder of the file that uses it, to the one above that (of a role), or to
-/// where the recipe runs, which is the crate.
+/// The possible places of a used file: relative to the folder of the file that uses it, to the parent of that folder (for a
+/// role), or to the working directory of the recipe, which is the crate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Place {
     Beside(String),
     Above(String),
-    /// In any of the folders that the file is in, the innermost first.
+    /// In any of the enclosing folders of the file, the innermost first.
     Within(String),
     Root(String),
-    /// In a folder of the cookbook that the file is in, or in a folder below that for some platforms or hosts.
+    /// In a folder of the cookbook that contains the file, or in a subfolder for certain platforms or hosts.
     Cookbook(&'static str, String),
 }
 
@@ -23,18 +23,18 @@ pub(crate) struct Use {
     needed: Needed,
 }
 
-/// Whether a recipe fails without a file that the crate does not have.
+/// Whether a recipe fails without a file that is missing in the crate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Needed {
     /// Something else may provide it, as far as the path shows.
     No,
     /// Something else may have it.
     Spare,
-    /// Only the crate can provide it, unless the file that uses it is run by another one.
+    /// Only the crate can provide it, unless another file runs the file that uses it.
     First,
-    /// Only the crate can provide it, if the crate has the Puppet module that it belongs to.
+    /// Only the crate can provide it, if the crate contains its Puppet module.
     Module,
-    /// Nothing but the crate can have it.
+    /// Only the crate can have it.
     Yes,
 }
 
@@ -43,36 +43,36 @@ enum Needed {
 pub struct UsedFile {
     /// The file that uses it, as it was given.
     pub by: String,
-    /// The line of it that does so, counted from one.
+    /// The line of the use, counted from one.
     pub line: u32,
-    /// Where it may be, in the order of the search; a folder is used as a whole.
+    /// The places where it may be, in search order; a folder is used as a whole.
     pub places: Vec<String>,
     /// The recipe fails without it: only the crate could provide it.
     pub is_needed: bool,
 }
 
 impl Use {
-    /// The same, for a file that only the crate can provide.
+    /// Marks a file that only the crate can provide.
     pub(crate) fn needed(self) -> Self {
         if self.needed == Needed::Spare { self } else { Self { needed: Needed::Yes, ..self } }
     }
 
-    /// The same, for a file that only the crate can provide if the recipe begins with the file that uses it.
+    /// Marks a file that only the crate can provide if the recipe begins with the file that uses it.
     pub(crate) fn needed_first(self) -> Self {
         Self { needed: Needed::First, ..self }
     }
 
-    /// The same, for a file that something else may provide as well.
+    /// Marks a file that something else may provide as well.
     pub(crate) fn spare(self) -> Self {
         Self { needed: Needed::Spare, ..self }
     }
 
-    /// A path that is relative to where the recipe runs.
+    /// A path relative to the working directory of the recipe.
     pub(crate) fn here(path: &str, line: u32) -> Option<Self> {
         constant(path).map(|path| Self { line, places: vec![Place::Root(path.to_owned())], needed: Needed::No })
     }
 
-    /// A path that is relative to the folder of the file, or, since both may be meant, to where the recipe runs.
+    /// A path relative to the folder of the file, or, since both may be meant, to the working directory of the recipe.
     pub(crate) fn beside(path: &str, line: u32) -> Option<Self> {
         let places = |path: &str| vec![Place::Beside(path.to_owned()), Place::Root(path.to_owned())];
         constant(path).map(|path| Self { line, places: places(path), needed: Needed::No })
@@ -80,7 +80,7 @@ impl Use {
 
     /// A path that Ansible looks for in `folder` of the role or beside the playbook, then beside the file.
     pub(crate) fn of_ansible(folder: &str, path: &str, line: u32) -> Option<Self> {
-        // The folder of the playbook, which roles may be below.
+        // The folder of the playbook, which may contain roles.
         if let Some(path) = path.strip_prefix("{{").and_then(|path| path.trim_start().strip_prefix("playbook_dir")) {
             let path = path.trim_start().strip_prefix("}}/")?;
             return Self::beside(path, line);
@@ -94,15 +94,15 @@ impl Use {
         Some(Self { line, places, needed: Needed::No })
     }
 
-    /// Paths below Salt's roots, which are the folder of the recipe and the crate; of several, the first that exists
-    /// counts.
+    /// Paths below Salt's roots, which are the folder of the recipe and the crate; the first existing one of several is
+    /// used.
     pub(crate) fn of_salt(paths: &[&str], line: u32) -> Option<Self> {
         let places: Option<Vec<Place>> =
             paths.iter().map(|path| constant(path).map(|path| Place::Within(path.to_owned()))).collect();
         places.map(|places| Self { line, places, needed: Needed::No })
     }
 
-    /// `MODULE/PATH` of Puppet, in `folder` of that module; no folder is the module.
+    /// `MODULE/PATH` of Puppet, in `folder` of that module; without a folder, in the module itself.
     pub(crate) fn of_module(folder: &str, path: &str, line: u32) -> Option<Self> {
         let (module, path) = constant(path)?.split_once('/').unwrap_or((path, ""));
         let below = format!("modules/{module}/{folder}/{path}");
@@ -113,14 +113,14 @@ impl Use {
     /// A file in a folder of the cookbook, which is included as a whole.
     #[cfg_attr(
         not(feature = "chef"),
-        expect(dead_code, reason = "without a parser of Ruby nothing is known of cookbooks")
+        expect(dead_code, reason = "without a Ruby parser, nothing is known about cookbooks")
     )]
     pub(crate) fn of_cookbook(folder: &'static str, path: &str, line: u32) -> Option<Self> {
         let places = |path: &str| vec![Place::Cookbook(folder, path.to_owned())];
         constant(path).map(|path| Self { line, places: places(path), needed: Needed::Yes })
     }
 
-    /// Whether this is the file that is made at `path`, or is in the folder there.
+    /// Whether this is the file created at `path`, or is in the folder there.
     pub(crate) fn is_below(&self, path: &str) -> bool {
         let path = format!("/{path}/");
         self.places.iter().any(|place| {
@@ -133,7 +133,7 @@ impl Use {
         })
     }
 
-    /// The places for a file at `by`, with which the recipe may begin, and beside which those at `paths` are included.
+    /// The places of a file used by `by`, which may be the entry point, given the included files at `paths`.
     pub(crate) fn of(self, by: &str, is_entry: bool, paths: &[&str]) -> UsedFile {
         let mut places: Vec<String> = self.places.iter().flat_map(|place| place.of(by, paths)).collect();
         places.dedup();
@@ -153,7 +153,7 @@ impl Use {
 }
 
 impl Place {
-    /// Where this is for a file at `by`.
+    /// The places of this for a file used by `by`.
     fn of(&self, by: &str, paths: &[&str]) -> Vec<String> {
         let folder = by.rsplit_once('/').map_or("", |(folder, _)| folder);
         let (above, own) = folder.rsplit_once('/').unwrap_or(("", folder));
@@ -183,7 +183,7 @@ impl Place {
     }
 }
 
-/// Whether a file of a module would be in one that is included.
+/// Whether a place in a module is in one of the included modules.
 fn is_in_module(place: &str, paths: &[&str]) -> bool {
     let Some((above, below)) = place.rsplit_once("modules/") else { return false };
     let module = below.split('/').next().unwrap_or_default();
@@ -192,7 +192,7 @@ fn is_in_module(place: &str, paths: &[&str]) -> bool {
 }
 
 impl UsedFile {
-    /// Whether one of the files at `paths` is it, or is in it.
+    /// Whether it is, or contains, one of the files at `paths`.
     pub fn is_given(&self, paths: &[&str]) -> bool {
         self.places.iter().any(|place| {
             paths.iter().any(|path| {
@@ -202,7 +202,7 @@ impl UsedFile {
     }
 }
 
-/// A path that is neither computed, nor absolute, nor an address.
+/// A path that is neither computed, nor absolute, nor a URL.
 fn constant(path: &str) -> Option<&str> {
     let is_computed = path
         .contains(['{', '$', '*', '?', '<', '%', '\0', '\u{1}', '\u{2}', '\u{3}', '\u{4}', '~', ' ', '\n'])
@@ -210,7 +210,7 @@ fn constant(path: &str) -> Option<&str> {
     (!path.is_empty() && !path.starts_with('/') && !is_computed).then_some(path)
 }
 
-/// The path without `.` and `..`; nothing if it leaves the crate.
+/// The path without `.` and `..`; `None` if it leaves the crate.
 fn normal(path: &str) -> Option<String> {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
@@ -223,7 +223,7 @@ fn normal(path: &str) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("/"))
 }
 
-/// The cookbook that an included recipe of Chef is of, beside the one at `path`.
+/// The cookbook of an included Chef recipe, beside the one at `path`.
 pub(crate) fn cookbook(include: &Include, path: &str) -> Option<UsedFile> {
     let Include::Cookbook { cookbook, folder: "recipes", .. } = include else { return None };
     let (above, _) = path.rsplit_once("/recipes/")?;

@@ -1,37 +1,36 @@
-//! What a recipe defines and never runs.
+//! Definitions that a recipe never runs.
 
 use crate::analysis::FileOutline;
 use crate::tool::Tool;
 
-/// Something that a recipe defines, and that nothing runs.
+/// A definition of a recipe that nothing runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NeverRun {
-    /// What it is.
+    /// Its kind.
     pub kind: Definition,
-    /// Its name; of a virtual resource, its type.
+    /// Its name; for a virtual resource, its type.
     pub name: String,
     /// Its line, counted from one.
     pub line: u32,
 }
 
-/// What recipes define.
+/// The kinds of definitions in recipes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Definition {
-    /// A function of a shell, which nothing calls.
+    /// A shell function that nothing calls.
     Function,
-    /// A class of Puppet, which nothing includes.
+    /// A Puppet class that nothing includes.
     Class,
-    /// A defined type of Puppet, which no resource has.
+    /// A Puppet defined type that no resource has.
     DefinedType,
-    /// A virtual resource of Puppet, which nothing realizes.
+    /// A virtual Puppet resource that nothing realizes.
     Virtual,
-    /// A handler of Ansible, which nothing notifies.
+    /// An Ansible handler that nothing notifies.
     Handler,
 }
 
-/// The first of what the recipe `entry` of `tool` defines and none of `files` runs. Of functions, only those that do
-/// something are reported. Nothing is reported where what runs is computed, or where files that are not given may run
-/// it.
+/// The first definition in the recipe `entry` of `tool` that none of `files` runs. Of functions, only those with an effect
+/// are reported. Nothing is reported if names are computed, or if unavailable files may run the definition.
 pub fn never_run<'a>(tool: Tool, entry: &str, files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Option<NeverRun> {
     if !matches!(tool, Tool::Shell | Tool::Puppet | Tool::Ansible) {
         return None;

@@ -1,15 +1,15 @@
-//! What a recipe reads and writes, determined from its text alone.
+//! The reads and writes of a recipe, determined by static analysis of its text.
 //!
-//! A component declares inputs and outputs; its recipe is a shell script, an Ansible playbook, a Puppet manifest, a
-//! Chef cookbook or a Salt state. [`analyse`] (one file) and [`analyse_all`] (a recipe of several files) say which names the recipe
-//! writes and reads; [`never_written`], [`never_read`] and [`suggest`] compare that with the declaration.
+//! A component declares inputs and outputs; its recipe is a shell script, an Ansible playbook, a Puppet manifest, a Chef
+//! cookbook or a Salt state. [`analyse`] (one file) and [`analyse_all`] (a recipe of several files) return the names that
+//! the recipe writes and reads; [`never_written`], [`never_read`] and [`suggest`] compare them with the declaration.
 //!
-//! The results are one-sided on purpose, because they become compile errors. Where a recipe computes names, or runs
-//! code that was not given, [`Analysis::dynamic_writes`] and [`Analysis::dynamic_reads`] say so, and nothing is claimed
-//! to be missing. What each tool's analysis recognises is in the documentation of [`shell`], [`ansible`], [`puppet`],
-//! [`chef`] and [`salt`].
+//! The results are conservative, because they become compile errors. If a recipe computes names, or runs code that is not
+//! available, [`Analysis::dynamic_writes`] and [`Analysis::dynamic_reads`] are set, and nothing is reported as missing. The
+//! documentation of [`shell`], [`ansible`], [`puppet`], [`chef`] and [`salt`] describes what each tool's analysis
+//! recognises.
 //!
-//! Nothing here does I/O: the caller reads the files. No input makes it panic or overflow the stack.
+//! This crate does no I/O: the caller reads the files. No input makes it panic or overflow the stack.
 
 mod analysis;
 pub mod ansible;
@@ -47,9 +47,9 @@ pub use whole::{FileError, analyse_all, analyse_run, unknown_names, used_files};
 
 use analysis::FileOutline;
 
-/// What one recipe file reads and writes.
+/// Analyses the reads and writes of one recipe file.
 ///
-/// Code that the file includes or runs is not known here, so it makes the result dynamic; [`analyse_all`] reads such
+/// Code that the file includes or runs is not available here, so it makes the result dynamic; [`analyse_all`] reads such
 /// files too.
 ///
 /// # Errors
@@ -69,7 +69,7 @@ fn outline(tool: Tool, source: &str) -> Result<FileOutline, SyntaxError> {
     }
 }
 
-/// Refuses a file with which `tool` cannot begin, although it may look like one of its recipes.
+/// Refuses a file that cannot be an entry point of `tool`, although it may look like one of its recipes.
 fn begins(tool: Tool, source: &str) -> Result<(), SyntaxError> {
     match tool {
         Tool::Ansible => ansible::is_playbook(source),
@@ -77,16 +77,16 @@ fn begins(tool: Tool, source: &str) -> Result<(), SyntaxError> {
     }
 }
 
-/// What a file that is not a recipe of `tool` adds when it is included with one.
+/// Adds the effects of a file that is not a recipe of `tool` when it is included with one.
 fn beside(tool: Tool, source: &str, into: &mut FileOutline) {
     match tool {
-        // Salt renders any file that a state names.
+        // Salt renders any file that a state refers to.
         Tool::Salt => salt::template(source, into),
         Tool::Shell | Tool::Ansible | Tool::Puppet | Tool::Chef => {}
     }
 }
 
-/// Whether the file at `path` has variables as data, when it is included with a recipe of `tool`.
+/// Whether the file at `path` contains variables as data, if it is included with a recipe of `tool`.
 fn is_data(tool: Tool, path: &str) -> bool {
     match names::extension(path) {
         Some("json") => matches!(tool, Tool::Ansible | Tool::Puppet),
@@ -102,7 +102,7 @@ fn data(source: &str) -> lookup::Names {
     names
 }
 
-/// Whether the file at `path` may set any name for a recipe of `tool`, in ways that are not followed.
+/// Whether the file at `path` may set any name for a recipe of `tool`, in ways that the analysis does not follow.
 fn gives_names(tool: Tool, path: &str) -> bool {
     let folders = match tool {
         // Custom modules and plugins return facts; files of variables may have no extension.
@@ -115,7 +115,7 @@ fn gives_names(tool: Tool, path: &str) -> bool {
     Tool::of_path(path) != Some(Tool::Ansible) && path.split('/').rev().skip(1).any(|part| folders.contains(&part))
 }
 
-/// How a recipe of `tool` reads the input `name`, as code; nothing where that is its name.
+/// The code by which a recipe of `tool` reads the input `name`; `None` if it is the name itself.
 pub fn reading(tool: Tool, name: &str) -> Option<String> {
     match tool {
         Tool::Shell | Tool::Ansible => None,
@@ -125,7 +125,7 @@ pub fn reading(tool: Tool, name: &str) -> Option<String> {
     }
 }
 
-/// How a recipe of `tool` reads the optional input `name`, as code.
+/// The code by which a recipe of `tool` reads the optional input `name`.
 pub fn sparing(tool: Tool, name: &str) -> String {
     match tool {
         Tool::Shell => format!("${{{name}:-}}"),
@@ -136,7 +136,7 @@ pub fn sparing(tool: Tool, name: &str) -> String {
     }
 }
 
-/// How the text of `recipe`, which `tool` runs, would write the output of this name, as an instruction.
+/// How to write the output `output` in `recipe`, whose tool is `tool`, as an instruction.
 pub fn writing(tool: Tool, output: &str, recipe: &str) -> String {
     match tool {
         Tool::Shell if shell::is_other_program(recipe) => {
@@ -155,7 +155,7 @@ pub fn writing(tool: Tool, output: &str, recipe: &str) -> String {
     }
 }
 
-/// How recipes of `tool` must be named, as a sentence, if it does not find the one in the file at `path`.
+/// The naming rule of `tool` as a sentence, if it would not find a recipe in the file at `path`.
 pub fn overlooked(tool: Tool, path: &str) -> Option<&'static str> {
     match tool {
         Tool::Salt => salt::state(path).is_none().then_some(salt::NAMING),

@@ -1,27 +1,27 @@
-//! Names that a recipe looks up and that nothing sets, and what was probably meant.
+//! Names that a recipe looks up although nothing sets them, and the inputs that were probably meant.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use wattle_words::names::{likeness, most_alike};
 
-/// How similar a name must be to an input to count as a misspelling of it; names that are less alike may come from
+/// The minimum similarity of a name to an input to count as a misspelling of it; less similar names may come from
 /// elsewhere.
 const ALIKE: f64 = 0.8;
 
-/// Which names a file reads, and which it sets itself.
+/// The names that a file reads, and those that it sets itself.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct Names {
-    /// Names without which the recipe does not do what it says: no default comes after them. With the first line.
+    /// Required names: they have no default. With the first line.
     needs: BTreeMap<String, u32>,
-    /// Variables that do not exist, whatever the inputs are called: the tool passes inputs in another way.
+    /// Variables that do not exist, whatever the inputs are named: the tool passes inputs in another way.
     missing: BTreeMap<String, u32>,
-    /// Names that get a value here, whatever the order.
+    /// Names that get a value here, in any order.
     sets: BTreeSet<String>,
-    /// Names with a fallback, with the first line that has one. Only misspelt inputs are reported.
+    /// Names with a fallback, with the first line of one. Only misspelt inputs are reported.
     asks: BTreeMap<String, u32>,
-    /// Names whose existence the recipe tests, or that the machine may have: only misspelt inputs are reported.
+    /// Names whose existence the recipe tests, or that the machine may define: only misspelt inputs are reported.
     spares: BTreeSet<String>,
-    /// It sets names that it computes, or runs code that does and that is not available.
+    /// It sets computed names, or runs unavailable code that does.
     pub(crate) anything: bool,
     /// Files, by their names without folders, whose keys are names that it sets.
     files: BTreeSet<String>,
@@ -32,11 +32,11 @@ pub(crate) struct Names {
 pub struct UnknownName {
     /// The file that looks it up, as it was given.
     pub path: String,
-    /// The first line of it that does so, counted from one.
+    /// The first line of the lookup, counted from one.
     pub line: u32,
-    /// The name, as it is spelt in [`crate::Analysis`].
+    /// The name, as spelt in [`crate::Analysis`].
     pub name: String,
-    /// The input that was probably meant, if the name is like that of one.
+    /// The input that was probably meant, if the name is similar to one.
     pub meant: Option<String>,
     /// It is a variable. Inputs are not variables, even if they have the same name: see [`crate::reading`].
     pub is_variable: bool,
@@ -63,12 +63,12 @@ impl Names {
         self.missing.entry(name.to_owned()).or_insert(line);
     }
 
-    /// The names that it needs and does not set, with their lines.
+    /// The required names that it does not set, with their lines.
     pub(crate) fn missing(&self) -> impl Iterator<Item = (&str, u32)> {
         self.needs.iter().filter(|(name, _)| !self.sets.contains(*name)).map(|(name, line)| (name.as_str(), *line))
     }
 
-    /// The names that it needs.
+    /// The required names.
     pub(crate) fn needed(&self) -> impl Iterator<Item = &str> {
         self.needs.keys().map(String::as_str)
     }
@@ -79,17 +79,17 @@ impl Names {
         }
     }
 
-    /// Records that the recipe may do without a value, or that something else may set it.
+    /// Records that the recipe works without a value, or that something else may set it.
     pub(crate) fn spare(&mut self, name: &str) {
         self.spares.insert(name.to_owned());
     }
 
-    /// Records this of all that it needs.
+    /// Records this for all required names.
     pub(crate) fn spare_all(&mut self) {
         self.spares.extend(self.needs.keys().cloned());
     }
 
-    /// Records that the keys of a file are set, whose name may be computed.
+    /// Records that the recipe sets the keys of a file, whose name may be computed.
     pub(crate) fn set_by(&mut self, path: &str) {
         self.anything |= path.is_empty() || path.contains(['{', '*']);
         self.files.insert(crate::names::file_name(path).to_owned());
@@ -106,8 +106,8 @@ impl Names {
     }
 }
 
-/// Of the names that each file needs, those that no file sets and that are not inputs. A name that resembles no input
-/// is reported once, and only if it is one of the recipe's `own`, which no machine has.
+/// The required names of each file that no file sets and that are not inputs. A name that is similar to no input is
+/// reported once, and only if it is one of the recipe's `own` names, which no machine defines.
 pub(crate) fn unknown(files: &[(&str, Names)], inputs: &[&str], own: impl Fn(&str) -> bool) -> Vec<UnknownName> {
     let is_given = |file: &String| files.iter().any(|(path, _)| crate::names::file_name(path) == file);
     if files.iter().any(|(_, names)| names.anything || !names.files.iter().all(is_given)) {
@@ -161,14 +161,14 @@ pub(crate) fn unknown(files: &[(&str, Names)], inputs: &[&str], own: impl Fn(&st
     found
 }
 
-/// Whether the name, something above it or something below it is among `known`: `db2` for `db2/port`, and the other way round.
+/// Whether the name, an ancestor of it or a descendant of it is among `known`: `db2` for `db2/port`, and vice versa.
 fn covers(known: &BTreeSet<String>, name: &str) -> bool {
     let above = name.match_indices('/').map(|(at, _)| &name[..at]).chain([name]).any(|path| known.contains(path));
     let below = format!("{name}/");
     above || known.range(below.clone()..).next().is_some_and(|path| path.starts_with(&below))
 }
 
-/// The input that `name` resembles. For paths, all parts but one must be the same.
+/// The input that `name` is similar to. For paths, all parts but one must be equal.
 fn meant(name: &str, inputs: &[&str]) -> Option<String> {
     let parts: Vec<&str> = name.split('/').collect();
     let is_near = |input: &&&str| {
@@ -182,8 +182,8 @@ fn meant(name: &str, inputs: &[&str]) -> Option<String> {
     most_alike(near, |input| likeness(&cut(input).to_lowercase(), &input.to_lowercase())).map(str::to_owned)
 }
 
-/// Whether an optional name is nevertheless a misspelt input. A name that differs only in capitals or in an ending is a
-/// different name, such as the `PORT` of a person who runs the script by hand, or one of several `ports`.
+/// Whether an optional name is nevertheless a misspelt input. A name that differs only in case or in an ending is a
+/// different name, such as the `PORT` of a person who runs the script manually, or one of several `ports`.
 fn is_slip(name: &str, input: &str) -> bool {
     let (name, input) = (name.to_lowercase(), input.to_lowercase());
     !name.starts_with(&input) && !input.starts_with(&name)
@@ -197,7 +197,7 @@ fn alike(one: &str, other: &str) -> f64 {
     if long.len() - short.len() > (short.len() / 3).max(1) && !long.starts_with(short.as_str()) {
         return 0.0;
     }
-    // Otherwise, a typing error in a short name would not resemble it.
+    // Otherwise, a typo in a short name would not be similar enough.
     let slip = if likeness(&one, &other) >= 0.75 && one.len().max(other.len()) <= 4 { 0.85 } else { 0.0 };
     likeness(&one, &other).max(slip)
 }

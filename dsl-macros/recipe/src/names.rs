@@ -1,9 +1,9 @@
-//! Names: what they may contain, and the name of a file.
+//! Names: valid characters, and file names.
 
-/// The variable that holds the path in front of every output's file.
+/// The variable with the path prefix of every output's file.
 pub(crate) const OUTPUTS_PATH: &str = "heat_outputs_path";
 
-/// A legal name of an output: `[A-Za-z][A-Za-z0-9_-]*`.
+/// Whether the text is a valid name of an output: `[A-Za-z][A-Za-z0-9_-]*`.
 pub(crate) fn is_output(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.bytes().all(is_output_byte)
 }
@@ -12,7 +12,7 @@ pub(crate) fn is_output_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
 }
 
-/// A variable's name in every tool: `[A-Za-z_][A-Za-z0-9_]*`.
+/// Whether the text is a valid name of a variable in every tool: `[A-Za-z_][A-Za-z0-9_]*`.
 pub(crate) fn is_identifier(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && text.bytes().all(is_identifier_byte)
 }
@@ -35,12 +35,12 @@ pub(crate) fn identifiers(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| is_identifier(word))
 }
 
-/// The number of line feeds, for keeping count of lines.
+/// The number of line feeds, for counting lines.
 pub(crate) fn line_feeds(text: &str) -> u32 {
     u32::try_from(text.bytes().filter(|byte| *byte == b'\n').count()).unwrap_or(u32::MAX)
 }
 
-/// What follows the last dot of the file name; none for `.bashrc`.
+/// The part after the last dot of the file name; none for `.bashrc`.
 pub(crate) fn extension(path: &str) -> Option<&str> {
     let (stem, extension) = file_name(path).rsplit_once('.')?;
     (!stem.is_empty()).then_some(extension)

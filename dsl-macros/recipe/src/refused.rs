@@ -1,4 +1,4 @@
-//! What a recipe is refused for before it is included, in the words of its home: a blueprint's crate, or a template.
+//! Reasons to refuse a recipe before it is included, worded for its home: a blueprint's crate, or a template.
 
 use wattle_words::names::join;
 
@@ -6,16 +6,16 @@ use crate::analysis::SyntaxError;
 use crate::tool::Tool;
 use crate::whole::{FileError, used_files};
 
-/// What is wrong with a recipe, and how to fix it.
+/// A fault of a recipe, and how to fix it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
-    /// What is wrong, without a full stop.
+    /// The fault, without a full stop.
     pub message: String,
     /// How to fix it.
     pub help: String,
 }
 
-/// What a recipe's files belong to.
+/// The home of a recipe's files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Home {
     /// A crate. Recipes start at its root.
@@ -24,12 +24,12 @@ pub enum Home {
     Template,
 }
 
-/// What its tool would refuse in a `what`, such as `recipe`.
+/// A file that its tool would reject; `what` is its role, such as `recipe`.
 pub fn malformed(what: &str, tool: Tool, error: &FileError) -> Refusal {
     malformed_text(&format!("the {what} `{}`", error.path), tool, &error.error)
 }
 
-/// The same in a text that is not a file of its own. `subject` names it.
+/// The same for a text that is not a separate file. `subject` is its name.
 pub fn malformed_text(subject: &str, tool: Tool, error: &SyntaxError) -> Refusal {
     Refusal {
         message: format!("{subject} is malformed at line {}: {}", error.line, error.message),
@@ -37,7 +37,7 @@ pub fn malformed_text(subject: &str, tool: Tool, error: &SyntaxError) -> Refusal
     }
 }
 
-/// Windows line endings: a shell takes the carriage return as a part of the last word.
+/// Windows line endings: a shell treats the carriage return as part of the last word.
 pub fn line_ends(what: &str, path: &str, content: &[u8]) -> Option<Refusal> {
     let minds = content.windows(2).any(|pair| pair == b"\r\n") && Tool::of_path(path)?.minds_carriage_returns();
     minds.then(|| Refusal {
@@ -46,7 +46,7 @@ pub fn line_ends(what: &str, path: &str, content: &[u8]) -> Option<Refusal> {
     })
 }
 
-/// What is run must be text.
+/// A program that is not text.
 pub fn not_text(what: &str, path: &str) -> Refusal {
     Refusal { message: format!("the {what} `{path}` is not UTF-8 text"), help: "save it as UTF-8".into() }
 }
@@ -69,8 +69,8 @@ pub fn same(teardown: &str) -> Refusal {
     }
 }
 
-/// Each file that a recipe of `tool` uses and that is not in `files`, although it `exists` or nothing else could
-/// provide it.
+/// Each file that a recipe of `tool` uses and that is not in `files`, although it `exists` or nothing else could provide
+/// it.
 pub fn left_behind<'a>(
     home: Home,
     tool: Tool,
@@ -113,12 +113,12 @@ pub fn left_behind<'a>(
     refusals
 }
 
-/// What to do about a file that is not where `by` looks for it.
+/// How to provide a file that is missing where `by` looks for it.
 fn lacking(home: Home, tool: Tool, by: &str, named: &str, exists: &dyn Fn(&str) -> bool) -> String {
     let folder = by.rsplit_once('/').map_or("", |(folder, _)| folder);
     let beside = format!("{folder}/{named}");
     match tool {
-        // A recipe starts at the root of the files, wherever it is itself.
+        // A recipe starts at the root of the files, wherever its own file is.
         Tool::Shell if !folder.is_empty() && exists(&beside) => {
             let root = match home {
                 Home::Crate => "at the root of the crate",

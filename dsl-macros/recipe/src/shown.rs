@@ -9,7 +9,7 @@ pub struct Shown {
     pub name: String,
     /// The line, counted from one.
     pub line: u32,
-    /// How.
+    /// The way in which it is shown.
     pub how: How,
 }
 
@@ -21,23 +21,23 @@ pub enum How {
         /// Its name.
         by: String,
     },
-    /// The shell writes each command into the log, with what expands in it.
+    /// The shell writes each command to the log, with its expansions.
     Traced,
     /// A program prints all variables.
     Environment {
         /// Its name.
         by: String,
     },
-    /// It becomes an output that is not a secret.
+    /// It is written to an output that is not a secret.
     Written {
         /// The output.
         output: String,
     },
 }
 
-/// The first place at which the file `source` of `tool` certainly shows one of the inputs `secrets`; of the outputs,
-/// `plain` are those that everyone may read. Nothing is reported for a name that the file itself sets, for what goes to
-/// a file or another program, or for what the file includes or runs.
+/// The first place at which the file `source` of `tool` certainly shows one of the inputs `secrets`; `plain` are the
+/// outputs that everyone may read. Nothing is reported for a name that the file itself sets, for output to a file or
+/// another program, or for code that the file includes or runs.
 pub fn shows(tool: Tool, source: &str, secrets: &[&str], plain: &[&str]) -> Option<Shown> {
     if secrets.is_empty() {
         return None;

@@ -1,22 +1,22 @@
-//! Texts that are computed from a recipe's variables: placeholders for unknown parts, and how many are followed.
+//! Texts computed from a recipe's variables: placeholders for unknown parts, and limits.
 
-/// Stands for what is not known.
+/// The placeholder for an unknown text.
 pub(crate) const UNKNOWN: char = '\0';
-/// Stands for the value of `heat_outputs_path`.
+/// The placeholder for the value of `heat_outputs_path`.
 pub(crate) const OUTPUTS: char = '\u{1}';
-/// Stands for the folder in which the recipe's file is.
+/// The placeholder for the folder of the recipe's file.
 pub(crate) const FOLDER: char = '\u{2}';
-/// Stands for a folder that may be that one.
+/// The placeholder for a folder that may be that one.
 pub(crate) const SOME_FOLDER: char = '\u{3}';
-/// Stands for the folder where the recipe runs, unless it has changed it.
+/// The placeholder for the working directory of the recipe, unless it has changed it.
 pub(crate) const HERE: char = '\u{4}';
 
-/// The most texts of one value that are computed; beyond that, it is unknown.
+/// The maximum number of computed texts of one value; beyond that, it is unknown.
 pub(crate) const VALUES: usize = 64;
-/// The longest text that is followed.
+/// The maximum length of a text that is followed.
 pub(crate) const LENGTH: usize = 4096;
 
-/// What is left of `texts` when they are no longer followed: the prefix stays seen.
+/// The replacement for `texts` that are no longer followed: the prefix remains visible.
 pub(crate) fn unknown<'a>(texts: impl IntoIterator<Item = &'a String>) -> String {
     let seen = texts.into_iter().any(|text| text.contains(OUTPUTS));
     if seen { format!("{OUTPUTS}{UNKNOWN}") } else { UNKNOWN.into() }

@@ -1,14 +1,14 @@
-//! The tools that run recipes, and what each of them can do.
+//! The tools that run recipes, and their capabilities.
 //!
-//! Everything about a tool that depends only on its name is in [`Tool::facts`], and is available through methods. What
-//! needs more is a `match` over all tools where it belongs: reading its recipes (`crate::outline`), how one writes an
-//! output (`crate::writing`) and is found (`crate::overlooked`), running them, lowering them to Heat's own resources.
+//! All facts that depend only on the tool are in [`Tool::facts`], and are available through methods. Everything else is a
+//! `match` over all tools where it belongs: reading its recipes (`crate::outline`), how one writes an output
+//! (`crate::writing`) and is found (`crate::overlooked`), running them, lowering them to Heat's own resources.
 
 use std::fmt;
 
 use crate::names::extension;
 
-/// What runs a recipe.
+/// A tool that runs recipes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Tool {
     /// A shell script, or a program that its first line names.
@@ -24,13 +24,13 @@ pub enum Tool {
 }
 
 /// The facts about a tool.
-#[expect(clippy::struct_excessive_bools, reason = "each is a question of its own, asked by a method")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a separate question, answered by a method")]
 struct Facts {
-    /// What it is called in files.
+    /// Its name in files.
     name: &'static str,
-    /// What it is called in messages, within a sentence.
+    /// Its name in messages, within a sentence.
     title: &'static str,
-    /// What refuses a malformed recipe.
+    /// The program that rejects a malformed recipe.
     program: &'static str,
     /// The extensions of its files, the usual one first.
     endings: &'static [&'static str],
@@ -43,7 +43,7 @@ struct Facts {
 impl Tool {
     /// Every tool, in the order in which they are listed.
     pub const ALL: [Self; 5] = [Self::Shell, Self::Ansible, Self::Puppet, Self::Chef, Self::Salt];
-    /// What files call them, in that order.
+    /// Their names in files, in that order.
     pub const NAMES: [&str; Self::ALL.len()] = {
         let mut names = [""; Self::ALL.len()];
         let mut at = 0;
@@ -117,7 +117,7 @@ impl Tool {
         self.facts().title
     }
 
-    /// What refuses a malformed recipe: `ansible-playbook`.
+    /// The program that rejects a malformed recipe: `ansible-playbook`.
     pub const fn program(self) -> &'static str {
         self.facts().program
     }
@@ -127,8 +127,7 @@ impl Tool {
         self.facts().endings[0]
     }
 
-    /// Whether it is given a file to run. Otherwise its recipe has a name within the included files:
-    /// `COOKBOOK::RECIPE`.
+    /// Whether it runs a file. Otherwise its recipe has a name within the included files: `COOKBOOK::RECIPE`.
     pub const fn runs_files(self) -> bool {
         self.facts().runs_files
     }
@@ -145,7 +144,7 @@ impl Tool {
         self.facts().is_live
     }
 
-    /// Whether it takes the carriage return of a Windows line ending as a part of the last word.
+    /// Whether it treats the carriage return of a Windows line ending as part of the last word.
     pub const fn minds_carriage_returns(self) -> bool {
         self.facts().minds_carriage_returns
     }

@@ -5,10 +5,10 @@ use crate::failures::Unnoticed;
 use crate::names::file_name;
 use crate::tool::Tool;
 
-/// The first command in the recipe `entry` of `tool` whose failure goes unnoticed. A shell script handles failures if,
-/// for example, it or what it sources has a `set -e`; where it may source what is not given, only what it does itself
-/// is reported. For other tools, it is what separate shells run, in the recipe or in what it includes from `files`.
-/// Scripts that any of these run count as well.
+/// The first command in the recipe `entry` of `tool` whose failure goes unnoticed. A shell script handles failures if, for
+/// example, it or a script that it sources has a `set -e`; if it may source scripts that are not available, only its own
+/// commands are reported. For other tools, the commands are those that separate shells run, in the recipe or in files that
+/// it includes from `files`. Scripts that any of these run count as well.
 pub fn goes_on_after<'a>(
     tool: Tool,
     entry: &str,
@@ -24,7 +24,7 @@ pub fn goes_on_after<'a>(
     if found.is_some() {
         return found;
     }
-    // Each is a separate process, so `set -e` of its caller has no effect.
+    // Each is a separate process, so its caller's `set -e` has no effect.
     let mut seen = vec![entry.to_owned()];
     while let Some(name) = (!waiting.is_empty()).then(|| waiting.remove(0)) {
         let mut named = scripts.iter().map(|(path, _)| *path).filter(|path| file_name(path) == name);
@@ -42,7 +42,7 @@ pub fn goes_on_after<'a>(
     None
 }
 
-/// What goes unnoticed in a script, and which scripts it runs.
+/// The unnoticed command in a script, and the scripts that it runs.
 fn of_script(entry: &str, files: &[(&str, &str)]) -> (Option<Unnoticed>, Vec<String>) {
     let paths: Vec<&str> = files.iter().map(|(path, _)| *path).collect();
     let mut own = FileOutline::default();
@@ -80,7 +80,7 @@ fn of_script(entry: &str, files: &[(&str, &str)]) -> (Option<Unnoticed>, Vec<Str
     (all.min_by_key(|found| found.line), own.runs)
 }
 
-/// Starting from `entry`, the first in the order in which files include others, and which scripts all of them run.
+/// The first unnoticed command, starting from `entry` in the order of inclusion, and the scripts that all of the files run.
 fn of_others(tool: Tool, entry: &str, files: Vec<(&str, &str)>) -> (Option<Unnoticed>, Vec<String>) {
     let cookbook = entry.split_once("::").filter(|_| !tool.runs_files()).map(|(cookbook, recipe)| Include::Cookbook {
         cookbook: cookbook.to_owned(),
@@ -119,7 +119,7 @@ fn of_others(tool: Tool, entry: &str, files: Vec<(&str, &str)>) -> (Option<Unnot
     (first, runs)
 }
 
-/// Whether a file that another includes is code of the tool: in a role, its tasks are.
+/// Whether a file that another one includes is code of the tool: in a role, its tasks are.
 fn may_run(tool: Tool, path: &str) -> bool {
     let is_of_role = |path: &str| path.split('/').any(|folder| folder == "roles");
     tool != Tool::Ansible || !is_of_role(path) || path.split('/').any(|folder| matches!(folder, "tasks" | "handlers"))

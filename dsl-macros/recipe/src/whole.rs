@@ -13,16 +13,16 @@ use crate::{chef, jinja, puppet};
 pub struct FileError {
     /// The file, as it was given.
     pub path: String,
-    /// What is wrong in it.
+    /// The error in it.
     #[source]
     pub error: SyntaxError,
 }
 
-/// What a recipe of several files reads and writes: the union of its files.
+/// Analyses the reads and writes of a recipe of several files: the union of its files.
 ///
-/// Every file is read according to its extension, whichever tool runs the recipe; templates (`.erb`, `.j2`, `.epp`) are
-/// read for what they read; files of other types are skipped. A file that another one includes makes the result dynamic
-/// only if it is not among `files`.
+/// Every file is read according to its extension, whichever tool runs the recipe; of templates (`.erb`, `.j2`, `.epp`),
+/// only the reads matter; files of other types are skipped. A file that another one includes makes the result dynamic only
+/// if it is not among `files`.
 ///
 /// # Errors
 ///
@@ -38,12 +38,12 @@ pub fn analyse_all<'a>(tool: Tool, files: impl IntoIterator<Item = (&'a str, &'a
     Ok(all.among(&paths))
 }
 
-/// What one run of a recipe with `files` reads and writes: as [`analyse_all`], but of the recipes of Chef cookbooks
-/// only those that `entry`, a `COOKBOOK::RECIPE`, runs by `include_recipe`, directly or not.
+/// Analyses one run of a recipe with `files`: like [`analyse_all`], but of the recipes of Chef cookbooks includes only
+/// those that `entry`, a `COOKBOOK::RECIPE`, runs by `include_recipe`, directly or indirectly.
 ///
 /// # Errors
 ///
-/// As [`analyse_all`], of the files that count.
+/// As for [`analyse_all`], in the files that are analysed.
 pub fn analyse_run<'a>(
     tool: Tool,
     entry: &str,
@@ -76,7 +76,7 @@ pub fn analyse_run<'a>(
         all.merge(outline(tool, path, source)?);
     }
     if all.analysis.dynamic_writes {
-        // A recipe that is included under a computed name is one of those that are left.
+        // A recipe that is included under a computed name is one of the remaining ones.
         for (path, source) in waiting {
             all.merge(outline(tool, path, source)?);
         }
@@ -84,9 +84,9 @@ pub fn analyse_run<'a>(
     Ok(all.among(&paths))
 }
 
-/// The names that a recipe of `tool` looks up in these files, that nothing sets and that are not among the `inputs`,
-/// which are written as in [`Analysis`]. Nothing is reported where something may set any name; and for files that are
-/// neither `entries` nor included by any other, only typing errors are.
+/// The names that a recipe of `tool` looks up in these files, that nothing sets and that are not among the `inputs`, which
+/// are written as in [`Analysis`]. Nothing is reported if something may set any name; for files that are neither `entries`
+/// nor included by any other, only typos are reported.
 pub fn unknown_names<'a>(
     tool: Tool,
     entries: &[&str],
@@ -98,7 +98,7 @@ pub fn unknown_names<'a>(
     let mut all = FileOutline::default();
     let (mut names, mut libraries) = (Vec::new(), Vec::new());
     for (path, source) in files {
-        // What other tools run gets its inputs in another way.
+        // Files that other tools run get their inputs in another way.
         if crate::is_data(tool, path) {
             names.push((path, crate::data(source)));
             continue;
@@ -115,7 +115,7 @@ pub fn unknown_names<'a>(
         names.push((path, own));
         all.merge(found);
     }
-    // What functions of a sourced file read, others of its recipes may set.
+    // Other recipes may set the names that functions of a sourced file read.
     for at in libraries {
         let (path, own) = &mut names[at];
         if all.includes.iter().any(|include| include.takes_in(path)) {
@@ -140,9 +140,9 @@ pub fn unknown_names<'a>(
     lookup::unknown(&names, inputs, own)
 }
 
-/// The files that a recipe of `tool` uses, by paths that appear in these files, and that are not among them. It begins
-/// with `entries`. The places where each may be are relative to where these paths begin. Whether one exists is for the
-/// caller to check.
+/// The files that a recipe of `tool` uses, by paths that appear in these files, and that are not among them. The recipe
+/// begins with `entries`. The possible places of each are relative to the base of these paths. The caller checks whether
+/// they exist.
 pub fn used_files<'a>(
     tool: Tool,
     entries: &[&str],
@@ -152,7 +152,7 @@ pub fn used_files<'a>(
     let paths: Vec<&str> = files.iter().map(|(path, _)| *path).collect();
     let mut used = Vec::new();
     for (path, source) in files {
-        // What another tool's file says does not matter for this one.
+        // The content of another tool's file does not matter for this one.
         if Tool::of_path(path) != Some(tool) {
             continue;
         }
@@ -184,7 +184,7 @@ fn outline(tool: Tool, path: &str, source: &str) -> Result<FileOutline, FileErro
         (None, Some("j2" | "jinja" | "jinja2")) => {
             jinja::template(source, &mut found.analysis);
             if matches!(tool, Tool::Ansible | Tool::Salt) {
-                // Such a line may define other signs for braces.
+                // Such a line may redefine the delimiters.
                 if let Some(error) = jinja::unclosed(source, 1).filter(|_| !source.starts_with("#jinja2:")) {
                     return Err(FileError { path: path.to_owned(), error });
                 }

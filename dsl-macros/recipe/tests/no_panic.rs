@@ -1,9 +1,9 @@
-//! No text makes an analysis panic, and the answer depends on nothing else than the text.
+//! No text makes an analysis panic, and the result depends only on the text.
 
 use proptest::prelude::*;
 use wattle_recipe::{Tool, analyse, analyse_all, chef_recipe_path, never_read, never_written, suggest};
 
-/// Scraps that mean something to one tool or another, so that random texts get past the first token.
+/// Meaningful fragments for one tool or another, so that random texts get past the first token.
 const SCRAPS: [&str; 96] = [
     "$",
     "${",

@@ -1,4 +1,4 @@
-//! Shell scripts whose commands are not whole are refused, and none that a shell takes.
+//! Shell scripts with incomplete commands are refused, and none that a shell accepts.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -6,11 +6,11 @@ use std::process::{Command, Stdio};
 use wattle_recipe::shell::is_other_program;
 use wattle_recipe::{Tool, analyse};
 
-/// Whether one of the shells of this machine reads the script without a word.
+/// Whether one of the shells on this machine accepts the script without a message.
 fn shell_takes(source: &str) -> bool {
     ["sh", "bash"].iter().any(|shell| {
         let read = Command::new(shell).args(["-n", "-c", source]).stdin(Stdio::null()).output();
-        // Bash only complains of some errors within `[[ ]]`, and ends as though there were none.
+        // For some errors within `[[ ]]`, Bash only prints a message and then succeeds.
         read.is_ok_and(|read| read.status.success() && read.stderr.is_empty())
     })
 }

@@ -1,4 +1,4 @@
-//! Recipes of several files, as a component brings them.
+//! Recipes of several files, as components include them.
 
 use wattle_recipe::{Analysis, Tool, analyse_all, analyse_run, chef_recipe_path, never_read, never_written};
 

@@ -1,4 +1,4 @@
-//! What the author wrote.
+//! The declaration as the author wrote it.
 
 use syn::{Attribute, Expr, Ident, LitStr, Type, Visibility};
 use wattle_words::Bandwidth;
@@ -26,9 +26,9 @@ pub(super) struct ComponentKeys {
     pub(super) deadline: Option<u64>,
     /// Seconds.
     pub(super) wait: Option<u64>,
-    /// Ports that are always the same.
+    /// Fixed ports.
     pub(super) listen: Vec<Listen>,
-    /// What it exchanges with each reader, and where that is declared.
+    /// The bandwidth between the component and each reader, and where it is declared.
     pub(super) bandwidth: Option<(Bandwidth, LitStr)>,
 }
 
@@ -49,21 +49,21 @@ pub(super) enum Protocol {
 /// A field of the declaration.
 pub(super) struct Field {
     pub(super) ident: Ident,
-    /// Without `r#`.
+    /// The name without `r#`.
     pub(super) name: String,
     pub(super) ty: Type,
     pub(super) role: Role,
-    /// Where a Chef recipe has it.
+    /// The attribute path in a Chef recipe.
     pub(super) path: Option<LitStr>,
-    /// Everything on the field but `#[input]` and `#[output]`.
+    /// Its attributes, except `#[input]` and `#[output]`.
     pub(super) attrs: Vec<Attribute>,
 }
 
-/// What a field declares.
+/// The role of a field.
 pub(super) enum Role {
     Input {
         default: Option<Expr>,
-        /// The protocols for which it is a port on which the component listens.
+        /// The protocols of the port, if the component listens on it.
         listen: Vec<Protocol>,
     },
     Output {
@@ -71,7 +71,7 @@ pub(super) enum Role {
         dynamic: bool,
         early: bool,
     },
-    /// Neither, or both; an error was reported.
+    /// Neither, or both; an error has been reported.
     Unknown,
 }
 
@@ -91,7 +91,7 @@ impl Component {
 }
 
 impl Field {
-    /// The type of its values: `T` for an input `Option<T>`.
+    /// The type of its values: `T` for an input of type `Option<T>`.
     pub(super) fn value_type(&self) -> &Type {
         match self.role {
             Role::Input { .. } => argument(&self.ty, "Option").unwrap_or(&self.ty),
@@ -108,12 +108,12 @@ impl Field {
         matches!(self.role, Role::Input { default: None, .. }) && !self.is_optional()
     }
 
-    /// Whether it is an input that has a value when it is not wired.
+    /// Whether it is an input that has a value if it is not wired.
     pub(super) fn has_default(&self) -> bool {
         matches!(self.role, Role::Input { default: Some(_), .. })
     }
 
-    /// Its words in messages: `an input`.
+    /// Its name in messages, with an article: `an input`.
     pub(super) fn what(&self) -> &'static str {
         match self.role {
             Role::Input { .. } => "an input",

@@ -1,4 +1,4 @@
-//! Reads a declaration and the attributes of it and of its fields.
+//! Reads a declaration, with its attributes and those of its fields.
 
 use proc_macro2::TokenStream;
 use syn::{Attribute, Fields, Ident, ItemStruct};
@@ -22,7 +22,7 @@ static OUTPUT: Known = Known { attribute: "#[output(...)]", keys: &["bandwidth",
 static CHEF_INPUT: Known = Known { attribute: "#[input(...)]", keys: &["default", "listen", "path"] };
 static CHEF_OUTPUT: Known = Known { attribute: "#[output(...)]", keys: &["bandwidth", "dynamic", "early", "path"] };
 
-/// Reads a declaration; malformed parts are reported and left out.
+/// Reads a declaration; malformed parts are reported and omitted.
 pub(super) fn declaration(keys: TokenStream, item: ItemStruct, errors: &mut Errors) -> Component {
     let ItemStruct { attrs, vis, ident, generics, fields, .. } = item;
     if !generics.params.is_empty() {
@@ -61,7 +61,7 @@ fn component(ident: &Ident, tokens: TokenStream, errors: &mut Errors) -> Compone
         bandwidth: bandwidth::of(&mut keys, errors),
     };
     match (&read.recipe, &read.chef) {
-        // A misspelt key, or one without a value, was already reported.
+        // A misspelt key, or one without a value, has already been reported.
         (None, None) if sound && before == errors.is_empty() => {
             let others = run_as_files().skip(1).map(|tool| format!("`.{}` for {}", tool.ending(), tool.title()));
             let help = format_args!(
@@ -161,7 +161,7 @@ fn is_role(attr: &Attribute) -> bool {
     attr.path().is_ident("input") || attr.path().is_ident("output")
 }
 
-/// Keys for Chef get their own message elsewhere, instead of being unknown.
+/// Keys for Chef have their own message elsewhere, and are not reported as unknown.
 fn misplaced(attr: &Attribute, plain: &'static Known, chef: &'static Known) -> &'static Known {
     let syn::Meta::List(list) = &attr.meta else { return plain };
     let tokens = list.tokens.to_string();

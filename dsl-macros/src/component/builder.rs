@@ -31,7 +31,7 @@ impl<'a> Builder<'a> {
         taken.extend([component.ident.to_string(), component.builder().to_string(), "Self".into()]);
         let required = component.inputs().filter(|field| field.is_required()).map(|field| {
             let mut name = field.camel();
-            // A type of the author's that is called like the input would be hidden.
+            // It would shadow one of the author's types with the same name as the input.
             while !taken.insert(name.clone()) {
                 name.push_str("Input");
             }
@@ -104,7 +104,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// For each required input, a trait that only a wired one has.
+    /// Declares, for each required input, a trait that only a wired one implements.
     pub(super) fn wired_traits(&self) -> TokenStream {
         let component = &self.component.ident;
         let traits = self.required.iter().map(|required| {
@@ -120,7 +120,7 @@ impl<'a> Builder<'a> {
             };
             // Braces would be mistaken for placeholders.
             let [message, label, note] = [message, label, note].map(|text| text.replace('{', "{{").replace('}', "}}"));
-            // The compiler shows where it is implemented: at the input's name.
+            // The compiler shows the place of the implementation: the input's name.
             let implemented = quote_spanned!(field.ident.span()=> impl #wired for ::wattle::author::Wired {});
             quote! {
                 #[diagnostic::on_unimplemented(message = #message, label = #label, note = #note)]
@@ -135,7 +135,7 @@ impl<'a> Builder<'a> {
         format_ident!("{}{}Wired", self.component.ident, required.state)
     }
 
-    /// Type parameters that must all be wired, and their use.
+    /// Type parameters that must all be wired, and the arguments for them.
     pub(super) fn wired_generics(&self) -> (TokenStream, TokenStream) {
         let states: Vec<&Ident> = self.required.iter().map(|required| &required.state).collect();
         let wired = self.required.iter().map(|required| self.wired_trait(required));
@@ -149,7 +149,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// The type of an input, and what it is when it is not wired.
+/// The type of an input, and its value if it is not wired.
 fn about(field: &Field) -> String {
     let ty = docs::type_name(field.value_type());
     match &field.role {

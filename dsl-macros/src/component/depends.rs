@@ -1,13 +1,13 @@
-//! Cookbooks on which a cookbook depends, as its `metadata.rb` says.
+//! Dependencies of cookbooks, as declared in their `metadata.rb`.
 
 use wattle_recipe::ChefRecipe;
 use wattle_recipe::refused::Refusal;
 
 use super::files::{Crate, Read};
 
-/// Adds to `files` every cookbook on which that of `chef` depends, directly or not, and their folders to `brought`.
+/// Adds to `files` every cookbook that the cookbook of `chef` depends on, directly or not, and their folders to `brought`.
 ///
-/// Those that the author names in `files` come from there, if they are not beside the cookbook.
+/// Those that the author lists in `files` come from there, unless they are beside the cookbook.
 pub(super) fn bring(
     own: &Crate,
     chef: &ChefRecipe,

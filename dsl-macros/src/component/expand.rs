@@ -1,4 +1,4 @@
-//! What a declaration means: the handle, the builder, and the declaration as data.
+//! Expands a declaration: the handle, the builder, and the declaration as data.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
@@ -36,7 +36,7 @@ pub(super) fn handle(component: &Component) -> TokenStream {
         #[derive(Clone, Copy)]
         #[allow(dead_code)]
         #vis struct #ident {
-            /// The component itself: what `t.after(...)` takes.
+            /// The component itself, as an argument of `t.after(...)`.
             pub component: ::wattle::author::Component,
             #(#fields,)*
         }
@@ -59,7 +59,7 @@ pub(super) fn fallback_doc(field: &Field, what: &str, component: &Ident) -> Toke
     quote!(#[doc = #text])
 }
 
-/// What `run` needs.
+/// Implements the trait that `run` needs.
 fn software(component: &Component, recipe: &Recipe, builder: &Builder<'_>, errors: &mut Errors) -> TokenStream {
     let ident = &component.ident;
     let name = builder.name();
@@ -99,7 +99,7 @@ fn software(component: &Component, recipe: &Recipe, builder: &Builder<'_>, error
     }
 }
 
-/// The kind as data.
+/// The component type as data.
 fn declaration(component: &Component, recipe: &Recipe, errors: &mut Errors) -> TokenStream {
     let ident = &component.ident;
     let (name, doc, at) = (ident.to_string(), docs::text(&component.attrs), source::expand(ident.span()));
@@ -179,7 +179,7 @@ fn output(field: &Field, recipe: &Recipe) -> TokenStream {
     }
 }
 
-/// What inputs and outputs have in common.
+/// The common part of inputs and outputs.
 fn common(field: &Field, recipe: &Recipe) -> TokenStream {
     let ty = field.value_type();
     let doc = docs::text(&field.attrs);

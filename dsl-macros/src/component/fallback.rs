@@ -1,4 +1,4 @@
-//! A stub for a component whose declaration has errors: everything that others use of it, accepting anything.
+//! A stub for a component whose declaration has errors: it has every item that other code uses, and accepts anything.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -15,7 +15,7 @@ pub(super) fn expand(component: &Component, errors: Errors) -> TokenStream {
     let Component { vis, ident, .. } = component;
     let docs = component.attrs.iter().filter(|attr| docs::is_doc(attr));
     let (builder, plain) = (component.builder(), plain::stub(component));
-    // A field whose role is unknown is both, so that no use of it is an error too.
+    // A field with an unknown role is both, so that its uses cause no further errors.
     let outputs: Vec<_> = component.fields.iter().filter(|field| !matches!(field.role, Role::Input { .. })).collect();
     let inputs = component.fields.iter().filter(|field| !matches!(field.role, Role::Output { .. }));
     let mut seen = std::collections::HashSet::new();
@@ -28,7 +28,7 @@ pub(super) fn expand(component: &Component, errors: Errors) -> TokenStream {
         let name = &field.ident;
         quote!(#[allow(missing_docs)] pub fn #name<V>(self, _: V) -> Self { self })
     });
-    // An output with that name, which was refused, is replaced by the component itself.
+    // A refused output with that name is replaced by the component itself.
     let (own, component) = if outputs.iter().any(|field| field.name == "component") {
         (quote!(), quote!(::core::unimplemented!()))
     } else {

@@ -1,4 +1,4 @@
-//! Files of the author's crate: the only place of the macros that reads.
+//! Files of the author's crate. Only this module of the macros reads files.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use wattle_recipe::refused::Refusal;
 use wattle_words::names::{did_you_mean, nearest};
 
-/// How deep folders are followed; a link to a parent folder would never end.
+/// The maximum depth of folders; a link to a parent folder would never end.
 const DEPTH: usize = 16;
 
 /// The author's crate.
@@ -43,7 +43,7 @@ impl Crate {
         self.root.join(path).exists()
     }
 
-    /// One file. `what` names it in messages: `recipe`.
+    /// Reads one file. `what` is its name in messages: `recipe`.
     pub(crate) fn file(&self, what: &str, path: &str) -> Result<Read, Refusal> {
         let path = inside(what, path)?;
         let place = self.root.join(&path);
@@ -57,7 +57,7 @@ impl Crate {
         }
     }
 
-    /// A file, or every file of a folder and the folders in it, sorted; hidden ones are left out.
+    /// Reads a file, or all files of a folder and its subfolders, sorted; hidden ones are left out.
     pub(crate) fn files(&self, what: &str, path: &str) -> Result<Vec<Read>, Refusal> {
         let path = inside(what, path)?;
         let place = self.root.join(&path);
@@ -123,7 +123,7 @@ impl Crate {
     }
 }
 
-/// A file, and nothing that would never end: opening a pipe waits for another process to write to it.
+/// Reads a file, and nothing that would never end: opening a pipe waits for another process to write to it.
 fn read(place: &Path, metadata: &std::fs::Metadata, what: &str, path: String) -> Result<Read, Refusal> {
     if !metadata.is_file() {
         let message = format!("the {what} `{path}` is a pipe, a socket or a device, not a file");
@@ -186,7 +186,7 @@ mod tests {
 
     use super::{Crate, inside};
 
-    /// On a thread of its own: whoever opens a pipe waits for ever.
+    /// In a separate thread: opening a pipe would block forever.
     #[test]
     fn pipes_are_refused_by_name_and_not_opened() {
         let root = std::env::temp_dir().join(format!("wattle-macros-{}", std::process::id()));

@@ -1,4 +1,4 @@
-//! Files of the crate that the recipe uses and that are not included, or that do not exist.
+//! Files of the crate that the recipe uses and that are not included or do not exist.
 
 use syn::LitStr;
 use wattle_recipe::refused::{Home, left_behind};
@@ -8,7 +8,7 @@ use crate::errors::Errors;
 use super::files::{Crate, Read};
 use super::recipe::Recipe;
 
-/// Reports each file that the recipe uses and that is not included, or that the crate does not have.
+/// Reports each file that the recipe uses and that is not included, or that does not exist in the crate.
 pub(super) fn note(
     own: &Crate,
     at: &LitStr,

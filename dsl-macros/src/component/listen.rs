@@ -14,7 +14,7 @@ use super::ast::{Component, Field, Listen, Protocol, Role};
 const FIXED: &str = "\"tcp/5432\"";
 const PORTS: &str = "write the protocol and the port: \"tcp/5432\", \"udp/53\", \"tcp/8000-8010\"";
 
-/// `listen` of `#[component(...)]`: ports that are always the same.
+/// Reads `listen` of `#[component(...)]`: fixed ports.
 pub(super) fn fixed(keys: &mut Keys, errors: &mut Errors) -> Vec<Listen> {
     let words = match keys.words("listen", FIXED, errors) {
         None => return Vec::new(),
@@ -51,7 +51,7 @@ fn protocol_of(text: &str) -> Option<Protocol> {
     }
 }
 
-/// `listen` of an input: the protocols.
+/// Reads `listen` of an input: the protocols.
 pub(super) fn of_input(name: &str, ty: &Type, keys: &mut Keys, errors: &mut Errors) -> Vec<Protocol> {
     let Some(words) = keys.words("listen", "\"udp\"", errors) else { return Vec::new() };
     let word = docs::type_name(argument(ty, "Option").unwrap_or(ty));
@@ -85,7 +85,7 @@ pub(super) fn none_of_output(name: &str, attr: &Attribute, errors: &mut Errors) 
     attr
 }
 
-/// What the component listens on, as the model has it.
+/// The ports that the component listens on, in the model's form.
 pub(super) fn expand(component: &Component) -> TokenStream {
     let fixed = component.keys.listen.iter().map(|Listen { protocol, first, last }| {
         listen(*protocol, &quote!(::wattle::model::Ports::Fixed { first: #first, last: #last }))

@@ -1,8 +1,8 @@
-//! `#[component]`: a declaration becomes a handle, a builder, and what `run` needs of both.
+//! `#[component]`: turns a declaration into a handle, a builder, and the implementations that `run` needs.
 //!
-//! A pipeline: [`ast`] and [`attr`] read what the author wrote, [`valid`] judges it, [`recipe`] compares it with the
-//! recipe, [`expand`] writes what it means. Each of the first three collects errors and continues. After any error,
-//! [`fallback`] writes stubs instead, so that there are no further errors in the crate.
+//! A pipeline: [`ast`] and [`attr`] read the declaration, [`valid`] checks it, [`recipe`] compares it with the recipe, and
+//! [`expand`] generates the code. Each of the first three collects errors and continues. After any error, [`fallback`]
+//! generates stubs instead, so that there are no further errors in the crate.
 
 mod ast;
 mod attr;

@@ -1,4 +1,4 @@
-//! Inputs and outputs as plain values: what a test's fake of the component receives and returns.
+//! Inputs and outputs as plain values: the argument and the result of a test's fake for the component.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use super::ast::{Component, Field, Role};
 use super::builder::collect;
 use super::expand::fallback_doc;
 
-/// Two structs that are reachable only through `wattle::testing`, so that they take no name from the author.
+/// Two structs that are reachable only through `wattle::testing`, so that they do not occupy names in the author's module.
 pub(super) fn expand(component: &Component) -> TokenStream {
     let reads: Vec<_> = component.inputs().collect();
     let writes: Vec<_> = component.outputs().collect();
@@ -38,9 +38,9 @@ pub(super) fn expand(component: &Component) -> TokenStream {
     structs(component, &reads, &writes, [&of(&reads), &of(&writes), &into_values])
 }
 
-/// The same after an error: nothing is run, and tests of the component cause no further errors.
+/// Stubs after an error: nothing runs, and tests of the component cause no further errors.
 pub(super) fn stub(component: &Component) -> TokenStream {
-    // A field whose role is unknown is both. A name that was given twice is one field.
+    // A field with an unknown role is both. A repeated name is one field.
     let once = |role: fn(&Role) -> bool| {
         let mut seen = HashSet::new();
         let of_role = component.fields.iter().filter(move |field| !role(&field.role));
@@ -69,7 +69,7 @@ fn structs(
     component.fields.iter().for_each(|field| collect(field.ty.to_token_stream(), &mut taken));
     let mut name = |what: &str| {
         let mut name = format!("{ident}{what}");
-        // A type of the author's with this name would be hidden.
+        // It would shadow one of the author's types with this name.
         while !taken.insert(name.clone()) {
             name.push('_');
         }
@@ -83,7 +83,7 @@ fn structs(
         #[doc(hidden)]
         #[allow(dead_code, unreachable_pub, missing_docs)]
         const _: () = {
-            // Such a name is reported once, at its setter or its handle.
+            // An invalid name is reported once, at its setter or its handle.
             #[allow(non_snake_case)]
             pub struct #given {
                 #(#given_fields,)*
@@ -128,7 +128,7 @@ fn structs(
     }
 }
 
-/// The type without its confidentiality: a fake must be able to read it.
+/// The type without its confidentiality: a fake must be able to read the value.
 fn plain(field: &Field) -> &Type {
     let ty = field.value_type();
     argument(ty, "Secret").unwrap_or(ty)
@@ -150,7 +150,7 @@ fn declared(field: &Field, what: &str, component: &Ident) -> TokenStream {
 fn taken_from(field: &Field) -> TokenStream {
     let (ident, name, ty) = (&field.ident, &field.name, plain(field));
     let take = if may_be_absent(field) { quote!(optional) } else { quote!(get) };
-    // As everywhere else where the type must be able to flow: one mistake gives one error.
+    // As in all other places where the type must be a port type: one mistake causes one error.
     let from_value = quote_spanned!(ty.span()=> <#ty as ::wattle::author::PortType>::from_value);
     quote!(#ident: values.#take(#name, #from_value))
 }

@@ -1,4 +1,4 @@
-//! The recipe: found, compared with the declaration, and included.
+//! The recipe: locating it, comparing it with the declaration, and including it.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -17,12 +17,12 @@ use super::files::{Crate, Read};
 use super::left_behind;
 use super::teardown;
 
-/// What is included with the component.
+/// The files that are included with the component.
 pub(super) struct Recipe {
     pub(super) tool: Tool,
-    /// What the tool runs.
+    /// The entry point of the tool.
     pub(super) entry: String,
-    /// What the tool runs when the component has left the model.
+    /// The entry point that the tool runs after the component has left the model.
     pub(super) teardown: Option<String>,
     /// Its name in messages.
     pub(super) shown: String,
@@ -39,7 +39,7 @@ pub(super) struct Embedded {
     is_text: bool,
 }
 
-/// Reads the recipe and compares it with the declaration; nothing if there is no recipe to read.
+/// Reads the recipe and compares it with the declaration; `None` if there is no recipe to read.
 pub(super) fn read(component: &Component, errors: &mut Errors) -> Option<Recipe> {
     let keys = &component.keys;
     let at = keys.recipe.as_ref().or(keys.chef.as_ref())?;
@@ -91,7 +91,7 @@ pub(super) fn read(component: &Component, errors: &mut Errors) -> Option<Recipe>
         }
         teardown::check(at, teardown, &recipe, &files, errors);
     }
-    // A file with a wrong name is not also reported as missing.
+    // A file with an invalid name is not also reported as missing.
     if is_sound && errors.is_empty() {
         let teardown = teardown.as_ref().map(|(_, teardown)| &teardown.entry);
         left_behind::note(&own, at, &recipe, teardown, &files, errors);
@@ -150,7 +150,7 @@ fn single(own: &Crate, at: &LitStr, errors: &mut Errors) -> Option<(Recipe, Vec<
     }
 }
 
-/// The file, unless its tool would not find it on a server because of its name.
+/// Returns the file, unless its name would keep the tool from finding it on a server.
 pub(super) fn found(tool: Tool, what: &str, file: Read) -> Result<Read, Refusal> {
     match overlooked(tool, &file.path) {
         None => Ok(file),
@@ -167,7 +167,7 @@ fn line_ends(at: &LitStr, what: &str, file: &Read, errors: &mut Errors) {
     }
 }
 
-/// `chef = "cookbooks/db2::server"`: the whole cookbook is included, with those on which it depends.
+/// Reads `chef = "cookbooks/db2::server"`: the whole cookbook is included, with those that it depends on.
 fn cookbook(own: &Crate, at: &LitStr, named: &[LitStr], errors: &mut Errors) -> Option<(Recipe, Vec<Read>)> {
     if !cfg!(feature = "chef") {
         let help = "run `cargo add wattle --features chef`, or add `features = [\"chef\"]` to `wattle` in `Cargo.toml`";
@@ -248,7 +248,7 @@ impl Recipe {
         self.dependencies.iter().any(|folder| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')))
     }
 
-    /// Where a Chef recipe has the value of a field; empty for other tools.
+    /// The attribute path of a field in a Chef recipe; empty for other tools.
     pub(super) fn path(&self, field: &Field) -> Vec<String> {
         match (&self.chef, &field.path) {
             (None, _) => Vec::new(),
@@ -265,7 +265,7 @@ impl Recipe {
 }
 
 impl Embedded {
-    /// The file as an expression; the compiler watches it for changes.
+    /// The file as an expression; the compiler tracks its changes.
     pub(super) fn expand(&self) -> TokenStream {
         let path = &self.path;
         let below = format!("/{path}");

@@ -1,4 +1,4 @@
-//! The recipe that is run when the component has left the model.
+//! The recipe that runs after the component has left the model.
 
 use syn::LitStr;
 use wattle_recipe::refused::{self, Refusal};
@@ -9,15 +9,15 @@ use crate::errors::Errors;
 use super::files::{Crate, Read};
 use super::recipe::{Recipe, found, malformed};
 
-/// A teardown that was found.
+/// A teardown recipe.
 pub(super) struct Teardown {
-    /// What the tool runs.
+    /// The entry point of the tool.
     pub(super) entry: String,
     /// Relative to the crate.
     pub(super) file: String,
 }
 
-/// Finds what `at` names, and adds it to `files` unless it is already there, as in a Chef cookbook.
+/// Finds the recipe that `at` names, and adds it to `files` unless it is already there, as in a Chef cookbook.
 pub(super) fn read(own: &Crate, at: &LitStr, recipe: &Recipe, files: &mut Vec<Read>) -> Result<Teardown, Refusal> {
     let text = at.value();
     let teardown = if let Some(chef) = &recipe.chef {
@@ -53,7 +53,7 @@ pub(super) fn read(own: &Crate, at: &LitStr, recipe: &Recipe, files: &mut Vec<Re
     Ok(teardown)
 }
 
-/// Reports what the tool would refuse.
+/// Reports faults that the tool would refuse.
 pub(super) fn check(at: &LitStr, teardown: &Teardown, recipe: &Recipe, files: &[Read], errors: &mut Errors) {
     let of_run = files.iter().filter(|file| file.path != recipe.shown);
     let texts = of_run.filter_map(|file| Some((file.path.as_str(), file.text()?)));

@@ -1,4 +1,4 @@
-//! What a declaration must satisfy besides its grammar.
+//! Requirements on a declaration beyond its grammar.
 
 use std::collections::HashMap;
 
@@ -113,7 +113,7 @@ fn value(component: &Component, field: &Field, errors: &mut Errors) {
     }
 }
 
-/// A common type of Rust that recipes do not know, with what to use instead.
+/// A common Rust type that recipes do not support, and the type to use instead.
 fn refused_type(ty: &Type) -> Option<(String, &'static str)> {
     if let Some(inner) = ["Vec", "Secret"].iter().find_map(|outer| argument(ty, outer)) {
         return refused_type(inner);

@@ -1,4 +1,4 @@
-//! What the author wrote.
+//! The declaration as the author wrote it.
 
 use syn::{Attribute, Data, DeriveInput, Expr, Field, Fields, Ident, LitStr, Type};
 
@@ -43,7 +43,7 @@ pub(super) struct Declared<'a> {
     pub(super) max_length: Option<Expr>,
     pub(super) pattern: Option<LitStr>,
     pub(super) allowed: Option<Expr>,
-    /// What no other key expresses: a list of the model's constraints.
+    /// Constraints that no other key expresses: a list of the model's constraints.
     pub(super) constraints: Option<Expr>,
     pub(super) label: Option<LitStr>,
     pub(super) hidden: bool,
@@ -51,7 +51,7 @@ pub(super) struct Declared<'a> {
     pub(super) tags: Vec<LitStr>,
 }
 
-/// The parameters of the struct; what is not one is an error.
+/// The parameters of the struct; any other field is an error.
 pub(super) fn declared<'a>(item: &'a DeriveInput, errors: &mut Errors) -> Vec<Declared<'a>> {
     let ident = &item.ident;
     if !item.generics.params.is_empty() {
@@ -86,7 +86,7 @@ fn one<'a>(field: &'a Field, errors: &mut Errors) -> Option<Declared<'a>> {
         );
     }
     let mut keys = attr.map_or_else(|| Keys::none(&KEYS), |attr: &Attribute| Keys::of(attr, &KEYS, errors));
-    // A name given explicitly may be any that Heat allows, which `check` decides.
+    // An explicit name may be any that Heat accepts, which `check` verifies.
     let given = keys.text("name", "\"KeyName\"", errors);
     if given.is_none()
         && let Some(why) = names::refuse(&own)

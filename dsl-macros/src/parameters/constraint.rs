@@ -1,4 +1,4 @@
-//! What a parameter's value must satisfy.
+//! The constraints on a parameter's value.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -70,7 +70,7 @@ fn by_keys(declared: &Declared<'_>, errors: &mut Errors) -> Vec<TokenStream> {
     constraints.into_iter().map(|constraint| quote!(::wattle::model::Constraint::#constraint)).collect()
 }
 
-/// The constraints that a type takes, as its name shows.
+/// The constraints that a type supports, judged by its name.
 #[derive(PartialEq)]
 enum Shape {
     Number,

@@ -1,4 +1,4 @@
-//! What is generated.
+//! The generated code.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -63,7 +63,7 @@ fn field(declared: &Declared<'_>, errors: &mut Errors) -> TokenStream {
     }
 }
 
-/// Literals are compared here; anything else by `check`.
+/// Compares literals; `check` compares everything else.
 fn default_fits(declared: &Declared<'_>, errors: &mut Errors) {
     let Some(default) = &declared.default else { return };
     if let Some(value) = constant::number(default) {

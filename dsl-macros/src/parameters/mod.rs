@@ -1,4 +1,4 @@
-//! `#[derive(Parameters)]`: a struct of what is chosen at deployment.
+//! `#[derive(Parameters)]`: a struct of the values that are chosen at deployment.
 
 mod ast;
 mod constraint;

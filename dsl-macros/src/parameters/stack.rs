@@ -13,12 +13,12 @@ use super::ast::Declared;
 struct Required<'a> {
     declared: &'a Declared<'a>,
     state: Ident,
-    /// A trait that only a set one has.
+    /// A trait that only a set parameter implements.
     given: Ident,
 }
 
-/// A struct with a setter for each parameter. It is reachable only through the trait, so that it takes no name from the
-/// author.
+/// A struct with a setter for each parameter. It is reachable only through the trait, so that it does not occupy a name in
+/// the author's module.
 pub(super) fn expand(item: &DeriveInput, declared: &[Declared<'_>]) -> TokenStream {
     let ident = &item.ident;
     let name = format_ident!("{ident}Stack");
@@ -39,8 +39,8 @@ pub(super) fn expand(item: &DeriveInput, declared: &[Declared<'_>]) -> TokenStre
     let traits = required.iter().map(given_trait);
     let state = format_ident!("{ident}StackState");
     let complete = {
-        // All of it has the place of the struct's name: for code from a derive, the compiler would explain in many
-        // lines how to write it by hand.
+        // Everything has the span of the struct's name: for code from a derive, the compiler would print many lines on how
+        // to write it by hand.
         let at = |name: &Ident| Ident::new(&name.to_string(), ident.span());
         let (state, states): (_, Vec<_>) = (at(&state), states.iter().map(|name| at(name)).collect());
         let given = given.iter().map(|name| at(name));
@@ -130,9 +130,9 @@ fn given_trait(required: &Required<'_>) -> TokenStream {
     let message = format!("the parameter `{name}` of the stack is not set");
     let label = format!("`{name}` is missing");
     let note = format!("set it with `.{ident}(...)`, which takes `{}`", docs::type_name(ty));
-    // Braces would be taken for placeholders.
+    // Braces would be mistaken for placeholders.
     let [message, label, note] = [message, label, note].map(|text| text.replace('{', "{{").replace('}', "}}"));
-    // The compiler shows where it is implemented: at the parameter's name.
+    // The compiler shows the place of the implementation: the parameter's name.
     let implemented = quote_spanned!(ident.span()=> impl #given for ::wattle::author::Wired {});
     quote! {
         #[doc = "Says that a parameter is set."]

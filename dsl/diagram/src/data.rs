@@ -39,7 +39,7 @@ pub struct Diagram<R: Parts = Vec<Resource>, C: Parts = Vec<Component>, E: Parts
     /// Software on servers, in declaration order.
     #[serde(default, skip_serializing_if = "Parts::is_empty")]
     pub components: C,
-    /// What waits for what.
+    /// The dependencies.
     #[serde(default, skip_serializing_if = "Parts::is_empty")]
     pub edges: E,
     /// Values chosen at deployment.
@@ -51,10 +51,10 @@ pub struct Diagram<R: Parts = Vec<Resource>, C: Parts = Vec<Component>, E: Parts
     /// The texts of recipes, without duplicates. [`File::text`] is an index into this list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub texts: Vec<Name>,
-    /// Where servers are, by their names, as far as that is known.
+    /// The places of servers, by name, as far as they are known.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub places: IndexMap<Name, Place>,
-    /// Where live states come from, if the page is served by a program that knows them.
+    /// The source of live states, if a program that knows them serves the page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub live: Option<Live>,
 }
@@ -103,7 +103,7 @@ pub struct Module {
     pub module: Option<Name>,
     /// The Rust type of the module. For a nested stack, its file.
     pub kind: Name,
-    /// What stands on the frame. `None` for the last part of its name.
+    /// The title of the frame. `None` for the last part of its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<Name>,
     /// Where it was added.
@@ -168,7 +168,7 @@ impl Resource {
     }
 }
 
-/// What a component type declares.
+/// The declaration of a component type.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ComponentType {
     /// Its name.
@@ -252,7 +252,7 @@ pub struct Component {
     // The name in the format `wattle-picture/1`.
     #[serde(rename = "kind")]
     pub component_type: Name,
-    /// What its inputs are wired to.
+    /// The values that its inputs are wired to.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub inputs: IndexMap<Name, WiredInput>,
     /// Where it was declared.
@@ -260,7 +260,7 @@ pub struct Component {
     pub at: Name,
 }
 
-/// What an input is wired to.
+/// The value that an input is wired to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WiredInput {
     /// The value, worded for people: `db/postgres/url`, `parameter image`, `"8080"`. Secret constants are masked.
@@ -270,7 +270,7 @@ pub struct WiredInput {
     pub at: Name,
 }
 
-/// Why one thing waits for another.
+/// Why one node waits for another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Why {
@@ -294,9 +294,9 @@ impl Why {
 /// `to` waits for `from`. Values flow in the direction of the edge.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Edge {
-    /// What comes first: a component's key or a resource's name.
+    /// The node that comes first: a component's key or a resource's name.
     pub from: Name,
-    /// What waits.
+    /// The waiting node.
     pub to: Name,
     /// Why it waits.
     pub why: Why,
@@ -309,7 +309,7 @@ pub struct Edge {
     /// A short form of the input's type.
     #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
     pub ty: Option<Name>,
-    /// What both ends are expected to exchange, if the output says so.
+    /// The bandwidth expected between both ends, if the output declares one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bandwidth: Option<Name>,
     /// The forward reference through which it is wired.
@@ -372,7 +372,7 @@ pub struct Exported {
     pub at: Name,
 }
 
-/// Where live states come from.
+/// The source of live states.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Live {
     /// The URL of the event stream, relative to the page.

@@ -1,4 +1,4 @@
-//! What is shown inside something else: subnets in the band of their network, and ports in the server that alone uses them.
+//! Nodes that are shown inside others: subnets in the band of their network, and ports in the only server that uses them.
 //!
 //! Images and the page share these rules, so every drawing of one diagram agrees.
 
@@ -98,7 +98,7 @@ impl<'p> Folded<'p> {
         about.join(" · ")
     }
 
-    /// A server's description: its flavor and image where they are known, and its ports.
+    /// A server's description: its flavor and image if they are known, and its ports.
     pub(crate) fn about_server(&self, server: &Resource) -> String {
         let plain = |name: &str| Some(server.properties.get(name)?.trim_matches('"').to_owned());
         let known = [plain("flavor"), plain("image")].into_iter().flatten();

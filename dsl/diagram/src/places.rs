@@ -1,4 +1,4 @@
-//! Where servers are: frames of zones, rooms, racks and hosts around them.
+//! The places of servers: frames of zones, rooms, racks and hosts around them.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -9,7 +9,7 @@ use wattle_model::placement::Level;
 
 use super::{Diagram, Module, Resource};
 
-/// Where a server is, as far as that is known.
+/// The place of a server, as far as it is known.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Place {
     /// The availability zone.
@@ -39,7 +39,7 @@ impl Place {
 }
 
 impl Diagram {
-    /// Says where a server is. A server of a nested stack may be called by its own name alone, if no other has that name.
+    /// Sets the place of a server. The unqualified name of a server in a nested stack is accepted if it is unambiguous.
     pub fn put(&mut self, server: &str, place: Place) {
         let last = |name: &str| name.rsplit('/').next() == server.rsplit('/').next();
         let is_known = |name: &Name| self.resources.iter().any(|resource| resource.name == *name);
@@ -52,9 +52,8 @@ impl Diagram {
         self.places.insert(name, place);
     }
 
-    /// The diagram with a frame around the servers of each rack and each host, in place of the frames of the modules that
-    /// they are from. There are frames of zones and of rooms if there are several. A server of which nothing is known stays
-    /// where it is.
+    /// The diagram with a frame around the servers of each rack and each host, in place of the frames of their modules.
+    /// There are frames of zones and of rooms if there are several. A server with an unknown place stays where it is.
     pub fn framed(&self) -> Cow<'_, Self> {
         let is_server = |resource: &&Resource| self.places.contains_key(&resource.name);
         let known: Vec<&Place> =
@@ -78,7 +77,7 @@ impl Diagram {
             }
         }
         drop_empty(&mut framed);
-        // Each stands before those within it, because its path is shorter.
+        // Each frame comes before those within it, because its path is shorter.
         framed.modules.extend(paths.into_iter().map(|path| {
             let (level, title) = path[path.len() - 1];
             Module {
@@ -93,19 +92,19 @@ impl Diagram {
     }
 }
 
-/// Whether there are frames of a level: racks and hosts always, what is larger only if there are several.
+/// Whether there are frames of a level: racks and hosts always, larger ones only if there are several.
 fn is_drawn(level: Level, places: &[&Place]) -> bool {
     let names: BTreeSet<_> = places.iter().filter_map(|place| place.at(level)).collect();
     names.len() > usize::from(matches!(level, Level::Room | Level::Zone))
 }
 
-/// The name of the frame of a place. Nothing else in a diagram has such a name, because names have no blanks.
+/// The name of the frame of a place. No other name in a diagram contains blanks.
 fn frame(path: &[(Level, &Name)]) -> Name {
     let words: Vec<String> = path.iter().map(|(level, name)| format!("{level} {name}")).collect();
     words.join(", ").into()
 }
 
-/// Removes modules in which nothing is left.
+/// Removes modules that are empty.
 fn drop_empty(diagram: &mut Diagram) {
     let mut used: HashSet<Name> = HashSet::new();
     let around: BTreeMap<&Name, Option<&Name>> =
@@ -143,7 +142,7 @@ mod tests {
         diagram
     }
 
-    /// The frames with what is in them.
+    /// The frames with their content.
     fn shown(diagram: &Diagram) -> Vec<String> {
         let of = |name: Option<&Name>| {
             let modules = diagram.modules.iter().filter(|module| module.module.as_ref() == name);

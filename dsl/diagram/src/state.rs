@@ -45,7 +45,7 @@ mod tests {
         include_str!("page/live-bars.js"),
         include_str!("page/live.css"),
     );
-    /// Each of its `case`s is a kind of value.
+    /// Each `case` in it is a kind of value.
     const DATA: &str = include_str!("page/live-data.js");
 
     /// The strings of an array in a script.
@@ -78,7 +78,7 @@ mod tests {
             assert!(used.is_subset(&known), "{before}: {used:?}");
         }
         assert!(quoted(LIVE, "told.state === '").contains("waiting"), "the scripts are looked through");
-        // What another's failure blocks is shown as such everywhere, not as what has failed itself.
+        // A component that another one's failure blocks is shown as such everywhere, not as failed itself.
         assert_eq!(quoted(DATA, "?.length ? '"), [State::Blocked.word()].into(), "the panel of data");
         for word in State::ALL.map(State::word) {
             assert!(LIVE.contains(&format!("--live-{word}: var(--{word});")), "the colour of `{word}` in tables");

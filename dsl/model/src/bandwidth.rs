@@ -12,8 +12,8 @@ use wattle_words::Bandwidth;
 ///
 /// # Errors
 /// The errors of the serializer.
-#[expect(clippy::ref_option, reason = "what serde calls")]
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+#[expect(clippy::ref_option, reason = "the signature that serde requires")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde requires")]
 pub(crate) fn serialize<S: Serializer>(bandwidth: &Option<Bandwidth>, serializer: S) -> Result<S::Ok, S::Error> {
     match bandwidth {
         Some(bandwidth) => serializer.collect_str(bandwidth),
@@ -24,7 +24,7 @@ pub(crate) fn serialize<S: Serializer>(bandwidth: &Option<Bandwidth>, serializer
 /// Reads a bandwidth, or nothing.
 ///
 /// # Errors
-/// The text says none.
+/// The text is not a bandwidth.
 pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Bandwidth>, D::Error> {
     let text = Option::<Cow<'_, str>>::deserialize(deserializer)?;
     text.map(|text| Bandwidth::read(&text).map_err(D::Error::custom)).transpose()

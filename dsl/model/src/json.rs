@@ -22,13 +22,13 @@ pub fn read<'a, T: Deserialize<'a>>(text: &'a [u8]) -> Result<T, String> {
 /// Why JSON could not be read, without what it holds.
 fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
-    // Only what has another form than expected is quoted. What is not JSON at all is not.
+    // Only errors about the data's form quote the input. Syntax errors do not.
     if error.classify() != Category::Data {
         return text;
     }
     let place = format!(" at line {} column {}", error.line(), error.column());
     let (what, place) = text.strip_suffix(&place).map_or((&*text, ""), |what| (what, &place));
-    // These two name fields of ours. Other messages quote what they found, and then say what was expected.
+    // These two name our own fields. Other messages first quote what they found, and then say what was expected.
     if what.starts_with("missing field `") || what.starts_with("duplicate field `") {
         return text;
     }
@@ -46,7 +46,7 @@ mod tests {
 
     #[derive(Debug, Deserialize)]
     #[serde(deny_unknown_fields)]
-    #[expect(dead_code, reason = "it is only read into")]
+    #[expect(dead_code, reason = "only deserialized into")]
     struct Item {
         name: String,
         count: Option<u32>,
@@ -84,14 +84,14 @@ mod tests {
         assert_eq!(item(r#"{"name": "a", "count": -5}"#), "expected u32 at line 1 column 25");
     }
 
-    /// What was found may end as the message does.
+    /// The value may end with the same words as the message.
     #[test]
     fn words_of_the_message_in_the_value_change_nothing() {
         assert_eq!(why::<Vec<u8>>(r#"", expected hunter2""#), "expected a sequence at line 1 column 20");
         assert_eq!(why::<Vec<u8>>(r#""missing field `hunter2""#), "expected a sequence at line 1 column 24");
     }
 
-    /// A type of ours may say in its own words what it refuses.
+    /// Our own types may use their own words for what they refuse.
     #[test]
     fn what_a_type_says_of_a_value_is_not_shown() {
         #[derive(Debug)]

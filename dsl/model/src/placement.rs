@@ -5,7 +5,7 @@ use wattle_words::names::{list, some};
 
 use crate::{Name, Source};
 
-/// How far apart two hosts are, at most: what they have in common.
+/// A level at which two hosts can share a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
@@ -19,17 +19,17 @@ pub enum Level {
     Zone,
 }
 
-/// What is declared about servers.
+/// A rule for the placement of servers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PlacementRule {
-    /// No two in the same place of a level.
+    /// No two servers are in the same place of this level.
     Apart(Level),
-    /// All in the same place of a level; of the level of hosts: together.
+    /// All servers are in the same place of this level. At the level of hosts, they run together on one.
     Near(Level),
-    /// All in this availability zone.
+    /// All servers are in this availability zone.
     Zone(String),
-    /// All on hosts that have this trait.
+    /// All servers run on hosts that have this trait.
     License(String),
 }
 
@@ -37,16 +37,16 @@ pub enum PlacementRule {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Strength {
-    /// It must.
+    /// It must hold.
     Required,
-    /// It should: each server that breaks it costs this much.
+    /// It should hold: each server that breaks it costs this much.
     Preferred(u32),
 }
 
-/// What is declared about some servers.
+/// A rule for some servers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Policy {
-    /// What.
+    /// The rule.
     pub rule: PlacementRule,
     /// The servers.
     pub members: Vec<Name>,
@@ -56,14 +56,14 @@ pub struct Policy {
     pub at: Source,
 }
 
-/// The key of a resource's metadata below which templates have policies.
+/// The metadata key of a resource under which templates declare policies.
 pub const KEY: &str = "wattle.placement";
 
 /// The most servers that a message names.
 const NAMED: usize = 6;
 
 impl Level {
-    /// All, from the smallest on.
+    /// All levels, from the smallest to the largest.
     pub const ALL: [Self; 4] = [Self::Host, Self::Rack, Self::Room, Self::Zone];
 
     /// Its word.
@@ -111,7 +111,7 @@ impl PlacementRule {
     /// Whether both can never hold in any cloud, if they share the servers `common`.
     pub fn contradicts(&self, other: &Self, common: usize) -> bool {
         match (self, other) {
-            // Servers that are together in a place are together in all larger ones.
+            // Servers that share a place also share all larger places.
             (Self::Apart(apart), Self::Near(near)) | (Self::Near(near), Self::Apart(apart)) => {
                 near <= apart && common > 1
             }

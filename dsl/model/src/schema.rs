@@ -29,7 +29,7 @@ impl Schema {
 /// A property, or a part of one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a word of Heat's own schema")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a field of Heat's own schema")]
 pub struct PropertySchema {
     /// Its type.
     #[serde(rename = "t")]

@@ -1,4 +1,4 @@
-//! The evaluator against another one, and what it says.
+//! The evaluator, compared with a second implementation, and its messages.
 
 use proptest::prelude::*;
 
@@ -29,7 +29,7 @@ fn tested(value: Option<Given>, test: Test<Given>) -> Predicate<Given> {
     Predicate::Tested(Tested { value, test, secret: false })
 }
 
-/// What is judged with these values of the names.
+/// The verdict on the predicate with these values.
 fn verdict(predicate: &Predicate<Given>, values: &[Option<Value>]) -> Verdict {
     judge(predicate, &mut |leaf| match leaf {
         Leaf::Constant(value) => Some(value.clone()),
@@ -37,7 +37,7 @@ fn verdict(predicate: &Predicate<Given>, values: &[Option<Value>]) -> Verdict {
     })
 }
 
-/// Whether it holds, and whether its opposite does: neither where a test is not made for its value.
+/// Whether it holds, and whether its opposite does. Neither holds if a test does not apply to its value.
 fn brute(predicate: &Predicate<Given>, values: &[Value], item: Option<&Value>) -> (bool, bool) {
     let of = |operand: &Given| match &operand.from {
         Leaf::Constant(value) => value.clone(),
@@ -89,7 +89,7 @@ fn simple(asked: &Test<Given>, subject: &Value, of: &dyn Fn(&Given) -> Value) ->
         Test::LessThan(other) => integer(subject)? < integer(&of(other))?,
         Test::Between(least, most) => {
             let (subject, least, most) = (integer(subject)?, integer(&of(least))?, integer(&of(most)));
-            // What is less than the least is not between, whatever the other is.
+            // A number less than the minimum is out of bounds, whatever the maximum is.
             subject >= least && subject <= most?
         }
         Test::OneOf(values) => values.iter().any(|value| equal(subject, &of(value))),
@@ -184,7 +184,7 @@ proptest! {
             Verdict::Fails(reasons) => prop_assert!(!expected && !reasons.is_empty(), "{reasons:?}"),
             Verdict::Unknown => prop_assert!(false, "all is known"),
         }
-        // What is said before all is known stays true, whatever the rest is.
+        // A verdict that is reached before all values are known remains true, whatever the others are.
         let some: Vec<_> = all.iter().zip(&known).map(|(value, known)| value.clone().filter(|_| *known)).collect();
         match verdict(&predicate, &some) {
             Verdict::Holds => prop_assert!(expected),

@@ -1,4 +1,4 @@
-//! Values, read from text and held against types.
+//! Values: parsing from text, and checking against types.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

@@ -116,7 +116,7 @@ fn look(model: &Model, allowed: &[Ports]) -> Vec<Diagnostic> {
                     Some(items) => {
                         for item in items {
                             let get = |name: &str| item.key(name);
-                            // Nothing is known here of a rule that is computed as a whole.
+                            // Nothing is known about a rule that is computed as a whole.
                             let is_open = item.keys().is_none();
                             found.extend(judge(&one, allowed, &get, is_open, "", at));
                         }
@@ -167,7 +167,7 @@ fn judge<'m>(
     if prefix.as_deref().is_some_and(|prefix| !prefix.is_empty() && !is_world(prefix)) {
         return None;
     }
-    // What is not known yet may be anything.
+    // An unknown value may be anything.
     let is_known = |name: &str| get(name).is_none_or(|node| matches!(node.known(), Known::Value(_)));
     let usual = if is_known("protocol") { usual } else { "any" };
     let protocol = named(protocol.as_deref().unwrap_or(usual));

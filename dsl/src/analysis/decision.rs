@@ -5,9 +5,9 @@ use crate::model::{Name, Source};
 /// How one reference was resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decision {
-    /// The reader, which refers to something.
+    /// The reader, which contains the reference.
     pub reader: Reader,
-    /// What it refers to: `db_password`, `db.networks.backbone.0`, `db/db2/jdbc_base`, ...
+    /// The target of the reference: `db_password`, `db.networks.backbone.0`, `db/db2/jdbc_base`, ...
     pub reference: String,
     /// How the value gets there.
     pub way: Way,
@@ -15,7 +15,7 @@ pub struct Decision {
     pub at: Source,
 }
 
-/// What refers to something.
+/// Something that contains a reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reader {
     /// An input of a component.
@@ -53,7 +53,7 @@ pub enum Way {
     Entry,
 }
 
-/// The decisions so far, if the caller wants them.
+/// The decisions so far, if the caller requested them.
 pub(crate) struct Decisions {
     wanted: bool,
     pub(crate) made: Vec<Decision>,

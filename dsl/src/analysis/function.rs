@@ -33,7 +33,7 @@ pub fn computed_by_heat(key: &str) -> Option<&str> {
     (is_digest && is_heats(function)).then_some(function)
 }
 
-/// The first part of `value` that Heat does not know or must not be asked for: a reference to an output, a forward reference, an
+/// The first part of `value` that Heat does not know or must not resolve: a reference to an output, a forward reference, an
 /// export of another stack, a server, or a secret.
 pub(crate) fn unknown_to_heat<'m>(model: &'m Model, value: &'m Expr) -> Option<Referred<'m>> {
     value.references().find(|reference| match reference {
@@ -51,9 +51,9 @@ pub(crate) fn named<'m>(model: &'m Model, name: &str) -> Option<&'m Expr> {
     model.conditions.get(name).map(|condition| &condition.value)
 }
 
-/// Everything that a computed function is given, with names of conditions replaced by their expressions.
+/// All arguments of a computed function, with names of conditions replaced by their expressions.
 fn arguments<'m>(model: &'m Model, function: &str, argument: &'m Expr, depth: usize, visit: &mut impl FnMut(&'m Expr)) {
-    // It is up to Heat to refuse conditions that name each other in a ring.
+    // Heat refuses conditions that refer to each other in a cycle.
     if depth > model.conditions.len() + 1 {
         return;
     }

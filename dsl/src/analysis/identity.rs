@@ -1,18 +1,18 @@
 //! Identities: the names under which things were first deployed.
 //!
-//! Heat and agents know things by their names. So the lowered output uses the names under which things were first
-//! deployed, whatever the model calls them now.
+//! Heat and agents identify things by their names. So the lowered output uses the names under which things were first
+//! deployed, whatever their names in the model are now.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::model::{ElementKind, Expr, FormerName, IndexMap, Model, Name, Reference, Step, Value};
 
-/// What everything was called when it was first deployed.
+/// The names under which everything was first deployed.
 #[derive(Debug)]
 pub(crate) struct Identities {
     modules: HashMap<Name, String>,
-    /// The resources that have another name now.
+    /// The resources that have another name now, with their first names.
     resources: HashMap<Name, Name>,
     components: HashMap<Name, Name>,
 }
@@ -22,7 +22,7 @@ impl Identities {
         Self::with(model, &model.moved)
     }
 
-    /// Returns what everything in `model` was called, if only `moves` were made.
+    /// Returns the first names of everything in `model`, if only `moves` were made.
     pub(crate) fn with(model: &Model, moves: &[FormerName]) -> Self {
         let from = |kind: ElementKind| -> HashMap<&Name, &Name> {
             moves.iter().filter(|moved| moved.kind == kind).map(|moved| (&moved.name, &moved.from)).collect()
@@ -52,7 +52,8 @@ impl Identities {
         identities
     }
 
-    /// The identity of what is called `name` and was called `from`. If it was not moved itself, it follows its module.
+    /// The identity of the thing that is named `name` now and was named `from`. Without a move of its own, it follows its
+    /// module.
     fn qualified(&self, name: &str, from: Option<&str>) -> String {
         let module = self.module(name);
         let (scope, own) = match module {
@@ -66,28 +67,28 @@ impl Identities {
         }
     }
 
-    /// For a name inside a module: where the module's name ends in `name`, and what the module was called.
+    /// For a name inside a module: the end of the module's name within `name`, and the module's first name.
     fn module(&self, name: &str) -> Option<(usize, &str)> {
         let ends = name.rmatch_indices('.').map(|(at, _)| at);
         ends.into_iter().find_map(|at| Some((at, self.modules.get(&name[..at])?.as_str())))
     }
 
-    /// What the resource was called.
+    /// The first name of the resource.
     pub(crate) fn resource<'n>(&'n self, name: &'n Name) -> &'n Name {
         self.resources.get(name).unwrap_or(name)
     }
 
-    /// What the component was called: `SERVER/COMPONENT`.
+    /// The first name of the component: `SERVER/COMPONENT`.
     pub(crate) fn component<'n>(&'n self, key: &'n Name) -> &'n Name {
         self.components.get(key).unwrap_or(key)
     }
 
-    /// What the module was called.
+    /// The first name of the module.
     pub(crate) fn of_module<'n>(&'n self, name: &'n str) -> &'n str {
         self.modules.get(name).map_or(name, String::as_str)
     }
 
-    /// What any other part of a module was called, such as a forward reference.
+    /// The first name of any other part of a module, such as a forward reference.
     fn other(&self, name: &Name) -> Name {
         self.qualified(name, None).into()
     }
@@ -127,7 +128,7 @@ impl Identities {
         }
     }
 
-    /// Renames the resource that a function's argument names: the argument itself, or its first item.
+    /// Renames the resource that a function's argument refers to: the argument itself, or its first item.
     fn named(&self, argument: &mut Expr) {
         let value = |value: &mut Value| {
             if let Value::Str(name) = value {

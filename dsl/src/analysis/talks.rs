@@ -1,4 +1,4 @@
-//! Which servers talk to each other and how much, as far as the software's wires show it.
+//! Which servers talk to each other and how much, as far as the wiring of the software shows.
 
 use crate::model::{Bandwidth, Component, IndexMap, Model, Name};
 
@@ -7,25 +7,25 @@ use super::reads::{self, Read};
 /// Two servers that talk to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Talk<'m> {
-    /// The servers, in the order in which they are first seen: who is read, and who reads.
+    /// The servers, in the order in which they first appear: the writer, and the reader.
     pub between: (&'m Name, &'m Name),
-    /// What they are expected to exchange.
+    /// The bandwidth that is expected between them.
     pub bandwidth: Bandwidth,
 }
 
-/// What one component reads from another server.
+/// The outputs that one component reads from another server.
 #[derive(Default)]
 struct Exchange<'m> {
-    /// How often.
+    /// The number of reads.
     reads: u32,
     /// The outputs whose bandwidth is known, each once.
     known: IndexMap<&'m Name, Bandwidth>,
 }
 
-/// Which servers talk to each other. Each pair is listed once.
+/// Returns the pairs of servers that talk to each other, each once.
 ///
-/// A component exchanges with each component that it reads what the outputs say that it reads; if they say nothing, what
-/// the other component says; and if nothing says more, 1 Mbit/s for each time that it reads something there.
+/// The bandwidth between a component and one that it reads from is that of the outputs it reads; if they declare none, that
+/// of the other component; otherwise, 1 Mbit/s for each read.
 pub fn talks(model: &Model) -> Vec<Talk<'_>> {
     let mut all: IndexMap<(&Name, &Name), Bandwidth> = IndexMap::default();
     for component in model.components.values() {
@@ -44,7 +44,7 @@ pub fn talks(model: &Model) -> Vec<Talk<'_>> {
     all.into_iter().map(|(between, bandwidth)| Talk { between, bandwidth }).collect()
 }
 
-/// What a component reads from other servers: by the server, and by the component there unless it is the server's own
+/// The reads of a component from other servers: by server, and by the component there, unless it is the server's own
 /// attribute.
 fn exchanges<'m>(model: &'m Model, component: &'m Component) -> Vec<((&'m Name, Option<&'m Component>), Exchange<'m>)> {
     let mut all: IndexMap<(&Name, Option<&Name>), Exchange<'_>> = IndexMap::default();
@@ -76,7 +76,7 @@ fn exchanges<'m>(model: &'m Model, component: &'m Component) -> Vec<((&'m Name, 
     all.into_iter().map(|((from, of), exchange)| ((from, of.and_then(component)), exchange)).collect()
 }
 
-/// Whether anything in the model says how much it exchanges.
+/// Whether anything in the model declares a bandwidth.
 pub(crate) fn is_said(model: &Model) -> bool {
     let mut used = model.components.values().filter_map(|component| model.declaration(component));
     let outputs = |of: &crate::model::Declaration| of.outputs.values().any(|output| output.bandwidth.is_some());
@@ -92,7 +92,7 @@ mod tests {
 
     use super::*;
 
-    /// `db` has the component `x` with these outputs, and each of `readers` reads what is listed there.
+    /// `db` has the component `x` with these outputs, and each of `readers` reads the outputs listed for it.
     fn model(own: Option<u32>, outputs: &[(&str, Option<u32>)], readers: &[(&str, &[&str])]) -> Model {
         let mut t = Topology::new("demo");
         t.add("db", RawResource::new("OS::Nova::Server"));

@@ -44,7 +44,7 @@ impl Begun {
 impl Drop for Begun {
     fn drop(&mut self) {
         let Some(begun) = self.0.take() else { return };
-        // While the thread ends, no topology is under construction.
+        // No topology is under construction while the thread exits.
         let _ = OPEN.try_with(|open| {
             if let Some((_, dropped)) = open.borrow_mut().last_mut() {
                 dropped.push(begun);
@@ -53,7 +53,7 @@ impl Drop for Begun {
     }
 }
 
-/// What a topology notices while it is under construction.
+/// Records what is begun and dropped while a topology is under construction.
 pub(super) struct Watch {
     topology: u32,
     added: HashSet<Place>,
@@ -69,7 +69,7 @@ impl Watch {
         self.added.extend(begun.added());
     }
 
-    /// What was begun in the meantime and never added, once for each place.
+    /// Returns what was begun in the meantime and never added, once for each place.
     pub(super) fn unused(&mut self) -> Vec<Unused> {
         let mut seen = std::mem::take(&mut self.added);
         let mut unused = self.close();

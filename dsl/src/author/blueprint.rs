@@ -20,7 +20,7 @@ pub trait Blueprint {
     const NAME: &'static str;
     /// The function's documentation.
     const DESCRIPTION: &'static str;
-    /// The settings as the source describes them, if the struct of the configuration was found.
+    /// The settings as described in the source, if the configuration struct was found.
     const SETTINGS: &'static [Setting] = &[];
     /// The values that are chosen at deployment.
     type Parameters: Parameters;
@@ -44,7 +44,7 @@ pub trait Blueprint {
     }
 }
 
-/// A setting, as the source describes it.
+/// A setting, as described in the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Setting {
     /// The field's name.

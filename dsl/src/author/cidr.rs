@@ -1,4 +1,4 @@
-//! What a property takes for a network in CIDR notation, besides a [`Cidr`]: text, which `check` judges as Heat does.
+//! What a property accepts for a network in CIDR notation besides a [`Cidr`]: text, which `check` validates as Heat does.
 
 use super::expression::Expression;
 use super::handle::{Attribute, Parameter};

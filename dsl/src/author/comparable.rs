@@ -35,7 +35,7 @@ pub trait Ordered: Comparable {
     type Amount;
 }
 
-/// A whole number.
+/// A type whose values are whole numbers.
 #[diagnostic::on_unimplemented(message = "a value of type `{Self}` has no multiples", label = "not a whole number")]
 pub trait Divisible: Ordered {}
 

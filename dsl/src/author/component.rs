@@ -40,18 +40,18 @@ pub struct Wired;
 pub struct Inputs {
     begun: Begun,
     wires: Vec<(&'static str, Expression, &'static Location<'static>)>,
-    /// What the component was called when it was first deployed, and where the author says so.
+    /// The names under which the component was first deployed, each with the place where the author declares it.
     moves: Vec<(String, &'static Location<'static>)>,
 }
 
 impl Inputs {
-    /// The inputs of a component of the type `kind`, begun at the caller's place, with nothing wired yet.
+    /// Creates the inputs of a component of the type `kind`, begun at the caller's place, with nothing wired yet.
     #[track_caller]
     pub fn new(kind: &'static str) -> Self {
         Self { begun: Begun::new(ElementKind::Component, kind), wires: Vec::new(), moves: Vec::new() }
     }
 
-    /// Notes what the component was called when it was first deployed.
+    /// Records the name under which the component was first deployed.
     pub(super) fn moved(&mut self, from: String, at: &'static Location<'static>) {
         self.moves.push((from, at));
     }

@@ -35,8 +35,7 @@ macro_rules! own {
 }
 scalars!(own: booleans integers floats strings written durations);
 
-// Text is taken here too. If it is not the address or URL that it should be, `check` reports a default that does not
-// fit its type.
+// Text is accepted here too. If it is not a valid address or URL, `check` reports a default that does not fit its type.
 macro_rules! written {
     ($($ty:ty as $scalar:ident,)*) => {$(
         #[diagnostic::do_not_recommend]

@@ -1,8 +1,8 @@
 //! Reports a module that is dropped. `#[blueprint]` passes the value of each statement that builds something through
 //! this module.
 //!
-//! The compiler looks for inherent methods before it looks for methods of traits, and skips those whose bounds do not
-//! hold. So modules get an inherent method whose result must be used, and any other value stays what it is.
+//! The compiler looks for inherent methods before it looks for methods of traits, and skips those whose bounds do not hold.
+//! So modules get an inherent method whose result must be used, and any other value is left unchanged.
 
 use super::module::Module;
 
@@ -21,7 +21,7 @@ impl<M: Modules, const N: usize> Modules for [M; N] {}
 pub struct Dropped<T>(pub T);
 
 impl<M: Modules> Dropped<M> {
-    /// Says that a module is dropped.
+    /// Reports a dropped module.
     pub fn dropped(self) -> DroppedModule {
         DroppedModule
     }
@@ -35,8 +35,8 @@ pub struct DroppedModule;
 pub struct Named<'v, T>(pub &'v T);
 
 impl<M: Modules> Named<'_, M> {
-    /// Says that a module is dropped. The result is in a box, because the compiler would otherwise suggest `let _ =`,
-    /// which stands there already.
+    /// Reports a dropped module. The result is boxed, because the compiler would otherwise suggest `let _ =`, which is
+    /// already there.
     pub fn dropped(self) -> Box<DroppedModule> {
         Box::new(DroppedModule)
     }

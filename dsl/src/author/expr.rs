@@ -72,7 +72,7 @@ impl Topology {
         }
     }
 
-    /// What `find` returns for a handle of this topology; [`Reference::Foreign`] for any other handle.
+    /// Returns what `find` returns for a handle of this topology, and [`Reference::Foreign`] for any other handle.
     fn named(&self, id: Id, what: &str, find: impl FnOnce(usize) -> Option<Expr>) -> Expr {
         let own = if id.topology == self.id { find(id.index as usize) } else { None };
         own.unwrap_or_else(|| Expr::foreign(what))

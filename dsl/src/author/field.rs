@@ -1,4 +1,4 @@
-//! Fields of a struct that is not known yet. Nothing takes such a field, and a diagnostic of ours says so.
+//! Fields of a struct that is not known yet. Nothing accepts such a field, and a custom diagnostic explains why.
 //!
 //! `#[derive(PortType)]` gives each struct a twin with fields of this type, and a deferred struct dereferences to its
 //! twin. For inputs, exports and text there is no implementation with a bound that carries a diagnostic: the compiler
@@ -44,7 +44,8 @@ macro_rules! fielded {
         }
     )*};
 }
-// Not for forward references: their type follows from what takes them, and the compiler must know what it dereferences.
+// Not for forward references: their type is inferred from where they are used, but the compiler must know what it
+// dereferences.
 fielded!(Output Attribute Parameter FieldNotKnownYet);
 
 /// Implemented by nothing: the field of a deferred struct cannot be printed.

@@ -14,7 +14,7 @@ impl<T> ForwardReference<T> {
         Self { output: Output::new(topology, OutputSource::ForwardReference(index)) }
     }
 
-    /// Returns the value as an output, for what takes only outputs: a module's field, or a list of outputs.
+    /// Returns the value as an output, for places that accept only outputs: a module's field, or a list of outputs.
     ///
     /// ```
     /// use wattle::prelude::*;

@@ -1,4 +1,4 @@
-//! What an input takes: constants, parameters, attributes, outputs, forward references, text, and lists and maps of them.
+//! What an input accepts: constants, parameters, attributes, outputs, forward references, text, and lists and maps of them.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -34,8 +34,8 @@ pub trait IntoInput<T> {
 )]
 pub trait Public {}
 
-/// A type that no input has. Constants are implemented for it because the compiler shows the source of an
-/// implementation that is the only one.
+/// A type that no input has. Constants implement the trait for it, because the compiler shows the source of an
+/// implementation if it is the only one.
 enum Nothing {}
 
 macro_rules! constants {
@@ -129,7 +129,7 @@ macro_rules! deferred {
 }
 deferred!(Parameter Attribute Output ForwardReference);
 
-/// What Heat knows the resource by. For a volume, this is its id.
+/// The identity by which Heat knows the resource. For a volume, this is its ID.
 #[diagnostic::do_not_recommend]
 impl IntoInput<String> for Resource {
     fn into_input(self) -> Expression {

@@ -1,11 +1,11 @@
-//! Methods that Rust's own values have and values that are not known yet do not have. Diagnostics of ours say so.
+//! Methods of known values that values that are not known yet lack. Custom diagnostics explain why.
 
 use super::requirement::Subject;
 use super::unknown::{KnownToCalculate, KnownToLookInto, KnownToPrint};
 
-/// Methods that authors may look for on a value that is not known yet. The bound of each method refuses it with a
-/// diagnostic of its own. Each method returns what the real one would return, so that nothing else fails.
-#[expect(clippy::wrong_self_convention, reason = "they are called like those of known values")]
+/// Methods that authors may look for on a value that is not known yet. The bound of each method rejects it with its own
+/// diagnostic. Each method returns what the real one would return, so that no further errors follow.
+#[expect(clippy::wrong_self_convention, reason = "they are named like the methods of known values")]
 pub trait NotKnownYet: Subject {
     #[doc(hidden)]
     fn max<K>(self, _: K) -> Self::Value

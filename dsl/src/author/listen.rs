@@ -1,4 +1,4 @@
-//! What components listen on, and who reads what they write. Parts that open ports between servers need both.
+//! The ports on which components listen, and the readers of their outputs. Parts that open ports between servers need both.
 
 use crate::model::{Binding, Expr, Name, Ports, Protocol, Reference};
 
@@ -18,7 +18,7 @@ pub struct Listening {
 }
 
 impl Topology {
-    /// Returns the ports on which a component listens, as its type declares them and as its inputs are wired.
+    /// Returns the ports on which a component listens, according to its declared type and its wired inputs.
     pub fn listening(&self, component: impl AsComponent) -> Vec<Listening> {
         let Some((_, component)) = self.own_component(component.component()) else { return Vec::new() };
         let Some(declaration) = self.model.declaration(component) else { return Vec::new() };
@@ -43,7 +43,7 @@ impl Topology {
         listening.collect()
     }
 
-    /// Returns the components that have been put on a server so far, with their names on it.
+    /// Returns the components that have been added to a server so far, with their names on it.
     pub fn components_on(&self, server: impl Host) -> Vec<(Name, Component)> {
         let Some(server) = self.resource_name(server.resource()) else { return Vec::new() };
         let all = self.model.components.values().enumerate();
@@ -57,8 +57,8 @@ impl Topology {
         self.own_component(component.component()).map(|(_, component)| component.name.clone())
     }
 
-    /// Returns the other servers on which something reads what a component writes, as far as they are wired so far.
-    /// Each is listed once, with its name.
+    /// Returns the other servers on which something reads an output of a component, as far as inputs are wired so far. Each
+    /// is listed once, with its name.
     pub fn readers(&self, component: impl AsComponent) -> Vec<(Name, Resource)> {
         let Some((key, component)) = self.own_component(component.component()) else { return Vec::new() };
         let mut readers: Vec<&Name> = Vec::new();
@@ -79,12 +79,12 @@ impl Topology {
         server.zip(network).is_some_and(|(server, network)| self.model.networks_of(server).known.contains(&&network))
     }
 
-    /// Whether a value comes from what the component `key` writes. It may come through as many forward references as the model
+    /// Whether a value comes from an output of the component `key`, through at most as many forward references as the model
     /// has.
     fn reads(&self, value: &Expr, key: &Name, depth: usize) -> bool {
         value.references().any(|reference| match reference {
             Reference::Output { component, .. } => component == key,
-            // A ring of forward references gets a diagnostic elsewhere.
+            // Another check reports rings of forward references.
             Reference::ForwardReference(forward) if depth <= self.model.forward_references.len() => {
                 let fulfilled =
                     self.model.forward_references.get(forward).map_or(&[][..], |forward| &forward.fulfilled);

@@ -59,7 +59,7 @@ pub use wattle_words::types::*;
 // What authors can require of values.
 pub use comparable::{Comparable, Comparand, Compares, Divisible, Lengthy, Listed, Ordered, Textual};
 
-// What a catalog's resources are made of, and the traits that decide which values go where.
+// The building blocks of a catalog's resources, and the traits that decide which values are accepted where.
 pub use exports::{ExportAs, Exportable};
 pub use expression::{Expression, Handle};
 pub use handle::{Host, Segment};

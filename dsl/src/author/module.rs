@@ -16,11 +16,11 @@ use super::topology::{Topology, insert};
 /// A reusable part of a topology: a struct whose fields are its inputs, and whose `build` returns its outputs.
 ///
 /// A field can be a constant, a handle (`neutron::Net`, a component's own struct), an [`Output`](super::Output), an
-/// [`Attribute`](super::Attribute) or a [`Parameter`](super::Parameter). If a value is not known yet where the module
-/// is added, forward reference it with [`Topology::later`].
+/// [`Attribute`](super::Attribute) or a [`Parameter`](super::Parameter). For a value that does not exist yet where the
+/// module is added, use a forward reference ([`Topology::later`]).
 ///
-/// A module that is built and then dropped is in no topology. `#[blueprint]` makes the compiler warn about statements
-/// that build and drop one. To get that warning everywhere, write `#[must_use]` in front of the struct.
+/// A module that is built and then dropped is not part of any topology. `#[blueprint]` makes the compiler warn about
+/// statements that build and drop one. To get that warning everywhere, write `#[must_use]` in front of the struct.
 ///
 /// ```
 /// use wattle::prelude::*;
@@ -181,12 +181,12 @@ impl<M: Module> Part for M {
     type State = ();
 
     fn add_to(self, t: &mut Topology, name: &str, at: Source) -> M::Outputs {
-        #[expect(deprecated, reason = "this is what calls it")]
+        #[expect(deprecated, reason = "this is the intended caller")]
         t.within(name, std::any::type_name::<M>(), at, |t| self.build(t))
     }
 }
 
-/// It is one only to say that it has been added: its state is never complete.
+/// Implemented only to report that it has already been added: its state is never complete.
 #[diagnostic::do_not_recommend]
 impl Part for Resource {
     type Outputs = Self;
@@ -214,15 +214,15 @@ type KnownType = (&'static str, Catalog);
 type Given = (Cow<'static, str>, Expression, &'static Location<'static>);
 
 impl Properties {
-    /// Properties of a resource of the type `ty`, with none set yet. `schema` returns the schema; it is called when the
-    /// schema is first needed.
+    /// Creates the properties of a resource of the type `ty`, with none set yet. `schema` returns the schema; it is called
+    /// when the schema is first needed.
     #[track_caller]
     pub fn new(ty: &'static str, schema: fn(&str) -> Option<Schema>) -> Self {
         let begun = Begun::new(ElementKind::Resource, ty);
         Self { ty: String::new(), schema: Some((ty, schema)), values: Vec::new(), order: Order::default(), begun }
     }
 
-    /// Properties of a resource of the type `ty` whose schema is not known, with none set yet.
+    /// Creates the properties of a resource of the type `ty` whose schema is not known, with none set yet.
     #[track_caller]
     pub fn of(ty: impl Into<String>) -> Self {
         let ty = ty.into();
@@ -246,7 +246,7 @@ impl Properties {
         }
     }
 
-    /// Sets what orders the components of this server.
+    /// Sets how the components of this server are ordered.
     pub fn order(&mut self, order: Order) {
         self.order = order;
     }
@@ -265,10 +265,10 @@ impl Properties {
 pub struct RawResource(Properties);
 
 impl RawResource {
-    /// A resource of the type `ty`: `OS::Nova::Server`, or a type that only your cloud has.
+    /// Creates a resource of the type `ty`: `OS::Nova::Server`, or a type that only your cloud has.
     ///
-    /// Its properties are judged if the catalog of another resource in the topology knows the type.
-    /// `wattle_catalog::raw` does the same with Heat's types, whatever else the topology has.
+    /// Its properties are checked if the catalog of another resource in the topology knows the type. For Heat's types,
+    /// `wattle_catalog::raw` does the same whatever else is in the topology.
     #[track_caller]
     pub fn new(ty: impl Into<String>) -> Self {
         Self(Properties::of(ty))
@@ -278,7 +278,7 @@ impl RawResource {
         Self(properties)
     }
 
-    /// A resource of the type `ty`. `schema` returns its schema, if the catalog behind it knows the type.
+    /// Creates a resource of the type `ty`. `schema` returns its schema, if the catalog behind it knows the type.
     #[track_caller]
     pub fn known(ty: &'static str, schema: fn(&str) -> Option<Schema>) -> Self {
         Self(Properties::new(ty, schema))

@@ -18,12 +18,12 @@ pub struct Moved<P> {
 
 /// Keeps what is deployed when its name changes.
 pub trait MovedFrom: Sized {
-    /// Says under which name this was deployed. So a new name, or a move into a module, neither replaces anything nor
-    /// makes a component run again.
+    /// Declares the name under which this was deployed. Then renaming it, or moving it into a module, neither replaces
+    /// anything nor makes a component run again.
     ///
-    /// - For a resource or a module, give its whole name at that time (`"db"`, `"apps.node1"`), or with a dot in front
-    ///   its name in the same module (`".old"`). The parts of a module move with it.
-    /// - For a component, give its name on its server (`"db2"`), or also the server's name at that time
+    /// - For a resource or a module, give its full name at that time (`"db"`, `"apps.node1"`), or its name in the same
+    ///   module with a leading dot (`".old"`). The parts of a module move with it.
+    /// - For a component, give its name on its server (`"db2"`), with the server's name at that time if it was another one
     ///   (`"old_server/db2"`).
     ///
     /// What is deployed keeps its old name in Heat and in the data space, and therefore in `wattle status`. Keep this

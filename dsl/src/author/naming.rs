@@ -1,4 +1,4 @@
-//! What names are given as.
+//! The types that names can have.
 
 /// Text that names a part, a component, or another item of a topology.
 #[diagnostic::on_unimplemented(

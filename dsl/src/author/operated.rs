@@ -1,8 +1,8 @@
-//! What a blueprint writes around values that are not known yet: `p.count as u8`, `assert!(p.tls.is(true))`,
-//! `assert_eq!(p.count, 3)`. `#[blueprint]` passes each of them through an [`Operand`].
+//! Casts and assertions on values that are not known yet: `p.count as u8`, `assert!(p.tls.is(true))`, `assert_eq!(p.count,
+//! 3)`. `#[blueprint]` passes each of them through an [`Operand`].
 //!
 //! As with dropped modules, the compiler prefers an inherent method to one of a trait. Deferred values have an inherent
-//! method whose bound says why they cannot be used here; any other value stays what it is.
+//! method whose bound says why they cannot be used here; any other value is left unchanged.
 
 use super::decided::Decidable;
 use super::field::FieldNotKnownYet;
@@ -45,8 +45,8 @@ impl<D: Deferred> Operand<D> {
 }
 
 impl<'v, D: Deferred> Operand<&'v D> {
-    /// Refuses a comparison: there is nothing to compare yet. What it is compared with has a type of its own, because
-    /// the compiler would otherwise continue with the wrong one.
+    /// Refuses a comparison: there is nothing to compare yet. The other side has its own type parameter, because the
+    /// compiler would otherwise infer the wrong type.
     pub fn compared<Known>(self) -> &'v Known
     where
         D: KnownToCompare,
@@ -55,7 +55,7 @@ impl<'v, D: Deferred> Operand<&'v D> {
     }
 }
 
-/// Any known value. It stays what it is, and the compiler judges the rest by it.
+/// Any known value. It is left unchanged, and the compiler checks the rest as usual.
 pub trait KnownOperand {
     /// Its type.
     type Value;

@@ -21,10 +21,10 @@ impl Parameters for () {
     fn declare(_: &mut Topology) -> Self {}
 }
 
-/// What can be said about a parameter besides its name and type.
+/// What a parameter declares besides its name and type.
 #[derive(Default)]
 pub struct ParameterOptions {
-    /// Its name in forms where people fill it in.
+    /// Its label in forms.
     pub label: &'static str,
     /// What it is for.
     pub description: &'static str,
@@ -34,9 +34,9 @@ pub struct ParameterOptions {
     pub constraints: Vec<Constraint>,
     /// Whether Heat must not show its value, even though its type is not secret.
     pub hidden: bool,
-    /// Whether its value must stay what it was when the stack was created.
+    /// Whether its value cannot change after the stack was created.
     pub immutable: bool,
-    /// Words that tools can find it by.
+    /// Words by which tools find it.
     pub tags: &'static [&'static str],
 }
 

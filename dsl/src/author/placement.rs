@@ -98,7 +98,7 @@ impl Topology {
     }
 
     fn say<H: Host>(&mut self, rule: PlacementRule, servers: impl IntoIterator<Item = H>, at: Source) -> Said<'_> {
-        // A name that nothing has, so that `check` recognises it for what it is.
+        // A name that does not exist, so that `check` recognises it.
         let name = |server: H| self.resource_name(server.resource()).unwrap_or_else(|| Name::from(FOREIGN));
         let members = servers.into_iter().map(name).collect();
         self.model.placement.push(Policy { rule, members, strength: Strength::Required, at });

@@ -18,13 +18,14 @@ use super::secret::Secret;
     note = "inputs and outputs are: bool, integers, floats, String, IpAddr, Ipv4Addr, Ipv6Addr, Cidr, Url, Duration, Vec<T>, BTreeMap<String, T>, Secret<T>, and structs with `#[derive(PortType)]`"
 )]
 pub trait PortType {
-    /// What a component that reads such a value is expected to exchange with the one that wrote it, if the type says so.
+    /// The bandwidth that is expected between a component that reads such a value and the one that wrote it, if the type
+    /// declares it.
     const BANDWIDTH: Option<Bandwidth> = None;
-    /// The type as data.
+    /// Returns the type as data.
     fn port_type() -> Type;
     /// Turns a value of this type into data.
     fn into_value(self) -> Value;
-    /// The value that [`PortType::into_value`] turned into `value`. `None` if the data is of another type.
+    /// Converts data that [`PortType::into_value`] returned back into a value. `None` if the data is of another type.
     fn from_value(value: Value) -> Option<Self>
     where
         Self: Sized;
@@ -49,7 +50,7 @@ macro_rules! scalars {
     (@ $then:ident [$($known:tt)*] strings $($more:ident)*) => {
         scalars! { @ $then [$($known)* String as Str,] $($more)* }
     };
-    // Types that are written as text, but do not take any text.
+    // Types that are written as text, but do not accept every text.
     (@ $then:ident [$($known:tt)*] written $($more:ident)*) => {
         scalars! { @ $then [
             $($known)* ::std::net::IpAddr as Ip, ::std::net::Ipv4Addr as Ipv4, ::std::net::Ipv6Addr as Ipv6,
@@ -67,8 +68,8 @@ macro_rules! integers {
         #[diagnostic::do_not_recommend]
         impl PortType for $integer {
             fn port_type() -> Type {
-                // INVARIANT: no type in the list reaches below `i64::MIN`, above `u64::MAX`, or below 0 when unsigned.
-                #[allow(clippy::cast_sign_loss, clippy::cast_lossless, reason = "the greatest value is never negative")]
+                // INVARIANT: no type in the list goes below `i64::MIN`, above `u64::MAX`, or below 0 when unsigned.
+                #[allow(clippy::cast_sign_loss, clippy::cast_lossless, reason = "the maximum is never negative")]
                 Type::integer(i64::try_from($integer::MIN).unwrap_or(0), $integer::MAX as u64)
             }
             fn into_value(self) -> Value {
@@ -136,7 +137,7 @@ ports! {
     };
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a float is what was declared")]
+#[expect(clippy::cast_precision_loss, reason = "the declared type is a float")]
 fn number(value: &Value) -> Option<f64> {
     match value {
         Value::Integer(number) => Some(*number as f64),
@@ -145,7 +146,7 @@ fn number(value: &Value) -> Option<f64> {
     }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "the nearest float is what was declared")]
+#[expect(clippy::cast_possible_truncation, reason = "the declared type is the nearest float")]
 fn nearest(number: f64) -> f32 {
     number as f32
 }

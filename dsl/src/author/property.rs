@@ -1,4 +1,4 @@
-//! What a resource's property takes: any value that Heat knows before the servers run.
+//! What a resource's property accepts: any value that Heat knows before the servers run.
 
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
@@ -84,7 +84,7 @@ impl<T, S: IntoProperty<T>, const N: usize> IntoProperty<Vec<T>> for [S; N] {
     }
 }
 
-/// The type of a property whose type the catalog does not know. It takes whatever any property takes.
+/// The type of a property whose type the catalog does not know. It accepts whatever any property accepts.
 pub struct AnyValue;
 
 macro_rules! anything {

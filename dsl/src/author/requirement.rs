@@ -15,8 +15,7 @@ use super::text::{Confidential, Open, Text};
 use super::topology::{Topology, insert};
 use super::unknown::KnownToLookInto;
 
-/// Something that must hold for values. [`Subject`] makes one from a value; `all`, `any`, `!` and the like make one
-/// from others.
+/// Something that must hold for values. [`Subject`] makes one from a value; `all`, `any`, `!` and similar combine others.
 ///
 /// ```
 /// use wattle::prelude::*;
@@ -83,7 +82,7 @@ impl std::ops::Not for Demand {
     }
 }
 
-/// What can be required: tests of values, and anything that the blueprint itself finds true or false.
+/// What can be required: tests of values, and anything that is true or false for the blueprint itself.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be required",
     label = "not a test that is true or false",
@@ -143,7 +142,7 @@ impl IntoDemand for bool {
 /// # requirements(&mut t, &p);
 /// # assert_eq!(t.finish(Exports::new()).requirements.len(), 3);
 /// ```
-#[expect(clippy::wrong_self_convention, reason = "they say what is required of a value, and ask nothing of it")]
+#[expect(clippy::wrong_self_convention, reason = "they state a requirement on a value, and test nothing")]
 pub trait Subject: Sized {
     /// The type of the value.
     type Value: PortType;
@@ -318,8 +317,8 @@ pub trait Subject: Sized {
         tested(self, Test::SomeItem(Box::new(item)), false)
     }
 
-    // Methods that authors may look for on a known value. The bound of each method refuses it with a diagnostic of its
-    // own. Each method returns what the real one would return, so that nothing else fails.
+    // Methods that authors may look for on a known value. The bound of each method rejects it with its own diagnostic. Each
+    // method returns what the real one would return, so that no further errors follow.
 
     #[doc(hidden)]
     fn len(self) -> usize
@@ -472,7 +471,7 @@ impl Topology {
     /// Requires something of values, as soon as they are known: constants when `check` runs, parameters when the stack
     /// is deployed, and values that exist only at run time before any component that reads all of them runs.
     ///
-    /// A broken requirement is reported under `name`, with this place and the values that were seen. Inside a module,
+    /// A broken requirement is reported under `name`, with this place and the values that were observed. Inside a module,
     /// the name is qualified by the module's own.
     ///
     /// ```

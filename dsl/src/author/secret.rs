@@ -2,9 +2,9 @@
 
 /// A `T` that may only flow to places that expect secrets.
 ///
-/// It cannot be printed, and its type keeps it out of inputs, properties and exports that are not secret. Anyone who
-/// has the program can read a secret that is written in the blueprint itself. Prefer a `Parameter<Secret<String>>`;
-/// `check` asks for one.
+/// It cannot be printed, and its type keeps it out of inputs, properties and exports that are not secret. Anyone who has
+/// the program can read a secret that is written in the blueprint itself. Prefer a `Parameter<Secret<String>>`, which
+/// `check` recommends.
 ///
 /// ```
 /// use wattle::prelude::*;

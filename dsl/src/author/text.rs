@@ -141,7 +141,7 @@ impl<T: Scalar> TextPart for Secret<T> {
     }
 }
 
-// A count that the blueprint itself makes. No input has this type.
+// A count that the blueprint itself computes. No input has this type.
 #[diagnostic::do_not_recommend]
 impl TextPart for usize {
     type Stage = AtDeployment;

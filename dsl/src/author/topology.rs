@@ -19,10 +19,10 @@ use super::port::PortType;
 
 /// A stack under construction: servers, networks, modules, and the components on them.
 ///
-/// Every call that adds something notes its place in the author's source. No call fails: mistakes stay in the model
-/// until `check` reports them all at once.
+/// Every call that adds something records its place in the author's source. No call fails: mistakes stay in the model until
+/// `check` reports them all at once.
 ///
-/// A blueprint is given a topology; a test may make its own:
+/// A blueprint receives a topology; a test can create one:
 ///
 /// ```
 /// use wattle::prelude::*;
@@ -40,11 +40,11 @@ pub struct Topology {
     scope: String,
     names: IndexMap<&'static str, Name>,
     pub(super) catalogs: Catalogs,
-    /// What the part that is being added was called when it was first deployed.
+    /// The names under which the part that is being added was first deployed.
     pub(super) moves: Vec<(String, Source)>,
-    /// What is begun in the meantime and never added.
+    /// What was begun in the meantime and never added.
     pub(super) watch: Watch,
-    /// What runs after everything else was added, each with the module in which it runs.
+    /// Closures that run after everything else was added, each with the module in which it runs.
     last: Vec<(String, Last)>,
 }
 
@@ -52,7 +52,7 @@ pub struct Topology {
 type Last = Box<dyn FnOnce(&mut Topology)>;
 
 impl Topology {
-    /// Makes an empty topology for the stack `stack`.
+    /// Creates an empty topology for the stack `stack`.
     #[track_caller]
     pub fn new(stack: &str) -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(1);
@@ -175,7 +175,7 @@ impl Topology {
         ForwardReference::new(self.id, index)
     }
 
-    /// Supplies the value of `forward`, exactly once. It takes anything that an input of type `T` takes.
+    /// Supplies the value of `forward`. Call it exactly once. It accepts anything that an input of type `T` accepts.
     ///
     /// ```
     /// use wattle::prelude::*;
@@ -199,7 +199,7 @@ impl Topology {
             forward.fulfilled.push(binding);
             return;
         }
-        // It belongs to another topology. A forward reference of this one stands for it, which `check` reports.
+        // It belongs to another topology. A forward reference of this one takes its place, and `check` reports it.
         let foreign = model::ForwardReference {
             ty: T::port_type(),
             at: binding.at.clone(),
@@ -209,7 +209,7 @@ impl Topology {
         self.model.forward_references.insert(name.into(), foreign);
     }
 
-    /// Returns a value that another stack exports. It is an output like any other, and exists once that stack has it.
+    /// Returns a value that another stack exports. It is an output like any other, and exists as soon as that stack has it.
     ///
     /// ```
     /// use wattle::prelude::*;
@@ -249,7 +249,7 @@ impl Topology {
         self.last.push((self.scope.clone(), Box::new(add)));
     }
 
-    /// Returns the model of what was built.
+    /// Returns the finished model.
     pub fn finish(mut self, exports: Exports) -> Model {
         while !self.last.is_empty() {
             for (scope, add) in std::mem::take(&mut self.last) {
@@ -268,7 +268,7 @@ impl Topology {
         self.model
     }
 
-    /// Notes what the last part of a kind was called when it was first deployed.
+    /// Records the names under which the last part of a kind was first deployed.
     pub(super) fn keep_moves(&mut self, kind: ElementKind, index: u32, moves: Vec<(String, Source)>) {
         let index = index as usize;
         let name = match kind {
@@ -324,7 +324,7 @@ impl Topology {
     fn component_name(&self, component: Component) -> Name {
         let own = (component.id.topology == self.id).then_some(component.id.index as usize);
         let found = own.and_then(|index| self.model.components.get_index(index));
-        // Not a legal key, so that `check` recognises it for what it is.
+        // Not a valid key, so that `check` recognises it.
         found.map_or_else(|| "#foreign".into(), |(key, _)| key.clone())
     }
 
@@ -333,7 +333,7 @@ impl Topology {
     }
 }
 
-/// Inserts under a key, and notes a name that is given again. Returns the index.
+/// Inserts under a key, and records a name that is used again. Returns the index.
 pub(super) fn insert<V>(
     map: &mut IndexMap<Name, V>,
     duplicates: &mut Vec<Duplicate>,

@@ -1,9 +1,9 @@
-//! Operations that are impossible while the blueprint runs, because the value is not known. Diagnostics of ours say so.
+//! Operations that are impossible while the blueprint runs, because the value is not known. Custom diagnostics explain why.
 //!
-//! Each operation is implemented under a bound that nothing satisfies. The compiler picks that implementation and shows
-//! the diagnostic of the bound only under two conditions: the bound stands on another type than the implementation, and
-//! it cannot be decided when the operation is looked up. That is why the bound of an operator stands on its right
-//! operand, which is not known at that point.
+//! Each operation is implemented under a bound that nothing satisfies. The compiler picks that implementation and shows the
+//! diagnostic of the bound only under two conditions: the bound is on a different type than the implementation, and it
+//! cannot be decided when the operation is looked up. That is why the bound of an operator is on its right operand, which
+//! is not known at that point.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -172,7 +172,7 @@ macro_rules! never {
         where
             (Other,): Calculated<$handle>,
         {
-            // The result is a handle again, so that it is not judged as well.
+            // The result is a handle again, so that no second error follows.
             type Output = $handle;
 
             fn $method(self, _: Other) -> $handle {
@@ -190,10 +190,9 @@ never! {
     [S P] Text<S, P>;
 }
 
-/// The same with a known value on the left. It exists only for types that can be compared or calculated with several
-/// types anyway: for any other type, the compiler would no longer know what the right side can be. And it exists for
-/// one type of whole numbers only: with several, the compiler would not know which one a literal is, and would show its
-/// own error.
+/// The same with a known value on the left. It exists only for types that can be compared or calculated with several types
+/// anyway: for any other type, the compiler could no longer infer the right side. And it exists for only one integer type:
+/// with several, the compiler could not infer the type of a literal, and would show its own error.
 macro_rules! on_the_right {
     ($($left:ty)*) => {$(
         on_the_right!($left: [T] Output<T>, [T] Attribute<T>, [T] Parameter<T>, [T] ForwardReference<T>, [T] FieldNotKnownYet<T>, [S P] Text<S, P>);
@@ -232,7 +231,7 @@ macro_rules! calculated_on_the_right {
         where
             $handle<T>: KnownToCalculate,
         {
-            // The result is a handle again, so that it is not judged as well.
+            // The result is a handle again, so that no second error follows.
             type Output = $handle<T>;
 
             fn $method(self, other: $handle<T>) -> $handle<T> {
@@ -256,7 +255,7 @@ macro_rules! items {
             }
         }
 
-        #[expect(clippy::copy_iterator, reason = "nothing ever goes through it")]
+        #[expect(clippy::copy_iterator, reason = "it is never iterated over")]
         impl<T: Listed + Repeated> Iterator for $handle<T> {
             type Item = T::Item;
 
@@ -265,7 +264,7 @@ macro_rules! items {
             }
         }
 
-        #[expect(clippy::copy_iterator, reason = "nothing ever goes through it")]
+        #[expect(clippy::copy_iterator, reason = "it is never iterated over")]
         impl<T: Listed + Repeated> Iterator for &$handle<T> {
             type Item = T::Item;
 
@@ -277,7 +276,7 @@ macro_rules! items {
 }
 items!(Output Attribute Parameter ForwardReference);
 
-// Without a macro, because the compiler shows the implementation.
+// Written out, because the compiler shows the implementation.
 
 impl<T: OutputIsKnown> fmt::Display for Output<T> {
     fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -105,7 +105,7 @@ fn read<'m>(ty: &'m Type, value: &'m Expr, place: Place<'m>, at: &'m Source, fou
     }
 }
 
-/// Whether a value that Heat gives as a `known` may be one of `ty`.
+/// Whether a value of Heat's type `known` may be one of `ty`.
 fn may_be(known: PropertyType, ty: &Type) -> bool {
     match ty.revealed() {
         Type::Scalar(_) => match (known, ty.carrier()) {
@@ -115,7 +115,7 @@ fn may_be(known: PropertyType, ty: &Type) -> bool {
             (PropertyType::Boolean, Some(carrier)) => carrier != Carrier::Number,
             (PropertyType::List | PropertyType::Map, Some(_)) => false,
         },
-        // Heat keeps many a list and map as text.
+        // Heat represents many lists and maps as text.
         Type::List(_) => !matches!(known, PropertyType::Integer | PropertyType::Number | PropertyType::Boolean),
         Type::Map(_) | Type::Struct(_) => {
             !matches!(known, PropertyType::Integer | PropertyType::Number | PropertyType::Boolean)
@@ -124,7 +124,7 @@ fn may_be(known: PropertyType, ty: &Type) -> bool {
     }
 }
 
-/// Whether a property of the same name says that the text stands for something else.
+/// Whether a property of the same name shows that the text stands for another type.
 fn is_number_as_text(schema: &Schema, attribute: &str, known: PropertyType, ty: &Type) -> bool {
     let property = schema.properties.get(attribute).map(|property| property.ty);
     known == PropertyType::Str && property.is_some_and(|property| property != PropertyType::Str && may_be(property, ty))

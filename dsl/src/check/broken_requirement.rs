@@ -40,7 +40,7 @@ fn run(sink: &mut Sink<'_, '_>) {
         let predicate = operands(model, &requirement.predicate);
         let Verdict::Fails(reasons) = judge(&predicate, &mut |value| known(model, value)) else { continue };
         let of = if when == When::Check { "" } else { " with the parameters' defaults" };
-        // A requirement that nothing can meet has its own diagnostic.
+        // A requirement that can never hold has its own diagnostic.
         if !is_possible(sink, requirement) {
             continue;
         }
@@ -93,7 +93,7 @@ fn known(model: &Model, value: &Expr) -> Option<Value> {
     let default = |reference: &Reference| {
         let Reference::Parameter(name) = reference else { return None };
         let parameter = model.parameters.get(name)?;
-        // A value that does not have its type has its own diagnostic.
+        // A value of the wrong type has its own diagnostic.
         parameter.default.clone().filter(|default| parameter.ty.refuse(default).is_none())
     };
     value.evaluate(&mut |reference| default(reference).ok_or(()), &mut |_, _| Err(())).ok()

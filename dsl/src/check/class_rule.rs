@@ -49,7 +49,7 @@ check! {
 fn run(sink: &mut Sink<'_, '_>) {
     let model = sink.model;
     let judged = sink.properties();
-    // What is wrong with one property by itself is reported as that.
+    // Other checks report properties that are wrong by themselves.
     let given = judged.unknown.iter().chain(judged.refused.iter().map(|(given, _)| given)).map(|given| given.name);
     let reported: HashSet<_> = given.chain(judged.missing.iter().map(|(name, ..)| *name)).collect();
     let asked = |(name, resource): &(_, &Resource)| {
@@ -63,7 +63,7 @@ fn run(sink: &mut Sink<'_, '_>) {
     if asked.is_empty() {
         return;
     }
-    // What is refused whatever the unknown values are: nothing, some text, and a file that is a template.
+    // Rejected whatever the unknown values are: null, some text, and a file that is a template.
     let texts = ["x", "heat_template_version: 2021-04-16"].map(|text| Known::Text(text.to_owned()));
     let found = rules::refused(&all(model, &Known::Null));
     let others = texts.map(|open| rules::refused(&all(model, &open)));
@@ -72,7 +72,7 @@ fn run(sink: &mut Sink<'_, '_>) {
             others.iter().all(|other| other.get(&**name).is_some_and(|other| other.contains(refused)))
         };
         let mut sure = found.get(&**name).into_iter().flatten().filter(is_so).peekable();
-        // For the resource itself, one error is reported at a time, as Heat does.
+        // Like Heat, report one error of the resource itself at a time.
         let only_one = sure.peek().is_none_or(|refused| refused.member.is_none());
         for refused in sure.take(if only_one { 1 } else { usize::MAX }) {
             let diagnostic = diagnostic(sink, name, resource, refused);
@@ -89,7 +89,7 @@ fn diagnostic(sink: &Sink<'_, '_>, name: &Name, resource: &Resource, refused: &R
     });
     let place = at.map_or(&resource.at, |(_, at)| at);
     let diagnostic = match (at, member) {
-        // That does not concern several properties.
+        // It does not involve several properties.
         (Some((path, at)), None | Some(OfMember::Type(_))) => property_value::CHECK
             .diagnostic(format!("the property `{path}` of `{name}` does not take this value: {why}"))
             .label(at, why),
@@ -117,7 +117,7 @@ fn diagnostic(sink: &Sink<'_, '_>, name: &Name, resource: &Resource, refused: &R
     diagnostic.help_if(suggestion.or_else(|| help.map(str::to_owned)))
 }
 
-/// The resources as Heat would have them, with `open` in the place of all that is not known yet.
+/// The resources as Heat would see them, with `open` in place of every unknown value.
 fn all(model: &Model, open: &Known) -> IndexMap<String, Asked> {
     let seen = Seen { model, open };
     model.resources.iter().map(|(name, resource)| (name.to_string(), seen.resource(resource))).collect()
@@ -213,7 +213,7 @@ pub(super) mod tests {
         for image in ["debian".into(), parameter("image")] {
             assert!(codes(&with(image)).is_empty());
         }
-        // Heat puts nothing in the place of an attribute, and asks whether there is a property, not what it is.
+        // Heat does not resolve an attribute here; it tests whether the property is set, not what it is.
         let subnet = |name: &str, value: Expr| {
             let sketch = Sketch::new().resource("net", "OS::Neutron::Net").resource("subnet", "OS::Neutron::Subnet");
             sketch.schema("OS::Neutron::Subnet", SUBNET).property("subnet", name, value).model
@@ -251,7 +251,7 @@ pub(super) mod tests {
         assert_eq!(found[0].help, ["did you mean `name`?"]);
         assert_eq!(found[0].labels[0].at.line, 4);
         assert_eq!(codes(&of("OS::Nova::Sever", sound.clone())), ["W0402"]);
-        // What Heat cannot know yet, and types that only a cloud has.
+        // Values that Heat cannot know yet, and types that exist only in one cloud.
         let open = map([("flavor", "m1.small".into()), ("image", text(["a".into(), resource("web")]))]);
         assert!(!codes(&of(server, open)).contains(&"W0409"));
         assert!(codes(&of("Acme::Server", sound)).is_empty());

@@ -7,23 +7,23 @@ use crate::requirement::compare;
 
 /// Two predicates that cannot both hold.
 pub(super) struct Excluded<'p> {
-    /// Which of them, in their order; the same twice for one that excludes itself. None is the value's own: what its parameter
-    /// takes.
+    /// The indices of the predicates, in order; twice the same for one that excludes itself. `None` stands for the
+    /// constraints of the value's own parameter.
     pub(super) of: [Option<usize>; 2],
-    /// Of which value.
+    /// The value that they are about.
     pub(super) value: &'p Expr,
     pub(super) why: String,
 }
 
-/// What is known of values besides predicates.
+/// What is known about values besides predicates.
 pub(super) struct Known<'k> {
-    /// Whether two texts are never the same unless they are written the same.
+    /// Whether two texts are equal only if they are written the same way.
     pub(super) is_text: &'k dyn Fn(&Expr) -> bool,
     /// Whether a value fails a test.
     pub(super) fails: &'k dyn Fn(&Value, &Test<Expr>) -> bool,
 }
 
-/// What is required of one value, each bound with the predicate that it is of.
+/// The bounds of one value, each with the predicate that it comes from.
 struct Bounds<'p> {
     value: &'p Expr,
     least: Option<(&'p Value, bool, Option<usize>)>,
@@ -31,12 +31,12 @@ struct Bounds<'p> {
     shortest: Option<(u32, Option<usize>)>,
     longest: Option<(u32, Option<usize>)>,
     texts: Vec<(&'p Value, Option<usize>)>,
-    /// What it is one of.
+    /// The sets that contain the value.
     sets: Vec<(Vec<&'p Value>, Option<usize>)>,
     tests: Vec<(&'p Test<Expr>, Option<usize>)>,
 }
 
-/// Which of `predicates` exclude each other, or what the value `own` is by itself, one pair of each value.
+/// Finds predicates that exclude each other, or the limits `own` of the value itself, at most one pair for each value.
 pub(super) fn excluded<'p>(
     predicates: impl IntoIterator<Item = &'p Predicate<Expr>>,
     own: impl IntoIterator<Item = &'p Tested<Expr>>,
@@ -173,7 +173,7 @@ impl<'p> Bounds<'p> {
     }
 }
 
-/// Values that a message lists.
+/// The most values that a message lists.
 const SHOWN: usize = 5;
 
 fn is_number(value: &Value) -> bool {

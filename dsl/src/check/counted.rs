@@ -1,4 +1,4 @@
-//! Resources that exist several times, and what each of them is given.
+//! Resources that exist several times, and the properties of each.
 
 use std::borrow::Cow;
 
@@ -8,31 +8,31 @@ use crate::model::{Constraint, Expr, Model, Name, Predicate, Reference, Source, 
 pub(super) struct Members<'m> {
     /// The group.
     pub(super) name: &'m Name,
-    /// How many, if that is written.
+    /// The number of members, if it is written.
     count: Option<i128>,
-    /// The type of each.
+    /// The type of each member.
     pub(super) ty: String,
-    /// The placeholder for the number of each, if there is one.
+    /// The placeholder for the number of each member, if there is one.
     pub(super) index: Option<Cow<'m, str>>,
-    /// Where the members are described.
+    /// The place that describes the members.
     pub(super) at: &'m Source,
     definition: Cow<'m, Expr>,
 }
 
 impl Members<'_> {
-    /// What each has as the property `name`.
+    /// The value of the property `name` of each member.
     pub(super) fn property(&self, name: &str) -> Option<&Expr> {
         let Expr::Map(definition) = &*self.definition else { return None };
         let Expr::Map(properties) = definition.get("properties")? else { return None };
         properties.get(name)
     }
 
-    /// The name that each of them has.
+    /// The name that all members share.
     pub(super) fn one_name(&self) -> Option<&str> {
         self.property("name").and_then(text_of).filter(|name| !self.numbers(name))
     }
 
-    /// How to give each its own name; `otherwise` if there is no placeholder for its number.
+    /// Help on giving each member its own name; `otherwise` if there is no placeholder for its number.
     pub(super) fn own_names(&self, given: &str, otherwise: &str) -> String {
         match &self.index {
             Some(index) => format!("put each member's number into its name: `{given}-{index}`"),
@@ -40,12 +40,12 @@ impl Members<'_> {
         }
     }
 
-    /// Whether a text has the number of each in it.
+    /// Whether a text contains the number of each member.
     pub(super) fn numbers(&self, text: &str) -> bool {
         self.index.as_ref().is_some_and(|index| text.contains(&**index))
     }
 
-    /// All of them, as messages say it: `all 3 servers`.
+    /// All members, as in messages: `all 3 servers`.
     pub(super) fn all(&self, what: &str) -> String {
         match self.count {
             Some(count) => format!("all {count} {what}"),
@@ -63,7 +63,7 @@ pub(super) fn members(model: &Model) -> impl Iterator<Item = Members<'_>> {
                 let index = property("index_var").map_or(Some("%index%"), |index| text_of(&index.value))?;
                 ("count", "resource_def", Some(index.into()))
             }
-            // Members of these have random names, without a placeholder.
+            // Members of these groups have random names, without a placeholder.
             "OS::Heat::AutoScalingGroup" => ("max_size", "resource", None),
             _ => return None,
         };
@@ -89,7 +89,7 @@ fn number(value: &Expr) -> Option<i128> {
     }
 }
 
-/// Whether this number is more than one: as a constant, by a parameter's default, or by a requirement on it.
+/// Whether this number is greater than one: as a constant, by a parameter's default, or by a requirement on it.
 fn are_several(model: &Model, count: &Expr) -> bool {
     if let Some(number) = number(count) {
         return number > 1;
@@ -118,7 +118,7 @@ fn asks_for_several(predicate: &Predicate<Expr>, count: &Expr) -> bool {
     }
 }
 
-/// A value whose constant maps and lists are expressions too.
+/// The value, with constant maps and lists turned into expressions.
 pub(super) fn open(value: &Expr) -> Cow<'_, Expr> {
     fn opened(value: &Value) -> Expr {
         match value {
@@ -142,17 +142,17 @@ pub(super) fn text_of(value: &Expr) -> Option<&str> {
     value.constant().and_then(Value::as_str)
 }
 
-/// An address that something asks for.
+/// A requested address.
 pub(super) struct Address {
     /// The address.
     pub(super) text: String,
-    /// On which network and subnet, as far as that is given.
+    /// Its network and subnet, as far as they are given.
     pub(super) place: [Option<Expr>; 2],
-    /// The property that asks for it.
+    /// The property that requests it.
     pub(super) property: &'static str,
 }
 
-/// The addresses that something of this type asks for, whose properties `given` has.
+/// The addresses that a resource of this type requests. `given` looks up its properties.
 pub(super) fn addresses(ty: &str, given: &dyn Fn(&str) -> Option<Expr>) -> Vec<Address> {
     let first = |keys: &[&str]| keys.iter().find_map(|key| given(key));
     let network = || first(&["network", "network_id"]);
@@ -184,7 +184,7 @@ pub(super) fn addresses(ty: &str, given: &dyn Fn(&str) -> Option<Expr>) -> Vec<A
     }
 }
 
-/// The address that an item of `networks` or `fixed_ips` asks for. `own` is the network of the whole.
+/// The address that an item of `networks` or `fixed_ips` requests. `own` is the network of the resource as a whole.
 fn address_in(property: &'static str, item: &Expr, own: Option<&Expr>) -> Option<Address> {
     let Expr::Map(item) = item else { return None };
     let first = |keys: &[&str]| keys.iter().find_map(|key| item.get(*key));

@@ -173,7 +173,7 @@ pub(super) mod tests {
         assert!(codes(&exported(peers().input("a/peer", "other", "10.0.0.1"), "b/peer")).is_empty());
     }
 
-    /// The first component of a server reads the second.
+    /// The first component of a server reads an output of the second.
     fn backwards() -> Model {
         let sketch = Sketch::new().server("a").kind("Peer", &[("other", Type::STR)], &[("address", Type::STR)]);
         let sketch = sketch.component("a", "first", "Peer").component("a", "second", "Peer");
@@ -229,7 +229,7 @@ pub(super) mod tests {
         assert_eq!(codes(&sketch.model), ["W0101", "W0101"]);
     }
 
-    /// Servers with one component each that reads the one before; the first reads the last if it is a ring.
+    /// Servers with one component each that reads the previous one; in a ring, the first reads the last.
     fn line(length: usize, ring: bool) -> Model {
         let mut model = peers().model;
         model.resources.clear();

@@ -47,10 +47,10 @@ check! {
     CHECK: "W0908", Error, "a name that Heat's deployments need for something else", run, only HeatNative
 }
 
-/// What the names of Heat's own inputs and outputs of a deployment begin with.
+/// The prefix of Heat's own inputs and outputs of a deployment.
 const RESERVED: &str = "deploy_";
 
-/// Heat's longest name of a resource.
+/// The maximum length of a resource name in Heat.
 const LONGEST: usize = 255;
 
 fn run(sink: &mut Sink<'_, '_>) {

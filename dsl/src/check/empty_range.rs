@@ -47,7 +47,7 @@ fn run(sink: &mut Sink<'_, '_>) {
     }
 }
 
-/// What Neutron refuses of the ports of a rule, and where they are given.
+/// Ports of a rule that Neutron refuses, and where they are given.
 pub(super) struct Refused {
     why: String,
     help: String,
@@ -62,7 +62,7 @@ pub(super) fn ranges(resource: &Resource) -> Vec<Refused> {
         return found;
     }
     let own = |key: &str| resource.properties.get(key).map_or(Given::Nothing, |binding| of(&binding.value));
-    // Heat's default for a rule that is a resource.
+    // Heat's default for a rule that is a resource of its own.
     let protocol = if &*resource.ty == "OS::Neutron::SecurityGroupRule" { Some("tcp") } else { None };
     let first = ["port_range_min", "port_range_max"].iter().find_map(|key| resource.properties.get_key_value(*key));
     if let (Some((property, binding)), Some((why, help))) = (first, refused(own, protocol)) {
@@ -94,7 +94,7 @@ enum Given<'v> {
     Nothing,
     Number(i128),
     Text(&'v str),
-    /// Not known yet, or of another kind, which another diagnostic reports.
+    /// Not known yet, or of the wrong type, which another check reports.
     Something,
 }
 
@@ -107,14 +107,14 @@ fn of(value: &Expr) -> Given<'_> {
     }
 }
 
-/// What the two numbers of a rule are, which its protocol says.
+/// The meaning of a rule's two numbers, which depends on its protocol.
 enum Meaning {
     Ports,
     Icmp,
     Nothing(String),
 }
 
-/// What Neutron refuses of the ports of one rule, and how that is fixed.
+/// Why Neutron refuses the ports of a rule, and how to fix it.
 fn refused<'v>(value: impl Fn(&str) -> Given<'v>, default: Option<&str>) -> Option<(String, String)> {
     let (first, last) = (value("port_range_min"), value("port_range_max"));
     if matches!((&first, &last), (Given::Nothing, Given::Nothing)) {

@@ -2,8 +2,8 @@
 
 use super::find;
 
-/// What the check with the code `code` finds, as Markdown: its title and severity, what is wrong, an example that fails
-/// and the same fixed. `None` when there is no such check.
+/// Returns the documentation of the check with the code `code` as Markdown: its title and severity, what is wrong, an
+/// example that fails, and the same example fixed. `None` if there is no such check.
 pub fn explain(code: &str) -> Option<String> {
     find(code).map(|check| check.page())
 }

@@ -10,9 +10,9 @@ use super::uses::Uses;
 /// What is wrong with the values of inputs, forward references and exports.
 #[derive(Default)]
 pub(super) struct Flows<'m> {
-    /// Values that do not fit.
+    /// Values of the wrong type.
     pub(super) misfits: Vec<Misfit<'m>>,
-    /// Secrets that flow to where anyone may see them.
+    /// Secrets that flow to places that anyone may see.
     pub(super) leaks: Vec<Leak<'m>>,
     /// Constants in secret places.
     pub(super) constants: Vec<(Place<'m>, &'m Source)>,
@@ -33,7 +33,7 @@ pub(super) struct Leak<'m> {
     pub(super) origin: Origin<'m>,
 }
 
-/// What has a declared type.
+/// A declaration with a type.
 #[derive(Clone, Copy)]
 pub(super) struct Origin<'m> {
     pub(super) what: Referent<'m>,
@@ -60,7 +60,7 @@ impl std::fmt::Display for Referent<'_> {
     }
 }
 
-/// Finds what an expression refers to.
+/// Finds the targets of references.
 pub(super) struct Origins<'m> {
     model: &'m Model,
     kinds: Vec<Option<usize>>,
@@ -73,7 +73,7 @@ impl<'m> Origins<'m> {
         Self { model, kinds: uses.kinds.clone(), imports }
     }
 
-    /// The type of `value` and where it was declared; nothing for what has no declared type or does not exist.
+    /// The type of `value` and where it was declared; `None` if it has no declared type or does not exist.
     pub(super) fn origin(&self, value: &'m Expr) -> Option<Origin<'m>> {
         let model = self.model;
         match value {
@@ -109,7 +109,7 @@ impl<'m> Origins<'m> {
         self.origin(value).map(|origin| origin.ty.clone())
     }
 
-    /// Everything secret that `value` is made of.
+    /// All secrets that `value` is made of.
     pub(super) fn secrets(&self, value: &'m Expr) -> impl Iterator<Item = Origin<'m>> {
         value.each().filter_map(|part| self.origin(part)).filter(|origin| origin.ty.is_secret())
     }
@@ -258,7 +258,7 @@ impl<'m> Flow<'m> {
     }
 }
 
-/// Whether a value of `from` as a `into` shows a secret.
+/// Whether a value of type `from` reveals a secret where `into` is expected.
 fn reveals(from: &Type, into: &Type) -> bool {
     match (from, into) {
         (_, Type::Hidden(_)) => false,
@@ -273,7 +273,7 @@ fn reveals(from: &Type, into: &Type) -> bool {
     }
 }
 
-/// Whether `value`, as a `ty`, holds a secret.
+/// Whether `value`, as a value of type `ty`, contains a secret.
 pub(super) fn holds_secret(ty: &Type, value: &Value) -> bool {
     match (ty, value) {
         (_, Value::Null) => false,

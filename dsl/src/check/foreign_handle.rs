@@ -34,7 +34,7 @@ check! {
 const HELP: &str =
     "a handle belongs to the topology that returned it; export the value there and `t.import(...)` it here";
 
-/// How many places are shown.
+/// The most places that are shown.
 const SHOWN: usize = 8;
 
 /// One use of a handle of another topology.
@@ -54,7 +54,7 @@ fn run(sink: &mut Sink<'_, '_>) {
         sink.push(CHECK.diagnostic(&*first.message).label(first.at, first.label).help(first.help));
         return;
     }
-    // Two topologies were mixed up: that is one mistake, wherever it shows.
+    // Mixing up two topologies is a single mistake, wherever it shows.
     let mut diagnostic = CHECK.diagnostic(format!("handles of another topology are used {} times", found.len()));
     for Found { message, at, .. } in found.iter().take(SHOWN) {
         diagnostic = diagnostic.label(at, &**message);
@@ -100,7 +100,7 @@ fn found<'m>(sink: &Sink<'_, 'm>) -> Vec<Found<'m>> {
     found
 }
 
-/// A diagnostic that shows no name of ours: what runs on a server of another topology is called by its own name alone.
+/// Removes generated names from a diagnostic: a component on a server of another topology is shown by its own name alone.
 pub(super) fn shown(mut diagnostic: Diagnostic) -> Diagnostic {
     let ours = format!("{FOREIGN}/");
     let labels = diagnostic.labels.iter_mut().map(|label| &mut label.text);

@@ -48,11 +48,11 @@ fn run(sink: &mut Sink<'_, '_>) {
     if written.places.is_empty() {
         return;
     }
-    // What a template cannot express is reported elsewhere.
+    // Another check reports what a template cannot express.
     let Ok(text) = emit::to_json(&written.template) else { return };
     for Called { within, why, help, late } in calls(&Loaded::of(&text, "")) {
         let Some((place, at)) = written.places.get(&within) else { continue };
-        // What only Heat shows is empty if it fails; everything else needs the value.
+        // Values that Heat only shows become empty if a function fails; everything else needs the value.
         let is_shown = matches!(place, Place::Output(_) | Place::Setting { .. });
         if late && (is_shown || matches!(place, Place::Condition(_))) {
             continue;
@@ -62,17 +62,17 @@ fn run(sink: &mut Sink<'_, '_>) {
     }
 }
 
-/// All that functions compute, as a template.
+/// All function calls, as a template.
 struct Written<'m> {
     template: Template,
-    /// The position of each part in it.
+    /// The origin of each part of the template.
     places: HashMap<Stands, (Place<'m>, &'m Source)>,
 }
 
 impl<'m> Written<'m> {
     fn of(model: &'m Model) -> Self {
         let mut template = with_parameters(model);
-        // A secret is nothing that a message could show.
+        // Messages must not show secrets.
         template.parameters.values_mut().filter(|parameter| parameter.hidden).for_each(|secret| secret.default = None);
         let mut places = HashMap::new();
         place::each(model, |place, at, value| {
@@ -98,7 +98,7 @@ impl<'m> Written<'m> {
                     given.properties.push((property.clone(), written()));
                     places.insert(Stands::Property(resource.to_string(), property.to_string()), (place, at));
                 }
-                // No resource of an author's has such a name.
+                // No author's resource has such a name.
                 _ => {
                     let name: Name = format!("wattle/{}", places.len()).into();
                     let holder = HotResource {
@@ -114,7 +114,7 @@ impl<'m> Written<'m> {
     }
 }
 
-/// What is known once software runs. An attribute is not known before that either.
+/// Values that are known only once software runs. Attributes are not known before that either.
 struct Later;
 
 impl Late for Later {
@@ -175,7 +175,7 @@ pub(super) mod tests {
             codes(&sketch.input("db/web", "url", value).model)
         };
         assert!(wired(replaced("")).contains(&"W0410"));
-        // What is not known yet may be right.
+        // An unknown value may be valid.
         let joined = |item: Expr| Expr::function("list_join", Expr::list([",".into(), Expr::list([item])]));
         assert!(!wired(joined(output("db/db2", "url"))).contains(&"W0410"));
         assert!(wired(joined(map([("a", 1.into())]))).is_empty());

@@ -1,14 +1,14 @@
 //! Merges diagnostics that a loop or a closure of the blueprint causes for each of its servers, so that one mistake yields
-//! one diagnostic. If the place is in a library's source, says which module it belongs to.
+//! one diagnostic. For a place in a library's source, adds the module that it belongs to.
 
 use std::collections::HashMap;
 
 use crate::model::{Diagnostic, Label, Model, Source};
 
-/// How many names a note lists.
+/// The most names that a note lists.
 const NAMES: usize = 5;
 
-/// The diagnostics, sorted, with those in one that say the same of other names at the same places.
+/// Sorts the diagnostics, and merges those that say the same about other names at the same places.
 pub(super) fn gathered(model: &Model, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut all: Vec<(Diagnostic, Vec<String>)> = Vec::new();
     for diagnostic in found {
@@ -26,7 +26,7 @@ pub(super) fn gathered(model: &Model, found: Vec<Diagnostic>) -> Vec<Diagnostic>
     noted.map(|diagnostic| modules.shown(diagnostic)).collect()
 }
 
-/// The one name in which `other` differs from `first`, if it says the same of the same places.
+/// The one name in which `other` differs from `first`, if the two are otherwise equal and at the same places.
 fn other_name(first: &Diagnostic, other: &Diagnostic) -> Option<String> {
     let places = |diagnostic: &Diagnostic| diagnostic.labels.iter().map(|label| label.at.clone()).collect::<Vec<_>>();
     let same = first.code == other.code && places(first) == places(other);
@@ -55,7 +55,7 @@ fn listed(names: &[String]) -> String {
 
 /// The modules behind places of the model.
 struct Modules<'m> {
-    /// Names of what was added at a place within a module.
+    /// The names of the parts added at a place within a module.
     parts: HashMap<&'m Source, Vec<&'m str>>,
     model: &'m Model,
 }
@@ -83,15 +83,15 @@ impl<'m> Modules<'m> {
         Self { parts, model }
     }
 
-    /// The diagnostic, with the place first at which the author adds the module that it is in, if the module is of
-    /// another crate: what is wrong there was given to it here.
+    /// Adds the place where the author adds the module that the diagnostic is in, as its first place, if the module is from
+    /// another crate: the wrong value comes from there.
     fn shown(&self, mut diagnostic: Diagnostic) -> Diagnostic {
         let Some(first) = diagnostic.labels.first() else { return diagnostic };
         let Some(names) = self.parts.get(&first.at) else { return diagnostic };
         if self.is_own(&first.at) {
             return diagnostic;
         }
-        // One place of a module is there for each time that the module was added: the message says which.
+        // A module that is added several times has the same places each time: the message tells which one is meant.
         let is_named = |name: &&&str| diagnostic.message.contains(&format!("`{name}`"));
         let Some(name) = names.iter().find(is_named).or_else(|| names.first().filter(|_| names.len() == 1)) else {
             return diagnostic;
@@ -106,13 +106,13 @@ impl<'m> Modules<'m> {
         diagnostic
     }
 
-    /// Whether a place is in the sources of the crate that has the blueprint.
+    /// Whether a place is in the sources of the blueprint's own crate.
     fn is_own(&self, at: &Source) -> bool {
         sources(&at.file) == sources(&self.model.at.file)
     }
 }
 
-/// The folder with all sources of the crate that a file is of, as Cargo lays them out.
+/// The folder with all sources of a file's crate, in Cargo's layout.
 fn sources(file: &str) -> &str {
     match file.rfind("src/") {
         Some(at) => &file[..at],
@@ -133,7 +133,7 @@ mod tests {
     fn unlike(names: &[&str]) -> Vec<Diagnostic> {
         let mut t = Topology::new("demo");
         for name in names {
-            // One closure: one place.
+            // One closure has one place.
             t.add(name, RawResource::new("OS::Neutron::Net").property("mtu", "many"));
         }
         let mut model = t.finish(Exports::new());
@@ -191,7 +191,7 @@ mod tests {
         }
     }
 
-    /// Two modules, of which one is given a wrong value.
+    /// Two modules, one of which gets a wrong value.
     fn modules() -> Model {
         let mut t = Topology::new("demo");
         t.add("left", Wide("1500"));

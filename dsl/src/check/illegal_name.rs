@@ -57,7 +57,7 @@ fn run(sink: &mut Sink<'_, '_>) {
         names.qualified(sink, ElementKind::Module, key, &module.at);
     }
     for (key, forward) in &model.forward_references {
-        // A forward reference of another topology is stored under a generated name, and is reported as such.
+        // A forward reference of another topology is stored under a generated name, and another check reports it.
         if !key.starts_with("forward-reference#") {
             names.qualified(sink, ElementKind::ForwardReference, key, &forward.at);
         }
@@ -69,7 +69,7 @@ fn run(sink: &mut Sink<'_, '_>) {
         names.plain(sink, ElementKind::Export, key, &export.at);
     }
     for (key, requirement) in &model.requirements {
-        // They are used only in messages.
+        // These names are used only in messages.
         let own = match key.rsplit_once('.') {
             Some((module, own)) if model.modules.contains_key(module) => own,
             _ => key,
@@ -112,13 +112,13 @@ fn ports(sink: &mut Sink<'_, '_>, model: &Model) {
 
 struct Names<'m> {
     twice: HashSet<&'m str>,
-    /// Whether no name becomes anything but Heat's.
+    /// Whether all names are used only by Heat.
     are_heats: bool,
 }
 
 impl Names<'_> {
     fn qualified(&self, sink: &mut Sink<'_, '_>, kind: ElementKind, key: &str, at: &Source) {
-        // What a module's own name lacks is reported at the module.
+        // Faults in a module's own name are reported at the module.
         let own = match key.rsplit_once('.') {
             Some((module, own)) if sink.model.modules.contains_key(module) => own,
             _ => key,
@@ -178,12 +178,12 @@ pub(super) fn is_name(name: &str) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
 }
 
-/// What Heat takes as the name of a resource.
+/// Whether Heat accepts the name for a resource.
 fn is_for_heat(name: &str) -> bool {
     !name.is_empty() && !name.contains(['/', '#'])
 }
 
-/// A variable of POSIX shells.
+/// Whether the name is valid for a variable of a POSIX shell.
 fn is_variable(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')

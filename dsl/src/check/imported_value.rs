@@ -56,7 +56,7 @@ fn run(sink: &mut Sink<'_, '_>) {
     place::each(model, |place, at, value| {
         for reference in value.references() {
             let Reference::Import { stack, export } = reference else { continue };
-            // Nothing checks a requirement on it, whatever else there is: W0910.
+            // Nothing checks a requirement on it in any case: W0910.
             if matches!(place, Place::Requirement(_)) {
                 return;
             }

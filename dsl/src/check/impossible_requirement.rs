@@ -97,7 +97,7 @@ fn run(sink: &mut Sink<'_, '_>) {
                 .label(&requirement.at, "required here")
                 .label(&declared.at, "declared here")
                 .help("change the requirement, or the parameter's type or constraints"),
-            // What no value can be by itself is reported below.
+            // Values that are impossible by themselves are reported below.
             _ => continue,
         };
         sink.push(diagnostic);
@@ -114,14 +114,14 @@ fn run(sink: &mut Sink<'_, '_>) {
     }
 }
 
-/// Whether a constant fails a test, for sure.
+/// Whether a constant certainly fails a test.
 fn fails(model: &Model, value: &Value, test: &Test<Expr>) -> bool {
     let tested = Tested { value: Some(Expr::Constant(value.clone())), test: test.clone(), secret: false };
     let predicate = operands(model, &Predicate::Tested(tested));
     matches!(judge(&predicate, &mut |value: &Expr| value.constant().cloned()), Verdict::Fails(_))
 }
 
-/// What a parameter's own type and constraints ask of its values, as requirements would.
+/// The limits that a parameter's own type and constraints set, as tests.
 fn tests(name: &Name, parameter: &Parameter) -> Vec<Tested<Expr>> {
     if parameter.is_hidden() {
         return Vec::new();
@@ -137,7 +137,7 @@ fn tests(name: &Name, parameter: &Parameter) -> Vec<Tested<Expr>> {
                 found.extend(max.map(|max| Test::AtMost(max.into())));
             }
             Constraint::Length { min, max } => found.push(Test::Length { min: *min, max: *max }),
-            // Of a list, each item is one of them.
+            // For a list, each item is one of them.
             Constraint::AllowedValues(values) if !matches!(parameter.ty.revealed(), Type::List(_)) => {
                 found.push(Test::OneOf(values.iter().cloned().map(Expr::Constant).collect()));
             }
@@ -148,7 +148,7 @@ fn tests(name: &Name, parameter: &Parameter) -> Vec<Tested<Expr>> {
     found.into_iter().map(|test| Tested { value: value(), test, secret: false }).collect()
 }
 
-/// Whether some values can meet it, as far as it is known.
+/// Whether some values satisfy the requirement, as far as is known.
 pub(super) fn is_possible(sink: &Sink<'_, '_>, requirement: &Requirement) -> bool {
     wrong(sink.model, &Origins::of(sink.model, sink.uses()), requirement).is_empty()
 }
@@ -225,7 +225,7 @@ fn type_of(model: &Model, origins: &Origins<'_>, value: &Expr) -> Option<Type> {
     }
 }
 
-/// Why a test is not made for values of a type.
+/// Why a test does not apply to values of a type.
 fn misfit(test: &Test<Expr>, ty: &Type) -> Option<String> {
     let ty = ty.revealed();
     let is_text = *ty == Type::Any || ty.carrier() == Some(Carrier::Text);
@@ -325,7 +325,7 @@ pub(super) mod tests {
             (Type::STR, length(Some(1), None), length(Some(1), Some(3))),
             (Type::STR, Test::Is("a".into()), Test::Is("a".into())),
             (Type::STR, Test::Is("a".into()), Test::IsNot("b".into())),
-            // Written otherwise, it may be the same.
+            // Different spellings can mean the same value.
             (Type::IP, Test::Is("::1".into()), Test::Is("0:0:0:0:0:0:0:1".into())),
         ] {
             let found = check(&of(ty, one, other), &Limits::default());

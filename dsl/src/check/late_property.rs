@@ -48,7 +48,7 @@ fn run(sink: &mut Sink<'_, '_>) {
     for Use { place, at, reference } in &sink.uses().late {
         let Some(what) = late(*reference) else { continue };
         if let Some((component, input)) = listens(sink.model, *place, at) {
-            // A rule has the port twice, as the first and as the last one; there may be many rules.
+            // A rule uses the port twice, as the first and as the last one; there may be many rules.
             if ports.insert((component, input)) {
                 let diagnostic = CHECK
                     .diagnostic(format!("a security group cannot open the port of `{component}`, which is {what}"))
@@ -70,7 +70,7 @@ fn run(sink: &mut Sink<'_, '_>) {
     }
 }
 
-/// The component and its input that a property got its value from, if it is a port on which the component listens.
+/// The component and the input from which a property gets its value, if the component listens on that port.
 fn listens<'m>(model: &'m Model, place: Place<'_>, at: &Source) -> Option<(&'m Name, &'m Name)> {
     let Place::Property { .. } = place else { return None };
     model.components.iter().find_map(|(key, component)| {

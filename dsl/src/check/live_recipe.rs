@@ -49,7 +49,7 @@ check! {
     CHECK: "W0902", Error, "a recipe uses commands that heat-agents do not have", run, only HeatNative
 }
 
-/// What only wattle's agent answers.
+/// Commands and variables that only wattle's agent provides.
 const TALK: [&str; 4] = ["wattle get", "wattle set", "WATTLE_SOCKET", "WATTLE_TOKEN"];
 
 fn run(sink: &mut Sink<'_, '_>) {

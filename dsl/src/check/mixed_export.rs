@@ -64,7 +64,7 @@ fn run(sink: &mut Sink<'_, '_>) {
     }
 }
 
-/// What of `value` is known at run time only, and what to Heat only; the first of each.
+/// The parts of `value` that are known only at run time, and those that only Heat knows; the first of each.
 fn parts(model: &Model, value: &Expr) -> (Option<String>, Option<String>) {
     let (mut running, mut created) = (None, None);
     let mut forward_references = std::collections::HashSet::new();
@@ -89,14 +89,14 @@ fn parts(model: &Model, value: &Expr) -> (Option<String>, Option<String>) {
                 let bindings = model.forward_references.get(name).into_iter().flat_map(|forward| &forward.fulfilled);
                 pending.extend(bindings.map(|binding| &binding.value));
             }
-            // A server's own agent publishes its attributes, and the others are known to Heat and to agents.
+            // A server's own agent publishes its attributes; Heat and agents know the others.
             Reference::Attribute { .. }
             | Reference::ForwardReference(_)
             | Reference::Parameter(_)
             | Reference::Resource(_)
             | Reference::Foreign { .. } => {}
         });
-        // A step into a server's attribute is not a part of the value itself.
+        // A key within a server's attribute is not a part of the value itself.
         let identity =
             |leaf: &'_ Reference| if let Reference::Resource(name) = leaf { Some(name.clone()) } else { None };
         if let (None, Some(resource)) = (&created, value.leaves().find_map(identity)) {

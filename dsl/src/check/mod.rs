@@ -119,7 +119,7 @@ macro_rules! checks {
         /// Every check, by code.
         pub static CHECKS: &[&Check] = &[$(&$file::CHECK),*];
 
-        /// Each with a model for which it, and no other check, reports something.
+        /// Each check with a model for which it reports something, and no other check does.
         #[cfg(test)]
         const FAILING: &[(&Check, fn() -> Model)] = &[$((&$file::CHECK, $file::tests::failing)),*];
     };
@@ -144,12 +144,12 @@ pub fn all() -> Vec<&'static About> {
     CHECKS.iter().map(|check| &check.about).collect()
 }
 
-/// The check with the code `code`, in any case of letters.
+/// The check with the code `code`, ignoring case.
 pub fn find(code: &str) -> Option<&'static Check> {
     CHECKS.iter().copied().find(|check| check.code.eq_ignore_ascii_case(code))
 }
 
-/// Everything that is wrong with `model` for the lowering that `limits` names, sorted by severity, place and code.
+/// Checks `model` for the lowering that `limits` names. Returns all diagnostics, sorted by severity, place and code.
 pub fn check(model: &Model, limits: &Limits) -> Vec<Diagnostic> {
     let shared = sink::Shared::default();
     let mut sink = sink::Sink { model, limits, shared: &shared, found: Vec::new() };

@@ -38,7 +38,7 @@ fn run(sink: &mut Sink<'_, '_>) {
     }
     let identities = Identities::of(model);
     for (at, moved) in model.moved.iter().enumerate() {
-        // A component that ran on another server is reported as such.
+        // A component that ran on another server has its own message.
         if moved.kind == ElementKind::Component
             && moved.from.contains('/')
             && moved.from != *identities.component(&moved.name)
@@ -64,7 +64,7 @@ fn run(sink: &mut Sink<'_, '_>) {
     }
 }
 
-/// Whether no other move is declared for the same thing: of several, the last one counts.
+/// Whether no later move is declared for the same thing: of several, the last one counts.
 fn is_last(all: &[FormerName], one: &FormerName) -> bool {
     all.iter().filter(|moved| moved.kind == one.kind && moved.name == one.name).count() == 1
 }

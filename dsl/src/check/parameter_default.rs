@@ -57,19 +57,19 @@ fn run(sink: &mut Sink<'_, '_>) {
     }
 }
 
-/// Why `parameter` does not take `value`, as far as that is known without a cloud.
+/// Why `parameter` does not accept `value`, as far as that is known without a cloud.
 pub(crate) fn refused(parameter: &Parameter, value: &Value) -> Vec<String> {
     let wrong = match parameter.ty.refuse(value) {
         Some(why) => vec![why],
         None => parameter.constraints.iter().filter_map(|constraint| breaks(parameter, constraint, value)).collect(),
     };
-    // A secret's value is not for messages.
+    // Messages must not show a secret value.
     let shown =
         |why| if parameter.is_hidden() { String::from("it breaks one of the parameter's own rules") } else { why };
     wrong.into_iter().map(shown).collect()
 }
 
-/// Why `value` breaks `constraint`.
+/// Why `value` violates `constraint`.
 fn breaks(parameter: &Parameter, constraint: &Constraint, value: &Value) -> Option<String> {
     match constraint.bare() {
         Constraint::CustomConstraint(_) | Constraint::AllowedPattern(_) => None,

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::model::{Expr, Model, Name, Source};
 
-/// What an expression was given to.
+/// What an expression is assigned to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Place<'m> {
     Property {
@@ -27,7 +27,7 @@ pub(super) enum Place<'m> {
     Requirement(&'m Name),
 }
 
-/// As a message says it: the property `image` of `db`.
+/// As in messages: the property `image` of `db`.
 impl fmt::Display for Place<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -43,7 +43,7 @@ impl fmt::Display for Place<'_> {
     }
 }
 
-/// Calls `visit` for every expression that was given to something, in the order of the model.
+/// Calls `visit` for every assigned expression, in the order of the model.
 pub(super) fn each<'m>(model: &'m Model, mut visit: impl FnMut(Place<'m>, &'m Source, &'m Expr)) {
     for (name, condition) in &model.conditions {
         visit(Place::Condition(name), &condition.at, &condition.value);

@@ -58,7 +58,7 @@ fn run(sink: &mut Sink<'_, '_>) {
                         CHECK.diagnostic(format!("the policy `{word}` names a server of another topology"));
                     sink.push(diagnostic.label(&policy.at, "here").help("name servers of this topology"));
                 }
-                // A part of a template may have servers of its own.
+                // A part of a template may contain servers.
                 None if name.contains('/') => {}
                 None => {
                     let near = crate::names::nearest(name, model.resources.keys().map(|name| &**name));

@@ -23,7 +23,7 @@ pub(super) struct Judged<'m> {
     pub(super) unknown: Vec<Given<'m>>,
     /// Values that Heat would refuse.
     pub(super) refused: Vec<(Given<'m>, Refusal)>,
-    /// Properties that must be there and are not.
+    /// Required properties that are missing.
     pub(super) missing: Vec<(&'m Name, &'m Resource, &'m Name)>,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Given<'m> {
 impl<'m> Judged<'m> {
     pub(super) fn of(model: &'m Model) -> Self {
         let mut judged = Self::default();
-        // The properties that each type requires, looked up once a type.
+        // The required properties of each type, looked up once per type.
         let known: HashMap<&Name, (&Schema, Vec<&Name>)> = model
             .schemas
             .iter()
@@ -62,7 +62,7 @@ impl<'m> Judged<'m> {
                     }
                 }
             }
-            // What exists already is not made.
+            // An existing resource is not created.
             let required = required.iter().filter(|_| resource.external_id.is_none());
             let missing = required.filter(|property| !is_given(resource, schema, property));
             judged.missing.extend(missing.map(|property| (name, resource, *property)));
@@ -79,7 +79,7 @@ fn is_given(resource: &Resource, schema: &Schema, property: &str) -> bool {
         })
 }
 
-/// One thing that Heat would refuse.
+/// One value that Heat would refuse.
 pub(super) struct Refusal {
     /// The path to it, after the property's name: `[0].network`.
     pub(super) path: String,
@@ -88,7 +88,7 @@ pub(super) struct Refusal {
     pub(super) unknown: Option<(Name, Vec<Name>)>,
 }
 
-/// Everything in `value` that Heat would refuse for a property of `schema`.
+/// Everything in `value` that Heat would refuse for a property with the schema `schema`.
 fn refusals(model: &Model, schema: &PropertySchema, value: &Expr) -> Vec<Refusal> {
     let mut judge = Judge { model, path: String::new(), found: Vec::new() };
     judge.expression(schema, value);
@@ -120,7 +120,7 @@ impl Judge<'_> {
         let is_known =
             |name: &Name| self.model.parameters.get(name).filter(|known| refuses(schema.ty, known.heat_type));
         let found = match value {
-            // Heat takes nothing as if the property were not given.
+            // Heat treats null as if the property were not set.
             Expr::Constant(Value::Null) => return,
             Expr::Constant(value) => (!takes(schema.ty, value)).then(|| match value {
                 Value::List(_) | Value::Map(_) => value.kind().to_owned(),
@@ -136,7 +136,7 @@ impl Judge<'_> {
             Expr::Text(_) if matches!(schema.ty, List | Map) => Some("text".to_owned()),
             Expr::List(_) if !matches!(schema.ty, List | Any) => Some("a list".to_owned()),
             Expr::Map(_) if !matches!(schema.ty, Map | Any) => Some("a map".to_owned()),
-            // Known once Heat made what it depends on; what no property takes is refused elsewhere.
+            // Known once Heat has created the resources it depends on; other checks report values that no property accepts.
             _ => None,
         };
         if let Some(found) = found {
@@ -213,21 +213,21 @@ impl Judge<'_> {
     }
 }
 
-/// The value that Heat assumes for a parameter until it is given one, unless that is secret, or not a valid value.
+/// The value that Heat assumes for a parameter until it is given one, unless it is secret or invalid.
 pub(super) fn known_default<'m>(model: &'m Model, parameter: &str) -> Option<&'m Value> {
     let parameter = model.parameters.get(parameter).filter(|parameter| !parameter.is_hidden())?;
     let default = parameter.default.as_ref().filter(|default| **default != Value::Null)?;
     refused(parameter, default).is_empty().then_some(default)
 }
 
-/// Whether no value of a parameter would do.
+/// Whether the property accepts no value of such a parameter.
 fn refuses(property: PropertyType, parameter: ParameterType) -> bool {
     use PropertyType::{Any, Boolean, List, Map};
     match parameter {
         ParameterType::Str | ParameterType::Boolean => matches!(property, List | Map),
         ParameterType::Number => matches!(property, List | Map | Boolean),
         ParameterType::CommaDelimitedList => !matches!(property, List | Any),
-        // Any value at all can be written as JSON.
+        // Every value can be written as JSON.
         ParameterType::Json => false,
     }
 }

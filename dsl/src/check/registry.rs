@@ -1,12 +1,12 @@
-//! What a check of a model is.
+//! The registration of a check of models.
 
 use super::sink::Sink;
 use crate::analysis::lowering::Lowering;
 
-/// What looks at a model.
+/// The function of a check.
 #[derive(Debug)]
 pub struct Run {
-    /// The lowering for which the check matters; none if it does for each.
+    /// The lowering that the check applies to; `None` if it applies to all.
     pub lowering: Option<Lowering>,
     pub(super) look: fn(&mut Sink<'_, '_>),
 }
@@ -14,7 +14,7 @@ pub struct Run {
 /// One check of a model.
 pub type Check = wattle_model::Check<Run>;
 
-/// Declares a check, perhaps `only` for one lowering.
+/// Declares a check, optionally `only` for one lowering.
 macro_rules! check {
     ($(#[doc = $doc:literal])+ $name:ident: $code:literal, $severity:ident, $summary:literal, $run:path) => {
         $crate::check::registry::check! {

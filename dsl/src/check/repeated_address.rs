@@ -43,13 +43,13 @@ fn run(sink: &mut Sink<'_, '_>) {
     let mut known: Vec<Fixed<'_>> = Vec::new();
     let mut found = Vec::new();
     for (name, resource) in &model.resources {
-        // Of those that depend on conditions, perhaps only one is there.
+        // Of resources with conditions, perhaps only one will exist.
         if resource.condition.is_some() || resource.external_id.is_some() {
             continue;
         }
         let given = |key: &str| resource.properties.get(key).map(|binding| open(&binding.value).into_owned());
         for Address { text, place, property } in addresses(&resource.ty, &given) {
-            // Otherwise its network is not known.
+            // Without it, the network is not known.
             let Some(binding) = resource.properties.get(property).filter(|_| place.iter().any(Option::is_some)) else {
                 continue;
             };
@@ -155,7 +155,7 @@ pub(super) mod tests {
         assert!(is_found(&group(3.into(), "10.0.0.5")));
         assert!(!is_found(&group(1.into(), "10.0.0.5")));
         assert!(!is_found(&group(3.into(), "10.0.0.1%index%")));
-        // As many as a parameter says.
+        // The number comes from a parameter.
         let mut open = group(parameter("count"), "10.0.0.5");
         assert!(!is_found(&open));
         let mut bounded = open.clone();

@@ -38,11 +38,11 @@ check! {
 
 fn run(sink: &mut Sink<'_, '_>) {
     let model = sink.model;
-    // Each user has names of their own.
+    // Names are unique per user.
     let mut known: HashMap<(String, Option<String>), (&Name, &Source)> = HashMap::new();
     let mut found = Vec::new();
     for (name, pair) in model.resources.iter().filter(|(_, resource)| &*resource.ty == KEY_PAIR) {
-        // Of those that depend on conditions, perhaps only one is there.
+        // Of resources with conditions, perhaps only one will exist.
         if pair.condition.is_some() || pair.external_id.is_some() {
             continue;
         }

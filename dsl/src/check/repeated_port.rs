@@ -100,7 +100,7 @@ struct Listener<'m> {
 }
 
 impl<'m> Listener<'m> {
-    /// The first port on which both, which are of one server, listen.
+    /// The first port on which both components, which are on one server, listen.
     fn common(&self, other: &Self) -> Option<u16> {
         let port = self.first.max(other.first);
         let is_common =
@@ -108,7 +108,7 @@ impl<'m> Listener<'m> {
         is_common.then_some(port)
     }
 
-    /// Whether both are given addresses, and none of these is the same.
+    /// Whether both listen on known addresses, none of which is the same.
     fn is_elsewhere(&self, other: &Self) -> bool {
         let (own, others) = (self.addresses(), other.addresses());
         !own.is_empty() && !others.is_empty() && own.iter().all(|address| !others.contains(address))
@@ -150,7 +150,7 @@ pub(super) mod tests {
     use crate::check::testing::{Sketch, codes};
     use crate::model::{Expr, Listen, Model, Ports, Protocol, Type, Value};
 
-    /// A server with two components whose ports are these.
+    /// A server with two components that listen on these ports.
     fn sites(servers: [&str; 2], ports: [Expr; 2], addresses: Option<[&str; 2]>) -> Model {
         let inputs = [("port", Type::integer(0, 65_535)), ("address", Type::IP)];
         let mut sketch = Sketch::new().server("left").server("right").kind("Site", &inputs, &[]);

@@ -32,7 +32,7 @@ check! {
     CHECK: "W0203", Error, "a name is reserved", run
 }
 
-/// What the template's own parameters and resources begin with.
+/// The prefix of the template's own parameters and resources.
 const PREFIX: &str = crate::analysis::lowering::RESERVED;
 
 fn run(sink: &mut Sink<'_, '_>) {
@@ -42,7 +42,7 @@ fn run(sink: &mut Sink<'_, '_>) {
     let parameters = model.parameters.iter().map(|(name, parameter)| ("parameter", name, &parameter.at));
     let within = |name: &str| name.rsplit_once('.').is_some_and(|(module, _)| model.modules.contains_key(module));
     for (kind, name, at) in resources.chain(modules).chain(parameters) {
-        // A part of a module begins with the module's name, which is reported there.
+        // A part's name begins with its module's name, which is reported there.
         if name.starts_with(PREFIX) && !within(name) {
             push(
                 sink,

@@ -82,8 +82,7 @@ fn run(sink: &mut Sink<'_, '_>) {
     }
 }
 
-/// Whether who reads a predicate knows what a secret has to be. What it must not be, such as `changeme`, reveals
-/// nothing.
+/// Whether a predicate reveals what a secret must be. What it must not be, such as `changeme`, reveals nothing.
 fn is_said(predicate: &Predicate<Operand<Expr>>, wanted: bool, within_secret: bool) -> bool {
     match predicate {
         Predicate::All(parts) | Predicate::Any(parts) => parts.iter().any(|part| is_said(part, wanted, within_secret)),

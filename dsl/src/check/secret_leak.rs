@@ -86,7 +86,7 @@ fn run(sink: &mut Sink<'_, '_>) {
 
 fn properties(sink: &mut Sink<'_, '_>) {
     let model = sink.model;
-    // Only parameters can be secret where Heat knows a value.
+    // Of the values that Heat knows, only parameters can be secret.
     if !model.parameters.values().any(|parameter| parameter.ty.is_secret()) {
         return;
     }
@@ -110,7 +110,7 @@ fn properties(sink: &mut Sink<'_, '_>) {
     }
 }
 
-/// Calls `visit` for every secret in `value` that no key on the way to it announces.
+/// Calls `visit` for every secret in `value`, unless a key on the path to it indicates a secret.
 fn shown<'m>(origins: &Origins<'m>, key: &Name, value: &'m Expr, visit: &mut impl FnMut(Origin<'m>)) {
     if is_for_secrets(key) {
         return;
@@ -122,7 +122,7 @@ fn shown<'m>(origins: &Origins<'m>, key: &Name, value: &'m Expr, visit: &mut imp
     }
 }
 
-/// Whether a property of this name carries secrets by its nature.
+/// Whether a property of this name is meant for secrets.
 pub(crate) fn is_for_secrets(name: &str) -> bool {
     const WORDS: [&str; 10] =
         ["pass", "secret", "private", "token", "credential", "user_data", "personality", "psk", "auth", "certificate"];

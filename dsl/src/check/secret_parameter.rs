@@ -55,10 +55,10 @@ check! {
     CHECK: "W0604", Warning, "a parameter that is used only as a secret but is not declared as one", run
 }
 
-/// What takes a parameter.
+/// The places that use a parameter.
 #[derive(Clone, Default)]
 struct Takers<'m> {
-    /// The first secret input that is the parameter and nothing else.
+    /// The first secret input that consists of the parameter alone.
     secret: Option<(Place<'m>, &'m Source)>,
     is_plain: bool,
 }
@@ -96,7 +96,8 @@ fn run(sink: &mut Sink<'_, '_>) {
     }
 }
 
-/// Whether a place says what it takes. Nothing is known of places that only look at a value, or that carry secrets by their names.
+/// Whether a place declares what it accepts. Places that only read a value, or whose names indicate secrets, declare
+/// nothing.
 fn takes(place: Place<'_>) -> bool {
     match place {
         Place::Requirement(_) => false,
@@ -105,7 +106,7 @@ fn takes(place: Place<'_>) -> bool {
     }
 }
 
-/// The type that a place declares, if it does.
+/// The type that a place declares, if any.
 fn type_of<'m>(sink: &Sink<'_, 'm>, place: Place<'m>) -> Option<&'m Type> {
     let model = sink.model;
     match place {
@@ -124,8 +125,8 @@ fn type_of<'m>(sink: &Sink<'_, 'm>, place: Place<'m>) -> Option<&'m Type> {
     }
 }
 
-/// Calls `visit` for every parameter in a value of this type, and whether it is a secret there. A part of a secret text
-/// is neither: it may be the part that is not secret.
+/// Calls `visit` for every parameter in a value of this type, and whether it is a secret there. A part of a secret text is
+/// neither: it may be the part that is not secret.
 fn parts<'m>(ty: Option<&Type>, value: &'m Expr, visit: &mut impl FnMut(&'m Name, bool)) {
     match (ty, value) {
         (ty, Expr::Leaf(Reference::Parameter(name))) => visit(name, ty.is_some_and(Type::is_secret)),

@@ -54,7 +54,7 @@ check! {
     CHECK: "W0303", Error, "a server depends on another server", run
 }
 
-/// A hop of the way from a resource to the nearest server that it needs.
+/// One step on the path from a resource to the nearest server that it needs.
 type Hop<'m> = (usize, Edge<'m>);
 
 fn run(sink: &mut Sink<'_, '_>) {
@@ -66,7 +66,7 @@ fn run(sink: &mut Sink<'_, '_>) {
     if !edges().any(|(_, _, to)| model.resources[to].is_server()) {
         return;
     }
-    // By the place of who needs the other, and turned round.
+    // The edges by the index of the dependent resource, and reversed.
     let mut needs: Vec<Vec<Hop<'_>>> = vec![Vec::new(); model.resources.len()];
     let mut needed: Vec<Vec<Hop<'_>>> = vec![Vec::new(); model.resources.len()];
     for (from, edge, to) in edges() {
@@ -83,7 +83,7 @@ fn run(sink: &mut Sink<'_, '_>) {
     }
 }
 
-/// For each resource that is not a server: the first hop of the shortest path to a server that it needs.
+/// For each resource that is not a server, the first step of the shortest path to a server that it needs.
 fn nearest_servers<'m>(needed: &[Vec<Hop<'m>>], is_server: impl Fn(usize) -> bool) -> Vec<Option<Hop<'m>>> {
     let mut nearest = vec![None; needed.len()];
     let mut queue: VecDeque<usize> = (0..needed.len()).filter(|index| is_server(*index)).collect();
@@ -98,7 +98,7 @@ fn nearest_servers<'m>(needed: &[Vec<Hop<'m>>], is_server: impl Fn(usize) -> boo
     nearest
 }
 
-/// The hops from `server` by way of `next` to another server. A way back to itself is a cycle, which is reported as such.
+/// The path from `server` through `next` to another server. A path back to itself is a cycle, which another check reports.
 fn way<'m>(
     server: usize,
     next: usize,

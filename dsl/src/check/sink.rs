@@ -12,7 +12,7 @@ use super::suggestion::Budget;
 use super::uses::Uses;
 use crate::model::Diagnostic;
 
-/// The model, what several checks compute of it, and the diagnostics so far.
+/// The model, results that several checks share, and the diagnostics so far.
 pub(super) struct Sink<'c, 'm> {
     pub(super) model: &'m Model,
     pub(super) limits: &'m Limits,
@@ -20,7 +20,7 @@ pub(super) struct Sink<'c, 'm> {
     pub(super) found: Vec<Diagnostic>,
 }
 
-/// What several checks need, computed once.
+/// Results that several checks need, computed once.
 #[derive(Default)]
 pub(super) struct Shared<'m> {
     pub(super) graph: OnceCell<Graph<'m>>,
@@ -31,27 +31,27 @@ pub(super) struct Shared<'m> {
 }
 
 impl<'c, 'm> Sink<'c, 'm> {
-    /// Who waits for whom.
+    /// The graph of dependencies.
     pub(super) fn graph(&self) -> &'c Graph<'m> {
         self.shared.graph.get_or_init(|| Graph::of(self.model))
     }
 
-    /// What the model's expressions refer to.
+    /// The targets of the model's expressions.
     pub(super) fn uses(&self) -> &'c Uses<'m> {
         self.shared.uses.get_or_init(|| Uses::of(self.model))
     }
 
-    /// Where values do not fit, and where secrets flow.
+    /// Values of the wrong type, and flows of secrets.
     pub(super) fn flows(&self) -> &'c Flows<'m> {
         self.shared.flows.get_or_init(|| Flows::of(self.model, self.uses()))
     }
 
-    /// What is wrong with properties.
+    /// Errors in properties.
     pub(super) fn properties(&self) -> &'c Judged<'m> {
         self.shared.properties.get_or_init(|| Judged::of(self.model))
     }
 
-    /// Every component with its kind, if that exists.
+    /// Every component with its declaration, if that exists.
     pub(super) fn components(
         &self,
     ) -> impl Iterator<Item = (&'m str, &'m Component, Option<&'m Declaration>)> + use<'c, 'm> {
@@ -61,7 +61,7 @@ impl<'c, 'm> Sink<'c, 'm> {
         model.components.iter().zip(kinds).map(move |((key, component), index)| (&**key, component, kind(*index)))
     }
 
-    /// Help that names the candidate most like `name`, if one looks like it.
+    /// Help that suggests the candidate most similar to `name`, if one is similar enough.
     pub(super) fn suggest<'a>(&self, name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<String> {
         self.shared.budget.suggest(name, candidates)
     }

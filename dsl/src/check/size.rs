@@ -2,7 +2,7 @@
 
 use crate::model::{Expr, Value};
 
-/// Bytes of `value`, at least.
+/// The minimum size of `value` in bytes.
 pub(super) fn of_value(value: &Value) -> usize {
     match value {
         Value::Null | Value::Boolean(_) => 4,
@@ -13,7 +13,7 @@ pub(super) fn of_value(value: &Value) -> usize {
     }
 }
 
-/// Bytes of what is known of `value`.
+/// The size of the known parts of `value` in bytes.
 pub(super) fn of_expression(value: &Expr) -> usize {
     match value {
         Expr::Constant(value) => of_value(value),
@@ -24,7 +24,7 @@ pub(super) fn of_expression(value: &Expr) -> usize {
     }
 }
 
-/// Bytes of the text that `value` is, as far as it is known.
+/// The size of the text `value` in bytes, as far as it is known.
 pub(super) fn of_text(value: &Expr) -> usize {
     match value {
         Expr::Constant(Value::Str(text)) => text.len(),
@@ -33,7 +33,7 @@ pub(super) fn of_text(value: &Expr) -> usize {
     }
 }
 
-/// With separators: `49,149`.
+/// Formats a number with separators: `49,149`.
 pub(super) fn grouped(number: usize) -> String {
     let digits = number.to_string();
     let mut text = String::new();

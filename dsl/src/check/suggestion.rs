@@ -1,11 +1,11 @@
-//! How much a "did you mean" suggestion may cost.
+//! The cost limit of "did you mean" suggestions.
 
 use std::cell::Cell;
 
 use crate::names::meant;
 
-/// Comparisons of names that one run of the checks may spend: a model of 20,000 names whose every reference is wrong is
-/// not worth a minute.
+/// The number of name comparisons that one run of the checks may make: a model with 20,000 names in which every reference
+/// is wrong does not justify a minute.
 pub(super) struct Budget(Cell<usize>);
 
 impl Default for Budget {
@@ -15,7 +15,7 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// Help that names the candidate most like `name`, if one looks like it.
+    /// Help that suggests the candidate most similar to `name`, if one is similar enough.
     pub(super) fn suggest<'a>(&self, name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<String> {
         let candidates =
             candidates.inspect(|_| self.0.set(self.0.get().saturating_sub(1))).take_while(|_| self.0.get() > 0);

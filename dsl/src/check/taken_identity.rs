@@ -41,7 +41,7 @@ fn run(sink: &mut Sink<'_, '_>) {
     let identities = Identities::of(model);
     let modules = model.modules.iter().map(|(name, module)| (name, identities.of_module(name), &module.at));
     let twice = clashes(sink, ElementKind::Module, modules);
-    // Contents of modules that clash are reported with the modules.
+    // Clashes between the contents of modules are reported with the modules.
     let is_apart =
         |name: &Name| !twice.iter().any(|module| name.strip_prefix(&**module).is_some_and(|r| r.starts_with('.')));
     let resources = model.resources.iter().filter(|(name, _)| is_apart(name));
@@ -55,7 +55,7 @@ fn run(sink: &mut Sink<'_, '_>) {
     clashes(sink, ElementKind::Component, components);
 }
 
-/// Reports what has the identity of another, and returns the names of all of these.
+/// Reports things that claim the identity of another, and returns the names of all of them.
 fn clashes<'t>(
     sink: &mut Sink<'_, '_>,
     kind: ElementKind,

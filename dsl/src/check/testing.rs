@@ -11,7 +11,7 @@ use crate::model::{
 
 use super::{Limits, check};
 
-/// A model in the making.
+/// A model under construction.
 pub(super) struct Sketch {
     pub(super) model: Model,
     line: u32,
@@ -24,13 +24,13 @@ impl Sketch {
         Self { model, line: 1 }
     }
 
-    /// The next line.
+    /// Moves to the next line.
     pub(super) fn at(&mut self) -> Source {
         self.line += 1;
         Source::new("blueprint.rs", self.line, 5)
     }
 
-    /// Says that what is called `name` was deployed as `from`.
+    /// Declares that the thing named `name` was deployed as `from`.
     pub(super) fn moved(mut self, kind: ElementKind, name: &str, from: &str) -> Self {
         let at = self.at();
         self.model.moved.push(FormerName::new(kind, name.into(), from.into(), at));
@@ -58,7 +58,7 @@ impl Sketch {
         self
     }
 
-    /// A kind whose recipe reads every input and writes every output.
+    /// A component type whose recipe reads every input and writes every output.
     pub(super) fn kind(mut self, name: &str, inputs: &[(&str, Type)], outputs: &[(&str, Type)]) -> Self {
         let mut text = String::from("#!/bin/sh\n");
         for (input, _) in inputs {
@@ -152,7 +152,7 @@ impl Sketch {
     }
 }
 
-/// A server `db` that runs `db/db2`, whose output `url` is exported: a sound model.
+/// A valid model: a server `db` that runs `db/db2`, whose output `url` is exported.
 pub(super) fn sound() -> Sketch {
     Sketch::new()
         .server("db")
@@ -162,7 +162,7 @@ pub(super) fn sound() -> Sketch {
         .export("url", Type::URI, output("db/db2", "url"))
 }
 
-/// The same, with this text as the recipe.
+/// The same model, with this text as the recipe.
 pub(super) fn with_recipe(text: &'static str) -> Model {
     let mut model = sound().model;
     model.declarations["Db2"].recipe.files[0].content = Content::Text(text.into());
@@ -205,7 +205,7 @@ pub(super) fn map<const N: usize>(parts: [(&str, Expr); N]) -> Expr {
     Expr::Map(parts.map(|(name, value)| (name.into(), value)).into_iter().collect())
 }
 
-/// A topology to which modules of these names were added, of one network each.
+/// A topology with modules of these names, each with one network.
 pub(super) fn modules(names: &[&str]) -> Model {
     struct Net;
     impl Module for Net {
@@ -219,7 +219,7 @@ pub(super) fn modules(names: &[&str]) -> Model {
     t.finish(Exports::new())
 }
 
-/// The codes of everything that is found, in order.
+/// The codes of all diagnostics, in order.
 pub(super) fn codes(model: &Model) -> Vec<&'static str> {
     check(model, &Limits::default()).iter().map(|diagnostic| diagnostic.code).collect()
 }

@@ -1,4 +1,4 @@
-//! Tests of what holds for all checks.
+//! Tests of properties that all checks share.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::view::{Format, Options, render};
 use super::testing::codes;
 use super::*;
 
-/// What is found in a model that is to be lowered for what `about` is about.
+/// The diagnostics of a model for the lowering that `about` applies to.
 fn found(about: &Check, model: &Model) -> Vec<Diagnostic> {
     let lowering = about.run.lowering.unwrap_or_default();
     check(model, &Limits { lowering, ..Limits::default() })
@@ -85,7 +85,7 @@ fn all_diagnostics_come_at_once() {
     assert_eq!(codes(&model), ["W0201", "W0601", "W0202"]);
 }
 
-/// Goldens of every diagnostic as it is rendered: `INSTA_UPDATE=always` writes them again, to be reviewed.
+/// Goldens of every diagnostic as it is rendered: `INSTA_UPDATE=always` rewrites them for review.
 #[test]
 fn diagnostics_look_as_they_did() {
     let lines: Vec<_> = (1..1_200).map(|line| format!("    line_{line}(of, the, blueprint);")).collect();

@@ -154,7 +154,7 @@ pub(super) mod tests {
         let port = || map([("port", resource("port"))]);
         assert!(of("network_id", "back", port()).is_empty());
         assert_eq!(of("network_id", "front", port()), ["W0306"]);
-        // What is computed may be any.
+        // A computed network may be any network.
         let chosen = Expr::attribute("front", "id", Vec::new());
         assert!(of("network", "front", map([("network", chosen)])).is_empty());
     }

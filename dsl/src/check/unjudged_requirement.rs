@@ -73,7 +73,7 @@ fn run(sink: &mut Sink<'_, '_>) {
     }
 }
 
-/// What is read at run time only, as a message lists it.
+/// The values that are known only at run time, as a message lists them.
 pub(super) fn run_time_values(sink: &Sink<'_, '_>, name: &Name) -> String {
     let requirement = &sink.model.requirements[name];
     let read = requirement::run_time(sink.model, &requirement.predicate);

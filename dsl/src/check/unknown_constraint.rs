@@ -90,7 +90,7 @@ pub(super) mod tests {
         }
     }
 
-    /// The catalog's schemas use no others.
+    /// The schemas of the catalog use no others.
     #[test]
     fn every_constraint_of_a_resource_type_is_known() {
         let types = include_str!("../../../heat/schemas/resource-types.json");

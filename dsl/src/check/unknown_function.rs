@@ -41,7 +41,7 @@ fn run(sink: &mut Sink<'_, '_>) {
             Place::Condition(_) | Place::Setting { setting: "condition", .. } => Context::Condition,
             _ => Context::Value,
         };
-        // Elsewhere, agents may compute it, in whatever context.
+        // Elsewhere, agents may compute it, whatever the context.
         let is_heats = matches!(place, Place::Property { .. } | Place::Setting { .. });
         calls(value, context, &mut |name, context| {
             let why = why(name, version, context, is_heats);
@@ -76,7 +76,7 @@ fn why(name: &str, version: Version, context: Context, is_heats: bool) -> Option
     }
 }
 
-/// Calls `visit` for every function in `value`, with its place.
+/// Calls `visit` for every function call in `value`, with its context.
 fn calls<'m>(value: &'m Expr, context: Context, visit: &mut impl FnMut(&'m Name, Context)) {
     match value {
         Expr::Text(parts) | Expr::List(parts) => parts.iter().for_each(|part| calls(part, context, visit)),
@@ -89,7 +89,7 @@ fn calls<'m>(value: &'m Expr, context: Context, visit: &mut impl FnMut(&'m Name,
                         calls(item, if index == 0 { Context::Condition } else { context }, visit);
                     }
                 }
-                // What asks is computed as a condition.
+                // Arguments of condition functions are conditions themselves.
                 ("equals" | "not" | "and" | "or", argument) => calls(argument, Context::Condition, visit),
                 (_, argument) => calls(argument, context, visit),
             }

@@ -85,7 +85,7 @@ fn run(sink: &mut Sink<'_, '_>) {
                 );
                 continue;
             };
-            // W0703 says it of an input that is not read at all.
+            // W0703 reports an input that is never read.
             let at = names.iter().position(|name| name == meant && !never.contains(name));
             if let Some((input, declared)) = at.and_then(|at| kind.inputs.get_index(at)) {
                 let diagnostic = diagnostic.label(&declared.at, format!("the input `{input}`"));

@@ -41,7 +41,7 @@ check! {
     CHECK: "W0107", Error, "a reference to something that does not exist", run
 }
 
-/// The placeholder for a handle of another topology, which is reported as such.
+/// The placeholder for a handle of another topology, which another check reports.
 pub(super) const FOREIGN: &str = "#foreign";
 
 /// Parameters that every stack has without declaring them (HOT specification, "pseudo parameters").
@@ -60,7 +60,7 @@ fn reference(sink: &mut Sink<'_, '_>, unknown: &Use<'_>) {
     let Use { place, at, reference } = unknown;
     let model = sink.model;
     let (what, help) = match reference {
-        // What Heat offers in every template.
+        // Heat provides these in every template.
         Reference::Parameter(name) if PSEUDO.contains(&&***name) => return,
         Reference::Parameter(name) => {
             (format!("the parameter `{name}`"), sink.suggest(name, model.parameters.keys().map(|name| &**name)))
@@ -171,7 +171,7 @@ pub(super) mod tests {
             import,
         ] {
             let model = sound().export("other", Type::STR, Expr::List(vec![wrong.clone()])).model;
-            // Wrapped in text too, so that the type is right and nothing else is found.
+            // Also wrapped in text, so that the type is right and nothing else is reported.
             let model_of_text = sound().export("other", Type::STR, Expr::Text(vec![wrong.clone()])).model;
             assert!(codes(&model).contains(&"W0107"), "{wrong:?}");
             assert_eq!(codes(&model_of_text), ["W0107"], "{wrong:?}");

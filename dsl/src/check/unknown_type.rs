@@ -31,11 +31,11 @@ check! {
     CHECK: "W0411", Error, "a resource of a type that Heat does not have", run
 }
 
-/// What the names of Heat's own types begin with.
+/// The prefixes of Heat's own types.
 const OWN: [&str; 2] = ["OS::", "AWS::"];
 
-/// Whether the resource has a type that Heat does not have. It may be meant as a server, so no other check reports that it is
-/// not one.
+/// Whether the resource has a type that Heat does not have. It may be a misspelt server, so no other check reports that it
+/// is not a server.
 pub(super) fn is_unknown(model: &Model, resource: &Resource) -> bool {
     let ty = &*resource.ty;
     OWN.iter().any(|own| ty.starts_with(own)) && !is_type(ty) && !model.schemas.contains_key(ty)
@@ -78,7 +78,7 @@ pub(super) mod tests {
         for ty in ["OS::Nova::Server", "AWS::EC2::Instance", "Our::Backbone"] {
             assert!(!codes(&of(ty).model).contains(&"W0411"), "{ty}");
         }
-        // The author says what it is like.
+        // The author declares its schema.
         assert!(codes(&of("OS::Acme::Backbone").schema("OS::Acme::Backbone", "{}").model).is_empty());
     }
 

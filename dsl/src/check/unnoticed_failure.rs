@@ -107,7 +107,7 @@ fn careless(kind: &Declaration, entry: &str, sink: &mut Sink<'_, '_>) {
     sink.push(diagnostic);
 }
 
-/// The label, and two ways out.
+/// The label, and two ways to fix it.
 fn words(why: &Why) -> [String; 3] {
     let fixed: [&str; 3] = match why {
         Why::NeverCounts => [

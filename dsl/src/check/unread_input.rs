@@ -82,12 +82,12 @@ fn run(sink: &mut Sink<'_, '_>) {
     }
 }
 
-/// Of the inputs that have these names in the recipe, those that it certainly never reads.
+/// The inputs among these names in the recipe that it certainly never reads.
 pub(super) fn never_read<'n>(kind: &Declaration, names: &[&'n str]) -> Vec<&'n str> {
     analysis(kind).map(|analysis| wattle_recipe::never_read(&analysis, names.iter().copied())).unwrap_or_default()
 }
 
-/// What the recipe reads that is not an input, and was probably meant to be this one.
+/// A name that the recipe reads, that is not an input, and that was probably meant to be this one.
 fn misspelt(analysis: &wattle_recipe::Analysis, name: &str, names: &[String]) -> Option<String> {
     let others = analysis.reads.iter().filter(|(read, _)| !names.contains(read));
     let near = crate::names::nearest(name, others.map(|(read, _)| read.as_str()))?;

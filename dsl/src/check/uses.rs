@@ -7,28 +7,28 @@ use crate::model::{Model, Name, Reference, Referred, Source};
 
 use super::place::{self, Place};
 
-/// What is used of a model, and what its expressions name that is not in it.
+/// The parts of a model that are used, and the targets of references that do not exist in it.
 #[derive(Default)]
 pub(super) struct Uses<'m> {
     /// Whether each parameter is used.
     pub(super) parameters: Vec<bool>,
     /// Whether each forward reference is used.
     pub(super) forward_references: Vec<bool>,
-    /// What is read of other stacks: stack and export.
+    /// Imports that are read: stack and export.
     pub(super) imports: HashSet<(&'m str, &'m str)>,
-    /// Whether each output of each declaration is read, of whichever component.
+    /// Whether each output of each declaration is read, from any component.
     pub(super) outputs: Vec<Vec<bool>>,
-    /// References to what does not exist.
+    /// References to targets that do not exist.
     pub(super) unknown: Vec<Use<'m>>,
-    /// References to what another topology made.
+    /// References to handles of another topology.
     pub(super) foreign: Vec<Use<'m>>,
     /// References to attributes of resources.
     pub(super) attributes: Vec<Use<'m>>,
-    /// References of properties to what exists only once software runs.
+    /// References in properties to values that exist only once software runs.
     pub(super) late: Vec<Use<'m>>,
-    /// The place in [`Model::declarations`] of each component's kind.
+    /// The index in [`Model::declarations`] of each component's declaration.
     pub(super) kinds: Vec<Option<usize>>,
-    /// The place in [`Model::resources`] of what each component runs on.
+    /// The index in [`Model::resources`] of the resource that each component runs on.
     pub(super) hosts: Vec<Option<usize>>,
 }
 
@@ -96,7 +96,7 @@ impl<'m> Uses<'m> {
 
     fn output(&mut self, model: &Model, component: &Name, output: &Name) -> bool {
         let Some(index) = model.components.get_index_of(component) else { return false };
-        // A component whose kind is unknown may have any output; the kind is what is reported.
+        // A component whose declaration is unknown may have any output; the missing declaration is reported instead.
         let Some(kind) = self.kinds[index] else { return true };
         let output = model.declarations.get_index(kind).and_then(|(_, kind)| kind.outputs.get_index_of(output));
         mark(&mut self.outputs[kind], output)
@@ -111,7 +111,7 @@ fn imported(model: &Model) -> HashSet<(&str, &str)> {
     model.imports.iter().map(|import| (&*import.stack, &*import.export)).collect()
 }
 
-/// The place of each name. Names that follow each other are mostly one shared copy, which is looked up once.
+/// The index of each name. Consecutive names are mostly one shared copy, which is looked up once.
 fn places<'m>(names: impl Iterator<Item = &'m Name>, find: impl Fn(&'m Name) -> Option<usize>) -> Vec<Option<usize>> {
     let mut last: Option<(&Name, Option<usize>)> = None;
     let place = |name| match last {

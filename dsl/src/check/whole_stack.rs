@@ -60,7 +60,7 @@ fn run(sink: &mut Sink<'_, '_>) {
                  or lower it for wattle's agents",
             )
     };
-    // Where the author's own resources are too many already, that is what is reported.
+    // If the author's own resources alone are too many, report that instead.
     let diagnostic = if sink.model.resources.len() > limit {
         None
     } else if resources > limit {

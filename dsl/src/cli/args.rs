@@ -1,4 +1,4 @@
-//! The command line: what can be asked for, and what was asked for.
+//! The command line: available commands and options, and the parsed request.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ use super::policy;
 use crate::manners::{CommandError, Exit};
 use crate::policy::{Policies, Policy};
 
-/// What was asked for.
+/// A parsed command line.
 #[derive(Debug)]
 pub(super) struct Request {
     pub(super) command: Command,
@@ -41,7 +41,7 @@ pub(super) enum Command {
     Explain { code: Option<String> },
 }
 
-/// What people look for here that is elsewhere or has another name.
+/// Things that people look for here but that are elsewhere or have another name.
 const SOUGHT: [Sought; 5] = [
     (
         &[
@@ -61,7 +61,7 @@ const SOUGHT: [Sought; 5] = [
 
 const EMIT_ONLY: [&str; 7] = ["out", "format", "model", "message-format", "stack-resources", "stack-bytes", "deployed"];
 
-/// Reads the command line, and sets the console's colours. Help and errors of usage are written at once.
+/// Parses the command line, and sets the console's colours. Writes help and usage errors at once.
 pub(super) fn parse<B: Blueprint>(
     args: impl IntoIterator<Item = OsString>,
     known: &[Policy],
@@ -143,7 +143,7 @@ fn emit_args() -> [Arg; 7] {
     [out, format, model, messages, resources, bytes, deployed]
 }
 
-/// The options that say what is written and where.
+/// The options for the output and its destination.
 pub fn emission_args() -> [Arg; 6] {
     let defaults = lower::Options::default();
     let size = |name: &'static str, help: &str, default: usize| {
@@ -196,7 +196,7 @@ fn lowering() -> Arg {
         .help("What runs the software: wattle's agents, or Heat itself, for clouds without a data space")
 }
 
-/// A value parser that takes one of these words, and returns what the word stands for.
+/// A value parser that accepts one of these words, and returns what the word stands for.
 pub(super) fn one_of<T: Copy + Send + Sync + 'static, const N: usize>(
     words: [(&'static str, T); N],
 ) -> impl TypedValueParser<Value = T> {
@@ -212,14 +212,14 @@ pub fn messages(name: &'static str) -> Arg {
     Arg::new(name).long(name).value_name("FORMAT").default_value("full").value_parser(one_of(formats))
 }
 
-/// The options given before the command and after it.
+/// The options given before and after the command.
 struct Given<'m> {
     before: &'m ArgMatches,
     behind: Option<&'m ArgMatches>,
 }
 
 impl Given<'_> {
-    /// The value that counts: the last one given.
+    /// The effective value: the last one given.
     fn one<T: Clone + Send + Sync + 'static>(&self, name: &str) -> Option<T> {
         let behind = self.behind.filter(|behind| is_given(behind, name) || !is_given(self.before, name));
         behind.unwrap_or(self.before).get_one(name).cloned()

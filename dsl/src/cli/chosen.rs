@@ -1,5 +1,5 @@
-//! The settings that an emission was given. They are kept beside what it wrote, because what they decided is deployed:
-//! an emission that leaves one out would take that back.
+//! The settings that were given to an emission. They are kept beside its output, because their effects are deployed: an
+//! emission that omits one would revert it.
 
 use std::fs;
 use std::io::{ErrorKind, Write as _};
@@ -18,12 +18,12 @@ use super::files::File;
 use super::plan::{PlanOptions, state_of};
 use super::tree::count;
 
-/// Settings that were given while building, without those that have their defaults.
+/// Settings that were given while building, except those with their default values.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Chosen(pub(super) Mapping);
 
 impl Chosen {
-    /// Those of the last emission to this directory.
+    /// Reads the settings of the last emission to this directory.
     pub(super) fn last(directory: &Path) -> Result<Self, CommandError> {
         let path = directory.join(SETTINGS);
         let refuse = |why: String| {
@@ -36,7 +36,7 @@ impl Chosen {
         };
         match read(&path) {
             Ok(text) => serde_yaml::from_str(&text).map(Self).map_err(|error| refuse(error.to_string())),
-            // If something that is not a file is in the way, the error comes when it is to be replaced.
+            // If something other than a file is in the way, the error occurs when it is replaced.
             Err(error)
                 if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::IsADirectory) =>
             {
@@ -46,7 +46,7 @@ impl Chosen {
         }
     }
 
-    /// The file that keeps them. None if there are none.
+    /// The file that keeps them. `None` if there are none.
     pub(super) fn file(&self) -> Option<File<'_>> {
         let number = flat(&self.0).len();
         let write = move |file: &mut fs::File| {
@@ -58,22 +58,22 @@ impl Chosen {
         (number > 0).then(|| File { name: SETTINGS.into(), content, write: Box::new(write) })
     }
 
-    /// The settings of the last emission that are not given this time, as `--set` takes them.
+    /// The settings of the last emission that are not given this time, in the form that `--set` accepts.
     fn left_out(&self, last: &Self) -> IndexMap<Name, String> {
         let changed = between(&flat(&last.0), &flat(&self.0));
         let left = changed.into_iter().filter(|(name, plan)| plan.to.is_none() && !self.has_part_of(name));
         left.filter_map(|(name, plan)| Some((name, plan.from?))).collect()
     }
 
-    /// Whether something within `name`, or something that it is within, is given, as a list or a map in its place.
+    /// Whether a setting within `name`, or one that contains it, is given, as a list or a map in its place.
     fn has_part_of(&self, name: &str) -> bool {
         let within = |inner: &str, outer: &str| inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('.'));
         flat(&self.0).keys().any(|given| within(given, name) || within(name, given))
     }
 }
 
-/// What the emission `of` a model to the directory `own` leaves out of the `last` settings, and what that would change.
-/// Empty if it leaves out nothing.
+/// Reports the `last` settings that the emission `of` a model to the directory `own` leaves out, and what that would
+/// change. Empty if it leaves out none.
 ///
 /// # Errors
 /// The same, if warnings are errors.
@@ -98,7 +98,7 @@ pub(super) fn report(model: &Model, emission: &Emission, own: &Path, last: &Chos
     Ok(format!("warning: {message}\n{changes}  {keep}\n"))
 }
 
-/// What the emission would change of the last one. Unknown if that cannot be read.
+/// What the emission would change compared with the last one. Unknown if that cannot be read.
 fn changes(model: &Model, emission: &Emission, own: &Path) -> Option<String> {
     let before = state_of(own, None).ok()?;
     let planning = PlanOptions { against: None, emission: emission.clone(), is_json: false };

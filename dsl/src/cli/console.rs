@@ -10,7 +10,7 @@ use crate::manners::CommandError;
 
 /// The streams of a program.
 pub(super) struct Console<'a> {
-    /// What was asked for.
+    /// The requested output.
     pub(super) out: Stream<'a>,
     /// Everything else.
     pub(super) err: Stream<'a>,
@@ -45,8 +45,8 @@ impl Stream<'_> {
         view::Options { color: self.color, ..view::Options::default() }
     }
 
-    /// Writes `text`. On a terminal, control characters are written as escapes, wherever the text comes from. A reader
-    /// that has gone (`| head`) is not a failure.
+    /// Writes `text`. On a terminal, control characters are written as escapes, wherever the text comes from. A reader that
+    /// has closed the stream (`| head`) is not a failure.
     pub(super) fn write(&mut self, text: &str) -> Result<(), CommandError> {
         let shown = self.is_terminal.then(|| on_terminal(text, self.color));
         let text = shown.as_deref().unwrap_or(text);

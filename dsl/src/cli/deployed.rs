@@ -20,8 +20,7 @@ pub(super) fn deployed() -> Arg {
 
 /// The places of the resources according to `given`, or otherwise according to `own`, if anything is there.
 ///
-/// # Errors
-/// If something is there from which they cannot be read.
+/// If something there cannot be read.
 pub(super) fn places(given: Option<&Path>, own: &Path) -> Result<Places, CommandError> {
     let places = read(given.unwrap_or(own))?;
     match given.filter(|_| places.is_empty()) {
@@ -36,7 +35,7 @@ fn read(directory: &Path) -> Result<Places, CommandError> {
     let mut read = |name: &str| match read_bytes(&directory.join(name)) {
         Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
         Err(error) => {
-            // If something that is not a file is in the way, the error comes when it is to be replaced.
+            // If something other than a file is in the way, the error occurs when it is replaced.
             let is_none =
                 matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::IsADirectory);
             if !is_none {

@@ -37,25 +37,25 @@ pub struct Emission {
     pub lowering: Lowering,
     /// How templates are written.
     pub format: TemplateFormat,
-    /// The number of resources from which on a stack is cut; the default if `None`.
+    /// The number of resources at which a stack is cut; the default if `None`.
     pub stack_resources: Option<usize>,
-    /// The number of bytes from which on a stack is cut; the default if `None`.
+    /// The number of bytes at which a stack is cut; the default if `None`.
     pub stack_bytes: Option<usize>,
-    /// The directory of the templates that are deployed; the directory that is written to if `None`.
+    /// The directory of the deployed templates; the output directory if `None`.
     pub deployed: Option<PathBuf>,
     /// Whether the model itself is also written, as an extended template.
     pub model: bool,
-    /// The settings that the blueprint was given. None if the model is not one that settings made.
+    /// The settings given to the blueprint. `None` if the model does not come from settings.
     pub settings: Option<Chosen>,
-    /// Whether nothing is written if a setting of the last emission is left out.
+    /// Whether to write nothing if a setting of the last emission is left out.
     pub deny_warnings: bool,
 }
 
 impl Emission {
-    /// How the model is lowered, if its files go to the directory `own`.
+    /// The options for lowering the model, if its files go to the directory `own`.
     ///
     /// # Errors
-    /// If it cannot be read where resources are deployed.
+    /// If the places of deployed resources cannot be read.
     pub(super) fn options(&self, own: &Path) -> Result<lower::Options, CommandError> {
         let defaults = lower::Options::default();
         let deployed = match self.lowering {
@@ -86,7 +86,7 @@ pub enum TemplateFormat {
 pub struct Emitted {
     /// The files, as a tree.
     pub tree: String,
-    /// What else to say, one message a line.
+    /// Further messages, one per line.
     pub notes: String,
 }
 
@@ -102,11 +102,11 @@ pub fn emit(model: &Model, emission: &Emission) -> Result<Emitted, CommandError>
     let mut notes = chosen::report(model, emission, &directory, &last)?;
     let settings = emission.settings.as_ref().unwrap_or(&last);
     let count_beside = beside.len();
-    // What runs is known by the names under which it was deployed.
+    // Deployed things are identified by the names under which they were deployed.
     let identified = lower::identified(model);
     let mut nested = IndexMap::default();
-    // The seed is written first, because a deployment begins with it, and then each file before those that it refers
-    // to. Each result is freed once it is written, before the next one is made: a large model leaves little memory.
+    // The seed is written first, because a deployment begins with it, and each file before those that it refers to. Each
+    // result is freed once it is written, before the next one is built: a large model leaves little memory.
     let (written, removed) = files::replace(&directory, is_emitted, |swap| {
         let options = emission.options(&directory)?;
         let mut stages = lower::Stages::of(emission.lowering, model, &identified, &options);
@@ -176,7 +176,7 @@ fn filled(directory: &Path) -> Result<Filled, CommandError> {
     };
     match read(&path) {
         Ok(text) => Filled::read(&text).map_err(failure),
-        // If something that is not a file is in the way, the error comes when it is to be replaced.
+        // If something other than a file is in the way, the error occurs when it is replaced.
         Err(error)
             if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::IsADirectory) =>
         {
@@ -194,7 +194,7 @@ fn environment<'a>(environment: &'a Environment, filled: &'a Filled) -> File<'a>
     }
 }
 
-/// What the environment file had for parameters that no longer exist. From now on, these values are comments.
+/// The values in the environment file of parameters that no longer exist. From now on, they are comments.
 fn lost(environment: &Environment, filled: &Filled) -> String {
     let mut text = String::new();
     for (name, meant) in environment.lost(filled) {
@@ -215,7 +215,7 @@ fn whole(whole: &Template, format: TemplateFormat) -> File<'_> {
     template(name.into(), whole, format)
 }
 
-// Heat takes a nested template only from a file whose name ends in `.yaml`. JSON is YAML, and is read faster.
+// Heat accepts a nested template only from a file whose name ends in `.yaml`. JSON is YAML, and is read faster.
 fn template(name: String, template: &Template, format: TemplateFormat) -> File<'_> {
     let mut counts = vec![count(template.resources.len(), "resource"), count(template.servers(), "server")];
     counts.push(count(template.parameters.len(), "parameter"));
@@ -270,7 +270,7 @@ fn seed(seed: &Seed) -> File<'_> {
 /// The number of bytes that are collected before they are written.
 const BUFFER: usize = 1 << 20;
 
-/// Whether a file of this name is one that `emit` writes.
+/// Whether `emit` writes a file of this name.
 fn is_emitted(name: &str) -> bool {
     matches!(name, "template.yaml" | "template.json" | ENVIRONMENT | SEED | MODEL | FILE_NAME | SETTINGS)
         || lower::places::number_of(name).is_some()

@@ -1,4 +1,4 @@
-//! Writes files so that a failure leaves those that were there before.
+//! Writes files in such a way that a failure keeps the earlier ones.
 //!
 //! For the files of one directory, this module guarantees:
 //!
@@ -113,7 +113,7 @@ impl<'d> Swap<'d> {
     fn begin(directory: &'d Path, ours: impl Fn(&str) -> bool) -> io::Result<Self> {
         let written = Vec::new();
         let swap = Self { directory, written, new: directory.join(".wattle-new"), old: directory.join(".wattle-old") };
-        // Both exist only while files take their places: the old files from when all of them are safe, the new ones
+        // Both exist only while files take their places: the old files from the moment all of them are safe, the new ones
         // until each has its place.
         if swap.new.is_dir() && swap.old.is_dir() {
             for name in files_of(directory, |name| ours(name) && !swap.old.join(name).exists())? {
@@ -137,7 +137,7 @@ impl<'d> Swap<'d> {
             CommandError::files(format!("cannot write `{}`: {}", path.display(), reason(error)))
                 .note("nothing was changed")
         };
-        // The creator of the directory may have made its folders lead elsewhere.
+        // The owner of the directory may have redirected its folders elsewhere.
         let folders = Path::new(&name).ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
         for folder in folders {
             no_link(&self.directory.join(folder)).map_err(|error| cannot(&error))?;
@@ -150,7 +150,7 @@ impl<'d> Swap<'d> {
             fs::create_dir_all(folder.parent().unwrap_or(&folder)).map_err(|error| cannot(&error))?;
         }
         let mut out = fs::File::create_new(self.new.join(&name)).map_err(|error| cannot(&error))?;
-        // A file that was closed to others stays closed.
+        // A file with restricted permissions keeps them.
         if let Ok(before) = fs::metadata(&path) {
             out.set_permissions(before.permissions()).map_err(|error| cannot(&error))?;
         }
@@ -195,7 +195,7 @@ impl<'d> Swap<'d> {
         })
     }
 
-    /// Keeps a copy of the old file of this name, if there is one, and leaves the file in its place.
+    /// Keeps a copy of the old file of this name, if there is one, and leaves the file in place.
     fn keep(&self, name: &str) -> io::Result<()> {
         let (path, kept) = (self.directory.join(name), self.new.join(KEPT));
         let copy = kept.join(name);
@@ -209,7 +209,7 @@ impl<'d> Swap<'d> {
         }
     }
 
-    /// Notes that all old files are kept. From here on, they can be restored.
+    /// Records that all old files are kept. From here on, they can be restored.
     fn kept(&self) -> io::Result<()> {
         fs::create_dir_all(self.new.join(KEPT))?;
         fs::rename(self.new.join(KEPT), &self.old)
@@ -228,7 +228,7 @@ impl<'d> Swap<'d> {
     }
 }
 
-/// Where old files are kept until all of them are there.
+/// The folder in which old files are kept until all of them are there.
 const KEPT: &str = ".kept";
 
 impl Drop for Swap<'_> {

@@ -1,4 +1,4 @@
-//! `graph`: how a diagram is drawn, and where it goes.
+//! `graph`: the format of a diagram, and its destination.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -36,10 +36,10 @@ const FORMATS: [(DiagramFormat, &str, &[&str]); 5] = [
     (DiagramFormat::Json, "json", &["json"]),
 ];
 
-/// What is to be drawn.
+/// A requested diagram.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Drawing {
-    /// How it is written.
+    /// Its format.
     pub format: DiagramFormat,
     /// The file; the standard output if `None`.
     pub out: Option<PathBuf>,
@@ -106,8 +106,8 @@ impl Drawing {
         })
     }
 
-    /// Writes what was drawn to the requested file, and returns what is left for the standard output: a message about
-    /// the file, or otherwise what was drawn.
+    /// Writes `drawn` to the requested file, and returns the text for the standard output: a message about the file, or
+    /// otherwise `drawn` itself.
     ///
     /// # Errors
     /// If the file cannot be written.

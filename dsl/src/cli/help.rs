@@ -26,7 +26,7 @@ fn parameters<B: Blueprint>() -> IndexMap<Name, Parameter> {
     t.finish(Exports::new()).parameters
 }
 
-/// The names of a blueprint's settings, and what each takes.
+/// The names of a blueprint's settings, and the values that each accepts.
 fn settings<B: Blueprint>() -> Vec<(&'static str, Shape)> {
     match shape::at::<B::Config>(&[]).shape {
         Shape::Settings(names) => {
@@ -56,13 +56,13 @@ pub(super) fn after<B: Blueprint>() -> StyledStr {
     StyledStr::from(sections.collect::<Vec<_>>().join("\n\n"))
 }
 
-/// The meaning of those exit codes that have a special one in the program of a blueprint.
+/// The exit codes with a special meaning in the program of a blueprint.
 const EXIT_CODES: [(Exit, &str); 2] = [
     (Exit::Failed, "the model has errors; nothing was written"),
     (Exit::Usage, "wrong usage: an option, a setting or a code that does not exist or fit; nothing was written"),
 ];
 
-/// What a setting is for, what it takes, and its default.
+/// The description of a setting, the values that it accepts, and its default.
 fn setting(name: &str, shape: Shape, known: &[Setting]) -> String {
     // serde may use another name than the author: `node-count` for `node_count`.
     let folded = |name: &str| name.replace(['-', '_'], "").to_lowercase();
@@ -94,7 +94,7 @@ fn describe(parameter: &Parameter) -> String {
 /// The width, in columns, of the sections that clap does not write.
 const WIDTH: usize = 98;
 
-/// Rows of two columns, with the second one wrapped. Anything that terminals act on is shown as escapes.
+/// Rows of two columns, with the second one wrapped. Control characters are shown as escapes.
 fn table(rows: impl Iterator<Item = (String, String)>) -> String {
     let rows: Vec<_> = rows.map(|(name, what)| (one_line(&name), one_line(&what))).collect();
     let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);

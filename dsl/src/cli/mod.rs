@@ -54,8 +54,8 @@ pub use tree::of_model;
 /// Runs the command line of a blueprint and returns the program's exit code.
 ///
 /// The commands are `emit` (the default), `check`, `graph`, `plan` and `explain CODE`; `--help` describes the rest. The
-/// requested result goes to the standard output: the tree of what `emit` wrote, what `check` found, or the page that
-/// `explain` shows. Everything else goes to the standard error, including the errors and warnings that come before an
+/// requested result goes to the standard output: the tree of the files that `emit` wrote, the findings of `check`, or the
+/// page that `explain` shows. Everything else goes to the standard error, including the errors and warnings that precede an
 /// `emit`.
 ///
 /// The exit codes are those of [`Exit`]; 101 is a panic of the blueprint, with nothing written.
@@ -68,8 +68,8 @@ pub fn main<B: Blueprint>(blueprint: B) -> ExitCode {
     main_with(blueprint, &[])
 }
 
-/// Like [`main`], for a blueprint whose team has policies of its own. `check --policy FILE` knows them by their names
-/// in the file, besides [those that many teams have](crate::policy::ALL).
+/// Like [`main`], for a blueprint whose team has its own policies. `check --policy FILE` accepts them by name in the file,
+/// besides [the built-in ones](crate::policy::ALL).
 #[expect(clippy::needless_pass_by_value, reason = "a blueprint is a function, given by its name")]
 pub fn main_with<B: Blueprint>(blueprint: B, policies: &[Policy]) -> ExitCode {
     let mut console = Console::of_process();
@@ -79,7 +79,7 @@ pub fn main_with<B: Blueprint>(blueprint: B, policies: &[Policy]) -> ExitCode {
     code.into()
 }
 
-/// Does what [`main`] does, with everything that it sees of the world passed in.
+/// Implements [`main`], with every input from outside passed in.
 fn run<B: Blueprint>(
     blueprint: &B,
     args: impl IntoIterator<Item = std::ffi::OsString>,
@@ -153,7 +153,7 @@ fn execute<B: Blueprint>(
     }
 }
 
-/// Runs the blueprint. Returns its model, and the settings that it was given.
+/// Runs the blueprint. Returns its model, and the settings it was given.
 fn model<B: Blueprint>(blueprint: &B, request: &Request) -> Result<(Model, Chosen), CommandError> {
     struct Building(&'static str);
     impl Drop for Building {
@@ -196,7 +196,7 @@ fn exit(diagnostics: &[Diagnostic]) -> Exit {
     if check::has_errors(diagnostics) { Exit::Failed } else { Exit::Fine }
 }
 
-/// Reports the diagnostics of a model, and what follows from errors: `refused`.
+/// Reports the diagnostics of a model, and the consequence of errors: `refused`.
 fn report(
     diagnostics: &[Diagnostic],
     format: view::Format,
@@ -213,6 +213,6 @@ fn report(
         }
         text.push('\n');
     }
-    // The exit code says whether there were errors, even if nothing reads the error stream.
+    // The exit code reports errors, even if nothing reads the error stream.
     let _ = console.err.out.write_all(text.as_bytes());
 }

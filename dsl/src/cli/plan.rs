@@ -1,4 +1,4 @@
-//! `plan`: what the current blueprint would do to what was emitted before.
+//! `plan`: what the current blueprint would change compared with an earlier emission.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ use super::console::Console;
 use super::emit::Emission;
 use super::environment::{beside, environment};
 
-/// What a plan is compared with, and how it is written.
+/// The other side of the comparison, and the format of the plan.
 #[derive(Debug)]
 pub(super) struct PlanOptions {
     pub(super) against: Option<PathBuf>,
@@ -35,7 +35,7 @@ pub fn plan_format() -> Arg {
         .help("Output format, for people or for programs")
 }
 
-/// Whether `--format`, as in [`plan_format`], asks for JSON.
+/// Whether `--format`, as in [`plan_format`], requests JSON.
 pub fn is_json(matches: &ArgMatches) -> bool {
     matches.get_one::<String>("format").is_some_and(|format| format == "json")
 }
@@ -49,7 +49,7 @@ pub fn plan_against() -> Arg {
         .help("Compare with what was emitted to this directory")
 }
 
-/// The steps from one state to the other, in the requested format, and the exit code, which says whether anything would
+/// The steps from one state to the other, in the requested format, and the exit code, which tells whether anything would
 /// change.
 pub fn planned(before: Option<&State>, after: &State, is_json: bool, color: bool) -> (String, Exit) {
     planned_of(before, after, &[], is_json, color)
@@ -112,13 +112,13 @@ fn json(template: &Template) -> Result<String, CommandError> {
 }
 
 impl PlanOptions {
-    /// The same for a model that was made with these settings.
+    /// The same for a model built with these settings.
     pub(super) fn with(&self, settings: Chosen) -> Self {
         let emission = Emission { settings: Some(settings), ..self.emission.clone() };
         Self { against: self.against.clone(), emission, is_json: self.is_json }
     }
 
-    /// Reports what a model without errors would do.
+    /// Reports what a model without errors would change.
     pub(super) fn run(&self, model: &Model, console: &mut Console<'_>) -> Result<Exit, CommandError> {
         let own = self.emission.out.join(&*model.stack);
         let before = match &self.against {
@@ -136,7 +136,7 @@ impl PlanOptions {
         Ok(exit)
     }
 
-    /// What `emit` would write, with the values that an operator has filled in.
+    /// The state that `emit` would write, with the values that an operator has filled in.
     pub(super) fn state(&self, model: &Model, own: &Path) -> Result<State, CommandError> {
         let mut files: IndexMap<String, String> = IndexMap::default();
         for (name, content) in &model.files {

@@ -1,17 +1,17 @@
-//! What no template may bring along: names that other commands would take for their own, keys that are there already,
-//! and files that are elsewhere.
+//! Files that no template may bring along: those whose names other commands would mistake for their own, existing keys, and
+//! files outside of its folder.
 
 use std::io;
 use std::path::Path;
 
 use crate::manners::read_bytes;
 
-/// What `seed apply` and `up` keep: keys, credentials, secrets, and what identifies an `up`.
+/// The files of `seed apply` and `up`: keys, credentials, secrets, and the identification of an `up`.
 const KEPT: [&str; 6] =
     ["operator.key", "operator.key.next", "credentials.yaml", "secrets.json", "identity.json", "up.json"];
 
-/// Whether a file at `path`, below a folder that is written, would be taken for a key or for the state of an `up`. This
-/// holds for any file system, including those that do not distinguish `A` from `a`.
+/// Whether a file at `path`, below an output folder, would be mistaken for a key or for the state of an `up`. This holds
+/// for any file system, including those that do not distinguish `A` from `a`.
 pub fn is_reserved(path: &str) -> bool {
     let is_state = |part: &str| part.get(..7).is_some_and(|begin| begin.eq_ignore_ascii_case(".wattle"));
     let is_kept = |name: &str| KEPT.iter().any(|kept| kept.eq_ignore_ascii_case(name));
@@ -19,9 +19,9 @@ pub fn is_reserved(path: &str) -> bool {
     parts.clone().any(is_state) || parts.next_back().is_some_and(is_kept)
 }
 
-/// Reads the file at `path` that a template in `folder` names, to pass it on. The files may not belong to the person
-/// who wrote the template. So it does not read what is named like a key, what is a key through a link, and what a link
-/// leads to outside of the folder.
+/// Reads the file at `path` that a template in `folder` names, to pass it on. The files may not belong to the person who
+/// wrote the template. So this function refuses files that are named like a key, links to keys, and links that lead out of
+/// the folder.
 ///
 /// # Errors
 /// The same as [`read_bytes`], and why the file is not read.
@@ -45,7 +45,7 @@ pub fn is_reserved_file(file: &Path) -> bool {
     really.is_ok_and(|really| really.file_name().is_some_and(|name| is_reserved(&name.to_string_lossy())))
 }
 
-/// Whether links lead from the file at `path` to something that is not below `folder`.
+/// Whether links lead from the file at `path` to a target that is not below `folder`.
 pub fn leads_out(path: &Path, folder: &Path) -> bool {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let really = path.canonicalize().ok().zip(folder.canonicalize().ok());

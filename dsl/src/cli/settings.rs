@@ -1,4 +1,4 @@
-//! Settings: what is chosen while building, from `--config` and `--set`.
+//! Settings, which are chosen while building, from `--config` and `--set`.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use super::help;
 use super::shape::{self, Place, Shape, Step};
 use crate::manners::CommandError;
 
-/// The configuration: the settings of the file, overridden by those of `--set` in their order. And what was given.
+/// The configuration: the settings of the file, overridden by those of `--set` in order. Also returns the given settings.
 pub(crate) fn config<B: Blueprint>(file: Option<&Path>, set: &[String]) -> Result<(B::Config, Chosen), CommandError> {
     let settings = Settings { blueprint: B::NAME, at: shape::at::<B::Config>, is_parameter: help::is_parameter::<B> };
     let whole = shape::at::<B::Config>(&[]).shape;
@@ -29,7 +29,7 @@ pub(crate) fn config<B: Blueprint>(file: Option<&Path>, set: &[String]) -> Resul
     }
     let mut ignored = Vec::new();
     let config = serde_ignored::deserialize(Value::Mapping(given.clone()), |path| ignored.push(path.to_string()));
-    // What serde ignores within parts that could not be asked for their names.
+    // Names that serde ignores within parts whose names cannot be probed.
     if let Some(name) = ignored.first() {
         return Err(CommandError::usage(format!("unknown setting `{}`", name.replace(".?", ""))));
     }
@@ -48,7 +48,7 @@ pub(crate) fn config<B: Blueprint>(file: Option<&Path>, set: &[String]) -> Resul
     Ok((config, Chosen(given)))
 }
 
-/// serde's error about a value that was not found to be wrong before.
+/// serde's error about a value that passed the earlier checks.
 fn refused(error: &str, setting: Option<&String>) -> CommandError {
     if let Some(missing) = error.strip_prefix("missing field ") {
         let name = missing.trim_matches('`');
@@ -62,7 +62,7 @@ fn refused(error: &str, setting: Option<&String>) -> CommandError {
     }
 }
 
-/// What is known about a blueprint's settings.
+/// The known settings of a blueprint.
 struct Settings {
     blueprint: &'static str,
     at: fn(&[Step]) -> Place,
@@ -120,7 +120,7 @@ impl Settings {
         }
     }
 
-    /// Refuses a value that does not fit what is at `path`, as far as that is known.
+    /// Refuses a value that does not fit the place `path`, as far as its shape is known.
     fn check(&self, value: &Value, path: &mut Vec<Step>) -> Result<(), CommandError> {
         let place = (self.at)(path);
         match (place.shape, value) {
@@ -187,7 +187,7 @@ fn read(path: &Path) -> Result<Mapping, CommandError> {
     }
 }
 
-/// Sets the value at `path`, and makes the maps on the way there.
+/// Sets the value at `path`, and creates the maps on the way there.
 fn put(given: &mut Mapping, path: &[&str], value: Value) {
     let [name, rest @ ..] = path else { return };
     let slot = given.entry(Value::String((*name).into())).or_insert(Value::Null);

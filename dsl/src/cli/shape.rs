@@ -1,7 +1,7 @@
-//! What a configuration takes. This is found out by asking its `Deserialize` what it wants to read.
+//! The values that a configuration accepts, found by probing its `Deserialize` implementation.
 //!
-//! It is asked about one path at a time, so that a type that contains itself, or a part that cannot be asked, does no
-//! harm. What cannot be found out is [`Shape::Unknown`]; in that case, serde's own answer must do.
+//! Each probe examines one path, so that a recursive type, or a part that cannot be probed, does no harm. Whatever cannot
+//! be found out is [`Shape::Unknown`]; in that case, serde's own error must do.
 
 use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
@@ -44,10 +44,10 @@ pub(super) struct Place {
     pub(super) optional: bool,
 }
 
-/// What `C` takes at `path`.
+/// The values that `C` accepts at `path`.
 pub(super) fn at<C: DeserializeOwned>(path: &[Step]) -> Place {
     let mut found = Place { shape: Shape::Unknown, optional: false };
-    // Every answer is an error, which ends the question.
+    // Every answer is an error, which ends the probe.
     let _ = C::deserialize(Probe { path, found: &mut found });
     found
 }
@@ -188,7 +188,7 @@ impl<'de> Deserializer<'de> for Probe<'_> {
     }
 }
 
-/// A map with one entry or a list with one item, in which the question continues.
+/// A map with one entry or a list with one item, in which the probe continues.
 struct One<'p> {
     key: Option<&'p str>,
     inner: Option<Probe<'p>>,

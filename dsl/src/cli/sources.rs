@@ -14,8 +14,8 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// The text of `file`. The compiler names files relative to the workspace that it compiled. That is the current
-    /// directory, the crate that cargo runs, the program's own directory, or a directory above one of them.
+    /// The text of `file`. The compiler names files relative to the workspace that it compiled: the current directory, the
+    /// crate that cargo runs, the program's own directory, or a directory above one of them.
     pub fn read(&self, file: &str) -> Option<Arc<str>> {
         if let Some(text) = self.read.borrow().get(file) {
             return text.clone();

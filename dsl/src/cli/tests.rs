@@ -1,4 +1,4 @@
-//! The command line as its users see it.
+//! Tests of the command line from its users' point of view.
 
 mod blueprint;
 mod chosen;
@@ -61,7 +61,7 @@ fn run_with<B: Blueprint>(blueprint: &B, args: &[&str], known: &[Policy], color:
     Run { exit, out: text(out), err: text(err) }
 }
 
-/// A directory of a test's own, which is removed when the test ends.
+/// A temporary directory, which is removed when the test ends.
 struct Scratch(PathBuf);
 
 impl Scratch {

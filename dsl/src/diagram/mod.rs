@@ -1,7 +1,7 @@
 //! The diagram of a model.
 //!
-//! What lives here: what of a model is drawn, and the few words that a diagram has room for. What must not: how it is
-//! drawn, which is `wattle-diagram`'s.
+//! What lives here: which parts of a model are drawn, and the few words that a diagram has room for. What must not: the
+//! drawing, which belongs to `wattle-diagram`.
 
 mod words;
 
@@ -16,7 +16,7 @@ use words::{place, value};
 pub use wattle_diagram::*;
 pub use words::type_in_short;
 
-/// The diagram of a model, whatever is wrong with it: what refers to nothing is left out.
+/// The diagram of a model, even of an invalid one: dangling references are left out.
 pub fn of(model: &Model) -> Diagram {
     let (existing, graph) = (existing(model), Graph::of(model));
     let resources = resources(model, &existing).collect();
@@ -27,7 +27,7 @@ pub fn of(model: &Model) -> Diagram {
 /// model, so it is never in memory as a whole.
 ///
 /// # Errors
-/// When `out` fails.
+/// If `out` fails.
 pub fn write(model: &Model, out: impl io::Write) -> io::Result<()> {
     let (existing, graph) = (existing(model), Graph::of(model));
     let resources = Each(|| resources(model, &existing));
@@ -66,7 +66,7 @@ fn said(bandwidth: model::Bandwidth) -> Name {
     bandwidth.to_string().into()
 }
 
-/// Where servers are, as far as the model itself names hosts: `availability_zone: ZONE:HOST`.
+/// The places of servers, as far as the model itself names hosts: `availability_zone: ZONE:HOST`.
 fn places(model: &Model) -> IndexMap<Name, Place> {
     let servers = model.resources.iter().filter(|(_, of)| of.is_server());
     let place = |of: &model::Resource| {
@@ -78,7 +78,7 @@ fn places(model: &Model) -> IndexMap<Name, Place> {
     servers.filter_map(|(name, of)| Some((name.clone(), place(of)?))).collect()
 }
 
-/// The innermost module around what has this qualified name.
+/// The innermost module that contains the part with this qualified name.
 fn around(model: &Model, name: &str) -> Option<Name> {
     let mut rest = name;
     while let Some((outer, _)) = rest.rsplit_once('.') {
@@ -90,7 +90,7 @@ fn around(model: &Model, name: &str) -> Option<Name> {
     None
 }
 
-/// The modules, each behind the one around it.
+/// The modules, each after the one that contains it.
 fn modules(model: &Model) -> Vec<Module> {
     let module = |(name, of): (&Name, &model::Module)| Module {
         name: name.clone(),
@@ -124,7 +124,7 @@ fn resources<'m>(model: &'m Model, existing: &'m [Resource]) -> impl Iterator<It
     existing.iter().cloned().chain(model.resources.iter().map(resource))
 }
 
-/// The networks that exist already and have servers on them.
+/// The existing networks that servers are on.
 fn existing(model: &Model) -> Vec<Resource> {
     let mut existing: Vec<Resource> = Vec::new();
     for (name, doc) in model.resources.values().filter(|of| of.is_server()).flat_map(existing_networks) {
@@ -145,7 +145,7 @@ fn property(binding: &Binding) -> Name {
     }
 }
 
-/// The networks of a server that no resource of the model makes: named, or given by a parameter.
+/// The networks of a server that no resource of the model creates: named, or given by a parameter.
 fn existing_networks(server: &model::Resource) -> Vec<(Name, Name)> {
     let items = match server.properties.get("networks").map(|binding| &binding.value) {
         Some(Expr::List(items)) => items.iter().collect::<Vec<_>>(),
@@ -273,10 +273,10 @@ fn parameter(of: &model::Parameter) -> Parameter {
     }
 }
 
-/// Who waits for whom, and each edge once.
+/// The dependencies, each edge once.
 fn edges<'m>(model: &'m Model, graph: &'m Graph<'m>) -> impl Iterator<Item = Edge> + 'm {
-    // Edges that are the same come of one resource, of one input, or of orders, and stand together for that: nothing needs
-    // to be known of what came before.
+    // Equal edges come from the same resource, input or list of orders, and are adjacent for that reason: the edges before
+    // them need not be remembered.
     let (mut known, mut before) = (HashSet::new(), 0);
     let is_new = move |(to, edge, from): &(Node<'m>, graph::Edge<'m>, Node<'m>)| {
         let (of_input, of_resource) = (ptr::from_ref(edge.at).addr(), ptr::from_ref(name(*to)).addr());
@@ -286,7 +286,7 @@ fn edges<'m>(model: &'m Model, graph: &'m Graph<'m>) -> impl Iterator<Item = Edg
             graph::Why::Property(property) => (of_resource, (&**property, "")),
             graph::Why::DependsOn => (of_resource, (DEPENDS_ON, "")),
             graph::Why::Setting(setting) => (of_resource, (setting, "")),
-            // Each component follows one other at most.
+            // Each component follows at most one other.
             graph::Why::RunList if model.after.is_empty() => return true,
             graph::Why::RunList | graph::Why::After => (0, ("", "")),
         };

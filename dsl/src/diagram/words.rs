@@ -2,7 +2,7 @@
 
 use crate::model::{Expr, Name, Reference, Source, Step, Type};
 
-/// A place, as `file:line:column`; nothing where it is not known.
+/// A place, as `file:line:column`; empty if it is not known.
 pub(super) fn place(at: &Source) -> Name {
     if at.is_known() { at.portable().into() } else { Name::default() }
 }
@@ -25,7 +25,7 @@ pub fn type_in_short(ty: &Type) -> String {
 /// A constant that must not be shown.
 const MASKED: &str = "•••";
 
-/// What a value is, or where it comes from. Constants are masked where they are `secret`.
+/// The value, or its origin. Constants are masked if they are `secret`.
 pub(super) fn value(expr: &Expr, secret: bool) -> String {
     let all = |parts: &[Expr]| parts.iter().map(|part| value(part, secret)).collect::<Vec<_>>();
     match expr {

@@ -1,4 +1,4 @@
-//! Components, and what their kinds declare.
+//! Components, and the declarations of their types.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,8 @@ use super::value::ty;
 use super::{Fields, Writer, names, text};
 
 impl<'m> Writer<'m> {
-    /// A component as its server's metadata has it: with what its kind declares, if none before it was of that kind.
+    /// A component as its server's metadata contains it: with the declaration of its type, if no earlier component has that
+    /// type.
     pub(super) fn component(&self, component: &'m Component, order: Order, declared: &mut HashSet<&'m Name>) -> Hot {
         let mut fields = Vec::new();
         if order == Order::Declared {
@@ -32,7 +33,7 @@ impl<'m> Writer<'m> {
         Hot::Map(fields)
     }
 
-    /// What a kind declares.
+    /// The declaration of a component type.
     pub(super) fn kind(&self, key: &'m Name, declaration: &'m Declaration) -> Vec<(Name, Hot)> {
         let mut fields = Vec::new();
         if *declaration.name != *short_name(key) {
@@ -72,7 +73,7 @@ impl<'m> Writer<'m> {
     }
 }
 
-/// What a kind is called unless it says otherwise.
+/// The default display name of a component type.
 pub fn short_name(kind: &str) -> &str {
     kind.rsplit("::").next().unwrap_or(kind)
 }
@@ -129,7 +130,7 @@ fn listen(listen: &Listen) -> Hot {
     Hot::Map(vec![(listen.protocol.to_string().into(), ports)])
 }
 
-/// A file, as it is.
+/// The content of a file, unchanged.
 pub(super) fn content(content: &Content) -> Hot {
     match content {
         Content::Text(content) => text(content),

@@ -1,11 +1,11 @@
 //! The extended Heat template: a model as a file that stock Heat accepts unchanged, and from which `wattle-hot` reads
 //! an equal model.
 //!
-//! What lives here: the model in the terms of that file, and the names that writing and reading share. What must not: I/O,
-//! and reading it back, which needs a template's places. The format is documented in `docs/extended-template.md`.
+//! What lives here: the mapping of the model to that file, and the names that writing and reading share. What must not:
+//! I/O, and reading it back, which needs a template's places. The format is documented in `docs/extended-template.md`.
 //!
-//! What Heat knows is where Heat looks for it. A server's components are its metadata; what is not of one server is the
-//! metadata of one resource of its own, [`MODEL`].
+//! What Heat understands is where Heat looks for it. A server's components are in its metadata; everything that does not
+//! belong to one server is in the metadata of a separate resource, [`MODEL`].
 
 mod component;
 mod place;
@@ -29,29 +29,29 @@ pub use value::is_run_time;
 /// The format that is written.
 pub const FORMAT: &str = "wattle-model/1";
 
-/// The resource whose metadata says what is not of one server.
+/// The resource whose metadata holds everything that does not belong to one server.
 pub const MODEL: &str = "wattle_model";
 
-/// The type of that resource: one that Heat makes nothing of.
+/// The type of that resource. Heat creates nothing for it.
 pub const MODEL_TYPE: &str = "OS::Heat::None";
 
-/// The key of metadata that contains all of wattle's own.
+/// The metadata key under which all of wattle's data is.
 pub const KEY: &str = "wattle";
 
-/// The condition that never holds for Heat: it does not look into the branch that an `if` leaves out.
+/// The condition that never holds in Heat, which does not evaluate the unused branch of an `if`.
 pub const RUN_TIME: &str = "run_time";
 
-/// The key of a map in whose place its pairs are listed, because Heat would take it for a function.
+/// The key under which the pairs of a map are listed, because Heat would mistake the map for a function.
 pub const PAIRS: &str = "wattle_map";
 
-/// The attribute of [`MODEL`] by which a forward reference is read.
+/// The attribute of [`MODEL`] through which a forward reference is read.
 // The name in the format `wattle-model/1`.
 pub const FORWARD_REFERENCES: &str = "promises";
 
-/// The attribute of [`MODEL`] by which an export of another stack is read.
+/// The attribute of [`MODEL`] through which an export of another stack is read.
 pub const IMPORTS: &str = "imports";
 
-/// The model as an extended template. It is of use for a sound model: one in which `check` finds no error.
+/// Returns the model as an extended template. The model must be sound: `check` finds no error in it.
 pub fn template(model: &Model) -> Template {
     let writer = Writer::new(model);
     let mut template = template::with_parameters(model);
@@ -89,12 +89,12 @@ pub fn template(model: &Model) -> Template {
     template
 }
 
-/// A model that is being written.
+/// A writer of one model.
 struct Writer<'m> {
     model: &'m Model,
     /// The name of the condition that never holds.
     run_time: Name,
-    /// The first kind that has each file; later ones refer to it.
+    /// The first component type that has each file; later ones refer to it.
     files: RefCell<HashMap<(&'m str, &'m Content), &'m Name>>,
 }
 
@@ -110,7 +110,7 @@ impl<'m> Writer<'m> {
     }
 }
 
-/// Puts `ours` into the metadata, beside the author's own. Metadata that is not a map goes below it.
+/// Adds `ours` to the metadata, beside the author's own. Metadata that is not a map goes below it.
 fn add_metadata(resource: &mut HotResource, mut ours: Vec<(Name, Hot)>, author: Option<&Expr>) {
     let is_free = match author {
         None => true,
@@ -133,8 +133,8 @@ fn add_metadata(resource: &mut HotResource, mut ours: Vec<(Name, Hot)>, author: 
     resource.metadata = Some(Box::new(Hot::Map(metadata)));
 }
 
-/// A map whose keys are names that authors choose. Heat must not take it for a function, so one that looks like a call has
-/// a second key, which says nothing.
+/// A map whose keys are names that authors choose. Heat must not mistake it for a function, so one that looks like a call
+/// gets a second key without a meaning.
 fn names(pairs: impl IntoIterator<Item = (Name, Hot)>) -> Hot {
     let mut pairs: Vec<_> = pairs.into_iter().collect();
     if value::looks_like_call(&pairs) {
@@ -147,7 +147,7 @@ fn text(text: impl AsRef<str>) -> Hot {
     Hot::Value(text.as_ref().into())
 }
 
-/// Adds what is there.
+/// Adds fields that are present.
 trait Fields {
     fn add(&mut self, name: &str, value: Hot);
     fn add_text(&mut self, name: &str, value: &str);

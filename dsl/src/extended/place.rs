@@ -1,4 +1,4 @@
-//! Where everything was written: `FILE:LINE:COLUMN`, by section and name.
+//! The places where everything was written: `FILE:LINE:COLUMN`, by section and name.
 
 use crate::lower::hot::Hot;
 use crate::model::{Binding, Name, Source};

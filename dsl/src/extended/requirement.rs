@@ -5,7 +5,7 @@ use crate::model::{Expr, Name, Predicate, Requirement, Test, Tested, Value};
 
 use super::{Fields, Writer, text};
 
-/// The keys by which a value is tested. None is a function of Heat's, which would take a map of one for a call.
+/// The keys of tests. None is a function of Heat's, because Heat would mistake a map with one such key for a call.
 pub const TESTS: &[&str] = &[
     "is",
     "is_not",

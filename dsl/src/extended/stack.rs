@@ -1,4 +1,4 @@
-//! What is not of one server.
+//! Everything that does not belong to one server.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use super::component::content;
 use super::value::ty;
 use super::{FORMAT, Fields, RUN_TIME, Writer, names, text};
 
-/// The type of a parameter for which only Heat's own type is declared.
+/// The type of a parameter that declares only a Heat type.
 pub fn parameter_type(heat_type: ParameterType, hidden: bool) -> Type {
     let ty = match heat_type {
         ParameterType::Str => Type::STR,
@@ -85,7 +85,7 @@ impl<'m> Writer<'m> {
         fields
     }
 
-    /// Orders that the file does not show, and kinds without components.
+    /// Orders that the file does not show, and component types without components.
     fn order(&self, fields: &mut Vec<(Name, Hot)>) {
         let model = self.model;
         let components: Vec<&Name> = model.components.keys().collect();
@@ -105,7 +105,7 @@ impl<'m> Writer<'m> {
     }
 }
 
-/// The components in the order in which the file has them: server by server.
+/// The components in the order of the file: server by server.
 fn shown_components(model: &Model) -> Vec<&Name> {
     let mut by_server: Vec<Vec<&Name>> = vec![Vec::new(); model.resources.len()];
     for (key, component) in &model.components {
@@ -116,7 +116,7 @@ fn shown_components(model: &Model) -> Vec<&Name> {
     by_server.into_iter().flatten().collect()
 }
 
-/// The kinds in the order of their first components.
+/// The component types in the order of their first components.
 fn shown_kinds(model: &Model) -> Vec<&Name> {
     let mut seen = HashSet::new();
     let kinds =

@@ -8,13 +8,13 @@ use wattle_heat::template::Function;
 
 use super::{FORWARD_REFERENCES, IMPORTS, MODEL, PAIRS, Writer, names, text};
 
-/// Whether Heat would take a map of these pairs for a call.
+/// Whether Heat would mistake a map of these pairs for a call.
 pub(super) fn looks_like_call<V>(pairs: &[(Name, V)]) -> bool {
     matches!(pairs, [(name, _)] if Function::of(name).is_some())
 }
 
-/// Whether a value refers to what stock Heat does not know, or must not make one resource wait for: outputs of components,
-/// forward references, exports of other stacks, and servers.
+/// Whether a value refers to something that stock Heat does not know, or that must not make one resource wait for another:
+/// outputs of components, forward references, exports of other stacks, and servers.
 pub fn is_run_time(model: &Model, value: &Expr) -> bool {
     value.references().any(|reference| match reference {
         Reference::Output { .. } | Reference::ForwardReference(_) | Reference::Import { .. } => true,
@@ -39,7 +39,7 @@ impl Late for Writer<'_> {
             },
             Reference::ForwardReference(name) => attribute(MODEL, FORWARD_REFERENCES, &[name]),
             Reference::Import { stack, export } => attribute(MODEL, IMPORTS, &[stack, export]),
-            // A sound model has no other.
+            // A sound model contains no others.
             _ => Hot::Value(Value::Null),
         }
     }
@@ -76,7 +76,7 @@ pub(super) fn constant(value: &Value) -> Hot {
     listed(Hot::Value(value.clone()))
 }
 
-/// The value with every map that Heat would take for a call as a list of its pairs.
+/// The value, with every map that Heat would mistake for a call replaced by a list of its pairs.
 fn listed(value: Hot) -> Hot {
     let all = |items: Vec<Hot>| items.into_iter().map(listed).collect();
     let each = |pairs: Vec<(Name, Hot)>| pairs.into_iter().map(|(name, value)| (name, listed(value))).collect();

@@ -1,4 +1,4 @@
-//! Who waits for whom: the dependences of a model as a graph.
+//! The dependencies of a model as a graph.
 //!
 //! What lives here: the graph and questions about graphs. What must not: diagnostics, lowering, drawing.
 
@@ -9,16 +9,16 @@ use crate::model::{Component, Expr, Model, Name, Order, Reference, Resource, Sou
 
 pub use crate::model::shortest_cycles;
 
-/// The dependences of a model: an edge leads from who waits to what it waits for.
+/// The dependencies of a model: an edge leads from a node to one that it waits for.
 pub struct Graph<'m> {
     /// Resources first, then components, each in the order of the model.
     nodes: Vec<Node<'m>>,
-    /// Each between the places of its nodes.
+    /// Each edge with the indices of its nodes.
     edges: Vec<(usize, Edge<'m>, usize)>,
     resources: usize,
 }
 
-/// Who can wait.
+/// A node, which can wait for others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Node<'m> {
     /// A component, with its key.
@@ -27,12 +27,12 @@ pub enum Node<'m> {
     Resource(&'m Name, &'m Resource),
 }
 
-/// Why one waits for another.
+/// A dependency of one node on another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Edge<'m> {
     /// The reason.
     pub why: Why<'m>,
-    /// Where the author said so.
+    /// Where the author declared it.
     pub at: &'m Source,
 }
 
@@ -56,7 +56,7 @@ pub enum Why<'m> {
     Property(&'m Name),
     /// A resource's `depends_on` names another resource.
     DependsOn,
-    /// Something else of a resource (`metadata`, ...) refers to another resource.
+    /// Another setting of a resource (`metadata`, ...) refers to another resource.
     Setting(&'static str),
     /// A component on the server reads an attribute, which the server's user data carries.
     UserData {
@@ -70,7 +70,7 @@ pub enum Why<'m> {
 }
 
 impl<'m> Graph<'m> {
-    /// The dependences of `model`. References to what does not exist are left out; other checks report them.
+    /// The dependencies of `model`. Dangling references are left out; checks report them.
     pub fn of(model: &'m Model) -> Self {
         let mut build = Build::new(model);
         build.properties();
@@ -79,19 +79,19 @@ impl<'m> Graph<'m> {
         Self { nodes: build.nodes, edges: build.edges, resources: model.resources.len() }
     }
 
-    /// The shortest cycle of each strongly connected component, as the edges along it.
+    /// The shortest cycle of each strongly connected component, as its edges.
     pub fn cycles(&self) -> Vec<Vec<(Node<'m>, Edge<'m>, Node<'m>)>> {
         let ends: Vec<_> = self.edges.iter().map(|(from, _, to)| (*from, *to)).collect();
         let cycles = shortest_cycles(self.nodes.len(), &ends).into_iter();
         cycles.map(|cycle| cycle.into_iter().map(|edge| self.hop(&self.edges[edge])).collect()).collect()
     }
 
-    /// Every edge between resources, with their places in [`Model::resources`].
+    /// Every edge between resources, with their indices in [`Model::resources`].
     pub(crate) fn resource_edges(&self) -> impl Iterator<Item = (usize, Edge<'m>, usize)> + '_ {
         self.edges.iter().copied().filter(|(from, _, to)| *from < self.resources && *to < self.resources)
     }
 
-    /// Every edge: who waits, why, for whom.
+    /// Every edge: the waiting node, the reason, and the node that it waits for.
     pub fn edges(&self) -> impl Iterator<Item = (Node<'m>, Edge<'m>, Node<'m>)> + '_ {
         self.edges.iter().map(|edge| self.hop(edge))
     }
@@ -144,7 +144,7 @@ impl<'m> Build<'m> {
         }
     }
 
-    /// The waits of a resource for those that `value` refers to.
+    /// Adds the dependencies of a resource on those that `value` refers to.
     fn created(&mut self, resource: usize, value: &Expr, why: Why<'m>, at: &'m Source) {
         for reference in value.references() {
             if let Reference::Resource(other) | Reference::Attribute { resource: other, .. } = reference
@@ -164,11 +164,12 @@ impl<'m> Build<'m> {
         }
     }
 
-    /// The waits of one input: for what its value refers to, and for what fulfils the forward references in it.
+    /// Adds the dependencies of one input: on the targets of its value, and on the values that fulfil its forward
+    /// references.
     fn reads(&mut self, read: &Read<'m>, value: &'m Expr) {
         let model = self.model;
-        // Forward references that lead to each other wait for ever without any component, which is another check's diagnostic. Each
-        // forward reference is followed once: forward references that branch and meet again would otherwise take exponential time.
+        // Forward references that only fulfil each other never get a value, which another check reports. Each forward
+        // reference is followed once: those that branch and meet again would otherwise take exponential time.
         let mut followed = HashSet::new();
         let mut pending = vec![(None, value)];
         while let Some((forward, value)) = pending.pop() {
@@ -211,7 +212,7 @@ impl<'m> Build<'m> {
         let mut server: Option<(&Name, bool)> = None;
         for (index, component) in self.model.components.values().enumerate() {
             let node = self.first_component + index;
-            // Components of one server mostly follow each other and share its name.
+            // Consecutive components are mostly on one server and share its name.
             let declared = match server {
                 Some((known, declared)) if Arc::ptr_eq(known, &component.server) => declared,
                 _ => {
@@ -233,7 +234,7 @@ impl<'m> Build<'m> {
     }
 }
 
-/// One input of one component, while what it reads is followed.
+/// An input of a component, while its references are followed.
 #[derive(Clone, Copy)]
 struct Read<'m> {
     from: usize,

@@ -22,7 +22,7 @@ pub(super) const TEXT: &str = "wattle_user_data";
 const USER_DATA: &str = include_str!("user_data.yaml");
 
 const STACK: &str = "wattle_stack";
-/// The parameter that says where the data space is.
+/// The parameter for the location of the data space.
 pub(super) const SPACE: &str = "wattle_space";
 const CA: &str = "wattle_space_ca";
 /// The parameter that holds each server's credential.
@@ -36,7 +36,7 @@ const MOST_CA: u32 = 8 * 1024;
 const URL_KEY: &str = "@agent_url@";
 const SHA256_KEY: &str = "@agent_sha256@";
 
-/// The least number of bytes in each server's generated user data. Values that only Heat or the operator knows count as
+/// The minimum size, in bytes, of each server's generated user data. Values that only Heat or the operator knows count as
 /// empty.
 pub(crate) fn user_data_sizes(model: &Model) -> HashMap<&Name, usize> {
     let mut sizes = HashMap::new();
@@ -57,7 +57,7 @@ pub(crate) fn user_data_sizes(model: &Model) -> HashMap<&Name, usize> {
     sizes
 }
 
-/// The parameters of a stack with agents, besides its author's.
+/// The parameters of a stack with agents, in addition to its author's.
 pub(super) fn parameters(stack: &Name) -> [(Name, HotParameter); 6] {
     let parameter = |name: &str, ty, description: &str| {
         let mut parameter = HotParameter::new(ty);

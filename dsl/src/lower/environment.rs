@@ -12,8 +12,8 @@ use super::hot::{HotParameter, Template};
 
 /// The parameters of a stack, for an environment file of Heat's.
 ///
-/// A parameter with a default is written as a comment. One without a default is a comment too, and is marked as
-/// required, unless wattle gives it. One default is really given, because Heat does not accept an empty section.
+/// A parameter with a default is written as a comment. One without a default is a comment too, and is marked as required,
+/// unless wattle sets it. One default is not commented out, because Heat does not accept an empty section.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Environment {
     stack: String,
@@ -26,7 +26,7 @@ impl Environment {
         Self { stack: model.stack.to_string(), parameters: parameters.collect() }
     }
 
-    /// How many parameters there are.
+    /// The number of parameters.
     pub fn len(&self) -> usize {
         self.parameters.len()
     }
@@ -36,17 +36,17 @@ impl Environment {
         self.parameters.is_empty()
     }
 
-    /// How many parameters an operator must give.
+    /// The number of parameters that an operator must set.
     pub fn required(&self) -> usize {
         self.parameters.iter().filter(|(name, parameter)| parameter.default.is_none() && name != SPACE).count()
     }
 
-    /// What was filled in for parameters that the stack does not have, each with the parameter that may have been
+    /// Values that were filled in for parameters that the stack does not have, each with the parameter that was probably
     /// meant.
     pub fn lost<'f>(&'f self, filled: &'f Filled) -> impl Iterator<Item = (&'f str, Option<&'f str>)> {
         let known = || self.parameters.iter().map(|(name, _)| name.as_str());
         let lost = filled.lines.keys().filter(move |name| !known().any(|known| known == *name));
-        // A parameter that has a value already was not meant.
+        // A parameter that already has a value was not meant.
         let free = move |name: &str| nearest(name, known().filter(|known| !filled.lines.contains_key(*known)));
         lost.map(move |name| (name.as_str(), free(name)))
     }
@@ -83,7 +83,7 @@ impl Environment {
         text
     }
 
-    /// The parameter whose default is given if nothing else is.
+    /// The parameter whose default is set if nothing else is.
     fn spare(&self) -> Option<usize> {
         self.parameters.iter().rposition(|(_, parameter)| parameter.default.is_some() && !parameter.hidden)
     }
@@ -113,7 +113,7 @@ fn describe(text: &mut String, name: &str, parameter: &HotParameter) {
     }
 }
 
-/// The line that gives the parameter its default, commented out unless it is `given`.
+/// The line that sets the parameter to its default, commented out unless it is `given`.
 fn set(text: &mut String, name: &str, parameter: &HotParameter, given: bool) {
     // JSON is YAML, and every reader of YAML understands it the same way.
     let default =
@@ -134,7 +134,7 @@ fn escaped(json: &str) -> String {
     })
 }
 
-/// Whether YAML 1.1 refuses the character or takes it for the end of a line.
+/// Whether YAML 1.1 rejects the character or treats it as a line break.
 fn is_special(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
 }

@@ -4,7 +4,8 @@ use crate::model::IndexMap;
 use wattle_heat::environment::Environment;
 use wattle_heat::yaml::Tree;
 
-/// Ends the line of the one default that is given because Heat does not accept an empty section. It was not filled in.
+/// The end of the line with the one default that is set because Heat does not accept an empty section. The operator did not
+/// fill it in.
 pub(super) const BY_DEFAULT: &str = "  # its default; Heat takes no empty section";
 
 /// The values in an environment file, exactly as they were written, with their comments.
@@ -52,7 +53,7 @@ fn lines(text: &str) -> IndexMap<String, String> {
             found.insert(name.clone(), line.to_owned());
             last = Some(name);
         } else if line.starts_with("   ") || line.trim().is_empty() {
-            // A further line of a value, or what separates the value from the next one.
+            // A continuation line of a value, or a separator between values.
             if let Some(text) = last.as_ref().and_then(|name| found.get_mut(name)) {
                 text.push_str(line);
             }

@@ -4,30 +4,30 @@ mod written;
 
 use crate::model::{Constraint, IndexMap, Name, ParameterType, Value};
 
-/// The version of HOT for templates that no author wrote.
+/// The HOT version of templates that no author wrote.
 pub use crate::model::VERSION;
 
 /// A template.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Template {
-    /// The version of HOT.
+    /// The HOT version.
     pub heat_template_version: Name,
-    /// What it is.
+    /// Its description.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// Which parameters belong together.
+    /// The groups of parameters.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parameter_groups: Vec<HotParameterGroup>,
-    /// What is chosen at deployment.
+    /// The parameters, which are chosen at deployment.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub parameters: IndexMap<Name, HotParameter>,
-    /// What Heat decides by.
+    /// The conditions.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub conditions: IndexMap<Name, Hot>,
-    /// What Heat creates.
+    /// The resources that Heat creates.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub resources: IndexMap<Name, HotResource>,
-    /// What the stack shows.
+    /// The outputs of the stack.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub outputs: IndexMap<Name, HotOutput>,
 }
@@ -38,13 +38,13 @@ impl Template {
         Self { heat_template_version: VERSION.into(), description: description.into(), ..Self::default() }
     }
 
-    /// How many servers it creates, without those of nested stacks.
+    /// The number of servers that it creates, without those of nested stacks.
     pub fn servers(&self) -> usize {
         self.resources.values().filter(|resource| resource.is_server()).count()
     }
 }
 
-/// Parameters that belong together.
+/// A group of parameters.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct HotParameterGroup {
     /// The heading above them.
@@ -63,7 +63,7 @@ pub struct HotParameter {
     /// Its type.
     #[serde(rename = "type")]
     pub ty: ParameterType,
-    /// Its name in forms where people fill it in.
+    /// Its label in forms.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub label: String,
     /// What it is for.
@@ -75,13 +75,13 @@ pub struct HotParameter {
     /// Whether Heat must not show its value.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub hidden: bool,
-    /// What a value must satisfy.
+    /// The constraints on its value.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "written::constraints")]
     pub constraints: Vec<Constraint>,
-    /// Whether its value must stay what it was when the stack was created.
+    /// Whether its value cannot change after the stack was created.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub immutable: bool,
-    /// Words that tools can find it by.
+    /// Words by which tools find it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<Name>,
 }
@@ -108,7 +108,7 @@ pub struct HotResource {
     /// Its type, or the file of a nested template.
     #[serde(rename = "type")]
     pub ty: Name,
-    /// What it is.
+    /// Its description.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub description: String,
     /// The condition under which the resource exists.
@@ -129,7 +129,7 @@ pub struct HotResource {
     /// How it is updated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub update_policy: Option<Box<Hot>>,
-    /// The identity of something that exists already and is not created.
+    /// The identity of an existing resource that is not created.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub external_id: Option<Box<Hot>>,
 }
@@ -195,7 +195,7 @@ impl HotResource {
 /// An output of a template.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct HotOutput {
-    /// What it is.
+    /// Its description.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub description: String,
     /// The condition under which the output exists.
@@ -242,7 +242,7 @@ pub enum Hot {
         /// The keys and their replacements.
         params: Vec<(Name, Hot)>,
     },
-    /// `list_join: ["", [...]]`: joined text. Heat takes strings, maps and lists here, but no numbers.
+    /// `list_join: ["", [...]]`: joined text. Heat accepts strings, maps and lists here, but no numbers.
     Join(Vec<Hot>),
     /// A list of values.
     List(Vec<Hot>),

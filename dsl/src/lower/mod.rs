@@ -1,6 +1,6 @@
 //! Lowering: turns a sound model into a stripped template, an environment and a seed.
 //!
-//! This module decides what goes where, and holds the shapes of the files as data. It does no I/O, reads no clock and
+//! This module decides where everything goes, and defines the file contents as data. It does no I/O, reads no clock and
 //! runs no checks. The same model always gives the same bytes.
 
 mod agent;
@@ -41,14 +41,14 @@ use hot::Template;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
-    /// The number of resources in one stack from which on a model is cut into nested stacks. The time in which Heat
-    /// validates a stack grows with the square of its size, so this is well below what Heat allows.
+    /// The number of resources in one stack at which a model is cut into nested stacks. Heat's time to validate a stack
+    /// grows with the square of its size, so this is well below what Heat allows.
     pub stack_resources: usize,
     /// The same limit for the bytes of one template.
     pub stack_bytes: usize,
     /// Whether to fill in [`Lowered::decisions`].
     pub decisions: bool,
-    /// Where resources are deployed. They stay in their nested stacks, as far as possible.
+    /// The places of deployed resources. They stay in their nested stacks as far as possible.
     pub deployed: Places,
 }
 
@@ -61,7 +61,7 @@ impl Default for Options {
 /// The result of lowering a model for agents.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lowered {
-    /// What Heat creates.
+    /// The template of what Heat creates.
     pub template: Template,
     /// The templates of nested stacks, by file name. The template refers to them.
     pub nested: IndexMap<String, Template>,
@@ -69,7 +69,7 @@ pub struct Lowered {
     pub environment: Environment,
     /// What is written to the data space before the stack is created.
     pub seed: Seed,
-    /// How each reference was resolved, in the model's order, if [`Options::decisions`] asked for it.
+    /// How each reference was resolved, in the model's order, if [`Options::decisions`] requests it.
     pub decisions: Vec<Decision>,
 }
 
@@ -146,7 +146,7 @@ impl<'m> ForAgents<'m> {
 
     fn seed(&mut self) -> Seed {
         let seed = seeding::build(self.model, self.identified, &self.plan);
-        // Nothing else asks who reads what.
+        // Nothing else needs the readers.
         self.plan.readers = IndexMap::default();
         seed
     }

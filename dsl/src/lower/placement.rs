@@ -1,7 +1,7 @@
 //! Placement policies in a template: the metadata of a separate resource that means nothing to Heat.
 //!
-//! The same resource lists which servers talk to each other, as the wires of the software show. If a blueprint has no
-//! policies and says nothing of bandwidth, none of this is written.
+//! The same resource lists which servers talk to each other, according to the wiring of the software. If a blueprint
+//! declares neither policies nor bandwidths, none of this is written.
 
 use wattle_agent_core::seed::Seed;
 
@@ -15,13 +15,13 @@ use super::hot::{Hot, HotResource, Template};
 /// The resource that carries the policies.
 pub const CARRIER: &str = "wattle_placement";
 
-/// Adds the resource that carries the policies of a model and what its servers exchange, if the author says either.
+/// Adds the resource that carries a model's policies and the bandwidths between its servers, if the author declares either.
 pub(super) fn add(model: &Model, template: &mut Template) {
     let is_said = is_said(model);
     if model.placement.is_empty() && !is_said {
         return;
     }
-    // Heat and deployments see only the value of such a resource, so there is nothing that could be replaced.
+    // Heat and deployments see only the value of such a resource, so nothing can be replaced.
     let mut carrier = HotResource::new("OS::Heat::Value".into());
     carrier.set("type".into(), "string".into());
     carrier.set("value".into(), "where servers are to be".into());
@@ -30,7 +30,7 @@ pub(super) fn add(model: &Model, template: &mut Template) {
         fields.push(("policies".into(), policies(model)));
     }
     let wires = wires(model);
-    // Without wires, `wattle place` would look for them elsewhere, where nothing is known of bandwidths.
+    // Without wires, `wattle place` would look for them elsewhere, where no bandwidths are known.
     if is_said || !matches!(&wires, Hot::List(wires) if wires.is_empty()) {
         fields.push(("wires".into(), wires));
     }
@@ -65,7 +65,7 @@ fn policy(policy: &Policy) -> Hot {
     Hot::Map(fields)
 }
 
-/// Which servers talk to each other.
+/// The pairs of servers that talk to each other.
 fn wires(model: &Model) -> Hot {
     let wire = |Talk { between: (from, to), bandwidth }: Talk<'_>| {
         let ends = [from, to].map(|name| Hot::Value((&**name).into()));

@@ -1,8 +1,8 @@
-//! Which nested stack of a cut stack each resource is in.
+//! The nested stack of each resource in a cut stack.
 //!
-//! Heat knows a resource by its name within its own stack, so a resource that moves to another stack is created again.
-//! That is why the places where things were deployed are an input of the cut. They are read from the templates that
-//! were deployed, which contain them already. A separate record could be lost, or belong to another deployment.
+//! Heat identifies a resource by its name within its own stack, so a resource that moves to another stack is created again.
+//! That is why the deployed places are an input of the cut. They are read from the deployed templates, which contain them
+//! already. A separate record could be lost, or belong to another deployment.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -17,7 +17,7 @@ use super::hot::Template;
 /// The names under which `emit` writes the template of the whole stack.
 pub const ROOTS: [&str; 2] = ["template.yaml", "template.json"];
 
-/// Where a resource is.
+/// The place of a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Place {
     /// In the stack itself.
@@ -35,13 +35,13 @@ impl fmt::Display for Place {
     }
 }
 
-/// Where the resources of a deployment are, each by the name under which it was deployed.
+/// The places of a deployment's resources, each by the name under which it was deployed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Places {
     places: HashMap<Name, Place>,
 }
 
-/// Why it is not known where the resources of a deployment are.
+/// Why the places of a deployment's resources are not known.
 #[derive(Debug, thiserror::Error)]
 pub enum PlacesError {
     /// A template that cannot be read.
@@ -52,7 +52,7 @@ pub enum PlacesError {
         /// What is wrong with it.
         reason: String,
     },
-    /// A nested template that is not there.
+    /// A nested template that is missing.
     #[error("`{root}` names `{file}`, which does not exist")]
     Absent {
         /// The file.
@@ -74,7 +74,7 @@ pub struct Moved {
 }
 
 impl Places {
-    /// Where the resources of these templates are.
+    /// The places of the resources in these templates.
     pub fn of(template: &Template, nested: &IndexMap<String, Template>) -> Self {
         let mut places = Self::default();
         for (name, resource) in &template.resources {
@@ -110,12 +110,12 @@ impl Places {
     }
 
     fn add(&mut self, names: impl IntoIterator<Item = Name>, place: Place) {
-        // Our own resources are not the author's: each part has a root of its own.
+        // Our own resources are not the author's: each part has its own root.
         let names = names.into_iter().filter(|name| !name.starts_with(RESERVED));
         self.places.extend(names.map(|name| (name, place)));
     }
 
-    /// Where a resource is, if it is anywhere.
+    /// The place of a resource, if it has one.
     pub fn get(&self, resource: &str) -> Option<Place> {
         self.places.get(resource).copied()
     }

@@ -9,7 +9,7 @@ use crate::model::{Expr, Model, Name, Reference, Resource, Step, Value, template
 use super::hot::Hot;
 use super::seed::{Origin, Wire};
 
-/// The form for Heat of expressions that need more than what the template's own resources provide.
+/// The form for Heat of expressions that need more than the template's own resources.
 pub(crate) trait Late {
     /// The value of something that is known only once software runs.
     fn value(&self, reference: &Reference) -> Hot;
@@ -18,7 +18,7 @@ pub(crate) trait Late {
     fn text(&self, expr: &Expr) -> Hot;
 }
 
-/// There is no such form: what only an agent can know cannot be expressed.
+/// There is no such form: values that only an agent can know cannot be expressed.
 struct Never;
 
 impl Late for Never {
@@ -36,7 +36,7 @@ pub(crate) fn for_heat(expr: &Expr) -> Hot {
     for_heat_with(expr, &Never)
 }
 
-/// The value for Heat, with `late` for what is known only once software runs.
+/// The value for Heat, with `late` for values that are known only once software runs.
 pub(crate) fn for_heat_with(expr: &Expr, late: &impl Late) -> Hot {
     match expr {
         Expr::Constant(value) => Hot::Value(value.clone()),

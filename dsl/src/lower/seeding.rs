@@ -1,4 +1,4 @@
-//! Makes the seed of a model.
+//! Builds the seed of a model.
 
 use crate::analysis::attribute::SERVER_ENTRIES;
 use crate::analysis::identity::Identities;
@@ -150,7 +150,7 @@ fn entries(model: &Model, plan: &Workload<'_>) -> IndexMap<Name, SeedEntry> {
     entries
 }
 
-/// The requirements that `check` has not judged already.
+/// The requirements that `check` has not already decided.
 fn requirements(model: &Model) -> IndexMap<Name, SeedRequirement> {
     let mut found = IndexMap::default();
     for (name, requirement) in &model.requirements {

@@ -57,7 +57,7 @@ pub(crate) fn with_parameters(model: &Model) -> Template {
     template
 }
 
-/// Makes Heat judge what it can of the requirements on parameters.
+/// Adds the requirements on parameters that Heat can check.
 pub(super) fn requirements(model: &Model, template: &mut Template, decisions: &mut Decisions) {
     for (name, requirement) in &model.requirements {
         if requirement::when(model, &requirement.predicate) != When::Apply {
@@ -77,7 +77,7 @@ pub(super) fn requirements(model: &Model, template: &mut Template, decisions: &m
     }
 }
 
-/// Adds the author's resources, each as `finish` leaves it.
+/// Adds the author's resources, each as modified by `finish`.
 pub(crate) fn resources(
     model: &Model,
     template: &mut Template,
@@ -152,7 +152,7 @@ pub(crate) fn is_known_to_heat(value: &Expr) -> bool {
     value.references().all(is_known)
 }
 
-/// Notes that Heat resolves everything that `value` refers to.
+/// Records that Heat resolves everything that `value` refers to.
 pub(super) fn decide(value: &Expr, reader: impl Fn() -> Reader, at: &Source, decisions: &mut Decisions) {
     decided(value, |_| Way::Heat, reader, at, decisions);
 }

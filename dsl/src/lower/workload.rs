@@ -1,4 +1,4 @@
-//! What each server has to do: its components, the values it needs in its user data, and what others want to know from
+//! The work of each server: its components, the values it needs in its user data, and the attributes that others need from
 //! it.
 
 use std::collections::HashMap;
@@ -9,20 +9,20 @@ use crate::analysis::reads::{self, Read};
 use crate::model::{Component, Expr, IndexMap, IndexSet, Model, Name, Resource};
 use crate::requirement;
 
-/// What the servers of a model have to do.
+/// The work of a model's servers.
 pub(super) struct Workload<'m> {
     pub(super) servers: IndexMap<&'m Name, Server<'m>>,
     /// The readers of each entry, by the entry's address `SERVER/COMPONENT/OUTPUT`.
     pub(super) readers: IndexMap<String, IndexSet<&'m Name>>,
-    /// The requirements that are judged before each component runs.
+    /// The requirements that are checked before each component runs.
     pub(super) judged: HashMap<&'m Name, Vec<&'m Name>>,
 }
 
-/// What one server has to do.
+/// The work of one server.
 #[derive(Default)]
 pub(super) struct Server<'m> {
     pub(super) components: Vec<(&'m Name, &'m Component)>,
-    /// What its components read and only Heat knows: attributes of other resources, and values that Heat computes.
+    /// Values that its components read and only Heat knows: attributes of other resources, and values that Heat computes.
     pub(super) from_heat: IndexMap<String, HeatValue<'m>>,
     /// Its own attributes that components read.
     pub(super) publishes: IndexMap<String, Attribute<'m>>,
@@ -65,7 +65,7 @@ impl<'m> Workload<'m> {
         plan
     }
 
-    /// What agents judge before a component runs. They get the same values as the component.
+    /// The requirements that agents check before a component runs. They get the same values as the component.
     fn requirements(&mut self, model: &'m Model, decisions: &mut Decisions) {
         for (name, components) in requirement::readers(model) {
             let requirement = &model.requirements[name];

@@ -1,4 +1,4 @@
-//! What ends a command early.
+//! The errors that end a command.
 
 use super::Exit;
 
@@ -16,12 +16,12 @@ pub struct CommandError {
 }
 
 impl CommandError {
-    /// What was asked for failed.
+    /// The requested operation failed.
     pub fn new(message: impl Into<String>) -> Self {
         Self { exit: Exit::Failed, message: message.into(), notes: Vec::new(), help: Vec::new() }
     }
 
-    /// The user asked for something that does not exist or does not fit.
+    /// The user requested something that does not exist or is invalid.
     pub fn usage(message: impl Into<String>) -> Self {
         Self { exit: Exit::Usage, ..Self::new(message) }
     }

@@ -1,4 +1,4 @@
-//! Exit codes of commands, and what their help says about them.
+//! Exit codes of commands, and their descriptions in help texts.
 
 use std::process::ExitCode;
 
@@ -7,7 +7,7 @@ use std::process::ExitCode;
 pub enum Exit {
     /// Done.
     Fine = 0,
-    /// It failed: a model has errors, or what runs has failed.
+    /// It failed: a model has errors, or something that it ran failed.
     Failed = 1,
     /// Wrong usage.
     Usage = 2,

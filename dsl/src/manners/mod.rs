@@ -1,4 +1,4 @@
-//! What all commands have in common: colours, suggestions, failures, and how they word the system's errors.
+//! Common to all commands: colours, suggestions, failures, and the wording of system errors.
 
 mod error;
 mod exit;
@@ -24,11 +24,11 @@ pub fn color() -> Arg {
         .default_value("auto")
         .value_parser(["auto", "always", "never"])
         .help("When to use colours; auto: on a terminal, unless NO_COLOR is set")
-        // Every command has it. So it is listed after the command's own options, wherever clap adds it.
+        // Every command has it, so it is listed after the command's own options, wherever clap adds it.
         .display_order(900)
 }
 
-/// What `--color` says among `args`, before they are parsed. So clap's own output is coloured as requested, too.
+/// The value of `--color` among `args`, before they are parsed, so that clap's own output is coloured as requested, too.
 pub fn forced_color(args: &[OsString]) -> Option<bool> {
     let mut args = args.iter().map(|arg| arg.to_string_lossy());
     let mut color = None;
@@ -46,13 +46,13 @@ pub fn forced_color(args: &[OsString]) -> Option<bool> {
     }
 }
 
-/// Whether output is coloured when the user does not say: on a terminal that supports it, unless `NO_COLOR` is set and
+/// Whether output is coloured if the user does not specify it: on a terminal that supports it, unless `NO_COLOR` is set and
 /// not empty (<https://no-color.org>).
 pub fn wants_color(is_terminal: bool, var: impl Fn(&str) -> Option<OsString>) -> bool {
     is_terminal && var("NO_COLOR").is_none_or(|value| value.is_empty()) && var("TERM").is_none_or(|term| term != "dumb")
 }
 
-/// Suggests an option or a command of `command` where clap finds none. Clap considers `--ot` too unlike `--out`.
+/// Suggests an option or a command of `command` if clap finds none. Clap does not find `--ot` similar enough to `--out`.
 #[must_use]
 pub fn suggest(mut error: clap::Error, command: &Command) -> clap::Error {
     let given = |error: &clap::Error, kind| match error.get(kind) {
@@ -78,10 +78,10 @@ pub fn suggest(mut error: clap::Error, command: &Command) -> clap::Error {
     error
 }
 
-/// Words that people who know other tools look for, and what to say about them.
+/// Words that users of other tools look for, and the message about them.
 pub type Sought = (&'static [&'static str], &'static str);
 
-/// Like [`suggest`]. But if the unknown command is one of `words`, it says only where to find what the user looks for.
+/// Like [`suggest`]. But if the unknown command is one of `words`, only says where to find what the user looks for.
 pub fn seek(mut error: clap::Error, command: &Command, words: &[Sought]) -> clap::Error {
     if error.kind() == ErrorKind::InvalidSubcommand
         && let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidSubcommand)

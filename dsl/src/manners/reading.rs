@@ -1,4 +1,4 @@
-//! Reads files that a user names.
+//! Reads files named by a user.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -10,17 +10,17 @@ const MOST: u64 = 256 << 20;
 /// Opens a file. Refuses anything that could block forever: a pipe, a socket or a device.
 ///
 /// # Errors
-/// The system's error, or what it is if it is not a file.
+/// The system's error, or the kind of what is there if it is not a file.
 pub fn open(path: &Path) -> io::Result<File> {
     must_end(path)?;
     File::open(path)
 }
 
-/// Refuses what is at `path`, if anything is there, unless it is a file or a directory. Opening a pipe, to read or to
-/// write, waits until another process opens it as well.
+/// Refuses anything at `path` that is not a file or a directory. Opening a pipe, to read or to write, waits until another
+/// process opens it as well.
 ///
 /// # Errors
-/// The system's error, or what it is if it is not a file.
+/// The system's error, or the kind of what is there if it is not a file.
 pub fn must_end(path: &Path) -> io::Result<()> {
     match fs::metadata(path) {
         Ok(found) if found.is_file() || found.is_dir() => Ok(()),
@@ -33,7 +33,7 @@ pub fn must_end(path: &Path) -> io::Result<()> {
 /// Returns the text of a file of at most 256 MiB. It is opened as [`open`] does.
 ///
 /// # Errors
-/// The system's error, what it is if it is not a file, or that it is too large.
+/// The system's error, the kind of what is there if it is not a file, or that it is too large.
 pub fn read(path: &Path) -> io::Result<String> {
     text(read_bytes(path)?)
 }
@@ -54,7 +54,7 @@ pub fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
     whole(open(path)?)
 }
 
-/// Returns the whole content, at most 256 MiB, of an open file or of what the shell has opened in its place.
+/// Returns the whole content, at most 256 MiB, of an open file or of a stream that the shell has opened in its place.
 ///
 /// # Errors
 /// The same as [`read`].

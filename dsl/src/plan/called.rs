@@ -1,4 +1,4 @@
-//! What goes, and what comes under another name or in another stack: the author may mean the same thing.
+//! Deletions, and creations under another name or in another stack: the author may mean the same thing.
 
 use wattle_heat::desired::Resource;
 use wattle_heat::evaluate::Value;
@@ -14,7 +14,7 @@ pub(super) fn own_name(name: &str) -> &str {
     name.rsplit_once('/').map_or(name, |(_, own)| own)
 }
 
-/// The words for a resource that has the same name in another stack.
+/// The words for a resource with the same name in another stack.
 pub(super) fn moved(name: &str, old: &Resources, new: &Resources) -> Option<String> {
     if is_member(name, new) {
         return None;
@@ -53,7 +53,7 @@ pub(super) fn gone(name: &str, resource: &Resource, old: &Resources, new: &Resou
     }
 }
 
-/// For what goes and comes back under another name, adds how it could stay.
+/// Adds help on keeping a resource that is deleted and created again under another name.
 pub(super) fn renamed(old: &Resources, new: &Resources, plans: &mut IndexMap<Name, ResourcePlan>) {
     let gone: Vec<(&String, IndexMap<&str, Value>)> = old
         .iter()
@@ -82,12 +82,12 @@ pub(super) fn renamed(old: &Resources, new: &Resources, plans: &mut IndexMap<Nam
     }
 }
 
-/// What a qualified name ends in.
+/// The last part of a qualified name.
 fn last(name: &str) -> &str {
     name.rsplit_once('.').map_or(name, |(_, last)| last)
 }
 
-/// How something that was called `was` could stay.
+/// How to keep something that was named `was`.
 fn keeping(was: &str, is: &str) -> String {
     match (was.rsplit_once('.'), is.rsplit_once('.')) {
         (Some((before, own)), Some((now, same))) if own == same => {
@@ -97,7 +97,7 @@ fn keeping(was: &str, is: &str) -> String {
     }
 }
 
-/// Properties without the resource's own name in them: the user data of a server contains its name.
+/// Properties in which the resource's own name is removed: the user data of a server contains its name.
 fn nameless<'r>(resource: &'r Resource, own: &str) -> IndexMap<&'r str, Value> {
     let without = |part: &Value| (part.as_text() == Some(own)).then_some(Value::Null);
     let given = resource.names().filter_map(|name| Some((name, resource.given(name)?)));

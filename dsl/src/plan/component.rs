@@ -1,4 +1,4 @@
-//! What happens to components: what makes an agent run one again.
+//! What happens to components, and what makes an agent run one again.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -15,7 +15,7 @@ use super::state::State;
 use super::wire::{Compared, Side, compare, resolved};
 use super::{Action, ComponentPlan, Reason, ResourcePlan, Run, words};
 
-/// What has changed in the recipe itself: its tool, what it runs, its files. Any of these makes an agent run it again.
+/// The changes to the recipe itself: its tool, its entry point, its files. Any of these makes an agent run it again.
 pub fn recipe_differences(before: &SeedRecipe, after: &SeedRecipe) -> Vec<String> {
     let mut what = Vec::new();
     if before.tool != after.tool {
@@ -30,13 +30,13 @@ pub fn recipe_differences(before: &SeedRecipe, after: &SeedRecipe) -> Vec<String
     what
 }
 
-/// What an input is wired to, or its default; `None` if it is not given at all.
+/// The value that an input is wired to, or its default; `None` if it has neither.
 fn input_of(component: &SeedComponent, declaration: &SeedDeclaration, input: &str) -> Option<Wire> {
     let wire = component.inputs.get(input).cloned();
     wire.or_else(|| declaration.inputs.get(input)?.default.clone().map(Wire::Constant))
 }
 
-/// What has changed in a component that its agent adopts without running it.
+/// The changes to a component that its agent adopts without running it.
 fn aside(
     (was, declared): (&SeedComponent, &SeedDeclaration),
     (is, now): (&SeedComponent, &SeedDeclaration),
@@ -60,7 +60,7 @@ fn aside(
 struct Work<'a> {
     old: Side<'a>,
     new: Side<'a>,
-    /// What happens to a server, by its own name.
+    /// The action on each server, by its own name.
     servers: HashMap<Name, Action>,
     /// The servers whose attributes may change.
     moving: HashSet<Name>,
@@ -82,7 +82,7 @@ pub(super) fn plan(
     // Servers that run components are not in groups.
     for (name, plan) in resources.iter().filter(|(_, plan)| plan.group.is_none()) {
         let own = name.rsplit_once('/').map_or(&**name, |(_, own)| own);
-        // A server that goes from one nested stack and comes in another is replaced.
+        // A server that moves from one nested stack to another is replaced.
         let action = servers.get(own).map_or(plan.action, |known| match (known, plan.action) {
             (Action::Delete, Action::Create) | (Action::Create, Action::Delete) => Action::Replace,
             (known, action) => (*known).max(action),
@@ -110,7 +110,7 @@ impl Work<'_> {
             for name in seed.components.keys() {
                 let key: Name = format!("{server}/{name}").into();
                 let (plan, reads) = self.judge(server, name);
-                // What may change is examined once it is known what runs.
+                // Possible changes are examined once it is known which components run.
                 for (entry, input) in reads {
                     let writer: Name = writer_of(&entry).into();
                     doubts.entry(writer).or_default().push((key.clone(), input, entry));
@@ -145,8 +145,7 @@ impl Work<'_> {
         self.gone();
     }
 
-    /// What happens to a component by itself, and which entries it reads that are otherwise unchanged, each with the
-    /// input.
+    /// The action on a component by itself, and the entries it reads that are otherwise unchanged, each with its input.
     fn judge(&self, server: &Name, name: &Name) -> (ComponentPlan, Vec<(Name, Name)>) {
         let run = |action, because| (ComponentPlan::new(action, because), Vec::new());
         let because = |text: &str| {
@@ -239,7 +238,7 @@ impl Work<'_> {
         (ComponentPlan { action, because, aside: aside((was, declared), (is, now)) }, reads)
     }
 
-    /// What has left the model.
+    /// Adds components that have left the model.
     fn gone(&mut self) {
         for (server, seed) in &self.old.seed.servers {
             for name in seed.components.keys() {
@@ -266,7 +265,7 @@ impl Work<'_> {
     }
 }
 
-/// What writes an entry: `SERVER/COMPONENT`.
+/// The component that writes an entry: `SERVER/COMPONENT`.
 fn writer_of(entry: &str) -> &str {
     entry.rsplit_once('/').map_or(entry, |(writer, _)| writer)
 }

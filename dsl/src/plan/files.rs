@@ -11,10 +11,10 @@ use wattle_heat::parameters::Inputs;
 /// The names under which `emit` writes the template of the whole stack.
 pub use crate::lower::places::ROOTS;
 
-/// Gives the text of a file.
+/// Returns the text of a file.
 type Read<'r> = dyn FnMut(&str) -> Option<String> + 'r;
 
-/// The files of a deployment's folder, but none outside of it.
+/// The files in a deployment's folder, but none outside of it.
 pub(super) struct InFolder<'r>(RefCell<&'r mut Read<'r>>);
 
 impl<'r> InFolder<'r> {
@@ -37,8 +37,8 @@ impl Files for InFolder<'_> {
     }
 }
 
-/// The template of a deployment, the nested templates and the files that it names, by their paths within the deployment's
-/// folder; `read` gives the text of a file there. What cannot be read is left out.
+/// Collects the template of a deployment, and the nested templates and files that it names, by their paths within the
+/// deployment's folder; `read` returns the text of a file there. Unreadable files are left out.
 pub fn gather(read: &mut dyn FnMut(&str) -> Option<String>) -> IndexMap<String, String> {
     let Some((name, text)) = ROOTS.into_iter().find_map(|name| Some((name, read(name)?))) else {
         return IndexMap::default();

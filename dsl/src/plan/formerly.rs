@@ -7,8 +7,7 @@ use super::called::own_name;
 use super::state::State;
 use super::{Action, ComponentPlan, Reason, ResourcePlan, Run};
 
-/// Notes, for what comes under a name that only `moved_from` gives it, that nothing was deployed under that name. What
-/// comes for the first time anyway needs no note.
+/// Notes that nothing was deployed under a name that only `moved_from` gives. First creations need no such note.
 pub(super) fn note(
     before: Option<&State>,
     after: &State,

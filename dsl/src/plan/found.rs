@@ -1,10 +1,10 @@
-//! What is not in the cloud as it was deployed, and what the next deployment does about it.
+//! Differences between the cloud and what was deployed, and what the next deployment does about them.
 
 use crate::model::{IndexMap, Name};
 
 use super::{Action, ResourcePlan};
 
-/// A resource that was found not to be as it was deployed.
+/// A resource that was found to differ from what was deployed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
     /// Its name, or that of one within it: `NAME`, `NESTED/NAME`, `GROUP/0`.
@@ -15,7 +15,7 @@ pub struct Found {
     pub how: String,
 }
 
-/// What is left of a resource that is not as it was deployed.
+/// The remains of a resource that differs from what was deployed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Left {
     /// Nothing: it is created again.
@@ -24,13 +24,13 @@ pub enum Left {
     Wreck,
     /// It exists, and is corrected.
     Itself,
-    /// It existed before the stack, was adopted, and is changed to what is wanted.
+    /// It existed before the stack, was adopted, and is changed to the desired state.
     Adopted,
-    /// It was adopted as well, but cannot be changed to what is wanted: it is replaced.
+    /// It was adopted as well, but cannot be changed to the desired state: it is replaced.
     Unfit,
 }
 
-/// Adds to a plan what really exists. Returns, in words, what belongs to no resource.
+/// Adds the actual state to a plan. Returns, in words, everything that belongs to no resource.
 pub(super) fn note(found: &[Found], resources: &mut IndexMap<Name, ResourcePlan>) -> Vec<String> {
     let mut strange = Vec::new();
     for Found { name, left, how } in found {
@@ -52,7 +52,7 @@ pub(super) fn note(found: &[Found], resources: &mut IndexMap<Name, ResourcePlan>
     strange
 }
 
-/// What happens to a resource of which this is left.
+/// The action on a resource with these remains.
 fn action(planned: Action, left: Left) -> Action {
     match (planned, left) {
         (Action::Unchanged | Action::MayUpdate, Left::Itself | Left::Adopted) | (Action::Create, Left::Adopted) => {

@@ -10,23 +10,23 @@ use crate::model::IndexMap;
 use super::resource::Resources;
 use super::{Action, Reason};
 
-/// Whether a resource is a group whose members are here.
+/// Whether a resource is a group whose members are known here.
 pub(super) fn is_group(resource: &Resource) -> bool {
     resource.is_stack && !resource.is_only_a_stack()
 }
 
-/// The groups that contain something, the outermost first.
+/// The groups around a resource, the outermost first.
 pub(super) fn around<'r>(name: &'r str, resources: &Resources) -> impl Iterator<Item = &'r str> {
     let outer = name.match_indices('/').map(|(at, _)| &name[..at]);
     outer.filter(|outer| resources.get(*outer).is_some_and(is_group))
 }
 
-/// Whether something is in a group: then nothing else knows it by its name.
+/// Whether a resource is in a group. Then nothing else refers to it by its name.
 pub(super) fn is_member(name: &str, resources: &Resources) -> bool {
     around(name, resources).next().is_some()
 }
 
-/// Removes members that only one side has, in groups whose members only Heat knows: there may be no such difference.
+/// Removes members that only one side has, in groups whose members only Heat knows: the difference may not be real.
 pub(super) fn pair(old: &mut Resources, new: &mut Resources) {
     let is_open = |name: &str| {
         old.get(name).zip(new.get(name)).is_some_and(|(was, is)| was.has_open_members() || is.has_open_members())
@@ -50,7 +50,7 @@ pub(super) fn pair(old: &mut Resources, new: &mut Resources) {
 pub(super) struct Members<'a> {
     /// The members of each group.
     all: IndexMap<&'a str, Vec<&'a String>>,
-    /// A member that each group no longer has.
+    /// A removed member of each group.
     lost: IndexMap<&'a str, &'a String>,
 }
 
@@ -66,12 +66,12 @@ impl<'a> Members<'a> {
         Self { all, lost }
     }
 
-    /// Which group contains what.
+    /// The pairs of a group and a resource in it.
     pub(super) fn pairs(&self) -> impl Iterator<Item = (&'a str, &'a String)> {
         self.all.iter().flat_map(|(group, members)| members.iter().map(|member| (*group, *member)))
     }
 
-    /// What happens to a group because of its members, whose actions `action` returns.
+    /// The action on a group because of its members, whose actions `action` returns.
     pub(super) fn stir(&self, group: &str, action: impl Fn(&str) -> Action) -> Option<(Action, Reason)> {
         let because = |name: &str, how: &str| Reason {
             what: "members".to_owned(),

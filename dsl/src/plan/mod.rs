@@ -1,7 +1,7 @@
-//! What a changed blueprint would do to what is deployed.
+//! The effects of a changed blueprint on what is deployed.
 //!
 //! What lives here: two deployed states and the difference between them, as data and as text. What must not: I/O, and
-//! anything that decides what is deployed. The rules are Heat's and the agents'; tests compare with both.
+//! anything that decides what is deployed. The rules are those of Heat and the agents; tests compare with both.
 
 mod called;
 mod component;
@@ -32,7 +32,7 @@ pub use state::{IsOf, Own, State, StateError};
 /// The format of a plan as JSON.
 pub const FORMAT: &str = "wattle-plan/1";
 
-/// What would happen to everything.
+/// The effects of a change.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Plan {
     /// The name and version of this format.
@@ -43,16 +43,16 @@ pub struct Plan {
     pub resources: IndexMap<Name, ResourcePlan>,
     /// What agents would do with each component, by `SERVER/COMPONENT`.
     pub components: IndexMap<Name, ComponentPlan>,
-    /// What would happen to requirements on values that are not known while the blueprint is built.
+    /// The effects on requirements on values that are not known while the blueprint is built.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub requirements: IndexMap<Name, RequirementPlan>,
     /// The settings that have changed, by name. They change nothing by themselves.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub settings: IndexMap<Name, SettingPlan>,
-    /// What was found in the cloud that belongs to none of these resources.
+    /// Things in the cloud that belong to none of these resources.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// How many of each action there are.
+    /// The number of each action.
     pub summary: Summary,
 }
 
@@ -67,7 +67,7 @@ pub struct ResourcePlan {
     /// Why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub because: Vec<Reason>,
-    /// How it could be avoided.
+    /// How to avoid it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub help: Vec<String>,
     /// Effects and limits of a change in place that its other words do not mention.
@@ -113,8 +113,7 @@ pub struct ComponentPlan {
     /// Why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub because: Vec<Reason>,
-    /// What else has changed, without running anything: its deadline, how long it waits, its teardown, what it comes
-    /// after.
+    /// Other changes, which run nothing: its deadline, its waiting time, its teardown, its order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub aside: Vec<Reason>,
 }
@@ -144,7 +143,7 @@ pub enum Run {
     Run,
     /// Its teardown runs.
     TearDown,
-    /// It has no teardown: it stays on its server, and nothing manages it any longer.
+    /// It has no teardown: it stays on its server, unmanaged.
     Forget,
     /// It goes with its server.
     Gone,
@@ -155,9 +154,9 @@ pub enum Run {
 pub struct RequirementPlan {
     /// Whether it has changed.
     pub action: Demanded,
-    /// When it is judged, or was.
+    /// When it is or was checked.
     pub when: When,
-    /// The components whose agents judge it from now on, by `SERVER/COMPONENT`.
+    /// The components whose agents check it from now on, by `SERVER/COMPONENT`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub judges: Vec<Name>,
     /// What has changed in it.
@@ -179,7 +178,7 @@ pub enum Demanded {
     Removed,
 }
 
-/// What happens to a setting, as `--set` takes it.
+/// What happens to a setting, in the form that `--set` accepts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SettingPlan {
     /// The value that was given; `None` if none was.
@@ -201,12 +200,12 @@ pub struct Reason {
     /// What it becomes, likewise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    /// What changes it, or may change it, if its own text is the same.
+    /// The cause of the change, or possible change, if its own text is the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub through: Option<String>,
 }
 
-/// How many of each action there are. Actions that do not occur are not listed.
+/// The number of each action. Actions that do not occur are not listed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Summary {
     /// Whether anything would change, or may.
@@ -223,7 +222,7 @@ pub struct Summary {
     pub requirements: IndexMap<Demanded, usize>,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde requires")]
 fn is_none(number: &usize) -> bool {
     *number == 0
 }

@@ -1,5 +1,5 @@
-//! What happens to requirements. A new value of a parameter does not change a requirement: `seed apply` judges it in
-//! any case.
+//! What happens to requirements. A new value of a parameter does not change a requirement: `seed apply` checks it in any
+//! case.
 
 use crate::lower::Seed;
 use crate::lower::seed::{SeedRequirement, Wire};
@@ -24,7 +24,7 @@ pub(super) fn plan(before: Option<&State>, after: &State) -> IndexMap<Name, Requ
 fn judged(was: Option<&SeedRequirement>, is: Option<&SeedRequirement>, judges: Vec<Name>) -> Option<RequirementPlan> {
     let when = is.or(was)?.when;
     let condition = |from: Option<String>, to: Option<String>| {
-        // If only a secret in it has changed, both read alike.
+        // If only a secret in it has changed, both have the same text.
         let (from, to) = if from == to { (None, None) } else { (from, to) };
         Reason { what: "condition".to_owned(), from, to, through: None }
     };
@@ -48,7 +48,7 @@ fn judged(was: Option<&SeedRequirement>, is: Option<&SeedRequirement>, judges: V
     Some(RequirementPlan { action, when, judges, because })
 }
 
-/// What is required, in the words of what checks it.
+/// The requirement, in the words of the code that checks it.
 fn worded(requirement: &SeedRequirement) -> String {
     demanded(&requirement.predicate, &|wire: &Wire| wire.constant().cloned())
 }

@@ -46,7 +46,7 @@ pub(super) fn plan(before: Option<&State>, after: &State) -> IndexMap<Name, Reso
         readers.entry(group).or_default().insert(member);
     }
     let mut open: VecDeque<&String> = new.keys().collect();
-    // Each round makes an answer more serious or leaves it, so this ends.
+    // Each round makes an action more serious or leaves it, so this terminates.
     while let Some(name) = open.pop_front() {
         let plan = work.judge(name);
         let is_same = work.plans.get(&**name).is_some_and(|known| known.action >= plan.action);
@@ -100,7 +100,7 @@ impl Work<'_> {
             let reason = Reason { what: "group".to_owned(), through, ..Reason::default() };
             return plan(Action::Replace, vec![reason], Vec::new());
         }
-        // Nothing stands behind it that could change.
+        // It has no real counterpart that could change.
         let is_nothing = before.ty() == after.ty() && after.is_placeholder();
         if is_nothing || after.is_only_a_stack() && before.is_only_a_stack() {
             return plan(Action::Unchanged, Vec::new(), Vec::new());
@@ -138,7 +138,7 @@ impl Work<'_> {
         if !changed.is_empty() {
             (action, help, notes) = self.verdict(before, after, &changed);
         }
-        // What only Heat records, and what it does on every update of a stack.
+        // Settings that only Heat records, and its actions on every update of a stack.
         let is_heats = self.own.is_none();
         let keys: IndexSet<&&str> = after.rest.keys().chain(before.rest.keys()).filter(|_| is_heats).collect();
         for key in keys {
@@ -191,7 +191,7 @@ impl Work<'_> {
         ResourcePlan { notes, ..plan(action, because, help) }
     }
 
-    /// Notes about the properties that are no longer given, and stay in the cloud as they are.
+    /// Notes about properties that are no longer set, and stay as they are in the cloud.
     fn stays(&self, after: &Resource, because: &[Reason]) -> Vec<String> {
         let Some(own) = self.own else { return Vec::new() };
         let is_left = |reason: &&Reason| reason.from.is_some() && reason.to.is_none();
@@ -199,12 +199,12 @@ impl Work<'_> {
         left.map(|reason| format!("its `{}` stays in the cloud as it is", reason.what)).collect()
     }
 
-    /// What happens to another resource, as far as is known.
+    /// The action on another resource, as far as it is known.
     fn action(&self, name: &str) -> Action {
         self.plans.get(name).map_or(Action::Unchanged, |plan| plan.action)
     }
 
-    /// What happens to a resource whose properties `changed` differ, how to get another result, and further notes.
+    /// The action on a resource whose properties `changed` differ, how to get another result, and further notes.
     fn verdict(&self, before: &Resource, after: &Resource, changed: &[&str]) -> (Action, Vec<String>, Vec<String>) {
         let is_only_heats = |property: &&&str| self.own.is_some() && update::is_needed(after, property);
         let judged: Vec<&str> = changed.iter().filter(|property| !is_only_heats(property)).copied().collect();
@@ -228,7 +228,7 @@ impl Work<'_> {
         (Action::Replace, vec![help], notes)
     }
 
-    /// Whether what a value refers to changes it.
+    /// Whether a change of a resource that the value refers to changes the value.
     fn touched(&self, value: &Value) -> Option<(Touched, String)> {
         let mut found: Option<(Touched, String)> = None;
         if value.is_cut() {
@@ -262,7 +262,7 @@ impl Work<'_> {
     }
 }
 
-/// What goes wrong because Heat makes the new resource before it deletes the old one.
+/// The problems that arise because Heat creates the new resource before it deletes the old one.
 fn makes_first(before: &Resource, after: &Resource, changed: &[&str]) -> Vec<String> {
     let loss =
         "Heat makes the new one under the name of the old one, deletes the old one by that name, and nothing is left";
@@ -271,7 +271,7 @@ fn makes_first(before: &Resource, after: &Resource, changed: &[&str]) -> Vec<Str
     help.into_iter().chain(update::clash(before, after, changed)).collect()
 }
 
-/// What happens to a resource on every update of its stack, given what would happen to it otherwise.
+/// The action on a resource on every update of its stack, given the action otherwise.
 fn always(resource: &Resource, otherwise: Action) -> Option<(Action, Reason)> {
     let because = |does: &str| {
         let through = Some(format!("Heat {does} such a resource whenever its stack is updated"));
@@ -284,7 +284,7 @@ fn always(resource: &Resource, otherwise: Action) -> Option<(Action, Reason)> {
     is_updated.then(|| (Action::Update, because("updates")))
 }
 
-/// Whether a value has changed for Heat, for which 1 and 1.0 are the same. For values that cannot be compared, see
+/// Whether a value has changed for Heat, which treats 1 and 1.0 as equal. For values that cannot be compared, see
 /// [`Work::touched`].
 fn differs(was: &Value, is: &Value) -> bool {
     was.equals(is) != Some(true) && !(was.is_cut() && was == is)

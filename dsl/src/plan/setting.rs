@@ -11,7 +11,7 @@ use super::state::State;
 /// The file that keeps the settings of an emission beside what it wrote.
 pub const SETTINGS: &str = "wattle-settings.yaml";
 
-/// The settings in a file of this name, each as `--set` takes it: `cell.name` by its path, `[1, 2]` as YAML.
+/// The settings in the text of such a file, in the form that `--set` accepts: `cell.name` by its path, `[1, 2]` as YAML.
 ///
 /// # Errors
 /// Why it is not such a file.

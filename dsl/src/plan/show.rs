@@ -11,10 +11,10 @@ use crate::shown::argument;
 
 use super::{Action, ComponentPlan, Demanded, Plan, Reason, RequirementPlan, ResourcePlan, Run, SettingPlan, Summary};
 
-/// Components that are named in one line.
+/// The most components that one line names.
 const SHOWN: usize = 3;
 
-/// How something is painted.
+/// How a text is coloured.
 #[derive(Clone, Copy)]
 enum Tone {
     Good,
@@ -109,7 +109,7 @@ impl Page {
             Run::Gone => ("-", Tone::Bad, "goes with its server"),
         };
         let text = format!("{}: {what}", self.painted(&format!("{sign} {name}"), tone));
-        // It goes without saying that a server brings its components.
+        // A new server obviously runs its components.
         let is_servers = |reason: &Reason| reason.what == "server" && plan.action != Run::MayRunAgain;
         let because: Vec<Reason> = plan.because.iter().filter(|reason| !is_servers(reason)).cloned().collect();
         self.line(indent, &text);
@@ -174,7 +174,7 @@ impl Plan {
             page.resource(0, name, plan);
         }
         for (name, plan) in servers {
-            // If a server goes from one nested stack and comes in another, the new one has the components.
+            // If a server moves from one nested stack to another, the new one has the components.
             let comes = plan.action != Action::Delete
                 || !self
                     .resources

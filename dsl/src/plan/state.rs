@@ -1,4 +1,4 @@
-//! What is deployed, or would be: templates, parameters, seed.
+//! A deployed state, or one to be deployed: templates, parameters, seed.
 
 use wattle_heat::evaluate;
 use wattle_heat::parameters::{Inputs, Origin, Parameters};
@@ -10,33 +10,33 @@ use crate::model::{IndexMap, Name, Value};
 use super::files::{InFolder, ROOTS};
 use super::setting::{SETTINGS, settings};
 
-/// What is deployed, or would be.
+/// A deployed state, or one to be deployed.
 #[derive(Clone, Debug)]
 pub struct State {
-    /// The template with everything that it names.
+    /// The template with all files that it names.
     loaded: Loaded,
     /// The values of parameters.
     pub(super) parameters: IndexMap<Name, Value>,
-    /// What servers do; `None` if Heat runs the software.
+    /// The work of servers; `None` if Heat runs the software.
     pub(super) seed: Option<Seed>,
-    /// What differs from Heat, if wattle brings up the infrastructure itself.
+    /// Differences from Heat, if wattle brings up the infrastructure itself.
     pub(super) own: Option<Own>,
-    /// The settings that the blueprint was given, as `--set` takes them.
+    /// The settings given to the blueprint, in the form that `--set` accepts.
     pub(super) settings: IndexMap<Name, String>,
 }
 
-/// A template that asks for nothing.
+/// A template without resources.
 const EMPTY: &str = "heat_template_version: 2021-04-16\n";
 
-/// Whether something holds for a property of a type.
+/// Whether something applies to a property of a type.
 pub type IsOf = fn(ty: &str, property: &str) -> bool;
 
 /// What wattle does differently from Heat when it brings up the infrastructure itself.
 #[derive(Clone, Copy, Debug)]
 pub struct Own {
-    /// What it cannot change in place although Heat can.
+    /// Properties that it cannot change in place although Heat can.
     pub is_fixed: IsOf,
-    /// What stays as it is in the cloud once a template no longer sets it.
+    /// Properties that stay as they are in the cloud once a template no longer sets them.
     pub stays: IsOf,
 }
 
@@ -46,7 +46,7 @@ pub enum StateError {
     /// There is no template.
     #[error("there is no template.yaml and no template.json")]
     NoTemplate,
-    /// A file that is not such a file.
+    /// An invalid file.
     #[error("`{file}` cannot be read: {reason}")]
     Malformed {
         /// The file.
@@ -129,7 +129,7 @@ impl State {
         Self { loaded, ..self }
     }
 
-    /// The same state, with what was requested in the cloud, by the name of a file, with these parameters.
+    /// The same state, with the resources that were requested in the cloud, by the name of a file, with these parameters.
     ///
     /// # Errors
     /// As [`Self::new`].
@@ -146,18 +146,18 @@ impl State {
         self.seed.as_ref().map(|seed| &seed.stack)
     }
 
-    /// What servers do.
+    /// The work of servers.
     pub fn seed(&self) -> Option<&Seed> {
         self.seed.as_ref()
     }
 
-    /// What the template asks for, as far as its parameters have values.
+    /// The desired state of the template, as far as its parameters have values.
     pub fn asked_for(&self) -> Desired {
         self.desired(None)
     }
 
-    /// What the template asks for. A parameter has a value here if it has one in `other`, too, or is not a parameter
-    /// there: a value that is known on one side alone would appear as a difference where there may be none.
+    /// The desired state of the template. A parameter has a value here if it has one in `other`, too, or is not a parameter
+    /// there: a value that is known on only one side would appear as a difference that may not exist.
     pub(super) fn desired(&self, other: Option<&Self>) -> Desired {
         let mut loaded = self.loaded.clone();
         loaded.parameters = self.values();

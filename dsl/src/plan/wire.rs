@@ -1,4 +1,4 @@
-//! Compares what inputs are wired to: whether the value certainly changes.
+//! Compares the values that inputs are wired to: whether they certainly change.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::model::{IndexMap, Name, Value};
 
 use super::state::State;
 
-/// How a value compares between both sides.
+/// The result of comparing both sides of a value.
 pub(super) enum Compared {
     /// The same.
     Same,
@@ -39,7 +39,7 @@ impl<'a> Side<'a> {
         Some((component, self.seed.declarations.get(&component.declaration)?))
     }
 
-    /// The same side without computing functions: secrets are digests, which mean nothing to a function.
+    /// The same side without computing functions: secrets are digests, from which functions cannot compute.
     pub(super) fn uncomputed(&self) -> Self {
         Self { computes: false, ..*self }
     }
@@ -54,8 +54,8 @@ impl<'a> Side<'a> {
     }
 }
 
-/// A wire with what is known of its parameters; those that are known on one side only stay. Lists and maps are in their
-/// one form; text keeps its parts, since a changed value in one of them certainly changes the text.
+/// A wire with the known values of its parameters; those that are known on only one side stay. Lists and maps are in
+/// canonical form; text keeps its parts, since a changed value in one of them certainly changes the text.
 pub(super) fn resolved(wire: &Wire, own: &Side<'_>, other: &Side<'_>) -> Wire {
     wire.replace(&mut |part| match part {
         Wire::Leaf(Origin::Parameter(name)) => {
@@ -81,7 +81,7 @@ fn closed(wire: &Wire) -> Option<Value> {
     wire.evaluate(&mut |_| Err(()), &mut |_, _| Err(())).ok()
 }
 
-/// How many constants differ between wires that are otherwise alike; `None` if they are not.
+/// The number of constants that differ between wires that are otherwise alike; `None` if they are not.
 fn constants(before: &Wire, after: &Wire) -> Option<usize> {
     let all = |before: &[Wire], after: &[Wire]| {
         if before.len() != after.len() {
@@ -115,7 +115,7 @@ pub(super) fn compare(before: &Wire, after: &Wire) -> Compared {
         {
             all(before.iter().map(|(name, part)| compare(part, &after[name])))
         }
-        // Other lengths, or other names.
+        // Different lengths, or different names.
         (Wire::List(_), Wire::List(_)) | (Wire::Map(_), Wire::Map(_)) => Compared::Other,
         (before, after) => match constants(before, after) {
             Some(0) => Compared::Same,
@@ -125,7 +125,7 @@ pub(super) fn compare(before: &Wire, after: &Wire) -> Compared {
     }
 }
 
-/// A list or a map that is known as a whole, by its parts.
+/// The parts of a list or a map that is known as a whole.
 fn parts(wire: &Wire) -> Cow<'_, Wire> {
     match wire {
         Wire::Constant(Value::List(items)) => {

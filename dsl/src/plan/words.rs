@@ -8,7 +8,7 @@ use crate::model::Value as Constant;
 /// The most characters of a value that are shown.
 const SHOWN: usize = 48;
 
-/// What a value was and what it becomes, as worded in a reason. `name` is the name of the property or input.
+/// The old and the new value, as worded in a reason. `name` is the name of the property or input.
 pub(super) fn pair(name: &str, before: &Value, after: &Value) -> (Option<String>, Option<String>) {
     if is_secret(name, before) || is_secret(name, after) {
         let word = |value: &Value| (*value != Value::Null).then(|| "(secret)".to_owned());
@@ -29,7 +29,7 @@ pub(super) fn pair(name: &str, before: &Value, after: &Value) -> (Option<String>
     (before.map(|text| cut(&text, common)), after.map(|text| cut(&text, common)))
 }
 
-/// A value without the parts of its maps that are nothing: those that Heat's schemas have and that are not set.
+/// The value without the null entries of its maps: keys that are in Heat's schemas and are not set.
 fn given(value: Constant) -> Constant {
     match value {
         Constant::List(items) => Constant::List(items.into_iter().map(given).collect()),

@@ -1,4 +1,4 @@
-//! The part of a requirement that Heat itself can judge: constraints of one parameter (`heat.engine.constraints`).
+//! The part of a requirement that Heat itself can check: constraints of one parameter (`heat.engine.constraints`).
 
 use crate::model::{
     Constraint, Expr, Model, Name, Parameter, ParameterType, Predicate, Reference, Requirement, Scalar, Test, Tested,
@@ -11,16 +11,16 @@ use crate::model::requirement::{demanded, pattern};
 use super::phase::operands;
 use wattle_heat::template::Version;
 
-/// The part of a requirement that Heat is asked to judge.
+/// The part of a requirement that Heat checks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Heats {
     /// Constraints, each with its parameter.
     pub(crate) constraints: Vec<(Name, Constraint)>,
-    /// Whether they are everything that is required.
+    /// Whether they cover the whole requirement.
     pub(crate) whole: bool,
 }
 
-/// What Heat can judge of a requirement with exactly the same result as here.
+/// The part of a requirement that Heat can check with exactly the same result as this crate.
 pub(crate) fn of_heat(model: &Model, name: &str, requirement: &Requirement) -> Heats {
     let mut found = Heats { constraints: Vec::new(), whole: true };
     let mut parts = Vec::new();
@@ -137,11 +137,11 @@ fn number(value: &Expr) -> Option<Value> {
     value.constant().cloned()
 }
 
-/// A constant number that can be given to Heat exactly.
+/// A constant number that Heat can represent exactly.
 fn bound(value: &Expr) -> Option<f64> {
     match value.constant()? {
         Value::Integer(number) => {
-            #[expect(clippy::cast_precision_loss, reason = "looked at in the next line")]
+            #[expect(clippy::cast_precision_loss, reason = "checked in the next line")]
             let float = *number as f64;
             (crate::model::requirement::compare(&Value::Float(float), &Value::Integer(*number))?.is_eq())
                 .then_some(float)

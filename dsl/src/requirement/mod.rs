@@ -1,8 +1,8 @@
-//! Judges requirements: when their values are known, whether they hold, and what to say if they do not.
+//! Evaluates requirements: when their values are known, whether they hold, and the message if they do not.
 //!
-//! A requirement is judged wherever its values are known: by `check`, by Heat, by `seed apply`, or by agents. This
-//! module knows when each value is known ([`When`]), and what Heat itself can judge. The only evaluator ([`judge`]) and
-//! the wording that all of them share are in the model crate.
+//! A requirement is evaluated wherever its values are known: by `check`, by Heat, by `seed apply`, or by agents. This
+//! module knows when each value is known ([`When`]), and what Heat itself can check. The only evaluator ([`judge`]) and the
+//! shared wording are in the model crate.
 
 mod constraint;
 mod phase;

@@ -19,7 +19,7 @@ pub fn when(model: &Model, predicate: &Predicate<Expr>) -> When {
     found
 }
 
-/// What is read at run time for a requirement.
+/// The values that a requirement reads at run time.
 pub(crate) fn run_time(model: &Model, predicate: &Predicate<Expr>) -> Vec<String> {
     let mut found = Vec::new();
     predicate.each(&mut |value| {
@@ -32,7 +32,7 @@ pub(crate) fn run_time(model: &Model, predicate: &Predicate<Expr>) -> Vec<String
     found
 }
 
-/// The requirements that are judged at run time, each with the components that judge it: those that read all of its
+/// The requirements that are checked at run time, each with the components that check it: those that read all of its
 /// values.
 pub fn readers(model: &Model) -> Vec<(&Name, Vec<&Name>)> {
     let of_run_time = |(name, requirement): (_, &crate::model::Requirement)| {
@@ -86,7 +86,7 @@ fn mark(model: &Model, predicate: &mut Predicate<Operand<Expr>>) {
             if let (true, Some(operand)) = (secret, &mut tested.value)
                 && matches!(operand.from, Expr::Text(_) | Expr::List(_) | Expr::Map(_) | Expr::Function { .. })
             {
-                // What is computed from a secret may be secret as well.
+                // A value computed from a secret may be secret as well.
                 operand.name = Some("what is computed of a secret".into());
             }
             if let Test::EveryItem(item) | Test::SomeItem(item) = &mut tested.test {
@@ -96,7 +96,7 @@ fn mark(model: &Model, predicate: &mut Predicate<Operand<Expr>>) {
     }
 }
 
-/// Whether a value contains a secret, as far as types show.
+/// Whether a value contains a secret, as far as its types show.
 pub(crate) fn is_secret(model: &Model, value: &Expr) -> bool {
     value.references().any(|reference| match reference {
         Reference::Parameter(name) => model.parameters.get(name).is_some_and(Parameter::is_hidden),

@@ -1,4 +1,4 @@
-//! What a changed blueprint would do to what another trial deployed.
+//! The effects of a changed blueprint on what another trial deployed.
 
 use crate::model::{Content, IndexMap};
 use crate::plan::{Action, Plan, Run, State, plan};
@@ -15,7 +15,7 @@ pub struct TrialPlan {
 }
 
 impl Trial {
-    /// What deploying this trial over what `before` deployed would do, as the command `plan` reports it.
+    /// The effects of deploying this trial over `before`, as the command `plan` reports them.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -35,7 +35,7 @@ impl Trial {
     /// ```
     ///
     /// # Panics
-    /// If what one of them deploys cannot be read back, which is a bug in this crate.
+    /// If the output of one of them cannot be read back, which is a bug in this crate.
     #[track_caller]
     pub fn plan_from(&self, before: &Self) -> TrialPlan {
         TrialPlan { plan: plan(Some(&before.state()), &self.state()) }
@@ -65,15 +65,15 @@ impl TrialPlan {
     /// Asserts that nothing would change or run again.
     ///
     /// # Panics
-    /// If something would, and shows the plan. The same applies to all assertions below.
+    /// If something would; shows the plan. The same applies to all assertions below.
     #[track_caller]
     pub fn changes_nothing(&self) -> &Self {
         assert!(self.plan.is_empty(), "something would change:\n{}", self.plan.to_text(false));
         self
     }
 
-    /// Asserts that Heat would neither replace, rebuild nor delete a resource, that it could not happen either, and
-    /// that Heat would not refuse the update.
+    /// Asserts that Heat would and could neither replace, rebuild nor delete a resource, and that it would not refuse the
+    /// update.
     ///
     /// # Panics
     /// If one of these would or could happen.
@@ -92,7 +92,7 @@ impl TrialPlan {
         self
     }
 
-    /// What Heat would do with a resource.
+    /// The action of Heat on a resource.
     ///
     /// # Panics
     /// If neither trial has it.
@@ -105,7 +105,7 @@ impl TrialPlan {
         resource.action
     }
 
-    /// What the agent would do with a component, `SERVER/COMPONENT`.
+    /// The action of the agent on a component, `SERVER/COMPONENT`.
     ///
     /// # Panics
     /// If neither trial has it.
@@ -129,7 +129,7 @@ impl TrialPlan {
         self
     }
 
-    /// Asserts that the recipe of a component, `SERVER/COMPONENT`, would not run again, whatever others write.
+    /// Asserts that the recipe of a component, `SERVER/COMPONENT`, would not run again, whatever other components write.
     ///
     /// # Panics
     /// If it would, or might.

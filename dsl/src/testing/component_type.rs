@@ -1,4 +1,4 @@
-//! Component types as a test knows them: what they read and write, as plain values.
+//! Component types from a test's point of view: their inputs and outputs, as plain values.
 
 use std::fmt;
 use std::ops::Deref;
@@ -43,7 +43,7 @@ pub type Outputs<K> = <K as Fakeable>::Outputs;
 
 /// A struct of plain values. Implemented by `#[component]`.
 pub trait Plain {
-    /// Makes the struct from these values.
+    /// Creates the struct from these values.
     #[doc(hidden)]
     fn of(values: &Values) -> Self;
 }
@@ -66,10 +66,10 @@ impl Values {
         Self::default()
     }
 
-    /// The value of an input or output, which must be there.
+    /// The value of an input or output, which must be present.
     ///
     /// # Panics
-    /// If it is not there or is of another type. Values are checked against their types beforehand.
+    /// If it is missing or of another type. Values are checked against their types beforehand.
     pub fn get<T>(&self, name: &str, from_value: fn(Value) -> Option<T>) -> T {
         self.optional(name, from_value)
             .unwrap_or_else(|| panic!("INVARIANT: `{name}` is there, of the type that was declared"))
@@ -86,7 +86,7 @@ impl Values {
     }
 }
 
-/// What a fake gets when its component runs: the inputs, and which component it is.
+/// The argument of a fake when its component runs: the inputs, and the identity of the component.
 ///
 /// The inputs are its fields: `db2.port`.
 ///
@@ -129,7 +129,7 @@ impl<K: Fakeable> Given<K> {
         self.component.rsplit_once('/').map_or(&*self.component, |(server, _)| server)
     }
 
-    /// How many times its recipe was started, including this time. It is more than 1 after its agent died while the
+    /// The number of times that its recipe was started, including this time. It is more than 1 if its agent died while the
     /// recipe ran.
     pub fn attempt(&self) -> u32 {
         self.attempt

@@ -1,7 +1,7 @@
 //! The run itself: the machines that decide for agents, on a clock that advances only when nothing else happens.
 //!
-//! The rules that agents follow on servers ([`wattle_agent_core::machine`]) decide here, too. Their actions are carried
-//! out on a data space in memory, with fakes in place of recipes.
+//! The rules that agents follow on servers ([`wattle_agent_core::machine`]) also decide here. Their actions are carried out
+//! on a data space in memory, with fakes in place of recipes.
 
 mod agent;
 mod queue;
@@ -52,7 +52,7 @@ struct Engine<'w> {
 /// Runs everything to the end.
 ///
 /// # Errors
-/// If a fake returned what no recipe could write.
+/// If a fake returned something that no recipe could write.
 pub(super) fn run(world: &World, clock: Clock, deaths: HashSet<usize>) -> Result<Outcome, Fault> {
     let mut engine = Engine {
         world,
@@ -113,7 +113,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Lets an agent decide about its events, and carries out its actions.
+    /// Lets an agent process its events, and carries out its actions.
     fn decide(&mut self, host: usize) {
         let now = now(self.queue.now);
         while let Some(event) = self.events.pop_front() {
@@ -130,7 +130,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Schedules something to happen to an agent after a delay.
+    /// Schedules an event for an agent after a delay.
     fn after(&mut self, delay: Duration, host: usize, what: Happening) {
         let at = self.queue.now.saturating_add(delay);
         self.queue.put(at, (host, self.agents[host].life), what);
@@ -176,8 +176,8 @@ impl Engine<'_> {
             Action::Answer(question, answer) => self.answer(host, question, answer),
             Action::Answered(question, _) => self.answered(host, question),
             Action::Show(component, status) => self.show(&component, status),
-            // Nothing to do: an agent that has lost interest does not listen, and there is no disk, no operator and no
-            // log.
+            // Nothing to do: an agent that no longer needs an answer does not listen, and there is no disk, no operator and
+            // no log.
             Action::Forget(_)
             | Action::ShowServer(_)
             | Action::Prune(_)
@@ -187,8 +187,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Records what an agent would write to its disk. For a failure that another one caused, the agent takes as long as
-    /// it takes to notice that one.
+    /// Records what an agent would write to its disk. For a failure caused by another one, the agent takes as long as it
+    /// takes to notice that one.
     fn note(&mut self, host: usize, ticket: Ticket, records: Vec<Noted>) {
         let fails = records.iter().find_map(|record| match record {
             Noted::Failed { component, .. } => Some(self.world.hosts[host].nodes[component]),
@@ -205,7 +205,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Gives the content to everyone who waited for it.
+    /// Delivers the content to everyone who waited for it.
     fn deliver(&mut self, waiters: Vec<Waiter>, content: &Content) {
         for (host, life, ticket) in waiters {
             let event = Event::Read(ticket, Ok(content.clone()));
@@ -213,7 +213,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Notes the status of a component.
+    /// Records the status of a component.
     fn show(&mut self, component: &Name, status: Status) {
         let Some(place) = self.world.places.get(component).copied() else { return };
         let record = &mut self.records[place];
@@ -235,7 +235,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Why the awaited things do not come.
+    /// Why the awaited values do not arrive.
     fn root_causes(&self, awaited: &[(Name, Revision)]) -> Vec<Cause> {
         let mut search = Search::new(awaited);
         while let Some(component) = search.looks_at() {

@@ -1,4 +1,4 @@
-//! Fakes: what stands in for a component's recipe.
+//! Fakes: stand-ins for the recipes of components.
 
 use std::panic::Location;
 use std::rc::Rc;
@@ -30,7 +30,7 @@ impl Failed {
     }
 
     /// Makes the recipe publish an output before it fails (with `wattle set`, or as a Chef recipe publishes early). The
-    /// readers of that output have it, whatever happens to the rest.
+    /// readers of that output get it, whatever happens to the rest.
     #[must_use]
     pub fn having_published(mut self, output: &str, value: impl Into<Value>) -> Self {
         self.published.0.insert(output.into(), value.into());
@@ -50,7 +50,7 @@ impl From<String> for Failed {
     }
 }
 
-/// What a fake returns: `Outputs::<Db2> { ... }`, or a `Result` of that and [`Failed`].
+/// The result of a fake: `Outputs::<Db2> { ... }`, or a `Result` of that and [`Failed`].
 #[diagnostic::on_unimplemented(
     message = "a fake gives the outputs of its component, not `{Self}`",
     label = "not `{O}`",
@@ -87,7 +87,7 @@ pub(super) struct Call<'c> {
 /// A recipe, as a function.
 type Recipe = dyn Fn(Call<'_>) -> Result<Values, Failed>;
 
-/// What stands in for a recipe.
+/// A stand-in for a recipe.
 #[derive(Clone)]
 pub(super) struct Fake {
     pub(super) run: Rc<Recipe>,

@@ -9,7 +9,7 @@ use crate::model::{Name, Scalar, Type, Value};
 use super::component_type::Values;
 use super::fake::{Call, Fake};
 
-/// A value of type `ty` for the thing called `of`.
+/// A value of type `ty` for the thing named `of`.
 pub(super) fn value(ty: &Type, of: &str) -> Value {
     match ty {
         Type::Scalar(scalar) => scalar_value(*scalar, of),

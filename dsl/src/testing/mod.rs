@@ -1,9 +1,9 @@
-//! Tests of blueprints: what a topology does once it is deployed, in `cargo test`, without a cloud and without waiting.
+//! Tests of blueprints: the behaviour of a deployed topology, in `cargo test`, without a cloud and without waiting.
 //!
-//! A [`Trial`] takes a blueprint and a fake for each of its component types. A fake is a closure from what the
-//! component reads to what it writes, typed as `#[component]` declares them. A [`TrialRun`] simulates the agents: it
-//! knows who waited for whom, what each component was given, and what came out. Where nothing forces an order, a
-//! schedule chooses who comes first, and [`Trial::schedules`] tries many.
+//! A [`Trial`] consists of a blueprint and a fake for each of its component types. A fake is a closure from a component's
+//! inputs to its outputs, typed as `#[component]` declares them. A [`TrialRun`] simulates the agents: it records which
+//! components waited for which, the values that each was given, and the results. Where nothing forces an order, a schedule
+//! chooses one, and [`Trial::schedules`] tries many.
 //!
 //! ```
 //! use wattle::prelude::*;

@@ -1,4 +1,4 @@
-//! Which component waits for which in every run: the dependencies between components.
+//! The dependencies between components, which hold in every run.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -13,7 +13,7 @@ pub(super) struct Edge {
     pub(super) why: String,
 }
 
-/// What each component waits for. Components are known by their places.
+/// The dependencies of each component. Components are identified by their indices.
 pub(super) struct Order {
     edges: Vec<Vec<Edge>>,
 }
@@ -35,13 +35,13 @@ impl Order {
         Self { edges }
     }
 
-    /// What a component waits for directly.
+    /// The direct dependencies of a component.
     pub(super) fn direct(&self, place: usize) -> &[Edge] {
         &self.edges[place]
     }
 
-    /// The shortest chain of dependencies from the component that waits to the one that it waits for. The last step
-    /// leads to `to`.
+    /// The shortest chain of dependencies from a waiting component to the one that it waits for. The last step leads to
+    /// `to`.
     pub(super) fn path(&self, from: usize, to: usize) -> Option<Vec<&Edge>> {
         let mut came: HashMap<usize, (usize, &Edge)> = HashMap::new();
         let mut queue = VecDeque::from([from]);

@@ -53,8 +53,8 @@ impl<'r> Ran<'r> {
         self.record().failure.as_ref()
     }
 
-    /// How many times its recipe was started. It is more than 1 if its agent died during a run, and 0 if it failed because
-    /// of another component.
+    /// The number of times that its recipe was started. It is more than 1 if its agent died during a run, and 0 if it
+    /// failed because of another component.
     pub fn attempts(self) -> u32 {
         self.record().attempts
     }
@@ -62,7 +62,7 @@ impl<'r> Ran<'r> {
     /// Asserts that it is done.
     ///
     /// # Panics
-    /// If it is not, and shows the reason.
+    /// If it is not; shows the reason.
     #[track_caller]
     pub fn succeeded(self) -> Self {
         assert!(self.is_done(), "{}", story::failed(self.run, &[self]));
@@ -138,7 +138,7 @@ impl<'r> Ran<'r> {
     /// ```
     ///
     /// # Panics
-    /// If it does not, and shows what it waits for.
+    /// If it does not; shows what it waits for.
     #[track_caller]
     pub fn waits_for(self, other: &str) -> Self {
         let other = self.run.component(other);
@@ -150,7 +150,7 @@ impl<'r> Ran<'r> {
     /// Asserts that nothing makes it wait for another component, `SERVER/COMPONENT`: either may start first.
     ///
     /// # Panics
-    /// If something does, and shows the chain of dependencies.
+    /// If something does; shows the chain of dependencies.
     #[track_caller]
     pub fn does_not_wait_for(self, other: &str) -> Self {
         let other = self.run.component(other);
@@ -164,7 +164,7 @@ impl<'r> Ran<'r> {
     /// asserts that this holds in every run.
     ///
     /// # Panics
-    /// If it did not, and shows what happened and what it waits for.
+    /// If it did not; shows what happened and what it waits for.
     #[track_caller]
     pub fn started_after(self, other: &str) -> Self {
         let other = self.run.component(other);
@@ -193,8 +193,7 @@ impl<'r> Ran<'r> {
         self
     }
 
-    /// The names of the components that it waits for directly: those whose outputs it reads, and those that it is
-    /// ordered after.
+    /// The names of its direct dependencies: the components whose outputs it reads, and those that it is ordered after.
     pub fn dependences(self) -> impl Iterator<Item = &'r str> {
         self.run.stage.order.direct(self.place).iter().map(|edge| &*self.run.stage.world.nodes[edge.on].key)
     }

@@ -1,4 +1,4 @@
-//! What is known about a component after a run.
+//! The record of a component after a run.
 
 use std::fmt;
 use std::time::Duration;
@@ -68,7 +68,7 @@ pub(super) struct Wait {
     pub(super) until: Option<Duration>,
 }
 
-/// What one component did. Times are steps of the run, which show what came first, and times on the run's own clock.
+/// What one component did. Times are steps of the run, which show the order of events, and times on the run's own clock.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Record {
     pub(super) started: Option<(usize, Duration)>,
@@ -81,8 +81,8 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// Records that from now on it waits for these and nothing else. Anything else that has come, as `has_come` says,
-    /// it waited for until now.
+    /// Records that from now on it waits for these and nothing else. It waited until now for anything else that has arrived
+    /// according to `has_come`.
     pub(super) fn waits_for(&mut self, waits: &[Waiting], has_come: impl Fn(&Name) -> bool, now: Duration) {
         for wait in waits {
             let is_it = |before: &Wait| before.what == wait.what && before.input == wait.input;

@@ -1,4 +1,4 @@
-//! A run that has ended, and what a test can ask and assert about it.
+//! A completed run, and the queries and assertions on it.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -21,7 +21,7 @@ use super::stack::StackTemplate;
 use super::story;
 use super::world::{World, meant, short};
 
-/// A run that has ended: every component is done, has failed, or never started because its server did not come up.
+/// A completed run: every component is done, has failed, or never started because its server did not boot.
 ///
 /// ```
 /// # use wattle::prelude::*;
@@ -48,7 +48,7 @@ pub struct TrialRun {
     entries: HashMap<Name, Result<Value, Failure>>,
 }
 
-/// What all runs of a trial have in common.
+/// Data that all runs of a trial share.
 pub(super) struct Stage {
     pub(super) world: World,
     pub(super) order: Order,
@@ -73,7 +73,7 @@ impl Stage {
     }
 
     /// # Panics
-    /// If a fake returns what no recipe could write.
+    /// If a fake returns something that no recipe could write.
     #[track_caller]
     pub(super) fn run(self: &Rc<Self>, schedule: Schedule) -> TrialRun {
         let clock = Clock::new(schedule, self.heights.clone());
@@ -120,7 +120,7 @@ impl TrialRun {
     /// Asserts that every component is done.
     ///
     /// # Panics
-    /// If one is not, and shows the root causes and the components that failed because of them.
+    /// If one is not; shows the root causes and the components that failed because of them.
     #[track_caller]
     pub fn succeeded(&self) -> &Self {
         let failed: Vec<Ran<'_>> = self.components().filter(|ran| !ran.is_done()).collect();
@@ -169,13 +169,13 @@ impl TrialRun {
         }
     }
 
-    /// What happened, with a line for each component in the order of their starts. It is meant for people and for the
+    /// A description of the run, with a line for each component in the order of their starts, for people and for the
     /// messages of tests.
     pub fn story(&self) -> String {
         story::whole(self)
     }
 
-    /// The template that Heat gets.
+    /// The template for Heat.
     pub fn stack(&self) -> StackTemplate {
         StackTemplate::of(&self.stage.lowered)
     }

@@ -1,10 +1,10 @@
-//! Schedules: what starts and ends first where nothing forces an order.
+//! Schedules: the order of starts and ends where nothing forces one.
 
 use std::time::Duration;
 
-/// What comes first where nothing forces an order: how long servers take to boot, recipes to run, and agents to notice.
+/// The order of events where nothing forces one: how long servers take to boot, recipes to run, and agents to notice.
 ///
-/// Unless a fake says otherwise ([`Trial::fake_taking`](super::Trial::fake_taking)), each of these takes less than a
+/// Unless a fake specifies otherwise ([`Trial::fake_taking`](super::Trial::fake_taking)), each of these takes less than a
 /// microsecond of the run's own time. So a schedule alone never makes anything miss a deadline.
 ///
 /// ```
@@ -32,12 +32,12 @@ pub enum Schedule {
     Declared,
     /// In reverse: what was declared last comes first.
     Reversed,
-    /// What most others wait for takes longest.
+    /// The components that most others wait for take longest.
     SlowestFirst,
 }
 
 impl Schedule {
-    /// The schedules that look for trouble.
+    /// The schedules that provoke problems.
     pub(super) const ADVERSARIAL: [Self; 3] = [Self::Declared, Self::Reversed, Self::SlowestFirst];
 }
 
@@ -55,7 +55,7 @@ impl std::fmt::Display for Schedule {
 pub(super) struct Clock {
     schedule: Schedule,
     random: Random,
-    /// How many others wait for each component, directly or not.
+    /// The number of others that wait for each component, directly or not.
     dependents: Vec<usize>,
 }
 
@@ -65,7 +65,7 @@ impl Clock {
         Self { schedule, random: Random(seed), dependents }
     }
 
-    /// How long the server at `place`, of `of` servers, takes to boot.
+    /// How long the server with the index `place`, of `of` servers, takes to boot.
     pub(super) fn boot(&mut self, place: usize, of: usize) -> Duration {
         match self.schedule {
             Schedule::Seed(_) => self.random.below(1_000),
@@ -74,7 +74,7 @@ impl Clock {
         }
     }
 
-    /// How long the recipe of the component at `place` runs.
+    /// How long the recipe of the component with the index `place` runs.
     pub(super) fn run(&mut self, place: usize) -> Duration {
         match self.schedule {
             Schedule::Seed(_) => self.random.below(1_000),
@@ -84,7 +84,7 @@ impl Clock {
         }
     }
 
-    /// How long an agent takes to act on what the component at `place` waited for.
+    /// How long an agent takes to react to something that the component with the index `place` waited for.
     pub(super) fn notice(&mut self, place: usize) -> Duration {
         match self.schedule {
             Schedule::Seed(_) => self.random.below(100),
@@ -98,7 +98,7 @@ fn nanos(count: usize) -> Duration {
     Duration::from_nanos(count as u64)
 }
 
-/// Numbers that look random (Vigna's `SplitMix`).
+/// Pseudo-random numbers (Vigna's `SplitMix`).
 struct Random(u64);
 
 impl Random {

@@ -1,4 +1,4 @@
-//! What a test provides: everything that a run of its blueprint needs.
+//! The test's part: everything that a run of its blueprint needs.
 
 use std::rc::Rc;
 
@@ -7,7 +7,7 @@ use crate::model::{IndexMap, IndexSet, Model, Name, Value};
 
 use super::fake::Fake;
 
-/// What a test provides.
+/// The inputs of a run, provided by a test.
 pub(super) struct Setting {
     pub(super) model: Model,
     pub(super) lowered: Rc<Lowered>,

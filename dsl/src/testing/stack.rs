@@ -1,4 +1,4 @@
-//! The template that Heat gets, as a test sees it.
+//! The template for Heat, from a test's point of view.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use wattle_heat::emit;
 
 use super::world::meant;
 
-/// The template that Heat gets, with its nested templates.
+/// The template for Heat, with its nested templates.
 ///
 /// ```
 /// # use wattle::prelude::*;
@@ -91,7 +91,7 @@ impl<'s> StackResource<'s> {
         &self.resource.ty
     }
 
-    /// The value at a path in its properties, such as `networks.0.port`, as the template has it. A parameter is
+    /// The value at a path in its properties, such as `networks.0.port`, as it is in the template. A parameter is
     /// `{"get_param": NAME}`.
     ///
     /// # Panics
@@ -127,7 +127,7 @@ impl<'s> StackResource<'s> {
         self.resource.property(property).is_some()
     }
 
-    /// The names of the resources that Heat makes before it: those that its properties refer to, and those in its
+    /// The names of the resources that Heat creates before it: those that its properties refer to, and those in its
     /// `depends_on`.
     pub fn requires(self) -> BTreeSet<&'s str> {
         let mut found = BTreeSet::new();

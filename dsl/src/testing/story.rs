@@ -1,4 +1,4 @@
-//! What happened, in words, for the messages of failed assertions.
+//! Descriptions of a run, for the messages of failed assertions.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use super::run::TrialRun;
 /// The largest number of lines of a story in a message.
 const LINES: usize = 40;
 
-/// A moment of the run's own time. A time below a millisecond is `at once`.
+/// A moment of the run's own time. Below a millisecond, it is `at once`.
 fn moment(at: Duration) -> String {
     if at < Duration::from_millis(1) { "at once".to_owned() } else { format!("at {}", span(round(at))) }
 }
@@ -49,7 +49,7 @@ fn round(time: Duration) -> Duration {
     Duration::from_millis(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
 }
 
-/// The whole run.
+/// The description of the whole run.
 pub(super) fn whole(run: &TrialRun) -> String {
     let mut places: Vec<usize> = (0..run.records.len()).collect();
     let when = |place: &usize| {
@@ -88,7 +88,7 @@ pub(super) fn report(run: &TrialRun) -> String {
     text
 }
 
-/// Where the author declared a component.
+/// The place where the author declared a component.
 fn declared(run: &TrialRun, place: usize) -> String {
     run.stage
         .lowered
@@ -129,7 +129,7 @@ pub(super) fn failed(run: &TrialRun, failed: &[Ran<'_>]) -> String {
     text + &report(run)
 }
 
-/// What a component waits for, as lines of text.
+/// The dependencies of a component, as lines of text.
 fn waits(run: &TrialRun, place: usize) -> String {
     let direct = run.stage.order.direct(place);
     if direct.is_empty() {
@@ -142,7 +142,7 @@ fn waits(run: &TrialRun, place: usize) -> String {
     text
 }
 
-/// A wait that was expected and does not exist.
+/// The message about an expected dependency that does not exist.
 pub(super) fn no_wait(ran: Ran<'_>, other: Ran<'_>) -> String {
     let mut text = format!("nothing makes `{}` wait for `{}`", ran.name(), other.name());
     text += &waits(ran.run, ran.place);
@@ -154,7 +154,7 @@ pub(super) fn no_wait(ran: Ran<'_>, other: Ran<'_>) -> String {
     text
 }
 
-/// A wait that was not expected.
+/// The message about an unexpected dependency.
 pub(super) fn wait(ran: Ran<'_>, other: Ran<'_>, path: &[&Edge]) -> String {
     let mut text = format!("`{}` waits for `{}`", ran.name(), other.name());
     let mut from = ran.place;
@@ -166,7 +166,7 @@ pub(super) fn wait(ran: Ran<'_>, other: Ran<'_>, path: &[&Edge]) -> String {
     text
 }
 
-/// A start that was expected after an end, and was not.
+/// The message about a start that was expected after an end, but came before it.
 pub(super) fn not_after(ran: Ran<'_>, other: Ran<'_>) -> String {
     let (record, before) = (ran.record(), other.record());
     let mut text = match (record.started, before.ended) {

@@ -18,7 +18,7 @@ use super::schedule::Schedule;
 use super::setting::Setting;
 use super::stack::StackTemplate;
 
-/// A blueprint under test, with values for what is chosen at deployment, fakes for its components, and a schedule.
+/// A blueprint under test, with values for its deployment, fakes for its components, and a schedule.
 ///
 /// ```
 /// # use wattle::prelude::*;
@@ -44,17 +44,17 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// Makes a trial of a blueprint. What is chosen while building keeps its defaults.
+    /// Creates a trial of a blueprint with its default configuration.
     ///
     /// # Panics
-    /// If the checks find errors, and shows all diagnostics as `check` does. The same applies to every function that
-    /// makes a trial.
+    /// If the checks find errors; shows all diagnostics as `check` does. The same applies to every function that creates a
+    /// trial.
     #[track_caller]
     pub fn of<B: Blueprint>(blueprint: B) -> Self {
         Self::configured(blueprint, B::Config::default())
     }
 
-    /// Makes a trial of a blueprint with a configuration, which is what is chosen while building.
+    /// Creates a trial of a blueprint with a configuration.
     ///
     /// # Panics
     /// See [`Trial::of`].
@@ -64,7 +64,7 @@ impl Trial {
         Self::of_model(blueprint.model(config))
     }
 
-    /// Makes a trial of a blueprint with settings as on the command line: `["nodes=3"]` is `--set nodes=3`.
+    /// Creates a trial of a blueprint with settings as on the command line: `["nodes=3"]` is `--set nodes=3`.
     ///
     /// # Panics
     /// See [`Trial::of`]; also if there is no such setting.
@@ -79,7 +79,7 @@ impl Trial {
         }
     }
 
-    /// Makes a trial of any model: one from [`Topology::finish`](crate::Topology::finish), or one that was read from a
+    /// Creates a trial of any model: one from [`Topology::finish`](crate::Topology::finish), or one that was read from a
     /// file.
     ///
     /// # Panics
@@ -99,38 +99,38 @@ impl Trial {
         Self { setting: Setting::new(model, lowered), schedule: Schedule::Seed(0) }
     }
 
-    /// Gives a parameter its value. Parameters with a default need none, and neither do those that only Heat reads.
+    /// Sets the value of a parameter. Parameters with a default need none, and neither do those that only Heat reads.
     #[must_use]
     pub fn parameter(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.setting.parameters.insert(name.into(), value.into());
         self
     }
 
-    /// Gives an attribute the value that Heat would make, by the name of its resource and the path into it:
-    /// `.attribute("db", "networks.backbone.0", "10.0.0.5")`. All other attributes get made-up values of the type of
-    /// the input that reads them, the same on every run.
+    /// Sets the value that Heat would give an attribute, by the name of its resource and the path into it:
+    /// `.attribute("db", "networks.backbone.0", "10.0.0.5")`. All other attributes get made-up values of the type of the
+    /// input that reads them, the same on every run.
     #[must_use]
     pub fn attribute(mut self, resource: &str, attribute: &str, value: impl Into<Value>) -> Self {
         self.setting.attributes.insert((resource.into(), attribute.into()), value.into());
         self
     }
 
-    /// Gives the value of another stack's export.
+    /// Sets the value of another stack's export.
     #[must_use]
     pub fn import(mut self, stack: &str, export: &str, value: impl Into<Value>) -> Self {
         self.setting.imports.insert((stack.into(), export.into()), value.into());
         self
     }
 
-    /// Fakes a component type with a closure from what it reads to what it writes.
+    /// Fakes a component type with a closure from its inputs to its outputs.
     ///
     /// The closure returns `Outputs::<Db2> { ... }`, or a `Result` of that and [`Failed`]. With an `Err`, the recipe
     /// fails, and so does everything that depends on it. A value that no recipe could write, such as a float that is
     /// not finite or a text larger than an entry, is a mistake in the test.
     ///
-    /// The closure is called once for each run of such a component, when all inputs are there, just as a recipe for the
-    /// shell, Ansible or Puppet is started. A Chef recipe starts earlier and asks for its inputs one by one; its fake
-    /// is called when all of them are there.
+    /// The closure is called once for each run of such a component, when all inputs are available, just as a recipe for the
+    /// shell, Ansible or Puppet is started. A Chef recipe starts earlier and requests its inputs one by one; its fake is
+    /// called when all of them are available.
     #[must_use]
     #[track_caller]
     pub fn fake<K: Fakeable, A: Answer<K::Outputs>>(self, fake: impl Fn(Given<K>) -> A + 'static) -> Self {
@@ -138,8 +138,8 @@ impl Trial {
         self.kind(K::COMPONENT_TYPE, typed(fake, None, at))
     }
 
-    /// Like [`Trial::fake`], for a recipe that takes this much of the run's own time. If it takes longer than its
-    /// deadline, it fails. If it takes longer than others wait for it, they fail.
+    /// Like [`Trial::fake`], for a recipe that takes this much of the run's own time. If that exceeds its deadline, it
+    /// fails. If it exceeds the waiting time of others, they fail.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -204,9 +204,9 @@ impl Trial {
         self
     }
 
-    /// Lets every component without a fake write made-up values of the declared types, and gives made-up values to
-    /// parameters and imports that have none. They are the same on every run. Use it in tests of order, in which the
-    /// values do not matter.
+    /// Makes every component without a fake write made-up values of the declared types, and gives made-up values to
+    /// parameters and imports that have none. They are the same on every run. Use it in tests of order, in which the values
+    /// do not matter.
     #[must_use]
     pub fn made_up(mut self) -> Self {
         self.setting.made_up = true;
@@ -225,15 +225,15 @@ impl Trial {
         self
     }
 
-    /// Makes a server never come up. Whatever waits for something from it waits in vain.
+    /// Makes a server never come up. Components that wait for something from it wait forever.
     #[must_use]
     pub fn never_boots(mut self, server: &str) -> Self {
         self.setting.absent.insert(server.into());
         self
     }
 
-    /// Makes the agent of this component's server die once while the recipe of the component, `SERVER/COMPONENT`, runs.
-    /// The agent then runs again whatever ran there, which every recipe must be able to bear. The fake can see it in
+    /// Makes the agent of this component's server die once while the recipe of the component, `SERVER/COMPONENT`, runs. The
+    /// agent then repeats everything that was running there, which every recipe must tolerate. The fake can detect it by
     /// [`Given::attempt`].
     #[must_use]
     pub fn agent_dies_during(mut self, component: &str) -> Self {
@@ -241,20 +241,20 @@ impl Trial {
         self
     }
 
-    /// Chooses by a seed what comes first where nothing forces an order. The default is 0.
+    /// Chooses a random order by a seed, where nothing forces an order. The default is 0.
     #[must_use]
     pub fn seed(self, seed: u64) -> Self {
         self.schedule(Schedule::Seed(seed))
     }
 
-    /// Chooses what comes first where nothing forces an order.
+    /// Chooses the order where nothing forces one.
     #[must_use]
     pub fn schedule(mut self, schedule: Schedule) -> Self {
         self.schedule = schedule;
         self
     }
 
-    /// The template that Heat gets.
+    /// The template for Heat.
     pub fn stack(&self) -> StackTemplate {
         StackTemplate::of(&self.setting.lowered)
     }
@@ -267,15 +267,15 @@ impl Trial {
     /// Runs all components to their end.
     ///
     /// # Panics
-    /// If something (a fake, a parameter) is missing or misspelt; the message shows everything that is, with the lines
-    /// that fix it. Also if a fake returns what no recipe could write.
+    /// If something (a fake, a parameter) is missing or misspelt; the message lists everything, with the lines that fix it.
+    /// Also if a fake returns something that no recipe could write.
     #[track_caller]
     pub fn run(&self) -> TrialRun {
         Stage::of(&self.setting).run(self.schedule)
     }
 
-    /// Runs all components with each of these seeds and with the schedules that look for trouble, and passes each run
-    /// to `judge`. If `judge` panics, the schedule is printed, so that you can repeat it with [`Trial::seed`] or
+    /// Runs all components with each of these seeds and with the schedules that provoke problems, and passes each run to
+    /// `judge`. If `judge` panics, the schedule is printed, so that you can repeat it with [`Trial::seed`] or
     /// [`Trial::schedule`].
     ///
     /// ```
@@ -321,7 +321,7 @@ impl Trial {
     }
 }
 
-/// Shows what the trial consists of.
+/// Shows the parts of the trial.
 impl std::fmt::Debug for Trial {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Trial")
@@ -338,7 +338,7 @@ fn typed<K: Fakeable, A: Answer<K::Outputs>>(
 ) -> Fake {
     let run = move |call: Call<'_>| {
         let given = Given::new(call.inputs, call.component.clone(), call.attempt);
-        // The message of a closure's panic does not say which of the components it was called for.
+        // The panic message of a closure does not name the component that it was called for.
         match catch_unwind(AssertUnwindSafe(|| fake(given).answer())) {
             Ok(answer) => answer,
             Err(panic) => {

@@ -1,4 +1,4 @@
-//! What a run needs to know beforehand: every component with its place, its inputs and its fake.
+//! The prepared inputs of a run: every component with its index, its inputs and its fake.
 
 mod given;
 
@@ -41,19 +41,19 @@ pub(super) struct Host {
     pub(super) plan: Arc<ServerPlan>,
     /// Its components, by their names on it.
     pub(super) nodes: IndexMap<Name, usize>,
-    /// What it gets in its user data.
+    /// The values in its user data.
     pub(super) user_data: IndexMap<Name, Value>,
     pub(super) boots: bool,
 }
 
 impl Host {
-    /// The attributes of its own that it publishes, as entries.
+    /// The attributes that it publishes, as entries.
     pub(super) fn publishes(&self) -> impl Iterator<Item = (Name, &SeedAttribute)> {
         let entry = |key: &Name| format!("{}/{SERVER}/{key}", self.name).into();
         self.plan.publishes.iter().map(move |(key, attribute)| (entry(key), attribute))
     }
 
-    /// Everything that its components read or judge.
+    /// Everything that its components read or check.
     fn reads(&self) -> Vec<&ValueSource> {
         let mut sources = Vec::new();
         for planned in self.plan.components.values() {
@@ -74,13 +74,13 @@ pub(super) struct World {
     pub(super) attributes: IndexMap<Name, Value>,
     /// The place of each component, by its key.
     pub(super) places: HashMap<Name, usize>,
-    /// What servers get in their user data.
+    /// The values in the user data of servers.
     pub(super) user_data: HashMap<Name, Value>,
     pub(super) exports: IndexMap<Name, (Type, ValueSource)>,
 }
 
 impl World {
-    /// Makes the world of a trial with this setting.
+    /// Creates the world of a trial with this setting.
     ///
     /// # Errors
     /// Everything that is missing or wrong, each with the line that fixes it.
@@ -151,13 +151,13 @@ impl World {
         }
     }
 
-    /// What its server's plan says about a component.
+    /// The component in its server's plan.
     pub(super) fn planned(&self, node: usize) -> &PlannedComponent {
         let node = &self.nodes[node];
         &self.hosts[node.server].plan.components[&node.component]
     }
 
-    /// Gives a value to everything that Heat would have made: the test's, or a made-up one.
+    /// Gives a value to everything that Heat would have created: the test's, or a made-up one.
     fn make(&mut self, setting: &Setting, faults: &mut Vec<String>) {
         let mut given = setting.attributes.clone();
         let resources: IndexSet<&str> = setting.model.resources.keys().map(|name| &**name).collect();

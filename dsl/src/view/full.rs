@@ -37,7 +37,7 @@ pub(super) fn render(diagnostic: &Diagnostic, read: Read<'_>, options: &Options,
     out.push('\n');
 }
 
-/// Something that is not a diagnostic of a check, such as wrong usage, in the same style.
+/// A message that is not a diagnostic of a check, such as wrong usage, in the same style.
 pub fn failure(message: &str, notes: &[String], help: &[String], options: &Options) -> String {
     let notes = notes.iter().map(|note| Level::NOTE.message(note));
     let help = help.iter().map(|help| Level::HELP.message(help));
@@ -63,11 +63,11 @@ struct File<'a> {
 /// The lines of a file from its first label to its last.
 struct Excerpt<'a> {
     text: Arc<str>,
-    /// Which bytes of the text are shown.
+    /// The range of the text that is shown, in bytes.
     start: usize,
     end: usize,
     first_line: usize,
-    /// In bytes of the excerpt.
+    /// Ranges in bytes of the excerpt.
     marks: Vec<(std::ops::Range<usize>, AnnotationKind, &'a Label)>,
 }
 

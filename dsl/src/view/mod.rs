@@ -1,8 +1,7 @@
 //! Renders diagnostics.
 //!
 //! What lives here: the renderings (full, in the style of rustc; concise; JSON), but nothing that creates a diagnostic.
-//! What must not: I/O. Source text comes through a function, so that a rendering is a pure function of what it is
-//! given.
+//! What must not: I/O. Source text comes through a function, so that a rendering is a pure function of its arguments.
 
 mod concise;
 mod full;
@@ -19,7 +18,7 @@ use crate::shown::one_line;
 
 pub use full::failure;
 
-/// The text of a source file by the name under which the compiler knew it; `None` if it is not available.
+/// Returns the text of a source file by the name under which the compiler knew it; `None` if it is not available.
 pub type Read<'a> = &'a dyn Fn(&str) -> Option<Arc<str>>;
 
 /// How a rendering is written.
@@ -74,7 +73,7 @@ pub fn render(diagnostics: &[Diagnostic], format: Format, read: Read<'_>, option
     out
 }
 
-/// How many errors and warnings there are: `2 errors, 1 warning`; nothing when there are none.
+/// The number of errors and warnings: `2 errors, 1 warning`; `None` if there are none.
 pub fn summary(diagnostics: &[Diagnostic]) -> Option<String> {
     let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count();
     let mut summary = String::new();
@@ -88,7 +87,7 @@ pub fn summary(diagnostics: &[Diagnostic]) -> Option<String> {
     (!summary.is_empty()).then_some(summary)
 }
 
-/// `text` in `style`, if colours are wanted.
+/// `text` in `style`, if colours are enabled.
 fn styled(text: &str, style: Style, options: &Options) -> String {
     if options.color { format!("{style}{text}{style:#}") } else { text.to_owned() }
 }

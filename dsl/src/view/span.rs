@@ -1,4 +1,4 @@
-//! How much of a line a place covers: only its beginning is known.
+//! The extent of a place in its line: only its beginning is known.
 
 use std::ops::Range;
 use std::path::Path;
@@ -35,7 +35,7 @@ fn rust(rest: &str) -> usize {
     }
 }
 
-/// A path, and what it is applied to.
+/// The length of a path and its arguments.
 fn rust_call(rest: &str) -> usize {
     let mut end = identifier(rest);
     if end == 0 {
@@ -93,7 +93,7 @@ fn angles(text: &str) -> Option<usize> {
     None
 }
 
-/// The length of the brackets that `text` begins with, and of what is in them, if they close.
+/// The length of the brackets at the start of `text` with their content, if they close.
 fn balanced(text: &[u8]) -> Option<usize> {
     let (mut at, mut depth) = (0, 0_usize);
     while at < text.len() {
@@ -113,7 +113,7 @@ fn balanced(text: &[u8]) -> Option<usize> {
     None
 }
 
-/// The length of a string literal, quotes included, if it ends.
+/// The length of a string literal, including its quotes, if it ends.
 fn string(text: &[u8]) -> Option<usize> {
     let mut at = 1;
     while at < text.len() {
@@ -126,7 +126,7 @@ fn string(text: &[u8]) -> Option<usize> {
     None
 }
 
-/// What follows the first quote of a character literal; 0 for a lifetime.
+/// The length of a character literal after its opening quote; 0 for a lifetime.
 fn character(text: &[u8]) -> usize {
     match text {
         [b'\'', b'\\', _, b'\'', ..] => 3,

@@ -1,4 +1,4 @@
-//! Groups do as their members do.
+//! The action on a group follows from those on its members.
 
 use wattle::plan::{Plan, State, plan};
 
@@ -69,7 +69,7 @@ fn what_is_lost_is_said_of_members_that_are_defined_in_place() {
     assert_eq!(changed(volumes, "capacity: 2", "capacity: 1"), ["g Update", "g/1 Delete"]);
     let chain = "g: {type: OS::Heat::ResourceChain, properties: {resources: [OS::Nova::Server, OS::Nova::Server], \
                  resource_properties: {flavor: a, image: b}}}";
-    // Heat does not change these in place, so the whole chain is another.
+    // Heat does not change these in place, so the whole chain is replaced.
     assert_eq!(changed(chain, "image: b", "image: c"), ["g Replace", "g/0 Replace", "g/1 Replace"]);
     assert_eq!(changed(chain, "[OS::Nova::Server, ", "["), ["g Update", "g/1 Delete"]);
 }
@@ -81,11 +81,11 @@ fn a_group_whose_size_only_heat_knows_has_a_member_that_stands_for_all() {
          value]}}, resource_def: {{{SERVER}}}}}}}"
     );
     assert_eq!(changed(&open, "debian-12", "debian-13"), ["g Update", "g/0 Rebuild"]);
-    // How many there were or will be need be no difference.
+    // The old and the new number of members may be equal.
     let known = open.replace("{get_attr: [r, value]}", "3");
     assert_eq!(both(&known, &open), ["g Update"]);
     assert_eq!(both(&open, &known), ["g Update"]);
-    // Without a capacity there are as many as scaling has left there.
+    // Without a capacity, a group keeps the members that scaling has left.
     let scaled =
         "g: {type: OS::Heat::AutoScalingGroup, properties: {min_size: 0, max_size: 3, resource: {type: member.yaml}}}";
     assert_eq!(changed(scaled, "min_size: 0", "min_size: 2"), ["g Update"]);
@@ -101,7 +101,7 @@ fn a_stack_whose_template_is_a_text_is_looked_into() {
     assert_eq!(changed(stack, "image: debian-12", "image: debian-13"), ["s Update", "s/web Rebuild"]);
     let shrunk = with(stack, &MEMBER.replace("size: 9", "size: 5"));
     assert_eq!(actions(&with(stack, MEMBER), &shrunk), ["s Update", "s/disk Refused"]);
-    // In another region it is another stack, with all that is in it.
+    // In another region, it is another stack, and so is everything in it.
     assert_eq!(
         changed(stack, "properties: {", "properties: {context: {region_name: b}, "),
         ["s Replace", "s/disk Replace", "s/web Replace"]

@@ -1,4 +1,4 @@
-//! What becomes of what is deployed.
+//! The actions on what is deployed.
 
 mod groups;
 
@@ -11,7 +11,7 @@ fn state(files: &[(&str, &str)], parameters: &[(&str, &str)]) -> State {
     State::new(&files, parameters, None).expect("a state")
 }
 
-/// What becomes of everything, as `NAME ACTION`, without what stays.
+/// All actions, as `NAME ACTION`, except on unchanged things.
 fn actions(before: &State, after: &State) -> Vec<String> {
     let plan = plan(Some(before), after);
     assert_eq!(plan.is_empty(), plan.resources.values().all(|plan| plan.action == Action::Unchanged));
@@ -51,7 +51,7 @@ fn changed(from: &str, to: &str) -> Vec<String> {
 #[test]
 fn what_is_the_same_stays() {
     assert!(changed("debian", "debian").is_empty());
-    // Written otherwise, and defaults that are said.
+    // Another notation, and defaults that are written out.
     assert!(changed("properties: {name: a}", "properties: {name: {list_join: ['', [a, '']]}}").is_empty());
     assert!(changed("image: debian", "image: debian\n      flavor_update_policy: RESIZE").is_empty());
     assert!(changed("name: {get_param: word}", "name: {get_param: word}, admin_state_up: 'True'").is_empty());
@@ -77,15 +77,15 @@ fn properties_change_in_place_or_replace_as_the_schema_says() {
 
 #[test]
 fn what_refers_to_what_is_replaced_changes_with_it() {
-    // A network's tenant replaces it, hence the port, which the server takes in place.
+    // Changing a network's tenant replaces it and therefore the port, which the server takes in place.
     assert_eq!(changed("name: a", "name: a, tenant_id: t"), ["net Replace", "port Replace", "web Update"]);
-    // User data stands behind a value.
+    // The value contains user data.
     assert_eq!(changed("hello NAME", "good morning NAME"), ["told Update", "web Replace"]);
     assert_eq!(changed("{get_attr: [told, value]}", "{get_attr: [net, mtu]}"), ["web Replace"]);
     let attribute = |text: &str| text.replace("{get_attr: [told, value]}", "{get_attr: [net, mtu]}");
     let both = |text: &str| state(&[("template.yaml", &attribute(text))], &[]);
     assert_eq!(actions(&both(BASE), &both(&BASE.replace("name: a", "name: b"))), ["net Update", "web MayReplace"]);
-    // What surely changes in place as well is in doubt all the same, and so is what stands on it.
+    // A resource that certainly changes in place may also be replaced, and so may those that depend on it.
     let larger = BASE.replace("name: a", "name: b").replace("default: m1.small", "default: m1.large");
     assert_eq!(actions(&both(BASE), &both(&larger)), ["net Update", "web MayReplace"]);
 }
@@ -102,7 +102,7 @@ fn what_is_referred_to_by_its_name_may_be_another_of_that_name() {
     let before = with("{name: a, public_key: k}");
     assert_eq!(actions(&before, &with("{name: a, public_key: l}")), ["pair Replace"]);
     assert_eq!(actions(&before, &with("{name: b, public_key: k}")), ["pair Replace", "web Replace"]);
-    // Without one, Heat thinks up another.
+    // Without one, Heat generates a new key.
     assert_eq!(actions(&with("{public_key: k}"), &with("{public_key: l}")), ["pair Replace", "web Replace"]);
 }
 
@@ -113,7 +113,7 @@ fn what_is_computed_to_the_same_stays() {
     assert!(computed.is_empty(), "{computed:?}");
     let other = r#"{str_replace: {template: "hello NAME", params: {NAME: me}}}"#;
     assert_eq!(changed(replaced, other), ["told Update", "web Replace"]);
-    // What is not known is no argument, and neither is a secret.
+    // Functions do not compute with unknown values or secrets.
     let open = r#"{str_replace: {template: "hello NAME", params: {NAME: {get_attr: [net, mtu]}}}}"#;
     assert_eq!(changed(replaced, open), ["told Update", "web Replace"]);
     let hidden = |template: &str| {
@@ -170,7 +170,7 @@ outputs: {told: {value: {list_join: [' ', [hello, you]]}}}";
         ["net Replace", "part_1/port Replace", "part_1/db Update"]
     );
     assert_eq!(actions(&before, &of(root, &part.replace("hello", "bye"))), ["web Replace"]);
-    // Into another stack, it is another one.
+    // In another stack, it is another resource.
     let elsewhere =
         root.replace("part_1: {type: part-1.yaml", "part_2: {type: part-1.yaml").replace("[part_1,", "[part_2,");
     let moved = plan(Some(&before), &of(&elsewhere, part));

@@ -1,4 +1,4 @@
-//! What a server takes from its host, as Placement counts it.
+//! The resources that a server consumes on its host, as Placement counts them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,19 +24,19 @@ pub struct Sizes {
     pub swap: i64,
 }
 
-/// What a server of a flavor takes from its host.
+/// The resources that a server of a flavor needs on its host.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Asks {
     /// How much, by resource class.
     pub resources: BTreeMap<String, i64>,
-    /// How much of [`DISK_GB`] is the root disk, which a server that boots from a volume does not take.
+    /// How much of [`DISK_GB`] is the root disk, which a server that boots from a volume does not need.
     pub root: i64,
     /// The traits that the host must have.
     pub traits: BTreeSet<String>,
 }
 
 impl Sizes {
-    /// What a server takes if the flavor also has these extra specs.
+    /// The resources that a server needs if the flavor also has these extra specs.
     pub fn asks<'s>(self, specs: impl IntoIterator<Item = (&'s str, &'s str)>) -> Asks {
         let mut processors = VCPU;
         let mut further: BTreeMap<String, i64> = BTreeMap::new();

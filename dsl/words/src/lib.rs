@@ -1,8 +1,8 @@
-//! What words mean wherever they are read: which name was meant, durations, bandwidths, scalar types, and what a flavor
-//! asks of a host.
+//! How text that people write is interpreted: misspelt names, durations, bandwidths, scalar types, and the resources that a
+//! flavor needs.
 //!
-//! What lives here: functions of text that the macros, the reader of recipes, the model and the commands share, so that
-//! all of them read the same way. What must not: values, models, or anything that needs more than a few small crates,
+//! What lives here: functions of text that the macros, the reader of recipes, the model and the commands share, so that all
+//! of them read it the same way. What must not: values, models, or anything that needs more than a few small crates,
 //! because this is built before the macros.
 
 mod bandwidth;

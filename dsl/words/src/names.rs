@@ -5,7 +5,7 @@ use std::fmt;
 /// The threshold of clap and rustc: below it, names do not look alike to a person.
 const ALIKE: f64 = 0.7;
 
-/// The candidate most like `name`, if one looks like it; the first of several. Case does not matter.
+/// The candidate most similar to `name`, if it is similar enough; the first of several. Ignores case.
 ///
 /// ```
 /// use wattle_words::names::nearest;
@@ -18,7 +18,7 @@ pub fn nearest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) ->
     most_alike(candidates, |candidate| likeness(&name, &candidate.to_lowercase()))
 }
 
-/// The question that names the candidate most like `name`, if one looks like it.
+/// The question that suggests the candidate most similar to `name`, if one is similar enough.
 ///
 /// ```
 /// let help = wattle_words::names::meant("flavour", ["image", "flavor"]);
@@ -33,7 +33,7 @@ pub fn did_you_mean(name: impl fmt::Display) -> String {
     format!("did you mean `{name}`?")
 }
 
-/// The candidate with the greatest likeness (between 0 and 1), if it is great enough; the first of several.
+/// The candidate with the greatest similarity (between 0 and 1), if it is great enough; the first of several.
 pub fn most_alike<'c>(
     candidates: impl IntoIterator<Item = &'c str>,
     likeness: impl Fn(&str) -> f64,
@@ -48,13 +48,13 @@ pub fn most_alike<'c>(
     best.1
 }
 
-/// How alike `candidate` is to the `name` that was written, between 0 and 1.
+/// The similarity of `candidate` to the `name` that was written, between 0 and 1.
 pub fn likeness(name: &str, candidate: &str) -> f64 {
-    // A single letter is not like any other name, however much they share.
+    // A single letter is not similar to any other name, however much they share.
     if name.chars().count().min(candidate.chars().count()) == 1 {
         return if name.eq_ignore_ascii_case(candidate) { 1.0 } else { 0.0 };
     }
-    // Otherwise, short names with a single typing error would resemble nothing.
+    // Otherwise, short names with a single typo would match nothing.
     let is_short = (2..=4).contains(&name.len()) && name.len().abs_diff(candidate.len()) <= 1;
     let slip = if is_short && strsim::osa_distance(name, candidate) == 1 { 0.75 } else { 0.0 };
     strsim::jaro(name, candidate).max(slip)

@@ -19,9 +19,9 @@ pub enum Scalar {
     Boolean,
     /// A whole number within bounds, both included.
     Integer {
-        /// Least value.
+        /// The minimum.
         min: i64,
-        /// Greatest value.
+        /// The maximum.
         max: u64,
     },
     /// A 64-bit floating-point number, finite.
@@ -53,7 +53,7 @@ pub enum Carrier {
     Text,
 }
 
-/// Everything about a scalar type.
+/// The properties of a scalar type.
 struct Row {
     /// Its word in files: seeds, models, extended templates.
     word: &'static str,
@@ -70,17 +70,17 @@ enum Form {
     Text(Text),
 }
 
-/// Everything about a type of text.
+/// The properties of a type of text.
 struct Text {
     /// Whether a text is a value of the type.
     holds: fn(&str) -> bool,
-    /// A value, for help.
+    /// An example value, for help.
     example: &'static str,
-    /// A value for something with a name, from the name and its digest.
+    /// Makes up a value for a named thing, from the name and its digest.
     made_up: fn(&str, u64) -> String,
-    /// The test, in a program of Heat's own lowering, of whether the text `value` is one: an expression of Python that
-    /// is true, or false, or raises `ValueError`. `None` if the core of these programs knows the type: the core stays
-    /// as it is, so that what was deployed is not run again.
+    /// A test for programs of Heat's own lowering: a Python expression that is true if the text `value` is one, and is
+    /// false or raises `ValueError` if it is not. `None` if the core of these programs knows the type: the core never
+    /// changes, so that deployed software does not run again.
     python: Option<&'static str>,
 }
 
@@ -97,7 +97,7 @@ const INTEGERS: [(&str, i64, u64); 8] = [
 ];
 
 impl Scalar {
-    /// All of them; integers without bounds.
+    /// All scalar types; integers without bounds.
     pub const ALL: [Self; 10] = [
         Self::Boolean,
         Self::Integer { min: i64::MIN, max: u64::MAX },
@@ -111,7 +111,7 @@ impl Scalar {
         Self::Seconds,
     ];
 
-    /// A port of TCP or UDP, which has a word of its own in extended templates: `port`.
+    /// A TCP or UDP port, which has its own word in extended templates: `port`.
     pub const PORT: Self = Self::Integer { min: 0, max: u16::MAX as u64 };
 
     fn row(self) -> Row {
@@ -137,7 +137,7 @@ impl Scalar {
                     let [a, b, c, _] = made_up_address(digest).octets();
                     format!("{a}.{b}.{c}.0/24")
                 };
-                // A mask in place of a prefix of IPv6 is refused.
+                // A mask instead of a prefix length is refused for IPv6.
                 let python = "\"/\" in value and (ipaddress.ip_interface(value).version == 6 \
                               or str(ipaddress.ip_interface(value)) == value)";
                 let known = Text { holds: is::<Cidr>, example: "10.0.0.0/24", made_up, python: Some(python) };
@@ -158,12 +158,12 @@ impl Scalar {
         }
     }
 
-    /// Its word in files: `string`, `ip`, `url`. Bounds of integers are not in it.
+    /// Its word in files: `string`, `ip`, `url`. It does not include the bounds of integers.
     pub fn word(self) -> &'static str {
         self.row().word
     }
 
-    /// The type of a word in an extended template; integers have no bounds, except for `port`.
+    /// The type with this word in an extended template; integers have no bounds, except for `port`.
     pub fn of_word(word: &str) -> Option<Self> {
         Self::words().find(|(known, _)| *known == word).map(|(_, scalar)| scalar)
     }
@@ -200,23 +200,23 @@ impl Scalar {
         }
     }
 
-    /// Whether a text is a value of the type: exact for types that are passed as text; never for the others.
+    /// Whether a text is a value of the type: exact for types that are passed as text, and false for all others.
     pub fn holds(self, text: &str) -> bool {
         self.text().is_some_and(|known| (known.holds)(text))
     }
 
-    /// A value, for help; for types that are passed as text.
+    /// An example value, for help; for types that are passed as text.
     pub fn example(self) -> Option<&'static str> {
         Some(self.text()?.example)
     }
 
-    /// A made-up value for what is called `of`, whose digest is `digest`; for types that are passed as text.
+    /// A made-up value for the thing named `of`, whose digest is `digest`; for types that are passed as text.
     pub fn made_up(self, of: &str, digest: u64) -> Option<String> {
         Some((self.text()?.made_up)(of, digest))
     }
 
-    /// The test in Python of whether the text `value` is one, where programs of Heat's own lowering do not know it
-    /// anyway: an expression that is true, or false, or raises `ValueError`.
+    /// The Python test of whether the text `value` is one, if programs of Heat's own lowering do not know the type anyway:
+    /// an expression that is true, or false, or raises `ValueError`.
     pub fn python(self) -> Option<&'static str> {
         self.text()?.python
     }
@@ -284,7 +284,7 @@ mod tests {
 
     #[test]
     fn the_list_has_every_type_once() {
-        // What the compiler asks for here belongs into `ALL` as well.
+        // If the compiler requires an arm here, add the type to `ALL` as well.
         let place = |scalar| match scalar {
             Scalar::Boolean => 0,
             Scalar::Integer { .. } => 1,

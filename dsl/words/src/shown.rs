@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// Whether a terminal acts on it or does not show it: C0 and C1 controls, and Unicode characters that have no width or
-/// change the direction of text.
+/// Whether a terminal interprets the character or does not show it: C0 and C1 controls, and Unicode characters that have no
+/// width or change the direction of text.
 pub fn is_unseen(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
@@ -25,8 +25,8 @@ const WORD: usize = 200;
 /// The most characters of a message.
 const MESSAGE: usize = 4_000;
 
-/// A message of at most a few thousand characters, however long its quotes are. Of a longer word, the beginning and the
-/// end remain, with a note of how much is missing between them.
+/// Limits a message to a few thousand characters, however long its quotes are. A longer word keeps its beginning and its
+/// end, with a note of how much is missing between them.
 ///
 /// ```
 /// use wattle_words::shown::bounded;
@@ -47,7 +47,7 @@ pub fn bounded(text: String) -> String {
     }
 }
 
-/// The same with its middle left out if it is longer than `most` characters.
+/// `text` with its middle left out, if it is longer than `most` characters.
 fn shortened(text: &str, most: usize) -> std::borrow::Cow<'_, str> {
     // No text has more characters than bytes.
     let length = if text.len() <= most { 0 } else { text.chars().count() };
@@ -59,8 +59,8 @@ fn shortened(text: &str, most: usize) -> std::borrow::Cow<'_, str> {
     format!("{}(... {} characters ...){}", &text[..at(first)], length - first - last, &text[at(length - last)..]).into()
 }
 
-/// `text` as a terminal may get it: its lines and tabs stay. With `colors`, sequences for colours and bold text stay as
-/// well, but no others.
+/// `text` as it may be printed on a terminal, with its lines and tabs. With `colors`, escape sequences for colours and bold
+/// text stay as well, but no others.
 ///
 /// ```
 /// use wattle_words::shown::on_terminal;
@@ -120,7 +120,7 @@ pub fn argument(word: impl fmt::Display) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// The same for a path, which is not mistaken for an option whatever it begins with.
+/// Like [`argument`], for a path. The result is never mistaken for an option, whatever the path begins with.
 ///
 /// ```
 /// use wattle_words::shown::path;
@@ -133,7 +133,8 @@ pub fn path(path: impl fmt::Display) -> String {
     argument(if path.starts_with('-') { format!("./{path}") } else { path })
 }
 
-/// The same for an option and its value, which is not mistaken for another option whatever it begins with.
+/// Like [`argument`], for an option and its value. The result is never mistaken for another option, whatever the value
+/// begins with.
 ///
 /// ```
 /// use wattle_words::shown::option;
@@ -147,8 +148,8 @@ pub fn option(option: &str, value: impl fmt::Display) -> String {
     format!("{option}{between}{}", argument(value))
 }
 
-/// The length of the sequence with which `text` begins, if it colours text, makes it bold, faint or italic, underlines
-/// it, or ends that.
+/// The length of the escape sequence with which `text` begins, if it sets or resets a colour, bold, faint, italic or
+/// underline.
 fn color(text: &str) -> Option<usize> {
     let end = text.strip_prefix("\u{1b}[")?.find('m')? + 2;
     let is_fine = |code: &str| {

@@ -36,7 +36,7 @@ pub fn seconds(text: &str) -> Result<u64, String> {
     }
 }
 
-/// What [`seconds`] reads as `total`.
+/// Formats a duration as [`seconds`] reads it.
 fn written(total: u64) -> String {
     let mut rest = total;
     let part = |(letter, unit): (char, u64)| {

@@ -1,5 +1,5 @@
-//! Whatever the bytes: a tree whose places are in the text, or an error that has one; never a panic, and no deeper or
-//! larger than the limits.
+//! Any bytes yield a tree whose places are in the text, or an error with such a place; never a panic, and never a tree that
+//! exceeds the limits of depth or size.
 
 #![no_main]
 
@@ -7,7 +7,7 @@ use libfuzzer_sys::fuzz_target;
 use wattle_heat::yaml::{self, DEPTH, NODES, Node, Place, Span, Tree};
 
 fuzz_target!(|bytes: &[u8]| {
-    // Places beyond it are in no text of this length.
+    // No text of this length has places beyond it.
     let end = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
     let is_within = |span: Span| {
         let last = Place { line: end, column: end };

@@ -1,4 +1,4 @@
-//! Whatever the text: diagnostics, and a graph; never a panic.
+//! Any text yields diagnostics and a graph; never a panic.
 
 #![no_main]
 

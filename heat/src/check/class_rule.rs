@@ -1,4 +1,4 @@
-//! W1207: what a type requires of its properties in combination.
+//! W1207: an invalid combination of properties, according to the type's class.
 
 use wattle_model::Diagnostic;
 use wattle_model::Source;

@@ -299,7 +299,7 @@ fn broken_pattern(pattern: &str) -> Option<String> {
     }
 }
 
-/// Whether flags for the whole pattern stand behind its beginning, which Python refuses since 3.11.
+/// Whether flags for the whole pattern come after its beginning, which Python refuses since 3.11.
 fn has_late_flags(pattern: &str) -> bool {
     let Ok(flags) = regex_lite::Regex::new(r"^\(\?[aiLmsux]+\)") else { return false };
     let mut rest = pattern;

@@ -1,4 +1,4 @@
-//! Walking everything that is written, in the template and in its environment files.
+//! Walks everything that is written, in the template and in its environment files.
 
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -28,7 +28,7 @@ check! {
     ILLEGAL_NAME: "W1210", Error, "a resource name that Heat refuses", Resources
 }
 
-/// The diagnostic for a resource called `name`.
+/// The diagnostic for a resource named `name`.
 pub(super) fn diagnostic(name: &str, at: &Source) -> Diagnostic {
     ILLEGAL_NAME
         .diagnostic(format!("the resource name `{}` contains a `/`", name.escape_debug()))
@@ -36,7 +36,7 @@ pub(super) fn diagnostic(name: &str, at: &Source) -> Diagnostic {
         .help(format!("rename it to `{}`", name.replace('/', "-").escape_debug()))
 }
 
-/// The diagnostic for a stack of its own called `name`.
+/// The diagnostic for a separate stack named `name`.
 pub(super) fn of_a_stack(name: &str, at: &Source) -> Diagnostic {
     let is_fine = |sign: char| sign.is_ascii_alphanumeric() || "_.-".contains(sign);
     let better: String = name.chars().map(|sign| if is_fine(sign) { sign } else { '_' }).collect();

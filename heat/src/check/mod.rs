@@ -1,4 +1,5 @@
-//! The checks: what Heat refuses about a template, reported all at once, each with its place and a way to fix it.
+//! The checks: everything that Heat refuses about a template, reported all at once, each with its place and a way to fix
+//! it.
 //!
 //! What lives here: one file per check with its code, documentation, function and tests; the registry. What must not: I/O,
 //! or how a diagnostic looks. What Heat accepts is at most a warning. One mistake yields one diagnostic: a check does not
@@ -111,13 +112,13 @@ fn is_judged(template: &Template) -> bool {
         || other("HeatTemplateFormatVersion", "2012-12-12")
 }
 
-/// A template to judge.
+/// A template to check.
 #[derive(Clone, Copy, Debug)]
 pub struct Judged<'c> {
     /// The template.
     pub loaded: &'c Loaded,
-    /// A template with the resources to judge instead, if the template contains more than Heat reads: the same one without
-    /// that.
+    /// A template with the resources to check instead, if the template contains more than Heat reads: the same one without
+    /// the additional parts.
     pub stock: Option<&'c Loaded>,
     /// The name of a condition that never holds, with which the template hides content from Heat.
     pub never: Option<&'c str>,
@@ -155,14 +156,14 @@ pub fn diagnostics(judged: Judged<'_>) -> Vec<Diagnostic> {
     found
 }
 
-/// Sorts diagnostics by severity, place and code, and removes duplicates. Where Heat refuses something, other messages about
+/// Sorts diagnostics by severity, place and code, and removes duplicates. If Heat refuses something, other messages about
 /// the same place become its explanation.
 pub fn sorted(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     join(in_order(found))
 }
 
-/// One mistake yields one diagnostic: where Heat refuses something, warnings about how Heat reads the same place become its
-/// explanation.
+/// Joins diagnostics, so that one mistake yields one diagnostic: if Heat refuses something, warnings about how Heat reads
+/// the same place become its explanation.
 fn join(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let (mut errors, warnings): (Vec<_>, Vec<_>) = found.into_iter().partition(|one| one.severity == Severity::Error);
     let mut refused: HashMap<Source, usize> = HashMap::new();

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use crate::Loaded;
 use crate::stack::{Nested, Stack, World};
 
-/// How many stacks of one template are judged, each with other values.
+/// The maximum number of stacks of one template that are checked, each with different values.
 const EACH: usize = 8;
 
 /// Calls `judge` with each nested stack that is a template of its own, once per set of values.

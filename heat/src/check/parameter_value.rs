@@ -37,7 +37,7 @@ check! {
 fn run(sink: &mut Sink<'_>) {
     for (name, parameter) in &sink.template().parameters {
         let valued = &sink.loaded.parameters.values[name];
-        // What a nested stack receives is judged with the resource that it belongs to.
+        // Values passed to a nested stack are judged with the resource that it belongs to.
         for wrong in valued.wrong.iter().filter(|wrong| wrong.always || !sink.loaded.is_nested()) {
             let (what, help) = match (wrong.default, valued.origin) {
                 (true, _) => ("default", "fix the default or the constraint, or remove the default"),

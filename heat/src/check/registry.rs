@@ -1,18 +1,18 @@
-//! What a check of a template is.
+//! The registration of a check of templates.
 
 use super::Sink;
 
 /// The function of a check.
 pub type Look = fn(&mut Sink<'_>);
 
-/// What a check examines, and its function.
+/// The scope of a check, and its function.
 #[derive(Clone, Copy, Debug)]
 pub enum Run {
     /// Everything that Heat receives, once.
     Whole(Look),
     /// The template and each nested template, with the values that it receives.
     Each(Look),
-    /// The same, and also the parameters of every template that is sent along: Heat reads them whatever they are for.
+    /// The same, and also the parameters of every template that is sent along: Heat reads them in any case.
     Sent(Look),
     /// The resources of all stacks. `judge` walks them once for all of these checks.
     Resources,

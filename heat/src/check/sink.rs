@@ -18,7 +18,7 @@ const SUGGESTIONS: usize = 1_000_000;
 
 /// The template, results that several checks share, and the diagnostics so far.
 pub struct Sink<'c> {
-    /// The template to judge.
+    /// The template to check.
     pub(super) loaded: &'c Loaded,
     /// The name of a condition that never holds, with which a template hides content from Heat.
     pub(super) never: Option<&'c str>,
@@ -79,7 +79,7 @@ impl<'c> Sink<'c> {
     }
 
     /// The question whether the most similar candidate was meant, if one is similar to `name`. In a template with very many
-    /// unknown names, only the first ones get a suggestion, because each is compared to all candidates.
+    /// unknown names, only the first ones get a suggestion, because each is compared with all candidates.
     pub(super) fn meant<'n>(&self, name: &str, candidates: impl Iterator<Item = &'n str>) -> Option<String> {
         let candidates: Vec<_> = candidates.collect();
         let left = self.suggestions.get().checked_sub(candidates.len())?;

@@ -39,7 +39,7 @@ check! {
 
 fn run(sink: &mut Sink<'_>) {
     let malformed = definitions(sink);
-    // Of a definition that is no condition, how it comes out says nothing more.
+    // The result of a malformed definition adds nothing.
     let is_new = |span: &Span| !malformed.contains(span);
     for found in sink.faults().into_iter().filter(|found| !found.late && is_new(&found.fault.span)) {
         let at = sink.at(found.fault.span);

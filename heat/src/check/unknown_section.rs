@@ -47,7 +47,7 @@ fn run(sink: &mut Sink<'_>) {
         return;
     };
     if template.version.is_none() {
-        // Which sections exist depends on the version.
+        // The available sections depend on the version.
         return;
     }
     let version = template.version();

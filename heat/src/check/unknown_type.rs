@@ -31,7 +31,7 @@ check! {
     UNKNOWN_TYPE_OF_RESOURCE: "W1201", Error, "a resource of an unknown type", Resources
 }
 
-/// How alike a type is to the one of which it is a slip: a letter too many, or another one.
+/// The minimum similarity for a typo: one additional or different letter.
 const SLIP: f64 = 0.95;
 
 /// The diagnostic: `called` has the unknown type `ty`.
@@ -46,19 +46,19 @@ pub(super) fn diagnostic<'a>(called: &str, ty: &str, mapped: impl Iterator<Item 
         )
 }
 
-/// The type of Heat's that `ty` is, but for a slip.
+/// The type of Heat that `ty` is a typo of.
 pub(super) fn misspelt(ty: &str) -> Option<&'static str> {
     let meant = nearest(ty, crate::schema::types())?;
     (likeness(&ty.to_lowercase(), &meant.to_lowercase()) >= SLIP).then_some(meant)
 }
 
-/// Whether a diagnostic is about an unknown type whose name only a cloud's own types have: Heat itself has none like it.
+/// Whether a diagnostic is about an unknown type that may exist in some cloud: no type of Heat has a similar name.
 pub fn is_of_a_cloud(diagnostic: &Diagnostic) -> bool {
     let is_heats = ["OS::", "AWS::"].iter().any(|heats| diagnostic.message.starts_with(&format!("the type `{heats}")));
     diagnostic.code == UNKNOWN_TYPE_OF_RESOURCE.about.code && !is_heats
 }
 
-/// The diagnostic: `called` is to be made from the template `file`, which Heat does not receive.
+/// The diagnostic: `called` should be created from the template `file`, which Heat does not receive.
 pub(super) fn not_sent(called: &str, file: &str, at: &Source) -> Diagnostic {
     let file = file.escape_debug();
     UNKNOWN_TYPE_OF_RESOURCE

@@ -41,7 +41,7 @@ fn help(text: &str) -> String {
 fn run(sink: &mut Sink<'_>) {
     let template = sink.template();
     let root = &template.root;
-    // What is no map at all is reported as that.
+    // A text that is not a map is reported as such.
     if template.version.is_some() || sink.loaded.unreadable.is_some() || root.is_other_than_map() {
         return;
     }

@@ -5,7 +5,7 @@ use crate::resource::{Change, Class, Given, Ruled, Subject};
 
 use super::rule::broken;
 
-/// How many nodes and masters a cluster has if the template does not say.
+/// The number of nodes and masters of a cluster if the template does not specify it.
 const UNSAID: i128 = 1;
 
 pub(super) const CLASSES: &[Class] = &[
@@ -14,7 +14,7 @@ pub(super) const CLASSES: &[Class] = &[
     Class { ty: "OS::Magnum::ClusterTemplate", validates: &[cluster], ..Class::PLAIN },
 ];
 
-/// How many a property asks for, if that is known.
+/// The number that a property requests, if it is known.
 fn count(given: Given<'_>, property: &str) -> Option<i128> {
     match given.value(property) {
         None | Some(Value::Null) => Some(UNSAID),
@@ -24,7 +24,7 @@ fn count(given: Given<'_>, property: &str) -> Option<i128> {
     }
 }
 
-/// Magnum deletes the servers of nodes that are too many; which ones, it chooses itself.
+/// Magnum deletes the servers of surplus nodes, and chooses which ones.
 fn fewer(change: &Change<'_>) -> Vec<String> {
     let gone = |(property, node): (&str, &str)| {
         let (before, after) = (count(change.before, property)?, count(change.after, property)?);

@@ -35,7 +35,7 @@ fn time(subject: Subject<'_>) -> Ruled {
     if subject.is("pattern")? { Ok(None) } else { one_of(subject, ["first_time"]) }
 }
 
-/// The inputs that it names itself.
+/// Whether an input changes that `replace_on_change_inputs` names.
 fn other_inputs(change: &Change<'_>) -> Option<Vec<String>> {
     let Some(Value::List(names)) = change.after.value("replace_on_change_inputs") else { return None };
     let mut names = names.iter().filter_map(Value::as_text);

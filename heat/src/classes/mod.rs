@@ -1,8 +1,8 @@
-//! What each of Heat's classes does beyond the schema of its type.
+//! The behaviour of each of Heat's classes beyond the schema of its type.
 //!
-//! What lives here: one file per class or small family of classes, with what Heat creates before a resource, what the class
-//! requires of its properties in combination, what an update does to it, and everything else that a `Class` can declare; and
-//! the registry. What must not: templates, and what is the same for all classes (`resource`, `update`).
+//! What lives here: one file per class or small family of classes, with the dependencies that Heat adds, the class's
+//! requirements on combinations of properties, the effect of an update, and everything else that a `Class` can declare; and
+//! the registry. What must not: templates, and behaviour that all classes share (`resource`, `update`).
 
 mod aws;
 mod barbican;
@@ -54,7 +54,7 @@ const CLASSES: &[&[&[Class]]] = &[
     neutron::CLASSES,
 ];
 
-/// What the class of type `ty` does beyond its schema.
+/// The behaviour of the class of type `ty` beyond its schema.
 pub(crate) fn of(ty: &str) -> &'static Class {
     static OF: LazyLock<HashMap<&str, &Class>> = LazyLock::new(|| {
         CLASSES.iter().flat_map(|of| of.iter().copied()).flatten().map(|class| (class.ty, class)).collect()
@@ -71,7 +71,7 @@ pub(crate) fn refers(ty: &str) -> Refers {
     of(ty).refers
 }
 
-/// Whether Heat accepts any name as an attribute of type `ty`, because they are attributes of what it contains.
+/// Whether Heat accepts any name as an attribute of type `ty`, because its attributes are those of its content.
 pub fn has_any_attribute(ty: &str) -> bool {
     of(ty).any_attribute
 }

@@ -3,7 +3,7 @@
 use crate::resource::values::integer;
 use crate::resource::{Broken, Resource, Ruled, Subject};
 
-#[expect(clippy::unnecessary_wraps, reason = "it is what rules return")]
+#[expect(clippy::unnecessary_wraps, reason = "the return type of all rules")]
 pub(super) fn broken(what: impl Into<String>, help: &'static str) -> Ruled {
     Ok(Some(Broken { what: what.into(), help }))
 }

@@ -2,7 +2,7 @@
 //! are known.
 //!
 //! What lives here: [`Desired`], and the stacks behind it (`part`), which resolve `OS::Heat::Value` and the outputs of
-//! nested stacks and, on request, of groups (`group`); and what a resource becomes once what it refers to exists
+//! nested stacks and, on request, of groups (`group`); and resources whose references are resolved once their targets exist
 //! (`resolved`). What must not: the consequences of a difference between two of them, and how a value is resolved
 //! (`evaluate`).
 
@@ -21,15 +21,15 @@ use crate::template::Version;
 
 use self::part::Reading;
 
-/// The limit for the values of one deployment, in values and units of 64 characters of text. What exceeds it is not known.
+/// The limit for the values of one deployment, in values and units of 64 characters of text. Values beyond it are unknown.
 const BUDGET: u64 = 4_000_000;
 
 /// All resources of a deployment by full name: `NAME`, or `NESTED/NAME` in a nested stack.
 #[derive(Debug, Default)]
 pub struct Desired {
-    /// The resources that exist, including those of which it is not known whether they exist.
+    /// The resources that exist or may exist.
     pub resources: IndexMap<String, Resource>,
-    /// The outputs of the template itself that exist.
+    /// The outputs of the template itself that exist or may exist.
     pub outputs: IndexMap<String, Output>,
 }
 
@@ -57,13 +57,13 @@ pub struct Facts {
 #[derive(Debug)]
 pub struct Resource {
     inner: resource::Resource,
-    /// The other keys of its definition. `condition` is included only while it is not known whether it holds.
+    /// The other keys of its definition. `condition` is included only while its value is unknown.
     pub rest: IndexMap<&'static str, Value>,
     /// The resources that `depends_on` names.
     pub depends_on: BTreeSet<String>,
     /// Whether it is a nested stack whose resources, or members, are listed themselves.
     pub is_stack: bool,
-    /// Where it is declared. For a member of a group, where the group is.
+    /// The place of its declaration. For a member of a group, the place of the group.
     pub at: Source,
     /// The version whose rules its functions follow.
     pub version: Version,
@@ -81,8 +81,8 @@ impl Desired {
         part::outputs(loaded)
     }
 
-    /// The desired state in terms of what a cloud creates: groups are the stacks of their members, and values of hidden
-    /// parameters are shown as values. What is not known yet remains an expression, for [`Resource::resolved`].
+    /// The desired state in terms of the resources that a cloud creates: groups are the stacks of their members, and values
+    /// of hidden parameters are visible. Unknown values remain expressions, for [`Resource::resolved`].
     pub fn unfolded(loaded: &Loaded) -> Self {
         part::desired(loaded, &Facts::default(), Reading::Unfolded)
     }
@@ -104,7 +104,7 @@ impl Resource {
         self.inner.is_placeholder()
     }
 
-    /// Whether it is only a nested stack of a template, for which Heat compares nothing but its resources.
+    /// Whether it is only a nested stack of a template, of which Heat compares only the resources.
     pub fn is_only_a_stack(&self) -> bool {
         self.is_stack && matches!(self.inner.maker, Maker::Template(_))
     }
@@ -114,7 +114,7 @@ impl Resource {
         Given(&self.inner)
     }
 
-    /// What its type does beyond its schema.
+    /// The behaviour of its type beyond its schema.
     pub(crate) fn class(&self) -> &'static Class {
         self.inner.class()
     }
@@ -192,7 +192,7 @@ outputs:
         assert_eq!(names, ["net", "told", "part", "part/port", "part/volume", "web"]);
         assert!(desired.resources["part"].is_stack && !desired.resources["web"].is_stack);
         for (resource, property, expected) in [
-            // As Heat reads them: converted to the type in the schema, under the name that counts.
+            // As Heat reads them: converted to the type in the schema, under the effective name.
             ("web", "flavor", r#""1""#),
             ("part/port", "network", r#"{"get_resource":"net"}"#),
             ("part/volume", "size", "5"),

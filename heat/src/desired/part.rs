@@ -42,10 +42,10 @@ pub(super) enum Reading {
     Unfolded,
 }
 
-/// The value of an attribute, and how much of the path to it that consumes. `None` if the template does not determine it.
+/// The value of an attribute, and the length of the consumed path. `None` if the template does not determine it.
 type Found = Option<(Value, usize)>;
 
-/// What all stacks of a deployment share.
+/// Data that all stacks of a deployment share.
 struct All<'f> {
     world: World,
     limits: Rc<Limits>,
@@ -67,7 +67,7 @@ pub(super) struct Part<'a> {
     pub(super) members: Option<Members>,
     /// Whether its attributes are resolved.
     is_clear: bool,
-    /// The attributes that were resolved, each with how much of the path it consumes. `None` while one is being resolved.
+    /// The resolved attributes, each with the length of the consumed path. `None` while one is being resolved.
     attributes: RefCell<HashMap<(String, String), Found>>,
     nested: RefCell<HashMap<String, Option<Rc<Part<'a>>>>>,
 }
@@ -123,7 +123,8 @@ impl<'a> Part<'a> {
         self.all.reading == Reading::Unfolded
     }
 
-    /// Collects all resources that exist. Resources of a nested stack come after the resource that it is nested as.
+    /// Collects all resources that exist or may exist. Resources of a nested stack come after the resource that it is
+    /// nested as.
     fn collect(&self, found: &mut IndexMap<String, Resource>) {
         match &self.members {
             None => self.collect_written(found),
@@ -148,7 +149,7 @@ impl<'a> Part<'a> {
             for (key, node) in REST.into_iter().zip(said(definition)) {
                 rest.extend(node.and_then(|node| scope.value(node).ok()).map(|value| (key, value)));
             }
-            // A resource that stands for an existing one is never deleted.
+            // A resource that refers to an existing one is never deleted.
             if rest.contains_key("external_id") {
                 rest.shift_remove("deletion_policy");
             }
@@ -181,7 +182,7 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// The outputs that exist, including those of which it is not known whether they exist.
+    /// The outputs that exist or may exist.
     fn outputs(&self) -> IndexMap<String, Output> {
         let scope = self.scope();
         let is_there = |output: &&template::Output| !matches!(scope.holds(output.condition.as_ref()), Ok(Some(false)));
@@ -277,7 +278,7 @@ impl<'a> Part<'a> {
         self.part(scope, name, said(definition), &at, &resource)
     }
 
-    /// An attribute that the template itself determines, and how much of the path it consumes.
+    /// An attribute that the template itself determines, and the length of the consumed path.
     fn given(&self, scope: &Scope<'_>, name: &str, way: &[Value]) -> Found {
         let attribute = way.first()?.as_text()?;
         if attribute == "value"
@@ -379,7 +380,7 @@ impl Resources for Part<'_> {
         });
         let mut attributes = self.attributes.borrow_mut();
         if value.as_ref().is_some_and(|(value, _)| value.is_cut()) {
-            // What is nested too deeply here may not be elsewhere.
+            // It may be nested less deeply elsewhere.
             attributes.remove(&key);
         } else {
             attributes.insert(key, value.clone());

@@ -1,4 +1,4 @@
-//! What a resource becomes once what it refers to exists.
+//! Resolves a resource once the resources that it refers to exist.
 
 use wattle_model::{IndexMap, Name, Value as Known};
 
@@ -10,12 +10,12 @@ use crate::stack;
 use super::{Output, Resource, group};
 
 impl Resource {
-    /// The name of the type that implements it: the type that its own one is mapped to, if that is one of Heat's.
+    /// The name of the type that implements it: the type that its own type is mapped to, if that is one of Heat's.
     pub fn made_by(&self) -> &str {
         self.inner.made_by()
     }
 
-    /// What leaves open whether it exists or what it consists of: `condition`, or properties of a group.
+    /// The parts that leave its existence or its content open: `condition`, or properties of a group.
     pub fn undecided(&self) -> Vec<&'static str> {
         let condition = self.rest.contains_key("condition").then_some("condition");
         condition.into_iter().chain(group::undecided(&self.inner)).collect()
@@ -33,7 +33,7 @@ impl Resource {
         crate::classes::too_many(&self.inner)
     }
 
-    /// Whether it is a group, whose members are resources of their own.
+    /// Whether it is a group, whose members are separate resources.
     pub fn is_group(&self) -> bool {
         self.inner.class().group.is_some()
     }
@@ -43,7 +43,7 @@ impl Resource {
         self.inner.given.iter().filter_map(|(name, property)| Some((&**name, property.value.as_ref()?)))
     }
 
-    /// Resolves its values, given what `answers` returns for other resources. Nothing but its own values is resolved.
+    /// Resolves its values, given what `answers` returns for other resources. Resolves nothing but its own values.
     ///
     /// # Errors
     ///
@@ -88,7 +88,7 @@ impl Resource {
 }
 
 impl Output {
-    /// Its value, once what it refers to exists.
+    /// Its value, once the resources that it refers to exist.
     ///
     /// # Errors
     ///

@@ -1,13 +1,13 @@
 //! Writes what Heat reads: a template as YAML or as JSON, the same value in both.
 //!
-//! Heat reads YAML with `PyYAML`, that is YAML 1.1, where an unquoted `no` is false and `22:22` is 1342. What is written
-//! here means the same to YAML 1.1 and 1.2. What the values are and where they come from does not belong here, and neither
-//! does the look of text in files that only wattle reads, which have a [`Style`] of their own.
+//! Heat reads YAML with `PyYAML`, that is YAML 1.1, in which an unquoted `no` is false and `22:22` is 1342. The output
+//! means the same in YAML 1.1 and 1.2. The origin of the values does not belong here, and neither does the style of text in
+//! files that only wattle reads, which have their own [`Style`].
 //!
 //! - Text is read back as the same text, both as a value and as a key. Multi-line text becomes a literal block (`|`)
 //!   wherever YAML can express it as one, and is quoted otherwise. Nothing is folded, and there are no anchors.
 //! - Keys are text in both formats: an integer or a boolean as a key is written as its text.
-//! - What JSON cannot express (a float that is not finite, raw bytes, a key that is a list) is an error in both.
+//! - Values that JSON cannot express (a float that is not finite, raw bytes, a key that is a list) are errors in both.
 
 mod parts;
 mod words;
@@ -24,7 +24,7 @@ use self::words::{Json, Yaml};
 /// Why a value could not be emitted.
 #[derive(Debug, thiserror::Error)]
 pub enum EmitError {
-    /// Writing to the file or pipe failed.
+    /// Writing to the output failed.
     #[error("cannot write: {0}")]
     Write(#[from] io::Error),
     /// A value has no form that means the same in YAML and in JSON.

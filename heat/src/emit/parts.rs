@@ -17,7 +17,7 @@ pub(super) const MAP: Brackets = ("{", "}");
 /// The entries of a list or a map.
 pub(super) struct Parts<'w, 'o, S> {
     pub(super) into: &'w mut Gathered<'o>,
-    /// Where it is written. Once there are entries, a key.
+    /// Where it is written. After the first entry, a key.
     pub(super) at: At,
     pub(super) blanks: usize,
     pub(super) brackets: Brackets,
@@ -27,7 +27,7 @@ pub(super) struct Parts<'w, 'o, S> {
 }
 
 impl<'o, S: Style> Parts<'_, 'o, S> {
-    /// How many levels of JSON have one line per entry.
+    /// The number of levels of JSON that have one line per entry.
     const BROKEN_LEVELS: usize = 2;
 
     fn part(&mut self, at: At) -> Writer<'_, 'o, S> {

@@ -9,13 +9,13 @@ use serde::{Serialize, ser::Error as _};
 use super::EmitError;
 use crate::truth;
 
-/// How one kind of file writes text and numbers.
+/// The form of text and numbers in one kind of file.
 pub trait Style {
     /// Whether it is JSON.
     const IS_JSON: bool = false;
 
-    /// The form of a text that may not be safe as a plain one. For a value, all lines but the first are indented by two more
-    /// spaces than its key. For a key, a long one follows a question mark.
+    /// The form of a text that may not be safe without quotes. For a value, all lines but the first are indented by two
+    /// more spaces than its key. For a key, a long one follows a question mark.
     ///
     /// # Errors
     /// The text has no form.
@@ -28,7 +28,7 @@ pub trait Style {
     fn float(value: impl Serialize + Into<f64> + Copy) -> Result<String, EmitError>;
 }
 
-/// YAML that 1.1 and 1.2 read as the same text or number.
+/// YAML that versions 1.1 and 1.2 read as the same text or number.
 pub(super) struct Yaml;
 
 impl Style for Yaml {
@@ -199,9 +199,9 @@ fn quoted(text: &str) -> String {
     out
 }
 
-/// Whether `PyYAML` reads a literal block of `text` back unchanged. It uses libyaml, which refuses a tab as long as it is
-/// still determining the indentation, that is at the start of the first non-empty line. Characters that other readers may
-/// take for line breaks are kept out of blocks.
+/// Whether `PyYAML` reads a literal block of `text` back unchanged. It uses libyaml, which refuses a tab while it is still
+/// determining the indentation, that is at the start of the first non-empty line. Characters that other readers may treat
+/// as line breaks are not allowed in blocks.
 fn fits_literal_block(text: &str) -> bool {
     let body = text.trim_start_matches('\n');
     let is_kept = |character: char| matches!(character, '\n' | '\t') || !is_escaped(character);

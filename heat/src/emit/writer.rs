@@ -1,4 +1,4 @@
-//! The one writer of both formats. YAML is in block style: two spaces per level, and lists are not indented further than the
+//! The writer of both formats. YAML is in block style: two spaces per level, and lists are not indented further than the
 //! key that they belong to. JSON has one line per entry of a section, and each entry is dense.
 
 use std::fmt::Display;
@@ -44,8 +44,8 @@ impl Gathered<'_> {
         self.text.resize(self.text.len() + blanks, b' ');
     }
 
-    /// Writes lines, with all but the first indented by this many more spaces. What ends a line for the library that wrote
-    /// them, as it does in YAML 1.1, ends one here.
+    /// Writes lines, with all but the first indented by this many more spaces. A character that ends a line for the library
+    /// that wrote them, as in YAML 1.1, also ends one here.
     fn lines(&mut self, text: &str, blanks: usize) -> Result<(), EmitError> {
         for (number, line) in text.split_inclusive(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']).enumerate() {
             if number > 0 && line != "\n" {

@@ -1,4 +1,4 @@
-//! What Heat refuses about the form of an environment.
+//! Faults in the form of an environment, as Heat judges it.
 
 use wattle_model::Source;
 use wattle_model::names::{list, meant};
@@ -12,7 +12,7 @@ use super::{Environment, File, SECTIONS, place};
 pub struct Fault {
     /// The problem.
     pub message: String,
-    /// Where.
+    /// The place.
     pub at: Source,
     /// The label of that place.
     pub label: &'static str,
@@ -21,7 +21,7 @@ pub struct Fault {
 }
 
 impl Environment {
-    /// What Heat refuses about its form, file by file.
+    /// Its faults of form, file by file.
     pub fn faults(&self) -> Vec<Fault> {
         let faults = |file| {
             let mut judge = Judge { file, all: &self.files, found: Vec::new() };
@@ -31,7 +31,7 @@ impl Environment {
         self.files.iter().flat_map(faults).collect()
     }
 
-    /// What Heat accepts, but cannot pass on to a nested stack: null `parameter_defaults`.
+    /// A fault that Heat accepts, but that cannot be passed on to a nested stack: null `parameter_defaults`.
     pub(crate) fn kept_from_nested(&self) -> Option<Fault> {
         let name = "parameter_defaults";
         let (file, section) = self.files.iter().rev().find_map(|file| Some((file, file.root.pair(name)?)))?;
@@ -75,7 +75,7 @@ impl Judge<'_> {
         self.found.push(Fault { message: message.into(), at, label, help: help.into() });
     }
 
-    /// Whether another file fills a section that is null here: clients merge maps from all files, and take the last value of
+    /// Whether another file fills a section that is null here: clients merge maps from all files, and use the last value of
     /// everything else.
     fn is_filled(&self, section: &str) -> bool {
         let mut sections = self.all.iter().filter_map(|file| file.root.get(section)).map(|node| &*node.tree);

@@ -1,4 +1,4 @@
-//! Environments: parameter values, and what resource types are mapped to.
+//! Environments: parameter values, and mappings of resource types.
 //!
 //! What lives here: reading and merging environment files as python-heatclient does, and the registry with the lookups of
 //! Heat's engine. What must not: file access, and which values a parameter accepts (`parameters`).
@@ -40,7 +40,7 @@ pub struct Environment {
     pub registry: Registry,
     /// The names of parameters that Heat stores encrypted.
     pub encrypted_param_names: Vec<String>,
-    /// Where events are sent, as written.
+    /// The targets of events, as written.
     pub event_sinks: Vec<Node>,
 }
 
@@ -62,7 +62,7 @@ pub struct Given {
     pub value: Node,
     /// The file that contains it.
     pub file: Arc<str>,
-    /// Where its name is.
+    /// The extent of its name.
     pub name_span: Span,
 }
 

@@ -15,18 +15,18 @@ pub struct Registry {
     pub types: Map<Target>,
     /// By the name of a resource or of the nested stack that it is, possibly with wildcards.
     pub resources: Map<Registry>,
-    /// Where Heat pauses and waits, as written.
+    /// The hooks at which Heat pauses, as written.
     pub hooks: Option<Given>,
-    /// What Heat must not do, as written.
+    /// The actions that Heat must not take, as written.
     pub restricted_actions: Option<Given>,
-    /// What file paths are relative to, if not to the environment that contains them.
+    /// The base of relative file paths, if it is not the environment that contains them.
     base: Option<String>,
 }
 
-/// What a type is mapped to, and where that is declared.
+/// The target of a mapping, and its place.
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// What it is mapped to.
+    /// The target.
     pub implementation: Implementation,
     /// The file that clients send along for it: for every value without `::`.
     pub path: Option<String>,
@@ -34,14 +34,14 @@ pub struct Target {
     pub value: Node,
     /// The environment file.
     pub file: Arc<str>,
-    /// Where the type is declared.
+    /// The place of the type's name.
     pub name_span: Span,
 }
 
-/// What implements a resource.
+/// The implementation of a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Implementation {
-    /// A template, which becomes a stack of its own. This is its path.
+    /// A template, which becomes a separate stack. This is its path.
     Template(String),
     /// A resource type.
     Type(String),
@@ -50,7 +50,7 @@ pub enum Implementation {
 /// Types are mapped to each other in a cycle.
 struct Endless;
 
-/// Whether the name of a type, or what it is mapped to, names a template.
+/// Whether the name of a type, or the target of its mapping, refers to a template.
 pub fn is_template(name: &str) -> bool {
     name.ends_with(".yaml") || name.ends_with(".template")
 }
@@ -89,7 +89,7 @@ impl Registry {
         }
     }
 
-    /// Adds the mappings of one resource. `sent` says whether clients look at it and send the files that it names, which
+    /// Adds the mappings of one resource. `sent` tells whether clients look at it and send the files that it names, which
     /// they do only on the outermost level.
     fn add_scoped(&mut self, file: &Arc<str>, base: &str, section: &Node, sent: bool) {
         let Tree::Map(pairs) = &*section.tree else { return };
@@ -114,8 +114,8 @@ impl Registry {
         }
     }
 
-    /// What implements the resource `resource` of type `ty`. `known` says which types Heat has itself. `None` if there is no
-    /// such type. A type that is a template's path is not looked up in the registry.
+    /// The implementation of the resource `resource` of type `ty`. `known` tells which types Heat has itself. `None` if
+    /// there is no such type. A type that is a template's path is not looked up in the registry.
     pub fn resolve(&self, ty: &str, resource: &str, known: &dyn Fn(&str) -> bool) -> Option<Implementation> {
         self.resolve_within(ty, resource, known, &mut 0).unwrap_or_default()
     }
@@ -127,7 +127,7 @@ impl Registry {
         known: &dyn Fn(&str) -> bool,
         steps: &mut u32,
     ) -> Result<Option<Implementation>, Endless> {
-        // The depth at which Python gives up on types that are mapped to each other.
+        // The depth at which Python gives up on a chain of mappings.
         *steps += 1;
         if *steps > 200 {
             return Err(Endless);

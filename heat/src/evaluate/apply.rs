@@ -1,4 +1,4 @@
-//! Functions of arguments that are known values, for agents, which know what Heat does not.
+//! Functions of known arguments, for agents, which know values that Heat does not.
 
 use wattle_model::Value as Known;
 
@@ -10,7 +10,7 @@ use super::call::{Shape, wrong};
 use super::reference::select;
 use super::{Cause, Fault, Mode, Scope, Value};
 
-/// What the function with this name returns for an argument, in the newest HOT version.
+/// The result of the function with this name for an argument, in the newest HOT version.
 ///
 /// Here conditions are booleans, `if` takes three values, and `get_param` takes a value and the path into it.
 ///

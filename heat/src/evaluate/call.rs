@@ -127,7 +127,7 @@ impl Scope<'_> {
             }
             Function::ResourceFacade | Function::FnResourceFacade => self.facade(call),
             Function::Yaql => self.yaql(call, &first),
-            // The availability zones depend on the cloud. An `if` has been decided before.
+            // The availability zones depend on the cloud. An `if` has already been evaluated.
             Function::FnGetAzs | Function::If => Ok(Value::Unknown),
         }
     }

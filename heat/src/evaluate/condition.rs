@@ -5,7 +5,7 @@ use crate::yaml::{Node, Span};
 
 use super::{Cause, Fault, Scope, Value};
 
-/// The branch of an `if` that counts.
+/// The effective branch of an `if`.
 #[derive(Clone, Copy, Debug)]
 pub enum Branch<'n> {
     /// This one.
@@ -60,7 +60,7 @@ impl Scope<'_> {
         decided
     }
 
-    /// Whether something with this `condition` exists. Without a condition it does. `None` if that is not known.
+    /// Whether an element with this `condition` exists. Without a condition, it does. `None` if that is not known.
     ///
     /// # Errors
     ///
@@ -82,7 +82,7 @@ impl Scope<'_> {
         self.enabled(&value, node.span)
     }
 
-    /// The same for the condition that `value` is or names. Null always holds.
+    /// The same for `value`, which is a condition or its name. Null always holds.
     pub(super) fn enabled(&self, value: &Value, span: Span) -> Result<Value, Fault> {
         match value {
             Value::Null => Ok(Value::Boolean(true)),
@@ -92,7 +92,7 @@ impl Scope<'_> {
         }
     }
 
-    /// The branch of the `if` in `call` that counts.
+    /// The effective branch of the `if` in `call`.
     ///
     /// # Errors
     ///

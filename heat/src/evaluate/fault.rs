@@ -6,15 +6,15 @@ use crate::yaml::Span;
 /// Why a call is invalid, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Where.
+    /// The place.
     pub span: Span,
-    /// Why.
+    /// The cause.
     pub cause: Cause,
-    /// When Heat detects it.
+    /// The stage at which Heat detects it.
     pub stage: Stage,
 }
 
-/// When Heat detects an invalid call.
+/// The stage at which Heat detects an invalid call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
     /// When it parses the template, wherever the call is.
@@ -52,7 +52,7 @@ pub enum Cause {
     },
     /// There is no condition of this name.
     UnknownCondition {
-        /// The name, or what stands for it.
+        /// The name, or a placeholder for it.
         name: String,
     },
     /// A condition depends on itself.

@@ -1,4 +1,4 @@
-//! What can be said about a call before its arguments are resolved: what Heat's functions refuse when they are parsed.
+//! Faults in a call that are known before its arguments are resolved: those that Heat detects when it parses functions.
 
 use crate::template::{Call, Context, Function, Standing, Version};
 use crate::yaml::{Node, Tree};
@@ -17,8 +17,8 @@ enum Form<'n> {
 }
 
 impl Scope<'_> {
-    /// The faults in the call itself, whatever the calls within it return: what Heat refuses when it parses a template and
-    /// when it validates one, wherever the call is.
+    /// The faults in the call itself, whatever the calls within it return: those that Heat detects when it parses a
+    /// template, and when it validates one, wherever the call is.
     pub fn form(&self, call: &Call<'_>, context: Context) -> Vec<Fault> {
         let stage = if call.function == Function::MakeUrl { Stage::Validated } else { Stage::Parsed };
         let parsed = |fault: Fault| if fault.stage == Stage::Resolved { fault.at(stage) } else { fault };
@@ -97,7 +97,7 @@ impl Scope<'_> {
                     .collect(),
                 _ => list(3, 3, "of the names of key and value and a list"),
             },
-            // These accept any form until their arguments are known. `branch` judges an `if`.
+            // These accept any form until their arguments are known. `branch` checks an `if`.
             Function::GetParam
             | Function::GetResource
             | Function::Ref

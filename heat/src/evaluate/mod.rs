@@ -1,12 +1,13 @@
 //! The results of functions, as Heat's engine computes them.
 //!
-//! What lives here: [`Scope`], which resolves values, decides conditions and selects the branch of an `if`; and faults in
+//! What lives here: [`Scope`], which resolves values, evaluates conditions and selects the branch of an `if`; and faults in
 //! calls ([`Fault`]). What must not: judging how a value is used, and whether references between resources have a target,
 //! which is the job of `check`.
 //!
-//! There are three modes. With [`Mode::Known`], what only a running stack knows is [`Value::Unknown`], and so is everything
-//! computed from it. With [`Mode::Validation`], it is what Heat itself substitutes when it validates a template: null for an
-//! attribute, and a resource's name for a reference to it. With [`Mode::Partial`], it stays an expression until it is known.
+//! There are three modes. With [`Mode::Known`], values that only a running stack knows are [`Value::Unknown`], and so is
+//! everything computed from them. With [`Mode::Validation`], they are Heat's own substitutes during the validation of a
+//! template: null for an attribute, and a resource's name for a reference to it. With [`Mode::Partial`], they stay
+//! expressions until they are known.
 
 mod apply;
 mod call;
@@ -39,26 +40,26 @@ pub use fault::{Cause, Fault, Stage};
 pub use partial::Resources;
 pub use resume::{Answers, resumed};
 
-/// The value of what only a running stack knows.
+/// The treatment of values that only a running stack knows.
 #[derive(Clone, Copy, Debug, Default)]
 pub enum Mode<'l> {
     /// [`Value::Unknown`].
     #[default]
     Known,
-    /// What Heat substitutes when it validates.
+    /// Heat's substitutes during validation.
     Validation,
-    /// What is known about these resources, and for everything else the expression that will yield it ([`Value::Open`]): a
-    /// parameter without a value, the value of a hidden one, and whatever a function computes from these. Nothing fails: a
-    /// call that Heat would refuse is an expression, too.
+    /// The known facts about these resources, and an expression for every other value ([`Value::Open`]): a parameter
+    /// without a value, the value of a hidden one, and the results of functions of these. Nothing fails: a call that Heat
+    /// would refuse is an expression, too.
     Partial(&'l dyn Resources),
 }
 
-/// The limit for what the functions of one template can create, in values and units of 64 characters of text. What exceeds
-/// it is not known.
+/// The limit for the values that the functions of one template can create, in values and units of 64 characters of text.
+/// Values beyond it are unknown.
 const BUDGET: u64 = 500_000;
 
-/// The greatest depth of what is resolved, including through conditions that refer to others. No text nests this deeply.
-/// What exceeds it is not known.
+/// The maximum depth of resolution, including conditions that refer to others. No text nests this deeply. Values beyond it
+/// are unknown.
 const DEPTH: u32 = 400;
 
 /// The remaining budget for creating values.
@@ -110,7 +111,7 @@ impl<'l> Scope<'l> {
         Self { references, ..self }
     }
 
-    /// A scope of the same template in which what only a running stack knows is unknown.
+    /// A scope of the same template in which values that only a running stack knows are unknown.
     pub(crate) fn known(&self) -> Self {
         Self::new(self.loaded, Mode::Known)
     }
@@ -125,7 +126,7 @@ impl<'l> Scope<'l> {
         self.loaded.template.version()
     }
 
-    /// What `node` resolves to. [`Value::Absent`] means that it does not exist.
+    /// The value that `node` resolves to. [`Value::Absent`] means that it does not exist.
     ///
     /// # Errors
     ///
@@ -134,8 +135,8 @@ impl<'l> Scope<'l> {
         self.resolve(node, Context::Value)
     }
 
-    /// Visits `node` and what is in it as [`crate::template::walk`] does, but of each `if` only the branch that counts, and
-    /// neither if that is not known.
+    /// Visits `node` and everything in it as [`crate::template::walk`] does, but only the effective branch of each `if`,
+    /// and neither if that is unknown.
     pub fn walk<'n>(
         &self,
         node: &'n Node,
@@ -166,7 +167,7 @@ impl<'l> Scope<'l> {
         }
     }
 
-    /// What `node` resolves to. Unknown if it is nested too deeply.
+    /// The value that `node` resolves to. Unknown if it is nested too deeply.
     fn resolve(&self, node: &Node, context: Context) -> Result<Value, Fault> {
         let depth = &self.limits.depth;
         if depth.get() >= DEPTH || matches!(self.mode, Mode::Partial(_)) && !self.can_afford(0) {
@@ -210,7 +211,7 @@ impl<'l> Scope<'l> {
         })
     }
 
-    /// What an argument resolves to. Null if it does not exist.
+    /// The value that an argument resolves to. Null if it does not exist.
     fn argument(&self, node: &Node, context: Context) -> Result<Value, Fault> {
         Ok(match self.resolve(node, context)? {
             Value::Absent => Value::Null,

@@ -1,7 +1,7 @@
 //! Values that are only partly known: the unknown parts stay expressions ([`Mode::Partial`]).
 //!
-//! Functions are computed by the same code as in the other modes. What that code does not know, and what Heat would refuse,
-//! becomes the call itself, with everything in its argument resolved. So nothing fails here.
+//! Functions are computed by the same code as in the other modes. Values that this code does not know, and calls that Heat
+//! would refuse, become the call itself, with everything in its argument resolved. So nothing fails here.
 
 use std::fmt;
 
@@ -25,8 +25,8 @@ pub trait Resources: fmt::Debug {
     /// The value of a reference to a resource, if it is known.
     fn reference(&self, resource: &str) -> Option<Value>;
 
-    /// An attribute of a resource, as far as it is known, and how much of `way` it consumes. `way` is the attribute's name
-    /// and what follows it in the call. `scope` resolves values of the same template.
+    /// An attribute of a resource, as far as it is known, and the length of the consumed part of `way`. `way` is the
+    /// attribute's name and the rest of the path in the call. `scope` resolves values of the same template.
     fn attribute(&self, scope: &Scope<'_>, resource: &str, way: &[Value]) -> Option<(Value, usize)>;
 
     /// A field of the resource that this stack is nested as: its metadata, or one of its policies.
@@ -136,14 +136,14 @@ impl Scope<'_> {
         }
     }
 
-    /// Replaces the name of a condition by the condition's value.
+    /// Replaces the name of a condition with the condition's value.
     fn name_nothing(&self, condition: &mut Value) {
         if let Ok(decided) = self.enabled(condition, crate::yaml::Span::default()) {
             *condition = decided;
         }
     }
 
-    /// What `get_param` returns for this argument, if the parameter has a value.
+    /// The result of `get_param` for this argument, if the parameter has a value.
     fn parameter(&self, function: Function, argument: &Value, hides: bool) -> Option<Value> {
         let (name, path) = match argument {
             Value::Text(name) => (name, [].as_slice()),
@@ -168,7 +168,7 @@ impl Scope<'_> {
         resources.reference(name).unwrap_or_else(full)
     }
 
-    /// What `get_attr` returns for this argument, or the call that will return it.
+    /// The result of `get_attr` for this argument, or the call that will return it.
     pub(crate) fn attribute_of(&self, argument: &Value, resources: &dyn Resources) -> Value {
         let way = match argument {
             Value::List(items) => items.as_slice(),
@@ -190,7 +190,7 @@ impl Scope<'_> {
         self.call_of(Function::GetAttr, Value::List(way.collect()))
     }
 
-    /// What a path selects in a value, or the call of `function` that will select it.
+    /// The part of a value that a path selects, or the call of `function` that will select it.
     fn at(&self, function: Function, value: Value, path: &[Value]) -> Value {
         if path.is_empty() {
             return self.afford(value.size(), value);

@@ -84,7 +84,7 @@ impl Scope<'_> {
     }
 }
 
-/// What a path of keys and indices selects. Empty text if it leads nowhere.
+/// The part of a value that a path of keys and indices selects. Empty text if it leads nowhere.
 pub(super) fn select(value: &Value, path: &[Value]) -> Value {
     let nothing = || Value::Text(String::new());
     let mut value = Cow::Borrowed(value);

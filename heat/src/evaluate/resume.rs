@@ -1,7 +1,7 @@
-//! Values that were not known, once what they depend on is.
+//! Resolves open values once their dependencies are known.
 //!
-//! Functions are computed by the same code as before. What [`Mode::Partial`] has left open is resolved from what remains of
-//! the expression, not from the template.
+//! Functions are computed by the same code as before. Values that [`Mode::Partial`] has left open are resolved from the
+//! remaining expression, not from the template.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -17,7 +17,7 @@ use crate::yaml::{Node, Pair, Span, Tree};
 use super::reference::select;
 use super::{Cause, Mode, Open, Scope, Value};
 
-/// What is known about resources now, by full name.
+/// The current knowledge about resources, by full name.
 pub trait Answers {
     /// The value of a reference to a resource.
     ///
@@ -92,7 +92,7 @@ impl Resumption<'_> {
         })
     }
 
-    /// To a function, what does not exist is null.
+    /// To a function, a value that does not exist is null.
     fn argument(&self, value: &Value) -> Result<Value, String> {
         Ok(match self.value(value)? {
             Value::Absent => Value::Null,

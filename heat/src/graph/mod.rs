@@ -1,7 +1,7 @@
-//! Heat's own dependency graph: what it creates before what.
+//! Heat's own dependency graph: the order in which it creates resources.
 //!
-//! What lives here: [`Graph`], and the substitutes for missing values (`filled`). What must not: what a class depends on
-//! (`classes`); judging the graph: a reference to a missing target is not an edge here, and `check` reports it.
+//! What lives here: [`Graph`], and the substitutes for missing values (`filled`). What must not: the dependencies of a
+//! class (`classes`); judging the graph: a reference to a missing target is not an edge here, and `check` reports it.
 
 mod filled;
 
@@ -13,7 +13,7 @@ use crate::Loaded;
 use crate::resource::Subject;
 use crate::stack::{Stack, World};
 
-/// What Heat creates before what: in the stack, and in the stacks nested in it.
+/// The order in which Heat creates resources, in the stack and in the stacks nested in it.
 ///
 /// Members of a scaling group have numbers as names here, because Heat gives them random names.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -66,8 +66,8 @@ impl Graph {
     }
 }
 
-/// The implicit dependencies of each resource, by full name (`NAME`, or `NESTED/NAME`): what Heat creates first although the
-/// template does not say so. Both ends can be nested stacks.
+/// The implicit dependencies of each resource, by full name (`NAME`, or `NESTED/NAME`): the resources that Heat creates
+/// first although the template does not require it. Both ends can be nested stacks.
 pub fn implied(loaded: &Loaded) -> BTreeMap<String, BTreeSet<String>> {
     let world = World::default();
     let filled = filled::filled(loaded);
@@ -90,8 +90,8 @@ fn implied_in(world: &World, stack: &Stack<'_>, prefix: &str, found: &mut BTreeM
     }
 }
 
-/// What Heat creates before a resource. If its class cannot read a property, that yields no dependency, because Heat reports
-/// it elsewhere.
+/// The resources that Heat creates before a resource. If its class cannot read a property, that yields no dependency,
+/// because Heat reports it elsewhere.
 pub(crate) fn requires(subject: Subject<'_>) -> BTreeSet<&str> {
     let mut requires = subject.requires();
     requires.extend((subject.resource.class().depends)(subject).unwrap_or_default());

@@ -13,7 +13,7 @@ use super::Wrong;
 use super::read::number_from_text;
 
 /// Why `value` violates `constraint`, as a clause, or in the author's own description. A constraint that does not apply to
-/// the type is satisfied. `raw` says whether the value is as given, before conversion to its type.
+/// the type is satisfied. `raw` tells whether the value is as given, before conversion to its type.
 pub fn breaks(kind: ParameterType, constraint: &Constraint, value: &Value, raw: bool) -> Option<String> {
     let why = breaks_rule(kind, &constraint.rule, value, raw)?;
     Some(match &constraint.description {
@@ -60,7 +60,7 @@ fn breaks_rule(kind: ParameterType, rule: &Rule, value: &Value, raw: bool) -> Op
         },
         Rule::Custom(name) if kind != ParameterType::Json => match value.as_text() {
             Some(text) => broken_named(name, text),
-            // Constraints that do not ask a cloud require text.
+            // Constraints that do not depend on a cloud require text.
             None if broken_named(name, " ").is_some() => {
                 Some(format!("`{name}` is for strings, but this is {}", value.kind()))
             }
@@ -70,7 +70,8 @@ fn breaks_rule(kind: ParameterType, rule: &Rule, value: &Value, raw: bool) -> Op
     }
 }
 
-/// What the parameter's own default violates. Heat judges it before conversion, and ignores named constraints.
+/// The constraint that the parameter's own default violates. Heat checks it before conversion, and ignores named
+/// constraints.
 pub(super) fn wrong_default(kind: ParameterType, constraints: &[Constraint], default: &Value) -> Vec<Wrong> {
     let wrong = |why| vec![Wrong { why, default: true, always: true }];
     let judged = match (kind, default) {
@@ -116,7 +117,7 @@ fn not_allowed(kind: ParameterType, allowed: &[Node], value: &Value, raw: bool) 
     Some(format!("`{}` is not one of {}{more}", wrong.python().escape_debug(), few.join(", ")))
 }
 
-/// A value that was not converted yet may not be a number at all.
+/// A value that has not been converted yet may not be a number at all.
 fn no_number(value: &Value, raw: bool) -> Option<String> {
     raw.then(|| format!("`{}` is not a number", value.python().escape_debug()))
 }
@@ -158,7 +159,7 @@ mod tests {
     use crate::template::Template;
     use crate::yaml::read;
 
-    /// What is wrong with the parameter `p` of this declaration, which Heat refuses as well.
+    /// The faults of the parameter `p` of this declaration, which Heat refuses as well.
     fn wrong(declaration: &str) -> Vec<String> {
         let text = format!("heat_template_version: rocky\nparameters: {{p: {declaration}}}");
         let template = Template::of(read(&text).expect("YAML"), "t.yaml");

@@ -32,7 +32,7 @@ pub fn refuses(kind: ParameterType, constraint: &Constraint, value: &Value) -> O
         Constraint::AllowedValues(allowed) if kind != ParameterType::Json => {
             judged(SchemaConstraint::Allowed(allowed.clone()), value)
         }
-        // Only Python knows the characters beyond ASCII in a character class.
+        // Only Python knows which characters beyond ASCII are in a character class.
         Constraint::AllowedPattern(pattern) if kind == ParameterType::Str => {
             let text = value.as_str().filter(|text| text.is_ascii())?;
             (!matches(pattern, text))

@@ -1,7 +1,7 @@
 //! The values of a template's parameters.
 //!
-//! What lives here: which value a parameter has (a given one, the environment's default, or its own default), how it is
-//! converted, and whether it satisfies the constraints, as Heat judges it. What must not: the form of declarations
+//! What lives here: which value a parameter has (a given one, the environment's default, or its own default), its
+//! conversion, and whether it satisfies the constraints, as Heat judges it. What must not: the form of declarations
 //! (`check`).
 
 mod constraint;
@@ -39,15 +39,15 @@ pub struct Inputs {
 pub struct Valued {
     /// The value as functions see it. [`Value::Unknown`] if there is none, or none that fits.
     pub value: Value,
-    /// What is wrong with it.
+    /// Its faults.
     pub wrong: Vec<Wrong>,
-    /// Where the value comes from.
+    /// The origin of the value.
     pub origin: Origin,
     /// The place of the value's source.
     pub at: Option<Source>,
 }
 
-/// Where a parameter's value comes from.
+/// The origin of a parameter's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// It was given by name or in an environment.
@@ -60,12 +60,12 @@ pub enum Origin {
     Missing,
 }
 
-/// What is wrong with a parameter's value.
+/// A fault of a parameter's value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wrong {
     /// The reason: a clause, lowercase.
     pub why: String,
-    /// Whether it is the parameter's own default that is wrong.
+    /// Whether the fault is in the parameter's own default.
     pub default: bool,
     /// Whether Heat then refuses the declaration itself, even if another value is given.
     pub always: bool,

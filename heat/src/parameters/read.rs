@@ -1,4 +1,4 @@
-//! Converting values to the type of a parameter.
+//! Converts values to the type of a parameter.
 
 use wattle_model::ParameterType;
 
@@ -6,7 +6,7 @@ use crate::schema::with_ascii_digits;
 use crate::truth;
 use crate::value::{Value, json};
 
-/// What functions see of `value` if it is the value of a parameter of type `kind`.
+/// Converts `value` to the value that functions receive for a parameter of type `kind`.
 ///
 /// # Errors
 ///

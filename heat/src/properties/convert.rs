@@ -1,4 +1,4 @@
-//! Converting values to the type of a property, as Heat does.
+//! Converts values to the type of a property, as Heat does.
 
 use crate::schema::{is_integer, plain};
 use wattle_model::{IndexMap, PropertyType, Value as Known};

@@ -1,7 +1,7 @@
-//! Properties as Heat reads them: converted to their types, including those given under another name.
+//! Properties as Heat reads them: converted to their types, including those set under another name.
 //!
-//! What lives here: the value of a property according to its schema, and everything that Heat would refuse about what is
-//! given. What must not: what functions return (`evaluate`), and the wording of diagnostics (`check`).
+//! What lives here: the value of a property according to its schema, and everything that Heat would refuse about the given
+//! value. What must not: the results of functions (`evaluate`), and the wording of diagnostics (`check`).
 //!
 //! Heat reads leniently while a value refers to a resource that does not exist yet: it converts the value and checks nothing
 //! else. An attribute is null before its resource exists, and null becomes empty text, zero, false, or the schema's default.
@@ -21,7 +21,7 @@ pub(crate) use translation::{Addition, Translation, translation};
 pub use translation::{Renamed, renamed};
 pub(crate) use wrong::{What, Wrong};
 
-/// What is given for a property.
+/// A property as given.
 #[derive(Clone, Debug)]
 pub(crate) struct Property {
     /// Its value. `None` if a function in it fails, which is reported elsewhere.
@@ -40,7 +40,7 @@ pub(crate) struct Properties<'p> {
     pub(crate) given: &'p IndexMap<String, Property>,
 }
 
-/// The value cannot be read. What is wrong has been recorded.
+/// The value cannot be read. The fault has been recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Refused;
 
@@ -52,14 +52,14 @@ impl Properties<'_> {
         Reader::new(self, false).property(key)
     }
 
-    /// What the user gave for it, without defaults. `None` if that is null.
+    /// The value that the user set, without defaults. `None` if it is null.
     pub(crate) fn user_value(self, key: &str) -> Result<Option<Value>, Refused> {
         let Some(schema) = self.schema.get(key) else { return Ok(None) };
         Reader::new(self, false).user_value(key, schema)
     }
 
-    /// What is given, under the names that Heat reads and in the types of the schema. No defaults are added, neither for a
-    /// property nor within one.
+    /// The given properties, under the names that Heat reads and in the types of the schema. No defaults are added, neither
+    /// for a property nor within one.
     ///
     /// # Errors
     ///
@@ -101,7 +101,7 @@ impl Properties<'_> {
         Ok(given)
     }
 
-    /// Everything that Heat refuses about what is given. Without `values`, only names are checked, as in a nested template.
+    /// All given values and names that Heat refuses. Without `values`, only names are checked, as in a nested template.
     pub(crate) fn wrongs(self, values: bool) -> Vec<Wrong> {
         let mut reader = Reader::new(self, true);
         for (key, property) in self.given {
@@ -113,7 +113,7 @@ impl Properties<'_> {
         for (key, schema) in self.schema {
             let given = self.given.get(&**key);
             if values && !reader.is_replaced(&[key]) {
-                // What is wrong has been recorded.
+                // The fault has been recorded.
                 let _ = reader.property(key);
             }
             if let Some(property) = given.filter(|_| schema.hidden) {
@@ -174,7 +174,7 @@ struct Reader<'p> {
     judges: bool,
     /// The names on the path to what is being read, without indices.
     names: Vec<String>,
-    /// The path to it in the form that people write.
+    /// The path to it, as written by people.
     path: String,
     /// Its place.
     span: Option<Span>,
@@ -266,7 +266,7 @@ impl<'p> Reader<'p> {
         if schema.required { Err(self.refuse(What::Missing(key.to_owned()))) } else { Ok(Value::Null) }
     }
 
-    /// What is given for a property of the resource itself, if anything.
+    /// The given value of a property of the resource itself, if any.
     fn user_value(&mut self, key: &str, schema: &PropertySchema) -> Result<Option<Value>, Refused> {
         let Some(property) = self.properties.given.get(key) else { return Ok(None) };
         if self.is_replaced(&[key]) {
@@ -287,7 +287,7 @@ impl<'p> Reader<'p> {
         self.value(schema, value, node, judges).map(Some)
     }
 
-    /// What is given under another name for a property of the resource itself, in addition to its own `value`.
+    /// The value set under another name for a property of the resource itself, in addition to its own `value`.
     fn replacement(&mut self, rule: &Translation, value: Option<&Value>) -> Read {
         self.translates = false;
         let replacement = self.property(rule.from[0]);
@@ -299,7 +299,7 @@ impl<'p> Reader<'p> {
         Ok(replacement)
     }
 
-    /// The value that `schema` makes of `value`, which is written in `node`.
+    /// Converts `value`, which is written in `node`, according to `schema`.
     fn value(&mut self, schema: &PropertySchema, value: &Value, node: Option<&Node>, judges: bool) -> Read {
         let value = match schema.ty {
             _ if matches!(value, Value::Open(_)) => return Ok(value.clone()),
@@ -462,8 +462,8 @@ impl<'p> Reader<'p> {
     }
 }
 
-/// The node, if its parts correspond to those of its value. For a call they do not, and a map with one key may be a call, so
-/// it counts as one.
+/// The node, if its parts correspond to those of its value. Those of a call do not, and a map with one key may be a call,
+/// so it counts as one.
 fn literal(node: Option<&Node>) -> Option<&Node> {
     node.filter(|node| match &*node.tree {
         Tree::Map(pairs) => {
@@ -473,7 +473,7 @@ fn literal(node: Option<&Node>) -> Option<&Node> {
     })
 }
 
-/// Python's truth value. What is not known yet counts as null.
+/// Python's truth value. An unknown value counts as null.
 pub(crate) fn is_true(value: &Value) -> bool {
     value.truth() == Some(true)
 }

@@ -3,17 +3,17 @@
 use crate::template::Function;
 use crate::yaml::{Node, Pair, Span, Tree};
 
-/// A translation in Heat's sense: what is given as `from` is the value of `to` (one of a class's `translation_rules`).
-/// Translations that ask a service are left out, as they are in validation.
+/// A translation in Heat's sense: the value of `from` becomes the value of `to` (one of a class's `translation_rules`).
+/// Translations that query a service are left out, as they are in validation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Translation {
-    /// The property that counts, as a path through maps and lists. Indices of lists are not part of the path.
+    /// The effective property, as a path through maps and lists. Indices of lists are not part of the path.
     pub(crate) to: &'static [&'static str],
-    /// Where its value can be given instead: beside it if it is in a list, otherwise starting from the outermost level.
+    /// The alternative place of its value: beside it if it is in a list, otherwise starting from the outermost level.
     pub(crate) from: &'static [&'static str],
 }
 
-/// What is given as `from` is the value of `to`.
+/// The value of `from` becomes the value of `to`.
 pub(crate) const fn translation(to: &'static [&'static str], from: &'static [&'static str]) -> Translation {
     Translation { to, from }
 }
@@ -33,7 +33,7 @@ pub(crate) struct Addition {
 /// A renamed property.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Renamed {
-    /// Where its name was written.
+    /// The place of its name.
     pub at: Span,
     /// The name as written: `fixed_ips.subnet_id`.
     pub from: String,
@@ -41,9 +41,9 @@ pub struct Renamed {
     pub to: String,
 }
 
-/// Renames each property of a resource of type `ty` that has a `dated` name to a current one, if Heat reads it under that as
-/// well. Both mean the same to Heat. A property is left unchanged if only a function determines its value, or if it is given
-/// under both names.
+/// Renames each property of a resource of type `ty` that has a `dated` name to a current one, if Heat also reads it under
+/// that name. Both mean the same to Heat. A property is left unchanged if only a function determines its value, or if it is
+/// set under both names.
 pub fn renamed(ty: &str, properties: &Node, dated: &dyn Fn(&[&str]) -> bool) -> (Node, Vec<Renamed>) {
     let class = crate::classes::of(ty);
     let mut node = properties.clone();
@@ -174,7 +174,7 @@ fn text(text: &str, span: Span) -> Node {
     Node::new(Tree::Text { text: text.to_owned(), plain: true }, span)
 }
 
-/// Whether a map is a call of a function, about which nothing is known.
+/// Whether a map is a function call, of which nothing is known.
 fn is_call(pairs: &[Pair]) -> bool {
     matches!(pairs, [only] if only.key.tree.as_text().and_then(Function::of).is_some())
 }

@@ -1,4 +1,4 @@
-//! What Heat refuses about properties.
+//! Faults in properties, as Heat judges them.
 
 use wattle_model::PropertyType;
 
@@ -10,11 +10,11 @@ use super::shown;
 /// A mistake that Heat refuses.
 #[derive(Clone, Debug)]
 pub(crate) struct Wrong {
-    /// The path to it, in the form that people write: `networks[0].port`. Empty for the properties as a whole.
+    /// The path to it, as written by people: `networks[0].port`. Empty for the properties as a whole.
     pub(crate) path: String,
     /// Its place, if it is written.
     pub(crate) span: Option<Span>,
-    /// What is wrong.
+    /// The kind of the mistake.
     pub(crate) what: What,
 }
 

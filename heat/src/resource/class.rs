@@ -1,4 +1,4 @@
-//! What one of Heat's classes does beyond the schema of its type.
+//! The behaviour of one of Heat's classes beyond the schema of its type.
 
 use wattle_model::{IndexMap, Name, PropertySchema, Schema};
 
@@ -6,12 +6,12 @@ use crate::properties::{Addition, Refused, Translation};
 
 use super::{Change, Given, Member, Resource, Subject};
 
-/// What a class does beyond the schema of its type. A class that does nothing else is [`Class::PLAIN`].
-#[expect(clippy::struct_excessive_bools, reason = "each is a question that Heat's code answers by class")]
+/// The behaviour of a class beyond the schema of its type. A class without any is [`Class::PLAIN`].
+#[expect(clippy::struct_excessive_bools, reason = "each is a decision that Heat's code makes by class")]
 pub(crate) struct Class {
     /// The name of its type.
     pub(crate) ty: &'static str,
-    /// What `get_resource` returns before the resource is created.
+    /// The result of `get_resource` before the resource is created.
     pub(crate) refers: Refers,
     /// Properties that Heat reads under another name.
     pub(crate) translates: &'static [Translation],
@@ -19,37 +19,38 @@ pub(crate) struct Class {
     pub(crate) adds: &'static [Addition],
     /// Another schema, if the properties of the resource require one.
     pub(crate) schema: fn(&Resource, &Schema) -> Option<Schema>,
-    /// What Heat creates before it although the template does not say so (`add_dependencies`).
+    /// Resources that Heat creates before it although the template does not require it (`add_dependencies`).
     pub(crate) depends: for<'s> fn(Subject<'s>) -> Found<'s>,
-    /// What it requires of its properties in combination (`validate`), in Heat's order. The first violated rule is reported.
+    /// Its requirements on combinations of properties (`validate`), in Heat's order. The first violated rule is reported.
     pub(crate) validates: &'static [fn(Subject<'_>) -> Ruled],
     /// The schema of its `update_policy`.
     pub(crate) update_policy: fn() -> IndexMap<Name, PropertySchema>,
     /// Whether it can be saved as a snapshot when it is deleted.
     pub(crate) snapshots: bool,
-    /// Whether any name is an attribute of it, because its attributes are those of what it contains.
+    /// Whether any name is an attribute of it, because its attributes are those of its content.
     pub(crate) any_attribute: bool,
     /// The members that a group creates.
     pub(crate) group: Option<Group>,
     /// Properties that cannot be changed (`immutable`).
     pub(crate) immutable: &'static [&'static str],
-    /// Whether Heat refuses a change only when it carries it out (`handle_update`), and what to do instead.
+    /// Whether Heat refuses a change only while carrying it out (`handle_update`), and what to do instead.
     pub(crate) refuses: fn(&Change<'_>) -> Option<String>,
     /// Properties that Heat cannot unset: it sends null for them, which the service does not accept.
     pub(crate) needed: &'static [&'static str],
     /// Whether a change that keeps the resource loses its content, and how to keep that.
     pub(crate) rebuilds: fn(&Change<'_>) -> Option<String>,
-    /// Properties that Heat accepts changes of without acting on them.
+    /// Properties whose changes Heat accepts without acting on them.
     pub(crate) ignores: &'static [&'static str],
-    /// Properties for which a policy beside them determines the effect of a change.
+    /// Properties for which a policy in the same resource determines the effect of a change.
     pub(crate) varies: &'static [&'static str],
-    /// Whether it does nothing about a change because of what else is given.
+    /// Whether it ignores a change because of other properties.
     pub(crate) disregards: fn(&Change<'_>) -> bool,
     /// Effects of a change in place that its wording does not mention.
     pub(crate) notes: fn(&Change<'_>) -> Vec<String>,
     /// Whether Heat replaces it for a change that the schema allows in place, and how to keep it.
     pub(crate) replaces: fn(&Change<'_>) -> Option<Vec<String>>,
-    /// What its service refuses a second one of, if a change replaces it: Heat makes the new one before it deletes the old one.
+    /// The thing of which its service refuses a second one, if a change replaces the resource: Heat creates the new one
+    /// before it deletes the old one.
     pub(crate) clashes: fn(&Change<'_>) -> Option<&'static str>,
     /// Whether Heat replaces it on every update of the stack.
     pub(crate) always_replaced: fn(Given<'_>) -> bool,
@@ -57,7 +58,7 @@ pub(crate) struct Class {
     pub(crate) always_updated: fn(Given<'_>) -> bool,
     /// Whether a change of its metadata replaces it.
     pub(crate) replaced_by_metadata: bool,
-    /// Whether others refer to it by its given name, so that another resource with that name is the same to them.
+    /// Whether others refer to it by its given name, so that they treat another resource with that name as the same one.
     pub(crate) referred_by_name: bool,
 }
 
@@ -109,14 +110,14 @@ pub(crate) enum Refers {
     None,
 }
 
-/// A class whose resources are stacks of their own.
+/// A class whose resources are separate stacks.
 #[derive(Clone, Copy)]
 pub(crate) struct Group {
-    /// Its members, if they can be known. With `all`, as in Heat's validation, they include properties whose values are not
-    /// known yet, and of members that are all alike only the first is listed.
+    /// Its members, if they can be known. With `all`, as in Heat's validation, they include properties with unknown values,
+    /// and of members that are all alike only the first is listed.
     pub(crate) members: fn(&Resource, bool) -> Option<Vec<Member>>,
-    /// Which attribute of a member an attribute of the group stands for, given what follows it in the call. `None` if the
-    /// group has it itself.
+    /// The member's attribute that an attribute of the group stands for, given the next part of the path in the call.
+    /// `None` if the group has the attribute itself.
     pub(crate) asked: fn(&Schema, &str, Option<String>) -> Option<Asked>,
 }
 
@@ -131,7 +132,7 @@ pub(crate) struct Asked {
 /// The resources that a rule finds, by name.
 pub(crate) type Found<'s> = Result<Vec<&'s str>, Refused>;
 
-/// What is wrong, and how to fix it.
+/// A violated rule, and how to fix it.
 pub(crate) struct Broken {
     pub(crate) what: String,
     pub(crate) help: &'static str,

@@ -1,4 +1,4 @@
-//! A resource of a stack: what implements it, what is given for its properties, and what it refers to.
+//! A resource of a stack: its implementation, its given properties, and its references.
 //!
 //! What lives here: [`Resource`], and what a class can declare about resources ([`Class`]). What must not: the declarations
 //! of any one class (`classes`), and which resources exist (`stack`).
@@ -29,19 +29,19 @@ pub(crate) use subject::Subject;
 /// A resource that exists.
 #[derive(Debug)]
 pub(crate) struct Resource {
-    /// Its type as written.
+    /// Its type, as written.
     pub(crate) ty: String,
-    /// What implements it.
+    /// Its implementation.
     pub(crate) maker: Maker,
     /// The given values of its properties.
     pub(crate) given: IndexMap<String, Property>,
-    /// Whether it stands for something outside of Heat.
+    /// Whether it refers to something outside of Heat.
     pub(crate) external: bool,
-    /// What it explicitly refers to and depends on in the template.
+    /// Its explicit references and dependencies in the template.
     pub(crate) references: Vec<Reference>,
 }
 
-/// What implements a resource.
+/// The implementation of a resource.
 #[derive(Clone, Debug)]
 pub(crate) enum Maker {
     /// One of Heat's types.
@@ -61,7 +61,7 @@ pub(crate) struct Type {
     pub(crate) schema: Schema,
     /// Whether it is a placeholder, which accepts any property and has any attribute.
     pub(crate) placeholder: bool,
-    /// What it does beyond its schema.
+    /// Its behaviour beyond its schema.
     pub(crate) class: &'static Class,
 }
 
@@ -74,7 +74,7 @@ impl Resource {
         }
     }
 
-    /// What its type does beyond its schema.
+    /// The behaviour of its type beyond its schema.
     pub(crate) fn class(&self) -> &'static Class {
         match &self.maker {
             Maker::Type(ty) => ty.class,
@@ -99,7 +99,7 @@ impl Resource {
         Properties { schema, translations: self.class().translates, given: &self.given }
     }
 
-    /// Whether it has the type, or stands for a resource of that type.
+    /// Whether it has the type, or refers to a resource of that type.
     pub(crate) fn is(&self, ty: &str) -> bool {
         self.ty == ty || self.made_by() == ty
     }
@@ -115,7 +115,7 @@ pub(crate) fn given(scope: &Scope<'_>, properties: Option<&Node>) -> IndexMap<St
     let Some(Tree::Map(pairs)) = properties.map(|node| &*node.tree) else { return IndexMap::default() };
     let property = |pair: &Pair| {
         let value = scope.value(&pair.value).ok();
-        // Values computed from a parameter without a value are not judged either.
+        // Values computed from a parameter without a value are not checked either.
         let pending = reference::refers(scope, &pair.value) || value.as_ref().is_some_and(|value| !value.is_known());
         Property { value, pending, pair: Some(pair.clone()) }
     };

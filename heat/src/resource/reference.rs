@@ -1,4 +1,4 @@
-//! What a resource refers to.
+//! References of a resource.
 
 use crate::evaluate::{Scope, Value};
 use crate::template::{Call, Context, Function, Resource, Step};
@@ -9,15 +9,15 @@ use crate::yaml::{Node, Span, Tree};
 pub(crate) struct Reference {
     /// The name.
     pub(crate) name: String,
-    /// Whether it is a name at all.
+    /// The kind of what is written in place of the name.
     pub(crate) kind: ReferenceKind,
     /// Its place.
     pub(crate) span: Span,
-    /// How it is referred to.
+    /// The kind of the reference.
     pub(crate) how: How,
 }
 
-/// What is written in the place of a resource's name.
+/// The kind of what is written in place of a resource's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ReferenceKind {
     /// A name.
@@ -30,7 +30,7 @@ pub(crate) enum ReferenceKind {
     Failure,
 }
 
-/// How a resource is referred to.
+/// The kind of a reference.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum How {
     /// `depends_on`.
@@ -53,7 +53,8 @@ impl Reference {
     }
 }
 
-/// All references of `resource` in its properties, its metadata and `depends_on`. Of each `if`, only the branch that counts.
+/// All references of `resource` in its properties, its metadata and `depends_on`. Of each `if`, only those in the effective
+/// branch.
 pub(crate) fn references(scope: &Scope<'_>, resource: &Resource) -> Vec<Reference> {
     let mut found: Vec<_> = resource
         .depends_on()
@@ -92,7 +93,7 @@ fn of_call(scope: &Scope<'_>, call: &Call<'_>) -> Option<Reference> {
     let value = |node: &Node| match scope.value(node) {
         Ok(Value::Unknown) => None,
         Ok(value) => Some(value),
-        // Failing calls are reported elsewhere where Heat needs their value. It needs names everywhere.
+        // Failing calls are reported elsewhere if Heat needs their value. It needs names everywhere.
         Err(_) => Some(Value::Absent),
     };
     match call.function {

@@ -73,8 +73,8 @@ impl<'s> Subject<'s> {
         added.chain(class.validates.iter().filter_map(move |rule| rule(self).transpose()))
     }
 
-    /// Heat adds the one property to the list that is the other property, and then adds it to each item of that list again,
-    /// which is not a list. This fails even if the given list is empty or null.
+    /// Heat adds the first property to the list that is the other property, and then adds it again to each item of that
+    /// list, which is not a list. This fails even if the given list is empty or null.
     fn given_twice(self, addition: &Addition) -> Ruled {
         let Addition { to, from, .. } = *addition;
         if !self.resource.given.contains_key(to) || !self.is(from)? {
@@ -92,14 +92,14 @@ impl<'s> Subject<'s> {
         })
     }
 
-    /// What it explicitly requires in the template.
+    /// Its explicit requirements in the template.
     pub(crate) fn requires(self) -> BTreeSet<&'s str> {
         let referring = (!self.resource.external).then_some(&self.resource.references);
         let names = referring.into_iter().flatten().filter_map(|reference| self.all.get_key_value(&reference.name));
         names.map(|(name, _)| &**name).collect()
     }
 
-    /// The other resources of the type, including those that stand for one.
+    /// The other resources of the type, including those that refer to one.
     pub(crate) fn others(self, ty: &'static str) -> impl Iterator<Item = (&'s str, &'s Resource)> {
         self.all.iter().filter(move |(_, resource)| resource.is(ty)).map(|(name, resource)| (&**name, resource))
     }

@@ -1,4 +1,4 @@
-//! Values as the rules of classes read them: a missing value, or one of another form than expected, is null.
+//! Values as the rules of classes read them: a missing value, or one of an unexpected form, is null.
 
 use wattle_model::IndexMap;
 
@@ -42,7 +42,7 @@ pub(crate) fn integer(value: &Value) -> Option<i128> {
     }
 }
 
-/// The value of `key` in what should be a map.
+/// The value of `key`, if `value` is a map that has it.
 pub(crate) fn key<'v>(value: &'v Value, key: &str) -> &'v Value {
     match value {
         Value::Map(items) => items.get(key).unwrap_or(&Value::Null),
@@ -60,7 +60,7 @@ pub(crate) fn true_of(items: &IndexMap<String, Value>, key: &str) -> bool {
     items.get(key).is_some_and(is_true)
 }
 
-/// How many of the values are given.
+/// The number of values that are given.
 pub(crate) fn count(items: &IndexMap<String, Value>, keys: &[&str]) -> usize {
     keys.iter().filter(|key| has(items, key)).count()
 }

@@ -1,4 +1,4 @@
-//! Calls of functions that Heat refuses, in a template that exists only to find these.
+//! Invalid calls of functions, in a template that exists only to find them.
 
 use crate::Loaded;
 use crate::evaluate::{Cause, Mode, Scope};
@@ -8,9 +8,9 @@ use crate::yaml::{Place, Tree};
 /// A call with invalid arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Called {
-    /// What contains the call.
+    /// The part that contains the call.
     pub within: Stands,
-    /// What is wrong.
+    /// The fault.
     pub why: String,
     /// The function's correct form.
     pub help: String,
@@ -18,7 +18,7 @@ pub struct Called {
     pub late: bool,
 }
 
-/// What contains a call.
+/// The part that contains a call.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Stands {
     /// A condition of this name.

@@ -10,7 +10,8 @@ use crate::stack::World;
 
 use super::{OfMember, Refused, given};
 
-/// What Heat refuses about a group's members. In a nested stack it checks names and the rules of a class, but no values.
+/// Faults of a group's members, as Heat judges them. In a nested stack it checks names and the rules of a class, but no
+/// values.
 pub(super) fn of_members(world: &World, group: &Resource, depth: usize) -> Vec<Refused> {
     let Some(class) = group.class().group.filter(|_| depth <= limits::NESTED) else { return Vec::new() };
     let within = |names: &[&str]| {
@@ -104,7 +105,7 @@ fn unread(resource: &Resource) -> String {
     }
 }
 
-/// The resource that a member becomes.
+/// The resource that implements a member.
 fn made(world: &World, member: &Member) -> Resource {
     // A member of the older kind is an AWS instance.
     let ty = if member.ty == Member::SCALED { "AWS::EC2::Instance" } else { &*member.ty };

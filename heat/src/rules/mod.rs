@@ -1,8 +1,8 @@
-//! What Heat requires of resources beyond the values of single properties, for resources that are not in a template but in a
-//! blueprint that is being written.
+//! Heat's requirements on resources beyond the values of single properties, for resources that are not in a template but in
+//! a blueprint that is being written.
 //!
-//! What lives here: resources as given, what Heat would refuse about them, about the `members` of groups, and about `calls`
-//! of functions. What must not: what each class requires (`classes`), and places, which the caller knows.
+//! What lives here: resources as given, and the faults that Heat would find in them, in the `members` of groups, and in
+//! `calls` of functions. What must not: the requirements of each class (`classes`), and places, which the caller knows.
 
 mod calls;
 mod members;
@@ -23,9 +23,9 @@ use members::of_members;
 pub struct Asked {
     /// Its type.
     pub ty: String,
-    /// The given values of its properties. A value that is not known yet is replaced by some value that it may have.
+    /// The given values of its properties. An unknown value is replaced by some value that it may have.
     pub properties: IndexMap<String, Value>,
-    /// The properties that are not fully known yet: they are read, but not judged.
+    /// The properties that are not fully known yet: they are read, but not checked.
     pub open: Vec<String>,
     /// The resources that it refers to.
     pub references: Vec<String>,
@@ -37,7 +37,7 @@ pub struct Asked {
     pub update_policy: IndexMap<String, Value>,
 }
 
-/// What Heat refuses about a resource.
+/// A fault of a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
     /// The property with the refused value, with the path into it. `None` if it is a combination of several.
@@ -50,7 +50,7 @@ pub struct Refused {
     pub member: Option<OfMember>,
 }
 
-/// What Heat refuses about a group's members.
+/// A fault of a group's members.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OfMember {
     /// Their type does not exist.
@@ -68,7 +68,7 @@ pub enum OfMember {
     Together,
 }
 
-/// What `get_resource` returns before a resource called `name` of type `ty` is created.
+/// The result of `get_resource` before a resource named `name` of type `ty` is created.
 pub fn identity(ty: &str, name: &str) -> Value {
     match crate::classes::refers(ty) {
         Refers::Name => Value::Text(name.to_owned()),
@@ -77,8 +77,8 @@ pub fn identity(ty: &str, name: &str) -> Value {
     }
 }
 
-/// What Heat refuses about each resource, by name. For a resource with a value that its property does not accept, only that
-/// is reported.
+/// The faults of each resource, by name. For a resource with a value that its property does not accept, only that is
+/// reported.
 pub fn refused(resources: &IndexMap<String, Asked>) -> IndexMap<String, Vec<Refused>> {
     let world = World::default();
     let all: IndexMap<String, Resource> =
@@ -111,7 +111,7 @@ fn of(world: &World, subject: Subject<'_>, asked: &Asked) -> Vec<Refused> {
     found
 }
 
-/// Values that are not accepted. Whether a property exists at all is left to the caller, who gives the properties.
+/// Values that are not accepted. The caller has already checked that the properties exist.
 fn values(properties: Properties<'_>, before: &str) -> Vec<Refused> {
     let wrongs = properties.wrongs(true).into_iter();
     let is_within = |path: &str| {

@@ -9,10 +9,10 @@ use super::conversion::{is_same, number, outside_of, plain};
 use super::named::broken_named;
 use super::pattern::matches;
 
-/// Up to this many allowed values, a message names all of them.
+/// The maximum number of allowed values for which a message lists all.
 const ALL: usize = 32;
 
-/// How many it names if there are more.
+/// The number of values that it lists if there are more.
 const FEW: usize = 12;
 
 /// Why `value` violates `constraint`, in the schema's own terms.
@@ -62,7 +62,7 @@ pub fn broken(constraint: &SchemaConstraint, ty: PropertyType, value: &Value) ->
     }
 }
 
-/// The number of items, if it is outside of `bounds`.
+/// The number of items, if it is out of `bounds`.
 pub fn too_few_or_many(bounds: &[Option<f64>], length: usize) -> Option<String> {
     outside(bounds, length).map(|bounds| format!("it has {}, not {bounds}", count(length, "item")))
 }

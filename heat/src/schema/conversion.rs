@@ -1,10 +1,10 @@
-//! How Heat converts values: to which number, to which text, and which values it considers equal.
+//! Heat's conversions of values to numbers and to text, and its notion of equality.
 
 use wattle_model::{PropertyType, Value};
 
 use super::digits::{is_digit, with_ascii_digits};
 
-/// The bounds, worded for a message, if `number` is outside of them.
+/// The bounds, worded for a message, if `number` is out of them.
 pub fn outside_of(bounds: &[Option<f64>], number: f64) -> Option<String> {
     let bound = |index: usize| bounds.get(index).copied().flatten();
     let (min, max) = (bound(0), bound(1));
@@ -27,7 +27,7 @@ pub fn is_integer(text: &str) -> bool {
 pub fn number(value: &Value) -> Option<f64> {
     match value {
         Value::Boolean(value) => Some(f64::from(u8::from(*value))),
-        #[expect(clippy::cast_precision_loss, reason = "Python compares integers with floats much the same")]
+        #[expect(clippy::cast_precision_loss, reason = "Python compares integers with floats in much the same way")]
         Value::Integer(value) => Some(*value as f64),
         Value::Float(value) => Some(*value),
         Value::Str(text) => with_ascii_digits(text.trim()).replace('_', "").parse().ok(),
@@ -38,7 +38,7 @@ pub fn number(value: &Value) -> Option<f64> {
 /// Whether Heat considers both values of the type equal.
 pub fn is_same(ty: PropertyType, one: &Value, other: &Value) -> bool {
     match ty {
-        #[expect(clippy::float_cmp, reason = "as Heat compares")]
+        #[expect(clippy::float_cmp, reason = "Heat compares them in this way")]
         PropertyType::Integer | PropertyType::Number => match (number(one), number(other)) {
             (Some(one), Some(other)) => one == other,
             _ => one == other,
@@ -57,7 +57,7 @@ fn both_boolean(one: &Value, other: &Value) -> bool {
     matches!(one, Value::Boolean(_)) || matches!(other, Value::Boolean(_))
 }
 
-/// A value as it looks without quotes.
+/// A value as text, without quotes.
 pub fn plain(value: &Value) -> String {
     match value {
         Value::Str(text) => text.to_string(),

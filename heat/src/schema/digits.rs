@@ -1,8 +1,8 @@
-//! Digits of all scripts, which Python's `int` and `float` read.
+//! Digits of all scripts, which Python's `int` and `float` accept.
 
 use std::borrow::Cow;
 
-/// The zeros of Unicode 14 (`unicodedata.decimal` of Python 3.11); behind each stand the other nine digits.
+/// The zeros of Unicode 14 (`unicodedata.decimal` of Python 3.11); each is followed by the other nine digits.
 const ZEROS: [char; 66] = [
     '\u{30}',
     '\u{660}',
@@ -72,13 +72,13 @@ const ZEROS: [char; 66] = [
     '\u{1fbf0}',
 ];
 
-/// The ASCII digit that means the same.
+/// The equivalent ASCII digit.
 fn ascii(sign: char) -> Option<char> {
     let zero = ZEROS[..ZEROS.partition_point(|zero| *zero <= sign)].last()?;
     char::from_digit(u32::from(sign) - u32::from(*zero), 10)
 }
 
-/// Whether Python takes it for a decimal digit (`\d`).
+/// Whether Python treats it as a decimal digit (`\d`).
 pub(crate) fn is_digit(sign: char) -> bool {
     ascii(sign).is_some()
 }

@@ -1,8 +1,8 @@
 //! Schemas of resource types, and how Heat judges values by them.
 //!
-//! What lives here: what Heat's own engine says about its types, which number and which text Heat converts a value to, which
-//! values it considers equal, and what its constraints require of a value. What must not: what a value is used for, in a
-//! model or in a template; what a class does beyond its schema (`classes`).
+//! What lives here: what Heat's own engine declares about its types, its conversions to numbers and text, its notion of
+//! equality, and the requirements of its constraints. What must not: the use of a value, in a model or in a template; the
+//! behaviour of a class beyond its schema (`classes`).
 
 mod constraint;
 mod conversion;

@@ -80,7 +80,7 @@ pub const NAMED_CONSTRAINTS: [&str; 70] = [
     "zaqar.queue",
 ];
 
-/// The longest domain name, by Heat's count.
+/// The maximum length of a domain name, as Heat counts it.
 const LONGEST: usize = 255;
 
 /// Why `text` violates Heat's constraint with this name. Constraints that depend on the cloud or a clock are assumed
@@ -133,7 +133,7 @@ fn is_json(text: &str) -> bool {
     text.is_empty() || serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
 }
 
-/// What the module iso8601 reads begins with a year. The rest is left to Heat.
+/// The module iso8601 requires a year at the beginning. The rest is left to Heat.
 fn is_time(text: &str) -> bool {
     Regex::new(r"^[0-9]{4}(-?[0-9]{1,2}(-?[0-9]{1,2}([ T].*)?)?)?").is_ok_and(|regex| regex.is_match(text))
 }

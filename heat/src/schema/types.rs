@@ -1,4 +1,4 @@
-//! What Heat's engine says about its resource types.
+//! What Heat's engine declares about its resource types.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;

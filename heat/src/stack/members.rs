@@ -35,7 +35,7 @@ pub(crate) fn with_scaled(mut registry: Registry) -> Registry {
     registry
 }
 
-/// The resource that a member becomes, where `loaded` is the template with the group.
+/// The resource that implements a member. `loaded` is the template with the group.
 pub(crate) fn member(world: &World, loaded: &Loaded, registry: &Registry, member: &Member) -> Resource {
     let maker = maker(world, loaded, registry, &member.name, &member.ty);
     let reference = |name: &String| Reference {

@@ -1,7 +1,7 @@
 //! A stack as Heat sees it before it creates anything: the resources that exist, with the given values of their properties.
 //!
-//! What lives here: which resources exist, what implements each, its properties with the functions in them resolved, what it
-//! refers to, and the stacks nested in it. What must not: what depends on what (`graph`), and what is wrong (`check`).
+//! What lives here: which resources exist, the implementation of each, its properties with the functions in them resolved,
+//! its references, and the stacks nested in it. What must not: dependencies (`graph`), and faults (`check`).
 
 mod members;
 mod nested;
@@ -24,11 +24,11 @@ use crate::yaml::Tree;
 pub(crate) use members::{member, with_scaled};
 pub(crate) use nested::{Nested, provided};
 
-/// Once nested stacks have had more resources than this, no further ones are expanded: a few lines of groups within groups
-/// can ask for any number. Heat's default limit is a thousand per stack.
+/// Once nested stacks contain more resources than this, no further ones are expanded: a few lines of groups within groups
+/// can request any number. Heat's default limit is a thousand per stack.
 const RESOURCES: usize = 100_000;
 
-/// What all stacks of one template share.
+/// Data that all stacks of one template share.
 #[derive(Debug, Default)]
 pub(crate) struct World {
     pub(crate) types: Types,
@@ -51,7 +51,7 @@ impl World {
 /// A stack.
 #[derive(Debug)]
 pub(crate) struct Stack<'l> {
-    /// Its template with what that is read with. For the stack of a group, the template that contains the group.
+    /// Its template and everything it is read with. For the stack of a group, the template that contains the group.
     pub(crate) loaded: &'l Loaded,
     /// The number of stacks around it.
     pub(crate) depth: usize,
@@ -69,7 +69,7 @@ impl<'l> Stack<'l> {
         Self::of(world, loaded, 0)
     }
 
-    /// The same stack, with `loaded` in place of what it was read with.
+    /// The same stack, with `loaded` in place of its own.
     pub(crate) fn again<'o>(&self, world: &World, loaded: &'o Loaded) -> Stack<'o> {
         Stack::of(world, loaded, self.depth)
     }
@@ -78,7 +78,7 @@ impl<'l> Stack<'l> {
         let template = &*loaded.template;
         let registry = (*loaded.registry).clone();
         let first = Scope::new(loaded, Mode::Validation);
-        // A condition that is not known does not exclude anything.
+        // An unknown condition does not exclude anything.
         let there = |resource: &template::Resource| {
             let condition = resource.condition.as_ref().filter(|_| template.version().has_conditions());
             !matches!(first.holds(condition), Ok(Some(false)))
@@ -124,7 +124,7 @@ pub(crate) fn typed(mut resource: Resource) -> Resource {
     resource
 }
 
-/// What `get_resource` returns for a resource. In a nested stack, Heat has no data about its resources when it computes
+/// The result of `get_resource` for a resource. In a nested stack, Heat has no data about its resources when it computes
 /// dependencies, and uses their names.
 fn reference(name: &str, maker: &Maker, depth: usize) -> Value {
     let refers = match maker {
@@ -138,7 +138,7 @@ fn reference(name: &str, maker: &Maker, depth: usize) -> Value {
     }
 }
 
-/// What implements the resource `name` of type `ty`.
+/// The implementation of the resource `name` of type `ty`.
 pub(crate) fn maker(world: &World, loaded: &Loaded, registry: &Registry, name: &str, ty: &str) -> Maker {
     let implementation = if is_template(ty) {
         Some(Implementation::Template(join(&loaded.template.file, ty)))

@@ -42,8 +42,8 @@ impl Stack<'_> {
 
     /// The content of the stack nested as the resource `name`, if it is one. `None` if it is deeper than Heat allows.
     ///
-    /// With `all`, as in Heat's validation, members include properties whose values are not known yet, and of members that
-    /// are all alike only the first is listed.
+    /// With `all`, as in Heat's validation, members include properties with unknown values, and of members that are all
+    /// alike only the first is listed.
     pub(crate) fn nested(&self, name: &str, resource: &Resource, all: bool) -> Option<Nested> {
         if self.depth >= limits::NESTED || self.is_exhausted() {
             return None;
@@ -70,7 +70,7 @@ impl Nested {
     }
 }
 
-/// The parameter values that a resource's properties give to its template.
+/// The parameter values that a resource's properties pass to its template.
 fn parameters(resource: &Resource) -> Option<IndexMap<String, Value>> {
     let mut given = IndexMap::default();
     let properties = resource.properties();

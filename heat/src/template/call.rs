@@ -1,4 +1,4 @@
-//! Functions, and where a value calls one.
+//! Functions, and their calls in values.
 
 use super::Version;
 use crate::yaml::{Node, Span, Tree};
@@ -164,7 +164,7 @@ pub fn computed() -> Vec<&'static str> {
     names
 }
 
-/// The context of a value. Conditions have functions of their own.
+/// The context of a value. Conditions have their own functions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Context {
     /// A property, an output, metadata, a policy.

@@ -40,7 +40,7 @@ pub struct Template {
     pub version: Option<Version>,
     /// The description.
     pub description: Option<Node>,
-    /// How parameters are grouped for people.
+    /// Groups of parameters, for people.
     pub parameter_groups: Vec<Group>,
     /// The parameters.
     pub parameters: Map<Parameter>,
@@ -94,7 +94,7 @@ impl Template {
 }
 
 impl Node {
-    /// Whether it says something, and is no map.
+    /// Whether it has a value that is not a map.
     pub fn is_other_than_map(&self) -> bool {
         !matches!(*self.tree, Tree::Map(_)) && self.is_truthy()
     }
@@ -112,7 +112,7 @@ impl Node {
         }
     }
 
-    /// The text of a label or a description: a number or a truth value is the word that was written.
+    /// The text of a label or a description: a number or a boolean is the word as written.
     pub fn as_prose(&self) -> Option<String> {
         match &*self.tree {
             Tree::Null | Tree::List(_) | Tree::Map(_) => None,

@@ -23,7 +23,7 @@ pub struct Parameter {
     pub constraints: Vec<Constraint>,
     /// Its label.
     pub label: Option<String>,
-    /// What it is for.
+    /// Its description.
     pub description: Option<String>,
     /// Whether its value is hidden: any value that Python considers true.
     pub hidden: bool,
@@ -90,7 +90,7 @@ impl Parameter {
 }
 
 impl Constraint {
-    /// The constraint that `node` declares, if it is one. Of several keys, Heat takes the first in its own order.
+    /// The constraint that `node` declares, if any. Of several keys, Heat uses the first in its own order.
     pub fn of(node: &Node) -> Option<Self> {
         let bounds = |key, low, high| {
             let bounds: &Node = node.get(key)?;

@@ -25,7 +25,7 @@ pub struct Resource {
     pub deletion_policy: Option<Node>,
     /// How it is updated.
     pub update_policy: Option<Node>,
-    /// The existing thing outside of Heat that it stands for.
+    /// The identity of the existing resource outside of Heat that it refers to.
     pub external_id: Option<Node>,
     /// Its description.
     pub description: Option<Node>,

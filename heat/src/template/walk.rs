@@ -1,4 +1,4 @@
-//! Walking a value and all calls in it.
+//! Walks a value and all calls in it.
 
 use crate::yaml::{Node, Tree};
 
@@ -13,9 +13,9 @@ pub enum Step {
     Over,
 }
 
-/// Visits `node` and everything in it, outermost first, each with the call that it is. Calls are recognised as Heat parses
-/// them: what the version does not know as a call is a map, and the first argument of `if` is a condition. Unlike in Heat,
-/// both branches of `if` are visited: see [`crate::evaluate`] for the one that counts.
+/// Visits `node` and everything in it, outermost first, each with the call that it is, if it is one. Calls are recognised
+/// as in Heat's parser: a call that the version does not know is a map, and the first argument of `if` is a condition.
+/// Unlike in Heat, both branches of `if` are visited: see [`crate::evaluate`] for the effective one.
 pub fn walk<'n>(
     node: &'n Node,
     version: Version,

@@ -1,7 +1,7 @@
 //! Values as Heat's functions see them, which are Python's.
 //!
-//! What lives here: what a value is, how Python compares and writes it, and what is not known yet. What must not: how a
-//! value is computed.
+//! What lives here: values, Python's comparison and formatting of them, and unknown values. What must not: how a value is
+//! computed.
 
 pub(crate) mod json;
 mod open;
@@ -74,7 +74,7 @@ impl Value {
         }
     }
 
-    /// Converts the value to a model's. What is not known yet becomes null, or the call as in a template.
+    /// Converts the value to a model's. An unknown value becomes null, or the call as in a template.
     pub fn to_model(&self) -> Known {
         match self {
             Self::Open(open) => open.to_model(),
@@ -212,7 +212,7 @@ enum Number {
     Float(f64),
 }
 
-/// Whether all are true, in Python's order: a value known to be false decides.
+/// Whether all are true, in Python's order: a value that is known to be false decides.
 fn all(values: impl Iterator<Item = Option<bool>>) -> Option<bool> {
     let mut known = Some(true);
     for value in values {

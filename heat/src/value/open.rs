@@ -30,7 +30,7 @@ impl fmt::Debug for Hidden {
     }
 }
 
-/// What is shown in place of a hidden value.
+/// The placeholder for a hidden value.
 const HIDDEN: &str = "(secret)";
 
 impl Open {
@@ -84,7 +84,7 @@ impl Value {
         }
     }
 
-    /// Visits every part of it, outermost first, including the arguments of what is not known yet.
+    /// Visits every part of it, outermost first, including the arguments of open calls.
     pub fn each<'v>(&'v self, visit: &mut dyn FnMut(&'v Self)) {
         visit(self);
         match self {
@@ -146,7 +146,7 @@ impl Value {
         found
     }
 
-    /// Replaces those parts, outermost first, for which `other` returns a value.
+    /// Replaces the parts for which `other` returns a value, outermost first.
     pub fn with(&self, other: &impl Fn(&Self) -> Option<Self>) -> Self {
         if let Some(value) = other(self) {
             return value;

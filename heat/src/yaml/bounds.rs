@@ -9,8 +9,7 @@ pub const BYTES: usize = 64 << 20;
 /// Heat processes templates recursively, and Python limits recursion to a thousand calls. In experiments, Heat's engine
 /// accepts values with 300 levels and none with 330, and its service adds further calls around it.
 pub const DEPTH: usize = 256;
-/// The most values that are read. Each alias counts as everything that it stands for, and each 64 bytes of text count as one
-/// more value.
+/// The most values that are read. Each alias counts as its whole value, and each 64 bytes of text count as one more value.
 ///
 /// This is seven times what 512 KiB, Heat's default limit, can hold without aliases. Writing the tree with its aliases
 /// expanded, as Heat does, yields no more than some hundred megabytes.

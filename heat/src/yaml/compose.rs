@@ -1,4 +1,4 @@
-//! Composing a tree from events.
+//! Composes a tree from events.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ const FAULTS: usize = 20;
 /// Composes the tree of the only document from the events that `next` returns. Without a document, the result is
 /// [`Tree::Null`].
 ///
-/// A fault in a single value does not keep others from being read: all such faults are reported with the first.
+/// A fault in a single value does not stop reading: all such faults are reported together with the first.
 pub(super) fn compose<E: From<Error>>(next: impl FnMut() -> Result<Event, E>) -> Result<Node, E> {
     let mut composer = Composer::default();
     let done = composer.document(next);
@@ -32,7 +32,7 @@ struct Composer {
     /// `None` for an anchor whose value is not complete yet.
     anchors: HashMap<String, (Span, Option<Item>)>,
     root: Option<Node>,
-    /// The number of values so far. Each alias counts as everything that it stands for.
+    /// The number of values so far. Each alias counts as its whole value.
     size: u64,
     /// The first few faults in single values.
     faults: Vec<Error>,
@@ -72,7 +72,7 @@ impl Composer {
 /// A collection that has not ended yet.
 struct Open {
     kind: Collection,
-    /// The tag by which a list is one of pairs.
+    /// The tag that makes a list one of pairs.
     pairs: Option<String>,
     anchor: Option<String>,
     span: Span,
@@ -89,7 +89,7 @@ enum Collection {
 #[derive(Clone)]
 struct Item {
     node: Node,
-    /// What it is as a value, if that is not what is merged.
+    /// Its meaning as a value, if that differs from its meaning as the operand of a merge.
     value: Option<Node>,
     /// Whether it is a `<<`, which merges if it is a key.
     merges: bool,
@@ -173,7 +173,7 @@ impl Composer {
                         fault = Some(Error::new(problem, open.span).into());
                     }
                 }
-                // PyYAML does not look at the tags of such maps.
+                // PyYAML ignores the tags of such maps.
                 let is_seen = pairs_of_it.is_none();
                 let mut nodes = Vec::with_capacity(open.items.len());
                 for mut item in open.items {
@@ -234,14 +234,14 @@ fn note(faults: &mut Vec<Error>, fault: Error) {
     }
 }
 
-/// The pairs of a map as PyYAML creates them: merged ones first, and of several merged maps the last first.
+/// The pairs of a map in PyYAML's order: merged ones first, and of several merged maps the last first.
 fn pairs(items: Vec<Item>, faults: &mut Vec<Error>) -> Result<Vec<Pair>, Error> {
     let mut merged = Vec::new();
     let mut own = Vec::with_capacity(items.len() / 2);
     let mut items = items.into_iter();
     while let (Some(key), Some(value)) = (items.next(), items.next()) {
         if key.merges {
-            // Whatever tags it has.
+            // Its tags do not matter.
             merge(&value.node, &mut merged)?;
         } else {
             own.push(Pair { key: key.node, value: value.value(faults), merged: false });
@@ -251,8 +251,8 @@ fn pairs(items: Vec<Item>, faults: &mut Vec<Error>) -> Result<Vec<Pair>, Error> 
     Ok(merged)
 }
 
-/// The items of an `!!omap` as PyYAML creates them: tuples, which are lists in JSON. It looks at nothing of the maps but their
-/// pairs, so not at their tags. `None` if an item is not a map with one key.
+/// The items of an `!!omap` as PyYAML creates them: tuples, which are lists in JSON. PyYAML ignores everything except the
+/// pairs of the maps, including their tags. `None` if an item is not a map with one key.
 fn single_pairs(items: &[Item]) -> Option<Vec<Node>> {
     let pair = |item: &Item| {
         let Tree::Map(pairs) = &*item.node.tree else { return None };

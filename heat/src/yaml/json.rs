@@ -1,4 +1,4 @@
-//! JSON as Python's `json` reads it: `NaN` and `Infinity` are numbers, and of equal keys the last one counts.
+//! JSON as Python's `json` reads it: `NaN` and `Infinity` are numbers, and the last of equal keys wins.
 //!
 //! Heat tries this first, and only then YAML. For some texts this makes a difference: `1e3` is a float here.
 
@@ -35,7 +35,7 @@ struct Json<'t> {
     next: Next,
 }
 
-/// What must come next.
+/// The next expected token.
 #[derive(Clone, Copy, PartialEq)]
 enum Next {
     Value,

@@ -1,17 +1,17 @@
 //! YAML as Heat reads it: libyaml's grammar, YAML 1.1's types, PyYAML's constructors.
 //!
 //! Heat reads templates with PyYAML, or as JSON if they are JSON. [`read`] returns what Heat gets, or refuses what Heat
-//! refuses: `on` is a boolean, `0644` is 420, `22:22` is 1342, a date is text. Unlike PyYAML it keeps the place of every
-//! value, keeps the pairs of a map whose keys are equal, keeps words as written ([`Node::written`]), and ends within bounded
-//! time and memory for any input.
+//! refuses: `on` is a boolean, `0644` is 420, `22:22` is 1342, a date is text. Unlike PyYAML, it keeps the place of every
+//! value, all pairs of a map with equal keys, and words as written ([`Node::written`]), and ends within bounded time and
+//! memory for any input.
 //!
-//! From inside out: `reader` provides characters, `scanner` turns them into tokens, `parser` into events, and `compose` into
-//! the tree, using `scalar` for the meaning of words. `json` produces events of its own.
+//! From the inside out: `reader` provides characters, `scanner` turns them into tokens, `parser` into events, and `compose`
+//! into the tree, using `scalar` for the meaning of words. `json` produces its own events.
 //!
 //! It refuses more than PyYAML does in these cases, in each of which Heat itself does not continue:
 //! - nesting deeper than [`DEPTH`]: Heat recurses, and Python stops it at a few hundred levels;
-//! - more than [`NODES`] values, each alias counted as everything that it stands for: Heat converts the template to JSON;
-//! - an alias within the value that it stands for: JSON cannot represent it;
+//! - more than [`NODES`] values, with each alias counted as its whole value: Heat converts the template to JSON;
+//! - an alias within its own value: JSON cannot represent it;
 //! - the tags `!!set` and `!!binary`, whose values JSON cannot represent: Heat's client turns sets into lists in random order,
 //!   and bytes into text if they are UTF-8. The tuples of `!!omap` and `!!pairs` are lists in JSON, and so they are here;
 //! - integers of more than 38 digits, and under `!!int` and `!!float` digits of other scripts;

@@ -52,15 +52,14 @@ pub struct Comment {
 
 /// A value and its place.
 ///
-/// Cheap to clone: an alias shares the value that it stands for, but has a place of its own.
+/// Cheap to clone: an alias shares its value, but has its own place.
 #[derive(Clone, Debug)]
 pub struct Node {
     /// Its extent. For an alias, the extent of the alias.
     pub span: Span,
     /// The value.
     pub tree: Arc<Tree>,
-    /// The number of values in it, including itself. An alias counts as everything that it stands for, and long text as
-    /// several values.
+    /// The number of values in it, including itself. An alias counts as its whole value, and long text as several values.
     pub(super) size: u32,
     /// The number of levels of lists and maps in it.
     pub(super) height: u16,
@@ -88,8 +87,8 @@ pub enum Tree {
     },
     /// Values in order.
     List(Vec<Node>),
-    /// Values by key, in the order in which Heat sees them: merged ones (`<<`) come first. Equal keys are all kept; the last
-    /// one counts.
+    /// Values by key, in the order in which Heat sees them: merged ones (`<<`) come first. All pairs with equal keys are
+    /// kept; the last one is effective.
     Map(Vec<Pair>),
 }
 
@@ -127,7 +126,7 @@ impl Tree {
     }
 
     /// Whether both are the same key in Python, where `1`, `1.0` and `true` are equal.
-    #[expect(clippy::float_cmp, reason = "Python compares keys so")]
+    #[expect(clippy::float_cmp, reason = "Python compares keys in this way")]
     pub fn is_same_key(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Null, Self::Null) => true,
@@ -224,7 +223,7 @@ fn measure<'n>(parts: impl Iterator<Item = &'n Node>) -> (u32, u16) {
         .fold(start, |(size, height), part| (size.saturating_add(part.size), height.max(part.height.saturating_add(1))))
 }
 
-/// The pairs of a map that count: of equal keys, the last one.
+/// The effective pairs of a map: of equal keys, the last one.
 pub(crate) fn counting(pairs: &[Pair]) -> impl Iterator<Item = &Pair> {
     let mut last: IndexMap<String, &Pair> = IndexMap::with_capacity_and_hasher(pairs.len(), Default::default());
     for pair in pairs {

@@ -1,4 +1,4 @@
-//! Reading a text in either of the two grammars.
+//! Reads a text in either of the two grammars.
 
 use super::bounds::BYTES;
 use super::parser::Parser;

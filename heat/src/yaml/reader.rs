@@ -58,7 +58,7 @@ impl<'t> Reader<'t> {
         matches!(self.byte(ahead), b' ' | b'\t')
     }
 
-    /// Whether there is a line break. YAML 1.1 has more of these than line feeds.
+    /// Whether there is a line break. YAML 1.1 has more line breaks than line feeds.
     pub(super) fn is_break(&self, ahead: usize) -> bool {
         match self.byte(ahead) {
             b'\n' | b'\r' => true,
@@ -124,7 +124,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Reads a line break, and returns the character that it means.
+    /// Reads a line break, and returns the character that it stands for.
     pub(super) fn take_break(&mut self) -> char {
         let (bytes, characters, meaning) = match (self.byte(0), self.byte(1), self.byte(2)) {
             (b'\r', b'\n', _) => (2, 2, '\n'),

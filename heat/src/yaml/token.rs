@@ -11,8 +11,8 @@ pub(super) struct Token {
 
 /// The kinds of tokens.
 ///
-/// Structure that indentation implies has tokens of its own (`BlockListStart`, `BlockMapStart`, `BlockEnd`). So has the
-/// start of each key (`Key`), whose `:` may come much later.
+/// Structure that indentation implies has its own tokens (`BlockListStart`, `BlockMapStart`, `BlockEnd`). So does the start
+/// of each key (`Key`), whose `:` may come much later.
 #[derive(Debug, PartialEq)]
 pub(super) enum TokenKind {
     End,

@@ -1,7 +1,7 @@
 //! Checks of the template content that only wattle reads, in addition to Heat's own.
 //!
-//! What lives here: the codes W13xx with their documentation, and the function that reports everything that is wrong with a
-//! template at once. What must not: what Heat refuses, which is the job of `wattle_heat::check`.
+//! What lives here: the codes W13xx with their documentation, and the function that reports all faults of a template at
+//! once. What must not: faults that Heat refuses, which are the job of `wattle_heat::check`.
 
 mod nested_software;
 mod wiring;
@@ -34,15 +34,14 @@ pub fn all() -> impl Iterator<Item = &'static About> {
     wattle_heat::check::all().chain(CHECKS.iter().map(|check| &check.about))
 }
 
-/// Everything that is wrong with a template and those nested in it, for Heat and for wattle, sorted by severity, place and
-/// code.
+/// All faults of a template and those nested in it, for Heat and for wattle, sorted by severity, place and code.
 pub fn check(loaded: &Loaded) -> Vec<Diagnostic> {
     if !is_extended(&loaded.template) {
         let mut found = diagnostics(Judged { loaded, stock: None, never: None });
         found.extend(wattle_place::template::check(loaded));
         return sorted(with_software(loaded, found));
     }
-    // Heat's resources cannot supply what only software can, so Heat must not look for it there.
+    // Heat's resources cannot supply values of software, so Heat must not look for them there.
     let model = read(loaded);
     let stock = stripped(loaded, &model.run_time_exports());
     let mut found = diagnostics(Judged { loaded, stock: Some(&stock), never: Some(RUN_TIME) });

@@ -1,4 +1,4 @@
-//! W1308: software where wattle does not look for it.
+//! W1308: software in a place that wattle does not read.
 
 use wattle::check::Diagnostic;
 use wattle::extended::KEY;

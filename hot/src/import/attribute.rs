@@ -1,4 +1,4 @@
-//! The content of `#[parameter(...)]`: a parameter's default, its constraints and everything else.
+//! The content of `#[parameter(...)]`: a parameter's default, its constraints and other keys.
 
 use wattle_heat::template::{Constraint, Rule, float_as_python};
 use wattle_heat::truth;
@@ -62,7 +62,7 @@ pub(super) fn literal(node: &Node, ty: &str) -> Option<String> {
     match (ty, &*node.tree) {
         ("String" | "hot::Json", Tree::Text { text, .. }) => Some(quoted(text)),
         ("Cidr", Tree::Text { text, .. }) => Scalar::Network.holds(text).then(|| quoted(text)),
-        // Heat writes the number like this where it needs text.
+        // Heat converts the number to text in this form.
         ("String", Tree::Integer(value)) => Some(quoted(&value.to_string())),
         ("String", Tree::Float(value)) => Some(quoted(&float_as_python(*value))),
         ("String", Tree::Boolean(value)) => Some(quoted(if *value { "True" } else { "False" })),

@@ -1,4 +1,4 @@
-//! One template as one Rust module.
+//! Converts one template to one Rust module.
 
 use std::collections::{HashMap, HashSet};
 
@@ -32,7 +32,7 @@ pub(super) struct Handle<'a> {
     pub(super) stack: Option<Stacks<'a>>,
 }
 
-/// A template that is being turned into a module.
+/// A template that is being converted to a module.
 pub(super) struct Blueprint<'a> {
     pub(super) loaded: &'a Loaded,
     pub(super) template: &'a Template,
@@ -80,7 +80,7 @@ pub(super) struct Modules {
 }
 
 impl<'a> Blueprint<'a> {
-    /// The template as the function `name`, in a module whose own files are in the folder with that name.
+    /// Converts the template to the function `name`, in a module whose own files are in the folder with that name.
     pub(super) fn module(
         loaded: &'a Loaded,
         template: &'a Template,
@@ -207,7 +207,7 @@ impl<'a> Blueprint<'a> {
         self.handles.get(name).map(|handle| (handle.variable.clone(), handle.ty.clone()))
     }
 
-    /// What the catalog knows about a resource that has already been added.
+    /// The catalog entry of a resource that has already been added.
     pub(super) fn known(&self, name: &str) -> Option<&'a Known> {
         self.handles.get(name).and_then(|handle| handle.known)
     }

@@ -180,7 +180,7 @@ impl Blueprint<'_> {
         self.by_names(call, ["template", "params"], hint)
     }
 
-    /// Text that contains values, where this is easier to read than replacing keys.
+    /// Text that contains values, if that is easier to read than replacing keys.
     fn replaced_text(&mut self, call: &Call<'_>, hint: &str) -> Option<Valued> {
         let Tree::Map(pairs) = &*call.argument.tree else { return None };
         let arguments = entries(pairs);

@@ -1,4 +1,4 @@
-//! The typed catalog: which Rust type, setter and attribute method stands for which of Heat's.
+//! The typed catalog: the Rust types, setters and attribute methods for Heat's names.
 
 use std::collections::HashMap;
 
@@ -32,8 +32,8 @@ impl Catalog {
         Self(known.collect())
     }
 
-    /// The type, unless Heat deprecates it or knows only its name: the compiler would warn about a deprecated type, and for
-    /// a removed one Heat keeps no properties.
+    /// The type, unless Heat deprecates it or knows only its name: the compiler would warn about a deprecated type, and
+    /// Heat has no properties for a removed one.
     pub(super) fn get(&self, ty: &str) -> Option<&Known> {
         let is_there = |known: &&Known| !known.is_hidden() || !known.resource.fields.is_empty();
         self.0.get(ty).filter(|known| known.resource.schema.support.deprecated().is_none()).filter(is_there)
@@ -132,7 +132,7 @@ pub(super) enum Ty {
     Boolean,
     /// A literal whose type is inferred.
     Integer,
-    /// A literal with a type of its own.
+    /// A literal with a specific type.
     Wide(&'static str),
     /// `f64`.
     Float,

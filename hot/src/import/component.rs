@@ -1,4 +1,4 @@
-//! Components: their types, and what runs where.
+//! Components: their types, and their servers.
 
 use wattle::shown::one_line;
 

@@ -1,4 +1,4 @@
-//! Conditions: each is declared, and has a variable if it is mentioned.
+//! Conditions: each is declared, and has a variable if it is used.
 
 use std::collections::HashSet;
 
@@ -29,7 +29,7 @@ impl<'a> Blueprint<'a> {
         }
     }
 
-    /// The conditions that are mentioned. This may include too many, where a text happens to be the name of a condition.
+    /// The used conditions. This may include too many, if a text happens to be the name of a condition.
     fn used_conditions(&self) -> HashSet<&'a str> {
         let template = self.template;
         let mut used = HashSet::new();

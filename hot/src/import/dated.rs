@@ -6,7 +6,7 @@ use wattle_heat::template::Template;
 use super::Note;
 use super::catalog::Catalog;
 
-/// Renames the template's properties to the names that the catalog uses, where Heat reads both alike.
+/// Renames the template's properties to the names that the catalog uses, if Heat reads both alike.
 pub(super) fn renamed(template: &Template, catalog: &Catalog, notes: &mut Vec<Note>) -> Template {
     let mut template = template.clone();
     let mut renamed = Vec::new();

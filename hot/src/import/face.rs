@@ -53,7 +53,7 @@ pub(super) struct Stacks<'a> {
 }
 
 impl Face {
-    /// Whether setters can express all properties that are given for a stack.
+    /// Whether setters can express all properties of a stack.
     pub(super) fn has(&self, properties: Option<&Node>, call: impl Fn(&Node) -> bool) -> bool {
         let given = match properties.map(|node| (node, &*node.tree)) {
             None | Some((_, Tree::Null)) => Vec::new(),
@@ -130,7 +130,7 @@ impl<'a> Blueprint<'a> {
         })
     }
 
-    /// A stack of a nested template whose interface covers everything that is given for it.
+    /// A stack of a nested template whose interface covers all properties of the stack.
     pub(super) fn stack(&mut self, name: &str, of: &Stacks<'a>, properties: &[(String, &Node)]) -> Expr {
         let mut expr = Expr::atom(&of.variable).method("stack", []);
         for (key, node) in properties {
@@ -153,8 +153,8 @@ impl<'a> Blueprint<'a> {
         expr
     }
 
-    /// The definition of a group's members, if it is a stack of a nested template whose interface covers everything that is
-    /// given for it.
+    /// The definition of a group's members, if it is a stack of a nested template whose interface covers all of its
+    /// properties.
     pub(super) fn member(&mut self, ty: &str, property: &str, definition: &Node, hint: &str) -> Option<Expr> {
         if !is_definition(ty, property) {
             return None;

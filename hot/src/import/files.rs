@@ -15,7 +15,7 @@ use super::names::snake;
 use super::rust::{Expr, assigned, statement};
 use super::valued::Valued;
 
-/// How code that reads a file refers to its content.
+/// The way in which code that reads a file refers to its content.
 pub(super) enum FileUse {
     /// By the variable that holds it.
     Variable(String),
@@ -66,7 +66,8 @@ impl Blueprint<'_> {
         }
     }
 
-    /// Adds a note that a file from outside the template's folder, or one that a link there leads to, is now in the crate.
+    /// Adds a note that a file from outside the template's folder, or the target of a link to such a file, is now in the
+    /// crate.
     fn note_if_outside(&mut self, path: &str, written: &str, at: Source) {
         if self.kept.is_outside(path) || self.loaded.library.led_out.contains(path) {
             let place = self.kept.in_crate(path);

@@ -1,4 +1,4 @@
-//! Which files a crate keeps, where, and what the emitted template calls them.
+//! The files that a crate keeps, their paths, and their names in the emitted template.
 //!
 //! A file below the template's folder keeps its path. A file outside of it gets a path below `files/outside`, because its
 //! original path depends on the machine that the template was on.
@@ -7,14 +7,14 @@ use wattle_heat::Loaded;
 use wattle_heat::files::join;
 use wattle_model::IndexMap;
 
-/// Where files from outside the template's folder go. All files of one folder share a subfolder.
+/// The folder for files from outside the template's folder. All files of one folder share a subfolder.
 const OUTSIDE: &str = "files/outside";
 
 /// The names of files that are emitted in addition to those of a template.
 const EMITTED: [&str; 6] =
     ["template.yaml", "template.json", "environment.yaml", "seed.yaml", "model.yaml", "graph.json"];
 
-/// The files of a template and of everything that it names.
+/// The files of a template and of everything that it refers to.
 #[derive(Debug)]
 pub(super) struct Kept {
     /// The root template's own folder, including the trailing `/`. Empty for the current folder.
@@ -65,7 +65,7 @@ impl Kept {
         self.below(path).map_or_else(|| self.outside(path), |path| format!("files/{path}"))
     }
 
-    /// The name under which the emitted template asks for the file at `path`, written as `written` in the source. It keeps
+    /// The name by which the emitted template refers to the file at `path`, written as `written` in the source. It keeps
     /// that name if it is the path of a file below the template's folder and not of an emitted file.
     pub(super) fn beside(&self, path: &str, written: &str) -> String {
         let written = written.strip_prefix("./").unwrap_or(written);
@@ -89,7 +89,8 @@ mod tests {
 
     use super::*;
 
-    /// The names of a file that the template at `root` calls `written`: in the crate, and beside the emitted template.
+    /// The names of a file that the template at `root` refers to as `written`: in the crate, and beside the emitted
+    /// template.
     fn names(root: &str, written: &str) -> (String, String) {
         let text = format!(
             "heat_template_version: 2021-04-16\nresources: {{v: {{type: OS::Heat::Value, properties: {{value: {{get_file: '{written}'}}}}}}}}\n"

@@ -5,10 +5,10 @@ use wattle::shown::is_unseen;
 use super::names::{Names, constant};
 use super::rust::{Expr, WIDTH, hashes, quoted};
 
-/// Up to this width, one-line text is written where it is used.
+/// The maximum width of one-line text that is written where it is used.
 const SHORT: usize = 60;
 
-/// Up to this many lines, text is a constant in the module. Longer text is a file beside it.
+/// The maximum number of lines of text that is a constant in the module. Longer text is a file beside it.
 const LINES: usize = 12;
 
 /// The constants of a module.
@@ -30,7 +30,7 @@ impl Literals {
         Self { folder: folder.to_owned(), ..Self::default() }
     }
 
-    /// `text` as an expression. `hint` says what it is for: `web.user_data`.
+    /// `text` as an expression. `hint` names its purpose: `web.user_data`.
     pub(super) fn text(&mut self, text: &str, hint: &str) -> Expr {
         let is_short = text.chars().count() <= SHORT && text.trim_end_matches('\n').lines().count() <= 1;
         if is_short { Expr::text(text) } else { Expr::atom(self.constant(text, hint)) }
@@ -40,7 +40,7 @@ impl Literals {
         if let Some((name, _)) = self.known.iter().find(|(_, known)| known == text) {
             return name.clone();
         }
-        // The ends of a long path are enough to tell what it is.
+        // The ends of a long path are enough to identify it.
         let words: Vec<&str> = hint.split('.').filter(|word| word.parse::<usize>().is_err()).collect();
         let hint = match words.as_slice() {
             [first, .., last] => format!("{first}.{last}"),
@@ -99,7 +99,7 @@ pub(super) fn doc(text: &str, indent: usize) -> String {
     for line in text.trim().lines() {
         let line = line.trim().replace('\t', " ");
         if line.chars().any(is_unseen) {
-            // A doc comment cannot show invisible characters: readers would miss them, and rustc refuses them.
+            // A doc comment cannot show invisible characters: readers would miss them, and rustc rejects them.
             out += &format!("{}#[doc = {}]\n", " ".repeat(indent), quoted(&line));
             continue;
         }

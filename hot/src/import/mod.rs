@@ -1,13 +1,13 @@
-//! From a template to a Rust crate: a blueprint that emits a template with the same meaning.
+//! Converts a template to a Rust crate: a blueprint that emits a template with the same meaning.
 //!
-//! What lives here: how a template is expressed in Rust. What must not: I/O; the result is a list of files in memory.
-//! Nothing in a template is lost: what has no form of its own is expressed by Heat's names (`raw`, `hot::function`), and
-//! what a reader should know about that is a [`Note`], which the command prints and the code contains as a comment.
+//! What lives here: the translation of a template to Rust. What must not: I/O; the result is a list of files in memory.
+//! Nothing in a template is lost: parts without a specific form are expressed by Heat's names (`raw`, `hot::function`), and
+//! a [`Note`] informs the reader of that. The command prints the notes, and the code contains them as comments.
 //!
-//! From outside in: `package` makes the files, `blueprint` one module of each template, whose text `module` writes, and
-//! `resource`, `parameter`, `condition`, `output`, `nested` and `value` its parts. `dated` renames properties first,
+//! From the outside in: `package` creates the files, `blueprint` one module for each template, whose text `module` writes,
+//! and `resource`, `parameter`, `condition`, `output`, `nested` and `value` its parts. `dated` renames properties first,
 //! `remark` handles comments, and `face` is the interface of a nested template's module. `software` decides which
-//! deployments become components. `catalog` knows the typed catalog's names, `names` makes Rust names, `order` ensures
+//! deployments become components. `catalog` knows the typed catalog's names, `names` creates Rust names, `order` ensures
 //! that every handle exists before it is used, and `rust` contains expressions and their layout.
 
 mod attribute;
@@ -50,29 +50,29 @@ pub use wattle_catalog_generate::naming::is_keyword;
 pub struct Options {
     /// The crate's name, from which the blueprint's name is derived.
     pub name: String,
-    /// How the crate depends on wattle.
+    /// The crate's dependency on wattle.
     pub wattle: Dependency,
-    /// Whether software deployments become components, where a component can express them.
+    /// Whether software deployments become components, if a component can express them.
     pub components: bool,
 }
 
 impl Options {
-    /// A crate called `name`, changed to a name that Cargo accepts, that depends on wattle as `wattle` says.
+    /// Options for a crate named `name`, changed to a name that Cargo accepts, with the dependency `wattle`.
     pub fn new(name: &str, wattle: Dependency) -> Self {
         Self { name: names::of_crate(name), wattle, components: true }
     }
 }
 
-/// How a crate depends on wattle.
+/// The source of a crate's dependency on wattle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Dependency {
-    /// In a folder that holds wattle's repository.
+    /// In a folder with wattle's repository.
     Path(String),
     /// In the Git repository at this URL.
     Git(String),
     /// In the default Cargo registry, in this version.
     Version(String),
-    /// In the registry that Cargo's configuration calls `registry`, in this version.
+    /// In the registry named `registry` in Cargo's configuration, in this version.
     Registry {
         /// The registry's name.
         registry: String,
@@ -106,7 +106,7 @@ pub struct Imported {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text}")]
 pub struct Unsupported {
-    /// Where.
+    /// The place.
     pub at: Source,
     /// The problem and how to solve it.
     pub text: String,

@@ -1,4 +1,4 @@
-//! The text of a module, once all of its template has been expressed.
+//! The text of a module, after its whole template has been converted.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -13,7 +13,7 @@ use super::parameter::reads;
 use super::remark::Owner;
 use super::rust::WIDTH;
 
-/// What a module imports.
+/// The imports of a module.
 #[derive(Debug, Default)]
 pub(super) struct Uses {
     /// Modules of the catalog.

@@ -57,7 +57,7 @@ pub(super) fn constant(name: &str) -> String {
 /// A name that Cargo accepts for a crate and Heat for a stack.
 pub(super) fn of_crate(name: &str) -> String {
     let name = snake(name);
-    // Crates with these names exist already, or would shadow one that every crate has.
+    // Crates with these names exist already, or would shadow a crate that is always available.
     let is_crate = ["test", "core", "std", "alloc", "proc_macro", "wattle", "wattle_catalog"].contains(&&*name);
     if is_crate || MODULES.contains(&&*name) { name + "_stack" } else { name }
 }

@@ -13,7 +13,7 @@ use super::names::snake;
 use super::rust::{Expr, assigned, statement};
 
 impl Blueprint<'_> {
-    /// The text of a node. If it is the path of a nested template, the name under which the emitted template asks for that.
+    /// The text of a node. If it is the path of a nested template, the name by which the emitted template refers to it.
     pub(super) fn named<'n>(&self, node: &Node, text: &'n str) -> Cow<'n, str> {
         let mentions = &self.loaded.library.mentions;
         let is_type = |mention: &&Mention| {

@@ -5,7 +5,7 @@ use std::fmt;
 use wattle::model::Source;
 use wattle::shown::one_line;
 
-/// How many places of a note are shown.
+/// The maximum number of places of a note that are shown.
 const SHOWN: usize = 5;
 
 /// A note for the reader of an imported crate.
@@ -35,7 +35,7 @@ impl Note {
     }
 }
 
-/// The note as people read it, with the first of its places.
+/// The note for people, with the first of its places.
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "note: {}", self.text)?;

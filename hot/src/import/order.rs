@@ -5,8 +5,7 @@ use std::collections::HashSet;
 use wattle_heat::template::{Context, Step, Template, walk};
 use wattle_heat::yaml::Node;
 
-/// The names of the resources in the template's order, except that each comes after those that it refers to, where that is
-/// possible.
+/// The names of the resources in the template's order, except that each comes after those that it refers to, if possible.
 pub(super) fn resources(template: &Template) -> Vec<&str> {
     let mut order = Vec::new();
     let mut seen = HashSet::new();
@@ -16,7 +15,7 @@ pub(super) fn resources(template: &Template) -> Vec<&str> {
     order
 }
 
-/// Not recursive, because chains of thousands of resources are legal.
+/// Not recursive, because chains of thousands of resources are valid.
 fn visit<'t>(template: &'t Template, name: &'t str, seen: &mut HashSet<&'t str>, order: &mut Vec<&'t str>) {
     let mut stack = vec![(name, 0)];
     if !seen.insert(name) {

@@ -24,7 +24,7 @@ pub(super) fn package(loaded: &Loaded, options: &Options) -> Result<Imported, Un
     let mut known = Modules { functions: functions(loaded, &options.name), ..Modules::default() };
     let (software, none) = (Software::of(loaded), Software::default());
     let software = if options.components { &software } else { &none };
-    // Each module comes after those that it has stacks of, because it needs their interfaces.
+    // Each module comes after those whose stacks it contains, because it needs their interfaces.
     let mut modules = Vec::new();
     for (path, function) in innermost_first(loaded, &known.functions) {
         if let Some(nested) = loaded.library.templates.get(path) {

@@ -164,8 +164,8 @@ fn is_network(parameter: &Parameter) -> bool {
         && parameter.default.iter().chain(rules().flat_map(bounds)).all(is_one)
 }
 
-/// Whether a default or a bound is another number in a parameter of the type: a float has 53 bits for an integer, and a JSON
-/// text's integers have 64.
+/// Whether a default or a bound would be rounded in a parameter of the type: a float has 53 bits for an integer, and the
+/// integers of a JSON text have 64.
 fn is_rounded(node: &Node, ty: &str) -> bool {
     match (ty, &*node.tree) {
         ("f64", _) => Number::of(node).and_then(|number| number.whole()).is_some_and(is_inexact),
@@ -179,13 +179,13 @@ fn is_rounded(node: &Node, ty: &str) -> bool {
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
-    reason = "whether they lose something is asked"
+    reason = "the comparison finds out whether they lose precision"
 )]
 fn is_inexact(number: i128) -> bool {
     (number as f64) as i128 != number
 }
 
-/// The attribute of a parameter that nothing reads.
+/// The attribute of a parameter that is never read.
 const UNREAD: &str = "    #[expect(dead_code, reason = \"the template declares it and uses it nowhere\")]\n";
 
 /// Whether the text contains `p.FIELD`.
@@ -199,11 +199,11 @@ pub(super) fn reads(text: &str, field: &str) -> bool {
     })
 }
 
-/// How a parameter is used.
+/// The uses of a parameter.
 struct Uses {
     /// The types of the setters that receive it unchanged.
     types: Vec<&'static str>,
-    /// Whether it has other uses as well.
+    /// Whether it also has other uses.
     otherwise: bool,
 }
 
@@ -250,7 +250,7 @@ impl Uses {
         uses
     }
 
-    /// The type that all setters agree on, if there is one.
+    /// The common type of all setters, if there is one.
     fn only(&self) -> Option<&'static str> {
         let first = self.types.first()?;
         self.types.iter().all(|ty| ty == first).then_some(first)

@@ -1,11 +1,11 @@
-//! The comments of a template: what each refers to, and where it goes in the code.
+//! The comments of a template: their subjects, and their places in the code.
 
 use wattle::shown::one_line;
 use wattle_heat::template::Template;
 use wattle_heat::yaml::{Comment, Node, Pair, Place, Tree};
 use wattle_model::IndexMap;
 
-/// What a comment belongs to.
+/// The subject of a comment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Owner<'a> {
     /// The template itself.
@@ -65,7 +65,7 @@ fn row(text: &str, key: Option<&str>) -> String {
     format!("//{text}").trim_end().to_owned()
 }
 
-/// Where each possible owner of a comment begins, in source order.
+/// The position of each possible owner of a comment, in source order.
 fn anchors(template: &Template) -> Vec<(Place, Owner<'_>)> {
     let mut anchors = vec![(Place::default(), Owner::Template)];
     if let Tree::Map(pairs) = &*template.root.tree {
@@ -89,8 +89,8 @@ fn anchors(template: &Template) -> Vec<(Place, Owner<'_>)> {
     anchors
 }
 
-/// The owner of the comment. This is what begins after it, unless the comment is indented more deeply; then it is what
-/// contains it. Also the key in that owner, if the comment is at one.
+/// The owner of the comment. This is the element that begins after it, unless the comment is indented more deeply; then it
+/// is the enclosing element. Also returns the key in that owner, if the comment is at one.
 fn owner<'a>(template: &Template, anchors: &[(Place, Owner<'a>)], comment: &Comment) -> (Owner<'a>, Option<String>) {
     let begins = anchors.iter().rev().find(|(place, _)| *place == comment.next);
     if let Some((place, owner)) = begins.filter(|_| !comment.trails)
@@ -121,7 +121,7 @@ fn last_line(template: &Template) -> u32 {
     of(&template.root)
 }
 
-/// The owner's key on this line, or whose value is on it. For a resource's properties, the property.
+/// The owner's key on this line, or the key whose value is on it. For a resource's properties, the property.
 fn key(template: &Template, owner: Owner<'_>, line: u32) -> Option<String> {
     let Owner::Named(section, name) = owner else { return None };
     let (span, node) = match section {
@@ -130,7 +130,7 @@ fn key(template: &Template, owner: Owner<'_>, line: u32) -> Option<String> {
         "outputs" => template.outputs.get(name).map(|one| (one.name_span, &one.node)),
         _ => None,
     }?;
-    // An owner on one line is annotated as a whole.
+    // The comment of a one-line owner belongs to the whole.
     let pair = pair(node, line).filter(|_| span.start.line < line)?;
     match pair.key.tree.as_text() {
         Some("properties") => {

@@ -19,7 +19,7 @@ impl<'a> Blueprint<'a> {
         let properties = self.properties(name, resource)?;
         let mut properties = properties;
         if self.software.servers.contains(name) {
-            // Wattle's agents and Heat's own receive components in formats of their own.
+            // Wattle's agents and Heat's own receive components in their own formats.
             properties.retain(|(key, _)| key != "user_data_format");
         }
         let known = self.catalog.get(ty);
@@ -49,7 +49,7 @@ impl<'a> Blueprint<'a> {
         if line.lines().count() <= 1 && !line.contains("t.file(") && !line.contains("t.member(") {
             self.body += &line;
         } else {
-            // The resource comes before its name, in reading order.
+            // In reading order, the resource precedes its name.
             self.body += &assigned(&format!("let {variable}"), &expr, 4);
             let add = Expr::atom("t").method("add", [Expr::text(name), Expr::atom(&variable)]);
             self.body += &if is_used { assigned(&format!("let {variable}"), &add, 4) } else { statement(&add, 4) };

@@ -1,8 +1,8 @@
-//! Which software deployments become components: those that a component can express in full.
+//! Decides which software deployments become components: those that a component can express in full.
 //!
 //! A deployment of a script becomes a component if nothing else in the stack refers to it or to its config, if it runs
-//! whenever its server is created or changed, and if its server exists only for such software. Everything else stays a
-//! resource, and [`Software::stays`] says why.
+//! whenever its server is created or changed, and if its server exists only for such software. Everything else remains a
+//! resource, and [`Software::stays`] contains the reason.
 
 use std::collections::{HashMap, HashSet};
 
@@ -31,9 +31,9 @@ pub(super) struct Software<'a> {
     pub(super) configs: IndexMap<&'a str, Config>,
     /// Components, by the names of their deployments, each after those whose outputs it reads.
     pub(super) deployments: IndexMap<&'a str, Deployment<'a>>,
-    /// The servers on which they run.
+    /// The servers that they run on.
     pub(super) servers: HashSet<&'a str>,
-    /// Resources that stay resources, by name, with the reason.
+    /// Resources that remain resources, by name, with the reason.
     pub(super) stays: Vec<(&'a str, String)>,
 }
 
@@ -54,12 +54,12 @@ pub(super) struct Deployment<'a> {
     pub(super) config: &'a str,
     pub(super) server: &'a str,
     pub(super) inputs: Vec<(String, &'a Node)>,
-    /// Deployments that run before it and whose outputs it does not read.
+    /// Deployments that run before it without their outputs being read.
     pub(super) after: Vec<&'a str>,
 }
 
 impl<'a> Software<'a> {
-    /// The software of the template of `loaded`.
+    /// Analyses the software of the template of `loaded`.
     pub(super) fn of(loaded: &'a Loaded) -> Self {
         let template: &'a Template = &loaded.template;
         let mut software = Self::default();
@@ -83,7 +83,7 @@ impl<'a> Software<'a> {
                 software.stays.push((name, why));
             }
         }
-        // A deployment that stays may prevent others from becoming components.
+        // A deployment that remains may prevent others from becoming components.
         loop {
             let refused = deployments
                 .iter()
@@ -127,7 +127,7 @@ fn is_software(ty: &str) -> bool {
         .is_some_and(|ty| ["Software", "Structured"].iter().any(|start| ty.starts_with(start)) || ty == "WaitCondition")
 }
 
-/// The deployment and output that the value refers to, if it does.
+/// The deployment and output that the value refers to, if any.
 pub(super) fn output<'n>(template: &Template, node: &'n Node) -> Option<(&'n str, &'n str)> {
     let call = Call::of(node, template.version()).filter(|call| call.function == Function::GetAttr)?;
     match call.arguments()? {
@@ -154,7 +154,7 @@ fn get<'n>(entries: &[(String, &'n Node)], name: &str) -> Option<&'n Node> {
     entries.iter().find(|(key, _)| key == name).map(|(_, value)| *value)
 }
 
-/// The resource whose identity the value is.
+/// The resource whose identity is the value.
 fn resource_of<'n>(template: &Template, node: &'n Node) -> Option<&'n str> {
     let call = Call::of(node, template.version()).filter(|call| call.function == Function::GetResource)?;
     call.argument.tree.as_text()
@@ -291,7 +291,7 @@ fn deployment<'a>(template: &'a Template, resource: &'a Resource) -> Result<Depl
     Ok(Deployment { config, server, inputs, after: resource.depends_on().map(|(name, _)| name).collect() })
 }
 
-/// Why a deployment stays a resource, given the others that do.
+/// Why a deployment remains a resource, given the others that do.
 fn refusal(
     template: &Template,
     name: &str,
@@ -385,7 +385,7 @@ fn names<'n>(template: &Template, node: &'n Node) -> Vec<&'n str> {
     found
 }
 
-/// How often each resource is mentioned.
+/// The number of references to each resource.
 fn mentions(template: &Template) -> HashMap<&str, usize> {
     let mut count = HashMap::new();
     for section in ["resources", "outputs"].iter().filter_map(|name| template.root.get(name)) {
@@ -401,7 +401,7 @@ fn mentions(template: &Template) -> HashMap<&str, usize> {
     count
 }
 
-/// How often the deployments that become components account for a mention.
+/// The number of references that the deployments that become components account for.
 fn allowed<'n>(
     template: &Template,
     configs: &IndexMap<&str, Config>,

@@ -18,7 +18,7 @@ const SERVER_GROUP: Type = Type::Reference("ServerGroupRef");
 const ADDRESS: Type = Type::Named("IpAddress");
 
 impl Blueprint<'_> {
-    /// The setters that are equivalent to giving the property `heat` the value `node`, if there are any.
+    /// The setters that are equivalent to setting the property `heat` to the value `node`, if there are any.
     pub(super) fn shorter(&mut self, heat: &str, node: &Node, known: &Known, hint: &str) -> Option<Vec<Method>> {
         match (&*known.resource.ty, heat) {
             ("OS::Nova::Server", "networks") => {

@@ -172,7 +172,7 @@ pub(super) fn is_within(ty: &str, value: i128) -> bool {
     }
 }
 
-/// Whether a statement about a type also holds for the handle.
+/// Properties of the type that also hold for the handle.
 impl Known {
     /// The type of the handle in expressions.
     pub(super) fn handle(&self) -> Ty {

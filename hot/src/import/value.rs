@@ -9,7 +9,7 @@ use super::rust::Expr;
 use super::valued::{Valued, alike, entries, float, integer, list};
 
 impl Blueprint<'_> {
-    /// The value of `node`, as one of Heat's functions takes it. `hint` says what it is for.
+    /// The value of `node`, as an argument of one of Heat's functions. `hint` names its purpose.
     pub(super) fn value(&mut self, node: &Node, context: Context, hint: &str) -> Valued {
         if let Some(call) = Call::within(node, self.template.version(), context) {
             return self.call(&call, context, hint);
@@ -44,7 +44,7 @@ impl Blueprint<'_> {
         Valued::new(Expr::Array(pairs.collect()), Ty::Map(Box::new(ty), length))
     }
 
-    /// A condition, where Heat takes its name or a call of a condition function.
+    /// A condition, for which Heat accepts a name or a call of a condition function.
     pub(super) fn condition(&mut self, node: &Node, hint: &str) -> Valued {
         match node.tree.as_text().and_then(|name| self.conditions.get(name)) {
             Some(variable) => Valued::new(Expr::atom(variable.clone()), Ty::Condition),

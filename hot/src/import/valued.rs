@@ -1,11 +1,11 @@
-//! Rust expressions with what is known about their types.
+//! Rust expressions with their types, as far as they are known.
 
 use wattle_heat::yaml::{Node, Pair};
 
 use super::catalog::Ty;
 use super::rust::Expr;
 
-/// An expression and what is known about its Rust type.
+/// An expression and its Rust type, as far as it is known.
 #[derive(Clone, Debug)]
 pub(super) struct Valued {
     pub(super) expr: Expr,
@@ -22,7 +22,7 @@ impl Valued {
         Self::new(Expr::call(format!("hot::{name}"), arguments), Ty::Value)
     }
 
-    /// The value in a form that fits whatever type is needed.
+    /// The value in a form that fits any required type.
     pub(super) fn wrapped(self) -> Self {
         match self.ty {
             Ty::Value => self,
@@ -68,7 +68,7 @@ pub(super) fn alike(values: Vec<Valued>) -> (Vec<Expr>, Ty) {
     }
 }
 
-/// The integer `value`, written as in `node`.
+/// The integer `value`, in the notation of `node`.
 pub(super) fn integer(node: &Node, value: i128) -> Valued {
     let literal = |suffix| as_written(node).unwrap_or_else(|| grouped(value)) + suffix;
     if i32::try_from(value).is_ok() {
@@ -78,12 +78,12 @@ pub(super) fn integer(node: &Node, value: i128) -> Valued {
     } else if u64::try_from(value).is_ok() {
         Valued::new(Expr::atom(literal("_u64")), Ty::Wide("u64"))
     } else {
-        // No type of integers that properties take is as wide.
+        // No integer type of a property is this wide.
         Valued::hot("value", [Expr::atom(format!("wattle::model::Value::Integer({})", literal("")))])
     }
 }
 
-/// The number in the base in which it was written.
+/// The number in its original base.
 pub(super) fn digits(node: &Node, value: i128) -> String {
     as_written(node).unwrap_or_else(|| value.to_string())
 }

@@ -13,7 +13,7 @@ use wattle_heat::template::{self, Version};
 use wattle_heat::yaml::{Node, Span, Tree};
 
 impl<'l> Reader<'l> {
-    /// Reads the components without their inputs, and the declarations of their kinds.
+    /// Reads the components without their inputs, and the declarations of their types.
     pub(super) fn software(&mut self) {
         let template = self.template;
         for (name, resource) in &template.resources {
@@ -39,8 +39,8 @@ impl<'l> Reader<'l> {
         if !self.is_map(ours, &what) {
             return;
         }
-        // An unknown type is reported separately. The resource may be meant as a server, so its software is read: otherwise
-        // whatever refers to that software would be wrong, too.
+        // An unknown type is reported separately. The resource may be a misspelt server, so its software is read: otherwise
+        // all references to that software would be wrong, too.
         let is_unknown = resource.kind().is_some_and(|ty| self.loaded.implementation(name, ty, &is_type).is_none());
         if !is_unknown && resource.kind() != Some(Resource::SERVER) {
             let found = resource.kind().unwrap_or("nothing");
@@ -119,7 +119,7 @@ impl<'l> Reader<'l> {
         self.model.components.insert(key, component);
     }
 
-    /// Reads the declarations of the kinds, each where its first component declares it.
+    /// Reads the declarations of component types, each where its first component declares it.
     fn kinds(&mut self) {
         let mut declared: HashMap<Name, Span> = HashMap::new();
         for (key, written) in self.written.clone() {
@@ -173,7 +173,7 @@ impl<'l> Reader<'l> {
         }
     }
 
-    /// Reads what the components' inputs are wired to, and which other components they run after.
+    /// Reads the values that the components' inputs are wired to, and the components that they follow.
     pub(super) fn inputs(&mut self) {
         for (key, written) in self.written.clone() {
             if let Some(inputs) = written.node.get("inputs")
@@ -202,7 +202,7 @@ impl<'l> Reader<'l> {
     }
 }
 
-/// Whether the component has an unreadable key that was probably meant as its recipe or kind. That key has already been
+/// Whether the component has an invalid key that was probably meant as its recipe or type. That key has already been
 /// reported.
 pub(super) fn hides_declaration(node: &Node) -> bool {
     let is_unreadable = |kind: &Node| kind.tree.as_text().is_none();

@@ -1,4 +1,4 @@
-//! What a kind of component declares: its recipe, its inputs and outputs.
+//! The declaration of a component type: its recipe, its inputs and outputs.
 
 use wattle::extended::short_name;
 use wattle::model::{Declaration, Input, Listen, Name, OutputDeclaration, Ports, Protocol, Recipe, Tool, Type};
@@ -26,12 +26,12 @@ pub const COMPONENT: &[&str] = &[
     "title",
 ];
 
-/// The keys that declare something about the kind.
+/// The keys that are part of the type's declaration.
 pub(super) const DECLARING: &[&str] =
     &["recipe", "teardown", "types", "outputs", "deadline", "wait", "listens", "bandwidth", "doc", "title"];
 
 impl<'l> Reader<'l> {
-    /// The declaration of a kind whose first component is `key`.
+    /// The declaration of a component type whose first component is `key`.
     pub(super) fn kind(&mut self, kind: &Name, key: &str, node: &'l Node, span: Span) -> Declaration {
         let what = if key.is_empty() { format!("the component type `{kind}`") } else { format!("`{key}`") };
         let name = match node.get("name").and_then(|name| name.tree.as_text()) {

@@ -14,7 +14,7 @@ impl<'l> Reader<'l> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// Reports malformed content of ours.
+    /// Reports malformed content that only wattle reads.
     pub(super) fn malformed(&mut self, span: Span, message: String, label: &str, help: String) {
         let diagnostic = FORM.diagnostic(message).label(&self.at(span), label).help(help);
         self.push(diagnostic);
@@ -84,7 +84,7 @@ impl<'l> Reader<'l> {
         seconds.map_err(wrong).ok()
     }
 
-    /// The bandwidth that the map says. Reports anything else.
+    /// The bandwidth in the map. Reports anything else.
     pub(super) fn bandwidth(&mut self, node: &Node, what: &str) -> Option<Bandwidth> {
         let value = node.get("bandwidth")?;
         let read = match &*value.tree {

@@ -1,4 +1,4 @@
-//! Types that are not written but inferred.
+//! Inferred types.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use super::Reader;
 
 impl Reader<'_> {
     /// Infers the types of wired inputs without a written type and of parameters that are wired to inputs, schemas, and the
-    /// attribute paths of what Chef recipes read and write.
+    /// attribute paths in Chef recipes.
     pub(super) fn infer(&mut self) {
         self.parameters_of_inputs();
         self.untyped_inputs();

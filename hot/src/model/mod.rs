@@ -1,12 +1,12 @@
-//! Reads a template as `wattle`'s model. The template is plain HOT, or an extended template, whose servers describe in their
-//! metadata the software that runs on them.
+//! Reads a template as `wattle`'s model. The template is plain HOT, or an extended template, in which the metadata of
+//! servers describes the software that runs on them.
 //!
 //! What lives here: [`read`], which reads as much as it can and reports the rest; [`stripped`], the template as stock Heat
-//! sees it. What must not: what Heat itself refuses (`check`), and mistakes in the wiring of the software, which `wattle`'s
-//! own checks of the model report. The format is documented in `docs/extended-template.md`.
+//! sees it. What must not: faults that Heat itself refuses (`check`), and mistakes in the wiring of the software, which
+//! `wattle`'s own checks of the model report. The format is documented in `docs/extended-template.md`.
 //!
-//! Reading what `wattle::extended` wrote yields an equal model, including places. In templates that people wrote, places are
-//! those in the file.
+//! Reading the output of `wattle::extended` yields an equal model, including places. In templates that people wrote, places
+//! are those in the file.
 
 mod component;
 mod component_type;
@@ -48,7 +48,7 @@ pub use stripped::{is_extended, stripped};
 pub struct Read {
     /// The model, without the parts of the template that could not be read.
     pub model: Model,
-    /// Diagnostics for what `wattle` cannot read, W13xx.
+    /// Diagnostics for content that `wattle` cannot read, W13xx.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -83,7 +83,7 @@ struct Reader<'l> {
     template: &'l Arc<Template>,
     model: Model,
     diagnostics: Vec<Diagnostic>,
-    /// The name of the condition that never holds for Heat.
+    /// The name of the condition that never holds in Heat.
     run_time: String,
     /// Content that does not belong to one server: the metadata of `wattle_model`.
     stack: Option<&'l Node>,
@@ -120,14 +120,14 @@ impl<'l> Reader<'l> {
         self.template.at(span)
     }
 
-    /// Whether `name` is the condition that guards content that only wattle reads. It never holds for Heat.
+    /// Whether `name` is the condition that guards content that only wattle reads. It never holds in Heat.
     fn is_run_time(&self, name: &str) -> bool {
         let never = |node: &Node| matches!(*node.tree, Tree::Boolean(false));
         name == self.run_time && self.template.conditions.get(name).is_some_and(|known| never(&known.node))
     }
 }
 
-/// The pairs of a map whose keys are names chosen by the author. Of equal keys, the last one counts. A map that Heat would
+/// The pairs of a map whose keys are names chosen by the author. Of equal keys, the last one is used. A map that Heat would
 /// mistake for a call has a second key, which is meaningless.
 fn pairs(node: &Node) -> impl Iterator<Item = (String, Span, &Node)> {
     let pairs: &[_] = match &*node.tree {
@@ -155,7 +155,7 @@ fn items(node: &Node) -> &[Node] {
     }
 }
 
-/// Text, however it was written: clients send numbers and booleans where people mean names.
+/// Text in any notation: clients send numbers and booleans where people mean names.
 fn words(node: &Node) -> Name {
     node.as_key().into()
 }

@@ -1,4 +1,4 @@
-//! Order and places of a model that `wattle::extended` wrote: they are those of its own source, not those of the file.
+//! Order and places of a model that `wattle::extended` wrote: they are those of its original source, not those of the file.
 
 use wattle::model::{Binding, Name, Source};
 use wattle_model::IndexMap;
@@ -7,7 +7,7 @@ use super::{Reader, items, pairs};
 use wattle_heat::yaml::Node;
 
 impl Reader<'_> {
-    /// Puts components and kinds into the order of the source.
+    /// Restores the order of components and component types in the source.
     pub(super) fn arrange(&mut self) {
         if let Some(order) = self.stack.and_then(|stack| stack.get("components")) {
             let named: Vec<Name> = items(order).iter().map(super::words).collect();
@@ -29,7 +29,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Gives everything the place that `wattle_model` records.
+    /// Sets all places that `wattle_model` records.
     pub(super) fn places(&mut self) {
         let Some(sources) = self.stack.and_then(|stack| stack.get("sources")) else { return };
         let model = &mut self.model;

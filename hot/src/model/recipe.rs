@@ -23,7 +23,7 @@ pub(super) fn path_of(node: &Node) -> Option<&str> {
     })
 }
 
-/// The paths of the files that the recipes of a template's components consist of, as written.
+/// The paths of the recipe files of a template's components, as written.
 pub(crate) fn written(template: &Template) -> Vec<String> {
     let mut paths = Vec::new();
     for resource in template.resources.values() {
@@ -60,7 +60,7 @@ pub(crate) fn written(template: &Template) -> Vec<String> {
 }
 
 impl<'l> Reader<'l> {
-    /// The recipe of a kind. Reports what is missing or cannot be read.
+    /// The recipe of a component type. Reports missing and unreadable parts.
     pub(super) fn recipe(&mut self, what: &str, key: &str, node: &'l Node, span: Span) -> Option<Recipe> {
         let teardown = node.get("teardown");
         let Some(recipe) = node.get("recipe") else {
@@ -242,7 +242,7 @@ impl<'l> Reader<'l> {
         }
     }
 
-    /// A file written inline: as text, as base64, or by reference to the file with this path of another kind.
+    /// A file written inline: as text, as base64, or by reference to the file with this path of another component type.
     fn content(&mut self, path: &str, at: Span, node: &'l Node) -> Option<File> {
         let whole = |content| Some(File { path: Cow::Owned(path.to_owned()), content });
         if let Some(content) = inline(node) {

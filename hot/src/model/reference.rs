@@ -1,4 +1,4 @@
-//! The places of the references that lowering has made decisions about.
+//! The places of the references for which lowering has made decisions.
 
 use std::collections::HashMap;
 
@@ -11,12 +11,12 @@ use wattle_heat::Loaded;
 use wattle_heat::template::{Context, Step, walk};
 use wattle_heat::yaml::{Node, Tree};
 
-/// A reference: the names that decisions can use for it, and its place.
+/// A reference: its possible names in decisions, and its place.
 type Found = (Vec<String>, Source);
 
-/// The decisions of lowering the model of a template, each with the place of its reference in the template. If the reference
-/// is elsewhere, in the value that fulfils a forward reference or in a condition, the decision gets the place of the value that leads
-/// there.
+/// The decisions of lowering the model of a template, each with the place of its reference in the template. If the
+/// reference is elsewhere, in the value that fulfils a forward reference or in a condition, the decision gets the place of
+/// the value that leads to it.
 pub fn placed(loaded: &Loaded, decisions: Vec<Decision>) -> Vec<Decision> {
     let mut reader = Reader::new(loaded);
     reader.software();
@@ -55,7 +55,7 @@ impl Reader<'_> {
                 return Step::Into;
             }
             found.push((names, self.at(node.span)));
-            // The path into an attribute belongs to it. What computes the path does not.
+            // The path into an attribute is part of the reference. Functions that compute the path are not.
             if matches!(value, Expr::Function { .. }) { Step::Into } else { Step::Over }
         });
     }

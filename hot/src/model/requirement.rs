@@ -1,4 +1,4 @@
-//! Requirements as `wattle_model` contains them.
+//! Requirements, as contained in `wattle_model`.
 
 use wattle::extended::TESTS;
 use wattle::model::{Expr, Name, Predicate, Requirement, Test, Tested};
@@ -57,7 +57,7 @@ impl<'l> Reader<'l> {
         }
         let tests = pairs(node).filter(|(key, ..)| TESTS.contains(&key.as_str())).collect::<Vec<_>>();
         let value = node.get("value").map(|value| self.own_value(value));
-        // An unreadable `secret` still means that something must not be shown.
+        // An unreadable `secret` still means that something is secret.
         let secret = self.flag(node, "secret", what).unwrap_or(node.get("secret").is_some());
         if !tests.is_empty() && value.is_none() && !of_item {
             let help = "add `value: {get_param: NAME}`";

@@ -14,7 +14,7 @@ use wattle_heat::template::{self, Rule};
 use wattle_heat::yaml::{Node, Pair, Tree};
 
 impl Reader<'_> {
-    /// Reads the parameters, with the types that `wattle_model` gives them.
+    /// Reads the parameters, with their types from `wattle_model`.
     pub(super) fn parameters(&mut self) {
         let types: IndexMap<String, Node> = match self.stack.and_then(|stack| stack.get("parameters")) {
             Some(types) => pairs(types).map(|(name, _, ty)| (name, ty.clone())).collect(),
@@ -130,7 +130,7 @@ impl Reader<'_> {
     }
 }
 
-/// Converts a default to its parameter's type, where Heat would convert it.
+/// Converts a default to its parameter's type, if Heat would convert it.
 fn fitting(ty: ParameterType, default: Value) -> Value {
     let is_converted = ty != ParameterType::Str && matches!(default, Value::Str(_));
     let read = is_converted.then(|| read(ty, &evaluate::Value::of_model(&default)).ok()).flatten();

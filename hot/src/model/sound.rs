@@ -1,4 +1,4 @@
-//! Whether the tool can run a recipe: what the compiler refuses in a blueprint's recipe is refused here, too.
+//! Whether the tool can run a recipe: faults for which the compiler rejects a blueprint's recipe are reported here, too.
 
 use wattle::model::{Content, Recipe, Tool};
 use wattle_heat::Loaded;
@@ -10,7 +10,7 @@ use wattle_recipe::{analyse_run, used_files};
 use super::{Reader, is_extended};
 use crate::codes::RECIPE;
 
-/// Where the files that the recipes of a loaded template use may be, relative to the template.
+/// The possible paths of files that the recipes of a loaded template use, relative to the template.
 pub(crate) fn used(loaded: &Loaded) -> Vec<String> {
     if !is_extended(&loaded.template) {
         return Vec::new();
@@ -20,7 +20,7 @@ pub(crate) fn used(loaded: &Loaded) -> Vec<String> {
     for kind in read.model.declarations.values() {
         let recipe = &kind.recipe;
         for used in used_files(recipe.tool, &entries(recipe), texts(recipe)) {
-            // A recipe may look for it beside itself without success.
+            // A recipe may look for it beside itself in vain.
             let folder = used.by.rsplit_once('/').map_or("", |(folder, _)| folder);
             places.extend(used.places.iter().map(|place| format!("{folder}/{place}")).filter(|_| !folder.is_empty()));
             places.extend(used.places);
@@ -30,8 +30,8 @@ pub(crate) fn used(loaded: &Loaded) -> Vec<String> {
 }
 
 impl Reader<'_> {
-    /// Reports what is wrong in the files of a recipe, which is named at `span`. `script` names a recipe that is not a
-    /// file.
+    /// Reports faults in the files of a recipe, which is referred to at `span`. `script` is the name of a recipe that is
+    /// not a file.
     pub(super) fn sound(&mut self, recipe: &Recipe, span: Span, script: Option<&str>) {
         for refusal in self.refusals(recipe, script) {
             let diagnostic = RECIPE.diagnostic(refusal.message).label(&self.at(span), "named here").help(refusal.help);

@@ -34,7 +34,7 @@ const KEYS: &[&str] = &[
     "sources",
 ];
 
-/// What `wattle_model` records about an export.
+/// The record of an export in `wattle_model`.
 pub(super) struct Exported {
     ty: Option<Type>,
     stack: Option<Name>,
@@ -111,7 +111,7 @@ impl<'l> Reader<'l> {
         self.model.moved.push(FormerName::new(kind, words(name), words(from), at));
     }
 
-    /// The name that `wattle_model` gives, otherwise the file's name, changed to one that stacks can have.
+    /// The name in `wattle_model`, otherwise the file's name, changed to a valid stack name.
     fn stack_name(&self) -> Name {
         if let Some(name) = self.stack.and_then(|stack| stack.get("stack")) {
             return words(name);
@@ -125,9 +125,9 @@ impl<'l> Reader<'l> {
         if legal.is_empty() { "stack".into() } else { legal.into() }
     }
 
-    /// The files that the template and its nested templates name, by path relative to its folder. A file that is named by a
-    /// path out of the folder has that path as its key here. Nothing can be placed there beside another template, so code
-    /// that writes one reports this.
+    /// The files that the template and its nested templates refer to, by path relative to its folder. A file that is
+    /// referred to by a path out of the folder has that path as its key here. Nothing can be placed there beside another
+    /// template, so code that writes one reports this.
     fn library(&mut self) {
         let folder = self.template.file.rfind('/').map_or("", |end| &self.template.file[..=end]);
         let library = &self.loaded.library;
@@ -136,7 +136,7 @@ impl<'l> Reader<'l> {
             let is_of_a_template = mention.file == self.template.file || library.templates.contains_key(&*mention.file);
             let path = match mention.path.strip_prefix(folder) {
                 Some(path) if !is_out(path) && named.as_deref().is_none_or(|named| !is_out(named)) => path,
-                // Clients find these files wherever the template is.
+                // Clients find these files regardless of the template's location.
                 _ if mention.written.starts_with('/') || mention.written.contains("://") || !is_of_a_template => {
                     continue;
                 }
@@ -204,7 +204,7 @@ impl<'l> Reader<'l> {
                 continue;
             }
             let said = said.unwrap_or(Exported { ty: None, stack: None });
-            // A secret leaves the stack only where it is declared to be one.
+            // A secret leaves the stack only if it is declared as secret.
             let ty = said.ty.unwrap_or_else(|| shown(self.type_of(&value)));
             let export = Export { ty, value, stack: said.stack, at: self.at(output.name_span) };
             exports.insert(name.as_str().into(), Some(export));

@@ -1,4 +1,4 @@
-//! A template without what only wattle reads: the part for stock Heat to judge.
+//! A template without the content that only wattle reads: the part for stock Heat to check.
 
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ pub fn stripped(loaded: &Loaded, exports: &[&str]) -> Loaded {
     stripped
 }
 
-/// The components by name only: Heat cannot resolve what reads them.
+/// The components by name only: Heat cannot resolve references to them.
 fn names(ours: &Node) -> Node {
     let Some(components) = ours.get("components") else { return Node::null() };
     let map = |key: &str, node: &Node, value: Node| {
@@ -58,7 +58,7 @@ fn names(ours: &Node) -> Node {
     map("components", components, Node::new(listed, components.span))
 }
 
-/// A map with `change` applied to each value. Values that become null, and were not, are left out.
+/// A map with `change` applied to each value. Values that `change` turns into null are left out.
 fn without(node: &Node, change: &dyn Fn(&str, &Node) -> Node) -> Node {
     let Tree::Map(pairs) = &*node.tree else { return node.clone() };
     let pair = |pair: &Pair| {

@@ -11,7 +11,7 @@ use wattle_heat::yaml::{Node, Tree};
 const FORMS: [&str; 5] = ["integer", "list", "map", "secret", "struct"];
 
 impl Reader<'_> {
-    /// Reads a type. Reports what is not one.
+    /// Reads a type. Reports an invalid one.
     pub(super) fn ty(&mut self, node: &Node) -> Option<Type> {
         match &*node.tree {
             Tree::Text { text, .. } => {

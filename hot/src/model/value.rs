@@ -7,17 +7,18 @@ use super::{Reader, items, words};
 use wattle_heat::template::{Call, Context, Function};
 use wattle_heat::yaml::{Node, Tree};
 
-/// Where a value is written.
+/// The reader of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// Where Heat reads it: attributes of servers are Heat's own, if it has them.
+    /// Heat: attributes of servers are Heat's own, if it has them.
     Heat,
-    /// Where only wattle reads it: components have outputs here.
+    /// Only wattle: here, components have outputs.
     Ours,
 }
 
 impl Reader<'_> {
-    /// The value of an input, a forward reference or an output, or a part of it, without the guard that keeps Heat from reading it.
+    /// The value of an input, a forward reference or an output, or a part of it, without the guard that keeps Heat from
+    /// reading it.
     pub(super) fn unguarded<'n>(&self, node: &'n Node) -> &'n Node {
         let Some(call) = self.template.call(node).filter(|call| call.function == Function::If) else { return node };
         match call.arguments() {
@@ -32,7 +33,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reports a guard condition that does not keep Heat from reading what depends on software.
+    /// Reports a guard condition that does not keep Heat from reading values of software.
     pub(super) fn guard(&mut self) {
         let Some(condition) = self.template.conditions.get(&self.run_time) else { return };
         if self.is_run_time(&self.run_time) {
@@ -66,7 +67,7 @@ impl Reader<'_> {
         self.expression(node, Context::Condition, Place::Heat)
     }
 
-    /// A value of wattle's, guarded or not.
+    /// A value of wattle's own, guarded or not.
     pub(super) fn own_value(&self, node: &Node) -> Expr {
         self.expression(node, Context::Value, Place::Ours)
     }
@@ -122,7 +123,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The component output that a `get_attr` reads, or the value that `wattle_model` stands for.
+    /// The component output that a `get_attr` reads, or the value that an attribute of `wattle_model` stands for.
     fn output(&self, argument: &Node, place: Place) -> Option<Expr> {
         let path: Vec<&str> = items(argument).iter().map(|step| step.tree.as_text()).collect::<Option<_>>()?;
         match path.as_slice() {
@@ -143,7 +144,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a server's attribute is meant rather than a component with the same name.
+    /// Whether an attribute of the server is meant rather than a component with the same name.
     fn is_heats(&self, attribute: &str, output: &str, key: &str, place: Place) -> bool {
         let is_attribute = || {
             let schema = self.server.get_or_init(|| wattle_heat::schema::schema(Resource::SERVER).unwrap_or_default());
@@ -162,7 +163,7 @@ impl Reader<'_> {
     }
 }
 
-/// A constant of wattle's, in which maps can be written as lists of their pairs.
+/// A constant of wattle's own, in which maps can be written as lists of their pairs.
 pub(super) fn own_constant(node: &Node) -> Value {
     match &*node.tree {
         Tree::List(items) => Value::List(items.iter().map(own_constant).collect()),

@@ -1,4 +1,4 @@
-//! A cloud that does everything at once, and what is to be there.
+//! A cloud that completes everything immediately, and targets for it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -8,10 +8,10 @@ use wattle::model::{Name, Value};
 use wattle_converge::{Id, Job, Known, Outcome, Sight, Target, Thing, Wanted as One, What};
 use wattle_runtime::deploy::{Blindness, Cloud, Maker, Rows, Seen};
 
-/// The only type that there is.
+/// The only resource type.
 const KIND: &str = "Thing";
 
-/// A cloud that does everything at once.
+/// A cloud that completes everything immediately.
 #[derive(Debug, Default)]
 pub(crate) struct Instantly(Mutex<BTreeMap<Id, Value>>);
 
@@ -49,7 +49,7 @@ impl Cloud for Instantly {
     }
 }
 
-/// Makes targets of how many things there are, and which one is another than the others.
+/// Creates targets with a given number of things, one of which differs from the others.
 #[derive(Debug)]
 pub(crate) struct Numbered;
 

@@ -1,8 +1,8 @@
-//! As many agents as fit: W(N) over an ensemble of three, one session for each server, recipes that end at once.
+//! As many agents as possible: W(N) over an ensemble of three, one session for each server, recipes that end at once.
 //!
 //! `cargo bench -p wattle-tests --bench large [-- SERVERS...|stacks|observers|ensembles]` prints the tables of
-//! `docs/benchmarks.md`. Requests are counted in the client, answer by answer. Agents are the product's own; they live in as
-//! few processes as the system's limit of descriptors allows, the operator in this one.
+//! `docs/benchmarks.md`. Requests are counted in the client, answer by answer. The agents are those of the product; they
+//! run in as few processes as the system's limit of descriptors allows, and the operator runs in this process.
 
 mod beyond;
 mod field;

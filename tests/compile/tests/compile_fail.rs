@@ -1,4 +1,4 @@
-//! What must not compile, with the whole message of each case as a golden.
+//! Code that must not compile, with the whole message of each case as a golden.
 //!
 //! After a change of a message: `TRYBUILD=overwrite cargo test -p wattle-compile-tests --test compile_fail`, then read the diff.
 
@@ -7,10 +7,10 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// Cases that give more than one error: how many, and why. Each other one is one mistake, and gives one error.
+/// Cases with more than one error: their number, and the reason. Every other case is one mistake with one error.
 ///
-/// A file without `use wattle::prelude::*` is no case. It gives an error for each name that it uses, and there is nothing to be done
-/// about that: the compiler looks names up before it asks anything of ours.
+/// A file without `use wattle::prelude::*` is not a case. It causes an error for each name that it uses, which cannot be
+/// avoided: the compiler resolves names before it considers any of our code.
 const SEVERAL_ERRORS: [(&str, usize, &str); 16] = [
     ("component_bandwidth", 7, "seven bandwidths are wrong, each in another way"),
     ("component_listen", 3, "three things to listen on are wrong, each in another way"),
@@ -36,7 +36,7 @@ fn what_must_not_compile() {
     trybuild::TestCases::new().compile_fail("tests/compile_fail/*.rs");
 }
 
-/// Copies the recipes to where trybuild compiles the cases: recipes are relative to the crate.
+/// Copies the recipes to the place where trybuild compiles the cases: recipes are relative to the crate.
 fn bring_recipes() -> io::Result<()> {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().ok_or(io::ErrorKind::NotFound)?;
     let project = target.join("tests/trybuild").join(env!("CARGO_PKG_NAME"));

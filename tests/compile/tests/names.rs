@@ -1,4 +1,4 @@
-//! Names that the macros must not trip over: keywords, shadowed standard types, no prelude.
+//! Names that could break the macros: keywords, shadowed standard types, no prelude.
 
 #[allow(dead_code, missing_docs)]
 pub mod shadowed {

@@ -1,4 +1,4 @@
-//! What `#[blueprint]` looks at and leaves as it is: known values, whatever their types, without a warning.
+//! Code that `#[blueprint]` examines and leaves unchanged: known values of any type, without a warning.
 #![deny(warnings, clippy::pedantic)]
 
 use wattle::author::{Blueprint as _, NoConfig, Parameters as _};
@@ -17,7 +17,7 @@ struct Known {
     level: Level,
 }
 
-/// Not `Copy`: whatever moves it takes it away.
+/// Not `Copy`, so it can be moved only once.
 enum Level {
     High = 3,
 }
@@ -34,7 +34,7 @@ impl Module for Network {
     }
 }
 
-/// What holds on to a text until it goes, and is no module.
+/// A guard that borrows a text until it is dropped, and is not a module.
 struct Named<'n>(&'n str);
 
 impl<'n> Named<'n> {
@@ -73,7 +73,7 @@ struct Settings {
     clippy::cast_possible_truncation,
     clippy::needless_return,
     clippy::used_underscore_binding,
-    reason = "these are what is tried"
+    reason = "these are the forms under test"
 )]
 fn site(t: &mut Topology, p: Settings) {
     let known = Known {

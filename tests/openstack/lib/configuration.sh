@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154
-# The configuration of each service, made anew by each `up`.
-# Sourced by `lab`, which sets what is used here.
+# Writes the configuration of each service, on each `up`.
+# Sourced by `lab`, which sets the variables used here.
 
 authtoken() { # authtoken USER
     cat <<END

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154
-# What the services have to know before any of them answers: databases, users, the catalogue, flavors and networks.
-# Sourced by `lab`, which sets what is used here.
+# The data that services need before any of them answers: databases, users, the catalogue, flavors and networks.
+# Sourced by `lab`, which sets the variables used here.
 
 databases() {
     local name

@@ -1,14 +1,14 @@
 # shellcheck shell=bash disable=SC2154
 # Guests that boot: libvirt, QEMU, and an image.
-# Sourced by `lab`, which sets what is used here.
+# Sourced by `lab`, which sets the variables used here.
 
 debian_libvirt=(qemu-system-x86 qemu-utils seabios ipxe-qemu libvirt-daemon libvirt-daemon-driver-qemu libvirt-clients
     python3-libvirt dnsmasq-base genisoimage debootstrap e2fsprogs openssh-client nftables)
-# What is installed in guests, which reach no package mirror: by the recipes of three_tier, and by a data space.
+# Packages preinstalled in guests, which reach no package mirror: those of the three_tier recipes and of a data space.
 guest_packages=openssh-server,postgresql,postgresql-client,nginx-light,jq,python3-psycopg2
 guest_packages+=,openjdk-17-jre-headless,libzookeeper-java,libnetty-java
 
-# Debian's own backports for these, and for nothing else, where the machine has other parts of QEMU from there already.
+# Uses Debian's backports for these packages only, if the machine already has other parts of QEMU from there.
 backports() {
     mkdir -p "$lab/apt/lists/partial"
     sed 's/^\(Suites: bookworm bookworm-updates\)$/\1 bookworm-backports/' /etc/apt/sources.list.d/debian.sources \
@@ -28,14 +28,15 @@ libvirt_packages() {
         installed*~bpo12*) backports; packages "${debian_libvirt[@]}"; apt_options=() ;;
         *) packages "${debian_libvirt[@]}" ;;
     esac
-    # libvirt looks for this user although its configuration names another one. Debian makes it with the system's own daemon.
+    # libvirt looks up this user even if its configuration names another. In Debian, the package of the system daemon
+    # creates it.
     getent passwd libvirt-qemu >/dev/null ||
         useradd --system --user-group --no-create-home --shell /usr/sbin/nologin libvirt-qemu
     site=$("$py" -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])')
     cp /usr/lib/python3/dist-packages/libvirt*.py /usr/lib/python3/dist-packages/libvirtmod*.so "$site/"
 }
 
-# A Debian with cloud-init that Nova boots by its kernel, without a boot loader.
+# Builds a Debian image with cloud-init that Nova boots by its kernel, without a boot loader.
 guest_image() {
     if as admin admin openstack image show debian-12-next -f value -c properties 2>/dev/null | grep -q kernel_id; then return; fi
     local from
@@ -52,7 +53,7 @@ guest_image() {
     as admin admin "$py" "$here/python/image.py" "$lab/image"
 }
 
-# The daemon sees the lab's own directories in the place of the machine's; guests run as root in the lab's namespace.
+# The daemon sees the lab's directories in place of the machine's; guests run as root in the lab's namespace.
 start_libvirt() {
     local dir
     mkdir -p "$lab/etc/libvirt/qemu" "$lab/run/libvirt" "$lab"/state/libvirt/{lib,cache,log}
@@ -74,7 +75,7 @@ start_libvirt() {
     done
     # shellcheck disable=SC2046
     start bridges env $(variables admin admin | sed 's/^export //') "$py" "$here/python/bridges.py" "$lab/run/bridges"
-    # Nova looks for taps in /sys, which is to be that of the namespace.
+    # Nova looks for taps in /sys, which must be that of the namespace.
     # shellcheck disable=SC2016
     start nova-libvirt unshare --mount bash -euc 'mount -t sysfs sysfs /sys; exec nova-compute "$@"' - \
         --config-file "$lab/etc/nova/nova.conf" --config-file "$lab/etc/nova/libvirt.ini"

@@ -1,12 +1,12 @@
 # shellcheck shell=bash disable=SC2154
-# What the lab installs: packages of Debian and of PyPI, and its own drivers.
-# Sourced by `lab`, which sets what is used here.
+# What the lab installs: packages from Debian and PyPI, and its own drivers.
+# Sourced by `lab`, which sets the variables used here.
 
 debian=(mariadb-server rabbitmq-server memcached iproute2 procps python3 python3-venv)
 apt_options=()
 
-# An archive directory of our own, and no hook of Docker's images, which empties the common one under the feet of any
-# other apt-get that is running.
+# Uses a private archive directory, without the hook of Docker's images, which empties the shared one while any other
+# apt-get is still running.
 hookless() {
     local part
     mkdir -p "$lab/apt/parts" "$lab/apt/archives/partial"
@@ -54,7 +54,7 @@ python_packages() {
 }
 
 
-# What the lab puts in the place of agents and hypervisors, as modules of the virtual environment.
+# Installs the lab's replacements for agents and hypervisors, as modules of the virtual environment.
 drivers() {
     local site
     site=$("$py" -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])')

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154
-# Processes: started, watched and ended.
-# Sourced by `lab`, which sets what is used here.
+# Starts, watches and ends processes.
+# Sourced by `lab`, which sets the variables used here.
 
 environment() { # environment of the services
     unset "${!OS_@}" "${!PYTHON@}"
@@ -64,7 +64,7 @@ network() {
     if [ ! -e "/run/netns/$ns" ]; then ip netns add "$ns"; fi
     inside ip link set lo up
     inside ip address replace "$ip/32" dev lo
-    # Guests ask for their metadata there. Nova knows a guest by its address.
+    # Guests request their metadata at this address. Nova identifies a guest by its address.
     inside ip address replace 169.254.169.254/32 dev lo
 }
 
@@ -106,7 +106,7 @@ start_rabbit() {
 
 services=(mariadb memcached rabbit keystone glance placement neutron-api neutron-rpc nova-api nova-conductor
     nova-scheduler cinder-api cinder-scheduler cinder-volume heat-api heat-api-cfn heat-engine)
-# Three hosts where servers do not boot: some are to be apart.
+# Three hosts on which servers do not boot, so that anti-affinity can be satisfied.
 declare -A computes=([fake]="nova-compute nova-compute-2 nova-compute-3" [libvirt]="nova-libvirt bridges libvirtd metadata")
 [ -n "${computes[$compute]-}" ] || die "OPENSTACK_LAB_COMPUTE is \`fake\` or \`libvirt\`"
 

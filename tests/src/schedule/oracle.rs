@@ -1,4 +1,4 @@
-//! What comes out of a topology, without running it.
+//! The expected result of a topology, computed without running it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,22 +13,23 @@ pub(super) fn digest(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().fold("sha256:".to_owned(), |text, byte| text + &format!("{byte:02x}"))
 }
 
-/// Whose failure it may be, and of what kind. More than one where several things that a component needs fail: which of
-/// them it is told first is chance.
+/// The possible root causes, each with its kind. There is more than one if several things that a component needs fail:
+/// which of them it learns first is random.
 pub(super) type Roots = BTreeSet<(String, String)>;
 
-/// What comes out of one component.
+/// The expected result of one component.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Outcome {
-    /// Why it fails, if it does.
+    /// The reasons of its failure, if it fails.
     pub(super) roots: Roots,
-    /// The values of its outputs; those that are not here fail with it.
+    /// The values of its outputs; missing ones fail with it.
     pub(super) values: BTreeMap<String, Value>,
-    /// What it reads, if it comes to that.
+    /// Its inputs, if it gets that far.
     pub(super) inputs: Option<BTreeMap<String, Value>>,
-    /// Whether its recipe is started when it has not finished before.
+    /// Whether its recipe is started if it has not finished before.
     pub(super) starts: bool,
-    /// Whether that depends on what it did before: what comes after a failure alone stays done if it was, and is unchanged.
+    /// Whether that depends on earlier runs: a component that only follows a failed one stays done if it was done and is
+    /// unchanged.
     pub(super) is_open: bool,
     /// The values that its outputs keep then, as far as they are known.
     pub(super) kept: BTreeMap<String, Value>,
@@ -40,12 +41,12 @@ impl Outcome {
     }
 }
 
-/// A kind of failure, as the data space writes it.
+/// A kind of failure, in the form of the data space.
 pub(super) fn kind(kind: FailureKind) -> String {
     json!(kind).as_str().expect("INVARIANT: kinds are words").to_owned()
 }
 
-/// The value of an output, of what the recipe is and read.
+/// The value of an output, computed from the recipe and its inputs.
 pub(super) fn value(name: &str, version: usize, output: &str, inputs: &BTreeMap<String, Value>) -> Value {
     let text = json!([name, version, output, inputs]).to_string();
     digest(text.as_bytes())["sha256:".len()..][..16].into()
@@ -56,7 +57,7 @@ pub(super) fn address(server: &str) -> String {
     format!("10.0.0.{}", &server[1..])
 }
 
-/// What comes out of each component that is in the model, by its number. Servers that are not `booted` do nothing.
+/// The expected result of each component in the model, by its number. Servers that are not `booted` do nothing.
 pub(super) fn outcomes(topology: &Topology, booted: &[bool]) -> BTreeMap<usize, Outcome> {
     let mut outcomes: BTreeMap<usize, Outcome> = BTreeMap::new();
     for (at, component) in topology.present() {
@@ -73,7 +74,7 @@ pub(super) fn outcomes(topology: &Topology, booted: &[bool]) -> BTreeMap<usize, 
             }
             outcome
         } else {
-            // Whoever needs it waits in vain.
+            // Readers of it wait in vain.
             Outcome::default()
         };
         outcomes.insert(at, outcome);
@@ -81,7 +82,7 @@ pub(super) fn outcomes(topology: &Topology, booted: &[bool]) -> BTreeMap<usize, 
     outcomes
 }
 
-/// What becomes of something that is awaited.
+/// The fate of an awaited value.
 enum Awaited {
     Value(Value),
     Fails(Roots),
@@ -97,7 +98,7 @@ fn read_of(wire: &Wire) -> Vec<usize> {
     }
 }
 
-/// What comes out of one; where it is not `ordered`, as if nothing that it comes after had failed.
+/// The expected result of one component; unless it is `ordered`, as if none of its predecessors had failed.
 fn one(
     topology: &Topology,
     booted: &[bool],
@@ -130,7 +131,7 @@ fn one(
         .iter()
         .map(|input| (input.name.clone(), parts(topology, booted, &input.wire, outcomes)))
         .collect();
-    // What awaits several things at once is told whichever fails first.
+    // A component that awaits several values at once learns of whichever fails first.
     let together = |awaited: &mut dyn Iterator<Item = &Awaited>| {
         let (mut roots, mut never) = (Roots::new(), false);
         for one in awaited {
@@ -140,7 +141,7 @@ fn one(
                 Awaited::Never => never = true,
             }
         }
-        // A failure that is of waiting comes about when this one's own wait ends.
+        // A failure of waiting occurs when this component's own wait ends.
         let late = roots.iter().any(|(_, of)| *of == kind(FailureKind::Wait));
         if (never && roots.is_empty()) || late {
             roots.extend(wait());
@@ -151,7 +152,7 @@ fn one(
     if recipe.chef {
         outcome.roots = together(&mut after.iter());
         outcome.starts = outcome.roots.is_empty();
-        // One that finished before awaits them together, to be compared.
+        // A component that finished before awaits them together, for comparison.
         let read = |name: &String| recipe.reads.contains(name);
         let read = inputs.iter().filter(|(name, _)| read(name)).flat_map(|(_, parts)| parts);
         let compared = together(&mut after.iter().chain(read));
@@ -246,18 +247,18 @@ fn whole(wire: &Wire, parts: &[Awaited]) -> Value {
     }
 }
 
-/// What makes a component another.
+/// The identity of a component's run.
 #[derive(Debug, PartialEq)]
 pub(super) struct Key {
-    /// What it is.
+    /// Its declaration.
     pub(super) declared: String,
-    /// What it read.
+    /// Its inputs.
     read: String,
 }
 
 pub(super) fn key(component: &Component, outcome: &Outcome) -> Key {
     let names: Vec<&String> = component.inputs.iter().map(|input| &input.name).collect();
-    // The type of an input is that of what it is wired to.
+    // The type of an input is that of the value it is wired to.
     let types: Vec<u8> = component
         .inputs
         .iter()

@@ -1,4 +1,4 @@
-//! What an agent keeps in its folder.
+//! The content of an agent's folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -69,7 +69,7 @@ async fn a_revision_that_fails_takes_nothing_back_that_worked() {
     }
     let second = world.apply("2", model("bad")).await;
     world.failure("s1/a/url", second).await;
-    // What comes after it alone, and is unchanged, stays done, also on another server.
+    // A component that only follows it, and is unchanged, stays done, also on another server.
     assert_eq!(world.read("s1/b/kept", second).await, Content::Value("x".into()));
     assert_eq!(world.state_of("s1/b").await, Some(State::Done));
     assert_eq!(world.space().peek("s2/c/far").await.unwrap().unwrap().content, Content::Value("x".into()));
@@ -77,7 +77,7 @@ async fn a_revision_that_fails_takes_nothing_back_that_worked() {
     let ran = world.ran();
     assert_eq!(ran.iter().filter(|ran| *ran == "s1/a").count(), 2, "{ran:?}");
     assert_eq!(ran.len(), 4, "{ran:?}");
-    // The value of before is there beside the failure, and goes on being so in the next failure.
+    // The previous value is next to the failure, and remains in the next failure.
     let third = world.apply("3", model("bad")).await;
     world.failure("s1/a/url", third.min(second)).await;
     let held = world.space().peek("s1/a/url").await.unwrap().unwrap();
@@ -88,7 +88,7 @@ async fn a_revision_that_fails_takes_nothing_back_that_worked() {
     }
 }
 
-/// `d` comes after `b`, which comes after `a`, which fails. On `s2`, the order is that of the declarations.
+/// `d` follows `b`, which follows `a`, which fails. On `s2`, the order is that of the declarations.
 #[tokio::test(start_paused = true)]
 async fn what_comes_after_what_stays_done_stays_done_too() {
     let mut world = World::new();
@@ -123,7 +123,7 @@ async fn what_comes_after_what_stays_done_stays_done_too() {
     let (mut revision, mut failed) = (first, None);
     for digest in ["2", "3"] {
         revision = world.apply(digest, model("bad", "more")).await;
-        // What has to run again waits for `a`, and fails with it.
+        // A component that must run again waits for `a`, and fails with it.
         let failure = world.failure("s1/changed/other", *failed.get_or_insert(revision)).await;
         assert_eq!(&*failure.component, "s1/a", "{failure:?}");
         for (component, entry) in kept {
@@ -131,7 +131,7 @@ async fn what_comes_after_what_stays_done_stays_done_too() {
             assert_eq!(world.space().peek(entry).await.unwrap().unwrap().content, Content::Value("x".into()));
         }
     }
-    // An agent that is started again finds the same.
+    // A restarted agent finds the same.
     let [one, other] = agents;
     one.abort();
     let _ = one.await;
@@ -141,7 +141,7 @@ async fn what_comes_after_what_stays_done_stays_done_too() {
         assert_eq!(world.state_of(component).await, Some(State::Done), "{component}");
     }
     assert_eq!(world.ran().iter().filter(|ran| ["s1/b", "s2/c", "s2/d"].contains(&ran.as_str())).count(), 3);
-    // Once `a` works again, so does what had to wait for it.
+    // Once `a` works again, so do the components that had to wait for it.
     let last = world.apply("4", model("r", "more")).await;
     assert!(last > revision);
     assert_eq!(world.read("s1/changed/other", last).await, Content::Value("x".into()));
@@ -149,7 +149,7 @@ async fn what_comes_after_what_stays_done_stays_done_too() {
     other.abort();
 }
 
-/// Whether it is said of a server that its disk is new.
+/// Whether a server's disk is reported as new.
 async fn is_anew(world: &World, server: &str) -> bool {
     let snapshot = StackSnapshot::read(&world.space(), None).await.unwrap();
     let troubles = &snapshot.servers[server].troubles;
@@ -161,7 +161,7 @@ async fn is_anew(world: &World, server: &str) -> bool {
 async fn a_server_that_gets_another_disk_is_reported() {
     let mut world = World::new();
     let revision = world.apply("1", two()).await;
-    // What is awaited here is that it has begun, and not its end.
+    // Only its beginning is awaited here, not its end.
     #[expect(clippy::async_yields_async, reason = "the task is ended later")]
     let begin = async |world: &World, folder: &str| {
         let state = world.state.path().join(folder);
@@ -174,7 +174,7 @@ async fn a_server_that_gets_another_disk_is_reported() {
         let _ = agent.await;
         sleep(Duration::from_mins(5)).await;
     };
-    // The first of all, and one that starts again in its own folder, have the disk that they had.
+    // The first agent, and one that restarts in its own folder, have their old disk.
     for _ in 0..2 {
         let agent = begin(&world, "first").await;
         assert_eq!(world.read("s1/a/url", revision).await, Content::Value("x".into()));
@@ -182,14 +182,14 @@ async fn a_server_that_gets_another_disk_is_reported() {
         end(agent).await;
     }
     assert_eq!(world.ran(), ["s1/a"]);
-    // Neither does it go unsaid once that one has started again.
+    // Nor is the report lost when that agent restarts.
     for _ in 0..2 {
         let agent = begin(&world, "rebuilt").await;
         assert!(is_anew(&world, "s1").await);
         end(agent).await;
     }
     assert_eq!(world.ran(), ["s1/a", "s1/a"]);
-    // With the next revision, it is a disk like any other.
+    // With the next revision, the disk is no longer new.
     let agent = begin(&world, "rebuilt").await;
     world.apply("2", json!({"s1": {"a": {"outputs": ["url"]}, "more": {}}, "s2": {}})).await;
     sleep(Duration::from_mins(1)).await;
@@ -208,7 +208,7 @@ async fn one_folder_has_one_agent() {
     agent.abort();
 }
 
-/// An agent that is killed while it starts a recipe leaves its lock to that one until it is executed.
+/// An agent that is killed while it starts a recipe leaves its lock to the recipe's process until that is executed.
 #[tokio::test(start_paused = true)]
 async fn a_folder_that_is_free_in_a_moment_is_waited_for() {
     let mut world = World::new();
@@ -227,7 +227,7 @@ async fn a_folder_that_is_free_in_a_moment_is_waited_for() {
     agent.abort();
 }
 
-/// What is in the cache of recipes' files.
+/// The files in the cache of recipes' files.
 fn cached(state: &Path) -> Vec<String> {
     let content = |file: fs::DirEntry| fs::read_to_string(file.path()).unwrap();
     let mut all: Vec<_> = fs::read_dir(state.join("recipes")).unwrap().map(|file| content(file.unwrap())).collect();
@@ -245,7 +245,7 @@ async fn files_of_recipes_are_kept_for_as_long_as_something_needs_them() {
     undone["teardown"] = json!("r");
     let work: Work = Arc::new(|job| {
         async move {
-            // What cannot be torn down is tried again.
+            // A failed teardown is tried again.
             if job.script == Script::Teardown {
                 return Err(Broken::new(FailureKind::Recipe, "not yet".into()));
             }
@@ -263,11 +263,11 @@ async fn files_of_recipes_are_kept_for_as_long_as_something_needs_them() {
     fs::write(state.join("recipes/0123.new"), "half of what an agent fetched when it died").unwrap();
     let revision = world.apply("2", seed(json!({"a": component("three")}))).await;
     world.read("s1/a/out", revision).await;
-    // The file that `a` had is that of its last run, until this one has begun.
+    // The file of `a` is that of its last run, until this one has begun.
     assert_eq!(cached(&state), ["one", "three", "undone by"]);
     agent.abort();
     let _ = agent.await;
-    // The next agent, in the same revision; it does not run it again.
+    // The next agent in the same revision does not run it again.
     let agent = world.start("s1", &work);
     sleep(Duration::from_mins(1)).await;
     assert_eq!(cached(&state), ["three", "undone by"]);
@@ -275,7 +275,7 @@ async fn files_of_recipes_are_kept_for_as_long_as_something_needs_them() {
     agent.abort();
 }
 
-/// A small disk, for as long as this lives; none where one may not be mounted.
+/// A small disk, unmounted on drop; `None` if mounting is not permitted.
 struct Disk(PathBuf);
 
 impl Disk {
@@ -294,7 +294,7 @@ impl Drop for Disk {
 
 #[tokio::test(start_paused = true)]
 async fn a_full_disk_loses_nothing() {
-    // More than what is left of the last block.
+    // More than the free part of the last block.
     let long = "x".repeat(30_000);
     let mut world = World::new();
     let revision = world.apply("1", two()).await;
@@ -307,7 +307,7 @@ async fn a_full_disk_loses_nothing() {
     let fills: Work = {
         let (filler, long) = (filler.clone(), long.clone());
         Arc::new(move |_| {
-            // Full at the moment at which its end is to be written.
+            // The disk is full at the moment at which its end is written.
             let _ = fs::write(&filler, vec![0; 1 << 20]);
             let long = long.clone();
             async move { outputs(&[("url", &long)]) }.boxed()
@@ -333,7 +333,7 @@ async fn a_full_disk_loses_nothing() {
     drop(disk);
 }
 
-/// An agent that was out of touch, or did not run itself, may have lost its place to another one meanwhile.
+/// An agent that was disconnected, or was paused itself, may have lost its place to another one meanwhile.
 #[tokio::test(start_paused = true)]
 async fn who_has_waited_asks_for_its_place_before_it_begins() {
     let mut world = World::new();
@@ -354,7 +354,7 @@ async fn who_has_waited_asks_for_its_place_before_it_begins() {
     other.abort();
 }
 
-/// What it says comes late: another agent has its place, and has said something else since.
+/// Its report comes late: another agent has its place, and has reported something else since.
 #[tokio::test(start_paused = true)]
 async fn who_has_lost_its_place_says_nothing_over_its_successor() {
     let mut world = World::new();

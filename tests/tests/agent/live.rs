@@ -1,4 +1,4 @@
-//! What recipes ask and tell while they run.
+//! Requests and outputs of recipes while they run.
 
 use std::fs;
 use std::sync::Arc;
@@ -39,10 +39,10 @@ async fn a_recipe_asks_and_tells_while_it_runs() {
                 answered.send(guess["error"].clone()).unwrap();
                 answered.send(set("other", "x").await["error"].clone()).unwrap();
                 answered.send(set("url", "http://a").await).unwrap();
-                // Once more, as a recipe that runs twice does; and another.
+                // Again, like a recipe that runs twice; and another output.
                 answered.send(set("url", "http://a").await).unwrap();
                 answered.send(set("url", "http://b").await["error"].clone()).unwrap();
-                // The other one goes on while this one still runs.
+                // The other one continues while this one still runs.
                 while job.live.published("late").is_none() {
                     sleep(Duration::from_millis(20)).await;
                     if fs::exists(job.directory.parent().unwrap().join("go")).unwrap() {
@@ -53,7 +53,7 @@ async fn a_recipe_asks_and_tells_while_it_runs() {
             } else {
                 let url = get("url").await["value"].clone();
                 assert_eq!(get("not_wired").await, json!({"value": null}));
-                // A recipe that gave up waiting is not missed.
+                // A recipe that no longer waits does not matter.
                 let waits = json!({"token": token, "get": "late"});
                 let _ = timeout(Duration::from_millis(50), ask(&socket, waits)).await;
                 fs::write(job.directory.ancestors().nth(3).unwrap().join("s1/run/go"), "").unwrap();
@@ -101,7 +101,7 @@ async fn what_was_published_while_a_recipe_ran_stays_after_a_crash() {
     let _ = agent.await;
     let again: Work = Arc::new(|job| {
         async move {
-            // It says something else now, which nobody may see: the first was read.
+            // It publishes a different value now, which nobody may see: the first one was read.
             job.live.publish("url", "second".into()).await.unwrap();
             assert_eq!(job.live.published("url"), Some("first".into()));
             outputs(&[("url", "second"), ("rest", "x")])
@@ -111,7 +111,7 @@ async fn what_was_published_while_a_recipe_ran_stays_after_a_crash() {
     let agent = world.start("s1", &again);
     world.read("s1/a/rest", revision).await;
     assert_eq!(world.read("s1/a/url", revision).await, Content::Value("first".into()));
-    // It stays so in the next revision, in which it is not run again.
+    // This remains so in the next revision, in which it does not run again.
     world.apply("2", json!({"s1": {"a": {"outputs": ["url", "rest"]}, "more": {}}})).await;
     assert_eq!(world.read("s1/a/url", revision + 1).await, Content::Value("first".into()));
     assert_eq!(world.ran().iter().filter(|name| *name == "s1/a").count(), 2);
@@ -169,7 +169,7 @@ async fn secrets_are_sealed_wherever_they_are_kept() {
     let place = |entry| Place { stack: "one", entry };
     assert_eq!(open_entry(&sealed, &place("s2/b/token"), &opener("s2")).unwrap(), SECRET.into());
     assert!(open_entry(&sealed, &place("s2/b/token"), &opener("s1")).is_err());
-    // Nor does it open in another place for those who may read it.
+    // Nor can its readers open it in another place.
     assert!(open_entry(&sealed, &place("s1/a/token"), &opener("s2")).is_err());
     assert!(open_entry(&sealed, &Place { stack: "other", entry: "s2/b/token" }, &opener("s2")).is_err());
     for server in ["s1", "s2"] {

@@ -1,6 +1,6 @@
 //! Single agents: the socket, the journal before the entry, a full disk, waits that say why, revisions that supersede.
 
-#![expect(clippy::unwrap_used, reason = "what goes wrong fails the test")]
+#![expect(clippy::unwrap_used, reason = "failures panic")]
 
 mod keeps;
 mod live;

@@ -1,4 +1,4 @@
-//! What gets in the way of an agent, or looks at it, in front of its store.
+//! Guards in front of an agent's store, which obstruct or observe it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -25,7 +25,7 @@ impl Guard for Mute {
     }
 }
 
-/// Writes down what it asks of nodes.
+/// Records its requests for nodes.
 #[derive(Debug)]
 pub(crate) struct Counts(pub(crate) Arc<Mutex<Vec<String>>>);
 
@@ -43,7 +43,7 @@ impl Guard for Counts {
     }
 }
 
-/// While it is closed, nothing that ends so is read or written.
+/// While it is closed, no node with this suffix is read or written.
 #[derive(Debug)]
 pub(crate) struct Gate(&'static str, AtomicBool);
 

@@ -27,7 +27,7 @@ pub(crate) type Outputs = Result<IndexMap<Name, model::Value>, Broken>;
 
 pub(crate) type Work = Arc<dyn Fn(Job) -> BoxFuture<'static, Outputs> + Send + Sync>;
 
-/// Does what it is given, by the component's name.
+/// Runs the given function for each component.
 #[derive(Clone)]
 pub(crate) struct Does(Arc<Mutex<Vec<String>>>, Work);
 
@@ -45,7 +45,7 @@ impl Runner for Does {
     }
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "what a runner gives")]
+#[expect(clippy::unnecessary_wraps, reason = "the signature of a runner")]
 pub(crate) fn outputs(values: &[(&str, &str)]) -> Outputs {
     Ok(values.iter().map(|(name, value)| (Name::from(*name), model::Value::from(*value))).collect())
 }

@@ -1,4 +1,4 @@
-//! Fenced blocks of a page, with what their first lines say of them.
+//! Fenced blocks of a page, with the marks in their first lines.
 //!
 //! ```text
 //! LANGUAGE[,MARK...] [file=PATH] [in=repository] [fails] [slow] [guests] [not-run="REASON"]
@@ -7,7 +7,7 @@
 use std::fmt;
 
 /// A block of a page.
-#[expect(clippy::struct_excessive_bools, reason = "each is a mark that a block can have")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a mark of a block")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Block {
     /// The page, as a path within the repository.
@@ -15,17 +15,17 @@ pub(crate) struct Block {
     /// The line on which it begins.
     pub(crate) line: usize,
     pub(crate) language: Language,
-    /// Where it is a file of.
+    /// The path of the file that it contains.
     pub(crate) file: Option<String>,
-    /// Its commands are given in wattle's repository.
+    /// Its commands run in wattle's repository.
     pub(crate) in_repository: bool,
-    /// Its last command does not succeed.
+    /// Its last command fails.
     pub(crate) fails: bool,
-    /// It and what follows on its page only runs when everything is asked for.
+    /// It and the rest of its page run only in the full test run.
     pub(crate) slow: bool,
-    /// It only runs where servers boot.
+    /// It runs only where servers boot.
     pub(crate) guests: bool,
-    /// Why nobody runs it.
+    /// Why it is not run.
     pub(crate) not_run: Option<String>,
     pub(crate) text: String,
 }
@@ -41,19 +41,19 @@ pub(crate) enum Language {
     Yaml,
     Json,
     Toml,
-    /// A change of a file: ` ` is there and stays, `-` goes, `+` comes.
+    /// A change of a file: ` ` marks context, `-` removed lines, `+` added ones.
     Diff,
     /// No code.
     Text,
 }
 
 impl Block {
-    /// Whether its commands are given here.
+    /// Whether its commands run here.
     pub(crate) fn is_given(&self) -> bool {
         self.language == Language::Console && self.left_out().is_none()
     }
 
-    /// Why its commands are not given here.
+    /// Why its commands do not run here.
     pub(crate) fn left_out(&self) -> Option<&str> {
         let boots = !self.guests || wattle_tests::openstack::boots();
         self.not_run.as_deref().or_else(|| (!boots).then_some("no server runs behind the cloud of these tests"))
@@ -66,7 +66,7 @@ impl fmt::Display for Block {
     }
 }
 
-/// The blocks of a page, and what is wrong with how they are written.
+/// The blocks of a page, and faults in their form.
 pub(crate) fn blocks(page: &str, text: &str) -> (Vec<Block>, Vec<String>) {
     let (mut found, mut wrong) = (Vec::new(), Vec::new());
     let mut open: Option<(usize, usize, Block)> = None;
@@ -118,7 +118,7 @@ fn header(page: &str, line: usize, info: &str) -> Result<Block, String> {
         other => return Err(format!("no test knows blocks in `{other}`")),
     };
     for mark in parts {
-        // What mdBook and rustdoc do with it, which is nothing to the compiler.
+        // Marks for mdBook and rustdoc, without a meaning for the compiler.
         if !(language == Language::Rust && matches!(mark, "no_run" | "noplayground")) {
             return Err(format!("no test knows the mark `{mark}`"));
         }
@@ -150,7 +150,7 @@ fn header(page: &str, line: usize, info: &str) -> Result<Block, String> {
     Ok(block)
 }
 
-/// The words of a line, where `"` keeps several together.
+/// The words of a line, with quoted parts kept together.
 fn words(line: &str) -> Result<Vec<String>, String> {
     let (mut words, mut word, mut quoted) = (Vec::new(), String::new(), false);
     for character in line.chars() {

@@ -1,5 +1,5 @@
-//! The workflows of the page for teams, carried out step by step as GitHub and GitLab would. A script stands in for `gh`,
-//! and an HTTP server that writes down what it is asked for stands in for GitLab.
+//! The workflows of the page for teams, carried out step by step like on GitHub and GitLab. A script replaces `gh`, and an
+//! HTTP server that records requests replaces GitLab.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -20,10 +20,10 @@ const GITLAB: &str = ".gitlab-ci.yml";
 /// The version of Rust that both workflows use: the oldest one that wattle needs.
 const RUST: &str = env!("CARGO_PKG_RUST_VERSION");
 
-/// The step that no test carries out, because it would change the Rust of this machine.
+/// The step that no test carries out, because it would change this machine's Rust.
 const INSTALLS_RUST: &str = "rustup toolchain install \"$RUSTUP_TOOLCHAIN\" --profile minimal";
 
-/// What the change of these tests does.
+/// The plan of the change in these tests.
 const PLAN: &str = "Merging this changes:\n\n```text\n+ spare2 (OS::Nova::Server): is created\n  settings\n    ~ spares: 1 \
                     -> 2\n\n1 to create, 0 to update, 0 to replace, 0 to delete; no component runs; 3 resources and 1 \
                     component stay as they are\n```\n";
@@ -45,7 +45,8 @@ fn done(session: &mut Session, command: &str) -> String {
     }
 }
 
-/// The page's blueprint, under a name that no page uses, in a repository with a branch `main`, on a branch that asks for one more server.
+/// The page's blueprint, under a name that no page uses, in a repository with a branch `main`, on a branch that adds a
+/// server.
 fn checked_out(page: &Page) -> Session {
     let mut session = Session::new(Path::new("nothing"));
     for command in ["wattle new silo", "cd silo", "cargo add --quiet serde --features derive"] {
@@ -60,7 +61,7 @@ fn checked_out(page: &Page) -> Session {
     for command in [
         "export GIT_AUTHOR_NAME=ann GIT_AUTHOR_EMAIL=ann@example.org GIT_COMMITTER_NAME=ann \
          GIT_COMMITTER_EMAIL=ann@example.org GIT_CONFIG_NOSYSTEM=1",
-        // Where a version is published, everything below any folder finds it; here, what is below this one finds wattle.
+        // A published version is found by everything below any folder; here, everything below this one finds wattle.
         "cp -r .cargo .. && mkdir ../tmp && export TMPDIR=$(realpath ../tmp)",
         "echo 'spares: 1' >production.yaml",
         "git init --quiet --initial-branch main && git add --all && git commit --quiet --message 'A depot'",
@@ -73,7 +74,7 @@ fn checked_out(page: &Page) -> Session {
     session
 }
 
-/// One after the other, because both build one crate.
+/// One after the other, because both build the same crate.
 #[test]
 fn the_workflows_comment_with_the_plan() {
     github();
@@ -98,7 +99,7 @@ fn github() {
     assert_eq!(plan["env"]["RUSTUP_TOOLCHAIN"], Value::from(RUST));
     let installs = |step: &&Value| step["run"].as_str() == Some(INSTALLS_RUST);
     assert_eq!(plan["steps"].as_sequence().expect("steps").iter().filter(installs).count(), 1);
-    // What runs the branch's programs may write nothing.
+    // The job that runs the branch's programs has no write permission.
     for (whose, rights) in [(&workflow, "{}"), (plan, "contents: read"), (comment, "pull-requests: write")] {
         assert_eq!(whose["permissions"], serde_yaml::from_str::<Value>(rights).expect("YAML"));
     }
@@ -110,7 +111,7 @@ fn github() {
     let said = fs::read_to_string(session.here().join("../said")).expect("it has commented");
     assert_eq!(said, PLAN);
 
-    // Whoever changes nothing is told so, and a blueprint that does not compile, or a test that fails, ends it.
+    // Without a change, the comment says so; a blueprint that does not compile, or a failing test, ends the job.
     done(&mut session, "echo 'spares: 1' >production.yaml; sh ci/topology main");
     let comment = || fs::read_to_string(fakes.join("../silo/comment.md")).expect("it is written");
     assert_eq!(comment(), "Merging this changes nothing.\n");
@@ -119,7 +120,7 @@ fn github() {
     assert!(code != 0 && said.contains("the_world_is_greeted"), "{said}");
 }
 
-/// Carries out the steps of a job of GitHub's, and returns how many have run something.
+/// Carries out the steps of a GitHub job, and returns how many have run a command.
 fn steps(session: &mut Session, job: &Value) -> usize {
     let mut runs = 0;
     for step in job["steps"].as_sequence().expect("steps") {
@@ -151,7 +152,7 @@ fn steps(session: &mut Session, job: &Value) -> usize {
     runs
 }
 
-/// The file that a job of GitHub's passes on.
+/// The file that a GitHub job passes on.
 fn uploaded(job: &Value) -> String {
     let steps = job["steps"].as_sequence().expect("steps");
     let uploads = |step: &&Value| step["uses"].as_str().is_some_and(|uses| uses.contains("upload-artifact"));
@@ -159,7 +160,7 @@ fn uploaded(job: &Value) -> String {
     step["with"]["path"].as_str().expect("a path").to_owned()
 }
 
-/// Goes to a folder that has only this file of the checkout.
+/// Changes to a folder that contains only this file of the checkout.
 fn alone_with_the_comment(session: &mut Session, file: &str) {
     for command in ["mkdir ../job", &format!("cp {file} ../job"), "cd ../job"] {
         done(session, command);
@@ -193,7 +194,7 @@ fn gitlab() {
     let [topology, comment] = ["topology", "comment"].map(|job| &workflow[job]);
     assert_eq!(topology["image"], Value::from(format!("rust:{RUST}")));
     script(&mut session, topology);
-    // Only the other job has the token, and that has nothing of the branch.
+    // Only the other job has the token, and it uses nothing of the branch.
     assert!(topology["environment"].is_null(), "{topology:?}");
     assert_eq!(comment["environment"]["name"], Value::from("comments"));
     assert_eq!(comment["needs"], Value::from(vec!["topology"]));
@@ -205,12 +206,12 @@ fn gitlab() {
     let (head, body) = asked.join().expect("no panic");
     assert!(head.starts_with("POST /api/v4/projects/3/merge_requests/17/notes HTTP/1.1\r\n"), "{head}");
     assert!(head.contains("PRIVATE-TOKEN: token\r\n"), "{head}");
-    // What is encoded is as long as it says, and begins and ends as the comment does.
+    // The length of the encoded body is right, and so are its beginning and end.
     assert!(body.starts_with("body=Merging%20this%20changes%3A%0A%0A%60%60%60text%0A"), "{body}");
     assert!(body.contains("spare2") && body.ends_with("%60%60%60%0A"), "{body}");
 }
 
-/// Carries out a job of GitLab's.
+/// Carries out a GitLab job.
 fn script(session: &mut Session, job: &Value) {
     for script in job["script"].as_sequence().expect("a script") {
         fs::write(session.here().join("../step"), script.as_str().expect("text")).expect("writes");

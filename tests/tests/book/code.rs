@@ -1,4 +1,4 @@
-//! Blocks that are no commands: each is read by whoever reads its language.
+//! Blocks without commands: each is read by a reader of its language.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +10,7 @@ use crate::pages::Page;
 use crate::session::target;
 use wattle_tests::command::repository;
 
-/// What is wrong with a block by itself.
+/// The fault of a block by itself.
 pub(crate) fn wrong(block: &Block) -> Option<String> {
     match block.language {
         Language::Diff if block.file.is_none() => Some("a change of no file: say which, `file=PATH`".into()),
@@ -30,13 +30,13 @@ pub(crate) fn wrong(block: &Block) -> Option<String> {
     }
 }
 
-/// Heat's own environment has PyYAML; its dates and tags are nobody's business here.
+/// Heat's own environment has PyYAML; dates and tags do not matter here.
 const YAML: &str = "import sys
 sys.path[:0] = __import__('glob').glob(sys.argv[1] if len(sys.argv) > 1 else 'tests/.cache/heat-venv/lib/*/site-packages')
 import yaml
 yaml.load(sys.stdin, Loader=yaml.BaseLoader)";
 
-/// What a program says of a text that it refuses.
+/// The message of a program that rejects a text.
 fn refused(command: &[&str], text: &str) -> Option<String> {
     let mut child = Command::new(command[0])
         .args(&command[1..])
@@ -52,7 +52,7 @@ fn refused(command: &[&str], text: &str) -> Option<String> {
     (!output.status.success()).then(|| format!("{} refuses it: {}", command[0], said.trim()))
 }
 
-/// Compiles the blocks in Rust that are no files of a crate of their page: a crate for each page, a module for each block.
+/// Compiles the Rust blocks that are not files of a crate of their page: a crate for each page, a module for each block.
 pub(crate) fn compile(pages: &[Page]) {
     let folder = tempfile::tempdir().expect("a folder");
     let error = build(pages, folder.path()).err();
@@ -73,7 +73,7 @@ fn build(pages: &[Page], folder: &Path) -> Result<(), String> {
         if modules.is_empty() {
             continue;
         }
-        // Recipes and whatever else a block names, as they stand on the page.
+        // Recipes and other files named by blocks, as they are on the page.
         for block in page.blocks.iter().filter(|block| block.language != Language::Diff) {
             if let Some(file) = &block.file {
                 write(&folder.join(&name).join(file), &block.text);
@@ -110,7 +110,7 @@ fn visible(line: &str) -> &str {
     if content == "#" { "" } else { content.strip_prefix("# ").unwrap_or(line) }
 }
 
-/// Every crate's name is another one's than those of the pages' own crates.
+/// Crate names that differ from those of the pages' own crates.
 fn crate_name(page: &str) -> String {
     let name: String = page.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     format!("page_{}", name.to_lowercase())

@@ -1,4 +1,4 @@
-//! A page's commands, given in their order.
+//! Runs a page's commands in order.
 
 use std::fs;
 use std::sync::{Mutex, PoisonError};
@@ -11,19 +11,19 @@ use crate::pattern::difference;
 use crate::session::{Place, Session};
 use wattle_tests::command::repository;
 
-/// Held while cargo builds in the repository's folder: a page that waits for another one's build says nothing for so long that it
-/// would count as hanging.
+/// Held while cargo builds in the repository's folder: a page that waits for another one's build would have no output for
+/// so long that it would count as hanging.
 static REPOSITORY: Mutex<()> = Mutex::new(());
 
-/// A command with what a page shows of its output.
+/// A command with the output that the page shows.
 #[derive(Debug, PartialEq, Eq)]
 struct Shown {
     command: String,
-    /// Nothing where the page shows nothing, which says nothing.
+    /// `None` if the page does not show the output, which then does not matter.
     output: Option<String>,
 }
 
-/// Runs the pages' commands, two runs at a time, and returns what differs from what is shown.
+/// Runs the pages' commands, two runs at a time, and returns the differences from the shown output.
 pub(crate) fn run(runs: &[Vec<Page>]) -> Vec<String> {
     let left = Mutex::new(runs.iter());
     let wrong = Mutex::new(Vec::new());
@@ -74,7 +74,7 @@ pub(crate) fn write(session: &mut Session, file: &str, text: &str) -> Result<(),
         .map_err(|error| format!("`{file}` is not written: {error}"))
 }
 
-/// Changes a file: what stays and goes stands in it once.
+/// Changes a file: context and removed lines occur in it exactly once.
 pub(crate) fn change(session: &mut Session, file: &str, text: &str) -> Result<(), String> {
     let path = session.here().join(file);
     let old = fs::read_to_string(&path).map_err(|error| format!("`{file}` is not read: {error}"))?;
@@ -104,7 +104,7 @@ fn give(session: &mut Session, block: &Block) -> Result<(), String> {
     let last = shown.len() - 1;
     let _builds_alone = block.in_repository.then(|| REPOSITORY.lock().unwrap_or_else(PoisonError::into_inner));
     if block.in_repository {
-        // The repository stays as it is: what a command writes, it writes here.
+        // The repository remains unchanged: commands write their files here.
         session.run(
             "cargo() { local name=$1; shift; CARGO_TARGET_DIR=$WATTLE_BOOK_PROGRAMS env -u CARGO_INCREMENTAL -u \
              CARGO_PROFILE_DEV_DEBUG cargo \"$name\" --manifest-path \"$WATTLE_BOOK_REPOSITORY/Cargo.toml\" \"$@\"; }",
@@ -130,7 +130,7 @@ fn give(session: &mut Session, block: &Block) -> Result<(), String> {
     Ok(())
 }
 
-/// The commands of a block: `$ ` begins one, and what is indented behind a `\` goes on with it.
+/// The commands of a block: `$ ` begins one, and an indented line after a `\` continues it.
 fn shown(text: &str) -> Result<Vec<Shown>, String> {
     let mut found: Vec<Shown> = Vec::new();
     let mut goes_on = false;
@@ -151,7 +151,7 @@ fn shown(text: &str) -> Result<Vec<Shown>, String> {
     if found.is_empty() { Err(String::from("there is no command in it")) } else { Ok(found) }
 }
 
-/// The crates that a page's commands make.
+/// The crates that a page's commands create.
 #[cfg(test)]
 fn made(page: &Page) -> impl Iterator<Item = &str> {
     let blocks = page.blocks.iter().filter(|block| block.language == Language::Console && block.not_run.is_none());
@@ -165,7 +165,7 @@ fn made(page: &Page) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Cargo takes two of a name for one, in the folder where all are built: one would run as the other was built.
+/// Cargo does not distinguish two crates of one name in a shared target folder: one would run as the other was built.
 #[test]
 fn crates_of_pages_have_names_of_their_own() {
     let mut makers = std::collections::BTreeMap::<&str, Vec<&str>>::new();
@@ -196,7 +196,7 @@ fn changes_are_made_where_they_fit() {
     assert!(changed("a\n", "-x\n").is_err_and(|error| error.contains("0 times")));
 }
 
-/// A page of the test's own, and what is wrong with it.
+/// A page of the test's own, and the faults in it.
 #[cfg(test)]
 fn wrong_with(text: &str) -> String {
     let (blocks, wrong) = crate::block::blocks("page.md", text);

@@ -1,11 +1,11 @@
-//! Pages that are made of what the program says: of all commands, and of all codes. `UPDATE=1` writes them again.
+//! Pages generated from the program's output: of all commands, and of all codes. `UPDATE=1` rewrites them.
 
 use std::process::Command;
 
 use wattle::check::About;
 use wattle_tests::command::{example, wattle};
 
-/// The generated pages. Their examples are tests where they are written.
+/// The generated pages. Their examples are tested at their source.
 pub(crate) const PAGES: [&str; 2] = ["docs/reference/codes.md", "docs/reference/commands.md"];
 
 /// All codes, with their pages of `explain`.
@@ -32,7 +32,7 @@ pub(crate) fn codes() -> String {
     text
 }
 
-/// All commands, with what `--help` says.
+/// All commands, with their `--help` output.
 pub(crate) fn commands() -> String {
     let mut text = String::from(
         "# The commands\n\
@@ -60,7 +60,7 @@ fn help(text: &mut String, title: &str, words: &[String], level: usize) {
     let said = String::from_utf8(output.stdout).expect("text");
     *text += &format!("\n{} {title}\n\n```text\n{}\n```\n", "#".repeat(level), said.trim_end());
     let listed = said.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
-    // What begins further to the right is the rest of the line before.
+    // A line that is indented more continues the previous one.
     for line in listed.filter(|line| line.starts_with("  ") && !line.starts_with("   ")) {
         let name = line.split_whitespace().next().expect("a name");
         let mut inner = words.to_vec();

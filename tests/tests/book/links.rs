@@ -6,7 +6,7 @@ use wattle_tests::command::repository;
 
 use crate::pages::{Page, below};
 
-/// What is wrong with the links of all pages.
+/// The faults in the links of all pages.
 pub(crate) fn wrong(pages: &[Page]) -> Vec<String> {
     let mut wrong = Vec::new();
     let summary = std::fs::read_to_string(repository().join("docs/SUMMARY.md")).expect("a summary");
@@ -45,7 +45,7 @@ fn wrong_link(page: &Page, link: &str, pages: &[Page]) -> Option<String> {
     Some(format!("`{link}` leads nowhere: `{target}` has no heading `#{anchor}`"))
 }
 
-/// The path within the repository that `link` on `page` leads to.
+/// The path within the repository that is the target of `link` on `page`.
 fn resolved(page: &str, link: &str) -> String {
     let mut path = PathBuf::from(page);
     path.pop();
@@ -60,7 +60,7 @@ fn resolved(page: &str, link: &str) -> String {
     path.display().to_string()
 }
 
-/// Each line of a page that is no code, with its number.
+/// Each line of a page outside of code, with its number.
 fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut fence = None;
     text.lines().enumerate().filter_map(move |(n, line)| {
@@ -75,11 +75,11 @@ fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Where the links of a page lead, each with its line.
+/// The targets of the links of a page, each with its line.
 pub(crate) fn links(text: &str) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     for (n, line) in prose(text) {
-        // Code between backticks is no link.
+        // Code between backticks is not a link.
         let line: String = line.split('`').enumerate().map(|(n, part)| if n % 2 == 0 { part } else { "x" }).collect();
         for part in line.split("](").skip(1) {
             found.extend(part.split_once(')').map(|(link, _)| (n, link.to_owned())));
@@ -88,13 +88,13 @@ pub(crate) fn links(text: &str) -> Vec<(usize, String)> {
     found
 }
 
-/// The anchors of a page's headings, as mdBook and others make them.
+/// The anchors of a page's headings, in the form that mdBook and others generate.
 fn anchors(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for (_, line) in prose(text) {
         let title = line.trim_start_matches('#');
         let Some(title) = title.strip_prefix(' ').filter(|_| line.starts_with('#')) else { continue };
-        // Of a link, its text.
+        // For a link, its text.
         let title = title.split("](").map(|part| part.split_once(')').map_or(part, |(_, rest)| rest));
         let title: String = title.collect::<Vec<_>>().join("").trim().to_lowercase();
         let name: String = title

@@ -1,7 +1,7 @@
-//! The book: every block of code in the documentation is compiled or run, every link leads somewhere.
+//! The book: every code block in the documentation is compiled or run, and every link has a target.
 //!
-//! A block that nobody would compile or run is an error. `WATTLE_TEST_PAGE=docs/recipes.md` runs the commands of that page
-//! only.
+//! A block that is neither compiled nor run is an error. `WATTLE_TEST_PAGE=docs/recipes.md` runs only the commands of that
+//! page.
 
 mod block;
 mod ci;
@@ -40,7 +40,7 @@ fn commands_do_what_the_pages_show() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
-/// Those that make stacks, one run after another: what one of them has made is gone before the next begins.
+/// Pages that create stacks run one after another: the resources of each are gone before the next begins.
 #[test]
 fn what_the_book_does_with_stacks_works_on_a_real_openstack() {
     if !wattle_tests::openstack::is_there("what the book does with stacks") {
@@ -52,7 +52,7 @@ fn what_the_book_does_with_stacks_works_on_a_real_openstack() {
     one_after_another(runs);
 }
 
-/// Those whose servers boot. `wattle deploy` is given the real cloud in the place of the one that its page simulates.
+/// Pages whose servers boot. `wattle deploy` gets the real cloud in place of the one that its page simulates.
 #[test]
 fn what_the_book_does_with_servers_works_in_guests_of_a_real_openstack() {
     if !wattle_tests::openstack::has_guests("what the book does with servers") {
@@ -101,7 +101,7 @@ fn every_link_leads_somewhere_and_every_page_is_in_the_summary() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What nobody runs is little, and said, and is there.
+/// Blocks that are not run are few, marked, and reported.
 #[test]
 fn what_is_not_run_is_reported() {
     let mut wrong = Vec::new();

@@ -1,4 +1,4 @@
-//! The pages, and in which order they are read.
+//! The pages, and their reading order.
 
 use std::fs;
 use std::path::Path;
@@ -7,11 +7,11 @@ use wattle_tests::command::repository;
 use crate::block::{Block, blocks};
 
 pub(crate) struct Page {
-    /// As a path within the repository.
+    /// The path within the repository.
     pub(crate) path: String,
     pub(crate) text: String,
     pub(crate) blocks: Vec<Block>,
-    /// What is wrong with how its blocks are written.
+    /// The faults in the form of its blocks.
     pub(crate) wrong: Vec<String>,
 }
 
@@ -23,24 +23,24 @@ impl Page {
         Self { path: path.to_owned(), text, blocks, wrong }
     }
 
-    /// Whether its servers boot, where servers do.
+    /// Whether it boots servers, where servers do boot.
     fn boots_servers(&self) -> bool {
         let boots = |block: &Block| block.guests || block.text.contains("$ wattle deploy ");
         self.blocks.iter().any(|block| block.is_given() && boots(block))
     }
 
-    /// Whether an OpenStack is asked for something there.
+    /// Whether it uses an OpenStack.
     pub(crate) fn asks_openstack(&self) -> bool {
         self.blocks.iter().any(|block| block.guests || block.text.contains("$ openstack "))
     }
 
-    /// The folder of files that its commands find: beside the page, under its name.
+    /// The folder of files for its commands: beside the page, under its name.
     pub(crate) fn files(&self) -> String {
         self.path.trim_end_matches(".md").to_owned()
     }
 }
 
-/// What is read outside of the book.
+/// Pages outside of the book.
 const OUTSIDE: [&str; 5] = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"];
 
 /// Every page: those of the book in its order, then the others.
@@ -55,8 +55,8 @@ pub(crate) fn all() -> Vec<Page> {
     paths.iter().map(|path| Page::read(path)).collect()
 }
 
-/// Pages whose commands are given one after another in one folder: those of a folder with a step by step guide, else each
-/// alone.
+/// Pages whose commands run one after another in one folder: those of a folder with a step-by-step guide, otherwise each
+/// page alone.
 pub(crate) fn runs() -> Vec<Vec<Page>> {
     let mut runs: Vec<Vec<Page>> = Vec::new();
     for page in all() {
@@ -72,7 +72,7 @@ pub(crate) fn runs() -> Vec<Vec<Page>> {
     runs
 }
 
-/// Whether only the commands of one page are to be run.
+/// Whether only the commands of one page are requested.
 pub(crate) fn one_is_asked_for() -> bool {
     asked_for().is_some()
 }
@@ -84,7 +84,7 @@ fn asked_for() -> Option<String> {
 /// Runs in which servers boot.
 pub(crate) fn runs_with_guests() -> Vec<Vec<Page>> {
     let mut runs = runs();
-    // Whoever has come to the end of the tutorial has a shop whose keys can be replaced.
+    // The end of the tutorial is a shop whose keys can be replaced.
     let rotate = runs.iter().position(|run| run[0].path == "docs/how-to/rotate.md");
     let rotate = rotate.map(|position| runs.remove(position)).unwrap_or_default();
     match runs.iter_mut().find(|run| run.iter().any(|page| page.path == "docs/tutorial/openstack.md")) {

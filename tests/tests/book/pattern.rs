@@ -1,5 +1,5 @@
-//! What a page shows of an output, where `...` stands for whatever is there: alone on a line for any number of lines,
-//! within a line for any text. Lines that only a slow machine prints need no dots.
+//! The shown part of an output, in which `...` stands for anything: alone on a line for any number of lines, within a line
+//! for any text. Lines that only a slow machine prints need no dots.
 
 /// How `shown` differs from `said`, if it does.
 pub(crate) fn difference(shown: &str, said: &str) -> Option<String> {
@@ -11,7 +11,7 @@ pub(crate) fn difference(shown: &str, said: &str) -> Option<String> {
     Some(format!("the page shows\n{}\nand it says\n{}", marked(&shown), marked(&said)))
 }
 
-/// After three seconds without an answer, commands say whom they wait for. No page shows that.
+/// After three seconds without an answer, commands report what they wait for. No page shows that.
 fn is_of_a_slow_machine(line: &str) -> bool {
     line.starts_with("waiting for ") && line.ends_with(", which does not answer yet")
 }

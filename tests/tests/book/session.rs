@@ -1,4 +1,4 @@
-//! A shell with a folder of its own, in which a page's commands are given one after another.
+//! A shell with its own folder, in which a page's commands run one after another.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -15,16 +15,16 @@ use wattle_tests::running::eventually;
 use wattle_tests::site::Ground as _;
 use wattle_tests::zookeeper::ZooKeeper;
 
-/// Ends what a command said.
+/// Marks the end of a command's output.
 const END: &str = "\u{1}end\u{1}";
 
-/// Tells the end of a command, and its exit code.
+/// Prints the mark and the exit code of a command.
 const END_MARK: &str = "printf '\\n\\001end\\001%s\\n' \"$?\"";
 
-/// No command of a page takes longer, unless it waits for servers that boot.
+/// The timeout of a page's command, unless it waits for servers to boot.
 const LONGEST: Duration = Duration::from_mins(4);
 
-/// The same where servers boot, without KVM.
+/// The timeout where servers boot, without KVM.
 const LONGEST_WITH_GUESTS: Duration = Duration::from_mins(40);
 
 /// The address at which pages find their ZooKeeper.
@@ -33,17 +33,17 @@ const ZOOKEEPER: &str = "10.0.0.5:2281";
 /// The file in which they find its certificate authority.
 const CA: &str = "zookeeper-ca.pem";
 
-/// Where the crates of pages are built.
+/// The folder in which the crates of pages are built.
 pub(crate) fn target() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("book")
 }
 
-/// What commands reach in a lab, whose network is not that of the machine.
+/// The network that commands use in a lab, which differs from the machine's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     /// Its OpenStack.
     Cloud,
-    /// What serves packages.
+    /// The package mirrors.
     Mirrors,
 }
 
@@ -54,12 +54,12 @@ pub(crate) struct Session {
     output: Receiver<String>,
     zookeeper: Option<ZooKeeper>,
     place: Place,
-    /// The parameters by which servers that boot fetch their agent.
+    /// The parameters by which booting servers download their agent.
     agent: Option<[(&'static str, String); 2]>,
 }
 
 impl Session {
-    /// A shell in an empty folder, which then holds what is in `files`, if that is a folder.
+    /// A shell in an empty folder, with a copy of the content of `files`, if that is a folder.
     pub(crate) fn new(files: &Path) -> Self {
         let folder = tempfile::Builder::new().prefix("wattle-book-").tempdir().expect("a folder");
         let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
@@ -76,7 +76,7 @@ impl Session {
         let programs = wattle().parent().expect("a folder");
         let path = std::env::var("PATH").expect("a PATH");
         let path = format!("{}:{}/examples:{path}", programs.display(), programs.display());
-        // Where there is a real OpenStack, its client asks it.
+        // If there is a real OpenStack, its client is used.
         let path = if is_named() { path } else { format!("{}:{path}", own.display()) };
         let mut command = Command::new("bash");
         command.args(["--noprofile", "--norc"]).current_dir(folder.path());
@@ -95,7 +95,7 @@ impl Session {
             .env("PATH", path)
             .env("XDG_RUNTIME_DIR", folder.path().join(".user"))
             .env("XDG_STATE_HOME", folder.path().join(".user"))
-            // An image for sandboxes is made once for all runs.
+            // An image for sandboxes is created once for all runs.
             .env("XDG_CACHE_HOME", Path::new(env!("CARGO_MANIFEST_DIR")).join(".cache"))
             .env("CARGO_TARGET_DIR", target())
             .env("CARGO_NET_OFFLINE", "true")
@@ -107,7 +107,7 @@ impl Session {
             .env("WATTLE_BOOK_PROGRAMS", programs.parent().expect("a folder"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            // What runs in its background ends with it.
+            // Its background processes end with it.
             .process_group(0);
         let mut shell = command.spawn().expect("bash starts");
         let input = shell.stdin.take().expect("piped");
@@ -119,21 +119,21 @@ impl Session {
         session
     }
 
-    /// What a command says on both streams, and its exit code.
+    /// Runs a command; returns its output on both streams, and its exit code.
     pub(crate) fn run(&mut self, command: &str) -> Result<(String, i32), String> {
         let command = self.known(command);
         writeln!(self.input, "{{ {command}\n}} </dev/null; {END_MARK}").expect("bash reads");
         self.said(&command)
     }
 
-    /// The same of a command that ends by Ctrl-C, as soon as it has said enough.
+    /// Runs a command that is ended by Ctrl-C as soon as it has printed enough.
     pub(crate) fn interrupt(
         &mut self,
         command: &str,
         is_enough: impl Fn(&str) -> bool,
     ) -> Result<(String, i32), String> {
         let command = self.known(command);
-        // In the background a shell has Ctrl-C ignored, but for jobs that it controls.
+        // A shell ignores Ctrl-C in background processes, except in jobs that it controls.
         writeln!(self.input, "set -m; {{ {command}\n}} </dev/null & set +m").expect("bash reads");
         let mut said = String::new();
         let mut enough = false;
@@ -151,7 +151,7 @@ impl Session {
         Ok((self.shown(&said) + &rest, code))
     }
 
-    /// In a lab, has what comes next reach this.
+    /// In a lab, switches the following commands to this network.
     pub(crate) fn goes(&mut self, place: Place) {
         if self.place == place {
             return;
@@ -168,7 +168,7 @@ impl Session {
         self.run(&command).expect("a shell takes functions");
     }
 
-    /// A command as it is given: with what its page names by example, and is really elsewhere.
+    /// The command with example names of its page replaced by real ones.
     fn known(&mut self, command: &str) -> String {
         if boots() {
             if command.starts_with("wattle cloud --boot ") {
@@ -187,7 +187,7 @@ impl Session {
         command.replace(&format!("$PWD/{CA}"), &ca).replace(CA, &ca)
     }
 
-    /// Where a command is about to hand out an emitted directory, names the agent in it.
+    /// Before a command hands out an emitted directory, sets the agent in it.
     fn give_agent(&mut self, command: &str) {
         let directory = ["wattle seed apply ", "wattle deploy "].iter().find_map(|verb| command.strip_prefix(verb));
         let Some(directory) = directory.and_then(|rest| rest.split_whitespace().next()) else { return };
@@ -201,13 +201,13 @@ impl Session {
         fs::write(&environment, text).expect("it can be changed");
     }
 
-    /// What is said until the command ends.
+    /// The output until the command ends.
     fn said(&self, command: &str) -> Result<(String, i32), String> {
         let mut said = String::new();
         loop {
             match self.output.recv_timeout(longest()) {
                 Ok(line) => match line.strip_prefix(END) {
-                    // The line break that is ours.
+                    // The line break added by the mark.
                     Some(code) => {
                         let said = said.strip_suffix('\n').unwrap_or(&said);
                         return Ok((self.shown(said), code.parse().expect("a code")));
@@ -221,7 +221,7 @@ impl Session {
         }
     }
 
-    /// What is said, with names that are always the same.
+    /// The output, with names that do not vary.
     fn shown(&self, said: &str) -> String {
         let here = self.folder.path().to_str().expect("text");
         let said = said.replace(here, "~").replace(&repository().display().to_string(), "~/wattle");
@@ -242,7 +242,7 @@ fn longest() -> Duration {
     if boots() { LONGEST_WITH_GUESTS } else { LONGEST }
 }
 
-/// However a page ends, nothing of it goes on.
+/// Ends everything, however a page ends.
 impl Drop for Session {
     fn drop(&mut self) {
         for folder in up_below(self.folder.path()) {
@@ -266,7 +266,7 @@ fn what_runs_in_the_background_ends_with_the_session() {
     eventually("what runs in the background ends", is_gone);
 }
 
-/// The folders below `folder` in which `wattle up` keeps something.
+/// The folders below `folder` in which `wattle up` keeps its state.
 fn up_below(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];

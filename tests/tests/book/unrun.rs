@@ -1,4 +1,4 @@
-//! What nobody runs, because it takes hours or because it is what runs the tests: each command is there, as it is written.
+//! Blocks that are not run, because they take hours or run the tests themselves: each command exists as it is written.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::block::Block;
 
-/// What is wrong with the commands of a block that is not run.
+/// The faults in the commands of a block that is not run.
 pub(crate) fn wrong(block: &Block) -> Vec<String> {
     let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
     let commands = block.text.lines().filter_map(|line| line.strip_prefix("$ "));
@@ -29,7 +29,7 @@ pub(crate) fn wrong(block: &Block) -> Vec<String> {
     wrong.collect()
 }
 
-/// Whether a script of the repository is there, and knows what it is for.
+/// Whether a script of the repository exists and accepts `--help`.
 fn helps(root: &Path, program: &str) -> Option<String> {
     match Command::new(root.join(program)).arg("--help").current_dir(root).output() {
         Ok(output) if output.status.success() && !output.stdout.is_empty() => None,
@@ -38,7 +38,7 @@ fn helps(root: &Path, program: &str) -> Option<String> {
     }
 }
 
-/// Whether the program has the command and its options: the page of commands is what it says of itself.
+/// Whether the program has the command and its options, according to the page of commands.
 fn known(root: &Path, arguments: &[&str]) -> Option<String> {
     let page = fs::read_to_string(root.join("docs/reference/commands.md")).expect("the page of commands");
     let section = (1..=arguments.len()).rev().find_map(|words| {
@@ -51,7 +51,7 @@ fn known(root: &Path, arguments: &[&str]) -> Option<String> {
     Some(format!("it has no option `{unknown}`"))
 }
 
-/// Whether the packages and targets that Cargo is told of are there. That they compile, lints find out.
+/// Whether the packages and targets in a Cargo command exist. Lints check that they compile.
 fn targets(root: &Path, arguments: &[&str], kind: &str) -> Option<String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output =

@@ -1,4 +1,4 @@
-//! Ours and Heat's verdict on values of properties, one kind of constraint after the other.
+//! Our and Heat's verdict on values of properties, one kind of constraint after the other.
 
 use wattle::model::Value;
 use wattle::prelude::*;
@@ -6,7 +6,7 @@ use wattle_tests::oracle::Oracle;
 
 use super::refusal;
 
-/// A property, what its resource needs besides, the constraint, and the values to judge.
+/// A property, further properties that its resource needs, the constraint, and the values to check.
 struct Trial {
     ty: &'static str,
     property: &'static str,
@@ -176,7 +176,7 @@ fn heat_and_check_agree() {
             *(if ours { refused } else { taken }) += 1;
         }
     }
-    // Each kind was seen to hold and to be broken.
+    // Each kind was satisfied and violated at least once.
     assert_eq!(
         kinds.keys().copied().collect::<Vec<_>>(),
         ["allowed", "ip_addr", "length", "mac_addr", "net_cidr", "pattern", "range"]
@@ -184,7 +184,7 @@ fn heat_and_check_agree() {
     assert!(kinds.values().all(|(taken, refused)| *taken > 0 && *refused > 0), "{kinds:?}");
 }
 
-/// Heat has one more kind, which none of its types uses: the unit tests of `check` know it.
+/// Heat has another kind, which none of its types uses: the unit tests of `check` cover it.
 #[test]
 fn no_type_has_a_modulo() {
     let types = include_str!("../../../heat/schemas/resource-types.json");

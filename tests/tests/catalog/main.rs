@@ -1,4 +1,4 @@
-//! The catalog before the real Heat.
+//! The catalog compared with the real Heat.
 
 mod alike;
 mod constraints;
@@ -16,29 +16,29 @@ use wattle::model::Model;
 use wattle::prelude::*;
 use wattle_tests::oracle::{self, Oracle};
 
-/// What Heat refuses of the generated samples, in its words: what no generator of single resources can know.
+/// Heat's refusals of generated samples, in its words: faults that no generator of single resources can avoid.
 const REFUSED: [&str; 6] = [
-    // It wants a launch configuration of the same stack, a type of AWS's.
+    // It requires a launch configuration of the same stack, which has an AWS type.
     "OS::Heat::InstanceGroup required: ValueError: resources.it: LaunchConfigurationName (text) reference can not be found.",
     "OS::Heat::InstanceGroup every: ValueError: resources.it: LaunchConfigurationName (text) reference can not be found.",
-    // The sample's `resource_properties` are made up, and go to members that have a type.
+    // The sample's `resource_properties` are made up, and are passed to members with a specific type.
     "OS::Heat::ResourceChain every: Property error: resources.it<nested_stack>.resources[0].properties: Unknown Property key",
-    // It asks Barbican for the secret, which the stub of the cloud does not have.
+    // It requests the secret from Barbican, which the stub of the cloud does not have.
     "OS::Heat::Stack.context.credential_secret_id: Cannot establish connection to Heat endpoint at remote cloud due to \"stub cloud cannot answer barbican.secrets.get()\"",
-    // Heat's schema has them still, its code refuses them always.
+    // Heat's schema still has them, but its code always refuses them.
     "OS::Manila::ShareNetwork.nova_network: Nova network is no longer supported",
     "OS::Nova::Server.personality: Cannot use the personality parameter as nova no longer supports it. Use user_data instead.",
 ];
 
-/// What Heat says against a model, lowered as ever.
+/// Heat's refusal of a lowered model.
 fn refusal(oracle: &mut Oracle, model: &Model, folder: &Path) -> Option<String> {
     let answer = oracle.validate(&oracle::write(&lower(model, &Options::default()), folder, true));
     let message = answer["message"].as_str().unwrap_or_default();
-    // A database's error goes on with the statement.
+    // A database error continues with the statement.
     (answer["ok"] != true).then(|| message.split(" [SQL").next().unwrap_or_default().to_owned())
 }
 
-/// The model with what `add` adds.
+/// The model with the resources that `add` adds.
 fn built(ty: &str, add: fn(&mut Topology)) -> Model {
     let mut t = Topology::new("demo");
     add(&mut t);
@@ -47,8 +47,8 @@ fn built(ty: &str, add: fn(&mut Topology)) -> Model {
     model
 }
 
-/// The same, in which `check` finds nothing but that its properties do not go together, and ports of a protocol without any: Heat
-/// takes those, and leaves them to Neutron.
+/// The same. Asserts that `check` reports nothing except invalid combinations of properties, and ports of a protocol
+/// without ports, which Heat accepts and leaves to Neutron.
 fn sample(what: &str, ty: &str, add: fn(&mut Topology)) -> Model {
     let model = built(ty, add);
     for diagnostic in check(&model, &Limits::default()) {
@@ -59,14 +59,14 @@ fn sample(what: &str, ty: &str, add: fn(&mut Topology)) -> Model {
     model
 }
 
-/// What `check` refuses, if it is that properties do not go together.
+/// The refusal of `check`, if it is about a combination of properties.
 fn rule(model: &Model) -> Option<String> {
     let found = check(model, &Limits::default()).into_iter().find(is_of_several);
     found.map(|diagnostic| diagnostic.message)
 }
 
-/// Whether it is about several properties: a property that is given under two names is shown at one of them. Or about members, of
-/// which samples of groups make nothing up that their types would have.
+/// Whether it is about several properties: a property that is set under two names is shown at one of them. Or about
+/// members, for which samples of groups contain none of the properties that their types need.
 fn is_of_several(diagnostic: &Diagnostic) -> bool {
     diagnostic.code == "W0409"
         || diagnostic.message.contains("a member has no property")

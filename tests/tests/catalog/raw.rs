@@ -1,4 +1,4 @@
-//! Resources without types: judged where Heat's types are known, and for references and names wherever they are.
+//! Resources without types: checked if Heat's types are known, and in any case for references and names.
 
 use wattle::author::item;
 use wattle::check::{Limits, check};
@@ -10,7 +10,7 @@ use wattle_tests::oracle::Oracle;
 
 use super::refusal;
 
-/// What the blueprint `build` is told, by code.
+/// The diagnostics of the blueprint `build`, by code.
 fn codes(build: impl FnOnce(&mut Topology)) -> Vec<String> {
     let mut t = Topology::new("demo");
     build(&mut t);
@@ -47,7 +47,7 @@ fn a_raw_resource_is_judged_beside_whatever_the_catalog_has() {
         found.sort();
         assert_eq!(found, OF_A_WRONG_SERVER);
     }
-    // Without a catalog nobody knows.
+    // Without a catalog, the type is not known.
     let found = codes(|t| {
         t.add("server", wrong_server());
     });
@@ -63,7 +63,7 @@ fn attributes_of_a_type_of_heat_s_are_judged() {
     assert_eq!(found, ["W0404"]);
 }
 
-/// What only one's own cloud has takes and has what it likes.
+/// A type of a specific cloud accepts any property and has any attribute.
 #[test]
 fn a_type_of_one_s_own_is_judged_for_names_and_references() {
     let own = || RawResource::new("Our::Thing").property("anything", [("at", 1)]);
@@ -93,7 +93,7 @@ fn a_type_of_one_s_own_is_judged_for_names_and_references() {
     assert_eq!([twice, illegal, foreign, set_twice].concat(), ["W0201", "W0202", "W0301", "W0406"]);
 }
 
-/// A raw resource's handle goes where a typed one's does, and the other way round; real Heat finds each.
+/// A raw resource's handle can be used in place of a typed one, and vice versa; the real Heat accepts both.
 #[test]
 fn raw_and_typed_resources_refer_to_each_other() {
     let mut t = Topology::new("demo");

@@ -1,4 +1,4 @@
-//! Secrets go where the cloud keeps them, typed as well.
+//! Secrets go to properties that the cloud keeps secret, including typed ones.
 
 use wattle::author::Parameters as _;
 use wattle::check::{Limits, check};

@@ -1,4 +1,4 @@
-//! A stand-in for the agent: what a recipe may ask and tell, on a Unix socket as the agent's.
+//! A stand-in for the agent: serves the requests of a recipe on a Unix socket like the agent's.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ use wattle_tests::deadline;
 
 const TOKEN: &str = "the token";
 
-/// What one run asks and tells.
+/// The requests of one run.
 #[derive(Debug)]
 pub(crate) struct Agent {
     socket: tempfile::TempDir,
@@ -41,7 +41,7 @@ struct State {
 }
 
 impl Agent {
-    /// One that listens, until it is dropped.
+    /// Starts to listen, until it is dropped.
     pub(crate) fn start(outputs: HashMap<String, Type>, secret: Vec<String>, deadline: Duration) -> Arc<Self> {
         let socket = tempfile::Builder::new().prefix("agent").tempdir().unwrap();
         let listener = UnixListener::bind(socket.path().join("socket")).unwrap();
@@ -59,22 +59,22 @@ impl Agent {
         agent
     }
 
-    /// Gives an input its value.
+    /// Sets the value of an input.
     pub(crate) fn give(&self, name: &str, value: impl Into<Value>) {
         self.change(|state| state.given.insert(name.to_owned(), Ok(value.into())));
     }
 
-    /// Puts a failure in the place of an input.
+    /// Sets a failure in place of an input.
     pub(crate) fn fail(&self, name: &str, failure: Failure) {
         self.change(|state| state.given.insert(name.to_owned(), Err(failure)));
     }
 
-    /// What was asked and told so far.
+    /// The requests so far.
     pub(crate) fn log(&self) -> Vec<String> {
         self.state().log.clone()
     }
 
-    /// Waits until `line` was asked or told.
+    /// Waits for the request `line`.
     pub(crate) async fn until(&self, line: &str) {
         let mut changed = self.changed.subscribe();
         while !self.state().log.iter().any(|there| there == line) {

@@ -1,4 +1,4 @@
-//! One component with a Chef recipe, and the Chefs that run it.
+//! One component with a Chef recipe, and the Chef versions that run it.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -17,12 +17,12 @@ use wattle_tests::skip::skipped;
 
 use crate::agent::Agent;
 
-/// How long a run may take that does not say it.
+/// The default deadline of a run.
 const DEADLINE: Duration = Duration::from_mins(4);
 
 /// A Chef.
 pub(crate) struct Chef {
-    /// What it is called in a message.
+    /// Its name in messages.
     pub(crate) name: String,
     folder: tempfile::TempDir,
 }
@@ -39,10 +39,10 @@ pub(crate) fn stand_ins() -> Vec<Chef> {
         .into()
 }
 
-/// The stand-in for each major version, and the real one, if it is there.
+/// The stand-in for each major version, and the real one, if it is installed.
 pub(crate) fn chefs() -> Vec<Chef> {
     let mut chefs = stand_ins();
-    // More than one real Chef at a time: WATTLE_TEST_CHEF holds paths as $PATH does.
+    // For several real Chefs, WATTLE_TEST_CHEF contains paths in the form of $PATH.
     let named = std::env::var_os("WATTLE_TEST_CHEF");
     let named = named.iter().flat_map(std::env::split_paths);
     let real: Vec<PathBuf> = named.chain(["chef-solo", "cinc-solo"].into_iter().find_map(on_path)).collect();
@@ -68,7 +68,7 @@ impl Chef {
         Self { name, folder }
     }
 
-    /// The search path on which it is the first.
+    /// A search path that begins with it.
     pub(crate) fn path(&self) -> OsString {
         let others = std::env::var_os("PATH").unwrap_or_default();
         let folders = [self.folder.path().to_owned()].into_iter().chain(std::env::split_paths(&others));
@@ -100,7 +100,7 @@ impl Case {
             .file("cookbooks/probe/recipes/default.rb", recipe)
     }
 
-    /// With a cookbook that is there already: the files below `folder`.
+    /// With an existing cookbook: the files below `folder`.
     pub(crate) fn cookbooks(folder: &Path, recipe: &str) -> Self {
         let mut case = Self { recipe: recipe.to_owned(), ..Self::default() };
         let mut folders = vec![folder.to_owned()];
@@ -210,7 +210,7 @@ impl Case {
     }
 }
 
-/// A run under way.
+/// A run in progress.
 pub(crate) struct Run {
     pub(crate) agent: Arc<Agent>,
     /// Its run directory.
@@ -224,7 +224,7 @@ impl Run {
         self.task.is_finished()
     }
 
-    /// How it ends.
+    /// Its result.
     pub(crate) async fn end(&mut self) -> Result<serde_json::Value, Broken> {
         let outputs = (&mut self.task).await.unwrap()?;
         Ok(serde_json::to_value(outputs).unwrap())
@@ -235,7 +235,7 @@ impl Run {
         self.end().await.unwrap_or_else(|broken| panic!("with {}: {broken:#?}", chef.name))
     }
 
-    /// Why it fails.
+    /// The reason of its failure.
     pub(crate) async fn failure(&mut self, chef: &Chef) -> Broken {
         self.end().await.expect_err(&chef.name)
     }

@@ -1,5 +1,5 @@
-//! What Ruby itself does with a hash that holds inputs: it compares, prints and copies it. And what a precedence level gives
-//! to who reads it by itself.
+//! Operations of Ruby itself on a hash that contains inputs: comparing, printing and copying it. Also direct reads of a
+//! precedence level.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,8 @@ use crate::case::{Case, chefs};
 
 const PORT: Type = Type::integer(0, 65_535);
 
-/// What is done with `g`, which is `node[name]` and holds `host`, `flag` and below `net` a `port` and an attribute `log`; and what comes of it.
+/// Operations on `g`, which is `node[name]` and contains `host`, `flag` and under `net` a `port` and an attribute `log`;
+/// and their results.
 fn ways() -> Vec<(&'static str, serde_json::Value)> {
     let net = || json!({ "log": 1, "port": 6379 });
     vec![
@@ -62,7 +63,7 @@ fn ways() -> Vec<(&'static str, serde_json::Value)> {
     ]
 }
 
-/// What is read of the level itself.
+/// Reads of the level itself.
 fn level_ways() -> Vec<(&'static str, serde_json::Value)> {
     vec![
         ("l['flag'] ? 1 : 2", json!(2)),
@@ -94,7 +95,7 @@ fn level_ways() -> Vec<(&'static str, serde_json::Value)> {
         ("l['net'].key?('port') && l['net'].keys", json!(["port"])),
         ("node.default['copy'] = l; node['copy']['flag'] ? 1 : 2", json!(2)),
         ("node.default['copied'].update(l); node.default['copied']['flag'] ? 1 : 2", json!(2)),
-        // The level itself keeps what stands in it.
+        // The level itself keeps its content.
         ("l['flag']; l.to_h; node.default[name]['x'] = 1; g['flag'] ? 1 : 2", json!(2)),
     ]
 }
@@ -140,7 +141,7 @@ async fn values(ways: &[(&str, serde_json::Value)]) {
     }
 }
 
-/// A mistake is reported at once, though Ruby's message would show the hash, and shows no value that was not read.
+/// A mistake is reported at once, although Ruby's message would show the hash, and shows no value that was not read.
 #[tokio::test]
 async fn a_message_waits_for_no_input() {
     let case = Case::new("node['redis'].nothing_of_the_kind").input("address", "redis/address", Type::STR);

@@ -1,5 +1,5 @@
-//! How a run's end is reported: by handlers of Chef's events, by the server of local mode, by who ends the process, and by Ruby
-//! where a name is not there.
+//! The report of a run's end: by handlers of Chef's events, by the server of local mode, by code that ends the process, and
+//! by Ruby for a missing name.
 
 use serde_json::json;
 use wattle::model::Type;
@@ -75,7 +75,7 @@ async fn why_a_run_ended_is_said_in_words() {
     }
 }
 
-/// Ruby looks for what was meant, and shows what has no such name, with all that is in it.
+/// Ruby looks for similar names, and its message shows the receiver with all of its content.
 #[tokio::test]
 async fn a_name_that_is_not_there_is_named() {
     let template = "template('/tmp/wattle-is-not-written') { source 'probe.erb' }";

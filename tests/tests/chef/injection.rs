@@ -1,11 +1,11 @@
-//! Inputs that would be commands, if a recipe's languages took them for more than text.
+//! Inputs that would be commands, if a recipe's languages treated them as more than text.
 
 use serde_json::json;
 use wattle::model::{Type, Value};
 
 use crate::case::{Case, chefs};
 
-/// What is read late comes as text, through attributes, `lazy`, interpolation and ERB, and runs nothing.
+/// Values that are read late arrive as text, through attributes, `lazy`, interpolation and ERB, and run nothing.
 #[tokio::test]
 async fn an_input_is_no_code() {
     let recipe = r##"

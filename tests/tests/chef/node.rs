@@ -1,4 +1,4 @@
-//! Inputs stay what they are, whatever a recipe or Ohai does to the node.
+//! Inputs do not change, whatever a recipe or Ohai does to the node.
 
 use serde_json::json;
 use wattle::model::Type;
@@ -61,7 +61,7 @@ async fn a_recipe_may_save_its_node_and_goes_on_as_before() {
     }
 }
 
-/// Ohai's data take the place of whole keys, and are merged when a cookbook brings a plugin.
+/// Ohai's data replace whole keys, and are merged when a cookbook adds a plugin.
 #[tokio::test]
 async fn what_ohai_says_again_leaves_inputs_as_they_are() {
     let recipe = "

@@ -58,7 +58,7 @@ async fn a_read_waits_for_the_value_and_what_is_no_read_does_not() {
     }
 }
 
-/// Ways of reading below `node['gN']`, with what they give, and which inputs are asked for.
+/// Ways to read below `node['gN']`, with their results, and the inputs that they request.
 fn ways() -> Vec<(&'static str, serde_json::Value, &'static [&'static str])> {
     let all = json!({ "address": "10.0.0.5", "net": { "port": 6379, "backlog": 511 }, "modules": ["a", "b"] });
     let top: &[&str] = &["address", "modules"];
@@ -325,7 +325,7 @@ async fn no_input_is_in_the_node_that_is_saved() {
             for entry in entries {
                 let saved = fs::read_to_string(entry.unwrap().path()).unwrap();
                 assert!(saved.contains("by the recipe"), "with {}: {saved}", chef.name);
-                // What a real Chef knows of the machine has addresses of its own.
+                // Data of a real Chef about the machine contain their own addresses.
                 let keys: &[&str] =
                     if chef.name.starts_with("the stand-in") { &["\"address\"", "secret", "#<"] } else { &[] };
                 for gone in ["10.0.0.5", "hunter2", "at the top", "unread", "alone"].iter().chain(keys) {

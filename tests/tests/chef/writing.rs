@@ -77,7 +77,7 @@ async fn what_is_written_while_compiling_is_held_until_the_end_unless_it_is_earl
             "early_file": "early",
         });
         assert_eq!(run.outputs(&chef).await, outputs, "with {}", chef.name);
-        // What is held is published by the agent, once the run has ended well.
+        // The agent publishes held values after the run has succeeded.
         assert_eq!(run.agent.log()[3..], ["set replaced \"by a resource\""], "with {}", chef.name);
     }
 }
@@ -145,7 +145,7 @@ async fn a_value_that_is_only_worked_out_when_read_is_worked_out_at_the_end() {
         let outputs = json!({ "lazy": "port 6379", "top": "port 6379", "one": 1 });
         assert_eq!(run.outputs(&chef).await, outputs, "with {}", chef.name);
         let mut log = run.agent.log();
-        // With Chef 16, and of a real one it is not known which it is.
+        // Not with Chef 16, nor with a real one, whose version is not known.
         if !chef.name.ends_with("Chef 17") && !chef.name.ends_with("Chef 18") {
             log.sort_by(|one, other| other.cmp(one));
         }

@@ -1,4 +1,4 @@
-//! Two colleagues with one key and one stack: what each of them sees.
+//! Two colleagues with one key and one stack: the view of each of them.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,7 @@ fn shop(apps: usize) -> Stage {
     Stage::new(&three_tier::three_tier.model(serde_json::from_value(json!({ "apps": apps })).expect("settings")))
 }
 
-/// What a command says of the stack in `place`, with the colleagues' common keys.
+/// The output of a command about the stack in `place`, with the colleagues' common keys.
 fn with_keys(stage: &Stage, command: &[&str], place: &Path, space: &str) -> Ran {
     with_password(stage, &[command, &PASSWORD].concat(), place, space)
 }
@@ -37,7 +37,7 @@ fn who_is_overtaken_writes_nothing_and_is_told_so() {
     assert_eq!(first.code, Some(0), "{first}");
     ann.emit(&three_tier::three_tier.model(serde_json::from_value(json!({ "apps": 1 })).expect("settings")));
 
-    // Ann's network stalls as soon as she announces the second revision, and works again when Bob's is there.
+    // Ann's network stalls as soon as she announces the second revision, and recovers after Bob's is complete.
     let proxy = Arc::new(Proxy::before(zookeeper.hosts()));
     proxy.stall_before(|asked| asked.windows(12).any(|bytes| bytes == br#""applying":2"#));
     let far = format!("zookeeper://{}", proxy.hosts());
@@ -53,7 +53,7 @@ fn who_is_overtaken_writes_nothing_and_is_told_so() {
     let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/how-to/team.md")).expect("the page");
     assert!(page.contains(&slow.err.replace("three_tier", "depot")), "the page shows another message: {slow}");
 
-    // What stands there is Bob's, and nothing of Ann's.
+    // The content is Bob's, and nothing is Ann's.
     let same = with_keys(&bob, &["seed", "diff"], keys, &space);
     assert!(same.out.starts_with("stack `three_tier`: revision 2, unchanged\n"), "{same}");
     let plan = with_keys(&ann, &["plan"], keys, &space);
@@ -62,7 +62,7 @@ fn who_is_overtaken_writes_nothing_and_is_told_so() {
     assert!(again.code == Some(0) && again.out.contains("revision 2 -> 3"), "{again}");
 }
 
-/// Whatever happens first: each of them has applied all of it, or has written nothing.
+/// In any order of events, each of them has applied everything, or has written nothing.
 #[test]
 fn of_two_who_start_at_the_same_moment_each_applies_or_is_refused() {
     let zookeeper = ZooKeeper::start(1);
@@ -70,7 +70,7 @@ fn of_two_who_start_at_the_same_moment_each_applies_or_is_refused() {
     let here = stage.path();
     let first = stage.run_at(here, &[&["seed", "apply", ".", "--space", &space], &PASSWORD[..]].concat());
     assert_eq!(first.code, Some(0), "{first}");
-    // What differs is a value, so that neither has servers that the other one has no credentials of.
+    // They differ in a value, so that neither has servers for which the other one lacks credentials.
     let ask = |command: &[&str], password: &str| {
         with_password(&stage, &[command, &["-P", &format!("db_password={password}")]].concat(), here, &space)
     };
@@ -87,7 +87,7 @@ fn of_two_who_start_at_the_same_moment_each_applies_or_is_refused() {
         };
         let done = ran.each_ref().map(is_done);
         assert!(done.contains(&true), "{round}: nobody has got through\n{}\n{}", ran[0], ran[1]);
-        // It is whole, and of one of those who were told that it is.
+        // It is complete, and belongs to one of those whose command succeeded.
         let whole = passwords.map(|password| {
             let same = ask(&["seed", "diff"], password);
             assert_eq!(same.code, Some(0), "{same}");

@@ -1,4 +1,4 @@
-//! `wattle place` for software that says how much it exchanges, before and after it is lowered.
+//! `wattle place` for software with declared bandwidths, before and after it is lowered.
 
 use std::fs;
 use std::path::Path;
@@ -60,7 +60,7 @@ flavors:
   m1.small: {vcpus: 1, memory: 2 GiB, disk: 20}
 ";
 
-/// A source, who mounts its files, who asks it something, and who only counts; with a policy if `is_apart`.
+/// A source, a server that mounts its files, one that queries it, and one that only counts; with a policy if `is_apart`.
 fn model(is_apart: bool) -> Model {
     let mut t = Topology::new("shares");
     let server = || RawResource::new("OS::Nova::Server").property("flavor", "m1.small").property("image", "debian-12");
@@ -75,7 +75,7 @@ fn model(is_apart: bool) -> Model {
     t.finish(Exports::new())
 }
 
-/// Runs `wattle`, which succeeds.
+/// Runs `wattle`, which must succeed.
 fn ran(here: &Path, args: &[&str]) -> String {
     let mut command = Command::new(wattle());
     let ran = to_its_end(apart(command.args(args).current_dir(here), here));
@@ -83,7 +83,7 @@ fn ran(here: &Path, args: &[&str]) -> String {
     ran.out
 }
 
-/// Where `wattle place` puts the servers of what `template` is, what they exchange, and what of that goes across racks.
+/// The hosts chosen by `wattle place` for the servers of `template`, their bandwidths, and the bandwidth across racks.
 fn placed(here: &Path, template: &str, out: &str) -> (Vec<(String, String)>, i64, i64) {
     let text = ran(here, &["place", template, "--hosts", "cloud.yaml", "--admin", "--format", "json", "--out", out]);
     let said: Value = serde_json::from_str(&text).expect("JSON");
@@ -112,7 +112,7 @@ fn a_placement_is_the_same_before_and_after_lowering() {
         let here = stage.path();
         let after = placed(here, ".", "after");
         let before = placed(here, "model.yaml", "before");
-        // What was placed can be lowered, and what was lowered from the file is placed like what was lowered from the program.
+        // A placed template can be lowered, and the file lowered from it is placed like the one lowered from the program.
         ran(here, &["lower", "before/model.yaml", "--out", "lowered"]);
         let lowered = fs::read_to_string(here.join("lowered/shares/template.yaml")).expect("reads");
         assert_eq!(lowered.matches("nova:").count(), 4, "{lowered}");
@@ -146,7 +146,7 @@ fn what_was_placed_is_drawn_within_its_racks_and_hosts() {
     assert!(drawn.contains(", 2 Gbit/s"), "{drawn}");
     let before = ran(here, &["graph", "."]);
     assert!(!before.contains("(rack)") && !before.contains("(host)"), "{before}");
-    // A template that names hosts shows them, too; it knows no racks.
+    // A template that names hosts shows them, too; it has no racks.
     let template = ran(here, &["graph", "placed/template.yaml"]);
     assert!(template.contains("a1 (host)") && !template.contains("(rack)"), "{template}");
     assert!(ran(here, &["graph", "placed", "--format", "svg"]).contains(">host<"), "frames say what they are");

@@ -1,4 +1,4 @@
-//! What the `wattle` command says to whoever uses it wrongly, and its help.
+//! Messages of the `wattle` command about wrong usage, and its help.
 
 mod at_once;
 mod bandwidth;
@@ -16,7 +16,7 @@ use wattle_tests::command::{apart, wattle};
 use wattle_tests::running::{self, Stage};
 use wattle_tests::zookeeper::ZooKeeper;
 
-/// Runs `wattle` in `directory`, and keeps what it says as a golden.
+/// Runs `wattle` in `directory`, and compares its output with a golden.
 fn golden(name: &str, directory: &Path, args: &[&str]) {
     golden_with(name, directory, args, &[]);
 }
@@ -79,7 +79,7 @@ fn wrong_usage_is_reported_with_how_to_fix_it() {
     golden("not-up", here, &["down", "elsewhere"]);
     golden("space-of-no-kind", here, &["ls", "--space", "http://zk1:2181"]);
     golden("seed-without-space", here, &["seed", "apply", "."]);
-    // What is given is judged first: nobody listens there, and no key is made.
+    // The arguments are checked first: nobody listens there, and no key is created.
     let nowhere = ["seed", "apply", ".", "--space", "zookeeper://127.0.0.1:1", "-P", "db_pasword=x"];
     golden("seed-judged-first", here, &nowhere);
     assert!(!here.join("operator.key").exists(), "a key was made");
@@ -103,7 +103,7 @@ fn an_operator_with_zookeeper() {
     golden_with("status-before-boot", here, &["status", "--space", &space], &names);
     let elsewhere = tempfile::tempdir().expect("a directory");
     golden_with("status-of-a-stranger", elsewhere.path(), &["status", "--space", &space], &names);
-    // A second operator, with a key of his own.
+    // A second operator, with another key.
     std::fs::copy(here.join("seed.yaml"), elsewhere.path().join("seed.yaml")).expect("copies");
     let second = ["seed", "apply", ".", "--space", &space, "-P", "db_password=another"];
     golden_with("seed-apply-of-a-stranger", elsewhere.path(), &second, &names);
@@ -131,7 +131,7 @@ fn names_that_the_data_space_does_not_have() {
     golden("set-without-force", here, &["set", "alice/greeter/greeting", "ho"]);
 }
 
-/// Ends what a test that fails leaves up.
+/// Ends a stack that a failed test leaves up.
 struct Down<'a>(&'a Path);
 
 impl Drop for Down<'_> {
@@ -164,7 +164,7 @@ fn what_is_up_is_found_from_elsewhere() {
     golden("several", here, &["status"]);
     run(&["down", "a"]);
     run(&["get", "alice/greeter/greeting", "--wait"]);
-    // Whoever only looks is told what is looked at; whoever ends something has to name it.
+    // Read-only commands report which stack they chose; commands that end something require its name.
     golden("get-from-elsewhere", here, &["get", "alice/greeter/greeting"]);
     golden("down-from-elsewhere", here, &["down"]);
     run(&["down", "of-b"]);

@@ -1,4 +1,4 @@
-//! Secrets from a real vault, by the command that the book has for it.
+//! Secrets from a real vault, by the command from the book.
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ impl Vault {
         let listen = format!("127.0.0.1:{port}");
         let server = Command::new(&bao)
             .args(["server", "-dev", &format!("-dev-root-token-id={TOKEN}"), &format!("-dev-listen-address={listen}")])
-            // It keeps the token in the home directory.
+            // It stores the token in the home directory.
             .env("HOME", home)
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -52,7 +52,7 @@ impl Drop for Vault {
     }
 }
 
-/// The command that the book has for it.
+/// The command from the book.
 fn from_the_book() -> String {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/how-to/team.md");
     let text = std::fs::read_to_string(page).expect("a page");
@@ -73,7 +73,7 @@ fn a_secret_of_a_vault_is_the_value_of_a_parameter() {
         .with("PATH", path.into_string().expect("text"))
         .with("BAO_ADDR", vault.address.clone())
         .with("BAO_TOKEN", TOKEN.to_owned())
-        // Somebody likes JSON, in which a text has quotes.
+        // A user may prefer JSON, in which text has quotes.
         .with("BAO_FORMAT", "json".to_owned());
     let zookeeper = ZooKeeper::start(1);
     let apply = |given: [&str; 2]| -> Ran {

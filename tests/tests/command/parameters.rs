@@ -1,4 +1,4 @@
-//! Values of parameters that commands of the shell print: from a vault, say.
+//! Values of parameters from shell commands, for example from a vault.
 
 use wattle::author::Blueprint as _;
 use wattle_tests::running::{Ran, Stage};
@@ -44,7 +44,7 @@ fn what_is_wrong_with_a_command_is_said_without_what_it_prints() {
         ("echo s3cret; printf '\\377'", "from its command: it is not UTF-8\n"),
     ];
     for (command, expected) in cases {
-        // Nobody listens there: what is given is judged first.
+        // Nobody listens there: the arguments are checked first.
         let ran = from(&stage, "zookeeper://127.0.0.1:1", command);
         assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""), "{command}: {ran}");
         assert!(
@@ -55,7 +55,7 @@ fn what_is_wrong_with_a_command_is_said_without_what_it_prints() {
     }
     let lines = from(&stage, "zookeeper://127.0.0.1:1", "printf '1\\n2\\n'");
     assert!(lines.err.contains("--parameter-file db_password=<(COMMAND)"), "{lines}");
-    // What a command says itself is shown as it is.
+    // The command's own messages are shown unchanged.
     let said = from(&stage, "zookeeper://127.0.0.1:1", "echo 'permission denied' >&2; exit 1");
     assert!(said.err.starts_with("permission denied\n"), "{said}");
     for wrong in ["vault kv get s3cret", "=vault s3cret", "db_password= "] {

@@ -8,7 +8,7 @@ use wattle_tests::command::wattle;
 
 use super::golden;
 
-/// The codes that `wattle check` reports, in their order.
+/// The codes that `wattle check` reports, in order.
 fn codes(folder: &Path, template: &str, policies: &str) -> Vec<String> {
     fs::write(folder.join("template.yaml"), template).expect("writes");
     fs::write(folder.join("policies.yaml"), policies).expect("writes");
@@ -23,7 +23,7 @@ fn codes(folder: &Path, template: &str, policies: &str) -> Vec<String> {
     out.lines().map(code).collect()
 }
 
-/// The documentation of each code has a file of policies, a template that is against it, and one that is not.
+/// The documentation of each code has a policy file, a template that violates it, and one that does not.
 #[test]
 fn the_examples_of_policies_are_right() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -99,7 +99,7 @@ fn each_policy_sees_what_it_is_about() {
     }
 }
 
-/// What is only chosen at deployment is neither passed over nor refused.
+/// Values chosen only at deployment are neither ignored nor refused.
 #[test]
 fn what_cannot_be_known_is_a_warning() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,15 +1,17 @@
-//! Scenarios of deployment: what is asked of the engine and when, and what reality must look like.
+//! Scenarios of deployment: requests to the engine with their times, and the expected reality.
 //!
-//! Each scenario of the files in `tests/converge` is a test of its own, and each of the file that `WATTLE_SCENARIOS` names, in the
-//! same format. The legend of `tests/converge/scenarios.yaml` explains it. Names and verdicts are printed as by any other test:
+//! Each scenario of the files in `tests/converge` is a separate test, and so is each in the file named by
+//! `WATTLE_SCENARIOS`, which has the same format. The legend of `tests/converge/scenarios.yaml` explains it. Names and
+//! verdicts are printed like those of any other test:
 //!
 //! ```text
 //! WATTLE_SCENARIOS=mine.yaml cargo test -p wattle-tests --test converge
 //! ```
 //!
-//! The engine runs over a reality that does what it is asked, at once and without a mistake. What has happened by a step is
-//! what the step's `at` says and no more: everything else that the engine has begun by then is held, and goes on after the step.
-//! An `expect` without an `at` is checked once nothing is left to do, or, if the next step comes before that, right before it.
+//! The engine runs over a reality that carries out requests immediately and without faults. The events before a step are
+//! exactly those of the step's `at`: everything else that the engine has begun by then is held, and continues after the
+//! step. An `expect` without an `at` is checked once nothing is left to do, or, if the next step comes before that, right
+//! before it.
 
 mod format;
 mod harness;
@@ -25,7 +27,7 @@ use harness::Test;
 /// Our own files, by their names.
 const OURS: [&str; 2] = ["scenarios", "more"];
 
-/// The tests of a file: one for each scenario, or one that says why there are none.
+/// The tests of a file: one for each scenario, or a single one that reports why there are none.
 fn tests_of(label: &str, path: &Path) -> Vec<Test> {
     let read = std::fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()));
     let scenarios = read.and_then(|text| {
@@ -44,7 +46,7 @@ fn tests_of(label: &str, path: &Path) -> Vec<Test> {
     }
 }
 
-/// The file that somebody brings: as it is named from where the tests run, or from the workspace.
+/// An external file: its path is relative to the working directory of the tests, or to the workspace.
 fn brought() -> Option<(String, PathBuf)> {
     let given = PathBuf::from(std::env::var_os("WATTLE_SCENARIOS")?);
     let of_workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(&given);

@@ -1,4 +1,4 @@
-//! A reality that does what it is asked.
+//! A reality that carries out requests.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ struct Made {
     props: BTreeMap<Name, Value>,
 }
 
-/// All that there is, by name in the cloud.
+/// All things, by name in the cloud.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reality {
     things: BTreeMap<Name, Made>,
@@ -28,7 +28,7 @@ fn props(properties: &Value) -> BTreeMap<Name, Value> {
     }
 }
 
-/// The word for what a job does to reality.
+/// The word for the effect of a job on reality.
 pub(crate) fn verb(job: &Job) -> &'static str {
     match job.what {
         What::Create { .. } => "create",
@@ -42,7 +42,7 @@ pub(crate) fn verb(job: &Job) -> &'static str {
 }
 
 impl Reality {
-    /// Does what a job asks for.
+    /// Carries out a job.
     pub(crate) fn carry_out(&mut self, job: &Job) -> Outcome {
         match &job.what {
             What::Create { properties } => {
@@ -74,19 +74,19 @@ impl Reality {
         self.things.iter().filter(|(_, made)| &*made.name == name).map(|(phys, _)| phys).collect()
     }
 
-    /// How many things there are.
+    /// The number of things.
     pub(crate) fn total(&self) -> usize {
         self.things.len()
     }
 
-    /// How many there are of each resource.
+    /// The number of things of each resource.
     pub(crate) fn counts(&self) -> BTreeMap<Name, usize> {
         let mut counts = BTreeMap::new();
         self.things.values().for_each(|made| *counts.entry(made.name.clone()).or_default() += 1);
         counts
     }
 
-    /// Why it is not what a template asks for: one thing for each name and no other, each with the template's properties.
+    /// The first deviation from a template: one thing for each name and no other, each with the template's properties.
     pub(crate) fn differs(&self, template: &Template) -> Result<(), String> {
         if let Some((name, count)) = self.counts().iter().find(|(name, _)| !template.resources.contains_key(*name)) {
             return Err(format!("there {} of `{name}`, which the template does not have", are(*count)));

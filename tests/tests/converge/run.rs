@@ -1,4 +1,4 @@
-//! A scenario is run: its steps, and what is held until each of them.
+//! Runs a scenario: its steps, and the jobs held until each of them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,17 +10,17 @@ use super::format::{At, Change, Expect, Scenario, Step, Taken};
 use super::reality::{Reality, are, verb};
 use super::template::Template;
 
-/// An engine, its reality, and what it has begun that is held.
+/// An engine, its reality, and the held jobs that it has begun.
 struct Run<'a> {
     scenario: &'a Scenario,
     state: State,
     reality: Reality,
     held: Vec<Job>,
     now: u64,
-    /// What changed in reality since something was asked for last.
+    /// Changes of reality since the last request.
     changes: Vec<Change>,
     remembered: BTreeMap<Name, Name>,
-    /// All that happened, for people.
+    /// All events, for people.
     journal: Vec<String>,
 }
 
@@ -28,7 +28,7 @@ struct Run<'a> {
 ///
 /// # Errors
 ///
-/// What is not as it is to be, and in which step, with all that happened.
+/// The failed expectation and its step, with all events.
 pub(crate) fn run(scenario: &Scenario) -> Result<(), String> {
     let loaded =
         State::load(Stored::default(), 1, Limits { at_once: usize::MAX, ..Limits::default() }, Time::from_millis(0));
@@ -97,13 +97,13 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Something is asked for.
+    /// Makes a request.
     fn take(&mut self, step: &Step) -> Result<(), String> {
         self.journal.push(format!("-- {}", step.words()));
         self.changes.clear();
         let event = match &step.taken {
             Taken::Goal(template) => Event::Desire(Desire::new(Arc::new(self.template(template)))),
-            // Not the one before it, if the present one is complete.
+            // Not the previous one, if the present one is complete.
             _ => match self.state.good().next().map(|good| good.goal.generation) {
                 Some(generation) => Event::Rollback { to: Some(generation) },
                 None => Event::Desire(Desire::nothing()),
@@ -136,7 +136,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// What is held at this place is carried out.
+    /// Carries out the held job with this index.
     fn release(&mut self, place: usize) -> Result<(), String> {
         let job = self.held.remove(place);
         let change = change(&job);
@@ -146,7 +146,7 @@ impl Run<'_> {
         self.tell(Event::Done { job: job.id, row: job.row, outcome })
     }
 
-    /// Goes on until reality has changed as it is said, and no more.
+    /// Continues until reality has changed as specified, and no further.
     fn reach(&mut self, at: &At) -> Result<(), String> {
         let At::Moment { done, one_of, open } = at else {
             while !self.held.is_empty() {
@@ -236,7 +236,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// The one thing of a resource.
+    /// The only thing of a resource.
     fn only(&self, name: &Name) -> Result<Name, String> {
         match self.reality.of(name)[..] {
             [phys] => Ok(phys.clone()),
@@ -245,7 +245,7 @@ impl Run<'_> {
     }
 }
 
-/// Whether the next thing that is asked for comes while something is still to be done.
+/// Whether the next request comes while something is still to be done.
 fn is_cut_short(steps: &[Step]) -> bool {
     let next = steps.iter().find(|step| {
         !matches!(step.taken, Taken::Ticks) && (step.at.is_some() || !matches!(step.taken, Taken::Expect(_)))

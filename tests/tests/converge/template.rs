@@ -32,7 +32,7 @@ impl Property {
     ///
     /// # Errors
     ///
-    /// What it mentions is not there.
+    /// Something that it mentions does not exist.
     pub(crate) fn resolve<'a>(
         &self,
         thing: &impl Fn(&str) -> Option<(&'a Name, &'a BTreeMap<Name, Value>)>,
@@ -66,11 +66,12 @@ pub(crate) struct Resource {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Template {
     pub(crate) resources: IndexMap<Name, Resource>,
-    /// What cannot be changed in place, by resource, in any template of the scenario: it is a resource's type that says so.
+    /// Properties that cannot be changed in place, by resource, in any template of the scenario: they depend on the
+    /// resource's type.
     pub(crate) replace_on: BTreeMap<Name, BTreeSet<Name>>,
 }
 
-/// What a resource depends on.
+/// The dependencies of a resource.
 pub(crate) fn dependencies(resource: &Resource) -> Vec<Name> {
     let mentioned = resource.props.values().flat_map(Property::mentioned);
     let all: BTreeSet<&Name> = mentioned.chain(&resource.after).collect();

@@ -1,4 +1,4 @@
-//! What was in the cloud before a stack is taken over by it.
+//! A stack adopts resources that were in the cloud before.
 
 use serde_json::{Value, json};
 use wattle_openstack::session::Call;
@@ -8,7 +8,7 @@ use wattle_tests::site::{NOTHING, PASSWORD, SHOP, Site};
 
 use super::KEY;
 
-/// What the shop gets besides.
+/// Further resources of the shop.
 const MORE: &str = "resources:
   lan: {type: OS::Neutron::Net, properties: {name: lan}}
   lan-subnet: {type: OS::Neutron::Subnet, properties: {network: {get_resource: lan}, cidr: 10.9.0.0/24}}
@@ -17,7 +17,7 @@ const MORE: &str = "resources:
   held: {type: OS::Cinder::VolumeAttachment, properties: {instance_uuid: {get_resource: box}, volume_id: {get_resource: disk}}}
 ";
 
-/// Ids of what a plain client has made.
+/// IDs of resources that a plain client has created.
 #[derive(Debug)]
 struct Made {
     lan: String,
@@ -37,7 +37,7 @@ async fn is_so(session: &Session, service: &'static str, path: &str, key: &str, 
     }
 }
 
-/// Somebody has made some things, without any deployment.
+/// Creates some resources, without any deployment.
 fn made(site: &Site<CloudProcess>) -> Made {
     site.at_cloud(async |session| {
         let lan = make(session, "network", "/networks", "network", json!({ "name": "lan" })).await;
@@ -56,7 +56,7 @@ fn made(site: &Site<CloudProcess>) -> Made {
     })
 }
 
-/// The shop with more, and what was there before it.
+/// The shop with further resources, and the existing ones.
 fn site() -> (Site<CloudProcess>, Made) {
     let site = Site::at(CloudProcess::start(&[]), "demo");
     let template = site.path().join("template.yaml");
@@ -70,7 +70,7 @@ fn volumes(site: &Site<CloudProcess>) -> Vec<Value> {
     site.there().remove("volumes").expect("it is looked at")
 }
 
-/// All ids of a kind.
+/// All IDs of a kind.
 fn ids(site: &Site<CloudProcess>, key: &str) -> Vec<String> {
     site.there()[key].iter().map(|item| item["id"].as_str().expect("text").to_owned()).collect()
 }
@@ -105,7 +105,7 @@ fn what_was_there_is_taken_over_and_nothing_new_is_made() {
     for name in ["box", "lan", "lan-subnet", "disk"] {
         assert!(said.contains(&format!("✓ {name} changed")) && !said.contains(&format!("✓ {name} created")), "{said}");
     }
-    // What the shop has, and these, and the box's own port: a server, a network, a port, a subnet and a volume more.
+    // The resources of the shop, these, and the box's own port: one more server, network, port, subnet and volume.
     assert_eq!(SHOP, [4, 1, 5, 1, 3, 1, 1, 0, 0, 0]);
     assert_eq!(site.counts(), [5, 2, 6, 1, 3, 1, 2, 1, 0, 0]);
     assert!(ids(&site, "servers").contains(&made.machine) && ids(&site, "networks").contains(&made.lan));
@@ -115,7 +115,7 @@ fn what_was_there_is_taken_over_and_nothing_new_is_made() {
     assert!(!said.contains('✓'), "{said}");
     let ran = adopt(&site, &[format!("disk={}", made.disk)], &KEY);
     assert!(ran.code == Some(2) && ran.err.contains(&format!("`disk` already exists: {}", made.disk)), "{ran}");
-    // From now on they are the stack's own.
+    // From now on they belong to the stack.
     let ran = site.ask(&["destroy", "--yes", KEY[0], KEY[1]]);
     assert!(ran.code == Some(0) && site.counts() == NOTHING, "{ran}");
 }

@@ -1,4 +1,4 @@
-//! What a deadline ends, and what is said then.
+//! The effect of a deadline, and its messages.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ fn what_is_refused_for_now_is_not_asked_for_after_the_deadline() {
     assert_eq!(ran.code, Some(1), "{ran}");
     assert!(ran.err.contains("`disk` failed: the cloud could not do it before the deadline"), "{ran}");
     assert_eq!(plain.site.there()["networks"].len(), 1);
-    // A plan says what is missing.
+    // A plan reports missing resources.
     let ran = plain.plan();
     assert!(ran.code == Some(4) && ran.out.contains("+ disk (OS::Cinder::Volume): is created"), "{ran}");
 }
@@ -35,7 +35,7 @@ fn what_the_cloud_is_at_after_the_deadline_is_said_and_left_to_the_next_call() {
     assert!(ran.err.contains("the deadline passed, and `disk` is being created"), "{ran}");
     let ran = plain.plan();
     assert!(ran.code == Some(4) && ran.out.contains("disk (OS::Cinder::Volume)"), "{ran}");
-    // It is made once.
+    // It is created once.
     plain.deployed();
     let volumes = plain.volumes();
     assert_eq!(volumes.len(), 1, "{volumes:?}");

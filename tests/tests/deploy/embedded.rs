@@ -24,11 +24,11 @@ fn a_shop_lives_over_the_embedded_store() {
     site.deployed(&[&KEY[..], &["-P", "flavor=m1.large"]].concat());
     let ran = site.ask(&["rollback", "--yes", "--infrastructure-only", KEY[0], KEY[1]]);
     assert_eq!(ran.code, Some(0), "{ran}");
-    // The settings go back as well.
+    // The settings are rolled back as well.
     let ran = site.ask(&["plan", ".", "--cloud", "simulated", "-P", PASSWORD, KEY[0], KEY[1]]);
     assert!(ran.out.contains("~ apps: 2 -> 3"), "{ran}");
     set("2");
-    // The store is another process's, which may have to begin again from its log.
+    // The store runs in another process, which may have to restart from its log.
     site.store().stop();
     site.store().start();
     let said = site.deployed(&KEY);
@@ -41,7 +41,7 @@ fn a_shop_lives_over_the_embedded_store() {
     assert!(ran.code == Some(0) && site.counts() == NOTHING, "{ran}");
 }
 
-/// A vault may give a value only once.
+/// A vault may return a value only once.
 #[test]
 fn a_command_that_gives_a_parameter_runs_once() {
     let site = Site::embedded(Setting::default());
@@ -51,7 +51,7 @@ fn a_command_that_gives_a_parameter_runs_once() {
     assert!(!said.contains("battery-horse"), "{said}");
 }
 
-/// One works, the other one looks on, and what was asked for last counts.
+/// One works, the other one watches, and the last request wins.
 #[test]
 fn who_comes_second_is_told_who_works() {
     let site = site();
@@ -65,7 +65,7 @@ fn who_comes_second_is_told_who_works() {
     assert!(site.there()["servers"].iter().all(|server| server["flavor"]["name"] == "m1.medium"));
 }
 
-/// Each time it is waited until no request of whoever was killed can arrive any more.
+/// After each kill, the next command waits until no request of the killed one can arrive any more.
 #[test]
 fn a_shop_lives_over_the_embedded_store_whoever_is_killed() {
     if !everything("a life over the embedded store with kills") {
@@ -80,7 +80,7 @@ fn a_shop_lives_over_the_embedded_store_whoever_is_killed() {
     }
     site.deployed(&KEY);
     assert_eq!(site.counts(), SHOP);
-    // In the middle of a change as well: what is dropped is killed.
+    // Also in the middle of a change: dropped processes are killed.
     let change = [&KEY[..], &["-P", "flavor=m1.medium"]].concat();
     let mut deploy = site.start(&change);
     deploy.wait_for("✓ db changed", Duration::from_mins(2));

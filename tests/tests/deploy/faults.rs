@@ -1,4 +1,4 @@
-//! `wattle cloud` has go wrong what it is told, as a process of its own.
+//! `wattle cloud` in a separate process injects the configured faults.
 
 use std::process::Command;
 
@@ -66,7 +66,7 @@ fn a_deployment_does_not_take_one_simulated_cloud_for_another() {
     let other = second.clouds();
     let site = Site::at(first, "demo");
     site.deployed(&[]);
-    // The first one is still there. The stack is not looked for in another one, where all of it would be gone.
+    // The first one still exists. The stack is not looked up in another cloud, where all of it would be missing.
     std::fs::write(site.path().join("clouds.yaml"), other).expect("writes");
     let ran = site.deploy(&KEY);
     assert!(ran.code == Some(2) && ran.err.contains("was deployed in another cloud or project than this"), "{ran}");

@@ -1,4 +1,4 @@
-//! What the cloud has not, or not enough of, is said before anything is made.
+//! Missing or insufficient resources of the cloud are reported before anything is created.
 
 use std::time::Duration;
 
@@ -48,7 +48,7 @@ fn a_service_that_is_busy_before_anything_is_made_is_named() {
         let line = format!("waiting for {service} of the cloud `simulated`, which is busy: it answers 503\n");
         assert_eq!(said.matches(&line).count(), 1, "{said}");
     };
-    // What is named, and what is there.
+    // The requested name, and the existing ones.
     busy("/flavors");
     busy("/quotas");
     let said = site.deployed(&KEY);
@@ -64,7 +64,7 @@ fn a_service_that_is_busy_before_anything_is_made_is_named() {
 fn what_runs_already_is_not_asked_for() {
     let site = Site::embedded(Setting::default());
     site.deployed(&KEY);
-    // Images are replaced by newer ones, and servers go on.
+    // Images are replaced by newer ones, and servers continue.
     let images = site.at_cloud(async |session| {
         let images = session.list(Call::new("image", Method::Get, "/images"), "images").await.expect("images");
         images.iter().map(|image| image["id"].as_str().expect("text").to_owned()).collect::<Vec<_>>()

@@ -1,4 +1,4 @@
-//! Goals that are broken off, given up, or contradicted while somebody is at work.
+//! Goals that are interrupted, given up, or contradicted while a deployment is running.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ fn site() -> Site {
     Site::embedded(Setting { takes: Duration::from_secs(3), ..Setting::default() })
 }
 
-/// Three volumes, one after the other: of which there are how many.
+/// The number of existing volumes, of three that depend on each other.
 fn volumes(site: &Site) -> usize {
     let list = Call::new("block-storage", Method::Get, "/volumes/detail");
     site.at_cloud(async |session| session.list(list, "volumes").await.expect("a list").len())
@@ -31,13 +31,13 @@ fn with_volumes(site: &Site) {
     std::fs::write(&template, emitted.replacen("resources:\n", &more, 1)).expect("writes");
 }
 
-/// Another flavor, which the cloud refuses each of the four servers once.
+/// Another flavor, which the cloud refuses once for each of the four servers.
 fn worse(site: &Site) -> [&'static str; 2] {
     site.cloud.world().befall(Rule { times: 4, ..Rule::next(Method::Post, "/action", Doing::Refused(400, None)) });
     ["-P", "flavor=m1.medium"]
 }
 
-/// Waits until this is so in the cloud.
+/// Waits until a condition holds in the cloud.
 fn until(site: &Site, is_so: impl Fn(&Site) -> bool) {
     let begun = Instant::now();
     while !is_so(site) {
@@ -61,12 +61,12 @@ fn whoever_only_looks_begins_nothing() {
         }
     }
     assert_eq!(volumes(&site), 1);
-    // What was asked for instead is what is begun next.
+    // The new request is started next.
     let destroy = ["destroy", "--yes", KEY[0], KEY[1]];
     let ran = site.ask(&destroy);
     assert!(ran.code == Some(0) && !ran.err.contains("✓ v2 created"), "{ran}");
     assert_eq!((volumes(&site), site.counts()), (0, NOTHING.to_vec()));
-    // The same of a deletion.
+    // The same for a deletion.
     site.deployed(&KEY);
     let mut destroying = site.start_alone(&destroy);
     until(&site, |site| volumes(site) < 3);
@@ -76,7 +76,7 @@ fn whoever_only_looks_begins_nothing() {
     let ran = site.ask(&["drift", KEY[0], KEY[1]]);
     assert!(ran.code == Some(4) && ran.out.contains("v1 is still there, and is to be deleted"), "{ran}");
     assert_eq!(volumes(&site), left);
-    // Whoever wants all of it again keeps what is there still.
+    // A renewed request for everything keeps the existing resources.
     let ran = site.ask(&[&PLAN[..], &["operator.key"]].concat());
     assert!(ran.code == Some(4) && !ran.out.contains("+ v1 ") && ran.out.contains("+ db "), "{ran}");
     let ran = site.ask(&destroy);
@@ -106,12 +106,12 @@ fn what_goes_back_has_failed_and_takes_the_software_along() {
     assert!(ran.code == Some(1) && ran.err.contains("status 400"), "{ran}");
     assert!(ran.err.contains("it is as it was before: that is now deployment 3"), "{ran}");
     assert_eq!(site.counts(), SHOP);
-    // Nothing is to be done, of either.
+    // Nothing is to be done for either.
     let ran = site.ask(&[&PLAN[..], &["operator.key"]].concat());
     assert_eq!(ran.code, Some(0), "{ran}");
 }
 
-/// What Heat computes itself is no thing of the cloud's.
+/// A resource that Heat only computes is not a resource of the cloud.
 #[test]
 fn what_asks_for_nothing_of_the_cloud_is_deployed_all_the_same() {
     let site = site();
@@ -133,7 +133,7 @@ fn what_is_destroyed_and_wanted_at_once_is_never_forgotten() {
     let ran = site.deploy(&[&KEY[..], &["--credentials", "credentials.yaml"]].concat());
     let destroyed = destroying.ended();
     let said = destroying.said();
-    // The last one counts, whichever that was.
+    // The last one wins, whichever that was.
     if ran.code == Some(0) {
         assert!(destroyed == Some(1) && said.contains("has requested `three_tier`"), "{said}\n{ran}");
         assert_eq!(site.counts(), SHOP, "{said}\n{ran}");
@@ -141,7 +141,7 @@ fn what_is_destroyed_and_wanted_at_once_is_never_forgotten() {
         assert_eq!((destroyed, site.counts()), (Some(0), NOTHING.to_vec()), "{said}\n{ran}");
         site.deployed(&KEY);
     }
-    // While one deploys, another one destroys.
+    // One deploys while another one destroys.
     let mut deploying = site.start(&[&KEY[..], &["-P", "flavor=m1.large"]].concat());
     deploying.wait_for("components unchanged", Duration::from_mins(1));
     let ran = site.ask(&["destroy", "--yes", KEY[0], KEY[1]]);

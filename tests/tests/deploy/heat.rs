@@ -13,10 +13,10 @@ use wattle_tests::site::{NOTHING, PASSWORD, Site};
 
 use crate::KEY;
 
-/// A shop, and a cloud that has Heat.
+/// A shop, and a cloud with Heat.
 struct Shop {
     site: Site,
-    /// A file with names of resources that are not there when Heat looks.
+    /// A file with names of resources that are missing when Heat looks.
     missing: PathBuf,
     _heat: HeatServer,
     _folder: tempfile::TempDir,
@@ -31,7 +31,7 @@ impl Shop {
         Self { site, missing, _heat: heat, _folder: folder }
     }
 
-    /// The stack as Heat has it, if it does.
+    /// The stack in Heat, if it exists.
     fn stack(&self) -> Option<Value> {
         let stacks = self.site.at_cloud(async |session| {
             session.list(Call::new("orchestration", Method::Get, "/stacks"), "stacks").await.expect("a list")
@@ -45,7 +45,7 @@ impl Shop {
         stack["stack_status"].as_str().expect("text").to_owned()
     }
 
-    /// What each resource is in the cloud, by stack and name.
+    /// The ID of each resource in the cloud, by stack and name.
     fn ids(&self) -> BTreeMap<String, String> {
         let stack = self.stack().expect("a stack");
         let text = |value: &Value| value.as_str().expect("text").to_owned();
@@ -60,7 +60,7 @@ impl Shop {
         listed.iter().map(id).collect()
     }
 
-    /// Adds a nested stack to the template, in which is what only Heat makes: it fails if it is told to.
+    /// Adds a nested stack with a resource that only Heat creates: it fails if requested.
     fn probe(&self, fails: bool, value: &str) {
         let path = self.site.path().join("template.yaml");
         let text = std::fs::read_to_string(&path).expect("reads");
@@ -90,20 +90,20 @@ fn heat_deploys_changes_checks_brings_back_and_destroys() {
     assert!(said.contains("✓ web created (OS::Nova::Server"), "{said}");
     assert_eq!(shop.status(), "CREATE_COMPLETE");
     assert_eq!(site.counts(), NOTHING, "wattle itself has made nothing");
-    // It is remembered how it was deployed, and stays so.
+    // The way of deployment is remembered, and does not change.
     let ids = shop.ids();
     let said = site.deployed(&KEY);
     assert!(!said.contains('✓') && said.contains("5 components unchanged"), "{said}");
     assert_eq!((shop.status().as_str(), shop.ids()), ("UPDATE_COMPLETE", ids.clone()));
     let ran = site.deploy(&[&KEY[..], &["--through", "wattle"]].concat());
     assert!(ran.code == Some(2) && ran.err.contains("was deployed through Heat"), "{ran}");
-    // Changed in place, and brought back.
+    // Changed in place, and rolled back.
     let said = site.deployed(&[&KEY[..], &["-P", "flavor=m1.medium"]].concat());
     assert!(said.contains("✓ db changed (OS::Nova::Server") && !said.contains("created"), "{said}");
     let ran = site.ask(&["rollback", "--yes", "--infrastructure-only", KEY[0], KEY[1]]);
     assert!(ran.code == Some(0) && ran.err.contains("✓ db changed"), "{ran}");
     assert_eq!(shop.ids(), ids);
-    // Heat looks for what it has made, and makes anew what is not there.
+    // Heat looks up its resources, and creates missing ones again.
     let ran = site.ask(&["drift", KEY[0], KEY[1]]);
     assert!(ran.code == Some(0) && ran.err.contains("not whether it has changed"), "{ran}");
     std::fs::write(&shop.missing, "app1").expect("writes");
@@ -117,10 +117,10 @@ fn heat_deploys_changes_checks_brings_back_and_destroys() {
     std::fs::remove_file(&shop.missing).expect("removes");
     let now = shop.ids();
     assert!(now["/app2"] != ids["/app2"] && now["/db"] == ids["/db"], "{now:?}");
-    // The data space is not forgotten while Heat has the stack.
+    // The data space is not deleted while Heat has the stack.
     let ran = site.ask(&["seed", "delete", "three_tier", "--yes", KEY[0], KEY[1]]);
     assert!(ran.code == Some(2) && ran.err.contains("was deployed through Heat"), "{ran}");
-    // A plan tells what Heat knows, and has it do nothing.
+    // A plan shows Heat's knowledge, and changes nothing.
     let plan = ["plan", ".", "--cloud", "simulated", "-P", PASSWORD, KEY[0], KEY[1]];
     let ran = site.ask(&plan);
     assert!(ran.code == Some(0) && ran.err.contains("this is what Heat knows"), "{ran}");
@@ -139,19 +139,19 @@ fn what_only_heat_does_heat_does_and_failures_are_said_with_their_place() {
     assert!(ran.err.contains("can only be done by Heat, so Heat deploys it"), "{ran}");
     assert!(ran.err.contains("\n  part/probe failed: ") && ran.err.contains("Test Resource failed probe"), "{ran}");
     assert_eq!(shop.status(), "CREATE_FAILED");
-    // A stack that has failed is updated.
+    // A failed stack is updated.
     shop.probe(false, "first");
     let said = site.deployed(&KEY);
     assert!(said.contains("✓ part/probe created (OS::Heat::TestResource"), "{said}");
     assert_eq!(shop.status(), "UPDATE_COMPLETE");
-    // An update that fails is brought back.
+    // A failed update is rolled back.
     shop.probe(true, "second");
     let ran = site.deploy(&KEY);
     assert!(ran.code == Some(1) && ran.err.contains("\n  part/probe failed: "), "{ran}");
     let ran = site.ask(&["rollback", "--yes", "--infrastructure-only", KEY[0], KEY[1]]);
     assert_eq!(ran.code, Some(0), "{ran}");
     assert_eq!(shop.status(), "UPDATE_COMPLETE");
-    // Heat goes back by itself where it is told to.
+    // Heat rolls back itself if requested.
     let ran = site.deploy(&[&KEY[..], &["--on-failure", "rollback"]].concat());
     assert!(ran.code == Some(1) && ran.err.contains("Heat has rolled the stack back"), "{ran}");
     assert_eq!(shop.status(), "ROLLBACK_COMPLETE");
@@ -168,7 +168,7 @@ fn whoever_ends_while_heat_is_at_work_is_followed_by_the_next() {
     assert!(first.said().contains("is not done: Heat continues by itself"), "{}", first.said());
     let mut second = site.start(&KEY);
     second.wait_for("Heat is already at work on `three_tier` (CREATE_IN_PROGRESS)", Duration::from_mins(2));
-    // kill -9.
+    // SIGKILL.
     drop(second);
     let said = site.deployed(&KEY);
     assert!(said.contains("Heat is already at work on `three_tier`") && said.contains("✓ web created"), "{said}");
@@ -195,7 +195,7 @@ fn what_heat_would_refuse_is_said_before_anything_is_made() {
         let ran = site.deploy(&options);
         assert!(ran.code == Some(2) && ran.err.contains(says), "{ran}");
     }
-    // A stack of that name that is somebody else's is left alone.
+    // A stack with that name that belongs to someone else is left alone.
     std::fs::write(&template, emitted).expect("writes");
     site.at_cloud(async |session| {
         let body = json!({ "stack_name": "three_tier", "template": { "heat_template_version": "2021-04-16" } });
@@ -206,7 +206,7 @@ fn what_heat_would_refuse_is_said_before_anything_is_made() {
     assert!(!site.path().join("operator.key").exists());
 }
 
-/// Heat lists the outputs in no order, and knows of no secret among them.
+/// Heat lists the outputs in no particular order, and does not know which of them are secret.
 #[test]
 fn the_outputs_of_a_stack_of_heats_are_shown() {
     let shop = Shop::new(&[]);

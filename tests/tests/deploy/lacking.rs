@@ -1,4 +1,4 @@
-//! Services that the catalogue of a simulated cloud lacks, and tokens that end, as a process of its own.
+//! Services missing from the catalogue of a simulated cloud, and tokens that expire, in a separate process.
 
 use wattle_tests::cloud::CloudProcess;
 use wattle_tests::site::{SHOP, Site};
@@ -13,7 +13,7 @@ fn a_service_that_the_catalogue_lacks_is_named_before_anything_is_made() {
         assert!(ran.err.contains(&says) && ran.err.contains("help"), "{ran}");
         assert!(!site.path().join("operator.key").exists());
     }
-    // What nothing is needed of may be missing.
+    // A service that is not needed may be missing.
     let site = Site::at(CloudProcess::start(&["--without", "block-storage"]), "demo");
     site.deployed(&[]);
     assert_eq!(site.counts().first(), Some(&SHOP[0]));

@@ -1,4 +1,4 @@
-//! A stack from its first deployment to its end, in whatever cloud it is.
+//! A stack from its first deployment to its end, in any cloud.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,12 +11,12 @@ use wattle_tests::site::{Ground, NOTHING, SHOP, Site};
 
 use super::KEY;
 
-/// A shop is deployed, changed, repaired, brought back, and destroyed.
+/// A shop is deployed, changed, repaired, rolled back, and destroyed.
 pub(crate) fn life(site: &Site<impl Ground>) {
     let said = site.deployed(&[]);
     assert!(said.contains("✓ web created (OS::Nova::Server"), "{said}");
     assert_eq!(site.counts(), SHOP);
-    // What a server says while no agent speaks for it.
+    // The console of a server while no agent reports for it.
     let ran = site.ask(&["logs", "db", "--console", KEY[0], KEY[1]]);
     assert!(ran.code == Some(0) && ran.out.lines().count() > 0, "{ran}");
     let ran = site.ask(&["logs", "dbs", "--console", KEY[0], KEY[1]]);
@@ -33,7 +33,7 @@ pub(crate) fn life(site: &Site<impl Ground>) {
     let ran = site.ask(&["rollback", "--yes", "--infrastructure-only", KEY[0], KEY[1]]);
     assert!(ran.err.contains("✓ db changed"), "{ran}");
     assert_eq!(ids, self::ids(site));
-    // Somebody deletes a server and closes the network, of which the template says nothing.
+    // Someone deletes a server and disables the network, about which the template says nothing.
     site.delete("app1");
     let network = site.there()["networks"][0]["id"].as_str().expect("text").to_owned();
     site.at_cloud(async |session| {
@@ -52,7 +52,7 @@ pub(crate) fn life(site: &Site<impl Ground>) {
     assert_eq!(site.ask(&["drift", KEY[0], KEY[1]]).code, Some(0));
     meddled(site);
     replaced(site);
-    // Somebody is just deleting one: it is waited for what becomes of it.
+    // Someone is deleting one: the deployment waits for the result.
     let server = site.there()["servers"][0]["id"].as_str().expect("text").to_owned();
     site.at_cloud(async |session| {
         session.call(Call::new("compute", Method::Delete, format!("/servers/{server}"))).await.expect("accepted");
@@ -65,12 +65,12 @@ pub(crate) fn life(site: &Site<impl Ground>) {
     assert_eq!(ran.code, Some(0), "{ran}");
     assert_eq!(site.counts(), NOTHING);
     assert!(site.ask(&["status", KEY[0], KEY[1]]).err.contains("holds no stack"));
-    // And it is as if nothing had been.
+    // A new deployment is like the first one.
     site.deployed(&KEY);
     assert_eq!(site.counts(), SHOP);
 }
 
-/// Somebody stops a server, and lets everybody in.
+/// Someone stops a server, and opens a security group to everyone.
 fn meddled(site: &Site<impl Ground>) {
     let web = site.server("web");
     let group = site.there()["security_groups"][0]["id"].clone();
@@ -93,7 +93,7 @@ fn meddled(site: &Site<impl Ground>) {
     assert_eq!(site.counts(), SHOP);
 }
 
-/// A server that has to be another one gets the port of the one before.
+/// The replacement of a server gets the port of its predecessor.
 fn replaced(site: &Site<impl Ground>) {
     let (before, ports) = (site.server("web"), ports(site));
     let path = site.path().join("template.yaml");
@@ -108,12 +108,12 @@ fn replaced(site: &Site<impl Ground>) {
     assert_eq!(site.counts(), SHOP);
 }
 
-/// The ids of the ports.
+/// The IDs of the ports.
 fn ports(site: &Site<impl Ground>) -> BTreeSet<String> {
     site.there()["ports"].iter().map(|port| port["id"].to_string()).collect()
 }
 
-/// The ids of the servers.
+/// The IDs of the servers.
 fn ids(site: &Site<impl Ground>) -> Vec<String> {
     let there = site.there();
     let mut ids: Vec<String> = there["servers"].iter().map(|server| server["id"].to_string()).collect();

@@ -1,4 +1,4 @@
-//! `wattle deploy` over a real ZooKeeper, on a simulated cloud that is asked over HTTP.
+//! `wattle deploy` over a real ZooKeeper, on a simulated cloud over HTTP.
 
 mod adopted;
 mod asked;
@@ -49,9 +49,8 @@ fn whoever_is_killed_leaves_nothing_that_the_next_call_does_not_go_on_with() {
         deploy.kill().expect("it runs");
         deploy.wait().expect("it ends");
     }
-    // Requests of those that were killed may still be on their way for as long as a lease lasts, so that is waited for where
-    // nobody can see what has become.
-    // Of keys that nobody knows yet the operator has to say that they are theirs.
+    // Requests of killed commands may still be in flight for the duration of a lease, so a command waits if the result is
+    // not visible. For unknown keys, operators must confirm that they are theirs.
     let own = [("operator.key", "--key"), ("credentials.yaml", "--credentials")];
     let own = own.into_iter().filter(|(file, _)| site.path().join(file).exists());
     let own: Vec<&str> = own.flat_map(|(file, option)| [option, file]).collect();
@@ -70,7 +69,7 @@ fn two_at_once_are_two_goals() {
     let ran = site.deploy(&[&KEY[..], &["-P", "flavor=m1.medium"]].concat());
     let first = other.wait().expect("it ends");
     assert!(ran.code == Some(0) && first.success(), "{ran}");
-    // The last one counts, whichever that was, and for all servers: asked for once more, it is there already.
+    // The last request wins, whichever that was, and for all servers: repeated, it finds everything there.
     let there = site.there();
     let flavors: BTreeSet<&str> =
         there["servers"].iter().map(|server| server["flavor"]["name"].as_str().expect("a name")).collect();
@@ -112,7 +111,7 @@ fn what_an_environment_names_is_deployed_with_it() {
     let said = site.deployed(&environment);
     assert!(said.contains("✓ part/lan created (OS::Neutron::Net"), "{said}");
     assert_eq!(site.there()["networks"].len(), 2);
-    // A file that is not there is said before anything changes.
+    // A missing file is reported before anything changes.
     write("environment.yaml", "resource_registry: {My::Part: parts.yaml}\n");
     let ran = site.deploy(&[&KEY[..], &environment].concat());
     assert!(ran.code == Some(2) && ran.err.contains("parts.yaml"), "{ran}");
@@ -125,7 +124,7 @@ fn another_operator_s_key_opens_what_was_deployed() {
     let site = Site::new();
     site.deployed(&[]);
     let former = std::fs::read(site.path().join("operator.key")).expect("reads");
-    // As long as there is anything, the stack is not forgotten.
+    // As long as any resource exists, the stack cannot be forgotten.
     let ran = site.ask(&["seed", "delete", "three_tier", "--yes", KEY[0], KEY[1]]);
     assert_eq!(ran.code, Some(2), "{ran}");
     assert!(ran.err.contains("`wattle destroy` removes it"), "{ran}");
@@ -134,7 +133,7 @@ fn another_operator_s_key_opens_what_was_deployed() {
     assert_ne!(std::fs::read(site.path().join("operator.key")).expect("reads"), former);
     let said = site.deployed(&KEY);
     assert!(!said.contains('✓'), "{said}");
-    // What was deployed before can be read as well.
+    // Earlier deployments can be read as well.
     site.deployed(&[&KEY[..], &["-P", "flavor=m1.medium"]].concat());
     let ran = site.ask(&["rollback", "--yes", "--infrastructure-only", KEY[0], KEY[1]]);
     assert!(ran.code == Some(0) && ran.err.contains("✓ db changed"), "{ran}");
@@ -160,7 +159,7 @@ fn a_data_space_that_is_away_is_said_and_waited_for() {
 fn software_is_waited_for_until_the_deadline() {
     let site = Site::new();
     site.deployed(&[]);
-    // Nobody boots these servers, so no agent ever gives a word.
+    // Nobody boots these servers, so no agent ever reports.
     let ran = site.ask(&["deploy", ".", "--yes", "--parameter", PASSWORD, "--deadline", "5s", KEY[0], KEY[1]]);
     assert_eq!(ran.code, Some(1), "{ran}");
     assert!(ran.err.contains("the infrastructure exists, and the software was not done in time"), "{ran}");

@@ -1,4 +1,5 @@
-//! Somebody writes to the data space as its operator does, without the operator's key: whoever runs ZooKeeper could.
+//! Someone, such as the administrator of ZooKeeper, writes to the data space with the operator's rights, but without the
+//! operator's key.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,14 +13,14 @@ use super::KEY;
 
 const ROWS: &str = "/wattle/three_tier/infrastructure/rows";
 
-/// The data space as its operator reaches it.
+/// The data space with the operator's rights.
 async fn raw(site: &Site) -> Arc<dyn Store> {
     let key = read_operator_key(&site.path().join("operator.key")).expect("reads").expect("a key");
     let address: Address = site.space().parse().expect("an address");
     address.connect(&[key.login()]).await.expect("connects")
 }
 
-/// Has the row of a server name another thing, by the signature that is there.
+/// Makes the row of a server refer to another resource, with the existing signature.
 async fn lead_astray(store: &Arc<dyn Store>, from: &str, to: &str) -> String {
     for name in store.children(ROWS).await.expect("rows") {
         let path = format!("{ROWS}/{name}");
@@ -59,13 +60,13 @@ fn nothing_is_done_by_what_the_operator_has_not_signed() {
         assert!(ran.code != Some(0) && ran.err.contains(&said), "{args:?}: {ran}");
         assert_eq!(site.counts(), SHOP);
     }
-    // The software is shown all the same.
+    // The software is shown nevertheless.
     let ran = site.ask(&[&["status"][..], &KEY].concat());
     assert!(ran.out.contains("! infrastructure: `/wattle") && ran.out.contains("db"), "{ran}");
     let ran = site.ask(&[&["status", "--format", "json"][..], &KEY].concat());
     let said: Value = serde_json::from_str(&ran.out).expect("JSON");
     assert!(said["infrastructure"]["trouble"].as_str().is_some_and(|why| why.contains(&path)), "{ran}");
-    // Put back as it was, all goes on.
+    // After restoring it, everything continues.
     runtime.block_on(async {
         let store = raw(&site).await;
         lead_astray(&store, &web, &db).await;
@@ -73,7 +74,7 @@ fn nothing_is_done_by_what_the_operator_has_not_signed() {
     });
     let ran = site.ask(&[&["drift"][..], &KEY].concat());
     assert_eq!(ran.code, Some(0), "{ran}");
-    // What cannot be put back is taken as it stands, and said.
+    // If it cannot be restored, the actual state is used and reported.
     runtime.block_on(async {
         let store = raw(&site).await;
         let data = store.get(&path).await.expect("reads").expect("a row").data;

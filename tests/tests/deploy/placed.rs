@@ -1,4 +1,4 @@
-//! `wattle deploy --hosts`: servers get their places, and what runs stays where it is.
+//! `wattle deploy --hosts`: servers are placed on hosts, and running ones stay.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -25,7 +25,7 @@ fn site(is_admin: bool) -> Site {
     site
 }
 
-/// Gives the emitted template these policies.
+/// Adds these policies to the emitted template.
 fn policies(site: &Site, policies: &str) {
     let path = site.path().join("template.yaml");
     let emitted = fs::read_to_string(&path).expect("reads");
@@ -37,14 +37,14 @@ fn policies(site: &Site, policies: &str) {
     fs::write(path, without.replacen("resources:\n", &placement, 1)).expect("writes");
 }
 
-/// `wattle hosts` beside the stack.
+/// Runs `wattle hosts` beside the stack.
 fn hosts(site: &Site) -> Ran {
     let mut command = Command::new(wattle());
     command.args(["hosts", "--cloud", "simulated"]).current_dir(site.path());
     to_its_end(apart(&mut command, site.path()))
 }
 
-/// Writes what `wattle hosts` says to `cloud.yaml`.
+/// Writes the output of `wattle hosts` to `cloud.yaml`.
 fn read_hosts(site: &Site) -> String {
     let ran = hosts(site);
     assert_eq!(ran.code, Some(0), "{ran}");
@@ -57,12 +57,12 @@ fn plan(site: &Site, more: &[&str]) -> Ran {
     site.ask(&[&["plan", ".", "-P", PASSWORD, "--hosts", "cloud.yaml"][..], &KEY, more].concat())
 }
 
-/// How many servers are replaced.
+/// The number of replaced servers.
 fn replaced(plan: &Ran) -> usize {
     plan.out.matches("(OS::Nova::Server): is replaced").count()
 }
 
-/// The host of each server, as the cloud has it.
+/// The host of each server in the cloud.
 fn standing(site: &Site) -> BTreeMap<String, String> {
     let of = |server: &Value| {
         let name = server["name"].as_str().expect("a name").rsplit('-').next().expect("a part").to_owned();
@@ -71,7 +71,7 @@ fn standing(site: &Site) -> BTreeMap<String, String> {
     site.there()["servers"].iter().map(of).collect()
 }
 
-/// The host of each server, as a table says it.
+/// The host of each server in a table.
 fn said(text: &str) -> BTreeMap<String, String> {
     let rows = text.lines().skip_while(|line| !line.starts_with("SERVER")).skip(1).take_while(|line| !line.is_empty());
     let row = |line: &str| {
@@ -115,7 +115,7 @@ fn an_administrator_reads_the_hosts_and_servers_go_where_the_placement_says() {
     assert_ne!(rack(&first["app1"]), rack(&first["app2"]), "{first:?}");
     assert!(read_hosts(&site).contains("used: {disk: "));
 
-    // Whoever asks later sees it, too.
+    // Later commands show it, too.
     let ran = site.ask(&[&["status", "--format", "json"][..], &KEY].concat());
     let status: Value = serde_json::from_str(&ran.out).expect("JSON");
     let places = |key: &str| -> BTreeMap<String, String> {
@@ -131,7 +131,7 @@ fn an_administrator_reads_the_hosts_and_servers_go_where_the_placement_says() {
     let line = ran.out.lines().find(|line| line.starts_with("web ")).unwrap_or_else(|| panic!("{ran}"));
     assert_eq!(line.split_whitespace().nth(1), Some(&*first["web"]), "{ran}");
 
-    // What runs stays, whether the cloud is asked or not, and wherever somebody has moved it.
+    // Running servers stay, whether the cloud is queried or not, and wherever someone has moved them.
     for more in [&[][..], &["--cloud", "simulated"], &["--admin"], &["--admin", "--cloud", "simulated"]] {
         let ran = plan(&site, more);
         assert_eq!(
@@ -152,12 +152,12 @@ fn an_administrator_reads_the_hosts_and_servers_go_where_the_placement_says() {
     let ran = plan(&site, &["--admin", "--cloud", "simulated"]);
     assert_eq!((ran.code, said(&ran.out)["web"].as_str()), (Some(0), to), "{ran}");
 
-    // Whoever forgets the hosts hears of it.
+    // Omitting the hosts is reported.
     let ran = site.ask(&[&["plan", ".", "-P", PASSWORD][..], &KEY].concat());
     assert!(ran.code == Some(4) && replaced(&ran) == 4, "{ran}");
     assert!(ran.err.contains("were placed on hosts before: `--hosts FILE` leaves them where they run"), "{ran}");
 
-    // Where that cannot be, it is said, and only `--move` changes it.
+    // If a policy cannot hold, that is reported, and only `--move` changes it.
     policies(&site, "{apart: [app1, app2], by: rack}, {zone: az2, servers: [web]}");
     let ran = plan(&site, &["--admin", "--cloud", "simulated"]);
     assert!(ran.code == Some(1) && ran.err.contains("error[W1608]") && ran.err.contains("`--move`"), "{ran}");
@@ -196,13 +196,13 @@ fn without_an_administrators_rights_there_are_zones_and_groups_and_they_stay() {
         zones
     };
     let first = (zones(), ["db", "app1", "app2", "web"].map(|name| site.server(name)));
-    // Where exactly they run is nobody's business here, and nothing changes.
+    // Their exact hosts do not matter here, and nothing changes.
     let ran = plan(&site, &["--cloud", "simulated"]);
     assert_eq!((ran.code, ran.out.matches("it is not known where").count()), (Some(0), 4), "{ran}");
     let ran = site.deploy(&[&KEY[..], &["--credentials", "credentials.yaml", "--hosts", "cloud.yaml"]].concat());
     assert_eq!(ran.code, Some(0), "{ran}");
     assert_eq!((zones(), ["db", "app1", "app2", "web"].map(|name| site.server(name))), first);
-    // Nobody moves a server without saying to which host.
+    // Servers are not moved without a list of hosts.
     let ran = plan(&site, &["--move"]);
     assert!(ran.code == Some(2) && ran.err.contains("--admin"), "{ran}");
 }

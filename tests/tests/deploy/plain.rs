@@ -1,4 +1,4 @@
-//! Templates without software: plain ones, and those that were emitted of such a blueprint.
+//! Templates without software: plain ones, and emitted ones of such blueprints.
 
 use serde_json::{Value, json};
 use wattle_cloud::Setting;
@@ -27,7 +27,7 @@ outputs:
   word: {value: {get_param: word}}
 ";
 
-/// A plain template in a folder of its own.
+/// A plain template in its own folder.
 pub(super) struct Plain {
     pub(super) site: Site,
 }
@@ -96,7 +96,7 @@ fn a_plain_template_is_deployed_with_its_outputs_and_lives() {
     assert!(!site.path().join("plain/credentials.yaml").exists(), "it opens nothing any more");
 }
 
-/// A blueprint without software has a seed, and its template has no place for credentials.
+/// A blueprint without software has a seed, and its template has no parameter for credentials.
 #[test]
 fn what_was_emitted_without_software_is_deployed() {
     let plain = Plain::new(TEMPLATE);
@@ -121,7 +121,7 @@ fn what_is_no_plain_template_is_said() {
     let at = |name: &str| site.path().join(name);
     std::fs::rename(at("plain"), at("1 plain")).expect("renames");
     refused(&["deploy", "1 plain", "--yes"], &["no stack can be called `1 plain`", "`--stack NAME`"]);
-    // Where it is applied for Heat, there is no seed to apply.
+    // With Heat, there is no seed to apply.
     refused(&["seed", "apply", "1 plain"], &["cannot read the seed"]);
     std::fs::create_dir(at("wired")).expect("makes");
     let wired = TEMPLATE.replace("    depends_on: lan-subnet\n", "    metadata: {wattle: {components: {}}}\n");
@@ -137,7 +137,7 @@ fn rules(site: &Site) -> usize {
     site.there()["security_groups"][0]["security_group_rules"].as_array().map_or(0, Vec::len)
 }
 
-/// What a template does not say any more goes back, is planned, and is drift afterwards.
+/// A setting that a template no longer has is reverted, planned, and is drift afterwards.
 #[test]
 fn what_leaves_a_template_leaves_the_cloud() {
     let more = "  disk: {type: OS::Cinder::Volume, properties: {size: 1, volume_type: fast, metadata: {tier: db, rack: a}}}
@@ -176,7 +176,7 @@ outputs:
     assert_eq!((&port(site)["tags"], &port(site)["fixed_ips"][0]["ip_address"]), (&json!([]), &json!("10.9.0.77")));
     let ran = plain.drift();
     assert_eq!(ran.code, Some(0), "{ran}");
-    // Somebody opens it again.
+    // Someone opens it again.
     let group = site.there()["security_groups"][0]["id"].clone();
     let rule = json!({ "security_group_id": group, "direction": "ingress", "ethertype": "IPv4", "protocol": "tcp" });
     site.at_cloud(async |session| {

@@ -1,4 +1,4 @@
-//! `wattle plan --cloud` compares with what is really there, and `deploy` does what it says.
+//! `wattle plan --cloud` compares with the actual state, and `deploy` carries out the plan.
 
 use serde_json::{Value, json};
 use wattle_cloud::{Doing, Rule, Setting};
@@ -25,14 +25,14 @@ fn what_is_not_in_the_cloud_as_it_was_deployed_is_planned_and_put_right() {
     let ran = plan(&site, &[]);
     assert!(ran.code == Some(4) && ran.err.contains("nothing of `three_tier` is deployed in the cloud"), "{ran}");
     assert!(ran.out.contains("+ app1 (OS::Nova::Server): is created"), "{ran}");
-    // So `deploy` has something to ask.
+    // So `deploy` prompts.
     let ran = site.ask(&["deploy", ".", "-P", PASSWORD, KEY[0], KEY[1], "--credentials", "credentials.yaml"]);
     assert!(ran.code == Some(2) && ran.err.contains("pass `--yes`"), "{ran}");
     assert!(ran.out.contains("+ app1 (OS::Nova::Server): is created"), "{ran}");
     site.deployed(&[&KEY[..], &["--credentials", "credentials.yaml"]].concat());
     let ran = plan(&site, &[]);
     assert!(ran.code == Some(0) && ran.err.contains("in the cloud `simulated` as it was deployed"), "{ran}");
-    // Somebody deletes a server and takes the groups away from a port.
+    // Someone deletes a server and removes the groups of a port.
     site.vanish("app1");
     let there = site.there();
     let port = there["ports"].iter().find(|port| port["name"].as_str().is_some_and(|name| name.contains("web-port")));
@@ -50,7 +50,7 @@ fn what_is_not_in_the_cloud_as_it_was_deployed_is_planned_and_put_right() {
     let ran = plan(&site, &["--format", "json"]);
     let json: Value = serde_json::from_str(&ran.out).expect("JSON");
     assert_eq!(json["resources"]["app1"]["action"], "create", "{ran}");
-    // It has said so and done nothing; `deploy` does it.
+    // The plan reported it without acting; `deploy` acts.
     assert_eq!(site.there()["servers"].len(), 3);
     let said = site.deployed(&KEY);
     assert!(said.contains("✓ app1 created") && said.contains("✓ web-port changed"), "{said}");
@@ -61,7 +61,7 @@ fn what_is_not_in_the_cloud_as_it_was_deployed_is_planned_and_put_right() {
 fn what_somebody_began_and_did_not_end_is_planned() {
     let site = Site::new();
     let mut deploying = site.begin(&[]);
-    // Some of it is there.
+    // Some of it exists.
     let begun = std::time::Instant::now();
     while site.there()["networks"].is_empty() {
         assert!(begun.elapsed() < std::time::Duration::from_mins(1), "nothing is made");
@@ -73,7 +73,7 @@ fn what_somebody_began_and_did_not_end_is_planned() {
     assert!(ran.code == Some(4) && ran.out.contains("app1 is not there yet"), "{ran}");
     let ran = plan(&site, &["--credentials", "credentials.yaml"]);
     assert!(ran.code == Some(4) && ran.out.contains("note: in the cloud it is not there yet"), "{ran}");
-    // What was asked for and not answered is waited for: minutes.
+    // It waits for requests without an answer: minutes.
     if everything("deploy: what was begun is gone on with as it was planned") {
         site.deployed(&[&KEY[..], &["--credentials", "credentials.yaml"]].concat());
         assert_eq!((plan(&site, &[]).code, site.counts()), (Some(0), SHOP.to_vec()));
@@ -116,7 +116,7 @@ fn who_watches_puts_right_what_somebody_changes() {
     assert_eq!(watching.interrupt(), Some(0), "{}", watching.said());
 }
 
-/// What replaced a resource is there, and what it replaced still is; and the same of what was to be deleted altogether.
+/// The replacement of a resource exists, and so does the replaced one; and similarly for a resource that was to be deleted.
 #[test]
 fn what_was_not_deleted_to_the_end_is_planned() {
     let disk = |more: &str| {
@@ -145,7 +145,7 @@ fn what_was_not_deleted_to_the_end_is_planned() {
     site.cloud.world().calm();
     plain.deployed();
     assert_eq!((plain.volumes().len(), plain.plan().code), (1, Some(0)));
-    // Somebody began to destroy it.
+    // Someone began to destroy it.
     held();
     let mut destroying = site.start_alone(&["destroy", "--yes", KEY[0], KEY[1]]);
     std::thread::sleep(std::time::Duration::from_secs(4));
@@ -157,7 +157,7 @@ fn what_was_not_deleted_to_the_end_is_planned() {
     assert_eq!((plain.volumes().len(), plain.plan().code), (1, Some(0)));
 }
 
-/// What wattle cannot change in place, it cannot take back either: the server is another one, and the plan says so.
+/// A change that wattle cannot make in place cannot be reverted either: the server is replaced, and the plan says so.
 #[test]
 fn a_password_that_is_said_no_longer_replaces_the_server() {
     let template = |more: &str| {

@@ -1,4 +1,5 @@
-//! How much is asked of a cloud for each resource. Times are for `benches/deploy`; numbers of requests are the same everywhere.
+//! The number of requests to a cloud for each resource. Times are measured in `benches/deploy`; numbers of requests are the
+//! same everywhere.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
@@ -18,7 +19,7 @@ use wattle_tests::cloud::CloudServer;
 /// Tiers, each of a port and a server.
 const TIERS: usize = 100;
 
-/// Notes what is asked.
+/// Records requests.
 struct Noting {
     inner: Http,
     asked: Mutex<Vec<(Method, String)>>,
@@ -40,7 +41,7 @@ impl Wire for Noting {
     }
 }
 
-/// The tiers, whose servers are `tagged` so.
+/// The tiers, with the tag `tagged` on their servers.
 fn template(tagged: &str) -> String {
     let mut text = "heat_template_version: 2021-04-16\nresources:\n  net: {type: OS::Neutron::Net}\n  \
                     subnet: {type: OS::Neutron::Subnet, properties: {network: {get_resource: net}, cidr: 10.0.0.0/16}}\n  \
@@ -80,7 +81,7 @@ async fn a_resource_costs_little_more_than_the_request_that_makes_it() {
         maker: Arc::new(Templates::new(&identity)),
         limits: Limits::default(),
     };
-    // How often something was written and read to get there.
+    // The numbers of writes and reads of a deployment.
     let brought = async |tagged| {
         let source = TemplateSource {
             template: "template.yaml".into(),
@@ -108,7 +109,7 @@ async fn a_resource_costs_little_more_than_the_request_that_makes_it() {
     assert!(10 * writes <= 13 * resources, "{writes} writing requests");
     assert!(10 * reads <= resources, "{reads} reading requests: {asked:#?}");
 
-    // A change of one property of each server is one request for each, and a few for what is there.
+    // A change of one property of each server takes one request for each, and a few to read the current state.
     let (writes, reads, asked) = brought("two").await;
     println!("{writes} writing and {reads} reading requests for {TIERS} changes");
     assert_eq!(writes, TIERS, "{asked:#?}");

@@ -1,8 +1,8 @@
-//! A server's address is its port's, also where only the port is changed.
+//! A server's address is that of its port, even if only the port changes.
 
 use wattle_tests::site::{Ground, NOTHING, Site};
 
-/// Where the operator's key may be.
+/// The possible places of the operator's key.
 const KEYS: [&str; 2] = ["operator.key", "box/operator.key"];
 
 /// A server on a port with this address.
@@ -29,11 +29,11 @@ outputs:
     )
 }
 
-/// Deploys a server, changes its port's address, and goes back.
+/// Deploys a server, changes its port's address, and rolls back.
 pub(crate) fn follows_its_port<G: Ground>(site: &Site<G>) {
     let folder = site.path().join("box");
     std::fs::create_dir_all(&folder).expect("makes");
-    // Unless it is there, the first deployment makes the key.
+    // The first deployment creates the key, unless it exists.
     let asked = |args: &[&str]| {
         let key = KEYS.into_iter().find(|key| site.path().join(key).exists());
         let key: Vec<&str> = key.into_iter().flat_map(|key| ["--key", key]).collect();
@@ -46,7 +46,7 @@ pub(crate) fn follows_its_port<G: Ground>(site: &Site<G>) {
         assert_eq!(done, lines, "{ran}");
         let groups = site.there().remove("security_groups").expect("they are listed");
         let named: Vec<&str> = groups.iter().filter_map(|group| group["description"].as_str()).collect();
-        // In the cloud, the mark follows.
+        // In the cloud, the mark changes as well.
         let is_it = |named: &&str| named.starts_with(&format!("for {address} "));
         assert!(named.iter().any(is_it), "what reads it has it as well: {named:?}");
     };

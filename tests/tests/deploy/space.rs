@@ -1,5 +1,5 @@
-//! `wattle space`, and `--space new`: a data space for whoever has none. Its servers are network namespaces of this machine, in which
-//! the test does what cloud-init would.
+//! `wattle space`, and `--space new`: a data space for users without one. Its servers are network namespaces of this
+//! machine, in which the test takes the place of cloud-init.
 #![expect(clippy::unwrap_used, reason = "what fails here fails a test")]
 
 mod folder;
@@ -26,22 +26,22 @@ use wattle_tests::running::{Ran, Stage, to_its_end};
 use wattle_tests::site::{Ground as _, PASSWORD};
 use wattle_tests::skip::skipped;
 
-/// Somebody with a cloud and nothing else.
+/// A user with a cloud and nothing else.
 struct Beginner {
     stage: Stage,
     cloud: CloudServer,
 }
 
-/// What the members' recipes have begun on this machine, and on which networks.
+/// Processes that the members' recipes have started on this machine, and their networks.
 struct Guests {
     place: tempfile::TempDir,
     scripts: Vec<Child>,
 }
 
-/// The first three numbers of the addresses of all of them.
+/// The first three numbers of all addresses.
 const NETWORK: &str = "10.99.87";
 
-/// What is the gateway of their network in the cloud, and where this machine is on it.
+/// The gateway of their network in the cloud, and this machine's interface on it.
 const BRIDGE: &str = "wattle-space";
 
 fn ip(words: &str) -> bool {
@@ -49,7 +49,7 @@ fn ip(words: &str) -> bool {
     done.is_ok_and(|status| status.success())
 }
 
-/// Makes a namespace that has this address on the network.
+/// Creates a namespace with this address on the network.
 fn host(name: &str, address: &str) {
     let last = address.rsplit('.').next().unwrap();
     for words in [
@@ -100,7 +100,7 @@ impl Beginner {
         to_its_end(&mut self.command(args))
     }
 
-    /// Makes a network in the cloud whose addresses are this machine's.
+    /// Creates a network in the cloud whose addresses are on this machine.
     fn network(&self, name: &str, cidr: &str) {
         let sources =
             CloudConfig { clouds: Some(("clouds.yaml".into(), self.cloud.clouds("demo"))), ..CloudConfig::default() };
@@ -116,7 +116,7 @@ impl Beginner {
         make("/subnets", json!({ "subnet": { "network_id": id, "ip_version": 4, "cidr": cidr } }));
     }
 
-    /// Does to each of the first servers what cloud-init does to it.
+    /// Does the work of cloud-init on each of the first servers.
     fn boot(&self, count: usize) -> Guests {
         let place = tempfile::tempdir().unwrap();
         for words in [
@@ -126,7 +126,7 @@ impl Beginner {
         ] {
             assert!(ip(&words), "ip {words}");
         }
-        // The services run as users of their own.
+        // The services run as separate users.
         fs::set_permissions(place.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
         let begun = Instant::now();
         let servers = loop {
@@ -177,7 +177,7 @@ fn whoever_has_no_data_space_gets_one() {
     }
     let beginner = Beginner::new();
     let deploy = ["deploy", ".", "--yes", "--infrastructure-only", "-P", PASSWORD, "--space", "new"];
-    // Until there is one, nobody but `deploy` makes it.
+    // Until one exists, only `deploy` creates it.
     let ran = beginner.ask(&["status", "--space", "new"]);
     assert!(ran.code == Some(2) && ran.err.contains("`wattle space new` makes one"), "{ran}");
     beginner.network("here", &format!("{NETWORK}.0/24"));
@@ -202,7 +202,7 @@ fn whoever_has_no_data_space_gets_one() {
     assert!(said.contains("✓ zookeeper3 created (OS::Nova::Server"), "{said}");
     let address = fs::read_to_string(beginner.stage.path().join("wattle-space/address")).unwrap();
     assert!(address.starts_with(&format!("zookeeper+tls://{NETWORK}.")) && address.contains("?ca=/"), "{address}");
-    // Again: there is nothing to do, and nothing else to choose.
+    // Again: there is nothing to do, and no other choice.
     let ran = beginner.ask(&["space", "new"]);
     assert!(ran.code == Some(0) && ran.err.contains(address.trim()), "{ran}");
     let ran = beginner.ask(&["space", "new", "--flavor", "m1.large"]);

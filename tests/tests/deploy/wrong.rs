@@ -1,4 +1,4 @@
-//! What is wrong with a cloud, a login or a template is said before anything is made.
+//! Faults in a cloud, a login or a template are reported before anything is created.
 
 use std::path::Path;
 
@@ -7,14 +7,14 @@ use wattle_openstack::Method;
 use wattle_tests::running::Ran;
 use wattle_tests::site::{NOTHING, PASSWORD, Site};
 
-/// What is said, as a golden; nothing was made of the cloud or the data space.
+/// Compares the message with a golden; nothing was created in the cloud or the data space.
 pub(crate) fn refused(site: &Site, name: &str, args: &[&str]) {
     let ran = site.deploy(args);
     said(site, name, &ran);
     assert!(!site.path().join("operator.key").exists(), "no key is left behind");
 }
 
-/// What is said of something that is wrong, as a golden.
+/// Compares a message about a fault with a golden.
 pub(crate) fn said(site: &Site, name: &str, ran: &Ran) {
     let here = site.path().to_str().expect("text").to_owned();
     let said = format!("{ran}").replace(&here, "<here>").replace(&site.cloud.auth_url(), "<cloud>/identity/v3");
@@ -47,7 +47,7 @@ fn nothing_is_made_where_something_is_wrong() {
     std::fs::write(&clouds, text.replace("auth:", "compute_endpoint_override: http://127.0.0.1:1/compute\n    auth:"))
         .expect("writes");
     refused(&site, "unreachable-compute", &[]);
-    // Nothing is made of it, and no server without it.
+    // Nothing is created from it, and no server without it.
     std::fs::write(&clouds, text.replace("auth:", "image_endpoint_override: http://127.0.0.1:1/image\n    auth:"))
         .expect("writes");
     refused(&site, "unreachable-image", &[]);
@@ -84,7 +84,7 @@ fn a_data_space_that_does_not_answer_is_said_before_it_is_given_up() {
         assert!(error.contains("127.0.0.1:1: connection refused") && error.contains("`--space`"), "{ran}");
         assert_eq!(ran.code, Some(1), "{ran}");
     }
-    // Somebody else than a ZooKeeper.
+    // A service other than ZooKeeper.
     let cloud = site.cloud.auth_url();
     let host = cloud.trim_start_matches("http://").split('/').next().expect("a host");
     let ran = site.ask_at(&format!("zookeeper://{host}"), &[&["ls"][..], &key].concat());
@@ -92,7 +92,7 @@ fn a_data_space_that_does_not_answer_is_said_before_it_is_given_up() {
     assert!(ran.code == Some(1) && ran.err.contains(&says), "{ran}");
 }
 
-/// What `wattle check` says of the same values.
+/// The verdict of `wattle check` on the same values.
 #[test]
 fn what_heat_would_refuse_is_refused_before_anything_is_made() {
     let site = Site::embedded(Setting::default());
@@ -133,13 +133,13 @@ fn a_token_that_ends_meanwhile_is_said_once() {
             ..Rule::next(Method::Post, path, Doing::Refused(401, None))
         };
         let mut world = site.cloud.world();
-        // Who logs in at the beginning is let in, and then nobody is.
+        // The first login succeeds, and later ones are refused.
         world.befall(ended("/auth/tokens", 1));
         world.befall(ended("/networking/", 0));
     }
     let ran = site.deploy(&[]);
     assert_eq!(ran.code, Some(1), "{ran}");
-    // Nobody looks ten times more.
+    // It does not retry ten times.
     assert!(!ran.err.contains("it cannot be determined what exists,"), "{ran}");
     let said = ran.err.matches("does not accept the token").count();
     assert_eq!(said, 2, "when it happens, and at the end: {ran}");

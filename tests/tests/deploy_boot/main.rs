@@ -1,5 +1,5 @@
-//! `wattle deploy` on a simulated cloud whose servers run real agents: infrastructure and software, from the first server to the
-//! last process.
+//! `wattle deploy` on a simulated cloud whose servers run real agents: infrastructure and software, from the first server
+//! to the last process.
 
 mod signals;
 mod site;
@@ -103,13 +103,13 @@ fn servers_are_what_the_cloud_says_they_are() {
     let (bar, house) = (site.server("bar"), site.server("house"));
     assert_eq!((site.said(&bar), site.stage.services("4713").len()), (vec!["hello".to_owned()], 1));
 
-    // Another word is software only: the servers stay.
+    // Another word changes only software: the servers stay.
     site.stage.emit(&model("bye"));
     let ran = site.run(&["deploy", ".", "--yes"]);
     assert!(ran.export("said").ends_with(" after bye"), "{ran}");
     assert_eq!((site.server("bar"), site.said(&bar)), (bar.clone(), vec!["hello".to_owned(), "bye".into()]));
 
-    // Whoever is stopped runs nothing, and has what it had when it is started again.
+    // A stopped server runs nothing, and keeps its data until it is started again.
     site.act(&bar, &json!({ "os-stop": null }));
     eventually("nothing runs there", || site.agents() == 1 && site.stage.services("4713").is_empty());
     assert_eq!(site.said(&bar).len(), 2);
@@ -117,7 +117,7 @@ fn servers_are_what_the_cloud_says_they_are() {
     eventually("its agent runs, and its service", || site.agents() == 2 && site.stage.services("4713").len() == 1);
     assert_eq!(site.said(&bar), ["hello", "bye", "bye"]);
 
-    // Whoever takes a server's place is known by a key of its own, also when nobody waited for that at first.
+    // The replacement of a server has its own key, even if nothing waited for it at first.
     site.ask(Method::Delete, &format!("/servers/{bar}"), None);
     eventually("the server is gone", || !site.home(&bar).exists());
     let ran = site.run(&["deploy", ".", "--yes", "--correct", "--infrastructure-only"]);
@@ -126,7 +126,7 @@ fn servers_are_what_the_cloud_says_they_are() {
     assert!(ran.err.contains("admitted with keys of their own: `bar`"), "{ran}");
     assert_eq!(site.said(&site.server("bar")), ["bye"]);
 
-    // So is a server that was rebuilt: its disk is empty.
+    // So has a rebuilt server: its disk is empty.
     let (bar, words) =
         (site.server("bar"), Words { word: "bye".into(), image: "debian-13".into(), ..Words::default() });
     site.stage.emit(&inn.model(words));
@@ -136,7 +136,7 @@ fn servers_are_what_the_cloud_says_they_are() {
     assert_eq!((site.server("bar"), site.said(&bar)), (bar.clone(), vec!["bye".to_owned()]));
     assert!(!site.home(&bar).join("state/old").exists());
 
-    // What is torn down is torn down before the server goes.
+    // Teardowns run before the server is deleted.
     let door = site.home(&house).join("state/door");
     std::fs::write(door, "").expect("writes");
     let ran = site.run(&["destroy", "--yes"]);
@@ -175,7 +175,7 @@ fn a_recipe_that_fails_is_no_failure_of_the_infrastructure() {
     let bar = site.server("bar");
     let ran = site.run(&["drift"]);
     assert!(ran.out.contains("is as it was deployed"), "{ran}");
-    // What is right from then on runs on the same server.
+    // A corrected recipe runs on the same server.
     site.stage.emit(&model("hello"));
     let ran = site.run(&["deploy", ".", "--yes"]);
     assert!(ran.export("said").ends_with(" after hello") && site.server("bar") == bar, "{ran}");
@@ -204,7 +204,7 @@ fn whoever_takes_the_place_of_a_server_never_runs_beside_it() {
     assert_ne!(site.server("bar"), bar);
     assert!(!site.home(&bar).exists());
     assert_eq!((site.said(&site.server("bar")), site.stage.services("4713").len()), (vec!["hello".to_owned()], 1));
-    // Nobody is torn down who has a successor; whoever has none is.
+    // A replaced component is not torn down; one without a successor is.
     std::fs::write(site.home(&site.server("house")).join("state/door"), "").expect("writes");
     site.run(&["destroy", "--yes"]);
     eventually("no server is left", || site.agents() == 0);

@@ -1,4 +1,4 @@
-//! Wait conditions: what a component signals is waited for, without Heat.
+//! Wait conditions: a deployment waits for the signals of a component, without Heat.
 
 use serde::Deserialize;
 use wattle::author::Blueprint as _;
@@ -31,7 +31,7 @@ pub(crate) struct Word {
     word: String,
 }
 
-/// A server that signals twice, and one that is made only after that.
+/// A server that signals twice, and one that is created only after that.
 #[blueprint]
 pub(crate) fn inn(t: &mut Topology, (): (), Word { word }: Word) {
     let net = t.add("net", neutron::Net::new());
@@ -48,7 +48,7 @@ fn model(word: &str) -> wattle::model::Model {
     inn.model(Word { word: word.into() })
 }
 
-/// Opens the door of the server that is there.
+/// Opens the door of the existing server.
 fn open(site: &Site) {
     std::fs::write(site.home(&site.server("door")).join("state/door"), "").expect("writes");
 }
@@ -72,7 +72,7 @@ fn what_waits_for_a_signal_is_made_after_it() {
     let heard = &guest.expect("a guest")["metadata"]["heard"];
     assert_eq!(heard, r#"{"inn":"open","1":{"word":"hello"}}"#, "{}", deploy.said());
 
-    // What was signalled stays so: another deployment waits for nothing, also of a recipe that runs again.
+    // Signals persist: another deployment does not wait, even if a recipe runs again.
     site.stage.emit(&model("bye"));
     let ran = site.run(&["deploy", ".", "--yes"]);
     assert!(!ran.err.contains("open created"), "{ran}");
@@ -95,7 +95,7 @@ fn a_failure_that_is_signalled_fails_the_deployment_until_its_recipe_runs_again(
     assert!(said.contains("open failed: there is no room"), "{said}");
     assert!(said.contains("is not as it should be"), "{said}");
 
-    // The same again has not become better, and what is put right has.
+    // Repeating the request does not help, but a correction does.
     let ran = site.try_to_run(&["deploy", ".", "--yes"]);
     assert!(ran.code == Some(1) && ran.err.contains("open failed: there is no room"), "{ran}");
     site.stage.emit(&model("hello"));

@@ -1,4 +1,4 @@
-//! A simulated cloud whose servers run real agents, and what is deployed there.
+//! A simulated cloud whose servers run real agents, and a deployment in it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use wattle_runtime::openstack::Http;
 use wattle_tests::running::{Foreground, Ran, Stage};
 use wattle_tests::zookeeper::ZooKeeper;
 
-/// A cloud, and what is deployed there.
+/// A cloud, and a deployment in it.
 pub(crate) struct Site {
     pub(crate) cloud: Foreground,
     pub(crate) stage: Stage,
@@ -46,16 +46,16 @@ impl Site {
 
     pub(crate) fn try_to_run(&self, args: &[&str]) -> Ran {
         let space = self.zookeeper.address();
-        // The key of the data space's operator is where it was deployed.
+        // The key of the data space's operator is in the folder of the deployment.
         self.stage.run_at(self.stage.path(), &[args, &["--space", &space]].concat())
     }
 
-    /// Starts what [`Self::run`] runs to its end.
+    /// Starts the command of [`Self::run`].
     pub(crate) fn start(&self, args: &[&str]) -> Foreground {
         self.stage.start_at(self.stage.path(), &[args, &["--space", &self.zookeeper.address()]].concat())
     }
 
-    /// Asks the cloud for something, as its user.
+    /// Sends a request to the cloud as its user.
     pub(crate) fn ask(&self, method: Method, path: &str, body: Option<Value>) -> Value {
         self.ask_of("compute", method, path, body)
     }
@@ -73,7 +73,7 @@ impl Site {
         runtime.block_on(session.call(call)).expect("an answer")
     }
 
-    /// The id of the server whose name ends so.
+    /// The ID of the server whose name has this suffix.
     pub(crate) fn server(&self, name: &str) -> String {
         let servers = self.ask(Method::Get, "/servers/detail", None);
         let servers = servers["servers"].as_array().expect("servers");

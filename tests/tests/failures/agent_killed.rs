@@ -1,4 +1,4 @@
-//! An agent that is killed at any point and started again.
+//! An agent that is killed at any point and restarted.
 
 use std::thread::sleep;
 use std::time::SystemTime;
@@ -12,7 +12,8 @@ use crate::stack::Stack;
 
 const KILLS: usize = 20;
 
-/// Twelve components on the server whose agent is killed; each fourth hears another server, which hears the third.
+/// Twelve components on the server whose agent is killed; every fourth reads from another server, which reads from the
+/// third.
 fn play() -> Play {
     Play::of(&[
         "a/one say",
@@ -33,7 +34,7 @@ fn play() -> Play {
     ])
 }
 
-/// Another one each time, unless `WATTLE_TEST_SEED` is given.
+/// A new seed each time, unless `WATTLE_TEST_SEED` is set.
 fn chance() -> Chance {
     let given = std::env::var("WATTLE_TEST_SEED").ok().and_then(|text| text.parse().ok());
     let seed = given.unwrap_or_else(|| {
@@ -52,7 +53,7 @@ fn kill_at_random_points(mut stack: Stack) {
     for _ in 0..KILLS {
         let begun = stack.log("a").matches("begins a revision").count();
         stack.start("a");
-        // From the first moments of the process on; the log tells when it has come to the data space.
+        // From the first moments of the process on; the log shows when it has reached the data space.
         if random.below(4) > 0 {
             stack.until("the agent works", || stack.log("a").matches("begins a revision").count() > begun);
         }
@@ -63,7 +64,7 @@ fn kill_at_random_points(mut stack: Stack) {
             let kinds = records(&stack, one);
             let started = kinds.iter().filter(|kind| *kind == "started").count();
             match kinds.last().map(String::as_str) {
-                // Kills that came before it was started again met nothing.
+                // Kills before it was restarted had no effect.
                 Some("started") => *met = started,
                 Some("finished") => finished += 1,
                 _ => {}
@@ -74,13 +75,13 @@ fn kill_at_random_points(mut stack: Stack) {
     println!("finished at each kill, of 12: {points:?}; met while they ran: {met:?}");
     let said = stack.log("a").len();
     stack.start("a");
-    // What stands there may be what the agent before had said.
+    // The record may be that of the previous agent.
     let is_of_last = |component: &str| stack.log("a")[said..].contains(&format!("done component=\"{component}\""));
     let own: Vec<String> = stack.play.acts.iter().filter(|one| one.server == "a").map(One::path).collect();
     stack.until("the last agent ends", || own.iter().all(|path| is_of_last(path) && stack.is_done(path)));
     stack.settle();
     hold(&stack, None);
-    // A component ran once more only for a kill that met it before its end was recorded.
+    // A component ran again only if a kill met it before its end was recorded.
     for (one, met) in stack.play.acts.iter().zip(met) {
         let kinds = records(&stack, one);
         let started = kinds.iter().filter(|kind| *kind == "started").count();

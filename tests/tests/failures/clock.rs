@@ -1,4 +1,4 @@
-//! A clock of an agent's own, which jumps when told, as that of a machine does when somebody sets it.
+//! An agent's own clock, which jumps on request like a machine's clock that is set.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,19 +7,19 @@ use std::time::Duration;
 
 use wattle_tests::skip::skipped;
 
-/// Where Debian has it; in a folder of the machine's architecture.
+/// Debian's folder; the file is in a subfolder for the machine's architecture.
 const LIBRARIES: &str = "/usr/lib";
 const LIBRARY: &str = "faketime/libfaketime.so.1";
 
-/// What programs that are started by it take for the time of day. How much time passes is as it is.
+/// The time of day for programs that are started with it. The passage of time is unaffected.
 pub(crate) struct Clock {
-    /// How many seconds it is ahead, or behind.
+    /// The number of seconds by which it is ahead or behind.
     file: PathBuf,
     library: PathBuf,
 }
 
 impl Clock {
-    /// One that is right, and keeps what it says in `file`.
+    /// A correct clock, with its offset in `file`.
     pub(crate) fn new(file: PathBuf) -> Option<Self> {
         let folders = fs::read_dir(LIBRARIES).into_iter().flatten().flatten().map(|folder| folder.path());
         let Some(library) = folders.map(|folder| folder.join(LIBRARY)).find(|library| library.is_file()) else {
@@ -31,23 +31,23 @@ impl Clock {
         Some(clock)
     }
 
-    /// Lets a command take this for the time.
+    /// Makes a command use this clock.
     pub(crate) fn rule(&self, command: &mut Command) {
         command.env("LD_PRELOAD", &self.library).env("FAKETIME_TIMESTAMP_FILE", &self.file);
         command.env("FAKETIME_NO_CACHE", "1").env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
     }
 
-    /// Goes ahead of the right time by so much.
+    /// Sets it ahead of the right time by this duration.
     pub(crate) fn ahead(&self, by: Duration) {
         self.write(&format!("+{}", by.as_secs()));
     }
 
-    /// Goes behind the right time by so much.
+    /// Sets it behind the right time by this duration.
     pub(crate) fn behind(&self, by: Duration) {
         self.write(&format!("-{}", by.as_secs()));
     }
 
-    /// At once for whoever reads it meanwhile.
+    /// Writes atomically for concurrent readers.
     fn write(&self, text: &str) {
         let new: &Path = &self.file.with_extension("new");
         fs::write(new, text).unwrap();

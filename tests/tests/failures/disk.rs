@@ -12,19 +12,19 @@ use crate::ends::{hold, hold_once};
 use crate::play::Play;
 use crate::stack::Stack;
 
-/// What the source of a disk's mount begins with; the number of the process that made it follows.
+/// The prefix of the source of a disk's mount; the number of the process that created it follows.
 const SOURCE: &str = "wattle-failures-";
 
-/// A small file system of a test's own.
+/// A small file system for a test.
 pub(crate) struct Disk(PathBuf);
 
 impl Disk {
-    /// One for an agent, if the tests may make one.
+    /// A disk for an agent, if the tests may create one.
     pub(crate) fn mount(folder: &Path) -> Option<Self> {
         Self::of(folder, "256k")
     }
 
-    /// One of a size, as `mount` takes it.
+    /// A disk of a size, in the form for `mount`.
     pub(crate) fn of(folder: &Path, size: &str) -> Option<Self> {
         remove_abandoned();
         fs::create_dir_all(folder).unwrap();
@@ -37,7 +37,7 @@ impl Disk {
         is_there.then(|| Self(folder.to_owned()))
     }
 
-    /// Leaves no room on it.
+    /// Fills it.
     pub(crate) fn fill(&self) {
         let mut filler = fs::File::create(self.0.join("filler")).unwrap();
         for size in [1 << 20, 1 << 10] {
@@ -46,7 +46,7 @@ impl Disk {
         }
     }
 
-    /// Makes room again, if there is none.
+    /// Frees space, if it is full.
     pub(crate) fn make_room(&self) {
         let filler = self.0.join("filler");
         if filler.exists() {
@@ -65,7 +65,7 @@ fn unmount(folder: &Path) {
     let _ = Command::new("umount").arg("--lazy").arg(folder).stderr(Stdio::null()).status();
 }
 
-/// Removes what a test left that was killed.
+/// Removes mounts that a killed test left.
 fn remove_abandoned() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -98,7 +98,7 @@ fn is_reported_and_nothing_is_forgotten() {
     let troubles = |stack: &Stack| stack.snapshot().servers["a"].troubles.join("\n");
     stack.start_all();
 
-    // A recipe fills it. What the journal cannot take is not published.
+    // A recipe fills it. Values that cannot be written to the journal are not published.
     stack.until("the agent says so", || troubles(&stack).contains("cannot write the journal"));
     assert!(troubles(&stack).contains("No space left on device"), "{}", troubles(&stack));
     assert!(stack.log("a").contains("cannot write the journal"), "{}", stack.log("a"));
@@ -123,7 +123,7 @@ fn is_reported_and_nothing_is_forgotten() {
     stack.until("the trouble is over", || troubles(&stack).is_empty());
 }
 
-/// The services that a recipe has detached and that run.
+/// The running services that a recipe has detached.
 fn services(stack: &Stack) -> Vec<String> {
     let all = fs::read_to_string(stack.state("a").join("services")).unwrap_or_default();
     let runs = |pid: &&str| fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line.starts_with(b"sleep"));
@@ -142,7 +142,7 @@ fn a_service_is_there_once_however_late_its_recipe_s_end_is_written() {
     let first = services(&stack);
     assert_eq!(first.len(), 1);
 
-    // Nobody remembers that it has ended: it runs again, and what it left does not stay beside.
+    // Its end is not recorded: it runs again, and its previous processes do not remain.
     stack.kill("a");
     disk.make_room();
     stack.start("a");
@@ -151,7 +151,7 @@ fn a_service_is_there_once_however_late_its_recipe_s_end_is_written() {
     let second = services(&stack);
     assert!(second.len() == 1 && second != first, "{second:?} after {first:?}");
 
-    // Once it is written, the service is there to stay, whatever becomes of agents.
+    // Once that is recorded, the service remains, regardless of agents.
     let record = disk.0.join("run/serves/pid");
     let kept = fs::read(&record).unwrap();
     disk.make_room();

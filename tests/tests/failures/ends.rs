@@ -1,4 +1,4 @@
-//! How everything has to end.
+//! The expected end of everything.
 
 use serde_json::Value as Json;
 use wattle::model::Value;
@@ -8,19 +8,19 @@ use wattle_runtime::space::{Content, Failure, FailureKind, State};
 use crate::play::One;
 use crate::stack::{Machine, Stack};
 
-/// A failure that is no other's.
+/// A root cause.
 pub(crate) struct Root {
-    /// Whose, as `SERVER/COMPONENT`.
+    /// The failed component, as `SERVER/COMPONENT`.
     pub(crate) component: &'static str,
     pub(crate) kind: FailureKind,
-    /// What its message says, among others.
+    /// A part of its message.
     pub(crate) message: &'static str,
-    /// The last lines that the recipe said.
+    /// The last lines of the recipe's output.
     pub(crate) log: Vec<&'static str>,
 }
 
-/// Every component has ended with the right value, or the failure that is at its root; nothing is lost, and nothing that
-/// was finished ran again.
+/// Every component has ended with the right value, or the right root cause; nothing is lost, and nothing that was finished
+/// ran again.
 pub(crate) fn hold(stack: &Stack, root: Option<&Root>) {
     for one in &stack.play.acts {
         match root.filter(|root| fails(stack, one, root)) {
@@ -69,7 +69,7 @@ fn failed(stack: &Stack, one: &One, root: &Root) {
     assert!(!kinds.iter().any(|kind| kind == "finished"), "{path}: {kinds:?}");
 }
 
-/// What the journal says of a component, in its order.
+/// The records of a component in the journal, in order.
 pub(crate) fn records(stack: &Stack, one: &One) -> Vec<String> {
     about(stack.machine(&one.server), one).into_iter().map(|(kind, _)| kind).collect()
 }
@@ -79,7 +79,7 @@ fn about(machine: &Machine, one: &One) -> Vec<(String, Json)> {
     journal.filter(|(_, about)| about["component"] == one.name.as_str()).collect()
 }
 
-/// What each run of a component on a machine has heard, and the revision in which it was.
+/// The input of each run of a component on a machine, and its revision.
 pub(crate) fn heard(machine: &Machine, one: &One) -> Vec<(u64, String)> {
     let heard = |(kind, about): (String, Json)| {
         let text = about["inputs"]["heard"]["value"].as_str();
@@ -88,7 +88,7 @@ pub(crate) fn heard(machine: &Machine, one: &One) -> Vec<(u64, String)> {
     about(machine, one).into_iter().filter_map(heard).collect()
 }
 
-/// When a component was last started, by the journal.
+/// The last start of a component, according to the journal.
 pub(crate) fn started(stack: &Stack, component: &str) -> Time {
     let one = stack.play.find(component);
     let is_it = |(kind, about): &(String, Json)| kind == "started" && about["component"] == one.name.as_str();
@@ -96,7 +96,7 @@ pub(crate) fn started(stack: &Stack, component: &str) -> Time {
     about["at"].as_str().unwrap().parse().unwrap()
 }
 
-/// Nothing was begun that had ended, and nothing without the journal's knowing, on any machine that the server had.
+/// No finished component was started again, and nothing was started without a record, on any machine of the server.
 fn ran_once(stack: &Stack, one: &One) {
     let path = one.path();
     for (number, machine) in stack.machines(&one.server).iter().enumerate() {
@@ -108,7 +108,7 @@ fn ran_once(stack: &Stack, one: &One) {
             match kind.as_str() {
                 "started" => {
                     if let Some((before, ended)) = last {
-                        // What it is given may have changed, and what has failed is tried again in another revision.
+                        // Its inputs may have changed, and a failed component is tried again in another revision.
                         let what = if before == "finished" { "fingerprint" } else { "revision" };
                         assert_ne!(about[what], ended[what], "it was started again: {}", log());
                     }
@@ -128,7 +128,7 @@ fn ran_once(stack: &Stack, one: &One) {
     }
 }
 
-/// As [`hold`], where no agent was killed: whatever ran did so once.
+/// Like [`hold`], if no agent was killed: everything ran once.
 pub(crate) fn hold_once(stack: &Stack, root: Option<&Root>) {
     hold(stack, root);
     for one in &stack.play.acts {

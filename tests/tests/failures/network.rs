@@ -1,4 +1,4 @@
-//! A server that is cut off, and comes back.
+//! A server that is disconnected, and reconnects.
 
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -15,7 +15,7 @@ use crate::ends::hold_once;
 use crate::play::Play;
 use crate::stack::Stack;
 
-/// `a` is cut off while its recipe runs and `b` waits for it; `c` has something for `a` meanwhile.
+/// `a` is disconnected while its recipe runs and `b` waits for it; `c` has a value for `a` meanwhile.
 fn play() -> Play {
     Play::of(&[
         "a/first say",
@@ -56,18 +56,18 @@ fn connections_break() {
     cut_off(&stack, || proxy.cut(), || proxy.fix(), Duration::from_secs(2));
 }
 
-/// Runs `ip`; whether it did.
+/// Runs `ip`; returns whether it succeeded.
 fn ip(arguments: &[&str]) -> bool {
     let status = Command::new("ip").args(arguments).stdin(Stdio::null()).status();
     status.is_ok_and(|status| status.success())
 }
 
-/// A network namespace with a cable to this one.
+/// A network namespace with a link to this one.
 struct Place {
     name: String,
-    /// The end of the cable here.
+    /// The end of the link here.
     outside: String,
-    /// The address of that, and of the other one.
+    /// The addresses of this end and of the other one.
     addresses: [String; 2],
 }
 
@@ -81,7 +81,7 @@ impl Place {
             skipped("a server in a network namespace that is cut off", "it needs root, iproute2 and namespaces");
             return None;
         }
-        // A network that is for measurements (RFC 2544).
+        // A network for benchmarks (RFC 2544).
         let network = process.wrapping_mul(2).wrapping_add(number);
         let (high, low) = (network / 64 % 256, network % 64 * 4);
         let addresses = [1, 2].map(|last| format!("198.18.{high}.{}", low + last));

@@ -1,4 +1,5 @@
-//! What servers play in these tests: components that do as they are told, each of which may hear what another one says.
+//! The software of the servers in these tests: components that follow instructions, each of which may read from another
+//! one.
 
 use std::collections::HashMap;
 
@@ -35,7 +36,7 @@ pub(crate) struct Act {
 pub(crate) struct Play {
     /// They.
     pub(crate) acts: Vec<One>,
-    /// The word that the operator gives, which those have heard that hear nobody.
+    /// The operator's word, which components without a source read.
     pub(crate) word: String,
 }
 
@@ -68,7 +69,7 @@ impl One {
 }
 
 impl Play {
-    /// Of lines such as `b/two say < a/one`.
+    /// Parses lines such as `b/two say < a/one`.
     pub(crate) fn of(lines: &[&str]) -> Self {
         let one = |line: &&str| {
             let (what, heard) = line.split_once(" < ").map_or((*line, None), |(what, heard)| (what, Some(heard)));
@@ -98,7 +99,7 @@ impl Play {
         self.acts.iter().find(|one| one.path() == path).expect("there is such a component")
     }
 
-    /// What must have ended well before `one` begins.
+    /// Components that must succeed before `one` begins.
     pub(crate) fn needs(&self, one: &One) -> Vec<&One> {
         let on_server: Vec<&One> = self.acts.iter().filter(|other| other.server == one.server).collect();
         let at = on_server.iter().position(|other| other.name == one.name).expect("it is there");
@@ -106,23 +107,23 @@ impl Play {
         before.into_iter().chain(one.heard.as_deref().map(|heard| self.find(heard))).collect()
     }
 
-    /// What `one` says if all goes well.
+    /// The output of `one` if everything succeeds.
     pub(crate) fn said(&self, one: &One) -> String {
         let said = self.counted(one);
         if one.act.ends_with("fill") { format!("{said} {}", "\"".repeat(40_000)) } else { said }
     }
 
-    /// How long the recipe says that is.
+    /// The length that the recipe reports.
     pub(crate) fn count(&self, one: &One) -> i128 {
         self.counted(one).len().try_into().expect("short")
     }
 
-    /// What `one` has heard if all goes well.
+    /// The input of `one` if everything succeeds.
     pub(crate) fn heard(&self, one: &One) -> String {
         one.heard.as_deref().map_or_else(|| self.word.clone(), |heard| self.said(self.find(heard)))
     }
 
-    /// What it counts: what fills a disk comes after it.
+    /// The counted text: filling a disk comes after it.
     fn counted(&self, one: &One) -> String {
         let heard = self.heard(one);
         if heard.is_empty() { one.name.clone() } else { format!("{} after {heard}", one.name) }

@@ -1,4 +1,4 @@
-//! Recipes that do not do what they should, and a server that never boots: everyone who depends on them is told why.
+//! Faulty recipes, and a server that never boots: all dependents learn the reason.
 
 use std::thread;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::stack::Stack;
 
 const LIMITS: [&str; 4] = ["--deadline", "4s", "--wait", "30s"];
 
-/// How much later than it must a failure may be reported.
+/// The maximum delay of the report of a failure.
 const LATE: Duration = Duration::from_secs(5);
 
 fn case(act: &str) -> Play {
@@ -53,7 +53,7 @@ fn fails(mut stack: Stack, root: &Root) {
     assert!(why.contains("a/after, b/near, b/next, c/far and c/last are blocked by it"), "{why}");
 }
 
-/// Everyone was told soon after the failure.
+/// Everyone learned of it soon after the failure.
 fn on_time(stack: &Stack, failed: Time, components: &[&str]) {
     for component in components {
         let late = stack.status(component).unwrap().since.duration_since(failed);

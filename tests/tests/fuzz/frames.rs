@@ -1,4 +1,4 @@
-//! What comes in at the socket of the embedded store: whoever may connect may send anything, and others go on.
+//! Input on the socket of the embedded store: any client may send anything without affecting others.
 
 use std::cell::Cell;
 use std::io::{Read as _, Write as _};
@@ -14,7 +14,7 @@ use wattle_runtime::store::embedded::{self, Server};
 use wattle_runtime::store::{Access, Login, OPERATOR, Op, Store as _};
 use wattle_tests::fuzz::{Read, Target};
 
-/// A frame of postcard: its length, and what it holds.
+/// A postcard frame: its length, and its content.
 fn frame(content: &[u8]) -> Vec<u8> {
     [&u32::try_from(content.len()).expect("short").to_le_bytes(), content].concat()
 }
@@ -43,7 +43,7 @@ fn conversations(protocol: u8) -> Vec<Vec<u8>> {
     conversations
 }
 
-/// Serves a store at `socket` in a thread of its own. Whoever asks is told what an honest client reads.
+/// Serves a store at `socket` in a separate thread. The channel returns what an honest client reads.
 fn serve(socket: PathBuf) -> (UnboundedSender<SyncSender<Vec<u8>>>, JoinHandle<()>) {
     let (ask, mut asked) = unbounded_channel::<SyncSender<Vec<u8>>>();
     let (begun, ready) = sync_channel(1);

@@ -1,5 +1,5 @@
-//! Inputs that look like real ones and are not, given to all that reads what others have written: no panic, no loop, no memory out of
-//! all proportion; and what is accepted is what it says.
+//! Fuzzing of all readers of external data: no panic, no infinite loop, no excessive memory; and accepted input has the
+//! meaning it claims.
 
 mod frames;
 mod nodes;
@@ -19,7 +19,7 @@ fn seeds() -> [Seed; 2] {
     [seed(&hello::hello.model(Default::default())), seed(&three_tier::three_tier.model(Default::default()))]
 }
 
-/// All that a data space holds of a seed once it is applied, by path, and with what it was.
+/// The content of a data space after applying a seed, by path, and the options.
 fn applied(seed: &Seed) -> (Vec<(String, Vec<u8>)>, Options) {
     let mut options = options(seed);
     options.credentials.complete(seed, &options.key);

@@ -1,4 +1,4 @@
-//! What stands in nodes of a data space: plans, goals, statuses, values; what is signed, and what is sealed.
+//! Nodes of a data space: plans, goals, statuses, values; signed and sealed data.
 
 use std::time::{Duration, Instant};
 
@@ -77,7 +77,7 @@ fn what_a_node_says_is_written_the_same() {
     Target { name: "nodes", corpus, words: &JSON, thinned: 4 }.try_all(read);
 }
 
-/// Nothing is the operator's word but what they have signed, byte by byte.
+/// Only bytes that the operator has signed are accepted as the operator's.
 #[test]
 fn what_is_signed_is_believed_as_it_is_and_nowhere_else() {
     let key = OperatorKey::generate();
@@ -110,7 +110,7 @@ fn what_is_signed_is_believed_as_it_is_and_nowhere_else() {
     Target { name: "signed nodes", corpus: corpus.clone(), words: &words, thinned: 1 }.try_all(read);
 }
 
-/// What opens is what was sealed, in its place.
+/// Opening yields what was sealed, in its place.
 #[test]
 fn what_is_sealed_opens_as_it_was_or_not_at_all() {
     let (reader, other) = (ServerKey::generate(), ServerKey::generate());
@@ -142,7 +142,7 @@ fn what_is_sealed_opens_as_it_was_or_not_at_all() {
         .try_all(read);
 }
 
-/// Many readers are a long header, and so are none at all.
+/// Many readers make a long header, and so may none at all.
 #[test]
 fn a_long_header_takes_no_longer_than_it_is() {
     let reader = ServerKey::generate();
@@ -162,7 +162,7 @@ fn a_long_header_takes_no_longer_than_it_is() {
     assert!(begin.elapsed() < Duration::from_mins(1), "{:?}", begin.elapsed());
 }
 
-/// The file that an agent begins with is its own, on a disk that may lie.
+/// An agent reads its own file, on a disk that may be corrupt.
 #[test]
 fn a_journal_is_replayed_or_damaged() {
     let stored = Stored { content: Content::Value(Value::from("x\ny")), recipients: vec!["age1".to_owned()] };
@@ -173,7 +173,7 @@ fn a_journal_is_replayed_or_damaged() {
     ];
     let mut chain = Chain::default();
     let whole: Vec<u8> = records.iter().flat_map(|record| encode(&mut chain, record)).collect();
-    // Versions of before had no checksums.
+    // Earlier versions had no checksums.
     let former: Vec<u8> =
         records.iter().flat_map(|record| [&serde_json::to_vec(record).expect("JSON"), &b"\n"[..]].concat()).collect();
     let torn = whole[..whole.len() - 7].to_vec();

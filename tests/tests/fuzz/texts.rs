@@ -1,4 +1,4 @@
-//! YAML, JSON, templates, environments, seeds, and what servers get as user data.
+//! YAML, JSON, templates, environments, seeds, and user data of servers.
 
 use std::fs;
 use std::path::Path;
@@ -139,7 +139,7 @@ fn check(root: &Node, is_within: &dyn Fn(Span) -> bool) {
     }
 }
 
-/// Values are written so that both readers of ours read the same again.
+/// Values are written so that both of our readers read the same again.
 #[test]
 fn a_value_that_is_read_is_written_the_same() {
     let corpus = [
@@ -164,7 +164,7 @@ fn a_value_that_is_read_is_written_the_same() {
     Target { name: "json", corpus, words: &JSON, thinned: 1 }.try_all(read);
 }
 
-/// What a tree is, without places and without how it was written.
+/// A tree without places and original notation.
 fn plain(node: &Node) -> String {
     match &*node.tree {
         Tree::List(items) => format!("[{}]", items.iter().map(plain).collect::<Vec<_>>().join(", ")),
@@ -257,7 +257,7 @@ fn user_data_are_an_identity_or_say_why_not() {
     });
     let reported = Identity::parse(&odd.to_string(), Path::new("identity.json")).expect_err("it is a list").to_string();
     assert!(reported.contains("expected text, found a list"), "{reported}");
-    // Nor is the key quoted if it is all that is there.
+    // The key is not quoted either if it is the only content.
     let reported =
         Identity::parse(&format!("{secret:?}"), Path::new("identity.json")).expect_err("it is text").to_string();
     assert!(reported.contains("expected a map at line 1") && !reported.contains(&secret), "{reported}");
@@ -266,7 +266,7 @@ fn user_data_are_an_identity_or_say_why_not() {
         let Some(text) = text(bytes) else { return Read::Refused };
         match Identity::parse(text, Path::new("identity.json")) {
             Ok(identity) => {
-                // What it says is what it is taken for when it is told again.
+                // Its output is read back as the same.
                 let space = identity.space.to_string();
                 assert_eq!(space.parse::<Address>().map(|space| space.to_string()), Ok(space));
                 let credential = identity.credential.expose();

@@ -38,7 +38,7 @@ pub(crate) fn load(path: &Path) -> Loaded {
 impl Made {
     /// Imports the templates, and builds the crate with the real Cargo.
     ///
-    /// `name` is the crate's: tests that run at the same time build in the same place.
+    /// `name` is the crate's name: tests that run at the same time build in the same place.
     pub(crate) fn of(name: &str, templates: &[PathBuf]) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let src = folder.path().join("src");
@@ -72,14 +72,14 @@ impl Made {
         fs::write(src.join("main.rs"), main).expect("a new file");
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
         fs::write(folder.path().join("Cargo.toml"), manifest(name, root)).expect("a new file");
-        // The versions that are there already.
+        // The versions that are compiled already.
         fs::copy(root.join("Cargo.lock"), folder.path().join("Cargo.lock")).expect("a copy");
         let made = Self { program: PathBuf::new(), folder, templates: known };
         let target = made.cargo(&["build"]);
         Self { program: target.join("debug").join(name), ..made }
     }
 
-    /// Runs Cargo on the crate, and returns the folder of what it builds.
+    /// Runs Cargo on the crate, and returns its target folder.
     pub(crate) fn cargo(&self, arguments: &[&str]) -> PathBuf {
         let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("imported");
         let output = Command::new(env!("CARGO"))
@@ -94,7 +94,7 @@ impl Made {
         target
     }
 
-    /// The template that the blueprint of a module emits.
+    /// The emitted template of a module's blueprint.
     pub(crate) fn emit(&self, name: &str, lowering: &str) -> Result<PathBuf, String> {
         let out = self.folder.path().join(lowering);
         let output = Command::new(&self.program)

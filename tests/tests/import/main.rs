@@ -1,4 +1,4 @@
-//! Crates made from templates: they compile, and what they emit means to Heat what the templates did.
+//! Imported crates compile, and their emitted templates mean the same to Heat as the originals.
 
 mod made;
 mod meaning;
@@ -15,7 +15,7 @@ use wattle_tests::skip;
 use made::Made;
 use meaning::differences;
 
-/// The templates of a folder that are good by themselves, in order.
+/// The templates of a folder that are valid by themselves, in order.
 fn templates(folder: &str) -> Vec<PathBuf> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut found: Vec<PathBuf> = fs::read_dir(&folder)
@@ -27,10 +27,10 @@ fn templates(folder: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Modules in which rustfmt breaks a line otherwise: a chain whose last call is broken within, behind a long name.
+/// Modules in which rustfmt breaks a line differently: a chain whose last call is broken within, after a long name.
 const OTHERWISE: [&str; 2] = ["network_routes", "types_aodh"];
 
-/// What Heat does not take by itself is refused of both in the same words.
+/// Templates that Heat refuses by themselves are refused in both forms in the same words.
 fn judge(name: &str, templates: &[PathBuf]) {
     let made = Made::of(name, templates);
     for source in made.sources() {
@@ -40,7 +40,7 @@ fn judge(name: &str, templates: &[PathBuf]) {
         let output = Command::new("rustfmt")
             .args(["--edition", "2024", "--check"])
             .arg(&source)
-            // Not the settings of this workspace.
+            // Without the settings of this workspace.
             .current_dir(std::env::temp_dir())
             .output()
             .expect("rustfmt starts");
@@ -72,13 +72,13 @@ fn what_is_emitted_means_the_same() {
     judge("selftest", &templates("heat/selftest/good"));
 }
 
-/// Files that name files, files outside of the folder, text that is not seen, all attributes of a resource.
+/// Files that name files, files outside of the folder, invisible text, all attributes of a resource.
 #[test]
 fn forms_that_few_templates_have_mean_the_same() {
     judge("forms", &templates("templates/import/forms"));
 }
 
-/// What a component says of a deployment is what Heat's own agents are told again.
+/// A component that replaces a deployment is lowered to the same for Heat's own agents.
 #[test]
 fn deployments_become_components_that_mean_the_same() {
     let template = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("templates/import/software.yaml");

@@ -1,17 +1,17 @@
-//! What a template means to Heat.
+//! The meaning of a template to Heat.
 
 use std::path::Path;
 
 use serde_json::{Value, json};
 use wattle_tests::oracle::Oracle;
 
-/// What `heat` says that a template means.
+/// The meaning of a template according to `heat`.
 pub(crate) fn of(heat: &mut Oracle, template: &Path, environment: Option<&Path>) -> Value {
     let environment: Vec<_> = environment.into_iter().collect();
     heat.ask(&json!({ "template": template, "environment": environment }))
 }
 
-/// Where two values differ: the way there and both sides.
+/// The differences of two values: the path and both sides.
 pub(crate) fn differences(theirs: &Value, ours: &Value) -> Vec<String> {
     let mut found = Vec::new();
     compare(theirs, ours, "", &mut found);

@@ -1,4 +1,4 @@
-//! One who asks over HTTP, byte by byte.
+//! A raw HTTP client.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// Where something is served: `HOST:PORT` and the token of a URL.
+/// The address of a service: `HOST:PORT` and the token of a URL.
 pub(crate) fn parts(url: &str) -> (String, String) {
     let rest = url.strip_prefix("http://").expect("a URL");
     let (host, token) = rest.split_once("/?token=").expect("a token");
@@ -22,7 +22,7 @@ pub(crate) struct Answer {
     pub(crate) body: String,
 }
 
-/// Asks, with these lines as the head's first and only ones.
+/// Sends a request whose head consists of these lines.
 pub(crate) fn ask(host: &str, lines: &[&str]) -> Answer {
     let mut stream = connect(host);
     write!(stream, "{}\r\nConnection: close\r\n\r\n", lines.join("\r\n")).expect("asks");
@@ -33,7 +33,7 @@ pub(crate) fn ask(host: &str, lines: &[&str]) -> Answer {
     Answer { status, head: head.to_lowercase(), body: body.to_owned() }
 }
 
-/// Asks for `path` as a browser would.
+/// Requests `path` like a browser.
 pub(crate) fn get(host: &str, path: &str) -> Answer {
     ask(host, &[&format!("GET {path} HTTP/1.1"), &format!("Host: {host}")])
 }
@@ -47,19 +47,19 @@ pub(crate) fn connect(host: &str) -> TcpStream {
 /// A stream of events.
 pub(crate) struct Events {
     lines: BufReader<TcpStream>,
-    /// Every byte that has come.
+    /// All received bytes.
     pub(crate) heard: String,
 }
 
 impl Events {
-    /// Asks for those of `path`.
+    /// Requests the events of `path`.
     pub(crate) fn of(host: &str, path: &str) -> Self {
         let mut stream = connect(host);
         write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n").expect("asks");
         Self { lines: BufReader::new(stream), heard: String::new() }
     }
 
-    /// The next line; none at the end.
+    /// The next line; `None` at the end.
     fn line(&mut self) -> Option<String> {
         let mut line = String::new();
         let read = self.lines.read_line(&mut line).expect("hears");
@@ -67,7 +67,7 @@ impl Events {
         (read > 0).then(|| line.trim_end().to_owned())
     }
 
-    /// The next event and its data; none at the end.
+    /// The next event and its data; `None` at the end.
     pub(crate) fn next(&mut self) -> Option<(String, Value)> {
         let mut name = String::new();
         loop {
@@ -80,7 +80,7 @@ impl Events {
         }
     }
 
-    /// Listens until something was told that `is_so`, and gives it.
+    /// Reads until an event satisfies `is_so`, and returns it.
     pub(crate) fn until(&mut self, what: &str, is_so: impl Fn(&str, &Value) -> bool) -> Value {
         loop {
             let (name, data) = self.next().unwrap_or_else(|| panic!("it ended before: {what}\n{}", self.heard));

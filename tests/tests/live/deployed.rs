@@ -1,4 +1,4 @@
-//! What `wattle deploy` makes of a shop on a simulated cloud, as the page shows it: infrastructure and software.
+//! `wattle deploy` of a shop on a simulated cloud, as shown by the page: infrastructure and software.
 
 use std::time::Duration;
 
@@ -14,14 +14,14 @@ use crate::stack::url;
 
 const KEY: [&str; 2] = ["--key", "operator.key"];
 
-/// What a resource of the shop is said to be.
+/// The displayed state of a resource of the shop.
 fn says(name: &str) -> String {
     format!("live.now.resources[{name:?}]?.says")
 }
 
 #[test]
 fn infrastructure_grows_fails_and_is_fixed_while_the_page_looks_on() {
-    // Servers take as long as it takes to look at the page.
+    // Servers take long enough to look at the page.
     let site = Site::with(Setting { takes: Duration::from_secs(20), ..Setting::default() });
     let diagram = diagram::of(&three_tier::three_tier.model(Default::default())).without_texts().to_json();
     std::fs::write(site.path().join("graph.json"), diagram).expect("writes");
@@ -45,7 +45,7 @@ fn infrastructure_grows_fails_and_is_fixed_while_the_page_looks_on() {
     deploy.wait_for("is not as it should be", Duration::from_mins(3));
     browser.wait_for("its end", "return live.now.ended?.includes('status --ui')");
 
-    // Once more, and looked at by another command.
+    // Again, watched by another command.
     site.deployed(&KEY);
     let mut status = site.start_alone(&["status", "--ui", KEY[0], KEY[1]]);
     let Some(browser) = open(&url(&mut status)) else { return };
@@ -68,7 +68,7 @@ fn infrastructure_grows_fails_and_is_fixed_while_the_page_looks_on() {
     assert!(now.starts_with("app1\n"), "{now}");
     browser.looked_at("deployed");
 
-    // What somebody else does to it.
+    // A change by someone else.
     site.vanish("app1");
     let ran = site.ask(&["drift", KEY[0], KEY[1]]);
     assert_eq!(ran.code, Some(4), "{ran}");

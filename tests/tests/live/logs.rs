@@ -1,4 +1,4 @@
-//! `wattle logs`: the log of a server elsewhere, by real agents and the real command, whatever the data space is.
+//! `wattle logs`: the log of a remote server, with real agents and the real command, for any data space.
 
 use std::fs;
 use std::time::Duration;
@@ -11,12 +11,12 @@ use crate::zookeeper::{Agents, applied};
 
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// A stack whose first component prints its secret, waits to be let go, and then takes very many words to end.
+/// A stack whose first component prints its secret, waits to be released, and then prints very much at its end.
 struct Case<'s> {
     stage: &'s Stage,
-    /// What says which data space is meant.
+    /// The options that select the data space.
     place: Vec<String>,
-    /// Where the software of the server `a` keeps what it has.
+    /// The folder of the state of the software on the server `a`.
     state: String,
 }
 
@@ -30,7 +30,7 @@ impl Case<'_> {
     }
 
     fn check(&self) {
-        // What is there is shown, and the command ends.
+        // Existing lines are shown, and the command ends.
         let masked = "the password is ***";
         eventually("it has said something", || self.run(&["logs", "a/first"]).out.contains(masked));
         let once = self.run(&["logs", "a/first"]);
@@ -42,7 +42,7 @@ impl Case<'_> {
         let all = self.run(&["logs", "a"]);
         assert!(all.out.contains("agent starts") && all.out.contains(" component=a/first\n"), "{all}");
 
-        // Lines are shown as they come, those of a flood as far as they can be, and none of another component.
+        // Lines are shown as they arrive, those of a flood as far as possible, and none of another component.
         let mut follows = self.stage.start_at(self.stage.path(), &self.args(&["logs", "a/first", "--follow"]));
         follows.wait_for(masked, PATIENCE);
         assert!(!follows.said().contains("a last word"), "{}", follows.said());
@@ -95,7 +95,7 @@ fn the_log_of_a_server_is_shown_in_zookeeper() {
     {
         assert!(nobody.err.contains(words), "{nobody}");
     }
-    // Who follows waits for it.
+    // A follower waits for it.
     let mut early = stage.start_at(stage.path(), &case.args(&["logs", "a/first", "--follow"]));
     early.wait_for("`a` is waited for, until Ctrl-C", PATIENCE);
     let agents = Agents::start(&stage, &zookeeper.address(), &credentials);

@@ -1,4 +1,4 @@
-//! The page in a real browser, on what really runs.
+//! The page in a real browser, for running software.
 
 use std::time::Duration;
 
@@ -17,13 +17,13 @@ use crate::stack::{PASSWORD, Shown};
 pub(crate) fn open(url: &str) -> Option<Browser> {
     let browser = Browser::start("the live view's page")?;
     browser.open(url);
-    // The page may be there before its script has run.
+    // The page may be visible before its script has run.
     let knows = "return typeof live === 'object' && live.now.revision > 0 && live.now.connected";
     browser.wait_for("it knows something", knows);
     Some(browser)
 }
 
-/// The text of a tab, shown.
+/// Opens a tab, and returns its text.
 pub(crate) fn tab(browser: &Browser, name: &str) -> String {
     browser.run(&format!("wattle.showTab('{name}')"));
     browser.wait_for(
@@ -48,7 +48,7 @@ fn states_waits_logs_and_values_as_they_come() {
     let now = tab(&browser, "live-now");
     assert!(now.contains("waits for a/first/token"), "{now}");
     assert!(now.contains("a/first runs"), "{now}");
-    // What is awaited is a way there.
+    // The awaited value is a link to its writer.
     browser.run("document.querySelector('.live-waits .live-goto').click()");
     browser
         .wait_for("a/first is shown", "return document.querySelector('#panel-live-now h2').textContent === 'a/first'");
@@ -74,7 +74,7 @@ fn states_waits_logs_and_values_as_they_come() {
     let now = tab(&browser, "live-now");
     assert!(now.contains("Critical path") && now.contains("after a/first/"), "{now}");
 
-    // The timeline by keys: to the first row (Home), down to the second, and that is selected.
+    // The timeline by keyboard: to the first row (Home), down to the second, and select it.
     browser.run("document.querySelector('#live-dock canvas').focus()");
     browser.press("\u{e011}\u{e015}");
     let reported = browser.text("return document.getElementById('live-told').textContent");
@@ -121,7 +121,7 @@ fn what_is_awaited_is_marked_on_the_picture_and_leads_to_who_writes_it() {
     assert_eq!(line("stroke"), box_of());
     assert_ne!(line("stroke"), dark);
     assert_ne!(line("strokeDasharray"), "none");
-    // Whatever runs moves; what is awaited does not, and nothing does for who wants it so.
+    // Running components are animated; awaited ones are not, and nothing is for users who prefer reduced motion.
     let moving = "return document.getAnimations().map((one) => one.effect.target.parentNode.dataset.id)";
     browser.wait_for("a/first runs", "return document.getAnimations().length > 0");
     assert_eq!(browser.run(moving), json!(["c:a/first"]));
@@ -132,7 +132,7 @@ fn what_is_awaited_is_marked_on_the_picture_and_leads_to_who_writes_it() {
     assert!(legend.contains("awaited: click it, or press w"), "{legend}");
     browser.looked_at("awaited");
 
-    // A click beside the line goes there, and so does the key.
+    // A click beside the line follows it, and so does the key.
     let place = browser.run(
         "const line = document.querySelector('.awaited > .line');
          const { x, y } = line.getPointAtLength(line.getTotalLength() / 2).matrixTransform(line.getScreenCTM());
@@ -153,7 +153,7 @@ fn what_is_awaited_is_marked_on_the_picture_and_leads_to_who_writes_it() {
     browser.press("w");
     assert_eq!(browser.text("return document.getElementById('said').textContent"), "a/first waits for nothing");
 
-    // Between what is folded, one line says all.
+    // Between folded boxes, one line represents all.
     browser.press("F");
     browser.wait_for("all is folded", "return document.querySelectorAll('.component').length === 0");
     assert_eq!(browser.run("return document.querySelectorAll('.awaited').length"), 2);
@@ -208,7 +208,7 @@ fn a_failure_is_seen_with_its_root_wherever_it_leads() {
     assert!(now.contains("2 more wait for it."), "{now}");
     let data = tab(&browser, "live-data");
     assert!(data.contains("poisoned") && data.contains("a/first: "), "{data}");
-    // What has failed itself is red, and what it blocks is not, wherever it is shown.
+    // A failed component is red, and blocked ones are not, wherever they are shown.
     let colors = |selector: &str| {
         let all = format!("[...document.querySelectorAll({selector:?})].map((one) => getComputedStyle(one).color)");
         browser.run(&format!("return [...new Set({all})]"))
@@ -224,13 +224,13 @@ fn a_failure_is_seen_with_its_root_wherever_it_leads() {
     let state =
         |key: &str| browser.text(&format!("return document.querySelector('[data-id=\"c:{key}\"]').dataset.state"));
     assert_eq!(["a/first", "b/second", "c/third"].map(state), ["failed", "blocked", "blocked"]);
-    // One has failed; the two others wait for it in vain, and are called so here and there.
+    // One has failed; the two others wait for it in vain, and are labelled so in both places.
     let tally = browser.text("return document.getElementById('live-tally').textContent");
     assert_eq!(tally, "revision 1: 0 of 3 done, 1 failed, 2 blocked");
     let legend = browser.text("return document.getElementById('legend').innerText");
     assert!(legend.contains("failed\nblocked\n"), "{legend}");
     assert!(legend.contains("timeline: waited") && legend.contains("on the critical path"), "{legend}");
-    // The legend's sign is the mark on the picture.
+    // The sign in the legend is the mark in the diagram.
     let sign = "const { borderTopStyle, borderTopColor } =
                     getComputedStyle(document.querySelector('#legend [data-kind=blocked]'), '::before');
                 return `${borderTopStyle} ${borderTopColor}`";
@@ -240,7 +240,7 @@ fn a_failure_is_seen_with_its_root_wherever_it_leads() {
         assert_eq!(browser.text(sign), browser.text(mark));
     }
     browser.looked_at("failed");
-    // The timeline lies on nothing: in a narrow window, it has a place of its own.
+    // The timeline covers nothing: in a narrow window, it has its own place.
     browser.resize(Some((420, 800)));
     browser.wait_for(
         "the panel is not covered",

@@ -1,4 +1,4 @@
-//! A small stack with secrets, and `wattle up --ui` on it.
+//! A small stack with secrets, and `wattle up --ui` for it.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use wattle::prelude::*;
 use wattle_catalog::{neutron, nova};
 use wattle_tests::running::{Foreground, Stage};
 
-/// What is given as the password, and is never to be seen.
+/// The password, which must never be visible.
 pub(crate) const PASSWORD: &str = "hunter2-tell-nobody";
 
 /// Confides.
@@ -56,7 +56,7 @@ pub(crate) struct Story {
     held: bool,
 }
 
-/// Three who confide in each other.
+/// Three components that pass secrets to each other.
 #[blueprint]
 pub(crate) fn secrets(t: &mut Topology, p: Settings, story: Story) {
     let net = t.add("net", neutron::Net::new());
@@ -73,12 +73,12 @@ pub(crate) fn model(mood: &str, takes: u16) -> Model {
     secrets.model(Story { mood: mood.into(), takes, held: false })
 }
 
-/// One whose first waits until it is let go.
+/// The same, with a first component that waits until it is released.
 pub(crate) fn held(mood: &str) -> Model {
     secrets.model(Story { mood: mood.into(), takes: 0, held: true })
 }
 
-/// A stack that is up, and where it is shown.
+/// A running stack, and the URL of its view.
 pub(crate) struct Shown {
     pub(crate) stage: Stage,
     pub(crate) up: Foreground,
@@ -86,17 +86,17 @@ pub(crate) struct Shown {
 }
 
 impl Shown {
-    /// `wattle up --ui` of three who confide.
+    /// `wattle up --ui` of the three components.
     pub(crate) fn up(mood: &str) -> Self {
         Self::telling(Story { mood: mood.into(), ..Story::default() })
     }
 
-    /// The same, where nobody goes on until they are [let go](Self::let_go).
+    /// The same, with a first component that waits until [released](Self::let_go).
     pub(crate) fn held() -> Self {
         Self::telling(Story { held: true, ..Story::default() })
     }
 
-    /// The same, where the first one then says very much.
+    /// The same, with much output of the first component afterwards.
     pub(crate) fn held_loud() -> Self {
         Self::telling(Story { mood: "loud".into(), held: true, ..Story::default() })
     }
@@ -105,12 +105,12 @@ impl Shown {
         Self::of(&secrets.model(story), &["--parameter", &format!("password={PASSWORD}")])
     }
 
-    /// Lets the first one end, and so all.
+    /// Lets the first component end, and so all.
     pub(crate) fn let_go(&self) {
         self.tell("go");
     }
 
-    /// Has the first one end with a failure.
+    /// Makes the first component fail.
     pub(crate) fn let_fail(&self) {
         self.tell("go-badly");
         self.tell("go");

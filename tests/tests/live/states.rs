@@ -1,4 +1,4 @@
-//! What the page looks like while it knows nothing, where it may not know anything, and while things go back or away.
+//! The page without data, without permission, and while things are removed.
 
 use std::time::Duration;
 
@@ -48,7 +48,7 @@ fn a_url_of_another_time_is_refused_with_the_reason() {
     let Some(browser) = open(&first) else { return };
     let (host, token) = parts(&first);
     let port = host.rsplit_once(':').expect("a port").1.to_owned();
-    // Nobody says goodbye, and whoever serves there next has another token.
+    // Without a farewell; the next server there has another token.
     drop(status);
     browser.wait_for("it is lost", &format!("return {BANNER}.textContent.includes('The connection is lost')"));
     let mut status = shown.stage.start(&["status", &format!("--ui={port}")]);
@@ -57,7 +57,7 @@ fn a_url_of_another_time_is_refused_with_the_reason() {
     browser.wait_for("it is shown", &format!("return {BANNER}.textContent.includes('no longer valid')"));
     browser.looked_at("refused");
 
-    // Whoever opens it again gets no page at all.
+    // Opening it again yields no page at all.
     browser.open(&format!("http://{host}/?token={token}"));
     let said = "return document.body.innerText";
     browser.wait_for("why", "return document.body.innerText.includes('Open the complete URL')");
@@ -65,7 +65,7 @@ fn a_url_of_another_time_is_refused_with_the_reason() {
     browser.read_through("refused-page");
 }
 
-/// The page of a command that has been started with `--ui`.
+/// The page of a command started with `--ui`.
 fn page_of(command: &mut Foreground) -> Option<Browser> {
     open(&url(command))
 }
@@ -85,7 +85,7 @@ fn what_goes_back_and_what_goes_away_is_seen_while_it_does() {
     browser.wait_for("a server is being changed", changing);
     let now = tab(&browser, "live-now");
     assert!(now.contains("under way"), "{now}");
-    // The diagram is the one that was deployed, and not only what the servers' plans say.
+    // The diagram is that of the deployment, and not only the content of the servers' plans.
     browser.wait_for("its networks", "return document.querySelectorAll('.network').length === 1");
     browser.looked_at("rollback");
     assert_eq!(command.ended(), Some(0), "{}", command.said());
@@ -94,7 +94,7 @@ fn what_goes_back_and_what_goes_away_is_seen_while_it_does() {
     let Some(browser) = page_of(&mut command) else { return };
     let going = "return Object.values(live.now.resources).filter(({ state }) => state === 'leaving').length >= 4";
     browser.wait_for("the servers are being deleted", going);
-    // Nothing is wanted any more, so they are drawn as they were.
+    // Nothing is desired any more, so the resources are drawn as they were.
     let drawn = "return document.querySelectorAll('.server[data-built=leaving]').length === 4";
     browser.wait_for("they are drawn", drawn);
     assert_eq!(browser.text("return document.getElementById('live-tally').textContent"), "revision 3: no software");

@@ -1,4 +1,4 @@
-//! `status --ui` of a stack in ZooKeeper, while the agents of its servers are at work.
+//! `status --ui` of a stack in ZooKeeper, while the agents of its servers are working.
 
 use std::fs;
 use std::process::{Child, Command, Stdio};
@@ -20,7 +20,7 @@ use wattle_tests::zookeeper::ZooKeeper;
 use crate::client::{Events, get, parts};
 use crate::stack::{PASSWORD, model, url};
 
-/// The agents of servers, which are gone when this is dropped, with what they run.
+/// The agents of servers, which end on drop, together with their recipes.
 pub(crate) struct Agents<'s> {
     stage: &'s Stage,
     running: Vec<Child>,
@@ -55,7 +55,7 @@ impl Drop for Agents<'_> {
     }
 }
 
-/// Applies the seed of `model`, and returns what its servers are known by.
+/// Applies the seed of `model`, and returns the credentials of its servers.
 pub(crate) fn applied(stage: &Stage, model: &Model, address: &str) -> Credentials {
     let key = OperatorKey::generate();
     write_operator_key(&stage.path().join("operator.key"), &key).expect("writes");
@@ -144,7 +144,7 @@ fn agents_at_work_are_shown_and_nothing_of_their_secrets() {
     }
 
     if everything("the live view while ZooKeeper is away") {
-        // What was known stays, and it is reported why nothing new comes.
+        // Known data remain, and the reason for missing updates is reported.
         zookeeper.kill(1);
         let reported = events.until("it is reported", |_, data| data["trouble"].is_string());
         assert!(reported.get("components").is_none(), "{reported}");
@@ -165,7 +165,7 @@ fn agents_at_work_are_shown_and_nothing_of_their_secrets() {
         browser.run("wattle.showTab('live-now')");
         let says = "return document.getElementById('panel-live-now').innerText.includes('No agent acts for it.')";
         browser.wait_for("nobody is there", says);
-        // It is seen from afar, too: on the picture, above it, and explained below it.
+        // It is visible from a distance, too: in the diagram, above it, and explained below it.
         let is_lost = "document.querySelectorAll('.server[data-built=lost]').length === 3";
         let is_counted =
             "document.getElementById('live-tally').textContent === 'revision 1: 3 of 3 done, 3 agents gone'";
@@ -177,7 +177,8 @@ fn agents_at_work_are_shown_and_nothing_of_their_secrets() {
     assert_eq!(status.interrupt(), Some(0), "{}", status.said());
 }
 
-/// As much garbage as its nodes take: deep, long and many. The page and its events stay small, and show the others as they are.
+/// As much garbage as its nodes can contain: deep, long and many. The page and its events stay small, and show the others
+/// unchanged.
 #[test]
 fn what_one_server_says_hides_no_other_one() {
     let zookeeper = ZooKeeper::start(1);
@@ -189,7 +190,7 @@ fn what_one_server_says_hides_no_other_one() {
     let (host, token) = parts(&url(&mut status));
     let path = format!("/events?token={token}");
     Events::of(&host, &path).until("it ends", |_, data| data["over"] == true);
-    // Its agent is gone: what is said now is said by whoever took its place.
+    // Its agent has ended: later data come from whoever took its place.
     let mut former = agents.running.remove(0);
     former.kill().and_then(|()| former.wait()).expect("ends");
 

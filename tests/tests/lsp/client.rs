@@ -1,4 +1,4 @@
-//! A client that writes and reads messages of the protocol.
+//! A client of the Language Server Protocol.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use serde_json::{Value, json};
 use wattle_tests::command::wattle;
 
-/// A server, and what it has sent.
+/// A server, and its messages.
 pub(crate) struct Client {
     child: Child,
     input: Option<ChildStdin>,
@@ -18,7 +18,7 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// Starts a server, and begins with it.
+    /// Starts and initializes a server.
     pub(crate) fn begin() -> Self {
         let mut client = Self::start();
         let result = client.ask("initialize", json!({"processId": null, "rootUri": null, "capabilities": {}}));
@@ -32,7 +32,7 @@ impl Client {
         Self::of(Command::new(wattle()).args(["lsp", "--stdio"]))
     }
 
-    /// Starts the server that this command is.
+    /// Starts this command as a server.
     pub(crate) fn of(command: &mut Command) -> Self {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let (input, output) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
@@ -54,7 +54,7 @@ impl Client {
         self.message(json!({"jsonrpc": "2.0", "method": method, "params": params}));
     }
 
-    /// Sends a request, and returns its number.
+    /// Sends a request, and returns its ID.
     pub(crate) fn begin_ask(&mut self, method: &str, params: Value) -> i32 {
         self.last += 1;
         self.message(json!({"jsonrpc": "2.0", "id": self.last, "method": method, "params": params}));
@@ -67,11 +67,11 @@ impl Client {
         self.answer(id)
     }
 
-    /// The response to the request of this number. Diagnostics before it are kept.
+    /// The response to the request with this ID. Diagnostics before it are kept.
     pub(crate) fn answer(&mut self, id: i32) -> Result<Value, Value> {
         loop {
             let message = self.read().expect("a response");
-            // A request of the server's own may have the same number.
+            // A request from the server may have the same ID.
             if message["id"] == id && message.get("method").is_none() {
                 return match message.get("error") {
                     Some(error) => Err(error.clone()),
@@ -81,7 +81,7 @@ impl Client {
         }
     }
 
-    /// The next message. Nothing once the server has gone.
+    /// The next message. `None` once the server has ended.
     pub(crate) fn read(&mut self) -> Option<Value> {
         let mut length = 0;
         loop {
@@ -123,7 +123,7 @@ impl Client {
         self.diagnostics.remove(uri).unwrap()
     }
 
-    /// Closes the standard input, and returns how the server ends.
+    /// Closes the standard input, and returns the server's exit status.
     pub(crate) fn end(mut self) -> ExitStatus {
         self.input.take();
         while self.read().is_some() {}

@@ -1,4 +1,4 @@
-//! Neovim, with nothing but its own client.
+//! Neovim, with only its own client.
 
 use std::fs;
 use std::process::Command;

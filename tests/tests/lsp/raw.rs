@@ -78,7 +78,7 @@ fn an_end_that_is_not_in_order_is_a_failure() {
 /// A diagnostic: its code, its line and column from 0 if it is about the template itself, and its message.
 type Said = (String, Option<(u64, u64)>, String);
 
-/// What `wattle check` says of a template.
+/// The output of `wattle check` for a template.
 fn checked(template: &Path) -> Vec<Said> {
     let place = template.parent().unwrap();
     let mut command = Command::new(wattle());
@@ -94,7 +94,7 @@ fn checked(template: &Path) -> Vec<Said> {
     String::from_utf8(output.unwrap().stdout).unwrap().lines().map(one).collect()
 }
 
-/// What the editor shows.
+/// The diagnostics in the editor.
 fn shown(uri: &str, text: &str) -> Vec<Said> {
     let mut client = Client::begin();
     client.open(uri, text);
@@ -149,7 +149,7 @@ fn forms() -> BTreeMap<String, String> {
     forms.map(|(name, text)| (name.trim().to_owned(), text.to_owned())).collect()
 }
 
-/// Everything that Heat was asked about, as it is and cut off: the same codes as `check`, and an answer everywhere.
+/// All templates that Heat has judged, whole and truncated: the same codes as `check`, and an answer everywhere.
 #[test]
 fn whatever_is_typed_has_an_answer() {
     let mut client = Client::begin();
@@ -168,7 +168,7 @@ fn whatever_is_typed_has_an_answer() {
                 assert_eq!(shown, said, "{name}");
             }
         }
-        // Cut off somewhere, each at another place.
+        // Truncated, each at a different place.
         let half: String = text.chars().take(text.chars().count() * (number % 9 + 1) / 10).collect();
         let column = half.rsplit('\n').next().unwrap().encode_utf16().count();
         let position = json!({"line": half.matches('\n').count(), "character": column});

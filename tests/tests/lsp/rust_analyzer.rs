@@ -1,4 +1,4 @@
-//! What rust-analyzer shows in a blueprint: an author's own words, and the missing input.
+//! rust-analyzer's view of a blueprint: the author's own documentation, and the missing input.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::client::Client;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
-/// A crate that it has read.
+/// An analysed crate.
 struct Editor {
     client: Client,
     uri: String,
@@ -55,7 +55,7 @@ impl Editor {
         Self { client, uri, text }
     }
 
-    /// What it shows where `|` is in this part of the text.
+    /// The hover text at `|` in this part of the text.
     fn hover(&mut self, place: &str) -> String {
         let (before, after) = place.split_once('|').unwrap();
         let start = self.text.find(&format!("{before}{after}")).expect(place) + before.len();
@@ -84,7 +84,7 @@ fn rust_analyzer_shows_what_the_author_wrote_and_a_missing_input() {
     }
     let output = editor.hover("greeter.gree|ting));");
     assert!(output.contains("pub greeting: Output<String>") && output.contains("The greeting."), "{output}");
-    // A name is explained by what the author said of it, and not by what is generated at its place.
+    // A name is explained by the author's documentation, and not by code that is generated at its span.
     for (place, said) in [
         ("pub struct Liste|ner {", "Hears a greeting."),
         ("    greet|ing: String,\n}\n", "The greeting."),

@@ -1,4 +1,4 @@
-//! The same by the real heat-agents: recipes run as they are, whatever their tool.
+//! Heat's own lowering with the real heat-agents: recipes run unchanged, whatever their tool.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -136,7 +136,7 @@ struct Settings {
     password: Parameter<Secret<String>>,
 }
 
-/// One component of each tool in each form, each repeating what the one before wrote.
+/// One component of each tool in each form, each repeating the output of the previous one.
 pub(crate) fn every_tool() -> Model {
     let mut t = Topology::new("tools");
     let p = Settings::declare(&mut t);
@@ -184,7 +184,7 @@ fn run_each(models: &[&Model], parameters: &[&str]) -> Value {
     deploy(&Agents::Real { hooks: &folder.path().join("servers"), path: &path }, parameters, &templates)
 }
 
-/// What a deployment told when it was done.
+/// The report of a deployment when it was done.
 fn reported<'a>(answer: &'a Value, deployment: &str, action: &str) -> &'a Value {
     let mut events = answer["events"].as_array().expect("events").iter();
     let ended =
@@ -201,7 +201,7 @@ fn hello_says_hello() {
     assert_eq!(reported(&answer, "bob.listener", "CREATE")["deploy_stdout"], format!("heard: {greeting}\n"));
 }
 
-/// Changes the recipe of a kind of component.
+/// Changes the recipe of a component type.
 fn change(model: &mut Model, kind: &str, change: impl FnOnce(&mut Recipe)) {
     let declaration = model.declarations.values_mut().find(|known| &*known.name == kind).expect("a kind");
     change(&mut declaration.recipe);
@@ -220,7 +220,7 @@ fn an_update_runs_what_has_changed_and_its_readers_and_tears_down_what_is_gone()
     first.components.insert("bob/other".into(), other);
     let mut input = first.clone();
     input.components["alice/greeter"].inputs["name"].value = "carol".into();
-    // Of which nobody who only reads what comes out sees anything.
+    // Readers that only use its outputs are not affected.
     let mut recipe = input.clone();
     let text = "echo \"hello $name, this is $(uname -n)\" >\"${heat_outputs_path}.greeting\"\n";
     change(&mut recipe, "Greeter", |greeter| greeter.files[0].content = Content::Text(text.into()));
@@ -238,7 +238,7 @@ fn an_update_runs_what_has_changed_and_its_readers_and_tears_down_what_is_gone()
     let expected = [
         ("alice.greeter", vec!["CREATE", "UPDATE", "UPDATE"]),
         ("bob.listener", vec!["CREATE", "UPDATE", "DELETE"]),
-        // With its recipe, and because nothing comes before it any more.
+        // With its recipe, and because nothing precedes it any more.
         ("bob.other", vec!["CREATE", "UPDATE", "UPDATE"]),
     ];
     assert_eq!(actions, BTreeMap::from(expected), "{answer:#}");
@@ -266,14 +266,14 @@ fn recipes_of_every_tool_run_as_they_are() {
     let shell = reported(&answer, "server.shell", "CREATE");
     let printed = shell["deploy_stdout"].as_str().expect("text");
     assert_eq!(printed, "the password is ***\n");
-    // A tool's own hook runs what it can.
+    // A tool's own hook runs what it supports.
     let events = answer["events"].as_array().expect("events");
     let started: Vec<_> =
         events.iter().filter(|event| event["what"] == "start" && event["action"] == "CREATE").collect();
     let groups: Vec<_> = started.iter().map(|event| event["group"].as_str().expect("a group")).collect();
     assert_eq!(groups, ["script", "ansible", "script", "puppet", "script", "script", "script"]);
 
-    // Only what has a teardown runs when the stack goes, and it ended the service.
+    // Only components with a teardown run when the stack is deleted, and it ended the service.
     let removed: Vec<_> = events.iter().filter(|event| event["action"] == "DELETE").collect();
     assert_eq!(removed.len(), 2, "{removed:#?}");
     assert_eq!(reported(&answer, "server.shell", "DELETE")["deploy_status_code"], 0);
@@ -288,7 +288,7 @@ fn a_failure_fails_the_stack_with_its_reason() {
         change(&mut model, "Greeter", |greeter| greeter.files[0].content = Content::Text(recipe.into()));
         for kind in model.declarations.values_mut() {
             kind.deadline = deadline;
-            // So that what never writes an output gets as far as its run.
+            // So that a component that never writes an output still runs.
             kind.outputs.values_mut().for_each(|output| output.dynamic = true);
         }
         let answer = run(&model, &[]);

@@ -1,4 +1,4 @@
-//! Heat's engine takes every template, and orders components exactly as the model does.
+//! Heat's engine accepts every template, and orders components exactly as the model does.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -44,7 +44,7 @@ fn reads_imports(model: &Model) -> bool {
     bindings.any(|binding| binding.value.leaves().any(|leaf| matches!(leaf, Reference::Import { .. })))
 }
 
-/// What runs each kind of component.
+/// The hook of each component type.
 fn groups(model: &Model) -> Vec<String> {
     let resources = lower(model).template.resources;
     let groups = resources.values().filter_map(|resource| resource.property("group"));
@@ -71,7 +71,7 @@ fn what_a_hook_does_not_do_a_program_does() {
     assert_eq!(groups(&model)[1], "script");
 }
 
-/// Reads texts as values of types, with the program of a kind that has them all.
+/// Reads texts as values of types, with the program of a component type that has all of them.
 const READING: &str = r#"
 import importlib.util, json, sys
 spec = importlib.util.spec_from_file_location("program", sys.argv[1])
@@ -143,7 +143,7 @@ fn heat_takes_random_models_and_orders_them_as_they_are() {
         let model = random::model(&random::bytes(seed, 400));
         let found = check(&model, &limits());
         let errors = found.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
-        // What reads another stack is refused, and nothing else.
+        // Only reads from other stacks are refused.
         let errors: BTreeSet<&str> = errors.map(|diagnostic| diagnostic.code).collect();
         assert!(errors.iter().all(|code| *code == "W0901"), "{found:#?}");
         assert_eq!(errors.is_empty(), !reads_imports(&model));
@@ -168,7 +168,7 @@ fn every_reference_of_a_component_is_heats() {
     }
 }
 
-/// What a reader of the two small examples gets; the third has the same in large.
+/// The templates of the two small examples; the third one has the same on a large scale.
 #[test]
 fn templates_read_as_they_did() {
     let mut settings = insta::Settings::clone_current();
@@ -183,7 +183,7 @@ fn templates_read_as_they_did() {
     });
 }
 
-/// The text without the part of the programs that is the same in each.
+/// The text without the common part of the programs.
 fn without_program(text: &str) -> String {
     let mut kept = String::new();
     let mut inside = false;

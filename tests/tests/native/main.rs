@@ -1,4 +1,4 @@
-//! Heat's own way: software as configs and deployments, against Heat's own engine and its own agents.
+//! Heat's own lowering: software as configs and deployments, compared with Heat's own engine and its agents.
 
 mod agents;
 mod engine;

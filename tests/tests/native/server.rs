@@ -12,7 +12,7 @@ use wattle_tests::oracle::{Agents, deploy};
 
 use crate::examples;
 
-/// What a recipe could have written: text that says whose it is, where its type leaves room.
+/// A possible output of a recipe: text that names its origin, if its type permits.
 fn made_up(key: &str, output: &str, ty: &Type) -> String {
     match ty.revealed() {
         Type::Scalar(Scalar::Boolean) => "true".into(),
@@ -33,7 +33,7 @@ fn outputs(model: &Model) -> BTreeMap<String, BTreeMap<String, String>> {
     components.map(|(key, one)| (deployment(key), of(key, model.declaration(one).expect("a kind")))).collect()
 }
 
-/// The place of each event of a kind, by deployment.
+/// The index of each event of a kind, by deployment.
 fn places<'a>(events: &'a [Value], what: &str) -> BTreeMap<&'a str, usize> {
     let of = |event: &'a Value| event["deployment"].as_str().expect("a deployment");
     let events = events.iter().enumerate().filter(|(_, event)| event["what"] == what && event["action"] == "CREATE");
@@ -59,7 +59,7 @@ fn created(model: &Model, parameters: &[&str]) -> Value {
         let (Node::Component(from, component), Node::Component(to, _)) = (from, to) else { continue };
         let (reader, writer) = (deployment(from), deployment(to));
         assert!(ends[&*writer] < starts[&*reader], "{reader} does not wait for {writer}");
-        // What is read as a whole arrives as it was signalled.
+        // A value that is read as a whole arrives unchanged.
         if let Why::Data { input, output, forward_reference: None } = edge.why {
             let wired = &component.inputs[input].value;
             if matches!(wired, Expr::Leaf(Reference::Output { .. })) {

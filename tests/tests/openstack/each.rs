@@ -1,4 +1,4 @@
-//! Each change of each type that the driver has: what `plan` says of it is what `deploy` does without Heat.
+//! Each change of each type of the driver: `deploy` without Heat does what `plan` says.
 
 use std::fs;
 use std::path::Path;
@@ -10,10 +10,10 @@ use wattle_tests::site::{Ground, NOTHING, Site};
 
 use super::changes::table::Change;
 
-/// What wattle replaces where Heat changes it in place. The plan says so.
+/// Changes for which wattle replaces a resource that Heat changes in place. The plan reports that.
 const REPLACES: [(&str, &str); 3] = [("loose", "dns_name"), ("loose", "dns_domain"), ("server", "admin_pass")];
 
-/// What is not made without Heat, and why.
+/// Resources that are not created without Heat, and the reasons.
 const LEFT_OUT: [(&str, &str, &str); 4] = [
     ("spare_subnet", "cidr", "Neutron refuses the pools of the former range"),
     ("spare_disk", "size", "a volume does not shrink, so there is no way back"),
@@ -21,11 +21,11 @@ const LEFT_OUT: [(&str, &str, &str); 4] = [
     ("spare_key", "save_private_key", "it is only for Heat"),
 ];
 
-/// What only says how Heat goes about other changes.
+/// Settings that only affect how Heat makes other changes.
 const HEAT_S_OWN: [&str; 4] =
     ["flavor_update_policy", "image_update_policy", "user_data_update_policy", "software_config_transport"];
 
-/// Deploys these resources, makes each change, takes it back, and destroys everything.
+/// Deploys these resources, makes each change, reverts it, and destroys everything.
 pub(crate) fn each_change(site: &Site<impl Ground>, mut base: Value, changes: &[Change]) {
     let resources = base.as_object_mut().expect("a map");
     resources.retain(|_, resource| is_driven(resource));
@@ -38,7 +38,7 @@ pub(crate) fn each_change(site: &Site<impl Ground>, mut base: Value, changes: &[
     }
     println!("| resource | property | Heat | plan | what `deploy` does |\n|---|---|---|---|---|");
     let mut wrong = Vec::new();
-    // `WATTLE_CHANGE` chooses rows, by `RESOURCE.PROPERTY`.
+    // `WATTLE_CHANGE` selects rows, by `RESOURCE.PROPERTY`.
     let chosen = std::env::var("WATTLE_CHANGE").unwrap_or_default();
     let is_chosen =
         |row: &Change| chosen.is_empty() || chosen.split(',').any(|chosen| chosen == format!("{}.{}", row.0, row.1));
@@ -67,7 +67,7 @@ pub(crate) fn each_change(site: &Site<impl Ground>, mut base: Value, changes: &[
                 Action::Replace => planned == "-/+",
                 action => panic!("{action:?} is nothing that is done"),
             };
-            // Back, something else may become of it: what is no longer given is another change.
+            // The way back may have another effect: removing a property is a different change.
             let is_so = ran.code == Some(0) && is_done && (is_as_with_heat || !way.is_empty());
             if !is_so {
                 wrong.push(format!(
@@ -93,20 +93,20 @@ fn deployed(site: &Site<impl Ground>, stack: &Path, resources: &Value) -> Ran {
     site.ask(&[&["deploy", "plain", "--yes"], &*key].concat())
 }
 
-/// The options with the operator's key, once there is one.
+/// The options with the operator's key, once it exists.
 fn key(site: &Site<impl Ground>) -> Vec<&'static str> {
     let key = ["operator.key", "plain/operator.key"].into_iter().find(|key| site.path().join(key).exists());
     key.map_or_else(Vec::new, |key| vec!["--key", key])
 }
 
-/// The sign by which the plan says what becomes of a resource.
+/// The sign for a resource in the plan.
 fn planned<'r>(ran: &'r Ran, name: &str) -> &'r str {
     let named = format!(" {name} (");
     let sign = ran.out.lines().chain(ran.err.lines()).find_map(|line| Some(line.split_once(&named)?.0));
     sign.filter(|sign| !sign.contains(' ')).unwrap_or("nothing")
 }
 
-/// What was done to a resource, in the order in which it was.
+/// The actions on a resource, in order.
 fn done(ran: &Ran, name: &str) -> String {
     let head = format!("✓ {name} ");
     let words = ran.err.lines().filter_map(|line| line.strip_prefix(&head)?.split_whitespace().next());

@@ -1,4 +1,4 @@
-//! What real services make of templates: of the examples, of the corpus, and of every kind of change.
+//! Real services process templates: of the examples, of the corpus, and of every kind of change.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ fn examples_live_on_a_real_openstack() {
     }
 }
 
-/// The book warns of it.
+/// The book warns about it.
 #[test]
 fn heat_s_preview_replaces_servers_that_an_update_does_not_touch_on_a_real_openstack() {
     if !is_there("Heat's preview") {

@@ -1,4 +1,4 @@
-//! `wattle hosts` reads the hosts of a real cloud, and servers go where `deploy --hosts` has placed them.
+//! `wattle hosts` reads the hosts of a real cloud, and servers run where `deploy --hosts` has placed them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,19 +13,19 @@ use wattle_tests::site::{Ground, NOTHING, Site};
 
 use super::KEY;
 
-/// `wattle hosts` beside the stack.
+/// Runs `wattle hosts` beside the stack.
 fn hosts(site: &Site<impl Ground>) -> Ran {
     let mut command = Command::new(wattle());
     command.args(["hosts", "--cloud", "real"]).current_dir(site.path());
     to_its_end(apart(&mut command, site.path()))
 }
 
-/// The lines of the hosts file that are about hosts.
+/// The lines of the hosts file about hosts.
 fn of_hosts(file: &str) -> Vec<&str> {
     file.lines().filter(|line| line.starts_with("  lab")).collect()
 }
 
-/// The host of each server, as the cloud has it.
+/// The host of each server in the cloud.
 fn standing(site: &Site<impl Ground>) -> BTreeMap<String, String> {
     let of = |server: &Value| {
         let name = server["name"].as_str().expect("a name").rsplit('-').next().expect("a part").to_owned();
@@ -39,7 +39,7 @@ fn servers_go_to_the_hosts_that_they_are_placed_on_on_a_real_openstack() {
     if !is_there("`wattle hosts`, and `deploy --hosts`") {
         return;
     }
-    // Nobody else may see hosts.
+    // Others may not see hosts.
     let ran = hosts(&Site::at(Named, &Named::password()));
     assert_eq!(ran.code, Some(1), "{ran}");
     assert!(ran.err.contains("administrator"), "{ran}");
@@ -59,7 +59,7 @@ fn servers_go_to_the_hosts_that_they_are_placed_on_on_a_real_openstack() {
         let is_said = |line: &str| line.split_whitespace().take(2).eq([server.as_str(), host]);
         assert!(ran.out.lines().any(is_said), "{server} is on {host}: {ran}");
     }
-    // Placement knows of what the servers use, and so does the file.
+    // Placement knows the resources in use, and so does the file.
     let after = hosts(&site);
     let used = of_hosts(&after.out).into_iter().filter(|host| host.contains("used: {")).count();
     let hosts_in_use: std::collections::BTreeSet<&String> = stand.values().collect();

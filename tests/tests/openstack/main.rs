@@ -1,14 +1,14 @@
-//! What the driver, the commands and Heat do on a real OpenStack.
+//! The driver, the commands and Heat on a real OpenStack.
 
 mod alike;
-#[expect(dead_code, reason = "addresses of IPv6 come by themselves there")]
+#[expect(dead_code, reason = "IPv6 addresses are assigned automatically there")]
 #[path = "../../../openstack/tests/driver/bare.rs"]
 mod bare;
-#[expect(dead_code, reason = "where a thing is made is for who breaks the request")]
+#[expect(dead_code, reason = "only tests that interrupt the request need the place of creation")]
 #[path = "../../../openstack/tests/driver/cases.rs"]
 mod cases;
 mod changes;
-#[expect(dead_code, reason = "which servers are of one application is for who counts applications")]
+#[expect(dead_code, reason = "only tests that count applications need the servers of an application")]
 #[path = "../../../place/tests/growth/clouds.rs"]
 mod clouds;
 #[path = "../deploy/life.rs"]
@@ -24,7 +24,7 @@ mod kind;
 mod leaves;
 #[path = "../../../openstack/tests/driver/life.rs"]
 mod life;
-#[expect(dead_code, reason = "what goes wrong in it is for other tests")]
+#[expect(dead_code, reason = "its faults are for other tests")]
 #[path = "../../../openstack/tests/driver/stage.rs"]
 mod near;
 mod nova;
@@ -42,7 +42,7 @@ use wattle_tests::site::{NOTHING, Site};
 
 const KEY: [&str; 2] = ["--key", "operator.key"];
 
-/// Somebody at the cloud, if there is one. What a run before has left there is gone.
+/// A client of the cloud, if there is one. Removes what a previous run has left there.
 fn stage(what: &str, mark: &str) -> Option<Stage> {
     is_there(what).then(|| {
         let stage = Stage::new(mark);
@@ -121,7 +121,7 @@ fn a_shop_lives_on_a_real_openstack() {
     if is_there("`wattle deploy`") {
         let site = Site::at(Named, &Named::password());
         deployed::life(&site);
-        // Other tests look at what the project has.
+        // Other tests list the project's resources.
         let ran = site.ask(&["destroy", "--yes", KEY[0], KEY[1]]);
         assert_eq!(ran.code, Some(0), "{ran}");
         assert_eq!(site.counts(), NOTHING);

@@ -1,4 +1,4 @@
-//! Nova's own filters and weighers place as the model of them does that placement is compared with.
+//! Nova's own filters and weighers place servers like the model of them that placement is compared with.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -10,7 +10,7 @@ use wattle_tests::openstack::is_there;
 use super::clouds::{Made, made};
 use super::one_by_one::{Choice, one_by_one};
 
-/// Where Nova has put them, by `python/scheduler.py`.
+/// The hosts chosen by Nova, through `python/scheduler.py`.
 fn by_nova(Made { cloud, problem, .. }: &Made) -> Vec<Option<usize>> {
     let group = |server: usize| problem.policies.iter().position(|policy| policy.members.contains(&server));
     let host = |host: &Host| {

@@ -1,4 +1,4 @@
-//! A real cloud, and somebody who carries out jobs in it.
+//! A real cloud, and a client that carries out jobs in it.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,7 +18,7 @@ use wattle_tests::skip::skipped;
 
 use super::jobs::{Desk, Jobs, UNKNOWN};
 
-/// How long after a job is given out its requests may be begun.
+/// The duration after the start of a job in which its requests may be sent.
 const LEASE: Duration = Duration::from_mins(2);
 
 /// The cloud that the environment names.
@@ -27,12 +27,12 @@ pub(crate) struct Stage {
     session: Arc<Session>,
     hands: OpenStack,
     next: Cell<u64>,
-    /// What an administrator has made beforehand: the id of a policy of QoS.
+    /// The ID of a QoS policy that an administrator has created beforehand.
     policy: Option<String>,
 }
 
 impl Stage {
-    /// Somebody with a mark that nothing else there has.
+    /// A client with a mark that nothing else there has.
     pub(crate) fn new(mark: &str) -> Self {
         for (kind, property, why) in NOT_HERE {
             skipped(&format!("`{property}` of {kind} on a real OpenStack"), why);
@@ -40,7 +40,7 @@ impl Stage {
         Self::of(&sources().expect("files"), mark)
     }
 
-    /// The administrator, who tries what nobody else may.
+    /// The administrator, for jobs that others may not do.
     pub(crate) fn of_administrator(mark: &str) -> Self {
         let stage = Self::of(&Administrator::sources(), mark);
         let body = json!({ "policy": { "name": mark } });
@@ -57,19 +57,19 @@ impl Stage {
         Self { runtime, session, hands, next: Cell::new(1), policy: None }
     }
 
-    /// Deletes the policy of an administrator, which nothing uses any more.
+    /// Deletes the administrator's policy, which is no longer in use.
     pub(crate) fn delete_policy(&self) {
         let policy = self.policy.as_deref().expect("it was made");
         self.answer(Call::new("network", Method::Delete, format!("{POLICIES}/{policy}")));
     }
 
-    /// Everything that has the mark.
+    /// Everything with the mark.
     pub(crate) fn everything(&self) -> Vec<Seen> {
         let all: BTreeSet<Name> = kinds().map(|kind| kind.name.into()).collect();
         self.runtime.block_on(self.hands.list(&all, &Desk::default())).expect("lists")
     }
 
-    /// Deletes all that has the mark, again and again, as what stands in its way goes.
+    /// Deletes everything with the mark, repeatedly, as dependencies disappear.
     pub(crate) fn clear(&self) {
         for _ in 0..100 {
             let there = self.everything();
@@ -147,7 +147,7 @@ impl Jobs for Stage {
 /// Neutron's policies of QoS.
 const POLICIES: &str = "/qos/policies";
 
-/// What only an administrator may give. Of policies, only an administrator makes some.
+/// Properties that only an administrator may set. Only an administrator creates policies.
 const ADMINS: [(&str, &str); 4] = [
     ("OS::Neutron::Net", "shared"),
     ("OS::Neutron::Router", "external_gateway_info.enable_snat"),
@@ -155,7 +155,7 @@ const ADMINS: [(&str, &str); 4] = [
     ("OS::Neutron::Port", "qos_policy"),
 ];
 
-/// What the cloud of the tests does not have, and why.
+/// Features that the cloud of the tests lacks, and the reasons.
 const NOT_HERE: [(&str, &str, &str); 2] = [
     ("OS::Cinder::Volume", "image", "there is nothing behind a volume that an image could be copied to"),
     (

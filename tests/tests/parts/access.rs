@@ -1,4 +1,4 @@
-//! Who may reach what software listens on.
+//! Access to the ports that software listens on.
 
 use serde_json::{Value, json};
 use wattle::author::Blueprint as _;
@@ -44,14 +44,14 @@ pub(crate) struct Settings {
     cache_port: Parameter<u16>,
 }
 
-/// A server with a group of its own.
+/// A server with its own security group.
 fn guarded(t: &mut Topology, name: &str, network: PrivateNet) -> (nova::Server, SecurityGroup) {
     let group = t.add(format!("{name}-access"), SecurityGroup::new());
     let server = nova::Server::new().image("debian-12").flavor("m1.small");
     (t.add(name, server.network(network.net).security_group(group)), group)
 }
 
-/// A cache that only its readers reach, of which one reads by a forward reference; a listener and a proxy for others.
+/// A cache that only its readers reach, one of which reads through a forward reference; a listener and a proxy for others.
 #[blueprint]
 pub(crate) fn fenced(t: &mut Topology, p: Settings) -> Exports {
     let network = network(t);
@@ -71,7 +71,7 @@ pub(crate) fn fenced(t: &mut Topology, p: Settings) -> Exports {
     let redis = t.on(cache).run("redis", redis);
     let proxy = t.on(front).run("proxy", proxy.upstreams(vec![redis.url]));
     t.fulfil(forward, redis.url);
-    // Of one component, not of its neighbour.
+    // For one component, not for its neighbour.
     t.add("to-proxy", LetIn { to: proxy, group, from: Peers::Anyone });
     t.add("to-proxy-by-ipv6", LetIn { to: proxy, group, from: Peers::Cidr("::/0".into()) });
     t.on(cache).run("reads-its-neighbour", Listener::new().cache(redis.url).admin(1_u16));
@@ -109,7 +109,7 @@ fn every_port_that_is_listened_on_is_let_in_and_no_other() {
     };
     let cache = json!({"get_resource": "cache-access"});
     let expected = [
-        // The cache's own server reads it as well, which no group keeps it from.
+        // The cache's own server reads it as well, which no group prevents.
         json!(["to-cache.redis-1-host", "cache-access", "tcp", port, port, address("host")]),
         json!(["to-cache.redis-1-front", "cache-access", "tcp", port, port, address("front")]),
         json!(["to-host.listener-1", "host-access", "tcp", 22, 22, cache]),
@@ -126,7 +126,7 @@ fn every_port_that_is_listened_on_is_let_in_and_no_other() {
 pub(crate) fn heat(judges: &mut Judges) {
     let model = fenced.model(Default::default());
     heat_takes(judges, &model);
-    // Cut into stacks.
+    // Cut into nested stacks.
     let mut options = Options::default();
     options.stack_resources = 12;
     let lowered = lower(&model, &options);

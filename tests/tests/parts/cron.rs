@@ -1,4 +1,4 @@
-//! Jobs that run when their time comes.
+//! Jobs that run on a schedule.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -36,7 +36,7 @@ pub(crate) struct Settings {
     key: Parameter<Secret<String>>,
 }
 
-/// A job that tells what it was given and ends, and one that does not end.
+/// A job that prints its input and ends, and one that does not end.
 #[blueprint]
 pub(crate) fn jobs(t: &mut Topology, p: Settings, times: Times) -> Exports {
     let network = network(t);
@@ -115,7 +115,7 @@ fn what_cron_would_leave_out_is_a_failure() {
     }
 }
 
-/// A server of its own has systemd, and its own cron: here both are those of a mount namespace.
+/// A real server has systemd and cron: here both are in a mount namespace.
 #[test]
 fn on_a_server_it_is_a_file_of_cron_d() {
     if !can_run("parts: a job on a server of its own", &PROGRAMS) {

@@ -15,7 +15,7 @@ pub(crate) struct Behind {
     upstreams: Vec<String>,
 }
 
-/// The same servers behind two proxies, for HTTP and for anything.
+/// The same servers behind two proxies, for HTTP and for TCP.
 #[blueprint]
 pub(crate) fn proxies(t: &mut Topology, (): (), behind: Behind) -> Exports {
     let network = network(t);

@@ -31,7 +31,7 @@ pub(crate) fn shared(t: &mut Topology) -> Exports {
     exports
 }
 
-/// Exports that nobody mounts: one for writing, one for reading, one for somebody else.
+/// Exports that nobody mounts: read-write, read-only, and for another client.
 #[blueprint]
 pub(crate) fn exported(t: &mut Topology) -> Exports {
     let network = network(t);
@@ -57,7 +57,7 @@ pub(crate) fn heat(judges: &mut Judges) {
 
 const PROGRAMS: [&str; 3] = ["/usr/bin/ganesha.nfsd", "/usr/bin/nfs-cat", "/usr/bin/jq"];
 
-/// The URL of a file of an export, as libnfs has it.
+/// The URL of a file of an export, in libnfs's form.
 fn file(url: &str, name: &str) -> String {
     let authority = authority(url);
     let (host, port) = authority.rsplit_once(':').expect("a port");
@@ -91,7 +91,7 @@ fn clients_read_and_write_it_as_one_user() {
     assert_eq!(client("nfs-cat", &[], &[&file(&read, "/word")]), "read");
     assert!(refused("nfs-cp", &[word, &file(&read, "/other")]) && !folder.join("opt/read/other").exists());
 
-    // The server itself is the only one that may, besides those that are told; others of this machine are not it.
+    // Only the server itself may, besides the listed clients; other addresses of this machine do not count as it.
     let only = fs::read_to_string(folder.join("theirs/ganesha.conf")).expect("reads");
     let host = authority(&theirs).rsplit_once(':').expect("a port").0.to_owned();
     assert!(
@@ -127,8 +127,8 @@ fn what_one_server_writes_another_reads() {
     down(&stage, &[&url]);
 }
 
-/// Another kernel than this machine's may know NFS: one of a virtual machine mounts what the recipe exports, by the options
-/// that the recipe of a mount gives it.
+/// If this machine's kernel does not support NFS, another one may: a virtual machine mounts the recipe's export, with the
+/// options of the recipe of a mount.
 #[test]
 fn a_kernel_mounts_what_is_exported() {
     let test = "parts: an NFS export, mounted by a virtual machine";
@@ -167,8 +167,8 @@ fn a_kernel_mounts_what_is_exported() {
     assert_eq!(kept.mode() & 0o777, 0o640);
 }
 
-/// On a server of its own a mount is a line of /etc/fstab: here that is one of a mount namespace, where what mounts NFS
-/// mounts memory by the same name.
+/// On a real server, a mount is a line of /etc/fstab: here it is that of a mount namespace, in which a stand-in for the NFS
+/// mount program mounts a tmpfs.
 #[test]
 fn on_a_server_it_is_a_line_of_fstab() {
     if !can_run("parts: an NFS mount on a server of its own", &["/usr/bin/jq", "/usr/sbin/mount.nfs4"]) {

@@ -31,7 +31,7 @@ pub(crate) struct Settings {
     password: Parameter<Secret<String>>,
 }
 
-/// Two directories of one domain, of which one has people.
+/// Two directories of one domain, one of which has people.
 #[blueprint]
 pub(crate) fn directories(t: &mut Topology, p: Settings, people: People) -> Exports {
     let network = network(t);
@@ -88,7 +88,7 @@ fn people_are_found_by_who_is_logged_in() {
     down(&stage, &[&urls[0], &urls[1]]);
     assert_eq!(stage.files_with(password), Vec::<String>::new());
 
-    // Another boot finds what was there, and takes another password.
+    // The next start finds the existing data, and accepts another password.
     let again = stage.run(&["up", "--detach", "--until-done", "--parameter", "password=another"]);
     assert_eq!(again.code, Some(0), "{again}");
     assert!(search(&urls[0], &["-D", ADMIN, "-w", "another"]).contains("sn: Ash"));

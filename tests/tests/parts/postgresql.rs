@@ -56,7 +56,7 @@ fn what_is_written_at_the_primary_is_read_at_the_replica() {
     down(&stage, &[&urls[0], &urls[1]]);
     assert_eq!(stage.files_with(password), Vec::<String>::new());
 
-    // Another boot goes on where this one ended.
+    // The next start continues with the existing data.
     let mut again = vec!["up".to_owned(), "--detach".into(), "--until-done".into()];
     for name in ["password", "replication_password"] {
         again.extend(["--parameter".into(), format!("{name}={password}")]);

@@ -14,7 +14,7 @@ pub(crate) struct Settings {
     password: Parameter<Secret<String>>,
 }
 
-/// Two caches, on one port of different servers.
+/// Two caches, on the same port of different servers.
 #[blueprint]
 pub(crate) fn caches(t: &mut Topology, p: Settings) -> Exports {
     let network = network(t);
@@ -53,7 +53,7 @@ fn it_keeps_what_it_is_told() {
     down(&stage, &[&urls[0], &urls[1]]);
     assert_eq!(stage.files_with(password), Vec::<String>::new());
 
-    // Another boot finds what was written down.
+    // The next start finds the saved data.
     let again = stage.run(&["up", "--detach", "--until-done", "--parameter", &format!("password={password}")]);
     assert_eq!(again.code, Some(0), "{again}");
     assert_eq!(ask(&urls[0], &["get", "word"]), "wattle");

@@ -8,7 +8,7 @@ use wattle_catalog::parts::replicas::{Replicas, Spread};
 
 use crate::stage::{Judges, heat_takes, network};
 
-/// Three servers on different hosts, two wherever there is room.
+/// Three servers on different hosts, and two if there is room.
 #[blueprint]
 pub(crate) fn spread(t: &mut Topology) {
     let inside = network(t);

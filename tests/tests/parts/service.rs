@@ -1,4 +1,4 @@
-//! A service that comes in an archive.
+//! A service from an archive.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -36,7 +36,7 @@ pub(crate) struct Settings {
     key: Parameter<Secret<String>>,
 }
 
-/// A server with the service, and one of its kind that has no port.
+/// A server with the service, and another instance without a port.
 #[blueprint]
 pub(crate) fn site(t: &mut Topology, p: Settings, release: Release) -> Exports {
     let network = network(t);
@@ -63,7 +63,7 @@ pub(crate) fn heat(judges: &mut Judges) {
     heat_takes(judges, &site.model(Release::default()));
 }
 
-/// A release whose program tells what it was given.
+/// A release whose program prints its configuration.
 pub(crate) fn release(version: &str) -> Release {
     let folder = tempfile::tempdir().expect("a folder");
     let bin = folder.path().join("app-1.0/bin");
@@ -118,7 +118,7 @@ fn it_runs_with_what_it_is_given() {
     assert_ne!(reported["uid"], 0);
     assert_eq!((&reported["data"], &reported["release"]), (&true.into(), &false.into()), "it writes to its data only");
     assert_eq!(reported["version"], "1");
-    // What the recipe is told is not for the service.
+    // The recipe's own settings are not passed to the service.
     for name in ["secrets", "sha256", "WATTLE_RUN_DIR", "heat_outputs_path"] {
         assert!(environment.get(name).is_none(), "{environment:#}");
     }
@@ -127,7 +127,7 @@ fn it_runs_with_what_it_is_given() {
     assert!(stage.path().join(".wattle/servers/app/state/opt/worker/bin/app").exists());
     assert_eq!(stage.processes("sleep 1d").len(), 1);
 
-    // The next release takes the place of this one, and its data stay.
+    // The next release replaces this one, and keeps its data.
     let second = release("2");
     stage.emit(&site.model(second));
     let again =
@@ -153,7 +153,7 @@ fn another_digest_is_a_failure() {
     assert!(!folder.join("release").exists() && !folder.join("archive").exists(), "nothing of it stays");
 }
 
-/// A server of its own has systemd, which judges the unit: here there is only the folder where units lie.
+/// A real server has systemd, which checks the unit: here there is only the folder of units.
 #[test]
 fn on_a_server_it_is_a_unit_that_systemd_takes() {
     if !can_run("parts: a service on a server of its own", &[&PROGRAMS[..], &["/usr/bin/systemd-analyze"]].concat()) {

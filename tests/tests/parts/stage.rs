@@ -1,4 +1,4 @@
-//! What the tests of parts have in common.
+//! Common code of the tests of parts.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpStream;
@@ -19,25 +19,26 @@ use wattle_tests::oracle::{Oracle, write};
 use wattle_tests::running::{self, Stage};
 use wattle_tests::skip::{is_root, skipped};
 
-/// Who says whether Heat takes a model.
+/// The judges of whether Heat accepts a model.
 pub(crate) struct Judges {
     pub(crate) oracle: Oracle,
     real: Option<RealHeat>,
 }
 
 impl Judges {
-    /// Heat's engine, which validates.
+    /// With Heat's engine, which validates.
     pub(crate) fn new() -> Self {
         Self { oracle: Oracle::start(), real: None }
     }
 
-    /// And one that makes it.
+    /// Also with a Heat that creates stacks.
     pub(crate) fn with_real_heat() -> Self {
         Self { real: Some(RealHeat::new()), ..Self::new() }
     }
 }
 
-/// A model without diagnostics, which Heat takes in either lowering: its template, and what Heat says of it.
+/// Asserts that a model has no diagnostics and that Heat accepts it in either lowering; returns its template, and Heat's
+/// answer.
 pub(crate) fn heat_takes(judges: &mut Judges, model: &Model) -> (Lowered, Value) {
     assert_eq!(check(model, &native::limits()), []);
     if let Some(heat) = &judges.real {
@@ -53,7 +54,7 @@ pub(crate) fn heat_takes(judges: &mut Judges, model: &Model) -> (Lowered, Value)
     (lowered, answer)
 }
 
-/// Whether software can be installed and run here; if not, the test is left out, and says so.
+/// Whether software can be installed and run here; if not, the test is skipped, and reports it.
 pub(crate) fn can_run(test: &str, programs: &[&str]) -> bool {
     let missing: Vec<_> = programs.iter().filter(|program| !Path::new(program).exists()).collect();
     if !is_root() || !missing.is_empty() {
@@ -75,7 +76,7 @@ pub(crate) fn server(t: &mut Topology, name: &str, network: PrivateNet) -> (nova
     (server, server.address(network.net))
 }
 
-/// What the stage's stack exports.
+/// An export of the stage's stack.
 pub(crate) fn value(stage: &Stage, entry: &str) -> String {
     let got = stage.ask(&["get", entry]);
     assert_eq!(got.code, Some(0), "{got}");
@@ -87,7 +88,7 @@ pub(crate) fn up(model: &Model, password: &str) -> Stage {
     up_in("auto", model, password)
 }
 
-/// The same, in the machine's own network, where its servers reach what the test listens with on the loopback interface.
+/// The same, in the machine's own network, in which its servers reach the test's listeners on the loopback interface.
 pub(crate) fn up_here(model: &Model, password: &str) -> Stage {
     up_in("loopback", model, password)
 }
@@ -102,7 +103,7 @@ fn up_in(network: &str, model: &Model, password: &str) -> Stage {
     stage
 }
 
-/// Takes it down, after which nobody listens where `urls` lead any more.
+/// Takes it down, and checks that nothing listens at `urls` any more.
 pub(crate) fn down(stage: &Stage, urls: &[&str]) {
     let authorities: Vec<String> = urls.iter().map(|url| authority(url)).collect();
     assert!(authorities.iter().all(|authority| TcpStream::connect(authority).is_ok()), "{authorities:?}");
@@ -121,7 +122,7 @@ pub(crate) fn authority(url: &str) -> String {
     rest.rsplit('@').next().expect("a host").to_owned()
 }
 
-/// Runs a client program with an environment of its own, and gives what it prints.
+/// Runs a client program with its own environment, and returns its output.
 pub(crate) fn client(program: &str, environment: &[(&str, &str)], args: &[&str]) -> String {
     let ran = running::to_its_end(Command::new(program).args(args).envs(environment.iter().copied()));
     assert_eq!(ran.code, Some(0), "{program} {args:?}: {ran}");
@@ -141,8 +142,8 @@ pub(crate) fn serve(body: Vec<u8>) -> String {
         for stream in listener.incoming() {
             let Ok(mut stream) = stream else { continue };
             let _ = stream.set_read_timeout(Some(Duration::from_secs(5)));
-            // A client that still writes when its connection is closed may lose the answer. A proxy that only looks whether
-            // somebody listens sends nothing.
+            // A client that is still writing when its connection is closed may lose the response. A proxy that only checks
+            // for a listener sends nothing.
             let mut head = BufReader::new(&stream).lines().map_while(Result::ok);
             if head.any(|line| line.is_empty()) {
                 let _ = write!(stream, "HTTP/1.0 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());

@@ -1,4 +1,4 @@
-//! Ports that another program has taken: no part takes that program for its own service.
+//! Ports that another program occupies: no part mistakes that program for its own service.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use wattle_tests::running::Stage;
 use crate::service::{Release, release};
 use crate::stage::{can_run, network, server, up_here, value};
 
-/// A port at which no other test's service listens.
+/// A port that no other test's service uses.
 const TAKEN: u16 = 6397;
 
 /// Chosen when the stack is deployed.
@@ -28,7 +28,7 @@ struct Settings {
     password: Parameter<Secret<String>>,
 }
 
-/// Every part that listens, each at that port of a server of its own.
+/// Every part that listens, each on that port of a separate server.
 #[blueprint]
 fn refused(t: &mut Topology, p: Settings, release: Release) -> Exports {
     let network = network(t);
@@ -48,7 +48,7 @@ fn refused(t: &mut Topology, p: Settings, release: Release) -> Exports {
     let (host, address) = server(t, "f", network);
     t.on(host).run("files", Export::new().address(address).port(TAKEN).user("nobody"));
     let (host, address) = server(t, "g", network);
-    // It does not even try to listen, and stays.
+    // It does not even try to listen, and keeps running.
     let silent = Service::new().url(release.url.parse::<Url>().expect("a URL")).sha256(release.sha256.as_str());
     let silent = silent.strip(1_u8).user("nobody").command(["/bin/sleep", "1d"]).address(address).port(TAKEN);
     t.on(host).run("silent", silent.start_within(Duration::from_secs(2)));
@@ -69,7 +69,7 @@ fn every_part_says_who_has_its_port() {
     if !can_run("parts: ports that are taken", &programs) {
         return;
     }
-    // It takes connections, and never answers.
+    // It accepts connections, and never answers.
     let other = std::net::TcpListener::bind(("0.0.0.0", TAKEN)).expect("a port");
     let stage = Stage::new(&refused.model(release("1")));
     let up = stage.run(&["up", "--until-done", "--network", "loopback", "--parameter", "password=word"]);
@@ -114,7 +114,7 @@ fn what_a_service_starts_listens_for_it() {
 /// A port that only the test of shared ports uses, and the next one.
 const SHARED: u16 = 6398;
 
-/// Twice two services that want the same port of their server. Python's allow others to share it (`SO_REUSEPORT`).
+/// Two pairs of services that need the same port of their server. Python's permit others to share it (`SO_REUSEPORT`).
 #[blueprint]
 fn twice(t: &mut Topology, (): (), release: Release) -> Exports {
     let network = network(t);
@@ -163,7 +163,7 @@ fn two_services_do_not_share_a_port_unnoticed() {
         let components = &status["servers"][server]["components"];
         assert_eq!(components[first]["state"], "done", "{status:#}");
         assert_eq!(components[second]["state"], "failed", "{status:#}");
-        // It is the message, and not only among the last lines.
+        // It is in the message, and not only among the last lines.
         let said = components[second]["failure"]["message"].as_str().expect("a message");
         assert!(said.starts_with(&format!("{second} cannot listen: 127.")) && said.contains(how), "{said}");
     }

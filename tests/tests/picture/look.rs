@@ -1,4 +1,4 @@
-//! What can be read on the page, and how one moves about.
+//! Reading the page, and navigating in it.
 
 use serde_json::{Value, json};
 
@@ -29,14 +29,14 @@ fn boxes_wires_and_details_say_what_they_are() {
     page.wait_for_details("web/nginx");
     let component = diagram.components.iter().find(|component| &*component.key == "web/nginx").expect("nginx");
     let kind = &diagram.component_types[&component.component_type];
-    // First where it was added, then where each input was wired, and at last where its kind was declared.
+    // First the place where it was added, then those where each input was wired, and last the declaration of its type.
     let mut places = vec![component.at.to_string()];
     places.extend(component.inputs.values().map(|input| input.at.to_string()));
     places.push(kind.at.to_string());
     assert!(places.iter().all(|place| place.contains(".rs:")), "{places:?}");
     assert_eq!(all(".details .at"), json!(places));
 
-    // What is folded says at its wires what its inputs said.
+    // A folded box shows the labels of its inputs at its wires.
     page.browser.press("F");
     page.browser.wait_for("all is folded", "return document.querySelectorAll('.component').length === 0");
     let labels = all(".label");
@@ -46,7 +46,7 @@ fn boxes_wires_and_details_say_what_they_are() {
     page.end();
 }
 
-/// Page and image are of one model, and so it looks alike on both.
+/// Page and image show the same model, and look alike.
 #[test]
 fn everything_is_where_the_image_has_it() {
     let diagram = example("three_tier");
@@ -64,13 +64,13 @@ fn everything_is_where_the_image_has_it() {
         let on_image = from_db(corner(&image, server), corner(&image, "db"));
         assert_eq!(from_db(place(server), place("db")), on_image, "{server}");
     }
-    // The subnet is shown in the network's band, as it is there.
+    // The subnet is shown in the network's band, as in the image.
     assert_eq!(page.count("[data-id='r:subnet']"), 0);
     let band = page.browser.text("return document.querySelector('.network').textContent");
     assert_eq!(band, "backbonesubnet 10.0.0.0/24");
     let legend = page.browser.text("return document.getElementById('legend').innerText");
     assert_eq!(legend, "is read by\nruns before\nis created before\non this network");
-    // What is selected keeps the colours that it has.
+    // Selected elements keep their colours.
     page.browser
         .run("wattle.setStates({ 'db/postgres': { state: 'failed', text: 'no' } }); wattle.select('db/postgres')");
     page.wait_for_details("db/postgres");
@@ -104,14 +104,14 @@ fn documentation_is_shown_as_it_was_meant() {
     page.end();
 }
 
-/// A banner that comes above the diagram hides nothing of it, unless somebody looks at a part of it.
+/// A banner above the diagram hides nothing of it, unless the user is looking at a part.
 #[test]
 fn all_of_it_stays_in_view_when_something_comes_above() {
     let Some(page) = Page::open("what comes above a picture", &example("connections"), false) else { return };
     let place = || page.browser.text("return document.getElementById('view').getAttribute('transform')");
     let bar = |padding: &str| {
         page.browser.run(&format!("document.getElementById('bar').style.paddingBottom = '{padding}'"));
-        // What has another size is told before the second of two frames.
+        // Changes of size are reported before the second of two frames.
         page.browser.run("return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
     };
     let is_in_view = || {
@@ -183,7 +183,7 @@ fn what_is_selected_within_a_folded_box_is_marked_there() {
 #[test]
 fn keys_and_mouse_move_about() {
     let Some(page) = Page::open("moving about on a page", &example("connections"), false) else { return };
-    // Where it is and how near, in thousandths.
+    // Position and zoom, in thousandths.
     let at = || {
         let numbers = page.browser.run(
             "const transform = document.getElementById('view').getAttribute('transform');
@@ -229,7 +229,7 @@ fn keys_and_mouse_move_about() {
     page.wait_for_details("connections");
     assert_eq!(page.count(".selected"), 0);
 
-    // While something is searched for, all that is found is marked.
+    // During a search, all matches are marked.
     page.browser.press("/");
     page.browser.press("node mount");
     assert_eq!(page.browser.run("return document.querySelectorAll('#found li').length"), json!(2));
@@ -237,7 +237,7 @@ fn keys_and_mouse_move_about() {
     assert_eq!(page.browser.run(marked), json!(["c:cell.node1/mount", "c:cell.node2/mount"]));
     page.browser.press(ESCAPE);
     assert_eq!(page.browser.run(marked), json!([]));
-    // What begins so comes first.
+    // Prefix matches come first.
     page.browser.press("/web");
     let first = page.browser.text("return document.querySelector('#found li').firstChild.textContent");
     assert!(first.starts_with("web"), "{first}");
@@ -249,7 +249,7 @@ fn everything_can_be_read_in_the_light_and_in_the_dark() {
     let Some(page) = Page::open("colours of a page", &example("connections"), false) else { return };
     page.browser.run("wattle.select('cell.manager/dmgr')");
     page.wait_for_details("cell.manager/dmgr");
-    // Contrast as WCAG defines it, of what is written and what it stands on; 4.5 is its limit.
+    // The contrast of text and background as defined by WCAG; 4.5 is its limit.
     let hard = "const rgb = (color) => color.match(/[\\d.]+/g).slice(0, 3).map((part) => {
           const share = Number(part) / 255;
           return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
@@ -281,7 +281,7 @@ fn everything_can_be_read_in_the_light_and_in_the_dark() {
     let dark = page.browser.text(ground);
     assert_ne!(dark, light);
     assert_eq!(page.browser.run(hard), json!([]), "in the dark");
-    // Who says so gets the other one.
+    // An explicit choice selects the other theme.
     page.browser.press("t");
     assert_eq!(page.browser.text(ground), light);
     assert_eq!(page.browser.run(hard), json!([]), "in the light, as it was chosen");

@@ -1,4 +1,4 @@
-//! What the plan says of components is what agents do: over random changes, revisions are applied and run for real.
+//! The plan for components matches what agents do: over random changes, revisions are applied and run for real.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -23,7 +23,7 @@ use wattle_tests::skip;
 
 /// A component of a case.
 #[derive(Clone, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a separate choice")]
 struct Part {
     server: usize,
     name: String,
@@ -31,12 +31,12 @@ struct Part {
     file: u32,
     deadline: u64,
     has_teardown: bool,
-    /// Whether what it writes depends on what it reads.
+    /// Whether its output depends on its inputs.
     passes_on: bool,
     is_secret: bool,
     more_outputs: bool,
     inputs: BTreeMap<String, Wire>,
-    /// The least length of what it reads of another, if something is required of it.
+    /// The minimum length of what it reads from another, if there is a requirement.
     least: Option<u32>,
 }
 
@@ -82,7 +82,7 @@ impl Case {
             is_secret: random.below(4) == 0,
             more_outputs: false,
             inputs,
-            // Whatever is written is as long.
+            // All outputs have that length.
             least: (random.below(3) > 0).then_some(1),
         });
         self.next += 1;
@@ -99,7 +99,7 @@ impl Case {
             4 => self.add(random),
             15 | 16 => self.parts[at].least = if self.parts[at].least == Some(1) { None } else { Some(1) },
             10 if self.servers.len() > 1 => {
-                // A server goes, and whoever read from it reads something else.
+                // Removes a server, and rewires its readers.
                 let gone = *self.servers.iter().next_back().expect("there are some");
                 self.servers.remove(&gone);
                 while let Some(at) = self.parts.iter().position(|part| part.server == gone) {
@@ -119,7 +119,7 @@ impl Case {
                 self.parts.last_mut().expect("just added").server = server;
             }
             6..10 if at > 0 => {
-                // Who read it reads something else.
+                // Rewires its readers.
                 self.parts.remove(at);
                 for part in &mut self.parts {
                     part.inputs.values_mut().for_each(|wire| without(wire, at));
@@ -197,7 +197,7 @@ impl Case {
             seed["declarations"][&full] = declared;
             seed["servers"][format!("s{}", part.server)]["components"][&part.name] = component;
         }
-        // Two seeds of one digest ask for the same.
+        // Two seeds with the same digest have the same content.
         seed["digest"] =
             json!(Sha256::digest(seed.to_string()).iter().map(|byte| format!("{byte:02x}")).collect::<String>());
         serde_json::from_value(seed).expect("a seed")
@@ -207,7 +207,7 @@ impl Case {
         format!("s{}/{}", part.server, part.name)
     }
 
-    /// The first that a component reads from.
+    /// The first component that a component reads from.
     fn read_by(&self, part: &Part) -> Option<usize> {
         let mut sources = Vec::new();
         part.inputs.values().for_each(|wire| drop(self.written(wire, &mut sources)));
@@ -266,7 +266,7 @@ fn without(wire: &mut Wire, gone: usize) {
 
 type Log = Arc<Mutex<Vec<(Script, String)>>>;
 
-/// Writes down what runs, and writes a digest of what it reads, or always the same.
+/// Records runs, and writes a digest of its inputs, or a constant.
 struct Fake {
     log: Log,
     passing: Arc<Mutex<BTreeMap<String, bool>>>,
@@ -287,7 +287,7 @@ impl Runner for Fake {
         }
         let mut read = BTreeMap::new();
         for name in job.component.inputs.keys() {
-            // Chef's recipes ask one by one; these ask for all of it but `in1`.
+            // Chef recipes request inputs one by one; these request all except `in1`.
             let value = match job.inputs.get(name) {
                 Some(value) => Some(value.clone()),
                 None if &**name == "in1" => None,
@@ -338,12 +338,12 @@ impl World {
             };
             tokio::spawn(agent.run(std::future::pending()));
         }
-        // The clock goes on when nothing else does.
+        // The clock advances when nothing else happens.
         sleep(Duration::from_hours(10)).await;
     }
 }
 
-/// How often each was said and done.
+/// The number of times that each was planned and done.
 #[derive(Default)]
 struct Count {
     said: BTreeMap<String, usize>,
@@ -395,7 +395,7 @@ async fn one(number: u64, count: &mut Count) {
     let log = world.log.lock().expect("no panic").clone();
     compare(number, &said, &log, count, &format!("{before:#?}\n{after:#?}"));
 
-    // Nothing but other requirements, some of which do not hold: then it fails, and nothing runs.
+    // Only requirements change, some of which do not hold: then a component fails, and nothing runs.
     let mut demanding = after.clone();
     for part in &mut demanding.parts {
         part.least = [None, Some(0), Some(1), Some(2), Some(1000)][random.below(5)];

@@ -1,4 +1,4 @@
-//! A blueprint's own `plan` and `wattle plan` say the same, byte by byte.
+//! A blueprint's own `plan` and `wattle plan` have identical output.
 
 use std::fs;
 use std::path::Path;
@@ -7,15 +7,15 @@ use std::process::Command;
 use wattle::cli::{planned, state_of};
 use wattle_tests::command::{example, wattle};
 
-/// What a command said, and its exit code. Its directory is called the same for both commands.
+/// The output of a command, and its exit code. Its directory has the same name for both commands.
 fn ran(program: &Path, args: &[&str], own: &Path) -> (String, String, Option<i32>) {
     let ran = Command::new(program).args(args).env("NO_COLOR", "1").output().expect("runs");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text").replace(own.to_str().expect("text"), "<own>");
     (text(ran.stdout), text(ran.stderr), ran.status.code())
 }
 
-/// What both say of a change, as text; their JSON is held against each other, too. `settings` and environments are those of
-/// before and after; an environment that is empty stays as it was emitted.
+/// The output of both for a change, as text; also compares their JSON. `settings` and environments are those before and
+/// after; an empty environment stays as it was emitted.
 fn both(settings: [&str; 2], environments: [&str; 2]) -> (String, String, Option<i32>) {
     let stage = tempfile::tempdir().expect("a directory");
     let blueprint = example("three_tier");
@@ -30,7 +30,7 @@ fn both(settings: [&str; 2], environments: [&str; 2]) -> (String, String, Option
         out
     };
     let before = text(&emit("before", settings[0], environments[0]).join("three_tier"));
-    // The blueprint emits nothing again: what lies there is of before, but for what the operator filled in.
+    // The blueprint emits nothing again: the existing files are the old ones, except for the operator's values.
     let own = emit("own", settings[0], environments[1]);
     let emitted = emit("emitted", settings[1], environments[1]);
     let [plain, json] = ["plain", "json"].map(|format| {
@@ -76,7 +76,7 @@ fn what_stays_and_what_changes() {
     assert!(text.contains("web (OS::Nova::Server): is replaced"), "{text}");
     let (text, ..) = both(["apps=2", "apps=2"], [GIVEN, "parameters: {image: debian-12, db_password: another}\n"]);
     assert!(text.contains("(secret)") && !text.contains("another"), "{text}");
-    // What one side alone knows is taken for the same.
+    // A value that only one side knows is treated as unchanged.
     let (text, ..) = both(["apps=2", "apps=2"], ["", GIVEN]);
     assert!(text.starts_with("nothing changes"), "{text}");
 }
@@ -98,7 +98,7 @@ fn environments_are_read_as_heat_reads_them() {
             assert!(text.contains(&format!(": old -> {read}\n")), "{written}: {text}{reported}");
         }
     }
-    // Nothing is as good as no value, and what Heat takes for a default of its own counts less.
+    // Null is equivalent to no value, and a default in Heat's environment has lower priority.
     let (text, ..) = both(["apps=1", "apps=1"], ["", "parameters: {flavor: }\nparameter_defaults: {flavor: big}\n"]);
     assert!(text.contains("flavor: m1.small -> big"), "{text}");
 }

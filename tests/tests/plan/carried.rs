@@ -1,5 +1,5 @@
-//! What the plan says of a change in place is what Heat's classes do when they carry it out (`handle_update`): nothing,
-//! a resize, another disk, another resource, or an error. A schema says only that a property may change.
+//! The plan of a change in place matches what Heat's classes do (`handle_update`): nothing, a resize, another disk, another
+//! resource, or an error. A schema says only that a property may change.
 
 use std::collections::BTreeSet;
 use std::process::{Command, Stdio};
@@ -7,14 +7,14 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 use wattle::plan::{Action, ResourcePlan, State, plan};
 
-/// What the script cannot say, because the class asks somebody who is not there.
+/// Cases that the script cannot decide, because the class asks a service that is not available.
 const NOT_ASKED: &[(&str, &str)] =
     &[("AWS::EC2::EIPAssociation", "AllocationId"), ("OS::Heat::DeployedServer", "software_config_transport")];
 
-/// Types whose properties Heat only keeps for itself: nothing has to be done about another value.
+/// Types whose properties are only stored in Heat: a new value requires no action.
 const KEPT_BY_HEAT: &[&str] = &["AWS::AutoScaling::ScalingPolicy", "OS::Heat::ScalingPolicy", "OS::Heat::Value"];
 
-/// What is asked of a service that loses what is there, or interrupts it, or may be refused there.
+/// Requests to a service that destroy data, or interrupt it, or may be refused.
 const GRAVE: &[(&str, &[Action])] = &[
     ("rebuild", &[Action::Rebuild]),
     ("restore", &[Action::Rebuild]),
@@ -36,10 +36,10 @@ fn state(ty: &str, properties: &Value) -> State {
     State::new(&files, Default::default(), None).expect("a state")
 }
 
-/// Types of which a plan notes what else changes where Heat updates them.
+/// Types for which a plan notes further effects of an update in place.
 const NOTED_BESIDE: [&str; 2] = ["OS::Magnum::Cluster", "OS::Trove::Instance"];
 
-/// Whether the plan says what Heat does.
+/// Whether the plan matches Heat's action.
 fn agrees(ty: &str, does: &str, said: &ResourcePlan) -> bool {
     let asked: Vec<&str> = does.split(", ").collect();
     if let Some((_, actions)) = GRAVE.iter().find(|(what, _)| asked.contains(what)) {
@@ -47,13 +47,13 @@ fn agrees(ty: &str, does: &str, said: &ResourcePlan) -> bool {
     }
     match does {
         "replaced" => said.action == Action::Replace,
-        // Whether a port has the group, only Neutron knows.
+        // Only Neutron knows whether a port uses the group.
         _ if does.contains("\"stateful\"") => !said.notes.is_empty(),
         _ if does.starts_with("refused: ") => said.action == Action::Refused && !said.help.is_empty(),
         "nothing" if KEPT_BY_HEAT.contains(&ty) => said.action == Action::Update && said.notes.is_empty(),
         "nothing" => said.action == Action::Update && !said.notes.is_empty(),
-        // Zun's containers keep running, and so does Trove's engine while its databases come and go. A cluster of
-        // Magnum's keeps running, too, with fewer nodes.
+        // Zun's containers keep running, and so does Trove's engine while its databases change. A Magnum cluster keeps
+        // running, too, with fewer nodes.
         _ => said.action == Action::Update && (said.notes.is_empty() || NOTED_BESIDE.contains(&ty)),
     }
 }

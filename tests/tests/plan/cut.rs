@@ -1,5 +1,5 @@
-//! A large stack stays where it is: whatever comes, goes, waits for another, gets a condition or is read by what Heat
-//! computes, the others stay in their nested stacks.
+//! Resources of a large stack stay in their nested stacks, whatever is added, removed, ordered, made conditional, or read
+//! by Heat's functions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,16 +20,16 @@ use super::state_of;
 #[derive(Clone, Debug)]
 struct Member {
     name: String,
-    /// The networks it is in, of which some have no other server.
+    /// Its networks, some of which have no other server.
     nets: BTreeSet<u8>,
-    /// The security group, likewise.
+    /// Its security group, possibly without other servers.
     group: Option<u8>,
     has_port: bool,
     has_volume: bool,
     runs: bool,
-    /// Of which other one, by its number, its software reads the address of a port.
+    /// The other server, by its number, whose port address its software reads.
     picks: Option<usize>,
-    /// That one's name.
+    /// That server's name.
     reads: Option<String>,
 }
 
@@ -42,16 +42,16 @@ fn member() -> impl Strategy<Value = Member> {
     })
 }
 
-/// A change: who comes, and where; or who goes.
+/// A change: an addition with its place, or a removal.
 #[derive(Clone, Debug)]
 enum Change {
     Comes(usize, Member),
     Goes(usize),
-    /// A resource that comes after this server.
+    /// A resource that depends on this server.
     After(usize),
     /// A resource that reads an address of a port of this server, at an index that Heat computes.
     Reads(usize),
-    /// This server has a condition, or has none any more.
+    /// Adds a condition to this server, or removes it.
     Condition(usize),
 }
 
@@ -65,14 +65,14 @@ fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
-/// Servers that come and go.
+/// Servers that are added and removed.
 #[derive(Default)]
 struct Fleet {
     members: Vec<Member>,
     count: usize,
-    /// What comes after a server, each by its own name.
+    /// Resources that depend on a server, each by its own name.
     after: BTreeMap<String, String>,
-    /// What reads a port, likewise.
+    /// Resources that read a port, each by its own name.
     readers: BTreeMap<String, String>,
     /// The servers with a condition.
     conditional: BTreeSet<String>,
@@ -96,7 +96,7 @@ impl Fleet {
             _ if self.members.is_empty() => {}
             Change::Goes(at) => {
                 let at = at % self.members.len();
-                // Who reads something of it would get other user data, which is no matter of the cut.
+                // A reader would get new user data, which does not concern the cut.
                 let name = Some(&self.members[at].name);
                 if !self.members.iter().any(|other| other.reads.as_ref() == name) {
                     let name = self.members.remove(at).name;
@@ -221,7 +221,7 @@ fn options(stack_resources: usize, before: Option<&Lowered>) -> Options {
     options
 }
 
-/// What becomes of what was there before and is there after, if it does not stay.
+/// The actions on resources that exist before and after, except unchanged ones.
 fn disturbed(before: &Lowered, after: &Lowered) -> Vec<String> {
     let own = |name: &str| name.rsplit_once('/').map_or(name, |(_, own)| own).to_owned();
     let names = |lowered: &Lowered| -> BTreeSet<String> {
@@ -238,7 +238,7 @@ fn disturbed(before: &Lowered, after: &Lowered) -> Vec<String> {
     disturbed.map(|(name, plan)| format!("{name}: {:?} {:?}", plan.action, plan.because)).collect()
 }
 
-/// What emits a fleet again and again, each time with the templates of before.
+/// Emits a fleet repeatedly, each time with the previous templates.
 struct Emitting {
     fleet: Fleet,
     stack_resources: usize,
@@ -251,13 +251,13 @@ impl Emitting {
         Self { fleet, stack_resources, last }
     }
 
-    /// What does not stay when these come and go.
+    /// The resources disturbed by these changes.
     fn disturbed_by(&mut self, changes: impl IntoIterator<Item = Change>) -> Vec<String> {
         changes.into_iter().for_each(|change| self.fleet.change(change));
         let model = self.fleet.model();
         let after = lower(&model, &options(self.stack_resources, Some(&self.last)));
         let disturbed = disturbed(&self.last, &after);
-        // Once more, it is the same.
+        // Repeating it yields the same.
         let again = lower(&model, &options(self.stack_resources, Some(&after)));
         assert!(again.template == after.template && again.nested == after.nested);
         self.last = after;
@@ -311,7 +311,7 @@ proptest! {
     }
 }
 
-/// Servers as they usually are, of two resources each.
+/// Typical servers, of two resources each.
 fn ordinary(count: usize) -> Fleet {
     let mut fleet = Fleet::default();
     (0..count).for_each(|_| fleet.add(usize::MAX, ordinary_member()));
@@ -335,7 +335,7 @@ fn ordinary_member() -> Member {
 fn heat_replaces_no_server_when_one_comes_or_goes() {
     let comes = |at| Change::Comes(at, ordinary_member());
     let limit = if skip::everything("a stack of more than 250 resources, updated by Heat") { 250 } else { 12 };
-    // A network, a subnet, a group, a root, and servers with a port each: one more server fits.
+    // A network, a subnet, a group, a root, and servers with a port each: there is room for one more server.
     let count = (limit - 4) / 2 - 1;
     let mut emitting = Emitting::first(ordinary(count), limit);
     let folder = tempfile::tempdir().expect("a temporary folder");

@@ -1,4 +1,4 @@
-//! What the plan says of resources is what Heat's own engine says of the same change.
+//! The plan for resources matches the verdict of Heat's own engine on the same change.
 
 use std::collections::BTreeSet;
 use std::process::{Command, Stdio};
@@ -7,7 +7,7 @@ use serde_json::Value;
 use wattle::plan::{Action, State, plan};
 use wattle_tests::skip;
 
-/// Changes of which Heat says something else, each with the reason.
+/// Changes with another verdict of Heat, each with the reason.
 const OTHERWISE: &[(&str, &str)] = &[
     ("network_older_names.yaml", "the preview, unlike an update, takes what stands under an older name for missing"),
     ("value of split", "what a function makes of a reference is not computed, and here it is the same"),
@@ -18,7 +18,7 @@ const OTHERWISE: &[(&str, &str)] = &[
     ("type of merged\": `after`", "the same, of what is no value any more"),
 ];
 
-/// Types of which Heat refuses a change only when it carries it out.
+/// Types for which Heat refuses a change only while carrying it out.
 const CARRIED_OUT: [&str; 5] = [
     "OS::Cinder::Volume",
     "OS::Neutron::SecurityGroup",
@@ -64,11 +64,11 @@ fn heat_does_with_resources_what_the_plan_says() {
             (state(&answer["before"], &answer["parameters"]), state(&answer["after"], &answer["parameters"]));
         let said = plan(Some(&before), &after);
         for (name, resource) in &said.resources {
-            // Nested stacks are asked each time, and their resources are not here. Nor are a group's members.
+            // Heat updates nested stacks each time, and their resources are not included. Nor are a group's members.
             if resource.group.is_some() || wattle_catalog::schema(&resource.ty).is_none() {
                 continue;
             }
-            // What another resource brings about, Heat's preview does not look at.
+            // Heat's preview does not consider effects of other resources.
             if resource.because.iter().any(|reason| reason.through.is_some()) {
                 continue;
             }
@@ -83,7 +83,7 @@ fn heat_does_with_resources_what_the_plan_says() {
             ];
             let heat = heat.iter().find(|(_, is)| *is).map(|(action, _)| *action);
             judged += 1;
-            // A preview does not carry it out: what comes of that, another test asks of the classes themselves.
+            // A preview does not carry out the change: another test checks the effects in the classes themselves.
             let previewed = match resource.action {
                 Action::Rebuild => Action::Update,
                 Action::Refused if CARRIED_OUT.contains(&&*resource.ty) => Action::Update,

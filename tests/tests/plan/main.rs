@@ -1,4 +1,4 @@
-//! Whether `plan` says what Heat and agents do, and whether what is moved stays what it is.
+//! Whether `plan` matches what Heat and agents do, and whether moved things keep their identity.
 
 mod agents;
 mod alike;

@@ -1,4 +1,4 @@
-//! `moved_from`: over renames, what is deployed stays as it is.
+//! `moved_from`: renaming leaves deployed things unchanged.
 
 use wattle::check;
 use wattle::lower::{Options, identified, lower, native};
@@ -10,14 +10,14 @@ use wattle_tests::random::{self, Anything};
 
 use super::{state, state_of};
 
-/// What is found in a model, without where.
+/// The codes of a model's diagnostics, without places.
 fn codes(model: &Model) -> Vec<&'static str> {
     let mut codes: Vec<_> = check::check(model, &Default::default()).into_iter().map(|found| found.code).collect();
     codes.sort_unstable();
     codes
 }
 
-/// `model` with some of its things called otherwise, and nothing said of it; and with that said.
+/// `model` with some of its things renamed, without `moved_from`; and with it.
 fn renamed(model: &Model, choose: impl Fn(usize) -> bool) -> (Model, Model, usize) {
     let mut model = model.clone();
     model.moved.clear();
@@ -26,11 +26,11 @@ fn renamed(model: &Model, choose: impl Fn(usize) -> bool) -> (Model, Model, usiz
     let components = model.components.keys().map(|key| (ElementKind::Component, key));
     let modules = model.modules.keys().map(|name| (ElementKind::Module, name));
     for (at, (kind, name)) in resources.chain(components).chain(modules).enumerate().filter(|(at, _)| choose(*at)) {
-        // Where it is in a module, it stays there, whatever that is called.
+        // A thing in a module stays there, whatever the module's new name.
         let own = name.rsplit_once('.').filter(|_| kind != ElementKind::Component).map(|(_, own)| format!(".{own}"));
         moves.push((kind, name.clone(), format!("{}-{at}x", own.as_deref().unwrap_or(name)).into()));
     }
-    // What is said of things as they are makes of them what they are to be called.
+    // Declaring the old names turns the original into the renamed model.
     let mut before = model.clone();
     before.moved = moves
         .iter()
@@ -68,7 +68,7 @@ fn what_is_called_otherwise_is_lowered_to_the_byte_as_it_was() {
         renames += count;
         modules += moved.moved.iter().filter(|moved| moved.kind == ElementKind::Module).count();
         required += model.requirements.keys().filter(|name| !moved.requirements.contains_key(*name)).count();
-        // Nothing is left that speaks of what is called otherwise.
+        // Nothing refers to the old names any more.
         assert_eq!(codes(&silent), codes(&model), "{number}");
         assert_eq!(codes(&moved), codes(&model), "{number}");
         let mut cut = Options::default();
@@ -107,7 +107,7 @@ fn read(text: &str) -> Model {
     wattle_hot::model::read(&wattle_heat::Loaded::of(text, "model.yaml")).model
 }
 
-/// Two servers in a module, one of which tells the other something.
+/// Two servers in a module, one of which passes a value to the other.
 struct Cell {
     second: &'static str,
     was: Option<&'static str>,
@@ -154,10 +154,10 @@ fn a_module_that_is_renamed_changes_nothing() {
     };
     let cell = stack(|t| t.add("cell", in_cell("right").moved_from("apps")));
     same(&cell);
-    // What is in it is renamed within it, or by its whole name.
+    // Its content is renamed by a relative or a full name.
     same(&stack(|t| t.add("cell", Cell { second: "other", was: Some(".right") }.moved_from("apps"))));
     same(&stack(|t| t.add("cell", Cell { second: "other", was: Some("apps.right") }.moved_from("apps"))));
-    // It says what things are called now, beside their places, which have the names that are deployed.
+    // The seed lists the current names with their places, next to the deployed names.
     let seed = lower(&cell, &Options::default()).seed;
     assert_eq!(seed.called_now["apps.left"], "cell.left".into());
     assert!(seed.sources["apps.left"].ends_with(char::is_numeric), "{:?}", seed.sources);
@@ -209,7 +209,7 @@ fn a_name_that_nothing_was_deployed_as_is_reported_with_what_may_be_meant() {
         })
     };
     let before = of("database", None, "install", None);
-    // A slip of the finger, and the name that the last but one revision had.
+    // A typo, and the name in the second to last revision.
     let text = reported(&before, &of("db", Some("databsae"), "install", None));
     assert!(
         text.contains("name: `db` is declared to have been `databsae`, but nothing was deployed under that name"),
@@ -219,7 +219,7 @@ fn a_name_that_nothing_was_deployed_as_is_reported_with_what_may_be_meant() {
     let text = reported(&before, &of("database", None, "setup", Some("instal")));
     let meant = "name: `database/setup` is declared to have been `instal`, but nothing was deployed under that name: did you mean `install`?";
     assert!(text.contains(meant), "{text}");
-    // What is there under the name that it is said to have had, and what comes with the stack, is not spoken of.
+    // Things that exist under their declared former name, and things created with the stack, are not mentioned.
     for after in [of("db", Some("database"), "setup", Some("install")), of("database", None, "setup", None)] {
         let text = reported(&before, &after);
         assert!(!text.contains("is said"), "{text}");

@@ -1,4 +1,4 @@
-//! What is required is in the plan, and no secret of it.
+//! The plan shows requirements, and no secret in them.
 
 use wattle::model::Model;
 use wattle::plan::{Action, Demanded, Plan, Run, plan};
@@ -18,7 +18,7 @@ struct Given {
     password: Parameter<Secret<String>>,
 }
 
-/// Somebody reads what somebody else writes.
+/// A component reads the output of another one.
 fn model(require: impl FnOnce(&mut Topology, &Given, Output<String>)) -> Model {
     let mut t = Topology::new("demo");
     let given = <Given as wattle::author::Parameters>::declare(&mut t);
@@ -51,14 +51,14 @@ fn what_is_required_otherwise_is_reported_and_runs_nothing() {
     insta::assert_snapshot!(plan.to_text(false));
     assert_eq!(plan.requirements["as it was"].action, Demanded::Unchanged);
     assert_eq!(plan.requirements["as it was"].judges, ["two/reader".into()]);
-    // Heat is told of parameters by constraints, which change nothing that is there.
+    // Requirements on parameters are constraints in Heat, which change no resource.
     assert!(plan.resources.values().all(|plan| plan.action == Action::Unchanged));
     assert!(plan.components.values().all(|plan| plan.action == Run::Skip));
     assert!(!plan.is_empty());
     let json: serde_json::Value = serde_json::from_str(&plan.to_json()).expect("JSON");
     insta::assert_snapshot!(serde_json::to_string_pretty(&json["requirements"]).expect("JSON"));
     assert_eq!(json["summary"]["requirements"]["changed"], 2);
-    // What only the author sees is no difference.
+    // A difference that only the author sees does not count.
     assert!(planned(&after, &after).is_empty());
     let nothing = planned(&model(|_, _, _| {}), &model(|t, _, _| t.require("here", that(3).at_least(2))));
     assert!(nothing.is_empty() && !nothing.to_json().contains("requirements"), "{}", nothing.to_text(false));

@@ -1,4 +1,4 @@
-//! The recipes of docs/recipes.md, as they stand there but for what would change this machine.
+//! The recipes of docs/recipes.md, unchanged except for commands that would change this machine.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -9,10 +9,10 @@ use crate::stage::{PORT, Stage, json};
 
 const PAGE: &str = include_str!("../../../docs/recipes.md");
 
-/// The first block in `language` that holds `mark`, with each of `changes` made.
+/// The first block in `language` that contains `mark`, with `changes` applied.
 fn block(language: &str, mark: &str, changes: &[(&str, &str)]) -> String {
     let fence = format!("```{language} ");
-    // Behind the fence stands which file it is.
+    // The name of the file follows the fence.
     let blocks = PAGE.split(&fence).skip(1).map(|rest| rest.split_once('\n').unwrap().1);
     let mut blocks = blocks.map(|rest| rest.split_once("```\n").unwrap().0);
     let mut text = blocks.find(|block| block.contains(mark)).unwrap().to_owned();
@@ -25,7 +25,7 @@ fn block(language: &str, mark: &str, changes: &[(&str, &str)]) -> String {
 
 /// Runs `recipe`, which writes `redis.conf` into the folder `etc` of the state directory.
 async fn redis(tool: Tool, text: &str) {
-    // That it may be absent, other tests of the slower tools show.
+    // Other tests of the slower tools show that it may be absent.
     let memories = if tool == Tool::Shell { &[None, Some(64_u8)][..] } else { &[Some(64)] };
     for memory in memories.iter().copied() {
         let mut stage = Stage::new(tool, "")
@@ -42,7 +42,7 @@ async fn redis(tool: Tool, text: &str) {
         let recipe = stage.job.component.recipe.entry.clone();
         let place = if tool == Tool::Shell { format!("'{}'/", etc.display()) } else { format!("{}/", etc.display()) };
         let stage = stage.file(&recipe, &text.replace("/etc/redis/", &place));
-        // Stand-ins for what would change this machine.
+        // Stand-ins for programs that would change this machine.
         let bin = stage.path("bin");
         fs::create_dir(&bin).unwrap();
         for name in ["apt-get", "systemctl"] {

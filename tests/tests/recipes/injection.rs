@@ -1,7 +1,7 @@
-//! Inputs that would be commands, if a tool took them for more than text.
+//! Inputs that would be commands, if a tool treated them as more than text.
 //!
-//! Each of them, if it is evaluated, makes a file. A recipe that uses them as its tool's documentation teaches gives them
-//! back unchanged, and the file is not there.
+//! Each of them, if evaluated, creates a file. A recipe that uses them as its tool's documentation recommends returns them
+//! unchanged, and the file does not exist.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use wattle_tests::venv;
 
 use crate::stage::{Stage, secret};
 
-/// What each language here would run, with a name.
+/// Code that would run in each language, with a name.
 fn attacks(mark: &Path) -> Vec<(&'static str, String)> {
     let mark = mark.display();
     assert!(!mark.to_string().contains(' '), "a path that needs no quotes");
@@ -51,14 +51,14 @@ fn stage(tool: Tool, mark: &Path) -> Stage {
     stage
 }
 
-/// Where no other test's files are.
+/// A folder without files of other tests.
 fn folder() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::Builder::new().prefix("wattle-injection-").tempdir().unwrap();
     let mark = folder.path().join("ran");
     (folder, mark)
 }
 
-/// Runs it: no attack has run, and each came back as it was.
+/// Runs it: no attack has run, and each value is returned unchanged.
 async fn hold(stage: &Stage, mark: &Path) {
     let result = stage.run_clean().await;
     nothing_ran(mark);
@@ -80,7 +80,7 @@ async fn ansible_runs_nothing_of_an_input() {
     ansible(None).await;
 }
 
-/// Where `WATTLE_TEST_ANSIBLE` says (`DIRECTORY:DIRECTORY`, each with an `ansible-playbook`), and what `PyPI` has.
+/// The versions in `WATTLE_TEST_ANSIBLE` (`DIRECTORY:DIRECTORY`, each with an `ansible-playbook`), and those from `PyPI`.
 #[tokio::test]
 async fn other_versions_of_ansible_run_nothing_of_an_input() {
     if everything("what inputs try with ansible-core 2.14 to the current one") {
@@ -102,7 +102,7 @@ async fn ansible(bin: Option<&Path>) {
         let _ = writeln!(text, "    - ansible.builtin.set_fact: {{fact: \"{{{{ {name} }}}}\"}}");
         let _ = writeln!(text, "    - ansible.builtin.set_stats: {{data: {{{name}_back: \"{{{{ fact }}}}\"}}}}");
     }
-    // Texts that a playbook makes of several, keys of a map, and a text where Ansible wants an expression.
+    // Texts that a playbook concatenates, keys of a map, and a text where Ansible expects an expression.
     for made in [
         "{{ begin }}{{ end }}",
         "{{ '{' }}{{ block }}{{ '}' }}",

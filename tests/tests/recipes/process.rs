@@ -1,4 +1,4 @@
-//! How a run is ended, and what it leaves running.
+//! The end of a run, and the processes that it leaves.
 
 use std::time::{Duration, Instant};
 
@@ -44,8 +44,8 @@ async fn what_outlives_its_deadline_is_killed_with_all_that_it_started() {
     }
 }
 
-/// Whether runs get control groups here. Without them, nobody finds a process that detached itself and cleared its
-/// environment.
+/// Whether runs get control groups here. Without them, a process that detached itself and cleared its environment cannot be
+/// found.
 async fn has_cgroups() -> bool {
     let stage = Stage::shell("sleep 0.5; cat /proc/self/cgroup");
     stage.run_clean().await.unwrap();
@@ -84,9 +84,9 @@ async fn services_outlive_the_recipe_and_do_not_hold_it_up() {
     assert!(began.elapsed() < Duration::from_secs(30));
     let service = line_of(&stage.path("service")).await;
     assert!(runs(&service));
-    // What it says goes on to the log.
+    // Its output still goes to the log.
     until(|| stage.log.text().contains("still here")).await;
-    // Neither does a later run touch it.
+    // Later runs do not touch it either.
     let stage = stage.file("recipes/it.sh", "true");
     stage.run_clean().await.unwrap();
     assert!(runs(&service));
@@ -162,11 +162,11 @@ async fn what_a_killed_agent_left_running_is_ended_before_the_next_run() {
             [line_of(&child).await, line_of(&detached).await, line_of(&own).await]
         } => pids,
     };
-    // What is forgotten drops nothing: as in a process that is killed.
+    // A forgotten value is not dropped, as in a killed process.
     std::mem::forget(run);
     assert!(pids.iter().all(|pid| runs(pid)));
     assert_eq!(names(&stage.job.directory), ["files", "pid", "run"]);
-    // A record that tells of another process with the same number ends nothing.
+    // A record about another process with the same number does not end that.
     let record = stage.job.directory.join("pid");
     let text = std::fs::read_to_string(&record).unwrap();
     let mut other: serde_json::Value = serde_json::from_str(&text).unwrap();
@@ -186,7 +186,7 @@ fn kill(pid: &str) {
     assert!(std::process::Command::new("kill").args(["-9", pid]).status().unwrap().success());
 }
 
-/// Bytes of memory that this process has in use.
+/// The memory use of this process in bytes.
 fn resident() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();

@@ -1,4 +1,4 @@
-//! What a shell recipe finds, and what becomes of what it writes.
+//! The environment of a shell recipe, and the treatment of its outputs.
 
 use std::fmt::Write as _;
 
@@ -65,11 +65,11 @@ async fn the_environment_is_that_of_the_run() {
         assert!(environment.lines().any(|line| line == variable), "{variable} in {environment}");
     }
     assert!(environment.lines().any(|line| line.starts_with("PATH=/")), "{environment}");
-    // Cargo's own variables stand for whatever the agent was started with.
+    // Cargo's own variables represent the agent's environment.
     assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some() && !environment.contains("CARGO_"), "{environment}");
 }
 
-/// What the checks of recipes take for given is what every recipe finds, on a server of a cloud as well.
+/// The variables that the checks of recipes assume exist for every recipe, also on a server in a cloud.
 #[tokio::test]
 async fn what_is_taken_for_given_is_there_on_a_machine_of_its_own() {
     let stage =
@@ -88,7 +88,7 @@ async fn the_first_line_names_the_interpreter() {
         "#!/usr/bin/env python3\nimport os\nopen(os.environ['heat_outputs_path'] + '.a', 'w').write('1' * 3)\n";
     let stage = Stage::shell(python).output("a", PORT);
     assert_eq!(stage.run_clean().await.unwrap()["a"], json("111"));
-    // Whatever stands behind the program is one argument.
+    // The text after the program is a single argument.
     let stage = Stage::shell("#!/usr/bin/env -S sh -e\nfalse\n");
     let message = stage.run_clean().await.unwrap_err().message;
     assert!(message.ends_with("(the recipe ended with exit code 1)"), "{message}");
@@ -128,9 +128,9 @@ async fn a_recipe_says_itself_why_it_fails() {
         assert_eq!(failure.message, message);
         assert_eq!(failure.log, ["the last line"]);
     }
-    // What it has said counts for nothing once it ends well.
+    // Its message is ignored if it succeeds.
     Stage::shell("echo no >\"$WATTLE_RUN_DIR/run/why\"").run_clean().await.unwrap();
-    // Nobody waits for what never ends.
+    // The agent does not wait for an endless pipe.
     let stage = Stage::shell("mkfifo \"$WATTLE_RUN_DIR/run/why\"; echo 'the last line'; exit 3");
     assert_eq!(stage.run().await.unwrap_err().message, "the recipe ended with exit code 3");
 }
@@ -324,7 +324,7 @@ async fn a_secret_in_a_plain_output_is_refused() {
         );
         assert!(!broken.message.contains("hunter"), "{broken:?}");
     }
-    // What is shown in clear elsewhere, and what is short, is no secret for certain.
+    // A value that is public elsewhere, or short, is not certainly a secret.
     leaks("http://admin@h/").run_clean().await.unwrap();
     leaks("http://h/$database").input("again", secret(Type::STR), "shop").run_clean().await.unwrap();
     leaks("http://h/$greeting")
@@ -332,7 +332,7 @@ async fn a_secret_in_a_plain_output_is_refused() {
         .run_clean()
         .await
         .expect("it stands in a plain input");
-    // A secret that the recipe has made itself.
+    // A secret that the recipe has generated.
     let made = Stage::shell(
         r#"echo correct-horse >"$heat_outputs_path.token"; echo "http://h/?correct-horse" >"$heat_outputs_path.url""#,
     )
@@ -340,7 +340,7 @@ async fn a_secret_in_a_plain_output_is_refused() {
     .output("url", Type::STR);
     let broken = made.run().await.unwrap_err();
     assert!(broken.message.contains("holds the secret output `token`"), "{broken:?}");
-    // One that it made after it had published the other.
+    // A secret that it generated after it had published the other output.
     let early = Stage::shell("echo correct-horse >\"$heat_outputs_path.token\"")
         .output("token", secret(Type::STR))
         .output("url", Type::STR);
@@ -367,7 +367,7 @@ async fn names_within_a_secret_are_no_secrets() {
         let outputs = writes(url, Type::STR).run_clean().await.unwrap();
         assert_eq!(outputs["url"], url.into());
     }
-    // The names of a plain struct's fields are in the blueprint, but the keys of a plain map are published.
+    // The names of a public struct's fields are in the blueprint, but the keys of a public map are published.
     let fields = |name: &str| Type::Struct([(name.into(), Type::STR)].into_iter().collect());
     writes(r#"{"s3cr3tpassw0rd": "x"}"#, fields("s3cr3tpassw0rd")).run_clean().await.unwrap();
     for (text, ty) in [
@@ -377,7 +377,7 @@ async fn names_within_a_secret_are_no_secrets() {
         let broken = writes(text, ty).run().await.unwrap_err();
         assert!(broken.message.contains("holds the secret input `conn`"), "{broken:?}");
     }
-    // What is plain of an input that holds a secret is no secret.
+    // The public parts of an input that contains a secret are not secret.
     let fields = [("base", Type::STR), ("word", secret(Type::STR))];
     let ty = Type::Struct(fields.into_iter().map(|(name, ty)| (name.into(), ty)).collect());
     writes("http://h/shopping", Type::STR)
@@ -423,7 +423,7 @@ async fn what_ended_a_recipe_without_a_word_is_reported() {
     ] {
         assert_eq!(message(&bash(text)).await, format!("{expected} (the recipe ended with exit code 1)"));
     }
-    // A trap of its own stays as it is, and what failed is reported all the same, unless the trap decides.
+    // The recipe's own trap remains, and the failed command is reported nevertheless, unless the trap decides.
     let own = "trap 'rm -f \"$WATTLE_RUN_DIR/x\"' EXIT\n";
     for (text, expected) in [
         ("echo x >\"$heat_outputs_path.o\"\ntest -e /nowhere\n", "`test -e /nowhere` in line 5 ended it"),
@@ -438,7 +438,7 @@ async fn what_ended_a_recipe_without_a_word_is_reported() {
     }
     assert_eq!(message(&bash(&format!("{own}set +e\nfalse\nexit 1\n"))).await, "the recipe ended with exit code 1");
     assert_eq!(message(&bash("trap 'exit 4' EXIT\nfalse\n")).await, "the recipe ended with exit code 4");
-    // Other shells do not say it.
+    // Other shells do not report it.
     let last = "its last line, 3, is a test, which may be false: `[ -f /nowhere ] && echo there` (the recipe ended with exit code 1)";
     assert_eq!(message("set -eu\ntrue\n[ -f /nowhere ] && echo there\n").await, last);
     let several = "its last command, in line 3, is a test, which may be false: `[ -f /nowhere ] && echo there` (the recipe ended with exit code 1)";

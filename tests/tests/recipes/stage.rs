@@ -19,7 +19,7 @@ use wattle_tests::deadline;
 
 pub(crate) const PORT: Type = Type::integer(0, 65_535);
 
-/// A component, what it is given, and where it runs.
+/// A component, its inputs, and its run directory.
 pub(crate) struct Stage {
     pub(crate) root: TempDir,
     pub(crate) job: Job,
@@ -29,7 +29,7 @@ pub(crate) struct Stage {
     _subscriber: tracing::subscriber::DefaultGuard,
 }
 
-/// What the agent would answer.
+/// The answers of the agent.
 #[derive(Debug, Default)]
 pub(crate) struct Fake {
     pub(crate) published: Mutex<IndexMap<String, Value>>,
@@ -62,7 +62,7 @@ impl Live for Fake {
     }
 }
 
-/// What was logged in this thread.
+/// The log of this thread.
 #[derive(Clone, Default)]
 pub(crate) struct Log(Arc<Mutex<Vec<u8>>>);
 
@@ -75,7 +75,7 @@ impl Log {
 impl io::Write for Log {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut log = self.0.lock().unwrap();
-        // What is longer than a test looks at would be the test's own growth.
+        // A log longer than tests read would count as the test's own growth.
         if log.len() < 1 << 20 {
             log.extend_from_slice(bytes);
         }
@@ -163,7 +163,7 @@ impl Stage {
         self
     }
 
-    /// Programs are first looked for there.
+    /// Puts a directory first on the search path.
     pub(crate) fn on_path(mut self, directory: &Path) -> Self {
         let mut path = OsString::from(directory);
         if directory.exists() {
@@ -174,7 +174,7 @@ impl Stage {
         self
     }
 
-    /// A path that the recipe may use as it likes.
+    /// A path for the recipe's use.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.root.path().join(name)
     }
@@ -188,7 +188,7 @@ impl Stage {
         tools.run(&self.job).await
     }
 
-    /// Runs it, and holds that nothing is left in its run directory but its files once its end is known for good.
+    /// Runs it, and asserts that only its files are left in its run directory once its end is certain.
     pub(crate) async fn run_clean(&self) -> Result<IndexMap<Name, Value>, Broken> {
         let result = self.run().await;
         settle_former(&self.job.directory).unwrap();
@@ -218,7 +218,7 @@ pub(crate) fn runs(pid: &str) -> bool {
     stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with(['Z', 'X']))
 }
 
-/// Waits until a file has a line in it, and gives it.
+/// Waits until a file contains a line, and returns it.
 pub(crate) async fn line_of(path: &Path) -> String {
     let mut line = None;
     until(|| {
@@ -229,7 +229,7 @@ pub(crate) async fn line_of(path: &Path) -> String {
     line.unwrap().trim().to_owned()
 }
 
-/// Waits until it is so; fails when it does not come to that.
+/// Waits until a condition holds; panics if it never does.
 pub(crate) async fn until(mut is_so: impl FnMut() -> bool) {
     for _ in 0..6000 {
         if is_so() {

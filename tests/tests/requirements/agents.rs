@@ -1,4 +1,4 @@
-//! Requirements on what exists at run time, judged by agents before a recipe starts.
+//! Requirements on values at run time, checked by agents before a recipe starts.
 
 use std::time::Duration;
 
@@ -68,7 +68,7 @@ fn another_requirement_is_judged_and_runs_nothing_again() {
     up.wait_for("is up", Duration::from_mins(1));
     assert_eq!(stage.said("b"), ["two"]);
 
-    // What holds as well: a new revision, in which nothing runs.
+    // Another valid requirement: a new revision, in which nothing runs.
     stage.emit(&talk.model(Words { first: "one".into(), least: 2 }));
     let directory = stage.path().to_str().expect("text");
     let planned = stage.run_at(stage.path(), &["plan", directory]);
@@ -79,7 +79,7 @@ fn another_requirement_is_judged_and_runs_nothing_again() {
     assert!(renewed.err.contains("now revision 2"), "{renewed}");
     assert_eq!(stage.said("b"), ["two"]);
 
-    // What does not: the component fails in this revision, and whoever reads what it wrote.
+    // An invalid one: the component fails in this revision, and so do readers of its output.
     stage.emit(&talk.model(Words { first: "one".into(), least: 4 }));
     let refused = stage.run(&["up"]);
     assert_eq!(refused.code, Some(1), "{refused}");

@@ -1,4 +1,4 @@
-//! What Heat is told of requirements means the same to it.
+//! Requirements have the same meaning in Heat.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -14,7 +14,7 @@ fn tested(test: Test<Expr>) -> Predicate<Expr> {
     Predicate::Tested(Tested { value: Some(Expr::parameter("p")), test, secret: false })
 }
 
-/// A stack of one parameter and what is required of it.
+/// A stack with one parameter and a requirement on it.
 fn model(ty: &Type, predicate: Predicate<Expr>) -> Model {
     let mut model = Model::new("required");
     let at = Source::new("src/lib.rs", 7, 5);
@@ -24,7 +24,7 @@ fn model(ty: &Type, predicate: Predicate<Expr>) -> Model {
     model
 }
 
-/// What Heat says when the parameter is given this value: none if it takes it.
+/// Heat's message if the parameter has this value; `None` if it is accepted.
 fn refused(oracle: &mut Oracle, model: &Model, value: &Value) -> Option<String> {
     let folder = tempfile::tempdir().expect("a folder");
     let template = write(&lower(model, &Options::default()), folder.path(), false);
@@ -49,7 +49,7 @@ fn is_heats(model: &Model) -> bool {
     lower(model, &Options::default()).seed.requirements["as it must be"].heat
 }
 
-/// Texts in which much of what matters happens.
+/// Texts with many relevant features.
 fn text() -> impl Strategy<Value = String> {
     prop_oneof!["[ab.*\\\\^$-]{0,4}", "[a-zé ]{0,6}", Just("a\n".to_owned()), Just("b\na".to_owned()), "[0-9]{1,3}x"]
 }
@@ -158,7 +158,7 @@ fn what_heat_cannot_say_waits_for_seed_apply() {
     }
 }
 
-/// As a blueprint says it, and as Heat then does.
+/// As declared by a blueprint, and as Heat reports it.
 #[test]
 fn what_heat_says_names_the_requirement_its_place_and_what_is_asked_for() {
     let model = of(|t, p| {

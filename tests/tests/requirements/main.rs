@@ -1,4 +1,4 @@
-//! Requirements where they are judged: by Heat's own engine, by `seed apply`, by agents.
+//! Requirements where they are checked: by Heat's own engine, by `seed apply`, by agents.
 
 mod agents;
 mod apply;
@@ -29,7 +29,7 @@ pub(crate) struct Given {
     password: Parameter<Secret<String>>,
 }
 
-/// The model of a stack of nothing but these parameters and what is required of them.
+/// The model of a stack with only these parameters and the requirements on them.
 pub(crate) fn of(require: impl FnOnce(&mut Topology, &Given)) -> wattle::model::Model {
     let mut t = Topology::new("required");
     let given = <Given as wattle::author::Parameters>::declare(&mut t);

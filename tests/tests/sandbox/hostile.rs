@@ -1,4 +1,4 @@
-//! Layers that lead out of their image, by names and by links, and layers that only replace what is below.
+//! Layers that lead out of their image, by names and by links, and layers that only replace lower content.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,8 +12,8 @@ use crate::refused::{assert_refused, harmless};
 
 const TAR: &str = "application/vnd.oci.image.layer.v1.tar";
 
-/// What scripts that pack a layer begin with. An image is made in `cache/wattle/images/NAME.new`, so the folder of all is
-/// four steps up.
+/// The prefix of scripts that pack a layer. An image is created in `cache/wattle/images/NAME.new`, so the parent of
+/// everything is four levels up.
 const SCRIPT: &str = r#"
 set -e
 cd "$1"
@@ -35,7 +35,7 @@ impl Outside {
         Self(folder)
     }
 
-    /// A layer as `script` packs it, in an empty folder.
+    /// A layer packed by `script`, in an empty folder.
     fn layer(&self, stage: &Stage, layout: &Layout, script: &str) -> Value {
         let [folder, archive] = ["packed", "archive"].map(|name| stage.path().join(name));
         let _ = fs::remove_dir_all(&folder);
@@ -51,7 +51,7 @@ impl Outside {
     }
 }
 
-/// The folder of images, which are in the stage.
+/// The folders of images in the stage.
 fn images(stage: &Stage) -> Vec<PathBuf> {
     let found = fs::read_dir(stage.path().join("cache/wattle/images")).expect("reads").flatten();
     found.map(|entry| entry.path()).collect()
@@ -90,7 +90,7 @@ fn no_layer_leads_out_of_its_image() {
     }
 }
 
-/// By links that a layer below has.
+/// Through links in a lower layer.
 #[test]
 fn no_whiteout_leads_out_of_its_image() {
     let Some(root) = image() else { return };
@@ -109,7 +109,7 @@ fn no_whiteout_leads_out_of_its_image() {
     assert_eq!(images(&stage), Vec::<PathBuf>::new());
 }
 
-/// What has the name of a link takes its place, and is never written where the link leads.
+/// A file with the name of a link replaces it, and is never written to the link's target.
 #[test]
 fn what_is_below_is_replaced() {
     let Some(root) = image() else { return };

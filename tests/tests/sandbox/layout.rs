@@ -1,4 +1,4 @@
-//! Images in OCI image layouts, made here of a small part of the lab's root file system.
+//! Images in OCI image layouts, created here from a small part of the lab's root file system.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -13,7 +13,7 @@ use wattle_tests::sandbox::image;
 use crate::refused::{assert_refused, harmless};
 use crate::{assert_gone, model};
 
-/// What recipes of these tests need, and the program `wattle`.
+/// The files that recipes of these tests need, and the program `wattle`.
 const FILES: &str = "cd \"$1\" && cp -aL --parents usr/bin/dash usr/bin/cat usr/bin/rm usr/bin/mkdir usr/bin/sleep \
     usr/bin/setsid usr/bin/touch usr/lib/*-linux-gnu/libc.so.6 usr/lib/*-linux-gnu/libm.so.6 \
     usr/lib/*-linux-gnu/libgcc_s.so.1 usr/lib*/ld-linux* usr/lib/*-linux-gnu/ld-linux* \"$2\" 2>/dev/null; \
@@ -24,13 +24,13 @@ pub(crate) fn shell(script: &str, args: &[&Path]) {
     assert!(ran.status.success(), "{script}: {}", String::from_utf8_lossy(&ran.stderr));
 }
 
-/// An image layout that is being made.
+/// An image layout under construction.
 pub(crate) struct Layout {
     folder: PathBuf,
 }
 
 impl Layout {
-    /// With two layers: the second takes away some of the first.
+    /// Creates two layers: the second one removes some of the first.
     pub(crate) fn new(stage: &Stage, root: &Path) -> (Self, Vec<Value>) {
         let place = stage.path();
         let [first, second] = ["first", "second"].map(|name| place.join(name));
@@ -47,7 +47,7 @@ impl Layout {
             fs::create_dir_all(first.join(path).parent().expect("a folder")).expect("a folder");
             fs::write(first.join(path), text).expect("writes");
         }
-        // Without the first whiteout, the recipe would find itself.
+        // Without the first whiteout, the recipe would find its own traces.
         for path in ["etc/.wh.wattle-trespassed", "opt/old/.wh..wh..opq", "opt/old/new"] {
             fs::create_dir_all(second.join(path).parent().expect("a folder")).expect("a folder");
             fs::write(second.join(path), "").expect("writes");
@@ -94,7 +94,7 @@ pub(crate) fn architecture() -> &'static str {
     }
 }
 
-/// A stage with a cache of its own.
+/// A stage with its own cache.
 pub(crate) fn stage(model: &wattle::model::Model) -> Stage {
     let stage = Stage::new(model);
     let cache = stage.path().join("cache").display().to_string();
@@ -120,7 +120,7 @@ fn an_image_of_layers_is_unpacked_once() {
     assert_eq!(stage.run(&["down"]).code, Some(0));
     assert_gone(&stage);
 
-    // Whoever has it does not need the layers any more.
+    // Once cached, the layers are not needed any more.
     fs::remove_dir_all(layout.folder.join("blobs")).expect("removes");
     let up = layout.up(&stage);
     assert_eq!(up.code, Some(0), "{up}");

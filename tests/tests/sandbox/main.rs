@@ -1,4 +1,4 @@
-//! `wattle up --sandbox`: servers with file systems of their own, of which nothing is left.
+//! `wattle up --sandbox`: servers with their own file systems, which leave nothing behind.
 
 mod hostile;
 mod layout;
@@ -46,7 +46,7 @@ pub fn trespassers(t: &mut Topology) -> Exports {
     Exports::new().entry("said", second.said)
 }
 
-/// By which the processes are found that recipes leave.
+/// Identifies processes that recipes leave.
 const SECONDS: &str = "4719";
 
 fn model() -> Model {
@@ -68,14 +68,14 @@ fn left(stage: &Stage) -> Vec<i32> {
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter(is_it).collect()
 }
 
-/// What is mounted here below the stage.
+/// The mounts below the stage.
 fn mounts(stage: &Stage) -> Vec<String> {
     let all = fs::read_to_string("/proc/self/mountinfo").expect("reads");
     let place = stage.path().display().to_string();
     all.lines().filter(|line| line.contains(&place)).map(str::to_owned).collect()
 }
 
-/// Nothing of the sandboxes is left.
+/// Asserts that nothing of the sandboxes is left.
 fn assert_gone(stage: &Stage) {
     assert_eq!(stage.processes(""), Vec::<i32>::new());
     assert_eq!(left(stage), Vec::<i32>::new());
@@ -94,10 +94,10 @@ fn recipes_leave_no_trace_on_the_machine() {
     up.wait_for("is up", Duration::from_mins(2));
     assert!(up.said().contains("in sandboxes, "), "{}", up.said());
     assert!(!up.said().contains("recipes run"), "nothing to warn of: {}", up.said());
-    // What they say went from one to the other.
+    // Values were passed from one to the other.
     assert_eq!(stage.ask(&["get", "b/trespass/said"]).out, "two on b after one on a\n");
 
-    // Each has its own, and the machine and the image have nothing of it.
+    // Each has its own file system, and the machine and the image are unchanged.
     let own = |pid: &i32| fs::read_to_string(format!("/proc/{pid}/root/etc/wattle-trespassed")).expect("reads");
     let mut found: Vec<String> = left(&stage).iter().map(own).collect();
     found.sort();
@@ -111,7 +111,7 @@ fn recipes_leave_no_trace_on_the_machine() {
     assert_eq!(mounts(&stage), Vec::<String>::new(), "all mounts are the sandboxes' own");
     assert!(stage.path().join(".wattle/servers/a/sandbox/state/kept").exists(), "it can be looked at while it is up");
 
-    // An agent that dies is started again in the same sandbox: what is finished does not run again.
+    // A dead agent is restarted in the same sandbox: finished components do not run again.
     let agents = stage.processes("servers/a/identity.json");
     running::kill(*agents.first().expect("an agent"));
     eventually("another agent of a", || stage.log("a").matches(" agent starts").count() == 2);
@@ -121,7 +121,7 @@ fn recipes_leave_no_trace_on_the_machine() {
     assert!(!up.said().contains("by force"), "{}", up.said());
     assert_gone(&stage);
 
-    // The next one begins with new servers: the recipes find no trace of themselves.
+    // The next `up` begins with new servers: the recipes find no traces of themselves.
     let again = stage.run(&["up", &sandbox(image), "--until-done"]);
     assert_eq!(again.code, Some(0), "{again}");
     assert_gone(&stage);
@@ -154,7 +154,7 @@ fn without_a_sandbox_the_first_line_says_what_recipes_do() {
     let first = up.said().lines().next().unwrap_or_default().to_owned();
     assert!(first.contains("recipes run as "), "{first}");
     assert!(first.contains("`--sandbox`"), "{first}");
-    // What runs here does not move.
+    // A running stack does not switch.
     let inside = stage.run(&["up", "--sandbox"]);
     assert_eq!(inside.code, Some(2), "{inside}");
     assert!(
@@ -179,7 +179,7 @@ fn three_tier_runs_in_sandboxes() {
     assert!(!stage.path().join(".wattle/disks").exists());
 }
 
-/// An image by debootstrap, and packages by apt.
+/// An image from debootstrap, and packages from apt.
 #[test]
 fn packages_are_installed_in_sandboxes_only() {
     if !skip::everything("an image of Debian, and packages in it") || image().is_none() {

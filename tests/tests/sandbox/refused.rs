@@ -1,4 +1,4 @@
-//! Images that are none, and machines that cannot make sandboxes: what is wrong, where, and how to fix it.
+//! Invalid images, and machines that cannot create sandboxes: the fault, its place, and how to fix it.
 
 use std::fs;
 
@@ -42,7 +42,7 @@ pub(crate) fn installing() -> Model {
     packages.model(Default::default())
 }
 
-/// Asserts that `up` did not begin, and says all of `parts`.
+/// Asserts that `up` did not start, and that its message contains all of `parts`.
 pub(crate) fn assert_refused(ran: &Ran, parts: &[&str]) {
     assert_eq!(ran.code, Some(1), "{ran}");
     for part in parts {
@@ -78,7 +78,7 @@ fn what_is_missing_here_is_named() {
     let stage = Stage::new(&harmless()).with("PATH", "/nowhere".into());
     assert_refused(&stage.run(&["up", "--sandbox"]), &["needs the program `unshare`", "package util-linux"]);
 
-    // Another user, who may neither mount nor make namespaces.
+    // Another user, who may neither mount nor create namespaces.
     let words = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"].map(str::to_owned).to_vec();
     let stage = Stage::new(&harmless()).within(words);
     for path in [stage.path().to_owned(), stage.path().join("seed.yaml")] {

@@ -1,4 +1,4 @@
-//! Seeds that were broken off, and done again.
+//! Interrupted applications of seeds, and their repetition.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,7 +22,8 @@ pub(super) fn assert_same<T: PartialEq + std::fmt::Debug>(
     }
 }
 
-/// Applies `last` after `first`, broken off at every change, once more, and compares with what was not broken off.
+/// Applies `last` after `first`, interrupted at every change, repeats it, and compares the result with an uninterrupted
+/// application.
 async fn broken_off(first: &[&Seed], last: &Seed) {
     let mut all = first.to_vec();
     all.push(last);
@@ -90,7 +91,7 @@ async fn broken_off_anywhere_and_repeated_another_operators_key_is_as_if_it_had_
     options.admission = true;
     let next = options.key.next();
     let keys = Rotation { former: &options.key, next: &next };
-    // A server has left, too.
+    // A server has left the model, too.
     let prepared = async || {
         let store = Watch::over(memory());
         for seed in [&seed, &small] {
@@ -182,7 +183,7 @@ async fn a_stack_goes_as_a_whole_but_not_while_agents_act_for_it() {
         }
         watched.guard.fix();
         if changes % 2 == 0 {
-            // What is left is removed, or applied again.
+            // The remains are removed, or applied again.
             delete(&store, "three_tier", &options.key, false).await.expect("deletes");
             assert_eq!(nodes(&store).await.len(), 1, "{changes}");
         }
@@ -199,7 +200,7 @@ async fn a_stack_goes_as_a_whole_but_not_while_agents_act_for_it() {
     drop(hold);
 }
 
-/// A stack of which there are nodes already, and no goal.
+/// A stack with some nodes but without a goal.
 #[tokio::test]
 async fn what_no_operator_has_announced_is_removed_however_often_that_is_broken_off() {
     let seed = seed(&three_tier(1));
@@ -255,7 +256,7 @@ async fn a_stack_is_restored_also_while_it_is_being_written() {
     }
 }
 
-/// A seed of which nothing but the end was missing, and then a removal that came to no end.
+/// An application in which only the end was missing, followed by an incomplete removal.
 #[tokio::test]
 async fn what_was_removed_in_part_is_applied_whole() {
     let [small, large] = [1, 3].map(|apps| seed(&three_tier(apps)));
@@ -282,7 +283,7 @@ async fn what_was_removed_in_part_is_applied_whole() {
         let is_gone = delete(&store, "three_tier", &options.key, false).await.is_ok();
         watched.guard.fix();
         apply(&store, &small, &options).await.expect("applies");
-        // Of what has left before, there may be more.
+        // There may be more remains of servers that left.
         let mut found = essence(&store).await;
         found.retain(|path, _| expected.contains_key(path));
         assert_same(&found, &expected, changes);

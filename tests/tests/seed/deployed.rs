@@ -1,4 +1,4 @@
-//! What the data space keeps of a deployment's files.
+//! The files of a deployment in the data space.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use wattle_tests::seeds::{SECRET, Watch, nodes, options, seed};
 
 use super::{memory, three_tier};
 
-/// Text of more than one piece, which no other text has a piece of.
+/// Text of several chunks, none of which occurs in another text.
 fn large(word: &str) -> String {
     (0..80_000).map(|i| format!("{word} {i}\n")).collect()
 }
@@ -35,7 +35,7 @@ async fn what_was_deployed_can_be_had_back_without_its_secrets() {
     assert_eq!((snapshot.seed, snapshot.parameters), concealed(&seed, &options.given, &options.key));
     assert_eq!(diagram(&store, &layout).await.expect("reads"), options.files.diagram);
 
-    // Another secret is another digest, the same one with another key too.
+    // Another secret has another digest, and so has the same secret with another key.
     let digest_of = |options: &Options| concealed(&seed, &options.given, &options.key).1["db_password"].clone();
     let mut other = options.clone();
     other.given.set("db_password", format!("{SECRET}-other").into());
@@ -140,7 +140,7 @@ async fn a_change_of_the_template_alone_is_kept_without_a_new_revision() {
     assert_eq!(snapshot.templates, options.files.templates);
     let after = nodes(&store).await;
     assert_eq!(pieces(&after), count, "old pieces stay");
-    // Only what is another was written: neither the large part nor the diagram.
+    // Only changes were written: neither the large chunk nor the diagram.
     let ops = watch.guard.ops();
     assert!(ops[written..].iter().all(|op| op.path().contains("/deployed")), "{ops:?}");
     assert_eq!(ops.len() - written, 3, "a piece comes, the record says so, and a piece goes");

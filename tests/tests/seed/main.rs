@@ -1,4 +1,4 @@
-//! What a seed writes to a data space: what is there afterwards, also when it was broken off in between.
+//! The effect of applying a seed on a data space, including interrupted applications.
 
 mod broken_off;
 mod deployed;
@@ -49,7 +49,7 @@ pub(crate) fn exporter(parts: &[&str]) -> Model {
     t.finish(exports.entry("number", last.count))
 }
 
-/// A stack whose servers read exports of the other: `server -> exports`.
+/// A stack whose servers read exports of the other one: `server -> exports`.
 pub(crate) fn importer(readers: &[(&str, &[&'static str])]) -> Model {
     let mut t = Topology::new("importer");
     for (name, exports) in readers {

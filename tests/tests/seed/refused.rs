@@ -1,4 +1,4 @@
-//! What is refused before anything is written.
+//! Refusals before anything is written.
 
 use wattle::author::Blueprint;
 use wattle::lower::Seed;
@@ -103,7 +103,7 @@ async fn what_no_store_would_take_is_refused_by_name_before_anything_is_written(
         let host = server(&mut t, "host");
         let source = t.on(host).run("source", Anything::new());
         for i in 0..readers {
-            // What is long takes fewer.
+            // Long names leave room for fewer.
             let host = server(&mut t, &format!("reader-{i}-{}", "x".repeat(400)));
             t.on(host).run("part", Anything::new().number(source.count).password(source.token));
         }

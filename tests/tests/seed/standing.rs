@@ -1,4 +1,4 @@
-//! Whose plan stands in a revision, and is not written again.
+//! Plans that remain valid in a revision are not written again.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::{exporter, importer, memory, options_for, plan, server};
 
 const SERVERS: [&str; 4] = ["a", "b", "c", "d"];
 
-/// What `a` says is read by `b` and `d`, and what `b` says by `c`.
+/// `b` and `d` read the output of `a`, and `c` reads that of `b`.
 fn model(word: &'static str) -> Model {
     let mut t = Topology::new("chain");
     let servers = SERVERS.map(|name| server(&mut t, name));
@@ -49,7 +49,7 @@ async fn a_revision_writes_the_plans_of_what_has_changed_and_of_what_reads_from_
     assert_eq!((after[0].1, after[3].1), (before[0].1, before[3].1), "they are not touched");
     let [b, c] = [plan(&store, "chain", "b").await, plan(&store, "chain", "c").await];
     assert_eq!((b.expects("a").number, c.expects("b").number), (1, 2));
-    // What has failed is tried again everywhere.
+    // Failed components are tried again everywhere.
     options.again = true;
     apply(&store, &second, &options).await.expect("applies");
     assert_eq!(plans(&store).await.map(|(number, _)| number), [3; 4]);

@@ -1,4 +1,4 @@
-//! Two operators who apply at once, one of whom is held up in the middle.
+//! Two operators who apply at once, one of whom is delayed in the middle.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,8 +23,8 @@ use wattle_tests::zookeeper::ZooKeeper;
 use super::broken_off::assert_same;
 use super::{exporter, importer, memory, options_for, server, three_tier};
 
-/// Holds up one change, or whatever is asked if it holds up `reads`, and all that come with it, until it may go on; and breaks off
-/// after some more.
+/// Delays one change, or any request if it delays `reads`, and all concurrent ones, until it is released; and fails after
+/// some more.
 #[derive(Debug)]
 struct Pause {
     reads: bool,
@@ -35,7 +35,7 @@ struct Pause {
 }
 
 impl Pause {
-    /// Before the change of this number.
+    /// Before the change with this number.
     fn before(changes: usize) -> Self {
         Self {
             reads: false,
@@ -58,7 +58,7 @@ impl Guard for Pause {
             self.reached.add_permits(1);
             let _ = self.may_go_on.acquire().await;
         }
-        // Below 0, it counts on from the top.
+        // Below 0, the counter wraps around.
         let is_after = left == 0 || left > usize::MAX / 2;
         let goes_on =
             !is_after || self.more.try_update(Ordering::SeqCst, Ordering::SeqCst, |more| more.checked_sub(1)).is_ok();
@@ -66,7 +66,8 @@ impl Guard for Pause {
     }
 }
 
-/// Applies `late` after `first`, held up before each of its changes in turn while `other` is applied: how often.
+/// Applies `late` after `first`, delayed before each of its changes in turn while `other` is applied; returns the number of
+/// changes.
 async fn overtaken(first: &Seed, late: &Seed, other: &Seed, options: &Options) -> usize {
     let mut refused = 0;
     for changes in 0.. {
@@ -89,7 +90,7 @@ async fn overtaken(first: &Seed, late: &Seed, other: &Seed, options: &Options) -
 
 type Applying = LocalBoxFuture<'static, Result<Applied, SeedError>>;
 
-/// Applies a seed, and holds it up after so many changes; none if it has no more.
+/// Applies a seed, and delays it after this many changes; `None` if it has no more.
 async fn held_up(
     store: &Arc<dyn Store>,
     seed: &Seed,
@@ -120,7 +121,7 @@ async fn who_was_overtaken_writes_nothing_any_more() {
     }
 }
 
-/// ZooKeeper compares how often a node was set, and one that was removed and made again counts from the start.
+/// ZooKeeper compares version counters, and a node that was removed and created again counts from the start.
 #[tokio::test]
 async fn who_began_before_a_stack_was_made_anew_writes_nothing_of_it() {
     let zookeeper = ZooKeeper::start(1);
@@ -138,7 +139,7 @@ async fn who_began_before_a_stack_was_made_anew_writes_nothing_of_it() {
         delete(&store, &first.stack, &options.key, false).await.expect("deletes");
         apply(&store, &first, &options).await.expect("applies again");
         while count().await < before {
-            // Another one has begun, and is broken off, so that the goal was set as often as before.
+            // Another application has begun, and is interrupted, so that the goal's version counter is the same as before.
             let broken = Watch::over(Arc::clone(&store));
             broken.guard.fail_after(1);
             let broken: Arc<dyn Store> = broken;
@@ -156,10 +157,11 @@ async fn who_began_before_a_stack_was_made_anew_writes_nothing_of_it() {
     assert!(refused > 5, "held up {refused} times");
 }
 
-/// Nobody knows of one that is broken off whether it is only slow: the next one ends its turn before it reads what is there.
+/// An interrupted application cannot be distinguished from a slow one: the next one ends its turn before it reads the
+/// state.
 #[tokio::test]
 async fn what_a_slow_one_writes_is_not_written_behind_the_next_one_s_back() {
-    // The plan of the server that is read from stands for the second, and not for the first.
+    // The plan of the server that is read is valid for the second seed, and not for the first.
     let [first, other, next] = [("a", "a"), ("b", "a"), ("a", "b")].map(|(back, front)| seed(&pair(back, front)));
     let options = options_for(&[&first]);
     let (mut overtook, mut changes) = (0, 0);
@@ -197,7 +199,7 @@ fn pair(back: &str, front: &str) -> Model {
     t.finish(Exports::new())
 }
 
-/// Each plan expects of those that it reads from what they have.
+/// Asserts that each plan expects the current state of those that it reads from.
 async fn agree(store: &Arc<dyn Store>, seed: &Seed, revision: u64) {
     let space = Space::new(Arc::clone(store), &seed.stack);
     assert_eq!(space.desired_revision().await.expect("reads").map(|goal| goal.revision), Some(revision));
@@ -210,7 +212,7 @@ async fn agree(store: &Arc<dyn Store>, seed: &Seed, revision: u64) {
     }
 }
 
-/// Two find what no operator has told of, and both remove it.
+/// Two operators find nodes that no operator has announced, and both remove them.
 #[tokio::test]
 async fn who_was_overtaken_removes_nothing_that_was_made_since() {
     let [late, other] = [1, 2].map(|apps| seed(&three_tier(apps)));
@@ -237,7 +239,7 @@ async fn who_was_overtaken_removes_nothing_that_was_made_since() {
     }
 }
 
-/// Whoever is not told what became of its announcement looks for it, and another one may have announced the same revision.
+/// An operator without an answer to its announcement looks it up, and another one may have announced the same revision.
 #[tokio::test]
 async fn what_another_one_has_announced_is_not_one_s_own() {
     let announces: fn(&[u8]) -> bool = |asked| asked.windows(12).any(|bytes| bytes == br#""applying":2"#);
@@ -256,7 +258,7 @@ async fn what_another_one_has_announced_is_not_one_s_own() {
     let meanwhile = async {
         let stalled = Arc::clone(&proxy);
         spawn_blocking(move || stalled.wait_until_stalled()).await.expect("it stalls");
-        // It has announced the revision, and no more.
+        // It has announced the revision, and done nothing else.
         let held = held_up(&store, &other, &options, 2).await.expect("it does more");
         proxy.cut();
         proxy.fix();
@@ -279,7 +281,7 @@ async fn a_data_space_that_is_made_later_sorts_behind_whatever_the_clock_says() 
         goal.space.expect("a name")
     };
     let first = space().await;
-    // An operator whose clock is far ahead has made one, and it was deleted.
+    // An operator whose clock is far ahead has created one, and it was deleted.
     delete(&store, &seed.stack, &options.key, false).await.expect("deletes");
     let ahead = br#"{"space":"2999-12-31T23:59:59.999999999Z-ffffffff"}"#;
     let signed = options.key.signer().sign("/wattle", ahead);
@@ -351,7 +353,7 @@ async fn who_was_overtaken_deletes_nothing_any_more() {
     }
 }
 
-/// What one reads while another one writes is of two revisions. That is nobody's tampering.
+/// A read during another operator's writes sees two revisions. That is not tampering.
 #[tokio::test]
 async fn who_was_overtaken_while_reading_suspects_nobody() {
     let [first, small, large] = [2, 1, 3].map(|apps| seed(&three_tier(apps)));

@@ -1,4 +1,4 @@
-//! The templates, and what each is read with.
+//! The templates, with their environments.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use wattle_heat::parameters::Inputs;
 use wattle_heat::{Loaded, template};
 use wattle_tests::oracle::Oracle;
 
-/// A template and the environment that belongs to it.
+/// A template and its environment.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
     pub(crate) path: PathBuf,
@@ -41,7 +41,7 @@ impl Case {
         self.path.file_name().expect("a file").to_string_lossy().into_owned()
     }
 
-    /// What we read.
+    /// Our reading of it.
     pub(crate) fn load(&self) -> Loaded {
         self.load_with(template::Map::default())
     }
@@ -56,14 +56,14 @@ impl Case {
         Loaded::load(&text(&self.path), &self.path.display().to_string(), &Disk, &inputs)
     }
 
-    /// What Heat says.
+    /// Heat's verdict.
     pub(crate) fn ask(&self, oracle: &mut Oracle) -> Value {
         let environment: Vec<_> = self.environment.iter().collect();
         oracle.ask(&json!({ "template": self.path, "environment": environment }))
     }
 }
 
-/// The templates in `folder`, which is relative to the tests' own.
+/// The templates in `folder`, which is relative to the folder of the tests.
 pub(crate) fn all(folder: &str) -> Vec<Case> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
@@ -83,12 +83,12 @@ fn the_corpus_uses_all_of_hot() {
         assert!(text.contains(&format!("heat_template_version: {version}\n")), "no template of {version}");
     }
     for function in template::FUNCTIONS {
-        // The zones are the cloud's, which is not there.
+        // The zones belong to the cloud, which is not available.
         let name = function.name();
         let used = text.contains(&format!("{name}: ")) || text.contains(&format!("\"{name}\": "));
         assert_eq!(used || text.contains(&format!("{name}:\n")), name != "Fn::GetAZs", "{name}");
     }
-    // What is behind a URL is not read here, and what Amazon's load balancer consists of is for clouds to say.
+    // URLs are not read here, and clouds define what AWS's load balancer consists of.
     let unused: Vec<_> = wattle_catalog::types().filter(|ty| !text.contains(ty)).collect();
     assert_eq!(unused, ["AWS::CloudFormation::Stack", "AWS::ElasticLoadBalancing::LoadBalancer"]);
 }

@@ -1,4 +1,4 @@
-//! A template as a tree that can be changed, and written again.
+//! A template as a tree that can be changed and written.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use wattle_heat::yaml::{Node, Tree};
 /// A value of a template. A map may have a key twice.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Document {
-    /// Written as it is.
+    /// Written unchanged.
     Raw(String),
     /// Written in quotes.
     Text(String),
@@ -55,7 +55,7 @@ impl Document {
         }
     }
 
-    /// The ways to all values in it, itself first.
+    /// The paths to all values in it, itself first.
     pub(crate) fn ways(&self) -> Vec<Vec<usize>> {
         fn collect(at: &Document, way: &mut Vec<usize>, ways: &mut Vec<Vec<usize>>) {
             ways.push(way.clone());
@@ -83,7 +83,7 @@ impl Document {
         })
     }
 
-    /// As a template: sections and what they name in lines of their own.
+    /// The tree as a template: sections and their entries on separate lines.
     pub(crate) fn template(&self) -> String {
         let mut text = String::new();
         let Map(sections) = self else { return self.flow() + "\n" };
@@ -119,7 +119,7 @@ fn quoted(text: &str) -> String {
     serde_json::to_string(text).expect("JSON")
 }
 
-/// Keys that need no quotes have none, so that a changed template is read as easily as the first one.
+/// Keys that need no quotes have none, so that a changed template is as readable as the original.
 fn key(name: &str) -> String {
     let plain = name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')

@@ -1,4 +1,4 @@
-//! The dependency graph is Heat's own, nested stacks included.
+//! The dependency graph is Heat's own, including nested stacks.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +7,8 @@ use wattle_heat::Graph;
 
 use crate::corpus::Case;
 
-/// A graph without what differs between runs: the folder of nested templates, and the names that Heat gives the members of
-/// scaling groups by chance.
+/// A graph without parts that vary between runs: the folder of nested templates, and the random names that Heat gives the
+/// members of scaling groups.
 pub(crate) fn comparable(graph: &Value) -> Value {
     let requires = graph["graph"].as_object().expect("a graph");
     let types = graph["types"].as_object().expect("types");
@@ -31,7 +31,7 @@ pub(crate) fn comparable(graph: &Value) -> Value {
     })
 }
 
-/// Heat's `short_id`: twelve of base 32.
+/// Heat's `short_id`: twelve characters of base 32.
 fn is_by_chance(name: &str) -> bool {
     name.len() == 12 && name.bytes().all(|byte| byte.is_ascii_lowercase() || (b'2'..=b'7').contains(&byte))
 }

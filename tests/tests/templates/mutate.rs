@@ -1,4 +1,4 @@
-//! Templates with one thing changed in each.
+//! Templates with a single change in each.
 
 use wattle_heat::template::FUNCTIONS;
 use wattle_tests::chance::Chance;
@@ -7,7 +7,7 @@ use crate::document::Document::{self, List, Map, Raw, Text};
 
 type Change = fn(&mut Document, &mut Chance) -> Option<()>;
 
-/// What can be changed, by name.
+/// The possible changes, by name.
 const CHANGES: &[(&str, Change)] = &[
     ("dropped-key", dropped_key),
     ("misspelt-key", misspelt_key),
@@ -45,7 +45,7 @@ const DAMAGES: &[(&str, Damage)] = &[("truncated", truncated), ("tab", tab), ("i
 /// A template with one thing changed, and the name of the change, for any `number`.
 pub(crate) fn mutant(number: usize, document: &Document, dice: &mut Chance) -> (&'static str, String) {
     loop {
-        // One of a dozen is damaged as a text.
+        // One in twelve is damaged as text.
         if number % 12 == 11 {
             let (name, damage) = DAMAGES[number / 12 % DAMAGES.len()];
             return (name, damage(&document.template(), dice));
@@ -58,7 +58,7 @@ pub(crate) fn mutant(number: usize, document: &Document, dice: &mut Chance) -> (
     }
 }
 
-/// One of the values that `fits`, by dice.
+/// A random value that `fits`.
 fn any<'d>(
     document: &'d mut Document,
     dice: &mut Chance,
@@ -69,7 +69,7 @@ fn any<'d>(
     Some(document.at(way))
 }
 
-/// One of the things that a section names, by dice.
+/// A random entry of a section.
 fn entry<'d>(document: &'d mut Document, section: &str, dice: &mut Chance) -> Option<&'d mut (String, Document)> {
     let entries = document.get_mut(section)?.pairs_mut()?;
     if entries.is_empty() {

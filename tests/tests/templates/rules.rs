@@ -1,4 +1,5 @@
-//! What types ask of their properties: each line of `templates/rules.txt` is a resource, which Heat takes or refuses.
+//! Requirements of types on their properties: each line of `templates/rules.txt` is a resource, which Heat accepts or
+//! refuses.
 
 use std::fs;
 
@@ -6,7 +7,7 @@ use crate::corpus::Case;
 use crate::counts::{RULES, RULES_ACCEPTED};
 use crate::verdict::assert_alike;
 
-/// Resources of which we say something else than Heat, and why.
+/// Resources on which our verdict differs from Heat's, and the reasons.
 const DISAGREEMENTS: &[(&str, &str)] = &[
     ("AWS::CloudFormation::Stack.1", "what is behind a URL is not read here"),
     ("AWS::CloudFormation::Stack.2", "what is behind a URL is not read here"),

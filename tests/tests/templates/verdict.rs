@@ -1,4 +1,4 @@
-//! What Heat accepts and refuses, we accept and refuse.
+//! Our verdicts are equal to Heat's.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,15 +14,15 @@ use crate::document::Document;
 use crate::graph::difference;
 use crate::mutate::mutant;
 
-/// Changed templates of which we say something else than Heat, and why.
+/// Changed templates on which our verdict differs from Heat's, and the reasons.
 const MUTANTS: &[(&str, &str)] = &[];
 
-/// A number of the environment's: how many templates are changed (`ROUNDS`), and how (`SEED`).
+/// A number from the environment: the number of changed templates (`ROUNDS`), and the seed (`SEED`).
 fn number(name: &str, default: usize) -> usize {
     std::env::var(name).map_or(default, |number| number.parse().expect("a number"))
 }
 
-/// What differs from Heat: of verdicts only what `named` does not name, and what it names and does not differ.
+/// The differences from Heat, except verdicts listed in `named`; also listed ones that do not differ.
 fn differences(cases: &[Case], named: &[(&str, &str)]) -> (Vec<String>, usize) {
     let mut oracle = Oracle::strict();
     let mut differences = Vec::new();
@@ -53,7 +53,7 @@ fn differences(cases: &[Case], named: &[(&str, &str)]) -> (Vec<String>, usize) {
     (differences, accepted)
 }
 
-/// Judges all, and returns how many both accept; their graphs are the same.
+/// Judges all, asserts that graphs are equal, and returns the number that both accept.
 pub(crate) fn assert_alike(cases: &[Case], named: &[(&str, &str)]) -> usize {
     let (differences, accepted) = differences(cases, named);
     assert!(differences.is_empty(), "{} differ:\n{}", differences.len(), differences.join("\n"));
@@ -76,7 +76,7 @@ fn the_validators_own_templates_are_judged_alike() {
     assert_eq!(good.len() + assert_alike(&bad, &[]), SELFTEST_ACCEPTED);
 }
 
-/// The changed templates, in a folder of their own with what they name.
+/// The changed templates, in a separate folder with their files.
 fn mutants(folder: &Path) -> Vec<Case> {
     let good = corpus::all("templates/good");
     let home = good[0].path.parent().expect("a folder");
@@ -112,6 +112,6 @@ fn changed_templates_are_judged_alike() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let cases = mutants(folder.path());
     let accepted = assert_alike(&cases, MUTANTS);
-    // Some changes change nothing that counts; most of them do.
+    // Some changes have no effect; most of them do.
     assert!((cases.len() / 5..cases.len() / 2).contains(&accepted), "{accepted}");
 }

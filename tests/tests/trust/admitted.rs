@@ -1,4 +1,4 @@
-//! What an operator sees of servers that make keys of their own, and what a server that is not admitted says.
+//! An operator's view of servers that generate their own keys, and the reports of a server that is not admitted.
 
 use std::fs::{self, File};
 use std::process::{Child, Command, Stdio};
@@ -22,14 +22,14 @@ struct Servers<'a> {
 }
 
 impl Servers<'_> {
-    /// Kills the agent that was started first of those that run.
+    /// Kills the running agent that was started first.
     fn kill_first(&mut self) {
         let mut gone = self.children.remove(0);
         gone.kill().expect("it ran");
         gone.wait().expect("it ran");
     }
 
-    /// The agent of a server with what its user data has, on a disk of the name.
+    /// Starts the agent of a server with its user data, on a disk with this name.
     fn start(&mut self, server: &str, disk: &str) {
         let here = self.stage.path();
         let credentials = Credentials::read(&here.join("credentials.yaml")).expect("reads");
@@ -70,7 +70,7 @@ impl Drop for Servers<'_> {
     }
 }
 
-/// A fingerprint is of one server's key, and `db` has announced the one with the fingerprint `key`.
+/// A fingerprint belongs to the key of one server, and `db` has announced the one with the fingerprint `key`.
 fn refuses_other_keys(run: &dyn Fn(&[&str]) -> Ran, key: &str) {
     for more in [&["db", "web"][..], &[]] {
         let wrong = run(&[&["seed", "admit", "--fingerprint", key][..], more].concat());
@@ -127,7 +127,7 @@ fn the_operator_is_informed_and_one_command_admits() {
         (Some(0), "`by_hand` is at revision 2: admitted `db` and `web`", 2),
         "{admitted}"
     );
-    // Whoever wants to know compares.
+    // Careful operators compare.
     for (server, line) in ["db", "web"].into_iter().zip(keys) {
         let key = line.strip_prefix(&format!("  {server}: its key is ")).unwrap_or_else(|| panic!("{admitted}"));
         servers.says(server, &format!("this server waits to be admitted; its key is {key}"));
@@ -167,7 +167,7 @@ fn the_operator_is_informed_and_one_command_admits() {
     assert!(silent.code == Some(1) && silent.err.contains("`db` has announced nothing"), "{silent}");
     assert!(!run(&["status"]).out.contains("user data"));
 
-    // It is deleted before its agent hears that it has left the model.
+    // It is deleted before its agent learns that it has left the model.
     servers.kill_first();
     let mut t = Topology::new("by_hand");
     let host = server_of(&mut t, "db");
@@ -181,7 +181,7 @@ fn the_operator_is_informed_and_one_command_admits() {
     let known = run(&["seed", "forget", "db"]);
     assert_eq!(known.code, Some(2), "{known}");
     let forget = || run(&["seed", "forget", "--stack", "by_hand", "web"]);
-    // The store finds that the agent was killed when its session is over.
+    // The store notices that the agent was killed when its session expires.
     let mut forgotten = forget();
     eventually("it is forgotten", || {
         let runs_still = forgotten.err.contains("the agent of `web` still runs");

@@ -1,4 +1,4 @@
-//! Agents as servers have them, over the real store.
+//! Agents like those on servers, over the real store.
 
 use std::fs;
 use std::path::PathBuf;
@@ -16,11 +16,11 @@ use wattle_runtime::space::{ServerKey, Space};
 
 use crate::Stack;
 
-/// What ran, in order, each with what it was given.
+/// The runs, in order, each with its inputs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ran(Arc<Mutex<Vec<Run>>>);
 
-/// A component, and what it was given.
+/// A component, and its inputs.
 type Run = (String, IndexMap<Name, Value>);
 
 #[async_trait]
@@ -33,7 +33,7 @@ impl Runner for Ran {
 }
 
 impl Ran {
-    /// What an input was, each time.
+    /// The values of an input, in each run.
     pub(crate) fn given(&self, input: &str) -> Vec<Value> {
         self.0.lock().expect("no panic").iter().filter_map(|(_, inputs)| inputs.get(input).cloned()).collect()
     }
@@ -43,11 +43,11 @@ impl Ran {
     }
 }
 
-/// Where a server keeps what it knows, over restarts of its agent.
+/// The state of a server, which survives restarts of its agent.
 pub(crate) struct Db {
     server: &'static str,
     pub(crate) ran: Ran,
-    /// What its present agent has logged.
+    /// The log of its current agent.
     pub(crate) recent: Arc<Recent>,
     state: TempDir,
     agent: Option<JoinHandle<Result<Ended, AgentError>>>,
@@ -69,7 +69,7 @@ impl Db {
         }
     }
 
-    /// The key that it has made last.
+    /// Its latest key.
     pub(crate) fn key(&self) -> ServerKey {
         let keys = fs::read_to_string(self.folder().join("key")).expect("it has made one");
         keys.lines().next().expect("it is there").parse().expect("a key")
@@ -89,7 +89,7 @@ impl Db {
         self.state.path().join("agent")
     }
 
-    /// Starts its agent; one that runs is killed.
+    /// Starts its agent; a running one is killed.
     pub(crate) async fn start(&mut self, stack: &Stack) {
         self.kill().await;
         self.recent = Arc::default();
@@ -115,7 +115,7 @@ impl Db {
     }
 }
 
-/// Waits until the server `db` is as it is to be, and gives how all is.
+/// Waits until the server `db` has the expected state, and returns the whole state.
 pub(crate) async fn until(stack: &Stack, what: &str, is_so: impl Fn(&StackSnapshot) -> bool) -> StackSnapshot {
     let space = Space::new(stack.operator().await, &stack.seed.stack);
     let space = space.operated_by(stack.options.key.signer().authority());
@@ -131,18 +131,18 @@ pub(crate) async fn until(stack: &Stack, what: &str, is_so: impl Fn(&StackSnapsh
     panic!("not {what}: {last:?}")
 }
 
-/// Whether `db` has done all that the goal asks of it.
+/// Whether `db` has reached the goal.
 pub(crate) fn is_done(snapshot: &StackSnapshot) -> bool {
     snapshot.tally().done == 1
 }
 
-/// The same, or until it has run something all the same.
+/// The same, or until it has run something nevertheless.
 pub(crate) async fn refuses_or_runs(stack: &Stack, db: &Db, words: &str) {
     let says = |snapshot: &StackSnapshot| snapshot.servers["db"].troubles.iter().any(|trouble| trouble.contains(words));
     until(stack, &format!("said: {words}"), |snapshot| says(snapshot) || db.ran.count() > 0).await;
 }
 
-/// Waits until `db` says that it does not believe something, in these words among others.
+/// Waits until `db` reports that it does not trust something, with these words in its message.
 pub(crate) async fn refuses(stack: &Stack, words: &str) {
     let says = |snapshot: &StackSnapshot| snapshot.servers["db"].troubles.iter().any(|trouble| trouble.contains(words));
     until(stack, &format!("said: {words}"), says).await;

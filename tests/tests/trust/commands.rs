@@ -1,4 +1,4 @@
-//! What an operator is told, and which command makes it right.
+//! Messages for an operator, and the commands that fix the problems.
 
 use std::fs;
 
@@ -12,7 +12,7 @@ use wattle_tests::zookeeper::ZooKeeper;
 use crate::Stack;
 use crate::agents::{Db, is_done, refuses, until};
 
-/// The credentials that are in a file, as the versions before wrote them.
+/// The credentials in a file, in the form of earlier versions.
 fn of_before(path: &std::path::Path) -> String {
     let text = fs::read_to_string(path).expect("it is there");
     let line = |line: &str| match line.split_once("wattle4:") {

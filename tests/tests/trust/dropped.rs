@@ -1,4 +1,4 @@
-//! A server leaves the model: what it knew opens nothing any more, and it can still tear down what it has.
+//! A server leaves the model: its keys open nothing any more, and it can still run its teardowns.
 
 use std::sync::Arc;
 
@@ -35,14 +35,14 @@ async fn left(mut stack: Stack) {
     let [mut db, mut web] = both(&stack).await;
     admit(&operator, "left", &stack.options.key, &[]).await.expect("admits");
     until(&stack, "done", |snapshot| snapshot.revision() == 2 && snapshot.tally().is_done()).await;
-    // All that it has ever known.
+    // Everything that it has ever known.
     let logins = [stack.logins("web").remove(0), web.key().login("left", "web")];
     let store = stack.login(&logins).await;
     let member = Space::new(Arc::clone(&store), "left").membership("web").await.expect("reads").expect("it is there");
     store.log_in(&[member.login("left", &web.key().opener()).expect("its own")]).await.expect("logs in");
     store.get(&layout.revision()).await.expect("it is one of them");
     store.get(&layout.status("db/part")).await.expect("it is one of them");
-    // One that was broken off leaves by itself, when it comes back.
+    // A disconnected server leaves by itself when it reconnects.
     web.kill().await;
 
     let both_again = stack.seed.clone();
@@ -58,13 +58,13 @@ async fn left(mut stack: Stack) {
     assert!(!String::from_utf8_lossy(&goal.data).contains("\"db\""), "{goal:?}");
     web.start(&stack).await;
     assert_eq!(web.ended().await, Ended::Retired);
-    // The others have learned what they share now, and do without it.
+    // The others have learned a new shared secret.
     let ran = db.ran.count();
     stack.options.again = true;
     let applied = apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     until(&stack, "done", |snapshot| snapshot.revision() == 4 && snapshot.tally().is_done()).await;
     assert_eq!(db.ran.count(), ran);
-    // It has said that it has nothing left to tear down: what it kept for that is taken from it.
+    // It has reported that nothing is left to tear down: its remaining rights are revoked.
     assert_eq!((applied.changes.forgotten, applied.changes.lingering), (vec!["web".to_owned()], Vec::new()));
     reaches_only(&store, &operator, &[], "a server that has torn everything down").await;
     stack.options.again = false;
@@ -72,7 +72,7 @@ async fn left(mut stack: Stack) {
     assert!(diff.is_empty() && diff.tampered.is_empty(), "{diff}");
     db.kill().await;
 
-    // It comes back as another one: neither its own key nor the credential that was used up is anything to it.
+    // It returns as a new server: neither its own key nor the used credential is valid.
     stack.seed = both_again;
     let seed = stack.seed.clone();
     adopt(&operator, &seed, &mut stack.options, Unnamed::default()).await.expect("its own keys");
@@ -118,13 +118,13 @@ async fn never_came(mut stack: Stack) {
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     let own = [layout.plan("web"), layout.last_desired("web"), layout.server_status("web"), layout.agent("web")];
     reaches_only(&store, &operator, &own, "a server that has left").await;
-    // It has never said anything, so nobody knows whether there is something to tear down.
+    // It has never reported, so it is not known whether there is something to tear down.
     stack.options.again = true;
     let applied = apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     assert_eq!((applied.changes.lingering, applied.changes.forgotten), (vec!["web".to_owned()], Vec::new()));
     stack.options.again = false;
     reaches_only(&store, &operator, &own, "a server that has left").await;
-    // Somebody has its place: the operator is asked to think once more.
+    // Someone occupies its place: the operator is asked to check.
     let place = Space::new(Arc::clone(&web), "never_came");
     let alive =
         Alive { since: now(), host: "web".into(), pid: 7, version: "1".into(), agent: None, boot: None, logs: false };
@@ -139,7 +139,7 @@ async fn never_came(mut stack: Stack) {
     assert_eq!((again.revision, again.servers.len()), (4, 0));
     let diff = diff(&operator, &stack.seed, &stack.options).await.expect("compares");
     assert!(diff.is_empty() && diff.tampered.is_empty(), "{diff}");
-    // Nobody has used its credential: with that it comes back, as it was.
+    // Nobody has used its credential: it can return with it.
     stack.seed = both;
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     store.get(&layout.plan("web")).await.expect("it is its own again");
@@ -147,7 +147,7 @@ async fn never_came(mut stack: Stack) {
     store.get(&layout.revision()).await.expect("it is one of them");
 }
 
-/// Before it was admitted, it is its credential that leaves.
+/// Before its admission, its credential is revoked.
 #[tokio::test]
 async fn nor_does_a_credential_of_a_server_that_has_left() {
     let mut stack = Stack::new("left_early");

@@ -1,5 +1,5 @@
-//! A server that is not to be trusted any more leaves nodes that nobody else can remove: the operator gets through all
-//! the same, and whoever acts for the server from then on has a place.
+//! A server that is no longer trusted leaves nodes that nobody else can remove: the operator succeeds nevertheless, and the
+//! server's next agent has a place.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -37,7 +37,7 @@ async fn gone(store: &Arc<dyn Store>, path: &str) {
     panic!("`{path}` stays")
 }
 
-/// Somebody who is `web` makes what only they can remove, where its agent and its signals would be.
+/// As `web`, creates nodes that only it can remove, in the place of its agent or its signals.
 async fn squats(stack: &Stack, place: &str, login: &Login) {
     let store = stack.login(std::slice::from_ref(login)).await;
     gone(&store, &format!("{place}/alive")).await;
@@ -47,7 +47,7 @@ async fn squats(stack: &Stack, place: &str, login: &Login) {
     }
 }
 
-/// Waits until a `web` that was rebuilt has said who it is.
+/// Waits until a rebuilt `web` has announced itself.
 async fn announces(stack: &Stack) {
     let operator = stack.operator().await;
     for _ in 0..300 {
@@ -60,7 +60,7 @@ async fn announces(stack: &Stack) {
     panic!("it does not come")
 }
 
-/// All is done, and an agent is seen to act for `web`.
+/// Everything is done, and an agent acts for `web`.
 fn acts(revision: u64) -> impl Fn(&StackSnapshot) -> bool {
     move |snapshot| all_done(revision)(snapshot) && snapshot.servers["web"].alive.is_some()
 }
@@ -85,7 +85,7 @@ async fn a_former_identity_keeps_its_place_from_nobody() {
     until(&stack, "done", acts(2)).await;
     assert_eq!(operator.children(&layout.agents()).await.expect("reads"), ["db", "web"], "nobody needs another place");
 
-    // Twice, for the second place is as good as the first one.
+    // Twice, because the second place is equivalent to the first one.
     for (revision, place) in [(3, "web"), (4, "web:2")] {
         web.kill().await;
         let login = web.key().login("former", "web");
@@ -103,14 +103,14 @@ async fn a_former_identity_keeps_its_place_from_nobody() {
             assert_denied(former.apply(vec![create(path.clone(), &Access::new())]).await, &path);
         }
     }
-    // An agent that starts again finds its place.
+    // A restarted agent finds its place.
     web.start(&stack).await;
     stack.options.again = true;
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     until(&stack, "done once more", acts(5)).await;
     stack.options.again = false;
 
-    // Nor does it keep itself from being forgotten.
+    // Nor does it prevent its own removal.
     web.kill().await;
     squats(&stack, &layout.agent("web:3"), &web.key().login("former", "web")).await;
     stack.seed = db_alone("former");
@@ -141,7 +141,7 @@ async fn what_is_left_of_a_deleted_stack_keeps_nobody_from_its_place() {
     }
 }
 
-/// As much as an ensemble without quotas takes from one server, in short.
+/// As much as an ensemble without quotas accepts from one server in a short time.
 #[tokio::test]
 async fn many_nodes_of_a_server_are_no_agent_and_are_removed_together() {
     const MANY: u64 = 20_000;
@@ -165,7 +165,7 @@ async fn many_nodes_of_a_server_are_no_agent_and_are_removed_together() {
     assert!(operator.get(&Layout::new("former_many").root()).await.expect("reads").is_none());
 }
 
-/// Names that leave no room for anything else in a request.
+/// Names that leave no space for anything else in a request.
 #[tokio::test]
 async fn a_node_with_a_name_as_long_as_a_request_is_removed() {
     let zookeeper = ZooKeeper::start(1);
@@ -182,7 +182,7 @@ async fn a_node_with_a_name_as_long_as_a_request_is_removed() {
         let mode = CreateMode::Persistent.with_acls(Acls::anyone_all());
         client.create(&long(letter), b"", &mode).await.expect("ZooKeeper takes it");
     }
-    // What is said of it is short.
+    // The message about it is short.
     let denied = stack.server("db").await.apply(vec![Op::Delete { path: long("a") }]).await.expect_err("not its own");
     assert!(matches!(denied, StoreError::Denied { .. }) && denied.to_string().len() < 500);
     let deleted =

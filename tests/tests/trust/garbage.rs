@@ -1,4 +1,4 @@
-//! What a server writes that makes no sense stays in its own rows, and is quoted nowhere.
+//! Invalid data from a server stay in its own rows, and are quoted nowhere.
 
 use std::process::Command;
 use std::time::SystemTime;
@@ -48,7 +48,7 @@ async fn a_value_of_another_type_is_not_quoted() {
             assert!(!ran.err.contains("hunter2") && ran.out.is_empty(), "{args:?}: {ran}");
         }
     }
-    // Beside a failure there is room for another value.
+    // Besides a failure there is space for another value.
     let before = json!({"revision": 1, "value": "hunter2"});
     let failed = json!({"failure": failure("web/part", "no"), "before": before});
     liar.writes("web", "count", failed).await;
@@ -68,7 +68,7 @@ async fn nobody_else_has_failed_in_an_entry() {
         let ran = format!("{}", liar.run(args));
         assert!(ran.contains(own) && !ran.contains(" db/part: "), "{args:?}: {ran}");
     }
-    // By its own word it has.
+    // According to its own claim.
     liar.says("db", &liar.layout.status("db/part"), json!({"state": "failed", "detail": failure("db/part", "full")}))
         .await;
     let ran = liar.run(&["get", "web/part/text"]);
@@ -89,7 +89,7 @@ async fn what_is_no_value_is_said_in_the_same_words() {
     }
 }
 
-/// The same command, on a terminal of this size.
+/// The same command, in a terminal of this size.
 fn at_24_lines(command: &Command) -> Command {
     let mut small = Command::new("sh");
     small.args(["-c", "stty rows 24 cols 80; exec \"$0\" \"$@\""]).arg(command.get_program()).args(command.get_args());
@@ -130,7 +130,7 @@ async fn nobody_fills_everybodys_screen() {
         assert!(at("web ") < gone, "{args:?}: {ran}");
         assert!(lines[at("web ")].len() < 120, "{args:?}: {ran}");
     }
-    // A terminal of few lines.
+    // A terminal with few lines.
     let ran = at_a_terminal(&at_24_lines(&liar.command(&["status", "--watch"])), "");
     let rows: Vec<&str> = ran.out.lines().filter(|line| line.contains("web") && line.contains("part")).collect();
     assert!(!rows.is_empty() && ran.out.lines().count() < 30, "{ran}");
@@ -178,7 +178,7 @@ async fn what_cannot_have_been_leaves_the_scale_to_the_others() {
     }
 }
 
-/// There is something of it, even if it cannot be read.
+/// A trace of it exists, even if it is unreadable.
 #[tokio::test]
 async fn who_was_there_has_not_never_started() {
     let liar = Liar::new("was_there").await;

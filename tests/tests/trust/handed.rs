@@ -1,4 +1,4 @@
-//! Keys that lie in a directory that somebody else made: they open nothing unless the operator names them.
+//! Keys in a directory from someone else open nothing unless the operator names them.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use wattle_tests::running::{Ran, Stage};
 use wattle_tests::seeds::seed;
 use wattle_tests::zookeeper::ZooKeeper;
 
-/// What was emitted, and what is run there against a ZooKeeper of its own.
+/// An emitted directory, and commands run there against their own ZooKeeper.
 struct Handed {
     stage: Stage,
     zookeeper: ZooKeeper,
@@ -36,7 +36,7 @@ impl Handed {
         self.run(&[&["seed", "apply", ".", "-P", "db_password=hunter2"], more].concat())
     }
 
-    /// What its maker put there: a key, credentials that go with it, or that go with any.
+    /// Adds files of its author: a key, with matching or any credentials.
     fn lay(&self, key: Option<&OperatorKey>, credentials: &Credentials) {
         if let Some(key) = key {
             write_operator_key(&self.here().join("operator.key"), key).expect("writes");
@@ -46,7 +46,7 @@ impl Handed {
         }
     }
 
-    /// Whether anybody with one of these keys can read the goal.
+    /// Whether one of these keys can read the goal.
     async fn opens(&self, logins: &[wattle_runtime::store::Login]) -> bool {
         let address: Address = self.zookeeper.address().parse().expect("an address");
         let store = address.connect(logins).await.expect("connects");
@@ -54,7 +54,7 @@ impl Handed {
     }
 }
 
-/// The credentials of a stack that whoever has `key` makes.
+/// The credentials of a stack from the owner of `key`.
 fn credentials(key: &OperatorKey) -> Credentials {
     let mut credentials = Credentials::new();
     credentials.complete(&seed(&three_tier::three_tier.model(Default::default())), key);
@@ -86,13 +86,13 @@ async fn a_key_that_lies_beside_a_seed_opens_no_new_stack() {
     }
     let ran = handed.apply(&[]);
     assert!(ran.err.contains("`--key ./operator.key --credentials ./credentials.yaml`"), "{ran}");
-    // A key of the operator's own does not make the credentials theirs.
+    // The operator's own key does not make the credentials theirs.
     let own = handed.here().join("own.key");
     write_operator_key(&own, &OperatorKey::generate()).expect("writes");
     let stolen = credentials(&key).believing(&read_operator_key(&own).expect("reads").expect("a key"));
     handed.lay(None, &stolen);
     assert_refused(&handed.apply(&["--key", "own.key"]), &["credentials.yaml"]);
-    // Who says that they are theirs is believed, once; then the data space knows them.
+    // The operator confirms once that they are theirs; then the data space knows them.
     handed.lay(Some(&key), &credentials(&key));
     let ran = handed.apply(&["--key", "operator.key", "--credentials", "credentials.yaml"]);
     assert_eq!(ran.code, Some(0), "{ran}");
@@ -105,13 +105,13 @@ async fn what_lies_beside_another_seed_of_a_stack_is_not_its() {
     let handed = Handed::new();
     assert_eq!(handed.apply(&[]).code, Some(0));
     let key = read_operator_key(&handed.here().join("operator.key")).expect("reads").expect("it was made");
-    // The next version of the directory is handed over with credentials in it, of servers that the stack does not have yet.
+    // The next version of the directory contains credentials of servers that the stack does not have yet.
     let others = credentials(&key);
     handed.lay(None, &others);
     let before = fs::read(handed.here().join("credentials.yaml")).expect("it is there");
     assert_refused(&handed.apply(&["--again"]), &["credentials.yaml"]);
     assert_eq!(fs::read(handed.here().join("credentials.yaml")).expect("it is there"), before);
-    // They may be replaced, and so may be the key that nobody knows.
+    // They may be replaced, and so may the unknown key.
     assert_eq!(handed.apply(&["--renew"]).code, Some(0));
     fs::copy(handed.here().join("operator.key"), handed.here().join("mine.key")).expect("copies");
     handed.lay(Some(&OperatorKey::generate()), &Credentials::new());
@@ -120,7 +120,7 @@ async fn what_lies_beside_another_seed_of_a_stack_is_not_its() {
     assert_eq!(handed.apply(&["--key", "mine.key"]).code, Some(0));
 }
 
-/// What a call has made that was refused is not in the way of the next one.
+/// Files created by a refused call do not affect the next one.
 #[test]
 fn a_call_that_is_refused_leaves_no_key_behind() {
     let handed = Handed::new();
@@ -135,7 +135,7 @@ fn a_call_that_is_refused_leaves_no_key_behind() {
         assert!(!handed.here().join(file).exists(), "{file}");
     }
     assert_eq!(handed.apply(&[]).code, Some(0));
-    // Nor where it turns out late, as here: the stack is another operator's.
+    // Nor if the refusal comes late, as here: the stack belongs to another operator.
     let second = Stage::new(&three_tier::three_tier.model(Default::default()));
     let space = handed.zookeeper.address();
     let args = ["seed", "apply", ".", "-P", "db_password=x", "--space", &space];
@@ -163,7 +163,7 @@ fn a_key_is_offered_to_the_data_space_that_it_is_of() {
         let ran = run(args);
         assert!(ran.code == Some(2) && ran.err.contains("belongs to another data space than"), "{args:?}: {ran}");
     }
-    // Who names it knows better.
+    // Naming it explicitly is accepted.
     let ran = run(&["status", "--key", "operator.key"]);
     assert!(ran.err.contains("holds no stack"), "{ran}");
     assert_eq!(handed.run(&["status"]).code, Some(0));

@@ -1,4 +1,4 @@
-//! A directory in which somebody else has prepared the state of an `up`: nothing of it is taken for one's own.
+//! A directory in which someone else has prepared the state of an `up`: none of it is trusted.
 
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -10,7 +10,7 @@ use wattle::author::Blueprint as _;
 use wattle_tests::command::{apart, wattle};
 use wattle_tests::running::{Ran, Stage, to_its_end};
 
-/// Two users, each with a home of their own, and a directory that one of them hands over.
+/// Two users with separate homes, and a directory that one of them hands over.
 struct Handed {
     stage: Stage,
     homes: tempfile::TempDir,
@@ -22,7 +22,7 @@ impl Handed {
         Self { stage, homes: tempfile::tempdir().expect("a directory") }
     }
 
-    /// One that was up at its maker's, and has everything in it that a state can have.
+    /// A directory that was up at its author's, with every part of a state.
     fn prepared() -> Self {
         let handed = Self::new();
         let ran = handed.run("maker", &["up", ".", "--until-done", "--network", "loopback"]);
@@ -41,7 +41,7 @@ impl Handed {
         to_its_end(command.stdin(Stdio::null()))
     }
 
-    /// What lies in the directory, links included, with all that files hold.
+    /// The content of the directory, including links and all files.
     fn all(&self) -> String {
         let mut command = Command::new("bash");
         command.args(["-c", "find . -printf '%p %y %m %l\\n' | sort; find .wattle -type f | sort | xargs sha256sum"]);
@@ -67,14 +67,14 @@ fn nothing_of_a_handed_state_is_believed() {
     let handed = Handed::prepared();
     let whole = handed.homes.path().join("whole");
     fs::rename(handed.state(), &whole).expect("renames");
-    // All of it, as an archive brings it along.
+    // All of it, as from an archive.
     copy(&whole, &handed.state());
     let before = handed.all();
     for args in [&["up", ".", "--until-done"][..], &["up", ".", "-d"], &["down", "."], &["down", ".", "--delete"]] {
         assert_refused(&handed.run("other", args), NOT_MADE);
         assert_eq!(handed.all(), before, "{args:?}");
     }
-    // Any of it: keys, values, addresses, the store, what an agent remembers.
+    // Any part of it: keys, values, addresses, the store, an agent's memory.
     for part in ["operator.key", "credentials.yaml", "secrets.json", "up.json", "space", "servers/alice/agent/journal"]
     {
         fs::remove_dir_all(handed.state()).expect("removes");
@@ -94,12 +94,12 @@ fn what_is_said_about_a_handed_state_helps() {
     let ran = handed.run("other", &["up", ".", "--until-done"]);
     assert!(ran.err.contains("start without it: `rm -r ./.wattle`"), "{ran}");
     assert!(ran.err.contains("say so: `wattle up . --state ./.wattle`"), "{ran}");
-    // Who says so is believed, once.
+    // An explicit confirmation is accepted once.
     for args in [&["up", ".", "--until-done", "--state", "./.wattle"][..], &["up", ".", "--until-done"]] {
         let ran = handed.run("other", args);
         assert_eq!(ran.code, Some(0), "{ran}");
     }
-    // A state that is moved stays its owner's, a copy is none.
+    // A moved state remains its owner's, a copy does not.
     let moved = handed.stage.path().join("moved");
     copy(&handed.state(), &moved);
     assert_refused(&handed.run("other", &["down", "moved"]), NOT_MADE);
@@ -109,7 +109,7 @@ fn what_is_said_about_a_handed_state_helps() {
     assert!(ran.code == Some(0) && !moved.exists(), "{ran}");
 }
 
-/// An archive that is unpacked over a state of one's own replaces what is in it, and the folder stays the same.
+/// An archive unpacked over one's own state replaces its content, and the folder remains the same.
 #[test]
 fn a_key_that_takes_the_place_of_ones_own_is_refused() {
     let (own, other) = (Handed::prepared(), Handed::prepared());
@@ -117,7 +117,7 @@ fn a_key_that_takes_the_place_of_ones_own_is_refused() {
     assert_refused(&own.run("maker", &["up", ".", "--until-done"]), NOT_MADE);
 }
 
-/// Whoever holds the lock and serves the socket is another process of the same user, as one in a container may be.
+/// The holder of the lock and the server of the socket is another process of the same user, possibly in a container.
 #[test]
 fn commands_do_not_speak_to_what_keeps_a_handed_state_up() {
     let handed = Handed::prepared();
@@ -171,10 +171,10 @@ fn links_lead_nowhere() {
         let place = if part.is_empty() { handed.state() } else { handed.state().join(part) };
         let _ = fs::remove_file(&place);
         let _ = fs::remove_dir_all(&place);
-        // A folder leads to one, a file to one that is not there yet.
+        // A folder is a link to one, a file is a link to one that does not exist yet.
         let is_folder = part.is_empty() || whole.join(part).is_dir();
         symlink(if is_folder { elsewhere.clone() } else { elsewhere.join("file") }, &place).expect("links");
-        // Even who says that it is theirs does not know of that.
+        // Even the explicit confirmation does not cover that.
         for args in [
             &["up", ".", "--until-done", "--state", "./.wattle"][..],
             &["up", ".", "--until-done"],
@@ -200,7 +200,7 @@ fn what_others_can_change_is_not_believed() {
         assert!(ran.err.contains("`chmod go-w ./.wattle"), "{ran}");
         fs::set_permissions(&path, before).expect("permissions");
     }
-    // What marks are made with is the user's alone, too.
+    // The file from which marks are derived belongs only to the user, too.
     let home = handed.homes.path().join("maker/.user/wattle");
     assert_eq!(fs::metadata(home.join("up.key")).expect("it was made").permissions().mode() & 0o777, 0o600);
     fs::set_permissions(&home, Permissions::from_mode(0o777)).expect("permissions");

@@ -1,4 +1,4 @@
-//! Somebody has come by the credential that lies in a server's user data.
+//! An attacker has obtained the credential in a server's user data.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ pub(crate) fn all_done(revision: u64) -> impl Fn(&StackSnapshot) -> bool {
     move |snapshot| snapshot.revision() == revision && snapshot.tally().is_done() && snapshot.tally().done == 2
 }
 
-/// Both servers of a stack, which do what they are to do, and have said who they will be.
+/// Both servers of a stack, which have done their work and announced themselves.
 pub(crate) async fn both(stack: &Stack) -> [Db; 2] {
     let mut servers = ["db", "web"].map(Db::of);
     for server in &mut servers {
@@ -30,7 +30,7 @@ pub(crate) async fn both(stack: &Stack) -> [Db; 2] {
     servers
 }
 
-/// Waits until so many have come and are not admitted.
+/// Waits until this many servers have announced themselves and are not admitted.
 async fn come(stack: &Stack, number: usize) {
     let operator = stack.operator().await;
     for _ in 0..300 {
@@ -43,7 +43,8 @@ async fn come(stack: &Stack, number: usize) {
     panic!("they do not come")
 }
 
-/// Whoever asks reads and writes nothing in the store but the nodes that are `left`. All others are ZooKeeper's own.
+/// Asserts that the caller can read and write no nodes in the store except those `left`. All others belong to ZooKeeper
+/// itself.
 pub(crate) async fn reaches_only(store: &Arc<dyn Store>, operator: &Arc<dyn Store>, left: &[String], what: &str) {
     let mut there = nodes(operator).await;
     assert!(there.len() > 20, "{there:?}");
@@ -77,7 +78,7 @@ async fn used(mut stack: Stack) {
     let layout = Layout::new("used");
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     let mut servers = both(&stack).await;
-    // Somebody reads the user data, and all that it opens.
+    // The attacker reads the user data, and everything it opens.
     let thief = stack.server("db").await;
     join(&thief, "used", "db", stack.options.credentials.get("db").expect("it has one")).await;
     for path in [layout.plan("db"), layout.revision(), layout.server_status("web")] {
@@ -93,7 +94,7 @@ async fn used(mut stack: Stack) {
     assert!(snapshot.admission.on_credentials.is_empty() && snapshot.admission.others.is_empty(), "{snapshot:?}");
     for server in &mut servers {
         assert_eq!(server.ran.count(), 1, "what is as it was need not run again");
-        // Nor is a server lost that starts again.
+        // Nor does a restarted server lose access.
         server.start(&stack).await;
     }
     stack.options.again = true;
@@ -121,7 +122,7 @@ async fn a_second_server_is_reported_and_admitted_by_its_name_only() {
     let silent = admit(&operator, "second", &key, &["db".into()]).await.expect("nobody has come");
     assert_eq!((silent.revision, silent.silent.len(), silent.admitted.len()), (2, 1, 0));
 
-    // It is there while the first one runs: an image of it, or somebody who has read its user data.
+    // It exists while the first one runs: an image of it, or an attacker who has read its user data.
     let mut second = Db::of("db");
     second.start(&stack).await;
     let snapshot = until(&stack, "reported", |snapshot| !snapshot.admission.others.is_empty()).await;
@@ -132,8 +133,8 @@ async fn a_second_server_is_reported_and_admitted_by_its_name_only() {
     let nobody = admit(&operator, "second", &key, &[]).await.expect("reads");
     assert!(nobody.admitted.is_empty());
 
-    // It was rebuilt; the first one is not gone yet, or somebody keeps it.
-    // Whoever has the credential may announce another key in the meantime.
+    // It was rebuilt; the first one still exists, or an attacker keeps it. The owner of the credential may announce another
+    // key in the meantime.
     let own = second.key().public("second", "db").key.fingerprint();
     assert_eq!(snapshot.admission.others[0].key, own);
     let path = Layout::new("second").announcement("db");
@@ -174,7 +175,7 @@ async fn a_second_server_is_reported_and_admitted_by_its_name_only() {
     }
 }
 
-/// A server was rebuilt twice. The second of these announced itself over the first one, was admitted, and is gone.
+/// A server was rebuilt twice. The second one announced itself over the first one, was admitted, and is gone.
 #[tokio::test]
 async fn who_was_announced_over_comes_again() {
     let mut stack = Stack::new("over");
@@ -199,7 +200,7 @@ async fn who_was_announced_over_comes_again() {
     let admitted = admit_only(&operator, "over", &key, &"db".into(), passing_key).await.expect("admits");
     assert_eq!(admitted.revision, 3);
     let comes = |snapshot: &StackSnapshot| snapshot.admission.others.iter().any(|other| other.key == lasting_key);
-    // For half a minute the first one makes way for it.
+    // For half a minute, the first one yields to it.
     tokio::time::sleep(Duration::from_secs(30)).await;
     until(&stack, "reported again", comes).await;
     let admitted = admit_only(&operator, "over", &key, &"db".into(), lasting_key).await.expect("admits");
@@ -210,7 +211,7 @@ async fn who_was_announced_over_comes_again() {
     }
 }
 
-/// What is public of another server is nobody's own.
+/// The public data of another server cannot be claimed.
 #[tokio::test]
 async fn what_is_announced_needs_its_key_and_the_credential() {
     let mut stack = Stack::new("announced");
@@ -226,21 +227,21 @@ async fn what_is_announced_needs_its_key_and_the_credential() {
         operator.get(&layout.announcement(server)).await.expect("reads").expect("it is there").data
     };
     let [db, web] = [read("db").await, read("web").await];
-    // Whoever has the operator's password at the store, and not the key, can write it.
+    // With the operator's password at the store, but without the key, it can be written.
     for forged in [web.clone(), b"{}".to_vec(), vec![b' '; 100_000]] {
         operator.set(&layout.announcement("db"), &forged, None).await.expect("the password is enough");
         let waiting = waiting(&operator, "announced", &key, &[]).await.expect("reads");
         assert_eq!(waiting.come, ["web".into()]);
     }
     operator.set(&layout.announcement("db"), &db, None).await.expect("the password is enough");
-    // Nor does it count in another data space.
+    // Nor is it valid in another data space.
     stack.options.restore = true;
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     stack.options.restore = false;
     operator.set(&layout.announcement("db"), &db, None).await.expect("the password is enough");
     let waiting = waiting(&operator, "announced", &key, &[]).await.expect("reads");
     assert!(waiting.come.is_empty(), "{waiting:?}");
-    // A server says it again.
+    // A server announces itself again.
     let applied = apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     assert!(applied.changes.is_empty());
     for server in &mut servers {
@@ -258,7 +259,7 @@ async fn whoever_is_broken_off_locks_nobody_out() {
     let mut stack = Stack::new("halfway");
     let operator = stack.operator().await;
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
-    // There is no place to announce anything yet.
+    // There is no place for announcements yet.
     let mut servers = ["db", "web"].map(Db::of);
     for server in &mut servers {
         server.start(&stack).await;
@@ -306,7 +307,7 @@ async fn whoever_is_broken_off_locks_nobody_out() {
     }
 }
 
-/// What `seed admit` began and did not end, `seed admit` ends: wherever it was broken off, and whoever is named then.
+/// `seed admit` completes an interrupted `seed admit`: wherever it was interrupted, and whichever servers are named.
 #[tokio::test]
 async fn whoever_admits_again_completes_what_was_broken_off() {
     let name = "admits_again";
@@ -336,7 +337,7 @@ async fn whoever_admits_again_completes_what_was_broken_off() {
     let through: Arc<dyn Store> = watched.clone();
     let (mut changes, mut former) = (0, credential.clone());
     loop {
-        // Another machine each time, which takes the place of the former one, and of whoever acts for that.
+        // Another machine each time, which replaces the former one and its agent.
         let own = ServerKey::generate();
         says(&own).await;
         let holder = stack.login(&[former.login(name, "db")]).await;
@@ -344,7 +345,7 @@ async fn whoever_admits_again_completes_what_was_broken_off() {
             .grant(&former.login(name, "db").principal(), Rights::READ.and(Rights::WRITE))
             .grant(&key.login().principal(), Rights::READ);
         let place = layout.alive("db");
-        // At first there is none but itself.
+        // At first there is only itself.
         let _held = match changes {
             0 => None,
             _ => Some(holder.hold(&place, b"{}", &kept, None).await.expect("it acts")),
@@ -353,7 +354,7 @@ async fn whoever_admits_again_completes_what_was_broken_off() {
         let broken = admit(&through, name, &key, &["db".into()]).await;
         let is_done = broken.is_ok();
         watched.guard.fix();
-        // A third one has come meanwhile, every other time: then that is the one.
+        // Every other time, a third one has announced itself meanwhile: then that is the one.
         let last = if !is_done && changes % 2 == 1 { ServerKey::generate() } else { own.clone() };
         if !is_done {
             says(&last).await;
@@ -399,7 +400,7 @@ async fn whoever_admits_again_completes_what_was_broken_off() {
     assert!(changes > 10, "{changes}");
 }
 
-/// Servers that know nothing of keys of their own, as those of a version before, go on.
+/// Servers without their own keys, from an earlier version, continue.
 #[tokio::test]
 async fn who_never_comes_lives_on_its_credential() {
     let mut stack = Stack::new("never");

@@ -1,4 +1,4 @@
-//! The log of a server: its operator alone asks for it and reads it, and the server alone answers.
+//! The log of a server: only its operator requests and reads it, and only the server answers.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -18,14 +18,14 @@ use crate::agents::{Db, is_done, until};
 use crate::identities::both;
 use crate::{Stack, assert_denied};
 
-/// The most bytes that may ever stand in the node.
+/// The maximum size of the node in bytes.
 const MOST: usize = 12 << 10;
 
 fn now() -> Time {
     std::time::SystemTime::now().into()
 }
 
-/// An operator who asks `db`.
+/// An operator who sends requests to `db`.
 struct Operator {
     stack: Stack,
     store: Arc<dyn Store>,
@@ -35,7 +35,7 @@ struct Operator {
 }
 
 impl Operator {
-    /// One of a stack that is applied.
+    /// The operator of an applied stack.
     async fn new(stack: Stack) -> Self {
         let store = stack.operator().await;
         apply(&store, &stack.seed, &stack.options).await.expect("applies");
@@ -68,14 +68,14 @@ impl Operator {
         ask_no_more(&self.store, name, key, &"db".into(), &ask.id).await.expect("it is taken back");
     }
 
-    /// What is there for `ask` now, or as soon as there is anything.
+    /// The answer to `ask`, or the next one.
     async fn heard(&self, ask: &Ask) -> Answered {
         self.space.plan("db").await.expect("reads").expect("a plan");
         let place = self.space.place("db").await.expect("reads");
         self.space.answered(&place, (ask, &self.stack.options.key.opener()), None).await.expect("reads")
     }
 
-    /// Waits for an answer that is as it is to be.
+    /// Waits for an answer that satisfies a condition.
     async fn answer(&self, ask: &Ask, is_so: impl Fn(&Log) -> bool) -> Log {
         let patience = Instant::now() + Duration::from_mins(1);
         loop {
@@ -88,7 +88,7 @@ impl Operator {
         }
     }
 
-    /// Waits until nothing is there any more.
+    /// Waits until the node is empty.
     async fn silent(&self) {
         for _ in 0..600 {
             if self.store.get(&self.path).await.expect("reads").is_none() {
@@ -108,7 +108,7 @@ impl Operator {
         self.space.desired_revision().await.expect("reads").expect("a goal").of()
     }
 
-    /// Answers in the place of `db`, as one who has its login, signed with this key.
+    /// Answers in place of `db`, with its login, signed with this key.
     async fn answers_as(&self, key: &ServerKey, ask: &Ask, lines: &[&str]) {
         let space = Space::new(self.stack.server("db").await, &self.stack.seed.stack).signing(vec![key.signer()]);
         let log = |_: &Ask, _: usize| Log {
@@ -163,7 +163,7 @@ async fn the_operator_alone_reads_it_and_its_server_alone_writes_it(stack: Stack
     operator.ends(&one).await;
     operator.ends(&all).await;
     operator.silent().await;
-    // Few at a time.
+    // A limited number at a time.
     let asks = [(); MOST_ASKS].map(|()| operator.ask(None));
     for ask in &asks {
         assert_eq!(operator.asks(ask).await, LogRequested::Asked);
@@ -187,7 +187,7 @@ async fn what_another_one_says_is_no_answer(stack: Stack) {
         let log = operator.heard(&ask).await.log;
         assert!(matches!(log, Err(SpaceError::Untrusted { .. })), "{log:?}");
     }
-    // Signed, and nonsense all the same.
+    // Signed, but invalid.
     let of = operator.of().await;
     let garbage = |answers: serde_json::Value| {
         let object = json!({"revision": of.number, "space": of.space, "answers": answers}).to_string();
@@ -211,12 +211,12 @@ async fn a_forged_or_former_request_is_not_answered(stack: Stack) {
     let (other, own) = (OperatorKey::generate(), operator.stack.options.key.clone());
     let [forged, former, good] = [(); 3].map(|()| operator.ask(None));
     let former = Ask { until: now(), ..former };
-    // Somebody has the operator's password for the store, but not the key.
+    // An attacker has the operator's password for the store, but not the key.
     request["asks"] = json!([forged]);
     for signed in [other.signer().sign(&path, request.to_string().as_bytes()), request.to_string().into_bytes()] {
         operator.store.set(&path, &signed, None).await.expect("writes");
     }
-    // What comes later is heard later.
+    // Later lines arrive later.
     operator.stack.options.again = true;
     let applied = apply(&operator.store, &operator.stack.seed, &operator.stack.options).await.expect("applies");
     until(&operator.stack, "done again", |snapshot| is_done(snapshot) && snapshot.revision() == applied.revision).await;
@@ -254,7 +254,7 @@ async fn a_flood_stays_within_its_bounds(stack: Stack) {
     let answers = u32::try_from(last.version.count - first.version.count).expect("few");
     assert!(begin.elapsed() + Duration::from_millis(500) > Duration::from_secs(1) * (answers - 1), "too many answers");
     assert!(last.data.len() > MOST / 2, "there is room for more: {} bytes", last.data.len());
-    // Its agent does what it is to do.
+    // Its agent does its regular work.
     operator.stack.options.again = true;
     let applied = apply(&operator.store, &operator.stack.seed, &operator.stack.options).await.expect("applies");
     until(&operator.stack, "done again", |snapshot| is_done(snapshot) && snapshot.revision() == applied.revision).await;
@@ -293,7 +293,7 @@ async fn the_log_of_a_server_that_was_replaced_is_not_its_successors(mut stack: 
     let log = operator.answer(&ask, |log| log.lines.iter().any(|line| line == "of the new one")).await;
     assert!(!is_former(&log), "{log:?}");
     db.kill().await;
-    // Whoever still has what the former one said puts it back, with the rights of the present one.
+    // An attacker restores an old answer of the former one, with the rights of the current one.
     let own = operator.stack.login(&db.key().logins(&operator.stack.seed.stack, "db")).await;
     own.set(&operator.path, &said, None).await.expect("its own");
     let log = operator.heard(&ask).await.log;
@@ -311,7 +311,7 @@ async fn whatever_a_server_answers_is_shown_harmlessly(stack: Stack) {
         command.args(["logs", "db/part", "--follow", "--stack", &operator.stack.seed.stack]);
         Foreground::start(command.args(["--space", &operator.stack.address()]))
     };
-    // As the server itself: it is told who asks.
+    // As the server itself: it learns who requests.
     let db = Space::new(operator.stack.server("db").await, &operator.stack.seed.stack);
     let asked = async || {
         for _ in 0..600 {
@@ -328,7 +328,7 @@ async fn whatever_a_server_answers_is_shown_harmlessly(stack: Stack) {
     operator.answers_as(&operator.own_key(), &ask, &["a\u{1b}[2J\nFORGED", "\u{202e}\rb\tc"]).await;
     let harmless = "a\\u{1b}[2J\\nFORGED\n\\u{202e}\\rb\tc\n";
     until_so("it is shown", async || shown.said().contains(harmless)).await;
-    // Who ends asks for nothing any more.
+    // An ended command requests nothing any more.
     drop(at_its_end(shown, Foreground::interrupt, 0).await);
     until_so("nobody asks", async || db.membership("db").await.expect("reads").expect("it is there").asks.is_empty())
         .await;
@@ -355,7 +355,7 @@ async fn until_so(what: &str, is_so: impl AsyncFn() -> bool) {
     panic!("not so: {what}")
 }
 
-/// Waits until a command ends, while others here go on.
+/// Waits until a command ends, while other tasks here continue.
 async fn at_its_end(mut of: Foreground, end: fn(&mut Foreground) -> Option<i32>, code: i32) -> Foreground {
     let ended = tokio::task::spawn_blocking(move || {
         let ended = end(&mut of);

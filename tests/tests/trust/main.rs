@@ -1,4 +1,4 @@
-//! What one may who has a server of a stack, root on it, with its own credential: nothing that another one relies on.
+//! Rights of an attacker with root access to a server of a stack, using its own credential: nothing that others rely on.
 
 /// Tests of a stack, each in a real ZooKeeper and in the embedded store.
 macro_rules! in_both_stores {
@@ -57,7 +57,7 @@ use wattle_tests::random::Anything;
 use wattle_tests::seeds::{options, seed};
 use wattle_tests::zookeeper::ZooKeeper;
 
-/// A stack of its own in a real ZooKeeper, of two servers that are not wired to each other.
+/// A stack in a real ZooKeeper, with two servers that are not wired to each other.
 pub(crate) struct Stack {
     pub(crate) model: Model,
     pub(crate) seed: Seed,
@@ -70,7 +70,7 @@ impl Stack {
         Self::at(name, ZooKeeper::shared())
     }
 
-    /// One in a ZooKeeper of its own.
+    /// A stack in its own ZooKeeper.
     pub(crate) fn at(name: &'static str, zookeeper: &ZooKeeper) -> Self {
         Self::of(name, zookeeper, |t| {
             for server in ["db", "web"] {
@@ -80,7 +80,7 @@ impl Stack {
         })
     }
 
-    /// One with what is in it.
+    /// A stack with this content.
     pub(crate) fn of(name: &'static str, zookeeper: &ZooKeeper, fill: impl FnOnce(&mut Topology)) -> Self {
         let mut t = Topology::new(name);
         fill(&mut t);
@@ -91,7 +91,7 @@ impl Stack {
         Self { model, seed, options, address: zookeeper.address().parse().expect("an address") }
     }
 
-    /// Where its store is.
+    /// The address of its store.
     pub(crate) fn address(&self) -> String {
         self.address.to_string()
     }
@@ -100,7 +100,7 @@ impl Stack {
         self.address.connect(logins).await.expect("connects")
     }
 
-    /// Moves it to an embedded store, which is there for as long as the result lives.
+    /// Moves it to an embedded store, which exists as long as the result.
     pub(crate) async fn embedded(mut self) -> (Self, (Server, tempfile::TempDir)) {
         let folder = tempfile::tempdir().expect("a folder");
         let socket = folder.path().join("run/socket");
@@ -118,7 +118,7 @@ impl Stack {
         self.options.credentials.get(server).expect("it has one").logins(&self.seed.stack, server)
     }
 
-    /// All that a server is.
+    /// A connection with all logins of a server.
     pub(crate) async fn server(&self, server: &str) -> Arc<dyn Store> {
         self.login(&self.logins(server)).await
     }

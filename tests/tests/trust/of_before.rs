@@ -1,5 +1,5 @@
-//! A stack that the version before signatures has deployed, as its `seed apply` and its agents left it: `of_before/`. What was
-//! recorded is of commit bb72280, with keys that were made for it and serve nothing else.
+//! A stack deployed by the version before signatures, as its `seed apply` and its agents left it: `of_before/`. The
+//! recording is from commit bb72280, with keys that were generated for it and are not used elsewhere.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use zookeeper_client::{Acl, Acls, AuthId, Client, CreateMode, Permission};
 
 const RECORDED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/trust/of_before");
 
-/// A node as it was recorded.
+/// A recorded node.
 struct Node {
     path: String,
     acls: Vec<Acl>,
@@ -55,7 +55,7 @@ fn recorded() -> Vec<Node> {
     nodes
 }
 
-/// What was recorded, in a ZooKeeper, beside the operator's files, and on servers.
+/// The recorded state, in a ZooKeeper, with the operator's files, and on servers.
 struct Before {
     zookeeper: ZooKeeper,
     folder: tempfile::TempDir,
@@ -109,7 +109,7 @@ impl Before {
         read_operator_key(&self.here().join("operator.key")).expect("reads").expect("a key")
     }
 
-    /// Starts today's agents, with what user data have.
+    /// Starts the current version's agents, with the user data.
     fn start(&mut self) {
         let credentials = Credentials::read(&self.here().join("credentials.yaml")).expect("reads");
         for server in ["db", "web"] {
@@ -135,7 +135,7 @@ impl Before {
         }
     }
 
-    /// What `status` says once it says `what`.
+    /// The output of `status` once it contains `what`.
     #[track_caller]
     fn status(&self, what: &str) -> Ran {
         let begin = Instant::now();
@@ -149,7 +149,7 @@ impl Before {
         }
     }
 
-    /// Which recipes ran.
+    /// The recipes that ran.
     fn ran(&self) -> usize {
         let logs = ["db", "web"].map(|server| fs::read_to_string(self.server(server).join("log")).unwrap_or_default());
         logs.iter().map(|log| log.matches(" runs component").count()).sum()
@@ -173,7 +173,7 @@ impl Drop for Before {
 #[tokio::test]
 async fn a_stack_of_before_signatures_is_upgraded_by_one_command() {
     let mut before = Before::new().await;
-    // Nothing is believed, and nothing changed, before the operator says so.
+    // Nothing is trusted, and nothing changes, before the operator confirms it.
     let refused = before.apply(&[]);
     assert_eq!(refused.code, Some(1), "{refused}");
     for said in [
@@ -191,7 +191,7 @@ async fn a_stack_of_before_signatures_is_upgraded_by_one_command() {
         assert_eq!(String::from_utf8_lossy(&there.data), node.data, "{}", node.path);
     }
 
-    // The documented way: first the agents, then one command.
+    // The documented upgrade: first the agents, then one command.
     before.start();
     let status = before.status("is not trusted: the operator has not signed the plan of its server");
     assert!(status.out.contains("`wattle seed apply --restore` rewrites it"), "{status}");
@@ -219,7 +219,7 @@ async fn a_stack_of_before_signatures_is_upgraded_by_one_command() {
     let again = before.apply(&[]);
     assert!(again.code == Some(0) && again.out.contains("unchanged"), "{again}");
 
-    // Servers that know whose word counts are new ones: Heat replaces them.
+    // Servers that know the operator's key are new ones: Heat replaces them.
     let renewed = before.apply(&["--renew"]);
     assert!(renewed.code == Some(0) && renewed.out.contains("new credentials: `db` and `web`"), "{renewed}");
     before.stop();
@@ -234,7 +234,7 @@ async fn a_stack_of_before_signatures_is_upgraded_by_one_command() {
     assert!(!status.out.contains("still use the credential"), "{status}");
 }
 
-/// Who upgrades the operator's side only: nothing is shown as somebody's word that nobody has signed, and nothing is lost.
+/// Upgrading only the operator's side: unsigned data are not shown as anyone's, and nothing is lost.
 #[tokio::test]
 async fn what_a_stack_of_before_holds_is_shown_once_it_is_upgraded() {
     let before = Before::new().await;

@@ -1,4 +1,5 @@
-//! What a ZooKeeper leaves open beside the data space: there, anyone could fill it, and stop it for good with one request.
+//! Nodes outside of the data space that a default ZooKeeper leaves open: anyone could fill it, or stop it permanently with
+//! one request.
 
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use wattle_tests::zookeeper::ZooKeeper;
 use crate::quotas::{ALL, enforcing};
 use crate::{Stack, assert_denied};
 
-/// One who has nothing to do with the stack.
+/// A client unrelated to the stack.
 pub(crate) async fn stranger(zookeeper: &ZooKeeper) -> Arc<dyn Store> {
     let address: Address = zookeeper.address().parse().expect("an address");
     address.connect(&[login()]).await.expect("connects")
@@ -19,7 +20,7 @@ fn login() -> Login {
     Login { name: "mallory".into(), password: "x".into() }
 }
 
-/// A node at `path` that is mallory's. As the quota of the node `/`, its data end a ZooKeeper.
+/// A node at `path` that belongs to mallory. As the quota of the node `/`, its data end a ZooKeeper.
 pub(crate) fn node(path: &str) -> Vec<Op> {
     let access = Access::new().grant(&login().principal(), ALL);
     vec![Op::Create { path: path.into(), data: b"count=-1,bytes=-1".to_vec(), access }]
@@ -62,7 +63,7 @@ async fn what_others_use_stays_open_and_is_said() {
     stranger.apply(node("/kafka/topics")).await.expect("their own");
     stranger.apply(node("/hadoop")).await.expect("may");
     assert_denied(stranger.apply(node("/zookeeper/quota/zookeeper_limits")).await, "what stops it");
-    // Once others have gone, it is closed.
+    // Once others have left, it is closed.
     for path in ["/kafka/topics", "/kafka", "/hadoop"] {
         stranger.apply(vec![Op::Delete { path: path.into() }]).await.expect("their own");
     }

@@ -1,5 +1,5 @@
-//! Whoever can write to the data space as the operator puts back all of an earlier state together: all of it is signed, and
-//! nothing in it says that there was anything newer.
+//! An attacker with the operator's rights to the data space restores a complete earlier state: all of it is signed, and
+//! nothing in it shows that there was a newer one.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,7 @@ use wattle_tests::zookeeper::ZooKeeper;
 
 use crate::Stack;
 
-/// All that is at `top` and below it.
+/// All nodes at `top` and below it.
 async fn all(store: &Arc<dyn Store>, top: &str) -> BTreeMap<String, Vec<u8>> {
     let (mut nodes, mut level) = (BTreeMap::new(), vec![top.to_owned()]);
     while let Some(path) = level.pop() {
@@ -75,12 +75,12 @@ async fn an_earlier_state_that_was_put_back_as_a_whole_is_not_gone_on_from() {
         assert_eq!(all(&thief, "/wattle/put_back").await[&goal], former[&goal], "{args:?} wrote");
     }
     assert!(!here.join("operator.key.next").exists());
-    // It is written again by one command, behind all that was known.
+    // One command writes everything again, with a number after all known ones.
     let restored = run(&["seed", "apply", ".", "--restore"]);
     assert_eq!(restored.code, Some(0), "{restored}");
     let unchanged = run(&["seed", "apply", "."]);
     assert!(unchanged.code == Some(0) && unchanged.out.contains("nothing has changed"), "{unchanged}");
-    // What was there before that is an earlier state as well, whatever its number; and it can be deleted.
+    // An even earlier state is detected as well, whatever its number; and it can be deleted.
     put_back().await;
     let earlier = run(&["seed", "apply", "."]);
     assert!(earlier.code == Some(1) && earlier.err.contains("this operator knows of revision 1 of"), "{earlier}");
@@ -90,7 +90,7 @@ async fn an_earlier_state_that_was_put_back_as_a_whole_is_not_gone_on_from() {
     assert_eq!(again.code, Some(0), "{again}");
 }
 
-/// It is a memory and no source: without it, all is as it was.
+/// The record is only an aid: without it, everything works as before.
 #[tokio::test]
 async fn who_knows_of_nothing_newer_goes_on() {
     let zookeeper = ZooKeeper::start(1);
@@ -114,7 +114,7 @@ async fn who_knows_of_nothing_newer_goes_on() {
         let ran = run(&["seed", "apply", "."]);
         assert!(ran.code == Some(0) && ran.out.contains("nothing has changed"), "{ran}");
     }
-    // Nor is anybody stopped who cannot keep it.
+    // Nor does a failure to write the record block anyone.
     fs::remove_dir_all(&revisions).expect("removes");
     fs::write(&revisions, "no folder").expect("writes");
     let ran = run(&["seed", "apply", ".", "--again"]);

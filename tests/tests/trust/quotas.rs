@@ -1,4 +1,4 @@
-//! How much a server makes in its place is bounded: by ZooKeeper where it keeps quotas, and by the embedded store.
+//! The data of a server in its place are limited: by ZooKeeper if it enforces quotas, and by the embedded store.
 
 use std::process::Command;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub(crate) fn enforcing() -> ZooKeeper {
     })
 }
 
-/// Makes nodes of so many bytes below `place` until it is stopped, and says how many there are.
+/// Creates nodes of this many bytes below `place` until it is refused, and returns their number.
 async fn fill(server: &Arc<dyn Store>, place: &str, own: &Access, nodes: usize, bytes: usize) -> usize {
     for number in 0..nodes {
         let op = Op::Create { path: format!("{place}/{number}"), data: vec![0; bytes], access: own.clone() };
@@ -37,10 +37,10 @@ async fn fill(server: &Arc<dyn Store>, place: &str, own: &Access, nodes: usize, 
     nodes
 }
 
-/// With its own credential, what ended a ZooKeeper of 256 MB.
+/// An attack with its own credential that ended a ZooKeeper of 256 MB.
 pub(crate) async fn attack(server: &Arc<dyn Store>, place: &str, own: &Access) {
     assert_eq!(fill(server, place, own, 130, MB).await, 0, "nodes of 1 MB");
-    // Nor with many small ones, nor with one that grows, nor below one of its own.
+    // Nor with many small nodes, nor with one that grows, nor below one of its own.
     let made = fill(server, place, own, 10_000, 100).await;
     assert!((1..=MOST_NODES).contains(&made), "{made} nodes");
     let grown = server.set(&format!("{place}/0"), &vec![0; MB], None).await;
@@ -75,11 +75,11 @@ async fn a_server_that_fills_its_place_is_stopped() {
     let place = layout.agent("web");
     attack(&web, &place, &own(&stack.logins("web"), &stack.options.key.login())).await;
     assert!(bytes(&stack, &place).await <= MOST_BYTES);
-    // Nobody else notices.
+    // Others are not affected.
     let db = stack.server("db").await;
     let hold = db.hold(&layout.alive("db"), b"{}", &own(&stack.logins("db"), &stack.options.key.login()), None).await;
     hold.expect("its place has room").release().await;
-    // The bounds are the operator's: who is bounded neither sees nor changes nor removes them.
+    // The limits belong to the operator: a limited server can neither see nor change nor remove them.
     let quota = format!("/zookeeper/quota{place}");
     for ops in [
         vec![Op::Set {
@@ -101,12 +101,12 @@ async fn a_server_that_fills_its_place_is_stopped() {
     }
     assert!(delete(&operator, "filled", &stack.options.key, true).await.expect("deletes"));
     assert_eq!(operator.children("/zookeeper/quota/wattle").await.expect("reads"), [] as [&str; 0]);
-    // And it can be there again.
+    // And it can be created again.
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     assert_eq!(operator.children("/zookeeper/quota/wattle/filled/agents").await.expect("reads"), ["db", "web"]);
 }
 
-/// ZooKeeper compares with what there was before a request, so the last one that has room may be as large as any.
+/// ZooKeeper compares with the state before a request, so the last accepted request may be of any size.
 #[tokio::test]
 async fn one_request_passes_a_quota_and_nothing_after_it() {
     let zookeeper = enforcing();
@@ -132,20 +132,20 @@ async fn one_request_passes_a_quota_and_nothing_after_it() {
     web.apply((0..1_000).map(|number| create(number.to_string(), 0)).collect()).await.expect("one request");
     refused((0..1_000).map(|number| create(format!("more-{number}"), 0)).collect()).await;
     assert_eq!(operator.children(&place).await.expect("reads").len(), 1_000);
-    // Whoever reads sees what is to be seen, and all of it is removed.
+    // Readers see the valid data, and everything is removed.
     let snapshot =
         StackSnapshot::read(&Space::new(Arc::clone(&operator), "overfilled"), None).await.expect("it is shown");
     assert_eq!(snapshot.tally().all, 2);
     assert!(delete(&operator, "overfilled", &stack.options.key, false).await.expect("deletes"));
 }
 
-/// Bounds are asked for where they are missing, and once; what cannot be had stops nothing.
+/// Missing limits are requested once; if they are not available, nothing is blocked.
 #[tokio::test]
 async fn bounds_cost_few_requests_and_are_done_without_where_they_cannot_be_had() {
     let zookeeper = ZooKeeper::start(1);
     let stack = Stack::at("unbounded", &zookeeper);
     let operator = stack.operator().await;
-    // Somebody else was first.
+    // Someone else was first.
     let other: Address = zookeeper.address().parse().expect("an address");
     let login = Login { name: "mallory".into(), password: "x".into() };
     let mallory = other.connect(std::slice::from_ref(&login)).await.expect("connects");
@@ -161,7 +161,7 @@ async fn bounds_cost_few_requests_and_are_done_without_where_they_cannot_be_had(
     let applied = apply(&operator, &stack.seed, &again).await.expect("applies");
     assert!(!warned(&applied.changes), "{}", applied.changes);
     assert_eq!(operator.children("/zookeeper/quota/wattle/unbounded/agents").await.expect("reads"), ["db", "web"]);
-    // Where all is bounded, nothing is asked.
+    // If everything is limited, nothing is requested.
     let nodes = ["web/zookeeper_stats", "web/zookeeper_limits", "web"];
     let gone = nodes.map(|node| Op::Delete { path: format!("/zookeeper/quota/wattle/unbounded/agents/{node}") });
     operator.apply(gone.into()).await.expect("the operator may");

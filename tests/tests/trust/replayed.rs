@@ -1,4 +1,4 @@
-//! A server has come by what was encrypted for another one, which it cannot open itself: it has that one open it.
+//! A server has obtained data encrypted for another one, which it cannot decrypt: it tries to make that one decrypt them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,14 +21,14 @@ fn wired(t: &mut Topology) {
     let db = t.on(db).run("part", Anything::new());
     let evil = t.on(evil).run("part", Anything::new());
     t.on(reads).run("part", Anything::new().password(db.token));
-    // They read what `db` has encrypted for `reads` as well: who has its key is who is made to open it.
+    // They read data that `db` has encrypted for `reads` as well: the owner of the key is made to decrypt them.
     t.on(shows).run("part", Anything::new().texts([evil.text]));
     t.on(shows).run("reads", Anything::new().password(db.token));
     t.on(takes).run("part", Anything::new().password(evil.token));
     t.on(takes).run("reads", Anything::new().password(db.token));
 }
 
-/// Puts something into an entry of a server, as that server.
+/// Writes something to an entry of a server, as that server.
 async fn put(stack: &Stack, server: &str, entry: &str, revision: &Revision, content: Content) {
     let signer = stack.options.credentials.get(server).expect("it has one").key().signer();
     let space = Space::new(stack.server(server).await, &stack.seed.stack);

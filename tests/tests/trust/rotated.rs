@@ -1,4 +1,4 @@
-//! Somebody has come by the operator's key: another one takes its place, and servers go on.
+//! An attacker has obtained the operator's key: a new one replaces it, and servers continue.
 
 use std::fs;
 use std::sync::Arc;
@@ -35,13 +35,13 @@ fn wired(name: &'static str, zookeeper: &ZooKeeper) -> Stack {
 }
 
 impl Stack {
-    /// One who has both keys.
+    /// A connection with both keys.
     async fn both_keys(&self, next: &OperatorKey) -> Arc<dyn Store> {
         self.login(&[next.login(), self.options.key.login()]).await
     }
 }
 
-/// Has what is at `path` say that it is of another revision, by the word of whoever has `key`; what was there.
+/// Forges the revision of the node at `path` with the signature of `key`; returns the original.
 async fn forge(store: &Arc<dyn Store>, path: &str, number: u64, key: &OperatorKey) -> Vec<u8> {
     let there = store.get(path).await.expect("reads").expect("it is there").data;
     let mut said: serde_json::Value = serde_json::from_slice(unsigned(&there)).expect("JSON");
@@ -53,7 +53,7 @@ async fn forge(store: &Arc<dyn Store>, path: &str, number: u64, key: &OperatorKe
     there
 }
 
-/// Waits until an agent has said again, for whoever asks, that it is there.
+/// Waits until an agent has announced its presence again, readable with these rights.
 async fn readable(store: &Arc<dyn Store>, path: &str) {
     for _ in 0..300 {
         if matches!(store.get(path).await, Ok(Some(_))) {
@@ -76,11 +76,11 @@ async fn another_operators_key_takes_the_place_of_the_former_one_in_all_stacks()
     for stack in [&admitted, &fresh] {
         apply(&thief, &stack.seed, &stack.options).await.expect("applies");
     }
-    // The servers of one have keys of their own, those of the other one live on their credentials.
+    // The servers of one stack have their own keys, those of the other one use their credentials.
     let mut servers = both(&admitted).await.into_iter().chain(both(&fresh).await).collect::<Vec<_>>();
     apply(&thief, &admitted.seed, &admitted.options).await.expect("applies");
     until(&admitted, "admitted", all_done(2)).await;
-    // A value that is the operator's.
+    // A value set by the operator.
     let layout = Layout::new("admitted");
     let space = Space::new(Arc::clone(&thief), "admitted");
     let revision = space.plan("db").await.expect("reads").expect("a plan").of();
@@ -110,14 +110,14 @@ async fn another_operators_key_takes_the_place_of_the_former_one_in_all_stacks()
         until(stack, "told", all_done(revision)).await;
     }
     assert_eq!(servers.iter().map(|server| server.ran.count()).collect::<Vec<_>>(), ran, "something ran again");
-    // Whoever has the former key makes a revision, and the store shows it: no server that knows better believes it.
+    // The owner of the former key creates a revision, and the store shows it: no informed server trusts it.
     let mut there = Vec::new();
     for path in [layout.revision(), layout.plan("db")] {
         let data = forge(&operator, &path, 9, &former).await;
         there.push((path, data));
     }
     refuses(&admitted, FORGED).await;
-    // Nor does one that starts again.
+    // Nor does a restarted one.
     servers[0].start(&admitted).await;
     refuses(&admitted, FORGED).await;
     for (path, data) in there {
@@ -125,7 +125,7 @@ async fn another_operators_key_takes_the_place_of_the_former_one_in_all_stacks()
     }
     until(&admitted, "fine", |snapshot| snapshot.servers["db"].troubles.is_empty()).await;
 
-    // Applied with the new key, nothing runs again, and what the operator has written by hand counts.
+    // Applied with the new key, nothing runs again, and the operator's manual values remain valid.
     let applied = apply(&operator, &fresh.seed, &fresh.options).await.expect("applies");
     assert_eq!(applied.changes.admitted, ["db", "web"]);
     until(&fresh, "admitted", all_done(applied.revision)).await;
@@ -137,7 +137,7 @@ async fn another_operators_key_takes_the_place_of_the_former_one_in_all_stacks()
     }
 }
 
-/// How much anyone makes is the new key's to say: what the former one has set does not count, and it sets nothing more.
+/// Quotas belong to the new key: those of the former one are ignored, and it sets no more.
 #[tokio::test]
 async fn the_former_key_limits_nobody() {
     let zookeeper = enforcing();
@@ -157,7 +157,7 @@ async fn the_former_key_limits_nobody() {
         options
     };
     apply(&thief, &removed.seed, &with_former(removed)).await.expect("applies");
-    // Nothing is published, and `web` makes what it likes. What is left of a stack that is gone is somebody's, too.
+    // Nothing is published, and `web` creates arbitrary nodes. Remains of a deleted stack belong to someone, too.
     let quotas = "/zookeeper/quota/wattle";
     let create = |path: &str, data: &str| Op::Create {
         path: format!("{quotas}/{path}"),
@@ -243,7 +243,7 @@ async fn one_command_does_so_and_no_other_one_works_with_half_of_it() {
     assert_eq!(wattle(&["seed", "apply", "."]).code, Some(0));
     assert!(wattle(&["status"]).out.contains("by_rotation"));
 
-    // Somebody was broken off.
+    // Someone was interrupted.
     let last = next.next();
     wattle_runtime::seed::write_operator_key(&here.join("operator.key.next"), &last).expect("writes");
     for more in [&["seed", "apply", "."][..], &["status"], &["seed", "admit"]] {
@@ -279,7 +279,7 @@ async fn a_server_makes_another_key_and_goes_on_with_it(stack: Stack) {
     let thief = stack.login(&[login, credential.key().login("renewed", "db")]).await;
     thief.get(&layout.plan("db")).await.expect("it is as good as the server");
 
-    // Whoever has the credential of the user data announces a key, and has not the word of the server's own.
+    // The owner of the credential in the user data announces a key, without the signature of the server's own.
     let asked = renew(&operator, "renewed", &key, &[]).await.expect("nobody is asked");
     assert!(asked.come.is_empty() && asked.absent.is_empty());
     servers[0].kill().await;
@@ -311,7 +311,7 @@ async fn a_server_makes_another_key_and_goes_on_with_it(stack: Stack) {
     reaches_only(&thief, &operator, &[path], "the former key").await;
     for server in &mut servers {
         assert_eq!(server.ran.count(), 1, "something ran again");
-        // Nor is a server lost that starts again.
+        // Nor does a restarted server lose access.
         server.start(&stack).await;
     }
     let again = stack.options.clone();

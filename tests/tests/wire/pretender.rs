@@ -1,4 +1,4 @@
-//! One who pretends to be a ZooKeeper, and notes what clients say.
+//! A fake ZooKeeper that records the messages of clients.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{IpAddr, TcpListener, TcpStream};
@@ -11,7 +11,7 @@ pub(crate) struct Pretender {
 }
 
 impl Pretender {
-    /// One at `address`.
+    /// Starts one at `address`.
     pub(crate) fn start(address: IpAddr) -> Self {
         let listener = TcpListener::bind((address, 0)).unwrap();
         let host = listener.local_addr().unwrap().to_string();
@@ -31,26 +31,26 @@ impl Pretender {
         &self.host
     }
 
-    /// All that was said to it, as text.
+    /// All messages, as text.
     pub(crate) fn heard(&self) -> String {
         String::from_utf8_lossy(&self.heard.lock().unwrap()).into_owned()
     }
 }
 
-/// The type of requests that log in.
+/// The type of authentication requests.
 const AUTH: i32 = 100;
 
-/// The type of requests that ask whether it is there.
+/// The type of ping requests.
 const PING: i32 = 11;
 
-/// Grants a session and all logins, and hears what else is said in it.
+/// Accepts a session and all logins, and records further messages.
 fn converse(mut stream: TcpStream, noted: &Mutex<Vec<u8>>) -> io::Result<()> {
     let mut length = [0; 4];
     stream.read_exact(&mut length)?;
     let mut request = vec![0; usize::try_from(u32::from_be_bytes(length)).unwrap().min(1 << 20)];
     stream.read_exact(&mut request)?;
     noted.lock().unwrap().extend(&request);
-    // ConnectResponse: version of the protocol, time of the session, its number, its password, not only for reading.
+    // ConnectResponse: protocol version, session timeout, session ID, its password, not read-only.
     let mut response = Vec::new();
     response.extend(0_u32.to_be_bytes());
     response.extend(10_000_u32.to_be_bytes());
@@ -66,7 +66,7 @@ fn converse(mut stream: TcpStream, noted: &Mutex<Vec<u8>>) -> io::Result<()> {
         stream.read_exact(&mut request)?;
         noted.lock().unwrap().extend(&request);
         if [AUTH, PING].iter().any(|kind| request.get(4..8) == Some(&kind.to_be_bytes())) {
-            // ReplyHeader: to which request, when, no error.
+            // ReplyHeader: request ID, transaction ID, no error.
             stream.write_all(&16_u32.to_be_bytes())?;
             stream.write_all(&[&request[..4], &[0; 12]].concat())?;
         }

@@ -1,4 +1,4 @@
-//! What a store learns of a server is of no use at another one.
+//! A server's login seen by one store is useless at another one.
 
 use std::fs;
 use std::process::Stdio;
@@ -14,7 +14,7 @@ use crate::listener::Listener;
 use crate::login::{authorities, done, runtime, seen};
 use crate::place::Place;
 
-/// A data space of the operator's with certificates of the authority `ours`, besides which there is one of somebody else's.
+/// An operator's data space with certificates of the authority `ours`, and another authority of an attacker.
 struct Scene {
     place: Place,
     space: String,
@@ -36,7 +36,7 @@ impl Scene {
         ran
     }
 
-    /// What `alice` says to somebody else's store that it is led to, with the disk that it has.
+    /// The logins that `alice` sends to an attacker's store, with its current disk.
     fn led_astray(&self, number: usize) -> Vec<Login> {
         let listener = Listener::start(&self.place.at("theirs.pem"));
         let mut identity = self.place.identity("alice");
@@ -51,7 +51,7 @@ impl Scene {
         listener.heard("hello/alice").into_iter().map(login).collect()
     }
 
-    /// What one with this login sees of the plan of `alice`.
+    /// The result of reading the plan of `alice` with this login.
     fn seen(&self, login: Login) -> Result<Option<usize>, StoreError> {
         seen(&self.space, &self.place.at("ours/ca.pem"), login, "/wattle/hello/servers/alice/plan")
     }
@@ -63,7 +63,7 @@ impl Scene {
         }
     }
 
-    /// The key that `alice` has made.
+    /// The key that `alice` has generated.
     fn key(&self) -> ServerKey {
         fs::read_to_string(self.place.at("alice/agent/key")).unwrap().parse().unwrap()
     }
@@ -82,13 +82,13 @@ fn neither_a_servers_credential_nor_its_own_key_is_of_use_at_a_store_of_another_
     scene.run(&["seed", "admit", "--wait"]);
     scene.place.stop();
     scene.denied(scene.led_astray(2));
-    // It is the right one at the right store.
+    // It is valid at the right store.
     let ours = Authority::File(scene.place.at("ours/ca.pem")).ids().unwrap();
     let own = scene.key().at(ours).login("hello", "alice");
     assert!(matches!(scene.seen(own), Ok(Some(1..))));
 }
 
-/// Servers of a former version go on with the rights that they had, until they have said who they are here.
+/// Servers of an earlier version continue with their rights, until they have announced themselves here.
 #[test]
 fn servers_of_before_go_on_and_are_bound_to_the_store() {
     let mut scene = Scene::new();
@@ -107,14 +107,14 @@ fn servers_of_before_go_on_and_are_bound_to_the_store() {
         "{ran}"
     );
     assert!(scene.credential().is_unbound());
-    // So it was with all servers.
+    // This was the state of all servers.
     let heard = scene.led_astray(2);
     assert!(heard.into_iter().any(|login| matches!(scene.seen(login), Ok(Some(1..)))));
     scene.place.start();
     let get = ["get", "alice/greeter/greeting", "--wait", "--timeout", "2m"];
     assert!(scene.run(&get).out.starts_with("hello bob"));
 
-    // One has been admitted by what its agent of before has announced.
+    // One has been admitted through the announcement of its old agent.
     scene.place.stop();
     let operator = read_operator_key(&scene.place.at("operator.key")).unwrap().unwrap();
     let ours = Authority::File(scene.place.at("ours/ca.pem"));

@@ -1,4 +1,4 @@
-//! Sockets that another user of the machine serves.
+//! Sockets served by another user of the machine.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -16,7 +16,7 @@ use wattle_tests::skip::skipped;
 /// Debian's `nobody`.
 const OTHER: u32 = 65534;
 
-/// Serves a socket as another user, who writes down what is said, and keeps the lock that says that something is up.
+/// Serves a socket as another user, records messages, and holds the lock that indicates that something is up.
 const PRETEND: &str = "
 import fcntl, os, socket, sys, threading
 folder, name, user = sys.argv[1], sys.argv[2], int(sys.argv[3])
@@ -41,7 +41,7 @@ while True:
 struct Pretender(Child);
 
 impl Pretender {
-    /// None where nobody can be another user.
+    /// `None` if switching users is not permitted.
     fn start(folder: &Path, name: &str) -> Option<Self> {
         if fs::metadata("/proc/self").unwrap().uid() != 0 {
             skipped("a socket of another user", "it needs root, to be another user");

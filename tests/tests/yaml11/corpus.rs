@@ -1,4 +1,4 @@
-//! Text that YAML readers take for something else, or cannot read.
+//! Text that YAML readers misinterpret, or cannot read.
 
 use std::collections::BTreeSet;
 
@@ -397,7 +397,7 @@ pub(crate) fn odd_texts() -> Vec<String> {
         [WORDS, NUMBERS, DATES, SYNTAX, BLANKS, LINES, CHARACTERS].concat().into_iter().map(str::to_owned).collect();
     // Every control character, of ASCII and of Latin 1.
     texts.extend((0..0x20).chain(0x7f..0xa0).filter_map(char::from_u32).map(|c| format!("a{c}b")));
-    // Around the 1,024 characters that a key may have, and the widths at which writers fold.
+    // Around the limit of 1,024 characters for a key, and the widths at which writers fold.
     for length in [79, 80, 81, 127, 128, 129, 1022, 1023, 1024, 1025, 1026, 5000] {
         texts.insert("x".repeat(length));
         texts.insert("é".repeat(length));

@@ -1,5 +1,5 @@
-//! What `wattle::emit` writes, Heat reads back as the same value: by Heat's own code, in YAML and in JSON. What
-//! `wattle_heat::yaml` reads is what Heat reads.
+//! Heat reads the output of `wattle::emit` back as the same value: by Heat's own code, in YAML and in JSON.
+//! `wattle_heat::yaml` reads what Heat reads.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -17,7 +17,7 @@ use wattle::emit;
 
 use self::reader::Reader;
 
-/// Has `value` written in both formats and read by Heat. It is put into a map, for Heat reads nothing else.
+/// Writes `value` in both formats and reads it by Heat. It is put into a map, because Heat reads nothing else.
 fn fault(reader: &mut Reader, value: &Value) -> Option<String> {
     let template = json!({ "value": value });
     let yaml = emit::to_yaml(&template).unwrap();
@@ -124,7 +124,7 @@ fn derived_types() {
     assert_eq!(reader.fault(&emit::to_json(&value).unwrap(), &expected), None);
 }
 
-/// Text made of the pieces that have a meaning in YAML.
+/// Text made of pieces with a meaning in YAML.
 fn text() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "\n",

@@ -13,12 +13,12 @@ pub(crate) struct Reader {
 }
 
 impl Reader {
-    /// One that asks all readers of `read.py`.
+    /// Starts it with all readers of `read.py`.
     pub(crate) fn start() -> Self {
         Self::of(&[])
     }
 
-    /// One that asks these readers of `read.py`.
+    /// Starts it with these readers of `read.py`.
     pub(crate) fn of(names: &[&str]) -> Self {
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
         let python = here.join(".cache/heat-venv/bin/python");
@@ -35,7 +35,7 @@ impl Reader {
         Self { process, to, from }
     }
 
-    /// What the readers make of `document`, each under its name; see `read.py`.
+    /// The results of the readers for `document`, each under its name; see `read.py`.
     pub(crate) fn read(&mut self, document: &str) -> Value {
         let to = self.to.as_mut().unwrap();
         writeln!(to, "{}", Value::from(document)).unwrap();
@@ -44,7 +44,7 @@ impl Reader {
         serde_json::from_str(&answer).expect("read.py ended; see above")
     }
 
-    /// What is wrong with `document`, which should read as `expected`.
+    /// The fault in reading `document`, which should yield `expected`.
     pub(crate) fn fault(&mut self, document: &str, expected: &Value) -> Option<String> {
         let answer = self.read(document);
         let expected = exact(expected);
@@ -62,7 +62,7 @@ impl Drop for Reader {
     }
 }
 
-/// `value` in the form that `read.py` answers in.
+/// `value` in the format of the answers of `read.py`.
 fn exact(value: &Value) -> Value {
     match value {
         Value::Number(number) if number.is_f64() => {

@@ -1,6 +1,6 @@
-//! What `wattle_heat` computes of YAQL is what Heat's function `yaql` gives, and what it refuses Heat refuses: over a table of
-//! expressions, and over random ones (`ROUNDS` and `SEED`). What is not known is never wrong, so the table says how many
-//! that are.
+//! `wattle_heat` evaluates YAQL with the results of Heat's function `yaql`, and refuses what Heat refuses: over a table of
+//! expressions, and over random ones (`ROUNDS` and `SEED`). Unknown results are never wrong, so the table lists their
+//! number.
 
 mod random;
 
@@ -11,7 +11,7 @@ use wattle_tests::oracle::Oracle;
 
 const TABLE: &str = include_str!("expressions.txt");
 
-/// What the expressions compute with.
+/// The data of the expressions.
 fn data() -> Json {
     json!({
         "list": [3, 1, 2],
@@ -38,7 +38,7 @@ fn data() -> Json {
     })
 }
 
-/// The large ones only for who asks for them.
+/// The large data only for expressions that use them.
 fn data_for(expression: &str, data: &Json) -> Json {
     let mut data = data.clone();
     for large in ["many", "very_many", "long"] {
@@ -49,7 +49,7 @@ fn data_for(expression: &str, data: &Json) -> Json {
     data
 }
 
-/// What we say of an expression.
+/// Our result for an expression.
 #[derive(Debug)]
 enum Ours {
     Value(Json),
@@ -86,13 +86,13 @@ fn ours(expression: &str, data: &Json) -> Ours {
     }
 }
 
-/// Equal, with the order of keys, and `1` is neither `1.0` nor `true`.
+/// Equality, including the order of keys, and `1` is neither `1.0` nor `true`.
 fn is_same(one: &Json, other: &Json) -> bool {
     let [one, other] = [one, other].map(Json::to_string);
     one == other
 }
 
-/// What we say otherwise than Heat, and of how many nothing.
+/// The differences from Heat, and the number of unknown results.
 fn compared<'e>(expressions: impl IntoIterator<Item = &'e str>) -> (Vec<String>, Vec<&'e str>, usize) {
     let (data, mut oracle) = (data(), Oracle::of_yaql());
     let (mut wrong, mut unknown, mut all) = (Vec::new(), Vec::new(), 0);

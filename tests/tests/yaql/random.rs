@@ -1,6 +1,6 @@
-//! Random expressions: calls of all functions, with arguments of the right kind as a rule.
+//! Random expressions: calls of all functions, usually with arguments of the right kind.
 
-/// A kind of value, by the letter that stands for it in a pattern.
+/// The kinds of values, by the letter for each in patterns.
 const PATTERNS: &[(char, &[&str])] = &[
     (
         'i',
@@ -339,7 +339,7 @@ const KINDS: &[(&str, &[&str])] = &[
     ("fv", &["$", "{v}", "$ + {i}", "str($)", "$.name", "$[0]", "$.len()", "[$, {v}]", "{{k => $}}", "$ mod 2"]),
 ];
 
-/// Makes expressions, the same for the same seed.
+/// Generates expressions, the same for the same seed.
 #[derive(Debug)]
 pub(crate) struct Random {
     state: u64,
@@ -360,7 +360,7 @@ impl Random {
     pub(crate) fn expression(&mut self) -> String {
         let depth = 1 + self.below(3);
         let mut text = self.of_kind("v", depth);
-        // Sometimes a sign is missing, or stands twice.
+        // Sometimes a character is missing, or doubled.
         if self.below(12) == 0 && text.is_ascii() {
             let at = self.below(text.len());
             if self.below(2) == 0 {

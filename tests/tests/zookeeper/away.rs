@@ -1,4 +1,4 @@
-//! Servers that are killed, paused or not there yet, while a hundred readers and a writer go on.
+//! Servers that are killed, paused or not running yet, while a hundred readers and a writer continue.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use wattle_tests::zookeeper::ZooKeeper;
 
 use super::{LONG, all, connect, create, nodes, wait_for_all};
 
-/// A hundred readers and a writer of conditional changes, while `disturb` happens.
+/// A hundred readers and a writer of conditional changes, during `disturb`.
 async fn read_and_write(store: &Arc<dyn Store>, writer: &Arc<dyn Store>, disturb: impl Future<Output = ()>) {
     let paths = nodes(&**writer, "/work", 100).await;
     let waiting = wait_for_all(store, &paths);
@@ -21,7 +21,7 @@ async fn read_and_write(store: &Arc<dyn Store>, writer: &Arc<dyn Store>, disturb
             let next = writer.set("/work/count", number.to_string().as_bytes(), Some(version)).await.unwrap();
             assert_eq!(next.count, number, "each is written once");
             version = next;
-            // So that the disturbance falls into it.
+            // So that the disturbance happens during them.
             sleep(Duration::from_millis(20)).await;
         }
     };
@@ -30,7 +30,7 @@ async fn read_and_write(store: &Arc<dyn Store>, writer: &Arc<dyn Store>, disturb
     assert_eq!(writer.get("/work/count").await.unwrap().unwrap().data, b"100");
 }
 
-/// Does with the servers what takes a while, beside everything else.
+/// Runs slow operations on the servers, concurrently with everything else.
 async fn aside(zookeeper: &Arc<ZooKeeper>, act: impl FnOnce(&ZooKeeper) + Send + 'static) {
     let zookeeper = Arc::clone(zookeeper);
     tokio::task::spawn_blocking(move || act(&zookeeper)).await.unwrap();

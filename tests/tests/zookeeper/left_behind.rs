@@ -1,4 +1,4 @@
-//! What somebody left behind, or says late, against what was said since.
+//! Remains of earlier clients, and their late messages, compared with newer ones.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,8 +13,8 @@ use wattle_tests::zookeeper::ZooKeeper;
 
 use super::{LONG, connect, create};
 
-/// The last request of an agent that is killed may lie in a member that is paused, and be carried out after its successor
-/// has spoken.
+/// The last request of a killed agent may be pending in a paused member, and be carried out after its successor has
+/// reported.
 #[tokio::test]
 async fn what_a_former_agent_says_late_does_not_undo_what_was_said_since() {
     let zookeeper = ZooKeeper::start(1);
@@ -52,7 +52,7 @@ async fn what_a_former_agent_says_late_does_not_undo_what_was_said_since() {
     after.await.unwrap().unwrap();
 }
 
-/// The nodes of a data space that was made again count from the start: as often as those that were lost, by chance.
+/// The version counters of a recreated data space start again: by chance, they may be equal to those of the lost one.
 #[tokio::test]
 async fn what_was_said_in_a_data_space_that_is_lost_proves_nothing_in_the_next_one() {
     let zookeeper = ZooKeeper::start(1);
@@ -76,15 +76,14 @@ async fn what_was_said_in_a_data_space_that_is_lost_proves_nothing_in_the_next_o
     operator.apply(vec![Op::Delete { path: path.clone() }, create(&path, "")]).await.unwrap();
     let since = Time::EPOCH + Duration::from_secs(1);
     latter.set_server_status("a", &said("2", since), &|| true).await.unwrap();
-    // It is sure of its place at first, and is not any more once it is answered.
+    // It is certain of its place at first, and no longer after the answer.
     let asked = AtomicBool::new(false);
     let late = former.set_server_status("a", &said("2", Time::EPOCH), &|| !asked.swap(true, Ordering::Relaxed)).await;
     assert!(matches!(late, Err(SpaceError::Unsure)), "{late:?}");
     assert_eq!(latter.server_status("a").await.unwrap().unwrap().since, since);
 }
 
-/// What is written in another session than it began in may meet a data space that was made again, whose nodes count
-/// from the start.
+/// A write in a later session than its read may meet a recreated data space, whose version counters start again.
 #[tokio::test]
 async fn what_was_read_in_another_session_is_looked_at_before_it_is_written() {
     let zookeeper = ZooKeeper::start(1);
@@ -113,8 +112,8 @@ async fn what_was_read_in_another_session_is_looked_at_before_it_is_written() {
     drop(hold);
 }
 
-/// What is to take the place of a node that is known to be left behind is held up, and meanwhile the store removes that node
-/// and somebody else makes one: which looks the same to ZooKeeper, for it was never set either.
+/// The replacement of a node known to be a remain is delayed, and meanwhile the store removes that node and someone else
+/// creates one: ZooKeeper cannot distinguish them, because neither was ever set.
 #[tokio::test]
 async fn a_place_that_was_given_to_another_is_only_taken_once_that_one_knows() {
     let zookeeper = ZooKeeper::start(1);
@@ -145,7 +144,7 @@ async fn a_place_that_was_given_to_another_is_only_taken_once_that_one_knows() {
     late.release().await;
 }
 
-/// Who gives a place back late does not take it from its successor.
+/// A late release of a place does not take it from its successor.
 #[tokio::test]
 async fn a_place_that_is_given_back_late_stays_its_successor_s() {
     let zookeeper = ZooKeeper::start(1);
@@ -166,7 +165,7 @@ async fn a_place_that_is_given_back_late_stays_its_successor_s() {
     let taken = operator.get("/held").await.unwrap().unwrap();
     proxy.fix();
     timeout(LONG, releasing).await.expect("in time").unwrap();
-    // Whatever the late one has sent is done once this is answered.
+    // Everything that the late one has sent is done once this is answered.
     late.get("/held").await.unwrap();
     sleep(Duration::from_millis(200)).await;
     assert_eq!(operator.get("/held").await.unwrap().unwrap(), taken);

@@ -1,4 +1,4 @@
-//! The store that a real ZooKeeper keeps, when things break: servers that are killed, a network that is cut or stalls.
+//! The store in a real ZooKeeper under faults: killed servers, a network that is cut or stalls.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -23,7 +23,7 @@ use wattle_runtime::store::{Access, Address, Login, Op, Store, StoreError};
 use wattle_tests::seeds::{options, seed};
 use wattle_tests::zookeeper::ZooKeeper;
 
-/// Nothing here takes longer unless it hangs: sessions last 10 s, and new ones are there 4 s after that at the latest.
+/// The timeout of everything here: sessions last 10 s, and new ones are established 4 s later at the latest.
 const LONG: Duration = Duration::from_secs(90);
 
 fn login(name: &str) -> Login {
@@ -43,7 +43,7 @@ fn create(path: &str, data: &str) -> Op {
     Op::Create { path: path.to_owned(), data: data.into(), access: Access::new() }
 }
 
-/// So many nodes below one, which are empty.
+/// Creates this many empty nodes below one.
 async fn nodes(store: &dyn Store, top: &str, count: usize) -> Vec<String> {
     let paths: Vec<_> = (0..count).map(|number| format!("{top}/{number}")).collect();
     let mut ops = vec![create(top, "")];
@@ -52,7 +52,7 @@ async fn nodes(store: &dyn Store, top: &str, count: usize) -> Vec<String> {
     paths
 }
 
-/// Somebody waits for each of the nodes to hold something; what that is.
+/// Waits for each of the nodes to contain something; returns the contents.
 fn wait_for_all(store: &Arc<dyn Store>, paths: &[String]) -> JoinSet<String> {
     let mut waiting = JoinSet::new();
     for path in paths {
@@ -85,7 +85,7 @@ async fn tls() {
     plain.set("/secure", b"1", Some(seen)).await.unwrap();
     assert_eq!(store.changed("/secure", Some(seen)).await.unwrap().unwrap().data, b"1");
 
-    // Whoever trusts somebody else does not wait for this server to become another one.
+    // A client that trusts another authority does not wait for this server's certificate to change.
     let refused = |address: String| async move {
         let address: Address = address.parse().unwrap();
         let refused = timeout(LONG, address.connect(&[login("operator")])).await.expect("at once");
@@ -111,7 +111,8 @@ impl Runner for Nothing {
     }
 }
 
-/// Servers make a node themselves: the one that says that their agent is there. Here its maker alone says who reads it.
+/// Servers create a node themselves: the one that shows that their agent is running. Here only its creator determines its
+/// readers.
 #[tokio::test]
 async fn the_operator_sees_who_is_alive_and_the_other_servers_that_somebody_is() {
     let zookeeper = ZooKeeper::start(1);

@@ -1,4 +1,4 @@
-//! A connection or a session is lost: what was asked for, watched and held.
+//! A lost connection or session: requests, watches and held nodes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ async fn more_watches_than_one_session_takes_outlive_a_lost_connection() {
     let zookeeper = ZooKeeper::start(1);
     let proxy = Proxy::before(zookeeper.hosts());
     let writer = connect(&zookeeper.address()).await;
-    // Long ones: what a client says of its watches after a loss is cut into requests of 128 KiB.
+    // Long names: a client re-registers its watches after a loss in requests of 128 KiB.
     let top = format!("/{}", "m".repeat(50));
     let paths = nodes(&*writer, &top, 5_000).await;
 
@@ -34,7 +34,7 @@ async fn more_watches_than_one_session_takes_outlive_a_lost_connection() {
     assert_eq!(sessions.lines().filter(|line| line.contains("sid=0x")).count(), 6, "{sessions}");
 }
 
-/// Waits until ZooKeeper has so many watches.
+/// Waits until ZooKeeper has this many watches.
 async fn watches(zookeeper: &ZooKeeper, count: usize) {
     let watches = || zookeeper.ask("mntr").lines().any(|line| line == format!("zk_watch_count\t{count}"));
     let wait = async {
@@ -62,17 +62,17 @@ async fn what_was_carried_out_without_our_knowing_is_not_a_conflict() {
     let after = timeout(LONG, store.set("/once", b"after", Some(before))).await.expect("in time").unwrap();
     assert_eq!(after.count, before.count + 1);
     assert_eq!(store.get("/once").await.unwrap().unwrap().version, after);
-    // Another's is one.
+    // A write by another client is a conflict.
     let conflict = store.set("/once", b"later", Some(before)).await;
     assert!(matches!(conflict, Err(StoreError::Conflict { .. })), "{conflict:?}");
 
-    // Without a condition it is not written twice either.
+    // Without a condition, it is not written twice either.
     proxy.cut_next_answer();
     let last = timeout(LONG, store.set("/once", b"last", None)).await.expect("in time").unwrap();
     assert_eq!(last.count, before.count + 2);
     assert_eq!(store.get("/once").await.unwrap().unwrap().version, last);
 
-    // Nor is a whole request of them.
+    // Nor is a whole request of several changes.
     proxy.cut_next_answer();
     let changes = vec![
         create("/twice", ""),
@@ -84,7 +84,7 @@ async fn what_was_carried_out_without_our_knowing_is_not_a_conflict() {
     assert_eq!(store.children("/twice").await.unwrap(), ["a"]);
 }
 
-/// A member that loses its leader may forget a request and live on.
+/// A member that loses its leader may forget a request and keep running.
 #[tokio::test]
 async fn an_answer_that_never_comes_is_not_waited_for_for_ever() {
     // Sessions last 2 s.
@@ -106,14 +106,14 @@ async fn an_answer_that_never_comes_is_not_waited_for_for_ever() {
 
     // Until both watch.
     sleep(Duration::from_millis(500)).await;
-    // The answer to a ping has a number below 0.
+    // The answer to a ping has a negative ID.
     let is_no_ping: fn(&[u8]) -> bool = |answer| answer.get(4).is_some_and(|byte| *byte < 0x80);
     proxy.lose_answer(is_no_ping);
     let after = timeout(LONG, agent.set("/written", b"after", Some(written))).await.expect("in time").unwrap();
     assert_eq!(after.count, written.count + 1, "it is written once");
     assert_ne!(agent.session_id(), session);
 
-    // What the session had is there, and what is asked next is answered.
+    // The session's node is still there, and the next request is answered.
     let held = operator.get("/held").await.unwrap().expect("it is held").version;
     proxy.lose_answer(is_no_ping);
     assert_eq!(timeout(LONG, agent.get("/written")).await.expect("in time").unwrap().unwrap().version, after);
@@ -172,7 +172,7 @@ async fn what_is_held_goes_with_a_store_that_is_closed() {
     assert!(matches!(agent.get("/held").await, Err(StoreError::Unusable { .. })));
 }
 
-/// What is granted, which may be less than is asked for.
+/// The granted timeout, which may be less than the requested one.
 #[tokio::test]
 async fn how_long_a_session_is_kept_is_known() {
     let zookeeper = ZooKeeper::start_with(1, |zkd, _| {

@@ -1,8 +1,8 @@
-//! What the samples know of Heat that its schemas do not contain.
+//! Knowledge about Heat that its schemas do not contain, for the samples.
 
 /// Properties that Heat's `validate()` does not accept together with others of the same sample.
 ///
-/// What is hidden because another property replaces it is left out without being named here.
+/// Hidden properties that others replace are omitted without being listed here.
 pub(super) const LEFT_OUT: &[&str] = &[
     // Only for other types of orders.
     "OS::Barbican::Order.ca_id",
@@ -55,7 +55,7 @@ pub(super) const LEFT_OUT: &[&str] = &[
     "OS::Zun::Container.networks[].port",
 ];
 
-/// Properties that `validate()` asks for although the schema does not require them, often one of several.
+/// Properties that `validate()` requires although the schema does not, often one of several.
 pub(super) const NEEDED: &[&str] = &[
     "OS::Barbican::Order.algorithm",
     "OS::Barbican::Order.bit_length",
@@ -76,7 +76,7 @@ pub(super) const NEEDED: &[&str] = &[
     "OS::Trove::Instance.databases",
 ];
 
-/// Values that no constraint gives, as Rust.
+/// Values that no constraint determines, as Rust.
 pub(super) const VALUES: &[(&str, &str)] = &[
     ("OS::Barbican::Secret.payload_content_type", "SecretPayloadContentType::ApplicationOctetStream"),
     ("OS::Cinder::VolumeType.is_public", "false"),
@@ -103,8 +103,8 @@ pub(super) const VALUES: &[(&str, &str)] = &[
     ("OS::Neutron::SecurityGroup.rules[].remote_mode", "RuleRemoteMode::RemoteGroupId"),
 ];
 
-/// What a property of `LEFT_OUT` needs to be of another value than usual, or besides: its path, that of the other, and
-/// the value.
+/// A different or additional value that a property of `LEFT_OUT` needs: its path, that of the other property, and the
+/// value.
 pub(super) const OTHERWISE: &[(&str, &str, &str)] = &[
     ("OS::Barbican::Order.ca_id", "OS::Barbican::Order.type", "OrderType::Certificate"),
     ("OS::Barbican::Order.pass_phrase", "OS::Barbican::Order.type", "OrderType::Asymmetric"),
@@ -122,7 +122,7 @@ pub(super) const OTHERWISE: &[(&str, &str, &str)] = &[
     ("OS::Octavia::L7Policy.redirect_url", "OS::Octavia::L7Policy.redirect_url", "\"http://example.org/\""),
 ];
 
-/// All that the tables name.
+/// All paths in the tables.
 #[cfg(test)]
 pub(crate) fn paths() -> impl Iterator<Item = String> {
     let values = VALUES.iter().map(|(path, _)| path);

@@ -1,6 +1,6 @@
 //! Handlers of a play that nothing notifies.
 //!
-//! One-sided. Nothing is reported where a name is computed, or for handlers from other files.
+//! Conservative: nothing is reported if a name is computed, or for handlers from other files.
 
 use super::tree::{Node, NodeKind};
 use crate::idle::{Definition, NeverRun};
@@ -8,7 +8,7 @@ use crate::idle::{Definition, NeverRun};
 /// Keys of a handler that includes others, which have their own names.
 const TAKING: [&str; 5] = ["block", "import_tasks", "include_tasks", "import_role", "include_role"];
 
-/// All of them, in the order in which they appear.
+/// All such handlers, in the order in which they appear.
 pub(super) fn all(documents: &[Node]) -> Vec<NeverRun> {
     let mut notified = Vec::new();
     documents.iter().for_each(|document| collect(document, &mut notified));
@@ -34,7 +34,7 @@ pub(super) fn all(documents: &[Node]) -> Vec<NeverRun> {
     idle.collect()
 }
 
-/// What is notified anywhere. Names from elsewhere count as computed.
+/// Collects everything that is notified. Names from elsewhere count as computed.
 fn collect<'a>(node: &'a Node, into: &mut Vec<&'a str>) {
     for (key, value) in node.map() {
         if key.text() == Some("notify") {

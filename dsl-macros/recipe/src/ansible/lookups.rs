@@ -8,9 +8,9 @@ use crate::names::{leading_identifier, line_feeds};
 pub(super) struct Lookup<'a> {
     /// The plugin, without its collection.
     pub(super) plugin: &'a str,
-    /// What is looked up.
+    /// The terms to look up.
     pub(super) terms: Vec<&'a str>,
-    /// Options that have a text: `file='x.csv'`.
+    /// Options with constant text: `file='x.csv'`.
     pub(super) options: Vec<(&'a str, &'a str)>,
     pub(super) line: u32,
 }
@@ -51,7 +51,7 @@ pub(super) fn of_expression(code: &str, line: u32) -> Vec<Lookup<'_>> {
     found
 }
 
-/// What comes after the parenthesis of a call. Computed arguments are left out, also within longer texts.
+/// The call whose arguments follow its opening parenthesis. Computed arguments are left out, also within longer texts.
 fn call(arguments: &str, line: u32) -> Option<Lookup<'_>> {
     let mut given = split(arguments).into_iter();
     let plugin = constant(given.next()?)?;
@@ -92,7 +92,7 @@ fn split(arguments: &str) -> Vec<&str> {
     parts
 }
 
-/// The text of an argument that is a plain text.
+/// The text of an argument that is a string literal.
 fn constant(argument: &str) -> Option<&str> {
     let quote = argument.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
     let inside = &argument[1..];

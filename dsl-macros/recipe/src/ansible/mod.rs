@@ -1,17 +1,16 @@
 //! Ansible playbooks, roles and task files.
 //!
-//! **Writes.** The keys of `set_stats: data:` (also under its collection names, or by `action:`), and
-//! `{{ heat_outputs_path }}.NAME` in any argument of a module that does not only look (`copy`, `template`, `lineinfile`,
-//! `get_url`, …), as text or written `heat_outputs_path ~ '.NAME'`, `lookup('env', 'heat_outputs_path')`. The texts of
-//! `shell`, `command`, `raw` and of `cmd:` are analysed as shell scripts, so `wattle set` counts too. `{{ item }}` and
-//! `{{ item.key }}` are followed to the constants of `loop:` and `with_items:`, other variables to those of `vars:` and
-//! `set_fact:`.
+//! **Writes.** The keys of `set_stats: data:` (also under its collection names, or by `action:`), and `{{ heat_outputs_path
+//! }}.NAME` in any argument of a module that does not only read (`copy`, `template`, `lineinfile`, `get_url`, …), as text
+//! or written `heat_outputs_path ~ '.NAME'`, `lookup('env', 'heat_outputs_path')`. The texts of `shell`, `command`, `raw`
+//! and of `cmd:` are analysed as shell scripts, so `wattle set` counts too. `{{ item }}` and `{{ item.key }}` are followed
+//! to the constants of `loop:` and `with_items:`, other variables to those of `vars:` and `set_fact:`.
 //!
 //! **Reads.** Every name in `{{ }}` and `{% %}`, and in the bare expressions of `when:`, `that:`, `until:` and the
 //! like.
 //!
-//! **Dynamic.** Names that do not resolve to constants; the bare prefix given to a module; roles, task files, playbooks
-//! and scripts that are not given; `vars[…]` of a computed name, `inputs.json`.
+//! **Dynamic.** Names that do not resolve to constants; the bare prefix as an argument of a module; roles, task files,
+//! playbooks and scripts that are not available; `vars[…]` of a computed name, `inputs.json`.
 //!
 //! **Not recognised.** Outputs written by custom modules in another way; the values of `vars_files`, group and host
 //! variables.
@@ -32,7 +31,7 @@ use tree::{Node, NodeKind};
 
 pub(crate) fn outline(source: &str) -> Result<FileOutline, SyntaxError> {
     let documents = tree::parse(source)?;
-    // What is marked as unsafe is not a template.
+    // A text marked as unsafe is not a template.
     let found = play::judge(&documents, !source.contains("!unsafe"))?;
     Ok(FileOutline { idle: idle::all(&documents), ..found })
 }
@@ -42,8 +41,7 @@ pub(crate) fn shown(source: &str, secrets: &[&str], plain: &[&str]) -> Option<Sh
     shown::first(&tree::parse(source).ok()?, secrets, plain)
 }
 
-/// Refuses a file with which Ansible begins and which is not a list of plays. Files of tasks and of variables are
-/// something else.
+/// Refuses an entry file that is not a list of plays. Files of tasks and of variables are not playbooks.
 pub(crate) fn is_playbook(source: &str) -> Result<(), SyntaxError> {
     for document in tree::parse(source)? {
         let plays = match &document.kind {
@@ -64,7 +62,7 @@ pub(crate) fn is_playbook(source: &str) -> Result<(), SyntaxError> {
                 _ => return Err(SyntaxError::new(play.line, "a playbook is a list of plays, but this is not")),
             }
         }
-        // Hosts may be added while it runs.
+        // Hosts may be added during the run.
         let is_fixed = !["add_host", "group_by"].iter().any(|module| source.contains(module));
         let strange: Option<Vec<&Node>> = plays.iter().map(strangers).collect();
         if let Some([first, ..]) = strange.filter(|_| is_fixed).as_deref() {
@@ -88,7 +86,7 @@ fn strangers(play: &Node) -> Option<&Node> {
     (!names.any(may_be_here)).then_some(hosts)
 }
 
-/// Names of this server in a play. It is the only one in the inventory.
+/// Names of this server, the only one in the inventory, in a play.
 const HERE: [&str; 4] = ["all", "localhost", "127.0.0.1", "ungrouped"];
 const NOT_HERE: &str = "no play is for this server, so nothing would run: a recipe's only host is `localhost`";
 
@@ -103,7 +101,7 @@ pub(crate) fn data(source: &str, into: &mut crate::lookup::Names) {
     }
 }
 
-/// Refuses what is not YAML.
+/// Refuses a text that is not YAML.
 pub(crate) fn is_yaml(source: &str) -> Result<(), SyntaxError> {
     tree::parse(source).map(drop)
 }

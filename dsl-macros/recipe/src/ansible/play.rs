@@ -1,4 +1,4 @@
-//! What plays and tasks mean.
+//! The meaning of plays and tasks.
 
 use super::tree::{Node, NodeKind};
 use super::value::{Suffix, Values, suffix};
@@ -14,7 +14,7 @@ const BARE: [&str; 10] =
     ["when", "changed_when", "failed_when", "until", "that", "var", "loop", "with_items", "with_dict", "assert"];
 /// Keys under which variables are defined.
 const DEFINING: [&str; 3] = ["vars", "set_fact", "module_defaults"];
-/// Modules that read files or print, but write no files.
+/// Modules that read files or print, but do not write files.
 const LOOKING: [&str; 12] =
     ["debug", "assert", "fail", "stat", "slurp", "fetch", "find", "wait_for", "when", "meta", "pause", "include_vars"];
 /// Keys, of a task or a module, whose texts name files that are not written.
@@ -34,7 +34,7 @@ const SOURCES: [&str; 14] = [
     "changed_when",
     "failed_when",
 ];
-/// Keys under which tasks stand.
+/// Keys that contain tasks.
 const TASKS: [&str; 7] = ["tasks", "block", "rescue", "always", "handlers", "pre_tasks", "post_tasks"];
 const SHELLS: [&str; 3] = ["shell", "command", "raw"];
 /// Programs that end running processes.
@@ -74,7 +74,7 @@ const OF_TASKS: [&str; 31] = [
     "module_defaults",
 ];
 
-/// `templates` says whether every text is one.
+/// Analyses documents. `templates` tells whether every text is a template.
 pub(super) fn judge(documents: &[Node], templates: bool) -> Result<FileOutline, SyntaxError> {
     let mut values = Values::default();
     for document in documents {
@@ -130,18 +130,18 @@ fn define<'a>(node: &'a Node, values: &mut Values<'a>) {
 struct Play<'a> {
     values: Values<'a>,
     outline: FileOutline,
-    /// What Ansible refuses when it gets there.
+    /// An error that Ansible reports only when it gets there.
     fault: Option<SyntaxError>,
     /// Whether every text of the document is a template.
     templates: bool,
-    /// Whether every text of the file is a template, those of variables as well.
+    /// Whether every text of the file is a template, including those of variables.
     is_whole: bool,
-    /// Something checks how background tasks ended.
+    /// Something checks the result of background tasks.
     polls: bool,
 }
 
 impl<'a> Play<'a> {
-    /// Reads everything; where `tasks`, its maps are plays, blocks or tasks.
+    /// Reads everything; if `tasks`, its maps are plays, blocks or tasks.
     fn node(&mut self, node: &'a Node, under: &str, tasks: bool) {
         match &node.kind {
             NodeKind::Text(text) => self.text(text, node.line, under),
@@ -243,7 +243,7 @@ impl<'a> Play<'a> {
         let Some((name, line, value)) = module.filter(|_| is_sent_off && task.get("ignore_errors").is_none()) else {
             return;
         };
-        // It ends the run, so nothing could check it.
+        // It ends the run, so nothing could check its result.
         if name == "reboot" || ENDING.iter().any(|program| mentions(value, program)) {
             return;
         }
@@ -263,7 +263,7 @@ impl<'a> Play<'a> {
         self.outline.includes.push(Include::Folder(name.to_owned()));
     }
 
-    /// `set_stats:`, whose `data` may stand under `args:` too.
+    /// `set_stats:`, whose `data` may also be under `args:`.
     fn stats(&mut self, task: &'a Node, value: &'a Node) {
         let data = value.get("data").or_else(|| task.get("args").and_then(|args| args.get("data")));
         match data.map(|data| &data.kind) {
@@ -273,7 +273,7 @@ impl<'a> Play<'a> {
             Some(NodeKind::Map(pairs)) => {
                 for (key, _) in pairs {
                     match key.text() {
-                        // `<<: *more` takes in another map.
+                        // `<<: *more` merges another map.
                         None | Some("<<") => self.outline.analysis.dynamic_writes = true,
                         Some(text) => {
                             for name in self.values.of(text) {
@@ -292,7 +292,7 @@ impl<'a> Play<'a> {
         }
     }
 
-    /// Records what Ansible refuses when it gets there.
+    /// Records an error that Ansible reports only when it gets there.
     fn refuse(&mut self, line: u32, message: &str) {
         self.fault.get_or_insert_with(|| SyntaxError::new(line, message));
     }
@@ -323,14 +323,14 @@ impl<'a> Play<'a> {
         let text = value.text().or_else(|| value.get("cmd").and_then(Node::text)).unwrap_or_default();
         let file = text.split_ascii_whitespace().find(|word| !word.contains('=')).unwrap_or_default();
         self.outline.includes.push(Include::Program(file_name(file).to_owned()));
-        // The program that runs it may be set to end with what fails.
+        // The program that runs it may be configured to stop at a failure.
         let is_set = |node: &Node| node.get("executable").is_some();
         if !is_set(value) && !task.get("args").is_some_and(is_set) {
             self.outline.runs.push(file_name(file).to_owned());
         }
     }
 
-    /// The text of a command, its `cmd:` or `_raw_params:`, or the list in `argv:`. Where `is_shell`, a shell runs it.
+    /// The text of a command, its `cmd:` or `_raw_params:`, or the list in `argv:`. If `is_shell`, a shell runs it.
     fn shells(&mut self, value: &Node, is_shell: bool) {
         match &value.kind {
             NodeKind::Text(text) => self.shell(text, value.line, is_shell),
@@ -350,7 +350,7 @@ impl<'a> Play<'a> {
 
     fn shell(&mut self, text: &str, line: u32, is_shell: bool) {
         for text in self.values.of(text) {
-            // What the shell expands is its environment, not Ansible's variables: but a play may pass them on.
+            // The shell expands its environment, not Ansible's variables; but a play may pass them on.
             crate::shell::command(&text, line, is_shell, &mut self.outline);
         }
     }
@@ -379,7 +379,7 @@ impl<'a> Play<'a> {
     fn file(&mut self, text: &str, line: u32) {
         for (at, _) in text.match_indices(OUTPUTS) {
             let rest = &text[at + 1..];
-            // `src={{ heat_outputs_path }}.url` in the form of one line.
+            // `src={{ heat_outputs_path }}.url` in the one-line form.
             let word = text[..at].rsplit(char::is_whitespace).next().unwrap_or_default();
             if word.split_once('=').is_some_and(|(key, _)| SOURCES.contains(&key)) {
                 continue;
@@ -412,7 +412,7 @@ fn mentions(node: &Node, program: &str) -> bool {
     }
 }
 
-/// Whether nothing comes after a key, which is YAML's null.
+/// Whether a key has no value, which is YAML's null.
 fn is_nothing(kind: &NodeKind) -> bool {
     matches!(kind, NodeKind::Text(text) if matches!(text.as_str(), "" | "~" | "null" | "Null" | "NULL"))
 }

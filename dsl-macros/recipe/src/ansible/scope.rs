@@ -1,4 +1,4 @@
-//! Which variables a playbook, a role or a file of variables sets.
+//! The variables that a playbook, a role or a file of variables sets.
 
 use super::tree::{Node, NodeKind};
 use crate::lookup::Names;
@@ -45,8 +45,8 @@ pub(super) fn is_truth(text: &str) -> bool {
     ["y", "yes", "n", "no", "on", "off", "true", "false"].contains(&text.to_ascii_lowercase().as_str())
 }
 
-/// Records what a document sets: as a file of variables, every key; as plays and tasks, what they register, loop over,
-/// ask for and define.
+/// Records the variables that a document sets: as a file of variables, every key; as plays and tasks, those that they
+/// register, loop over, prompt for and define.
 pub(super) fn document(document: &Node, into: &mut Names) {
     OWN.iter().for_each(|name| into.set(name));
     keys(document, into);
@@ -63,7 +63,7 @@ fn within(node: &Node, into: &mut Names) {
             "register" | "loop_var" | "index_var" => texts(value, into),
             "vars_prompt" => value.list().iter().filter_map(|one| one.get("name")).for_each(|one| texts(one, into)),
             "vars_files" => files(value, into),
-            // What it reads may be stored under one name.
+            // The variables that it reads may be stored under one name.
             "include_vars" if value.get("name").is_some() => {
                 value.get("name").into_iter().for_each(|name| texts(name, into));
             }
@@ -71,11 +71,11 @@ fn within(node: &Node, into: &mut Names) {
                 Some(file) => into.set_by(file.split_ascii_whitespace().next().unwrap_or_default()),
                 None => into.anything = true,
             },
-            // A role is given variables beside its name.
+            // A role takes variables next to its name.
             "roles" | "dependencies" => value.list().iter().for_each(|role| keys(role, into)),
             "argument_specs" | "action" | "local_action" | "group_by" | "add_host" | "getent" => into.anything = true,
             "gather_facts" => {}
-            // What they find is there by its bare name, too.
+            // Their facts are also available by their bare names.
             _ if module.ends_with("_facts") => into.anything = true,
             _ => {}
         }
@@ -83,7 +83,7 @@ fn within(node: &Node, into: &mut Names) {
     }
 }
 
-/// `{port: 80}`, `port=80`; what is computed may be anything.
+/// `{port: 80}`, `port=80`; a computed value may set anything.
 fn defined(value: &Node, into: &mut Names) {
     match &value.kind {
         NodeKind::Map(_) => keys(value, into),

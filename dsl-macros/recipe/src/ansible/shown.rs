@@ -1,6 +1,6 @@
-//! Secrets that a playbook shows: by `debug` and the like without `no_log`, or in an output that everyone may read.
+//! Secrets that a playbook shows: by `debug` and similar modules without `no_log`, or in an output that everyone may read.
 //!
-//! One-sided. Only a name that is alone in its braces counts, and only if the playbook gives it no other value.
+//! Conservative: only a name that is alone in its braces counts, and only if the playbook assigns no other value to it.
 
 use super::short;
 use super::tree::{Node, NodeKind};
@@ -10,7 +10,7 @@ use crate::shown::{How, Shown};
 /// Keys under which variables are defined.
 const DEFINING: [&str; 3] = ["vars", "set_fact", "vars_prompt"];
 
-/// The first of them, in the order in which they appear.
+/// The first such place, in the order in which they appear.
 pub(super) fn first(documents: &[Node], secrets: &[&str], plain: &[&str]) -> Option<Shown> {
     let mut set = Vec::new();
     documents.iter().for_each(|document| defined(document, &mut set));
@@ -32,7 +32,7 @@ fn defined<'a>(node: &'a Node, into: &mut Vec<&'a str>) {
 }
 
 fn within(node: &Node, held: &[&str], plain: &[&str]) -> Option<Shown> {
-    // What may be hidden counts as hidden.
+    // A task that may be hidden counts as hidden.
     if node.get("no_log").is_some_and(|hides| !matches!(hides.text(), Some("false" | "no" | "False"))) {
         return None;
     }
@@ -45,9 +45,9 @@ fn within(node: &Node, held: &[&str], plain: &[&str]) -> Option<Shown> {
     node.map().iter().find_map(of_pair).or_else(|| node.list().iter().find_map(|item| within(item, held, plain)))
 }
 
-/// What a module prints.
+/// The secret that a module prints.
 fn said(module: &Node, by: &str, held: &[&str]) -> Option<Shown> {
-    // Only a playbook that runs with `-v` would show it.
+    // Only a playbook run with `-v` would show it.
     if module.get("verbosity").is_some() || module.text().is_some_and(|text| text.contains("verbosity=")) {
         return None;
     }
@@ -70,7 +70,7 @@ fn said(module: &Node, by: &str, held: &[&str]) -> Option<Shown> {
     })
 }
 
-/// What becomes an output.
+/// The secret that is written to an output.
 fn written(module: &Node, held: &[&str], plain: &[&str]) -> Option<Shown> {
     module.get("data")?.map().iter().find_map(|(key, value)| {
         let output = key.text().filter(|name| plain.contains(name))?;
@@ -80,7 +80,7 @@ fn written(module: &Node, held: &[&str], plain: &[&str]) -> Option<Shown> {
     })
 }
 
-/// The secret that is alone in braces of a text. Where statements decide what is printed, nothing is certain.
+/// The secret that is alone in braces of a text. If statements decide what is printed, nothing is certain.
 fn expanded<'h>(text: &str, held: &[&'h str]) -> Option<&'h str> {
     let pieces = pieces(text, 1);
     if pieces.iter().any(|(piece, _)| matches!(piece, Piece::Statement(_))) {

@@ -4,7 +4,7 @@ use saphyr_parser::{Event, Parser};
 
 use crate::analysis::SyntaxError;
 
-/// How deep lists and maps may nest; playbooks written by people stay below twenty.
+/// The maximum nesting of lists and maps; playbooks written by people stay below twenty.
 const DEPTH: usize = 128;
 
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub(crate) enum NodeKind {
     Text(String),
     List(Vec<Node>),
     Map(Vec<(Node, Node)>),
-    /// A node that is analysed at another place.
+    /// A node that is analysed elsewhere.
     Alias,
 }
 
@@ -65,7 +65,7 @@ pub(crate) fn parse(source: &str) -> Result<Vec<Node>, SyntaxError> {
         let (event, span) = event.map_err(|error| SyntaxError::new(line(error.marker().line()), error.info()))?;
         let at = line(span.start.line());
         let node = match event {
-            // The parser's line of a block is that of its text, not of its `|`.
+            // The parser reports the line of a block's text, not that of its `|`.
             Event::Scalar(text, ..) => Node { kind: NodeKind::Text(text.into_owned()), line: at },
             Event::Alias(_) => Node { kind: NodeKind::Alias, line: at },
             Event::SequenceStart(..) | Event::MappingStart(..) => {

@@ -7,7 +7,7 @@ use super::value::Values;
 use crate::files::Use;
 use crate::texts::{OUTPUTS, UNKNOWN};
 
-/// Keys of a task that may do without what it uses.
+/// Keys of a task that may succeed without the files it uses.
 const TOLERANT: [&str; 4] = ["when", "ignore_errors", "failed_when", "rescue"];
 
 /// The files that one key of a task or a play uses.
@@ -83,7 +83,7 @@ fn of_lookup(lookup: &Lookup<'_>) -> Vec<Use> {
     let Some(folder) = folder(lookup.plugin) else { return Vec::new() };
     let option = |name: &str| lookup.options.iter().find(|(option, _)| *option == name).map(|(_, text)| *text);
     let paths: Vec<&str> = match lookup.plugin {
-        // What is looked up is a key; in the old form, the file comes after it: `'key file=x.csv'`.
+        // The term is a key; in the old form, the file comes after it: `'key file=x.csv'`.
         "csvfile" | "ini" => {
             let words = lookup.terms.iter().flat_map(|term| term.split_ascii_whitespace());
             words.filter_map(|word| word.strip_prefix("file=")).chain(option("file")).collect()
@@ -91,7 +91,7 @@ fn of_lookup(lookup: &Lookup<'_>) -> Vec<Use> {
         _ => lookup.terms.clone(),
     };
     let uses = paths.iter().filter_map(|path| of_path(folder, path, lookup.line));
-    // These read an existing file or fail, unless they handle errors or give a value for a missing file.
+    // These read an existing file or fail, unless they handle errors or have a default for a missing file.
     let fails = matches!(lookup.plugin, "file" | "template" | "unvault" | "csvfile");
     if fails && option("errors").is_none() { uses.map(Use::needed).collect() } else { uses.collect() }
 }
@@ -114,8 +114,8 @@ fn of_path(folder: &str, path: &str, line: u32) -> Option<Use> {
     Use::of_ansible(folder, path, line)
 }
 
-/// Each path that a text may become. What is computed from variables need not be the file that is used: an input, for
-/// example, may override it.
+/// Each path that a text may become. A file computed from variables need not be used: an input, for example, may override
+/// it.
 fn constants(folder: &str, text: &str, line: u32, values: &Values<'_>) -> Vec<Use> {
     if let Some(one) = of_path(folder, text, line) {
         return vec![one];
@@ -124,7 +124,7 @@ fn constants(folder: &str, text: &str, line: u32, values: &Values<'_>) -> Vec<Us
     texts.filter_map(|text| of_path(folder, &text, line)).map(Use::spare).collect()
 }
 
-/// `vars_files:`; of a list within the list, the first file that is there counts.
+/// `vars_files:`; of a list within the list, the first existing file is used.
 fn files(value: &Node) -> Vec<Use> {
     let of = |node: &Node| Use::of_ansible("vars", node.text()?, node.line);
     let alternatives = value.list().iter().flat_map(Node::list).filter_map(of);
@@ -132,7 +132,7 @@ fn files(value: &Node) -> Vec<Use> {
     files.map(Use::needed).chain(alternatives).collect()
 }
 
-/// Relative paths that tasks may have made, by what they are given as `dest` or `path`.
+/// Relative paths that tasks may have created, according to their `dest` or `path`.
 pub(super) fn made(documents: &[Node]) -> Vec<&str> {
     let mut found = Vec::new();
     let mut open: Vec<&Node> = documents.iter().collect();

@@ -9,10 +9,10 @@ use crate::names::{OUTPUTS_PATH, is_identifier, is_output, is_output_byte};
 use crate::texts::{OUTPUTS, UNKNOWN, VALUES, product};
 
 const DEPTH: u32 = 16;
-/// The most expressions that are evaluated for one file, so that variables made of variables end.
+/// The maximum number of expressions that are evaluated for one file, so that recursive variables terminate.
 const EVALUATIONS: u32 = 200_000;
 
-/// What variables hold, as templated texts.
+/// The values of variables, as templated texts.
 #[derive(Debug, Default)]
 pub(super) struct Values<'a> {
     variables: BTreeMap<&'a str, Vec<&'a Node>>,
@@ -42,7 +42,7 @@ impl<'a> Values<'a> {
             let values = match piece {
                 Piece::Text(text) => vec![text.to_owned()],
                 Piece::Expression(code) => self.of_expression(code, depth),
-                // What a statement encloses is still in the text.
+                // The text enclosed by a statement remains.
                 Piece::Statement(_) => vec![UNKNOWN.into()],
             };
             texts = product(&texts, &values);
@@ -89,7 +89,7 @@ impl<'a> Values<'a> {
     fn items_of(&self, list: &Node, path: &[&str], depth: u32) -> Vec<String> {
         match &list.kind {
             NodeKind::List(items) => items.iter().flat_map(|item| self.of_node(item, path, depth)).collect(),
-            // `with_dict`, and a `loop` over `x | dict2items`: the key is known, in a map that is written out.
+            // `with_dict`, and a `loop` over `x | dict2items`: the keys of a literal map are known.
             NodeKind::Map(pairs) if path == ["key"] => {
                 pairs.iter().map(|(key, _)| key.text().map_or_else(|| UNKNOWN.into(), str::to_owned)).collect()
             }
@@ -120,12 +120,12 @@ impl<'a> Values<'a> {
     }
 }
 
-/// What an expression joins to the prefix: `) ~ '.url'`.
+/// The text that an expression appends to the prefix: `) ~ '.url'`.
 fn joined(rest: &str) -> String {
     let rest = rest.trim_start_matches(['\'', '"', ']', ')', ' ', ',']);
     match rest.strip_prefix(['~', '+']) {
         Some(rest) => quoted(rest.trim()).map_or_else(|| UNKNOWN.to_string(), str::to_owned),
-        // Filters such as `default` leave the prefix what it is.
+        // Filters such as `default` do not change the prefix.
         None if rest.is_empty() || rest.starts_with('|') => String::new(),
         None => UNKNOWN.to_string(),
     }
@@ -137,12 +137,12 @@ fn quoted(code: &str) -> Option<&str> {
     (!text.contains(quote)).then_some(text)
 }
 
-/// What follows the prefix in a longer text.
+/// The text after the prefix in a longer text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Suffix<'a> {
     /// The name of an output.
     Name(&'a str),
-    /// The name of an output that is computed.
+    /// The computed name of an output.
     Computed,
     /// Nothing, or another file such as `.url.tmp`.
     Other,

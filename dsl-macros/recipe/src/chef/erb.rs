@@ -1,9 +1,9 @@
-//! ERB templates, of Chef and of Puppet: their `<% %>` is Ruby.
+//! ERB templates of Chef and of Puppet: their `<% %>` is Ruby.
 
 use crate::analysis::Analysis;
 use crate::names::{leading_identifier, line_feeds};
 
-/// What a template reads. Where the code in it does not parse as a whole, the position is approximate.
+/// The reads of a template. If the code in it does not parse as a whole, the position is approximate.
 pub(crate) fn template(source: &str) -> Analysis {
     let code = code(source);
     let mut analysis = Analysis::default();
@@ -39,7 +39,7 @@ fn code(source: &str) -> String {
             feed(&mut code, inside);
         } else {
             code.push_str(inside_code.trim_start_matches(['=', '-']));
-            // What ends here ends a statement, also where a comment comes before.
+            // The end of the tag ends a statement, even after a comment.
             code.push_str(if inside_code.contains('#') && !inside_code.contains('\n') { " ;" } else { ";" });
         }
     }
@@ -51,7 +51,7 @@ fn feed(code: &mut String, text: &str) {
     code.extend(text.chars().filter(|c| *c == '\n'));
 }
 
-/// `node['a']['b']`, recognized by its form.
+/// `node['a']['b']`, recognised by its form.
 fn roughly(code: &str, analysis: &mut Analysis) {
     analysis.dynamic_reads = true;
     for (at, found) in code.match_indices("node[") {

@@ -9,7 +9,7 @@ pub struct ChefRecipe {
     pub cookbook_dir: String,
     /// `db2`
     pub cookbook: String,
-    /// `server`; `default` where the author named none.
+    /// `server`; `default` if the author named none.
     pub recipe: String,
     /// `cookbooks/db2/recipes/server.rb`
     pub file: String,
@@ -21,7 +21,7 @@ pub struct ChefRecipe {
 pub struct ChefRecipeError {
     /// What the author wrote.
     pub text: String,
-    /// What is wrong with it, in lower case.
+    /// The fault, in lower case.
     pub reason: &'static str,
 }
 
@@ -29,7 +29,8 @@ pub struct ChefRecipeError {
 ///
 /// # Errors
 ///
-/// The folder is empty, absolute or leaves the crate, or a name holds more than letters, digits, `_` and `-`.
+/// The folder is empty, absolute or outside the crate, or a name contains characters other than letters, digits, `_` and
+/// `-`.
 pub fn chef_recipe_path(text: &str) -> Result<ChefRecipe, ChefRecipeError> {
     let error = |reason| ChefRecipeError { text: text.to_owned(), reason };
     let (folder, recipe) = text.split_once("::").unwrap_or((text, "default"));

@@ -12,10 +12,10 @@ pub(super) type Place = Vec<Option<String>>;
 /// More alternatives than this are not worth distinguishing.
 pub(super) const ALTERNATIVES: usize = 64;
 
-/// Longer chains of calls are not paths; the bound keeps hostile ones from being followed at every link.
+/// Longer chains of calls are not paths; the limit keeps hostile input from being followed at every link.
 const LONGEST: u32 = 64;
 
-/// Precedence levels of attributes, and what else gives the same tree back.
+/// Precedence levels of attributes, and other methods that return the same tree.
 pub(super) const LEVELS: [&str; 30] = [
     "default",
     "normal",
@@ -49,10 +49,10 @@ pub(super) const LEVELS: [&str; 30] = [
     "automatic_attrs",
 ];
 
-/// Of these, what is not a level that could be written to.
+/// The methods among these that are not a writable level.
 const MERGED: [&str; 5] = ["attributes", "attribute", "merged_attributes", "combined_default", "combined_override"];
 
-/// Methods of the node that read the path that their arguments are, also in attribute files, where the node is not named.
+/// Methods of the node that read the path given by their arguments, also in attribute files, where the node is implicit.
 const READING: [&str; 7] =
     ["read", "read!", "exist?", "attribute?", "merged_attributes", "combined_default", "combined_override"];
 
@@ -77,18 +77,18 @@ pub(super) const KEYED: [&str; 17] = [
     "debug_value",
 ];
 
-/// What local variables, constants and block arguments stand for.
+/// The possible values of local variables, constants and block arguments.
 #[derive(Debug, Default)]
 pub(super) struct Scope {
     pub(super) places: BTreeMap<String, Vec<Place>>,
-    /// Of these, what may be a part of a precedence level.
+    /// The variables among these that may be a part of a precedence level.
     pub(super) levels: BTreeSet<String>,
-    /// `None` is one of them where it is computed.
+    /// `None` among the values stands for a computed one.
     pub(super) texts: BTreeMap<String, Vec<Option<String>>>,
 }
 
 impl Scope {
-    /// The places that a node may stand for; none where it has nothing to do with the Chef node.
+    /// The places that a node may refer to; empty if it has nothing to do with the Chef node.
     pub(super) fn places(&self, node: &Node) -> Vec<Place> {
         self.at_depth(node, 0)
     }
@@ -114,8 +114,7 @@ impl Scope {
         }
     }
 
-    /// Whether an expression that has a place is a part of a precedence level: that can be written to, which what all of
-    /// them are merged to cannot.
+    /// Whether an expression with a place is part of a precedence level, which is writable, unlike the merged attributes.
     pub(super) fn is_level(&self, node: &Node) -> bool {
         let mut node = node;
         for _ in 0..LONGEST {
@@ -167,7 +166,7 @@ impl Scope {
             "values_at" | "fetch_values" | "slice" => {
                 args.iter().flat_map(|arg| self.below(places.clone(), std::slice::from_ref(arg))).collect()
             }
-            // A default after the key is not a key.
+            // The default after the key is not a key.
             "fetch" => self.below(places, args.get(..1).unwrap_or_default()),
             name if KEYED.contains(&name) => self.below(places, args),
             "send" | "public_send" if args.len() == 1 => places,
@@ -186,7 +185,7 @@ impl Scope {
         })
     }
 
-    /// What a key may be; `None` is one alternative where it is computed.
+    /// The possible values of a key; `None` stands for a computed one.
     pub(super) fn texts(&self, key: &Node) -> Vec<Option<String>> {
         let known = |name: &str| match self.texts.get(name) {
             Some(texts) => texts.clone(),
@@ -229,7 +228,7 @@ impl Scope {
     }
 }
 
-/// What a call comes to: `node.send(:default)` is `node.default`.
+/// The effective method and arguments of a call: `node.send(:default)` is `node.default`.
 pub(super) fn sent<'a>(name: &'a str, args: &'a [Node]) -> (Cow<'a, str>, &'a [Node]) {
     let named = |node: &Node| match node {
         Node::Str(text) => text.value.to_string().ok(),

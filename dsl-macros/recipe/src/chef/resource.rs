@@ -4,18 +4,18 @@ use lib_ruby_parser::Node;
 
 use crate::files::Use;
 
-/// A resource that takes a file of its cookbook.
+/// A resource that uses a file of its cookbook.
 pub(super) struct Resource {
     /// The folder of the cookbook.
     folder: &'static str,
-    /// What it takes, if that is constant.
+    /// The file, if it is constant.
     source: Option<String>,
     /// The file is optional, or comes from elsewhere.
     is_spare: bool,
 }
 
 impl Resource {
-    /// The resource that a call declares. Without a `source`, its file has the name of the file that it creates.
+    /// The resource that a call declares. Without a `source`, its file has the same name as the file that it creates.
     pub(super) fn of(name: &str, args: &[Node]) -> Option<Self> {
         let (folder, ending) = match name {
             "template" => ("templates", ".erb"),
@@ -31,7 +31,7 @@ impl Resource {
         Some(Self { folder, source, is_spare: false })
     }
 
-    /// Records a property that it is given.
+    /// Records a property of the resource.
     pub(super) fn property(&mut self, name: &str, value: Option<&str>) {
         match name {
             "source" => self.source = value.map(str::to_owned),
@@ -40,7 +40,7 @@ impl Resource {
         }
     }
 
-    /// The file that it certainly takes.
+    /// The file that it certainly uses.
     pub(super) fn file(&self, line: u32) -> Option<Use> {
         Use::of_cookbook(self.folder, self.source.as_deref().filter(|_| !self.is_spare)?, line)
     }

@@ -1,4 +1,4 @@
-//! Parses Ruby in a way that keeps its parser from harming the caller.
+//! Parses Ruby while protecting the caller from the parser's faults.
 
 use std::thread;
 
@@ -6,14 +6,15 @@ use lib_ruby_parser::{Node, Parser, ParserOptions};
 
 use crate::analysis::{FileOutline, SyntaxError};
 
-/// The largest file that is parsed, in bytes: far above any recipe, low enough to give its nesting a stack.
+/// The largest file that is parsed, in bytes: far larger than any recipe, and small enough for a stack that fits its
+/// nesting.
 const LARGEST: usize = 256 * 1024;
 /// Stack for one level of the syntax tree, which takes at least one byte of source: walking and dropping it are
 /// recursive.
 const STACK_OF_LEVEL: usize = 2048;
 const LEAST_STACK: usize = 8 * 1024 * 1024;
 
-/// Where nodes stand.
+/// The positions of lines.
 pub(super) struct Lines(Vec<usize>);
 
 impl Lines {
@@ -41,7 +42,7 @@ pub(super) fn parse(source: &str, visit: fn(&Node, &Lines) -> FileOutline) -> Re
         .name("ruby".into())
         .stack_size(LEAST_STACK + STACK_OF_LEVEL * source.len())
         .spawn(move || parse_here(owned, visit));
-    // Neither a system without threads nor a fault of the parser is the recipe's error.
+    // Neither a system without threads nor a bug in the parser is the recipe's fault.
     match spawned.map(thread::JoinHandle::join) {
         Ok(Ok(result)) => result,
         Ok(Err(_)) | Err(_) => Ok(unknown),
@@ -55,7 +56,7 @@ fn parse_here(source: String, visit: fn(&Node, &Lines) -> FileOutline) -> Result
     if let Some(error) = result.diagnostics.iter().find(|diagnostic| diagnostic.is_error()) {
         let message = error.render_message();
         if message.contains("encoding") {
-            // Ruby would read a file in another encoding; only what it says is then unknown.
+            // Ruby would read a file in another encoding; only its content is unknown then.
             let mut unknown = FileOutline::default();
             unknown.analysis.anything();
             return Ok(unknown);

@@ -6,13 +6,13 @@ use super::ruby::Lines;
 use crate::analysis::FileOutline;
 use crate::texts::UNKNOWN;
 
-/// A `bash`, `script` or `execute` whose block is read.
+/// A `bash`, `script` or `execute` whose block is being read.
 pub(super) struct Shell {
-    /// Its text, and the line where that begins.
+    /// Its text, and the line where the text begins.
     text: Option<(String, u32)>,
-    /// The property that holds it.
+    /// The property that contains the text.
     property: &'static str,
-    /// Its shell is not known, or is set to end with what fails.
+    /// Its shell is unknown, or is configured to stop at a failure.
     is_other: bool,
 }
 
@@ -24,12 +24,12 @@ impl Shell {
             "execute" => "command",
             _ => return None,
         };
-        // Without a `command`, it runs what it is called.
+        // Without a `command`, it runs its name.
         let text = args.first().filter(|_| name == "execute").and_then(|title| text(title, lines));
         Some(Self { text, property, is_other: name == "script" })
     }
 
-    /// Records a property that it is given.
+    /// Records a property of the resource.
     pub(super) fn property(&mut self, name: &str, args: &[Node], lines: &Lines) {
         let Some(value) = args.first() else { return };
         let said = || text(value, lines).map_or_else(String::new, |(text, _)| text);
@@ -45,12 +45,12 @@ impl Shell {
     /// Records the first command in it after whose failure its shell continues.
     pub(super) fn note(self, into: &mut FileOutline) {
         let Some((text, line)) = self.text.filter(|_| !self.is_other) else { return };
-        // What it reads and writes is not an attribute of the node.
+        // Its variables are not attributes of the node.
         crate::shell::failure(&text, line, into);
     }
 }
 
-/// A text, with [`UNKNOWN`] for what is computed in it, and the line where it begins.
+/// A text, with [`UNKNOWN`] for its computed parts, and the line where it begins.
 fn text(node: &Node, lines: &Lines) -> Option<(String, u32)> {
     let (parts, begin) = match node {
         Node::Str(text) => (std::slice::from_ref(node), text.expression_l.begin),

@@ -1,4 +1,4 @@
-//! What a Ruby file does with the node, noted while [`super::visitor`] walks over it in source order.
+//! The reads and writes of a Ruby file on the node, recorded while [`super::visitor`] walks over it in source order.
 
 use lib_ruby_parser::nodes::{Block, Send};
 use lib_ruby_parser::traverse::visitor::Visitor;
@@ -26,9 +26,9 @@ pub(super) fn visit(ast: &Node, lines: &Lines) -> FileOutline {
     walk.outline
 }
 
-/// Methods that put their arguments below a path.
+/// Methods that merge their arguments into a path.
 const MERGING: [&str; 7] = ["merge!", "update", "deep_merge!", "deep_merge", "replace", "merge", "reverse_merge!"];
-/// Methods of the node that write their last argument to the path that the others are.
+/// Methods of the node that write their last argument to the path given by the others.
 const WRITING: [&str; 9] = [
     "default!",
     "normal!",
@@ -54,22 +54,22 @@ const OPAQUE: [&str; 8] = [
     "instance_exec",
 ];
 
-/// Methods that see all of what they are called on.
+/// Methods that read all of their receiver.
 const WHOLE: [&str; 9] = ["to_hash", "to_h", "each", "keys", "values", "dup", "clone", "map", "inspect"];
 
 pub(super) struct Walk<'a> {
     pub(super) lines: &'a Lines,
     pub(super) scope: Scope,
     pub(super) outline: FileOutline,
-    /// The template whose block this is in, until its `source` is seen.
+    /// The template resource of the enclosing block, until its `source` is seen.
     pub(super) template: Option<String>,
-    /// The resource whose block this is in, if it takes a file of the cookbook.
+    /// The resource of the enclosing block, if it uses a file of the cookbook.
     pub(super) resource: Option<Resource>,
-    /// The shell whose block this is in.
+    /// The shell resource of the enclosing block.
     pub(super) shell: Option<Shell>,
-    /// Whether what comes next is the call of a block.
+    /// Whether the next node is the call of a block.
     pub(super) is_declared: bool,
-    /// Whether this stands where it is asked if something is there.
+    /// Whether the current code tests the existence of something.
     pub(super) asks: bool,
 }
 
@@ -95,14 +95,14 @@ impl Walk<'_> {
         self.outline.analysis.anything();
     }
 
-    /// Visits code that asks whether something is there.
+    /// Visits code that tests the existence of something.
     pub(super) fn asking(&mut self, visit: impl FnOnce(&mut Self)) {
         let outer = std::mem::replace(&mut self.asks, true);
         visit(self);
         self.asks = outer;
     }
 
-    /// Records that the value at these places is used as it is.
+    /// Records that the value at these places is used unconditionally.
     pub(super) fn need(&mut self, places: &[Place], line: u32) {
         for place in places {
             if let Some(keys) = place.iter().map(Option::as_deref).collect::<Option<Vec<&str>>>() {
@@ -115,7 +115,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Records that the places may be empty, and that this is handled.
+    /// Records that the places may be empty, and that the recipe handles this.
     pub(super) fn spare(&mut self, places: &[Place]) {
         for place in places {
             let known: Vec<&str> = place.iter().map_while(Option::as_deref).collect();
@@ -123,7 +123,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A hash literal writes what is in it; any other value may contain everything below.
+    /// A hash literal writes its content; any other value may contain everything below.
     pub(super) fn write_value(&mut self, places: &[Place], value: &Node, line: u32) {
         let pairs = match value {
             Node::Hash(hash) => &hash.pairs,
@@ -162,7 +162,7 @@ impl Walk<'_> {
         self.lines.of(loc.begin)
     }
 
-    /// Visits what is computed on the way to a place, but not the place itself, which would be a read of a whole.
+    /// Visits the computed parts of a path, but not the path itself, which would count as a read of everything below.
     pub(super) fn visit_keys(&mut self, node: &Node) {
         match node {
             Node::Index(index) => {
@@ -218,7 +218,7 @@ impl Walk<'_> {
         true
     }
 
-    /// A call on the node or on a part of it; returns whether its receiver is dealt with.
+    /// Handles a call on the node or on a part of it. Returns whether its receiver has been handled.
     pub(super) fn call(&mut self, recv: &Node, name: &str, args: &[Node], line: u32) -> bool {
         let places = self.scope.places(recv);
         if places.is_empty() {
@@ -229,7 +229,7 @@ impl Walk<'_> {
         let (name, args) = sent(name, args);
         let name = &*name;
         match name {
-            // The node and all of its attributes want to know which level is written to.
+            // Both the node and its attributes take the level as an argument.
             "write" | "write!" if root && !self.scope.is_level(recv) => {
                 self.write_path(places, args.get(1..).unwrap_or_default(), line);
             }
@@ -256,7 +256,7 @@ impl Walk<'_> {
                 self.write_value(&below, &args[0], line);
             }
             _ if root && WHOLE.contains(&name) => self.outline.analysis.dynamic_reads = true,
-            // `node.name`, or `node.db2` in the old form: its name is what it reads.
+            // `node.name`, or `node.db2` in the old form: the method's name is the attribute.
             _ if root && args.is_empty() && is_plain(name) => {
                 self.read(&with_key(places, name), line);
             }
@@ -267,14 +267,14 @@ impl Walk<'_> {
         true
     }
 
-    /// The last of `args` is written to the path below `places` that the others are.
+    /// Records a write of the last of `args` to the path below `places` given by the others.
     fn write_path(&mut self, places: Vec<Place>, args: &[Node], line: u32) {
         let Some((value, keys)) = args.split_last() else { return self.anything() };
         let below = self.scope.below(places, keys);
         self.write_value(&below, value, line);
     }
 
-    /// A call without a receiver. In attribute files, that is the node.
+    /// A call without a receiver. In attribute files, the receiver is the node.
     pub(super) fn function(&mut self, name: &str, args: &[Node], line: u32) {
         let is_declared = std::mem::take(&mut self.is_declared);
         if let Some(shell) = &mut self.shell {
@@ -321,7 +321,7 @@ impl Walk<'_> {
         self.outline.includes.push(include);
     }
 
-    /// `node` handed to a function, which may do anything with it, or a part of a level, to which it may write.
+    /// `node` passed to a function, which may do anything with it, or a part of a level, to which the function may write.
     pub(super) fn arguments(&mut self, args: &[Node]) {
         for arg in args {
             let places = self.scope.places(arg);
@@ -333,7 +333,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Binds the first block argument to what the call yields.
+    /// Binds the first block argument to the values that the call yields.
     pub(super) fn block_argument(&mut self, block: &Block) {
         let Some(Node::Args(args)) = block.args.as_deref() else { return };
         let name = match args.args.first() {
@@ -356,7 +356,7 @@ impl Walk<'_> {
                     self.scope.levels.insert(name.clone());
                 }
             }
-            // What is in a level may be written to as well.
+            // The items of a level are writable as well.
             _ if self.scope.is_level(recv) && !self.scope.places(recv).is_empty() => {
                 self.outline.analysis.dynamic_writes = true;
             }
@@ -369,7 +369,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Adds to what a variable may hold: which of its assignments ran last is not known.
+    /// Adds a possible value of a variable: which of its assignments ran last is not known.
     pub(super) fn variable(&mut self, name: &str, value: Option<&Node>) -> bool {
         let Some(value) = value else { return false };
         let places = self.scope.places(value);

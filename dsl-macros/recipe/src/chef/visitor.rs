@@ -1,7 +1,7 @@
-//! Which nodes of a Ruby file mean something.
+//! The relevant nodes of a Ruby file.
 //!
-//! A path such as `node['a']['b']` is one read or write: the nodes it is made of are not visited by themselves, which
-//! would read the whole of `node['a']`.
+//! A path such as `node['a']['b']` is a single read or write: the nodes that it consists of are not visited separately,
+//! which would count as a read of all of `node['a']`.
 
 use lib_ruby_parser::Node;
 use lib_ruby_parser::nodes::{
@@ -65,7 +65,7 @@ impl Visitor for Walk<'_> {
         match (&node.value, places.is_empty()) {
             (_, true) => self.visit(&node.recv),
             (Some(value), false) => self.write_value(&places, value, line),
-            // A part of a parallel assignment.
+            // One target of a parallel assignment.
             (None, false) => places.iter().for_each(|place| self.write(place, line)),
         }
         if !places.is_empty() {
@@ -148,7 +148,7 @@ impl Visitor for Walk<'_> {
         let line = self.line(&node.expression_l);
         match self.scope.places.get(&node.name).cloned() {
             Some(places) => self.read(&places, line),
-            // What a template was given under this name.
+            // A variable passed to a template under this name.
             None => self.outline.analysis.read(node.name.trim_start_matches('@'), line),
         }
     }
@@ -193,7 +193,7 @@ impl Visitor for Walk<'_> {
         let is_shell = shell.is_some();
         self.is_declared = is_shell;
         let before = if is_shell { std::mem::replace(&mut self.shell, shell) } else { None };
-        // A guard, say, is a block within the resource's.
+        // A guard, for example, is a block within the resource's block.
         let is_resource = inner.is_some();
         let around = if is_resource { std::mem::replace(&mut self.resource, inner) } else { None };
         let guards = matches!(&*node.call, Node::Send(Send { recv: None, method_name, .. })
@@ -211,7 +211,7 @@ impl Visitor for Walk<'_> {
             self.outline.uses.extend(resource.file(line));
         }
         if let Some(name) = std::mem::replace(&mut self.template, outer) {
-            // Chef's rule for a template without a `source`.
+            // Chef's default for a template without a `source`.
             self.outline.includes.push(Include::Template(format!("{name}.erb")));
         }
     }

@@ -1,4 +1,4 @@
-//! Jinja in the texts of Ansible: `{{ … }}`, `{% … %}`, and bare expressions after `when:` and the like.
+//! Jinja in the texts of Ansible: `{{ … }}`, `{% … %}`, and bare expressions after `when:` and similar keys.
 
 pub(crate) mod names;
 
@@ -32,7 +32,7 @@ pub(crate) fn pieces(source: &str, line: u32) -> Vec<(Piece<'_>, u32)> {
             _ => "#}",
         };
         let inside = &tail[2..];
-        // A string in an expression may hold `}}`; a comment has no strings.
+        // A string in an expression may contain `}}`; a comment has no strings.
         let end = if closing == "#}" { inside.find(closing) } else { closing_at(inside, closing) };
         let end = end.unwrap_or(inside.len());
         let code = &inside[..end];
@@ -50,8 +50,8 @@ pub(crate) fn pieces(source: &str, line: u32) -> Vec<(Piece<'_>, u32)> {
     pieces
 }
 
-/// The part of Jinja that is never closed: no `}}` comes after a `{{`, or not before the next one; or no end after a
-/// `{%` or `{#`.
+/// The first part of Jinja that is never closed: a `{{` without a `}}` before the next `{{`, or a `{%` or `{#` without an
+/// end.
 pub(crate) fn unclosed(source: &str, line: u32) -> Option<SyntaxError> {
     let (mut rest, mut line) = (source, line);
     while let Some(open) = next_opening(rest) {
@@ -92,12 +92,12 @@ fn without_strings(code: &str) -> String {
     text + rest
 }
 
-/// What the Jinja of a text reads.
+/// Adds the reads of the Jinja in a text.
 pub(crate) fn template(source: &str, into: &mut Analysis) {
     reads(source, 1, into);
 }
 
-/// What the Jinja of a text reads.
+/// Adds the reads of the Jinja in a text.
 pub(crate) fn reads(source: &str, line: u32, into: &mut Analysis) {
     for (piece, line) in pieces(source, line) {
         if let Piece::Expression(code) | Piece::Statement(code) = piece {
@@ -106,7 +106,7 @@ pub(crate) fn reads(source: &str, line: u32, into: &mut Analysis) {
     }
 }
 
-/// What an expression reads: every name in it, and every string that could be one, as in `vars['port']`.
+/// Adds the reads of an expression: every name in it, and every string that could be one, as in `vars['port']`.
 pub(crate) fn expression(code: &str, line: u32, into: &mut Analysis) {
     let mut line = line;
     let mut rest = code;
@@ -137,7 +137,7 @@ pub(crate) fn expression(code: &str, line: u32, into: &mut Analysis) {
     }
 }
 
-/// `vars` itself or `vars[name]`: any variable. A constant key is not one.
+/// `vars` itself or `vars[name]`: any variable. A constant key is not.
 fn is_everything(name: &str, rest: &str) -> bool {
     let rest = rest.trim_start();
     match name {
@@ -172,7 +172,7 @@ fn closing_at(code: &str, closing: &str) -> Option<usize> {
     None
 }
 
-/// Where a string ends, after its opening quote.
+/// The end of a string, after its opening quote.
 pub(crate) fn string_end(text: &str, quote: char) -> Option<usize> {
     let mut escaped = false;
     text.char_indices().find_map(|(at, c)| {

@@ -1,4 +1,4 @@
-//! Which variables the Jinja of a text uses, and which it sets itself.
+//! The variables that the Jinja of a text uses, and those that it sets itself.
 
 use crate::lookup::Names;
 use crate::names::{leading_identifier, line_feeds};
@@ -84,7 +84,7 @@ fn statement(code: &str, line: u32, into: &mut Names) {
             }
             expression(rest.split_once('=').map_or("", |(_, value)| value), line, into);
         }
-        // What is imported, or loaded from a block, is named; what a parent defines is not.
+        // Names that are imported, or loaded from a block, are listed; definitions of a parent are not.
         "macro" | "call" | "import" | "from" | "include" | "extends" | "import_yaml" | "import_json"
         | "import_text" | "load_yaml" | "load_json" | "load_text" | "profile" => {
             crate::names::identifiers(rest).for_each(|name| into.set(name));
@@ -101,7 +101,7 @@ pub(crate) fn expression(code: &str, line: u32, into: &mut Names) {
     let mut found = Vec::new();
     let mut is_spare = false;
     let (mut line, mut rest) = (line, code);
-    // The last word or sign in front: what makes a name an attribute, a filter or a test.
+    // The previous word or sign, which makes a name an attribute, a filter or a test.
     let mut before = "";
     while let Some(c) = rest.chars().next() {
         let name = leading_identifier(rest);
@@ -152,12 +152,12 @@ pub(crate) fn expression(code: &str, line: u32, into: &mut Names) {
     }
 }
 
-/// The variable that Ansible is asked for by its name: `vars['x']`, `hostvars[inventory_hostname].x`, `lookup('vars', 'x')`.
+/// The variable that is looked up by name in Ansible: `vars['x']`, `hostvars[inventory_hostname].x`, `lookup('vars', 'x')`.
 fn indirect<'a>(name: &str, behind: &'a str) -> Option<&'a str> {
     match name {
         "vars" => key(behind).map(|(key, _)| key),
         "hostvars" => {
-            // What another host has is not known.
+            // The variables of another host are not known.
             let own = behind.strip_prefix('[').and_then(|rest| rest.trim_start().strip_prefix("inventory_hostname"));
             let behind = match own {
                 Some(rest) => rest.trim_start().strip_prefix(']')?,
@@ -176,7 +176,7 @@ fn indirect<'a>(name: &str, behind: &'a str) -> Option<&'a str> {
     .filter(|name| crate::names::is_identifier(name))
 }
 
-/// `['x']` or `.x` at the beginning, and what comes after it; not what is called.
+/// `['x']` or `.x` at the beginning, and the rest after it; not a call.
 fn key(rest: &str) -> Option<(&str, &str)> {
     let rest = rest.trim_start();
     if let Some(inside) = rest.strip_prefix('[') {
@@ -189,7 +189,7 @@ fn key(rest: &str) -> Option<(&str, &str)> {
     (!name.is_empty() && !behind.starts_with('(')).then_some((name, behind))
 }
 
-/// A text in quotes at the beginning, and what comes after it.
+/// A quoted text at the beginning, and the rest after it.
 fn text(rest: &str) -> Option<(&str, &str)> {
     let quote = rest.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
     let inside = &rest[1..];

@@ -1,4 +1,4 @@
-//! Puppet's own variables, and facts that Facter finds on every machine or on some.
+//! Puppet's own variables, and Facter's facts.
 
 /// Puppet's and Facter's own variables and facts.
 pub(super) const KNOWN: [&str; 62] = [
@@ -66,7 +66,7 @@ pub(super) const KNOWN: [&str; 62] = [
     "virtual",
 ];
 
-/// More of Facter's facts, including the former flat ones; none resembles an input by chance.
+/// Further Facter facts, including the former flat ones; none is similar to a typical input.
 const FACTS: [&str; 74] = [
     "aio_agent_build",
     "aio_agent_version",
@@ -143,7 +143,7 @@ const FACTS: [&str; 74] = [
     "xendomains",
     "zfs_version",
 ];
-/// Names of facts that exist once for each interface, disk, processor or kind.
+/// Names of facts that exist once per interface, disk, processor or kind.
 const KINDS: [&str; 18] = [
     "ipaddress_",
     "ipaddress6_",

@@ -1,12 +1,12 @@
-//! What a manifest defines and does not apply: classes that nothing includes, defined types that no resource has, and virtual
-//! resources that nothing realizes.
+//! Definitions that a manifest never applies: classes that nothing includes, defined types that no resource has, and
+//! virtual resources that nothing realizes.
 //!
-//! One-sided. A name that is anywhere else counts as used, and nothing is reported where names are computed.
+//! Conservative: a name that occurs anywhere else counts as used, and nothing is reported if names are computed.
 
 use super::lexer::{Part, Token, TokenKind};
 use crate::idle::{Definition, NeverRun};
 
-/// All of it, in the order in which it appears.
+/// All such definitions, in the order in which they appear.
 pub(super) fn all(tokens: &[Token]) -> Vec<NeverRun> {
     if computes(tokens) {
         return Vec::new();
@@ -35,7 +35,7 @@ pub(super) fn all(tokens: &[Token]) -> Vec<NeverRun> {
     idle.collect()
 }
 
-/// Whether the manifest takes names from elsewhere that it applies.
+/// Whether the manifest applies names that are computed or come from elsewhere.
 fn computes(tokens: &[Token]) -> bool {
     tokens.iter().enumerate().any(|(at, token)| {
         let TokenKind::Word(word) = &token.kind else { return false };
@@ -50,7 +50,7 @@ fn computes(tokens: &[Token]) -> bool {
     })
 }
 
-/// Whether a collector is for resources of a type: `User <| |>`.
+/// Whether a collector selects resources of a type: `User <| |>`.
 fn collects(tokens: &[Token], name: &str) -> bool {
     tokens.windows(2).any(|pair| {
         matches!(&pair[0].kind, TokenKind::Word(word) if word.eq_ignore_ascii_case(name))
@@ -58,7 +58,7 @@ fn collects(tokens: &[Token], name: &str) -> bool {
     })
 }
 
-/// Whether a token names a class or a type: as a word, `Class['name']`, or a part of a text.
+/// Whether a token names a class or a type: as a word, as `Class['name']`, or as a part of a text.
 fn names(token: &Token, name: &str) -> bool {
     let is_it = |word: &str| word.trim_start_matches(':').eq_ignore_ascii_case(name);
     match &token.kind {

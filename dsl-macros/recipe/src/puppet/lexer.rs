@@ -1,9 +1,9 @@
-//! From the text of a manifest to tokens.
+//! Turns the text of a manifest into tokens.
 
 use crate::analysis::SyntaxError;
 use crate::names::line_feeds;
 
-/// How deep expressions in texts may nest in texts.
+/// The maximum nesting of expressions within texts.
 const DEPTH: u32 = 32;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -16,7 +16,7 @@ pub(super) struct Token {
 pub(super) enum TokenKind {
     /// `$name`, with its `::`.
     Variable(String),
-    /// A bare word, which may hold `::`.
+    /// A bare word, which may contain `::`.
     Word(String),
     Text(Vec<Part>),
     /// `=>`, `+>` and single characters.
@@ -40,7 +40,7 @@ pub(super) fn tokens(source: &str, line: u32) -> Result<Vec<Token>, SyntaxError>
     Lexer { source, at: 0, line, depth: 0, heredocs: Vec::new() }.run()
 }
 
-/// Brackets that do not match are the only syntax error that is reported.
+/// Unbalanced brackets are the only syntax error that is reported.
 pub(super) fn balanced(tokens: &[Token]) -> Result<(), SyntaxError> {
     let mut open: Vec<(&str, u32)> = Vec::new();
     for token in tokens {
@@ -192,7 +192,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// One step through text that expands; false at its end.
+    /// Processes the next part of an expanding text; returns false at its end.
     fn step(&mut self, parts: &mut Vec<Part>) -> Result<bool, SyntaxError> {
         let rest = self.rest();
         let Some(c) = rest.chars().next() else { return Ok(false) };
@@ -226,7 +226,7 @@ impl<'a> Lexer<'a> {
         Ok(true)
     }
 
-    /// `@("END"/L)`: quoted, it expands.
+    /// `@("END"/L)`; if quoted, the heredoc expands.
     fn heredoc_opening(&mut self, token: usize) -> Option<Heredoc> {
         let rest = self.rest();
         let close = rest.find(')').filter(|close| !rest[..*close].contains('\n'))?;
@@ -301,7 +301,7 @@ fn name(text: &str) -> &str {
     &text[..end]
 }
 
-/// Whether a `/` after this divides.
+/// Whether a `/` after this is a division.
 fn ends_value(kind: &TokenKind) -> bool {
     match kind {
         TokenKind::Variable(_) => true,

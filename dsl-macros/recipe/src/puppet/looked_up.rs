@@ -1,9 +1,9 @@
-//! What the function `lookup` is given: `lookup('port', Integer, 'first', 80)`, `lookup('port', { merge => 'deep' })`,
-//! `lookup({ 'name' => 'port' })`, or several keys of which the first that is there counts.
+//! The arguments of the function `lookup`: `lookup('port', Integer, 'first', 80)`, `lookup('port', { merge => 'deep' })`,
+//! `lookup({ 'name' => 'port' })`, or several keys, of which the first existing one is used.
 
 use super::lexer::{Part, Token, TokenKind};
 
-/// Options that say what to take where there is no such key, or in any case.
+/// Options with a value for a missing key, or for any case.
 const DEFAULTS: [&str; 3] = ["default_value", "default_values_hash", "override"];
 
 /// A call of `lookup`.
@@ -14,7 +14,7 @@ pub(super) struct Lookup<'t> {
 }
 
 impl<'t> Lookup<'t> {
-    /// The call whose arguments begin after its parenthesis; nothing if it computes its keys.
+    /// The call whose arguments begin after its parenthesis; `None` if its keys are computed.
     pub(super) fn of(behind: &'t [Token]) -> Option<Self> {
         let (arguments, end) = arguments(behind);
         let first = *arguments.first()?;
@@ -35,7 +35,7 @@ impl<'t> Lookup<'t> {
     }
 }
 
-/// The arguments up to the closing parenthesis, and where that is.
+/// The arguments up to the closing parenthesis, and its position.
 fn arguments(tokens: &[Token]) -> (Vec<&[Token]>, usize) {
     let (mut found, mut begin, mut depth) = (Vec::new(), 0, 0_u32);
     for (at, token) in tokens.iter().enumerate() {
@@ -85,7 +85,7 @@ fn keys(tokens: &[Token]) -> Option<Vec<&str>> {
     items.iter().filter(|token| sign(Some(token)) != Some(",")).map(constant).collect()
 }
 
-/// The text of a token that is one, without expansions.
+/// The text of a token without expansions.
 fn constant(token: &Token) -> Option<&str> {
     match &token.kind {
         TokenKind::Text(parts) => match parts.as_slice() {

@@ -1,4 +1,4 @@
-//! What the tokens of a manifest mean.
+//! The meaning of a manifest's tokens.
 
 use super::lexer::{Part, Token, TokenKind};
 use super::looked_up::Lookup;
@@ -27,7 +27,7 @@ const LOOKING: [&str; 14] = [
 ];
 /// Attributes that hold a command.
 const COMMANDS: [&str; 4] = ["command", "unless", "onlyif", "refresh"];
-/// Functions and types that print, or only read.
+/// Functions and types that print or only read.
 const SPEAKING: [&str; 12] = [
     "notice",
     "warning",
@@ -68,7 +68,7 @@ impl Manifest {
                     if let [Part::Text(text)] = parts.as_slice()
                         && let Some(path) = text.strip_prefix("puppet:///modules/")
                     {
-                        // Of several sources, the first that exists counts.
+                        // Of several sources, the first existing one is used.
                         let before = at.checked_sub(1).map(|before| &tokens[before].kind);
                         let is_one = !matches!(before, Some(TokenKind::Sign("[" | ",")));
                         let one = Use::of_module("files", path, line);
@@ -97,7 +97,7 @@ impl Manifest {
         }
     }
 
-    /// A text or variable in its place: does it name a file that is written?
+    /// Handles a text or variable in its context: a resource or attribute may name a file that is written.
     fn place(&mut self, tokens: &[Token], at: usize, around: &str) {
         if SPEAKING.contains(&around) || around.starts_with(char::is_uppercase) {
             return;
@@ -105,7 +105,7 @@ impl Manifest {
         let before: Vec<&TokenKind> = tokens[..at].iter().rev().take(2).map(|token| &token.kind).collect();
         let attribute = match before.as_slice() {
             [TokenKind::Sign("=>" | "+>"), TokenKind::Word(name), ..] => name.as_str(),
-            // Parts of a sum are looked at from its beginning, assignments where the variable is used.
+            // Parts of a sum are handled from its beginning, assignments where the variable is used.
             [TokenKind::Sign("+" | "="), ..] => return,
             _ => "",
         };
@@ -146,7 +146,7 @@ impl Manifest {
         }
     }
 
-    /// What a text reads, and the code in it.
+    /// Handles the reads of a text, and the code in it.
     fn parts(&mut self, parts: &[Part], line: u32) {
         for part in parts {
             match part {
@@ -163,7 +163,7 @@ impl Manifest {
                         }
                         _ => {}
                     }
-                    // Texts inside code are values there, and name no file by themselves.
+                    // Texts inside code are values there, and do not name files by themselves.
                     self.walk(tokens, Some("notice"));
                 }
             }
@@ -231,7 +231,7 @@ impl Manifest {
         }
     }
 
-    /// What `lookup(...)` is given.
+    /// Handles the arguments of `lookup(...)`.
     fn lookup(&mut self, behind: &[Token], line: u32) {
         let Some(Lookup { keys, is_needed }) = Lookup::of(behind) else {
             self.outline.analysis.dynamic_reads = true;
@@ -239,14 +239,14 @@ impl Manifest {
         };
         for key in keys {
             self.outline.analysis.read(last_part(key), line);
-            // A key with a namespace belongs to that class, and one with a dot leads into a value.
+            // A key with a namespace belongs to that class, and one with a dot is a path into a value.
             if is_needed && !key.contains([':', '.']) {
                 self.outline.names.need(key, line);
             }
         }
     }
 
-    /// The classes after `include`, between commas. (`require => File[…]`, an attribute, names none.)
+    /// Handles the classes after `include`, separated by commas. (`require => File[…]`, an attribute, names none.)
     fn classes(&mut self, behind: &[Token]) {
         let mut items = behind.iter().skip_while(|token| matches!(token.kind, TokenKind::Sign("(" | "[")));
         while let Some(token) = items.next() {
@@ -277,7 +277,7 @@ fn is_called(tokens: &[Token]) -> bool {
     matches!(tokens.get(1).map(|token| &token.kind), Some(TokenKind::Sign("(")))
 }
 
-/// Whether what is around is a function that may be given a path.
+/// Whether the enclosing item is a function that may receive a path.
 fn is_call(around: &str) -> bool {
     const BODIES: [&str; 12] =
         ["class", "if", "unless", "case", "else", "elsif", "node", "define", "and", "or", "in", "default"];

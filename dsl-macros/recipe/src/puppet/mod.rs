@@ -1,21 +1,22 @@
 //! Puppet manifests.
 //!
-//! **Writes.** A text that holds `heat_outputs_path` and then `.NAME`, as a resource's title or as an attribute that is
-//! not known only to look (`source`, `creates`, `require`, …). The prefix is `$facts['heat_outputs_path']`,
+//! **Writes.** A text that contains `heat_outputs_path` followed by `.NAME`, as a resource's title or as an attribute that
+//! is not known to be read-only (`source`, `creates`, `require`, …). The prefix is `$facts['heat_outputs_path']`,
 //! `$::heat_outputs_path`, `$heat_outputs_path`, `fact('heat_outputs_path')` or a variable to which one of these is
-//! assigned; in a text or joined to one by `+`. Commands of `exec` are analysed as shell scripts, so `wattle set` counts.
-//! A variable in a name is followed to the constants assigned to it, or over which `each` runs:
-//! `['url', 'port'].each |$name| { file { "${path}.${name}": … } }` writes two.
+//! assigned; in a text or joined to one by `+`. Commands of `exec` are analysed as shell scripts, so `wattle set` counts. A
+//! variable in a name is followed to the constants assigned to it, or iterated over by `each`: `['url', 'port'].each
+//! |$name| { file { "${path}.${name}": … } }` writes two.
 //!
 //! **Reads.** Every variable, as `$port`, `$::port`, `$db2::port` (its last part), also as a parameter of a class;
-//! `$facts['port']`, `lookup('port')`, `hiera('db2::port')`, `fact('port')`, `getvar('port')`; all of it inside texts too.
+//! `$facts['port']`, `lookup('port')`, `hiera('db2::port')`, `fact('port')`, `getvar('port')`; all of these inside texts
+//! too.
 //!
-//! **Dynamic.** Names that do not resolve to constants; the bare prefix given to a resource or function; classes and
-//! defined types that no given file defines; looking up computed names; `inputs.json`. A template that is not given makes
-//! reads dynamic.
+//! **Dynamic.** Names that do not resolve to constants; the bare prefix as an argument of a resource or function; classes
+//! and defined types that no available file defines; lookups of computed names; `inputs.json`. A template that is not
+//! available makes reads dynamic.
 //!
-//! **Not recognised.** Types and functions in Ruby that write outputs by themselves; whether code is reached. Grammar
-//! beyond texts, comments and brackets is left to Puppet: only what is never closed is an error here.
+//! **Not recognised.** Types and functions in Ruby that write outputs by themselves; unreachable code. Grammar beyond
+//! texts, comments and brackets is left to Puppet: only unclosed constructs are errors here.
 
 mod facts;
 mod idle;
@@ -44,7 +45,7 @@ pub(crate) fn shown(source: &str, secrets: &[&str]) -> Option<Shown> {
     shown::first(&lexer::tokens(source, 1).ok()?, secrets)
 }
 
-/// What an EPP template reads: its `<% %>` is Puppet.
+/// The reads of an EPP template, whose `<% %>` is Puppet.
 pub(crate) fn template(source: &str) -> Analysis {
     let mut code = String::new();
     let mut rest = source;

@@ -1,4 +1,4 @@
-//! Which variables a manifest sets, and which come from elsewhere.
+//! The variables that a manifest sets, and those that come from elsewhere.
 
 use super::facts;
 use super::lexer::{Token, TokenKind};
@@ -10,7 +10,7 @@ use crate::names::{OUTPUTS_PATH, is_identifier};
 /// lambda.
 pub(super) fn sets(tokens: &[Token], into: &mut Names) {
     facts::KNOWN.iter().chain(&[OUTPUTS_PATH]).for_each(|name| into.set(name));
-    // How many parentheses are open within the parameters of what is declared.
+    // The number of open parentheses within the parameters of the current declaration.
     let mut parameters = 0_usize;
     let mut is_declared = false;
     let mut is_lambda = false;
@@ -43,7 +43,7 @@ pub(super) fn sets(tokens: &[Token], into: &mut Names) {
     }
 }
 
-/// Whether what begins among the items of a list is followed by `] =`.
+/// Whether the list that begins here is followed by `] =`.
 fn is_taken_apart(tokens: &[Token]) -> bool {
     let end = tokens.iter().position(|token| !matches!(token.kind, TokenKind::Variable(_) | TokenKind::Sign(",")));
     end.is_some_and(|end| {
@@ -52,10 +52,10 @@ fn is_taken_apart(tokens: &[Token]) -> bool {
     })
 }
 
-/// Records a variable that is used as it is; one with the name of another class belongs to that class.
+/// Records a variable that is used unconditionally; one with the name of another class belongs to that class.
 pub(super) fn needs(name: &str, behind: &[Token], line: u32, into: &mut Names) {
     match key_behind(behind) {
-        // A module, or the machine, may bring facts of its own.
+        // A module, or the machine, may define its own facts.
         Some((key, _)) if is_facts(name) => {
             into.need(key, line);
             into.spare(key);
@@ -63,7 +63,7 @@ pub(super) fn needs(name: &str, behind: &[Token], line: u32, into: &mut Names) {
         _ if is_facts(name) || name.trim_start_matches(':').contains("::") => {}
         _ => {
             let name = last_part(name);
-            // `$1` is what a pattern has matched.
+            // `$1` is a capture of a pattern.
             if is_identifier(name) {
                 into.need(name, line);
             }
@@ -74,7 +74,7 @@ pub(super) fn needs(name: &str, behind: &[Token], line: u32, into: &mut Names) {
     }
 }
 
-/// Records what is looked up, unless something comes after the key: a default, for one.
+/// Records a lookup, unless something comes after the key, such as a default.
 pub(super) fn lookup(key: &str, behind: &[Token], line: u32, into: &mut Names) {
     let kinds: Vec<&TokenKind> = behind.iter().take(3).map(|token| &token.kind).collect();
     let is_type = |kind: &TokenKind| matches!(kind, TokenKind::Word(word) if word.starts_with(char::is_uppercase));

@@ -1,15 +1,16 @@
-//! Secrets that a manifest shows: by `notice` and the like, or by a `notify`.
+//! Secrets that a manifest shows: by `notice` and similar functions, or by a `notify`.
 //!
-//! One-sided. Only a variable that is looked up by the name of the secret counts, or one that has this name and is set nowhere.
+//! Conservative: only a variable that is assigned from a lookup of the secret counts, or one with its name that is set
+//! nowhere.
 
 use super::lexer::{Part, Token, TokenKind};
 use super::values::last_part;
 use crate::shown::{How, Shown};
 
-/// Functions that write into the log. Puppet shows less severe ones only if it is configured to.
+/// Functions that write to the log. Puppet shows less severe messages only if it is configured to.
 const LOGGING: [&str; 6] = ["notice", "warning", "err", "alert", "crit", "emerg"];
 
-/// The first of them, in the order in which they appear.
+/// The first such place, in the order in which they appear.
 pub(super) fn first(tokens: &[Token], secrets: &[&str]) -> Option<Shown> {
     let held = held(tokens, secrets);
     (0..tokens.len()).find_map(|at| {
@@ -32,7 +33,7 @@ pub(super) fn first(tokens: &[Token], secrets: &[&str]) -> Option<Shown> {
     })
 }
 
-/// The variables that hold a secret as it is, each with the secret.
+/// The variables whose value is a secret, each with the secret.
 fn held<'h>(tokens: &'h [Token], secrets: &[&'h str]) -> Vec<(&'h str, &'h str)> {
     let set = |name: &str| {
         let is_it = |token: &Token| matches!(&token.kind, TokenKind::Variable(own) if last_part(own) == name);
@@ -45,7 +46,7 @@ fn held<'h>(tokens: &'h [Token], secrets: &[&'h str]) -> Vec<(&'h str, &'h str)>
         let TokenKind::Variable(name) = &tokens[at].kind else { return None };
         let is_assigned = tokens.get(at + 1).is_some_and(|token| token.kind == TokenKind::Sign("="));
         let (secret, length) = looked_up(tokens.get(at + 2..)?, secrets).filter(|_| is_assigned)?;
-        // What is joined or called after it makes something else of it.
+        // Concatenations and method calls after it change the value.
         let behind = tokens.get(at + 2 + length).map(|token| &token.kind);
         let is_whole = !matches!(behind, Some(TokenKind::Sign("." | "[" | "+" | "(") | TokenKind::Other(_)));
         (is_whole && set(last_part(name)) == 1).then(|| (last_part(name), secret))
@@ -53,7 +54,7 @@ fn held<'h>(tokens: &'h [Token], secrets: &[&'h str]) -> Vec<(&'h str, &'h str)>
     unset.chain(looked_up).collect()
 }
 
-/// The secret that `lookup('name')` looks up, and how many tokens that has.
+/// The secret that `lookup('name')` returns, and the number of tokens of the lookup.
 fn looked_up<'h>(tokens: &[Token], secrets: &[&'h str]) -> Option<(&'h str, usize)> {
     let kinds: Vec<&TokenKind> = tokens.iter().take(4).map(|token| &token.kind).collect();
     let [TokenKind::Word(word), TokenKind::Sign("("), TokenKind::Text(parts), TokenKind::Sign(")")] = kinds.as_slice()
@@ -66,7 +67,7 @@ fn looked_up<'h>(tokens: &[Token], secrets: &[&'h str]) -> Option<(&'h str, usiz
     Some((secret, 4))
 }
 
-/// The secret in a text, a variable or a look-up at the start of these tokens, and its line.
+/// The secret in a text, a variable or a lookup at the start of these tokens, and its line.
 fn value<'h>(tokens: &[Token], held: &[(&'h str, &'h str)]) -> Option<(&'h str, u32)> {
     let first = tokens.first()?;
     let of = |name: &str| held.iter().find(|(own, _)| *own == last_part(name)).map(|(_, secret)| *secret);
@@ -91,7 +92,7 @@ fn value<'h>(tokens: &[Token], held: &[(&'h str, &'h str)]) -> Option<(&'h str, 
     found.map(|secret| (secret, first.line))
 }
 
-/// What a `notify` says: its `message`, or else its title.
+/// The message of a `notify`: its `message`, or otherwise its title.
 fn notified<'h>(tokens: &[Token], held: &[(&'h str, &'h str)]) -> Option<(&'h str, u32)> {
     let end = tokens.iter().position(|token| token.kind == TokenKind::Sign("}")).unwrap_or(tokens.len());
     let body = &tokens[..end];

@@ -10,7 +10,7 @@ use crate::texts::{OUTPUTS, UNKNOWN, VALUES, product, unknown};
 pub(super) const LOOKUPS: [&str; 8] =
     ["lookup", "hiera", "hiera_array", "hiera_hash", "hiera_include", "fact", "getvar", "get"];
 
-/// The texts that each variable may hold, from every assignment.
+/// The possible texts of each variable, from every assignment.
 #[derive(Debug, Default)]
 pub(super) struct Values(BTreeMap<String, BTreeSet<String>>);
 
@@ -44,7 +44,7 @@ impl Values {
         }
     }
 
-    /// The texts that an expression at the start of `tokens` may become, and how many tokens it has.
+    /// The possible texts of an expression at the start of `tokens`, and the number of its tokens.
     pub(super) fn expression(&self, tokens: &[Token]) -> (Vec<String>, usize) {
         let (mut texts, mut length) = self.operand(tokens);
         while let Some(TokenKind::Sign("+")) = tokens.get(length).map(|token| &token.kind) {
@@ -52,7 +52,7 @@ impl Values {
             texts = product(&texts, &right);
             length += 1 + more;
         }
-        // A method, a key or a selector makes something else of it.
+        // A method, a key or a selector changes the value.
         if matches!(
             tokens.get(length).map(|token| &token.kind),
             Some(TokenKind::Sign("." | "[" | "(") | TokenKind::Other('?'))
@@ -99,7 +99,7 @@ impl Values {
         texts
     }
 
-    /// The code in `${…}`, where a bare name is a variable.
+    /// The possible texts of the code in `${…}`, in which a bare name is a variable.
     fn code(&self, tokens: &[Token]) -> Vec<String> {
         match tokens {
             [Token { kind: TokenKind::Word(name), .. }, rest @ ..] if is_facts(name) => match key_behind(rest) {
@@ -121,7 +121,7 @@ impl Values {
     }
 }
 
-/// The constant in `['key']`, `('key'…` or `.get('key'`, and how many tokens it takes up to a closing bracket.
+/// The constant in `['key']`, `('key'…` or `.get('key'`, and the number of tokens up to a closing bracket.
 pub(super) fn key_behind(tokens: &[Token]) -> Option<(&str, usize)> {
     let kinds: Vec<&TokenKind> = tokens.iter().take(6).map(|token| &token.kind).collect();
     let (skipped, kinds) = match kinds.as_slice() {
@@ -152,7 +152,7 @@ pub(super) fn key_behind(tokens: &[Token]) -> Option<(&str, usize)> {
     }
 }
 
-/// The constants over which `[…].each |$name|` runs, for the variable at `at`.
+/// The constants that `[…].each |$name|` iterates over, for the variable at `at`.
 fn iterated(tokens: &[Token], at: usize) -> Option<Vec<String>> {
     let opening = at.checked_sub(1)?;
     let before = |back: usize| opening.checked_sub(back).map(|at| &tokens[at].kind);

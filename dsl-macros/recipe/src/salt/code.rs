@@ -1,4 +1,4 @@
-//! The code within Jinja's braces: what it reads from the pillar, and whether its blocks match.
+//! The code within Jinja's braces: its reads of the pillar, and matching of blocks.
 
 use super::{read, word};
 use crate::analysis::{Analysis, FileOutline, SyntaxError};
@@ -6,7 +6,7 @@ use crate::jinja::{Piece, pieces};
 use crate::lookup::Names;
 use crate::names::{leading_identifier, line_feeds};
 
-/// Statements that are closed by `end` and their word.
+/// Statements that are closed by `end` and the same word.
 const BLOCKS: [&str; 6] = ["if", "for", "macro", "call", "filter", "with"];
 /// Salt modules that return values of the pillar by key.
 const GETTERS: [&str; 4] = ["pillar.get", "config.get", "pillar.fetch", "config.option"];
@@ -15,7 +15,7 @@ const WITHOUT_DEFAULT: [&str; 3] = ["item", "raw", "keys"];
 /// Arguments of `get` that are not defaults.
 const NO_DEFAULTS: [&str; 5] = ["merge", "merge_nested_lists", "delimiter", "pillarenv", "saltenv"];
 
-/// Refuses blocks of Jinja that do not match.
+/// Refuses unbalanced Jinja blocks.
 pub(super) fn balanced(source: &str) -> Result<(), SyntaxError> {
     let mut open: Vec<(&str, u32)> = Vec::new();
     for (piece, line) in pieces(source, 1) {
@@ -39,7 +39,7 @@ pub(super) fn balanced(source: &str) -> Result<(), SyntaxError> {
     }
 }
 
-/// What an expression or statement reads from the pillar. If it `asks`, a key may be absent.
+/// Adds the reads of an expression or statement from the pillar. If it `asks`, a key may be absent.
 pub(super) fn reads(code: &str, line: u32, asks: bool, into: &mut FileOutline) {
     if asks {
         let mut own = FileOutline::default();
@@ -80,7 +80,7 @@ pub(super) fn reads(code: &str, line: u32, asks: bool, into: &mut FileOutline) {
     }
 }
 
-/// What follows `pillar`.
+/// Handles the code after `pillar`.
 fn key(rest: &str, line: u32, into: &mut Analysis, mut needs: Option<&mut Names>) {
     let rest = rest.trim_start();
     if let Some(inside) = rest.strip_prefix('[') {
@@ -97,7 +97,7 @@ fn key(rest: &str, line: u32, into: &mut Analysis, mut needs: Option<&mut Names>
     let behind = rest.get(1 + name.len()..).unwrap_or_default();
     match name {
         "get" => argument(behind, line, into, needs),
-        // `salt.pillar.item('x')`; of the map itself, `keys` takes nothing.
+        // `salt.pillar.item('x')`; as a method of the map itself, `keys` has no arguments.
         _ if WITHOUT_DEFAULT.contains(&name) && behind.trim_start().starts_with('(') => {
             arguments(behind, line, into, needs);
         }
@@ -110,7 +110,7 @@ fn key(rest: &str, line: u32, into: &mut Analysis, mut needs: Option<&mut Names>
     }
 }
 
-/// `('redis:port', ...)`, and the key by its name.
+/// Handles `('redis:port', ...)`, and a key given by name.
 fn argument(rest: &str, line: u32, into: &mut Analysis, needs: Option<&mut Names>) {
     let inside = rest.trim_start().strip_prefix('(').map(str::trim_start);
     let named =
@@ -139,7 +139,7 @@ fn has_default(behind: &str) -> bool {
     false
 }
 
-/// `('redis', 'port')`: keys that have no default.
+/// Handles `('redis', 'port')`: keys without a default.
 fn arguments(rest: &str, line: u32, into: &mut Analysis, mut needs: Option<&mut Names>) {
     let mut inside = rest.trim_start().strip_prefix('(').map(str::trim_start);
     while let Some((name, behind)) = inside.and_then(quoted) {
@@ -154,14 +154,14 @@ fn arguments(rest: &str, line: u32, into: &mut Analysis, mut needs: Option<&mut 
     into.dynamic_reads = true;
 }
 
-/// Records a key that has no default; of `redis:port`, the first part.
+/// Records a key without a default; for `redis:port`, the first part.
 fn need(key: &str, line: u32, needs: Option<&mut Names>) {
     if let (Some(names), Some(name)) = (needs, key.split(':').next()) {
         names.need(name, line);
     }
 }
 
-/// A string at the beginning of `rest`, and what comes after it.
+/// A string at the beginning of `rest`, and the text after it.
 pub(super) fn quoted(rest: &str) -> Option<(&str, &str)> {
     let quote = rest.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
     let inside = &rest[1..];

@@ -1,17 +1,17 @@
-//! Salt states: SLS files, which are YAML produced by Jinja.
+//! Salt states: SLS files, which Jinja renders to YAML.
 //!
-//! **Writes.** The value of `pillar['heat_outputs_path']` with `.NAME` after it, anywhere but in a comment: as the name
-//! of a file, in a command, joined by `~`, or kept in a variable by `{% set %}`. All ways to the pillar count
+//! **Writes.** The value of `pillar['heat_outputs_path']` followed by `.NAME`, anywhere except in a comment: as the name of
+//! a file, in a command, joined by `~`, or assigned to a variable by `{% set %}`. All forms of access to the pillar count
 //! (`pillar.x`, `pillar.get('x')`, `salt['pillar.get']('x')`), and so do `$heat_outputs_path.NAME` and `wattle set` in
 //! commands.
 //!
-//! **Reads.** The same ways to the pillar with any other key (of `redis:port` the first part), `contents_pillar` and
-//! the like, and `wattle get` in commands. Any other included file is read as a template.
+//! **Reads.** The same forms of access with any other key (for `redis:port`, the first part), `contents_pillar` and similar
+//! arguments, and `wattle get` in commands. Any other included file is read as a template.
 //!
-//! **Dynamic.** Computed keys and names; the pillar as a whole; `include:`, `salt://` and Jinja's `import` of what is not
-//! given; renderers other than Jinja, YAML and JSON; modules in Python.
+//! **Dynamic.** Computed keys and names; the pillar as a whole; `include:`, `salt://` and Jinja's `import` of files that
+//! are not available; renderers other than Jinja, YAML and JSON; modules in Python.
 //!
-//! **Malformed** are Jinja's braces that are never closed, blocks that do not match, and a file without Jinja that is not YAML.
+//! **Malformed** are unclosed Jinja braces, unbalanced blocks, and a file without Jinja that is not YAML.
 //!
 //! **Not recognised.** Outputs written by custom states in another way.
 
@@ -27,7 +27,7 @@ use crate::names::{OUTPUTS_PATH, is_identifier, leading_identifier, line_feeds};
 use crate::{ansible, embedded, jinja};
 use outputs::Values;
 
-/// How a state's file must be named, as a sentence.
+/// The naming rule for a state's file, as a sentence.
 pub const NAMING: &str = "the name of a Salt state ends in `.sls`, in lower case, and has no other dot and no comma";
 
 /// The folder in which Salt must look for the state in `file`, and the state's name there; `None` if Salt cannot find
@@ -71,7 +71,7 @@ pub(crate) fn outline(source: &str) -> Result<FileOutline, SyntaxError> {
     Ok(found)
 }
 
-/// What a file reads that states use as a template.
+/// Adds the reads of a file that states use as a template.
 pub(crate) fn template(source: &str, into: &mut FileOutline) {
     into.names.set(OUTPUTS_PATH);
     if ["__pillar__", "__salt__", "__opts__"].iter().any(|name| source.contains(name)) {
@@ -80,7 +80,7 @@ pub(crate) fn template(source: &str, into: &mut FileOutline) {
     }
     for (piece, line) in pieces(source, 1) {
         if let Piece::Expression(code) | Piece::Statement(code) = piece {
-            // `{% if pillar.get('key') %}` asks whether there is one.
+            // `{% if pillar.get('key') %}` tests whether the key exists.
             let asks =
                 matches!(piece, Piece::Statement(_)) && matches!(word(code), "if" | "elif") && code.contains("get");
             code::reads(code, line, asks, into);
@@ -96,7 +96,7 @@ fn word(code: &str) -> &str {
     leading_identifier(code.trim_start_matches(|c: char| c.is_whitespace() || c == '-' || c == '+'))
 }
 
-/// Records that the pillar's value at `key` is read: of `redis:port`, all of `redis`.
+/// Records a read of the pillar's value at `key`: for `redis:port`, all of `redis`.
 fn read(key: &str, line: u32, into: &mut Analysis) {
     match key.split(':').next() {
         Some(name) if is_identifier(name) => into.read(name, line),
@@ -104,7 +104,7 @@ fn read(key: &str, line: u32, into: &mut Analysis) {
     }
 }
 
-/// Line feeds that keep the lines of what follows where they are.
+/// Line feeds that preserve the line numbers of the following text.
 fn feeds(text: &str) -> String {
     "\n".repeat(line_feeds(text) as usize)
 }

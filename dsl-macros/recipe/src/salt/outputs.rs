@@ -1,4 +1,4 @@
-//! Which texts of an SLS file stand for the paths of outputs.
+//! The texts of an SLS file that are paths of outputs.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,11 @@ use crate::embedded;
 use crate::jinja::{Piece, pieces};
 use crate::names::{OUTPUTS_PATH, identifiers, is_identifier, line_feeds};
 
-/// Stands for what is not known: a name after it is computed.
+/// The placeholder for an unknown text: a name after it is computed.
 const UNKNOWN: &str = "{";
-/// The longest text that is followed.
+/// The maximum length of a text that is followed.
 const LENGTH: usize = 4096;
-/// Ways to get its value, without spaces and with one kind of quotes.
+/// The forms of access to the prefix, without spaces and with one kind of quotes.
 const WAYS: [&str; 10] = [
     "pillar['heat_outputs_path']",
     "pillar.heat_outputs_path",
@@ -32,8 +32,7 @@ const WAYS: [&str; 10] = [
 pub(super) struct Values<'a>(BTreeMap<&'a str, String>);
 
 impl<'a> Values<'a> {
-    /// The file's text, line by line, without comments: where an expression stood, what it gives, as far as that is
-    /// known.
+    /// The file's text, line by line, without comments, with each expression replaced by its value, as far as it is known.
     pub(super) fn text(mut self, source: &'a str, analysis: &mut Analysis) -> String {
         let mut text = String::new();
         let mut reached = 1;
@@ -73,12 +72,12 @@ impl<'a> Values<'a> {
         } else if code.contains(OUTPUTS_PATH) {
             embedded::writes(&code.replace('~', "+"), line, analysis);
         } else {
-            // What a block sets is its text, which is not followed; nor is what else becomes of the path.
+            // The text that a block assigns is not followed, nor are other uses of the path.
             analysis.dynamic_writes |= word(code) == "set" || self.mentions(code);
         }
     }
 
-    /// What an expression gives: text, [`OUTPUTS_PATH`] and [`UNKNOWN`].
+    /// The value of an expression: text, [`OUTPUTS_PATH`] and [`UNKNOWN`].
     fn value(&self, code: &str) -> String {
         let code = code.trim_matches(|c: char| c.is_whitespace() || c == '-' || c == '+');
         let mut value = String::new();
@@ -99,7 +98,7 @@ impl<'a> Values<'a> {
         if let Some((text, "")) = quoted(operand) {
             return text.to_owned();
         }
-        // Filters such as `json` leave a path what it is.
+        // Filters such as `json` do not change a path.
         let name = operand.split('|').next().unwrap_or_default();
         let way: String = name.chars().filter(|c| !c.is_whitespace()).collect::<String>().replace('"', "'");
         if WAYS.contains(&way.as_str()) {
@@ -118,7 +117,7 @@ impl<'a> Values<'a> {
     }
 }
 
-/// What `~` and `+` join outside of brackets and strings.
+/// The operands of `~` and `+` outside of brackets and strings.
 fn operands(code: &str) -> impl Iterator<Item = &str> {
     let (mut depth, mut quote) = (0_u32, None);
     code.split(move |c: char| {

@@ -9,7 +9,7 @@ use super::feeds;
 
 /// Functions of Salt's state `cmd` that run a command.
 const RUNNING: [&str; 2] = ["run", "wait"];
-/// What an expression is in the text of the states, which YAML takes as it is.
+/// The placeholder for an expression in the text of the states, which YAML leaves unchanged.
 const COMPUTED: char = '\u{e000}';
 
 /// Records the first command in them after whose failure its shell continues.
@@ -27,7 +27,7 @@ pub(super) fn note(source: &str, into: &mut FileOutline) {
             Piece::Statement(code) => text.push_str(&feeds(code)),
         }
     }
-    // What Jinja leaves of it may be YAML though this is not.
+    // The rendered text may be YAML even if this one is not.
     let Ok(documents) = tree::parse(&text) else { return };
     for (id, states) in documents.iter().flat_map(Node::map) {
         for (name, arguments) in states.map() {
@@ -49,13 +49,13 @@ fn argument<'a>(arguments: &'a [Node], key: &str) -> Option<&'a Node> {
     arguments.iter().find_map(|argument| argument.get(key))
 }
 
-/// Another program may be named as the shell, or `set -e` asked for.
+/// Whether another program is the shell, or `set -e` is set.
 fn has_other_shell(arguments: &[Node]) -> bool {
     argument(arguments, "shell").and_then(Node::text).is_some_and(|shell| !shell.ends_with("sh"))
 }
 
-/// The script of a `cmd.script`: its `source`, its `name`, or what the state is called. If the `source` is a template,
-/// the text is not known.
+/// The script of a `cmd.script`: its `source`, its `name`, or the state's ID. If the `source` is a template, the text is
+/// not known.
 fn script(id: &Node, arguments: &[Node], into: &mut FileOutline) {
     let source = ["source", "name"].iter().find_map(|key| argument(arguments, key)).unwrap_or(id);
     let path = source.text().and_then(|text| text.split_ascii_whitespace().next()).unwrap_or_default();
@@ -64,7 +64,7 @@ fn script(id: &Node, arguments: &[Node], into: &mut FileOutline) {
     }
 }
 
-/// The commands of a state: its `name` or `names`, or what it is called.
+/// The commands of a state: its `name` or `names`, or its ID.
 fn commands(id: &Node, arguments: &[Node], into: &mut FileOutline) {
     if has_other_shell(arguments) {
         return;
@@ -77,7 +77,7 @@ fn commands(id: &Node, arguments: &[Node], into: &mut FileOutline) {
     };
     for node in texts {
         let text = node.text().unwrap_or_default().replace(COMPUTED, &UNKNOWN.to_string());
-        // What it reads and writes is determined from the text of the whole file.
+        // The analysis of the whole file determines reads and writes.
         crate::shell::failure(&text, node.line, into);
     }
 }

@@ -1,11 +1,11 @@
-//! Files that a state uses, and what else its text contains apart from Jinja.
+//! Files that a state uses, and the content of its text other than Jinja.
 
 use super::{read, word};
 use crate::analysis::{FileOutline, Include};
 use crate::files::Use;
 use crate::names::{file_name, leading_identifier};
 
-/// `{% from "map.jinja" import redis %}` and the like.
+/// Handles `{% from "map.jinja" import redis %}` and similar statements.
 pub(super) fn imports(code: &str, line: u32, into: &mut FileOutline) {
     if !["from", "import", "include", "extends", "import_yaml", "import_json", "import_text"].contains(&word(code)) {
         return;
@@ -16,14 +16,14 @@ pub(super) fn imports(code: &str, line: u32, into: &mut FileOutline) {
         Some((path, behind)) => {
             let one = Use::of_salt(&[path.trim_start_matches("salt://")], line);
             into.uses.extend(one.map(|one| if behind.contains("ignore missing") { one } else { one.needed() }));
-            // What it sets is named here.
+            // The names that it sets are listed here.
             into.includes.push(Include::Program(file_name(path).to_owned()));
         }
         None => into.analysis.anything(),
     }
 }
 
-/// What the text says besides outputs: what it includes, and what it reads without Jinja.
+/// Handles the text other than outputs: includes, and reads without Jinja.
 pub(super) fn of_text(text: &str, found: &mut FileOutline) {
     let mut is_including = false;
     for (line, number) in text.lines().zip(1..) {
@@ -52,7 +52,7 @@ pub(super) fn of_text(text: &str, found: &mut FileOutline) {
     }
 }
 
-/// A file that is named by `salt://PATH`, in a line that begins with `before`.
+/// A file referred to by `salt://PATH`, in a line that begins with `before`.
 fn source(before: &str, behind: &str, line: u32, found: &mut FileOutline) {
     let path = behind.split([' ', '"', '\'', ',', ']', '}', '?']).next().unwrap_or_default();
     let name = file_name(path.trim_end_matches('/'));
@@ -60,7 +60,7 @@ fn source(before: &str, behind: &str, line: u32, found: &mut FileOutline) {
         found.analysis.anything();
         return;
     }
-    // The one source of a state: of a list, the first that is there counts, and elsewhere it is talked about.
+    // The only source of a state: of a list, the first existing one is used, and elsewhere it is only mentioned.
     let key = before.trim_end_matches(['"', '\'', ' ']).strip_suffix(':').unwrap_or_default();
     let key = key.rsplit([' ', '-', '{', '[']).next().unwrap_or_default();
     let is_all = behind[path.len()..].trim_start_matches(['"', '\'']).trim().is_empty();

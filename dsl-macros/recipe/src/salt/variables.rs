@@ -3,7 +3,7 @@
 use crate::jinja;
 use crate::lookup::Names;
 
-/// Variables that Salt gives to each state.
+/// Variables that Salt provides to each state.
 const OWN: [&str; 22] = [
     "salt",
     "grains",
@@ -29,7 +29,7 @@ const OWN: [&str; 22] = [
     "tag",
 ];
 
-/// Records the variables that nothing in the file sets. For Salt, a missing variable is an error.
+/// Records the variables that nothing in the file sets. In Salt, a missing variable is an error.
 pub(super) fn note(source: &str, into: &mut Names) {
     let mut own = Names::default();
     OWN.into_iter().for_each(|name| own.set(name));

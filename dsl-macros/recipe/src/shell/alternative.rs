@@ -1,7 +1,7 @@
-//! Commands after `||`: some handle the failure of the command before, others do what is missing, and may fail in turn:
-//! `[ -x /usr/sbin/nginx ] || apt-get install -y nginx`.
+//! Commands after `||`: some handle the failure of the previous command, others perform a missing step, and may fail
+//! themselves: `[ -x /usr/sbin/nginx ] || apt-get install -y nginx`.
 //!
-//! One-sided as `unguarded`: only programs that are known to do something are reported. An unknown name may be a
+//! Conservative like `unguarded`: only programs that are known to have an effect are reported. An unknown name may be a
 //! function that ends the script.
 
 use super::asked::called;
@@ -11,8 +11,8 @@ use super::structure::{Shape, Simple};
 use super::unguarded::{behind_assignments, end, risky, words};
 use super::word::{Token, TokenKind, Word};
 
-/// Programs that do something when they come after `||`, each with words of which one must be present; no words if it
-/// always does something. Before `&&`, they may be tests.
+/// Programs with an effect when they come after `||`, each with words of which one must be present; no words if it always
+/// has an effect. Before `&&`, they may be tests.
 const DOING: [(&str, &[&str]); 38] = [
     ("addgroup", &[]),
     ("chgrp", &[]),
@@ -54,10 +54,10 @@ const DOING: [(&str, &[&str]); 38] = [
     ("zypper", &["in", "install"]),
 ];
 
-/// Whether a command after `||` does something, and its own failure is not handled there.
+/// Whether a command after `||` has an effect, and its own failure is not handled there.
 pub(super) fn acts(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> bool {
     acts_itself(tokens, shape, one) || {
-        // A function ends as its last command does.
+        // A function ends with the status of its last command.
         let name = called(tokens, shape, one);
         let body = shape.bodies().into_iter().rfind(|(_, own)| Some(*own) == name);
         let last = body.and_then(|(number, _)| shape.simple.iter().rfind(|one| one.around == Some(number)));
@@ -81,7 +81,7 @@ fn is_known(name: &str, words: &[&Word]) -> bool {
     DOING[at].1.is_empty() || literal.any(|word| DOING[at].1.contains(&word))
 }
 
-/// Whether what comes before the `||` only asks something, so that its failure does not matter.
+/// Whether the part before the `||` is only a test, so that its failure does not matter.
 fn is_behind_question(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> bool {
     let operator = tokens[..one.start].iter().rposition(|token| token.kind == TokenKind::Op("||"));
     let Some(operator) = operator else { return false };

@@ -1,11 +1,11 @@
-//! Variables of arithmetic, which need no `$`: `$((x + 1))`, `((x++))`, `let x=y`.
+//! Variables in arithmetic, which need no `$`: `$((x + 1))`, `((x++))`, `let x=y`.
 
 use crate::analysis::Analysis;
 use crate::lookup::Names;
 use crate::names::leading_identifier;
 
-/// Records the variables of an expression: those that it sets, and those that it reads. A variable that it increments
-/// may begin empty, so the expression sets it.
+/// Records the variables of an expression: those that it sets, and those that it reads. A variable that it increments may
+/// be empty at first, so the expression sets it.
 pub(super) fn variables(text: &str, line: u32, found: &mut Analysis, names: &mut Names) {
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
@@ -14,7 +14,7 @@ pub(super) fn variables(text: &str, line: u32, found: &mut Analysis, names: &mut
             let before = text[..text.len() - rest.len()].trim_end();
             let behind = rest[name.len()..].trim_start();
             let is_counted = ["++", "--"].iter().any(|sign| behind.starts_with(sign) || before.ends_with(sign));
-            // Of `x[i] = 1` it is not asked where the brackets end.
+            // For `x[i] = 1`, the end of the brackets is not determined.
             if is_counted || is_assigned(behind) || behind.starts_with('[') {
                 names.set(name);
             } else {
@@ -33,7 +33,7 @@ pub(super) fn variables(text: &str, line: u32, found: &mut Analysis, names: &mut
     }
 }
 
-/// Whether what comes after a name gives it a value: `= 1`, `+= 1`, `<<= 1`, and not `== 1`.
+/// Whether the text after a name assigns to it: `= 1`, `+= 1`, `<<= 1`, and not `== 1`.
 fn is_assigned(behind: &str) -> bool {
     let sign = behind.trim_start_matches(['+', '-', '*', '/', '%', '&', '|', '^']);
     let sign = sign.strip_prefix("<<").or_else(|| sign.strip_prefix(">>")).unwrap_or(sign);

@@ -1,9 +1,9 @@
-//! Commands whose failure goes unnoticed in spite of `set -e`, which does not apply where an exit status is tested: in
-//! a condition, before `&&` and `||`, after `!`. There, a function that fails in the middle continues
-//! (`install || exit`), and so do commands in braces and parentheses.
+//! Commands whose failure goes unnoticed in spite of `set -e`, which does not apply where an exit status is tested: in a
+//! condition, before `&&` and `||`, after `!`. There, a function that fails in the middle continues (`install || exit`),
+//! and so do commands in braces and parentheses.
 //!
-//! One-sided as `unguarded`. Nothing is reported for a function that ends with a test, which is a question; for `f
-//! || true`; and for what is assigned and then tested.
+//! Conservative like `unguarded`. Nothing is reported for a function that ends with a test, which makes it a predicate; for
+//! `f || true`; and for a value that is assigned and then tested.
 
 use std::collections::BTreeMap;
 
@@ -15,10 +15,10 @@ use crate::names::file_name;
 
 /// Programs whose exit status is an answer.
 const ANSWERS: [&str; 8] = ["[", "test", "grep", "egrep", "fgrep", "cmp", "diff", "pgrep"];
-/// Programs, or what heads a compound, that look at a value.
+/// Programs, or heads of compound commands, that test a value.
 pub(super) const LOOKING: [&str; 5] = ["[", "[[", "test", "case", ":"];
 
-/// A function whose exit status is tested, and the line that does so.
+/// A function whose exit status is tested, and the line of the test.
 pub(super) type Asker<'t> = (&'t str, u32);
 
 /// The first command that goes unnoticed in this way.
@@ -29,8 +29,8 @@ pub(super) fn first(tokens: &[Token], shape: &Shape<'_>) -> Option<Unnoticed> {
     unnoticed(tokens, shape, &asked, true)
 }
 
-/// The first command that goes unnoticed in the bodies of functions that are `asked`, or anywhere else where the end of something is
-/// asked, if that counts.
+/// The first command that goes unnoticed in the bodies of functions that are `asked`, or anywhere else in a tested
+/// construct, if the latter is requested.
 pub(super) fn unnoticed(
     tokens: &[Token],
     shape: &Shape<'_>,
@@ -62,7 +62,7 @@ pub(super) fn unnoticed(
     })
 }
 
-/// Whether a test among these tokens looks at the variable of this name.
+/// Whether a test among these tokens tests the variable of this name.
 pub(super) fn is_looked_at(tokens: &[Token], name: &str) -> bool {
     let mut looks = false;
     tokens.iter().any(|token| match &token.kind {
@@ -85,7 +85,7 @@ pub(super) fn called<'t>(tokens: &[Token], shape: &Shape<'t>, one: &Simple) -> O
     shape.functions.iter().copied().find(|name| *name == program)
 }
 
-/// The variables at which tests look, each with where the last does.
+/// The tested variables, each with the position of the last test.
 pub(super) fn looked_at(tokens: &[Token]) -> BTreeMap<&str, usize> {
     let (mut looks, mut found) = (false, BTreeMap::new());
     for (at, token) in tokens.iter().enumerate() {
@@ -105,8 +105,8 @@ pub(super) fn looked_at(tokens: &[Token]) -> BTreeMap<&str, usize> {
     found
 }
 
-/// The bodies of functions within which `set -e` does not apply, because one of these is called by an asker, except for those
-/// that are `spared`.
+/// The bodies of functions in which `set -e` does not apply, because an asker calls one of them, except for those that are
+/// `spared`.
 pub(super) fn reached<'t>(
     tokens: &[Token],
     shape: &Shape<'t>,
@@ -114,7 +114,7 @@ pub(super) fn reached<'t>(
     spared: impl Fn(usize) -> bool,
 ) -> BTreeMap<usize, Asker<'t>> {
     let (bodies, mut asked) = (shape.bodies(), BTreeMap::new());
-    // What each body calls.
+    // The calls in each body.
     let mut calls: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
     for one in shape.simple.iter().filter(|one| !is_piped(tokens, one)) {
         if let (Some(body), Some(name)) = (compounds(shape, one).last(), called(tokens, shape, one)) {
@@ -136,7 +136,7 @@ pub(super) fn reached<'t>(
     asked
 }
 
-/// The compound commands around a command, from the inside to the body of its function.
+/// The compound commands around a command, from the innermost to the body of its function.
 pub(super) fn compounds(shape: &Shape<'_>, one: &Simple) -> impl Iterator<Item = usize> {
     let mut next = one.around;
     std::iter::from_fn(move || {
@@ -153,7 +153,7 @@ fn is_asked(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> bool {
     is_itself || is_around_asked(tokens, shape, one)
 }
 
-/// Whether the output of a command counts, and not its exit status.
+/// Whether the output of a command matters rather than its exit status.
 pub(super) fn is_piped(tokens: &[Token], one: &Simple) -> bool {
     matches!(tokens.get(end(tokens, one.start)).map(|token| &token.kind), Some(TokenKind::Op("|" | "|&")))
 }
@@ -165,7 +165,7 @@ fn is_around_asked(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> bool {
         .any(|around| around.is_denied || around.behind.is_some_and(|behind| is_joined(tokens, shape, behind)))
 }
 
-/// Whether `&&` or `||` follows what is at `start`; not where the list cannot fail (`|| true`).
+/// Whether `&&` or `||` follows the command at `start`, unless the list cannot fail (`|| true`).
 fn is_joined(tokens: &[Token], shape: &Shape<'_>, start: usize) -> bool {
     let (mut at, mut is_joined) = (end(tokens, start), false);
     while let Some(Token { kind: TokenKind::Op(op), .. }) = tokens.get(at) {
@@ -173,7 +173,7 @@ fn is_joined(tokens: &[Token], shape: &Shape<'_>, start: usize) -> bool {
         match *op {
             "||" if matches!(bare(tokens.get(next)), Some("true" | ":")) => return false,
             "&&" | "||" => is_joined = true,
-            // Its output is what counts.
+            // Its output matters.
             "|" | "|&" if !is_joined => return false,
             "|" | "|&" => {}
             _ => break,

@@ -1,6 +1,6 @@
-//! Background commands for which the script waits without checking how they ended: `wait` without a number succeeds.
+//! Background commands that the script waits for without checking their status: `wait` without an argument succeeds.
 //!
-//! One-sided as `unguarded`. Nothing is reported where something waits for a certain command (`wait $!`, `wait -n`) or
+//! Conservative like `unguarded`. Nothing is reported if something waits for a specific command (`wait $!`, `wait -n`) or
 //! ends one by `kill`: then it is a helper.
 
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ pub(super) fn first(tokens: &[Token], shape: &Shape<'_>) -> Option<Unnoticed> {
     let bodies: BTreeMap<&str, usize> = shape.bodies().into_iter().map(|(number, name)| (name, number)).collect();
     let simple = shape.simple.iter().take_while(|one| one.start < waits).filter(|one| !one.is_asked).find_map(|one| {
         let own = is_sent_off(tokens, shape, one.start).then(|| words(tokens, one.start))?;
-        // For a function, what it does counts.
+        // For a function, its content matters.
         if let Some(number) = own.first().and_then(|word| bodies.get(word.literal()?)) {
             let body = &shape.compounds[*number];
             return within(tokens, shape, body.start, body.behind?);
@@ -34,7 +34,7 @@ pub(super) fn first(tokens: &[Token], shape: &Shape<'_>) -> Option<Unnoticed> {
     Some(Unnoticed { file: None, program, line, why: Why::Background })
 }
 
-/// The last `wait` for whatever runs, if nothing waits for a certain command or ends one.
+/// The last `wait` for all jobs, if nothing waits for a specific command or ends one.
 fn waits(tokens: &[Token], shape: &Shape<'_>) -> Option<usize> {
     let mut last = None;
     for one in &shape.simple {
@@ -48,7 +48,7 @@ fn waits(tokens: &[Token], shape: &Shape<'_>) -> Option<usize> {
     last
 }
 
-/// Whether what is at `start`, or the list that `&&` makes of it and others, runs in the background.
+/// Whether the command at `start`, or its `&&` list, runs in the background.
 fn is_sent_off(tokens: &[Token], shape: &Shape<'_>, start: usize) -> bool {
     let mut at = end(tokens, start);
     while let Some(Token { kind: TokenKind::Op("&&"), .. }) = tokens.get(at) {

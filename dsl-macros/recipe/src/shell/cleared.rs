@@ -1,8 +1,8 @@
-//! Commands in substitutions of bash, which clears `set -e` there: `x=$(cd app; make)` continues if `cd` fails, and so
-//! does a function in `x=$(f)`. This holds unless `shopt -s inherit_errexit` is set, or bash runs in POSIX mode. Other
-//! shells do not do it.
+//! Commands in command substitutions of bash, which clears `set -e` there: `x=$(cd app; make)` continues if `cd` fails, and
+//! so does a function in `x=$(f)`. This holds unless `shopt -s inherit_errexit` is set, or bash runs in POSIX mode. Other
+//! shells do not do this.
 //!
-//! One-sided as `asked`.
+//! Conservative like `asked`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use super::unguarded::{FILTERS, Rule, asks, assigned, end, errexit, failing, goe
 use super::word::{Part, Token, TokenKind, Word};
 use crate::failures::{Unnoticed, Why};
 
-/// Whether the script has substitutions keep `set -e`.
+/// Whether the script makes substitutions inherit `set -e`.
 pub(super) fn inherits(tokens: &[Token], shape: &Shape<'_>) -> bool {
     shape.simple.iter().any(|one| {
         let words = words(tokens, one.start);
@@ -61,7 +61,7 @@ pub(super) fn first(tokens: &[Token], shape: &Shape<'_>) -> Option<Unnoticed> {
     direct.into_iter().chain(called).min_by_key(|one| one.line)
 }
 
-/// Whether it does not matter how a command ends (`|| true`), or a test looks at what it assigns.
+/// Whether the status of a command does not matter (`|| true`), or a test checks its output.
 fn is_spared(tokens: &[Token], shape: &Shape<'_>, one: &Simple, looked_at: &BTreeMap<&str, usize>) -> bool {
     let own = words(tokens, one.start);
     let is_later = |name: &str| looked_at.get(name).is_some_and(|at| *at > one.start);
@@ -80,8 +80,8 @@ fn is_spared(tokens: &[Token], shape: &Shape<'_>, one: &Simple, looked_at: &BTre
     false
 }
 
-/// The first command in each of a word's substitutions after which that continues, and the functions that are called
-/// there.
+/// The first command in each of a word's substitutions after whose failure the substitution continues, and the functions
+/// that are called there.
 fn within<'t>(
     word: &Word,
     outer: &Shape<'t>,
@@ -117,7 +117,7 @@ fn within<'t>(
     }
 }
 
-/// Whether a command goes to the folder of the script, which is there.
+/// Whether a command changes to the folder of the script, which exists.
 fn tells_folder(words: &[&Word]) -> bool {
     let is_computed = |part: &Part| matches!(part, Part::Script(_) | Part::Folder { .. });
     words.first().and_then(|word| word.literal()) == Some("cd")

@@ -1,4 +1,4 @@
-//! What commands and redirections mean for outputs.
+//! The effect of commands and redirections on outputs.
 
 use super::uses::Uses;
 use super::walk::{Command, Script};
@@ -9,7 +9,7 @@ use crate::environment;
 use crate::names::is_output;
 use crate::texts::{OUTPUTS, UNKNOWN};
 
-/// Commands whose arguments name files that they do not write, or are not files.
+/// Commands that do not write the files named by their arguments, or whose arguments are not files.
 const READERS: [&str; 40] = [
     "cat",
     "echo",
@@ -59,7 +59,7 @@ const COPIERS: [&str; 4] = ["cp", "mv", "install", "ln"];
 pub(super) fn judge(mut script: Script) -> FileOutline {
     let (analysis, names) = (std::mem::take(&mut script.found), std::mem::take(&mut script.names));
     let mut outline = FileOutline { analysis, names, ..FileOutline::default() };
-    // Text inside commands may hold further commands, which are appended while this runs.
+    // Text inside commands may contain further commands, which are appended during the loop.
     let mut at = 0;
     while at < script.commands.len() {
         super::programs::look_inside(&mut script, at, &mut outline);
@@ -116,14 +116,14 @@ fn judge_command(script: &mut Script, command: &Command, outline: &mut FileOutli
         }
         return;
     }
-    // A function's numbered arguments are followed into its body, so the bare prefix is known there.
+    // The numbered arguments of a function are followed into its body, so the bare prefix is known there.
     let passes = script.functions.get(program).is_none_or(|function| function.opaque);
     for word in arguments {
         file(script, word, passes, outline);
     }
 }
 
-/// A word that may name an output's file. Where `passes`, the bare prefix is given to code that may do anything.
+/// Handles a word that may name an output's file. If `passes`, the bare prefix is passed to code that may do anything.
 fn file(script: &mut Script, word: &Word, passes: bool, outline: &mut FileOutline) {
     if word.is_constant() {
         return;
@@ -141,7 +141,7 @@ fn file(script: &mut Script, word: &Word, passes: bool, outline: &mut FileOutlin
     }
 }
 
-/// `.{url,port}`; anything else that is computed may be any output.
+/// `.{url,port}`; any other computed name may be any output.
 fn expand_braces(rest: &str, line: u32, outline: &mut FileOutline) {
     let names = rest.strip_prefix(".{").and_then(|rest| rest.strip_suffix('}')).map(|names| names.split(','));
     match names {
@@ -152,7 +152,7 @@ fn expand_braces(rest: &str, line: u32, outline: &mut FileOutline) {
     }
 }
 
-/// The arguments of `wattle`.
+/// Handles the arguments of `wattle`.
 fn wattle(script: &mut Script, arguments: &[Word], outline: &mut FileOutline) {
     let mut options = false;
     let mut words = arguments.iter().filter(|word| {
@@ -165,7 +165,7 @@ fn wattle(script: &mut Script, arguments: &[Word], outline: &mut FileOutline) {
     match verb {
         Some("set") => set(script, &words, options, outline),
         Some("get") => get(script, &words, outline),
-        // `wattle -v set`: the option may or may not have taken a word for its value.
+        // `wattle -v set`: the option may or may not take the next word as its value.
         Some(_) if options => outline.analysis.anything(),
         _ => {}
     }
@@ -204,8 +204,8 @@ fn get(script: &mut Script, words: &[&Word], outline: &mut FileOutline) {
     }
 }
 
-/// Programs in other languages among the arguments and heredocs of a command; only what they read where its text was
-/// understood as scripts (so not `foreign`).
+/// Programs in other languages among the arguments and heredocs of a command; only their reads, if its text was understood
+/// as scripts (that is, unless `foreign`).
 pub(super) fn embedded_programs(command: &Command, foreign: bool, outline: &mut FileOutline) {
     let program = command.words.first().and_then(Word::literal).unwrap_or_default();
     let runs = !READERS.contains(&program);

@@ -1,7 +1,7 @@
 //! Programs that succeed although their task has failed: `curl` with an error page, `psql` with a script in which a
-//! statement failed, `find` whatever became of the commands that it ran.
+//! statement failed, `find` whatever the status of the commands that it ran.
 //!
-//! One-sided as `unguarded`. Of `curl`, only what keeps or passes on what it gets is reported.
+//! Conservative like `unguarded`. For `curl`, only commands that store or pass on the response are reported.
 
 use super::structure::{Shape, Simple};
 use super::unguarded::{assigned, end, words};
@@ -43,10 +43,10 @@ fn mentions(token: &Token, name: &str) -> bool {
     }
 }
 
-/// Whether `curl` keeps what it gets, whatever the server answers.
+/// Whether `curl` stores the response, whatever the server answers.
 fn keeps(tokens: &[Token], one: &Simple, words: &[&Word]) -> bool {
     let literal = || words.iter().filter_map(|word| word.literal());
-    // Its answer is looked at, or only its head; or options come from elsewhere.
+    // The response is checked, or only its headers are requested; or options come from elsewhere.
     let asks = |word: &str| {
         word.starts_with("--fail")
             || matches!(word, "--write-out" | "--head" | "--config" | "--include" | "--upload-file" | "--dump-header")
@@ -61,7 +61,7 @@ fn keeps(tokens: &[Token], one: &Simple, words: &[&Word]) -> bool {
     is_kept || sends(tokens, one)
 }
 
-/// Whether what a command puts out goes to a file.
+/// Whether the output of a command goes to a file.
 fn sends(tokens: &[Token], one: &Simple) -> bool {
     let own = &tokens[one.start..end(tokens, one.start)];
     own.windows(2).any(|pair| match (&pair[0].kind, &pair[1].kind) {
@@ -72,7 +72,7 @@ fn sends(tokens: &[Token], one: &Simple) -> bool {
     })
 }
 
-/// Whether `psql` runs a script, after whose errors it continues.
+/// Whether `psql` runs a script, in which it continues after errors.
 fn runs_script(tokens: &[Token], one: &Simple, words: &[&Word]) -> bool {
     let literal = || words.iter().filter_map(|word| word.literal());
     let is_file = literal().any(|word| matches!(word, "-f" | "--file") || word.starts_with("--file="));
@@ -82,13 +82,13 @@ fn runs_script(tokens: &[Token], one: &Simple, words: &[&Word]) -> bool {
     is_file || is_fed && !is_one
 }
 
-/// Whether `find` runs commands one by one, which says nothing about how they end.
+/// Whether `find` runs commands one by one, whose status it ignores.
 fn runs_each(words: &[&Word]) -> bool {
     let literal: Vec<&str> = words.iter().map(|word| word.literal().unwrap_or_default()).collect();
     let Some(at) = literal.iter().position(|word| matches!(*word, "-exec" | "-execdir")) else { return false };
     let asks = literal.get(at + 1).is_some_and(|program| {
         matches!(file_name(program), "grep" | "test" | "[" | "sh" | "bash" | "echo" | "cmp" | "false" | "true")
     });
-    // What follows such a command depends on how it ended.
+    // The expression after such a command depends on its status.
     !asks && literal[at..].contains(&";") && literal.last() == Some(&";")
 }

@@ -6,7 +6,7 @@ use crate::analysis::SyntaxError;
 use crate::names::{OUTPUTS_PATH, leading_identifier};
 
 impl Lexer<'_> {
-    /// What follows a `$`.
+    /// Handles the text after a `$`.
     pub(super) fn dollar(&mut self, word: &mut Word, quoted: bool) -> Result<(), SyntaxError> {
         let rest = self.rest();
         if rest.starts_with("$((")
@@ -52,7 +52,7 @@ impl Lexer<'_> {
         word.parts.push(Part::Var(name));
     }
 
-    /// `${…}`: its value is that of the variable if the rest only supplies a default.
+    /// `${…}`: its value is that of the variable if the rest only adds a default.
     fn braces(&mut self, word: &mut Word, quoted: bool) -> Result<(), SyntaxError> {
         let line = self.line;
         self.deeper()?;
@@ -85,7 +85,7 @@ impl Lexer<'_> {
                 word.parts.push(Part::Unknown);
             }
             let scripts = rest.parts.into_iter().filter(|part| matches!(part, Part::Script(_)));
-            // A substitution in a default still runs, so it must be walked; as a part it makes the value unknown.
+            // A substitution in a default runs, so it must be walked; as a part it makes the value unknown.
             word.parts.extend(scripts);
         }
         self.depth -= 1;
@@ -136,9 +136,9 @@ impl Lexer<'_> {
         Ok(())
     }
 
-    /// `((…))`, whose opening has `opening` bytes; nothing where it turns out to be subshells.
+    /// `((…))`, whose opening has `opening` bytes; `None` if it turns out to be subshells.
     ///
-    /// Every identifier in it counts as a variable. The tokens are those of substitutions inside.
+    /// Every identifier in it counts as a variable. The tokens are those of the substitutions inside.
     pub(super) fn arithmetic(&mut self, opening: usize) -> Result<Option<Vec<Token>>, SyntaxError> {
         let start = self.at + opening;
         let Some(length) = self.arithmetic_length(start) else { return Ok(None) };
@@ -174,14 +174,14 @@ impl Lexer<'_> {
     }
 }
 
-/// The command that stands for arithmetic: it does nothing, because only the substitutions in it matter. No real word
-/// is written like this.
+/// A command that stands for arithmetic: it does nothing, because only the substitutions in it matter. No real word has
+/// this form.
 pub(super) fn quiet(line: u32) -> Token {
     let parts = vec![Part::Text { text: "((".to_owned(), quoted: false }];
     Token { kind: TokenKind::Word(Word { parts, line }), line }
 }
 
-/// The parameter at the start of `text`: a name, a number (one digit without braces is enough here) or a sign.
+/// The parameter at the start of `text`: a name, a number (one digit without braces is sufficient here) or a sign.
 fn parameter(text: &str) -> &str {
     match leading_identifier(text) {
         "" => {
@@ -196,8 +196,7 @@ fn parameter(text: &str) -> &str {
     }
 }
 
-/// Whether what follows a name inside braces leaves its value as it is, or replaces it by a default.
-/// Whether `${…}` is the folder in which the script stands: `${0%/*}`, `${BASH_SOURCE[0]%/*}`.
+/// Whether `${…}` is the folder of the script: `${0%/*}`, `${BASH_SOURCE[0]%/*}`.
 fn is_folder(name: &str, rest: &str) -> bool {
     let rest = rest.strip_prefix("[0]").unwrap_or(rest);
     matches!(name, "0" | "BASH_SOURCE") && rest.starts_with("%/*}")
@@ -206,6 +205,6 @@ fn is_folder(name: &str, rest: &str) -> bool {
 fn is_value(name: &str, rest: &str) -> bool {
     let default = [":-", "-", ":?", "?", ":=", "=", "[@]", "[*]", "[", "}"];
     default.iter().any(|operator| rest.starts_with(operator))
-        // `${heat_outputs_path%/}` and the like are the prefix still.
+        // `${heat_outputs_path%/}` and similar expansions still are the prefix.
         || (name == OUTPUTS_PATH && !rest.starts_with([':', '/']))
 }

@@ -1,8 +1,8 @@
-//! Substitutions that give the folder of the recipe's file.
+//! Substitutions that yield the folder of the recipe's file.
 
 use super::word::{Part, Token, TokenKind, Word};
 
-/// What a substitution gives, as far as it concerns that folder: `$(dirname "$0")`, `$(cd "$(dirname "$0")" && pwd)`.
+/// The result of a substitution, as far as it concerns that folder: `$(dirname "$0")`, `$(cd "$(dirname "$0")" && pwd)`.
 pub(super) fn folder(tokens: &[Token]) -> Part {
     if !may_tell(tokens) {
         return Part::Unknown;
@@ -12,14 +12,14 @@ pub(super) fn folder(tokens: &[Token]) -> Part {
     Part::Folder { is_sure: seen.folders == 1 && seen.names == 1 && !seen.others }
 }
 
-/// What is in a substitution.
+/// The content of a substitution.
 #[derive(Default)]
 struct Seen {
-    /// How many times a folder is taken.
+    /// The number of times that the folder of a path is taken.
     folders: u32,
-    /// How many times the script's own path is named.
+    /// The number of times that the script's own path is mentioned.
     names: u32,
-    /// What may lead elsewhere.
+    /// Whether it contains anything that may lead elsewhere.
     others: bool,
 }
 
@@ -52,7 +52,7 @@ impl Seen {
     }
 }
 
-/// Whether a substitution may give the recipe's folder.
+/// Whether a substitution may yield the recipe's folder.
 fn may_tell(tokens: &[Token]) -> bool {
     tokens.iter().any(|token| match &token.kind {
         TokenKind::Word(word) => {

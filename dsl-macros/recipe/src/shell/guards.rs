@@ -1,7 +1,7 @@
-//! What a script does about failures: `set -e`, and traps on `ERR` and `EXIT`.
+//! A script's handling of failures: `set -e`, and traps on `ERR` and `EXIT`.
 //!
-//! A trap on `ERR` that continues to its end changes nothing, and one that ends the script with success hides the
-//! failure. One-sided: unknown commands in a trap may end the script.
+//! A trap on `ERR` that continues to its end changes nothing, and one that ends the script with success hides the failure.
+//! Conservative: unknown commands in a trap may end the script.
 
 use std::collections::BTreeMap;
 
@@ -14,12 +14,12 @@ use super::unguarded::{HARMLESS, behind_assignments, errexit, words};
 use super::word::{Part, Token, Word, has_short, is_op};
 use crate::failures::{Unnoticed, Why};
 
-/// Builtins and programs that only print, and so succeed.
+/// Builtins and programs that only print, and therefore succeed.
 const SPEAKING: [&str; 7] = ["echo", "printf", "logger", "caller", "date", "true", ":"];
-/// Builtins that may end the script, or change how it ends.
+/// Builtins that may end the script, or change its status.
 const ENDING: [&str; 12] =
     ["exit", "return", "exec", "kill", "pkill", "killall", "set", "shopt", "trap", "eval", ".", "source"];
-/// Programs that clean up or report, besides those that do nothing or something.
+/// Programs that clean up or report, besides the harmless ones and those with a known effect.
 const CLEANING: [&str; 16] = [
     "cat",
     "curl",
@@ -39,19 +39,19 @@ const CLEANING: [&str; 16] = [
     "wall",
 ];
 
-/// What a trap does in the end.
+/// The final effect of a trap.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Ending {
-    /// The script continues, or ends as it would have without the trap.
+    /// The script continues, or ends with the same status as without the trap.
     None,
     /// The script succeeds.
     Success,
-    /// The script ends as a failure, or this is not known.
+    /// The script fails, or its status is unknown.
     Other,
 }
 
-/// Whether the script makes sure somewhere that failures are noticed, or runs code that is not seen here. What a
-/// subshell does counts only in it.
+/// Whether the script ensures somewhere that failures are noticed, or runs code that is not available. The commands of a
+/// subshell count only within it.
 pub(super) fn traps(tokens: &[Token], shape: &Shape<'_>) -> bool {
     shape.simple.iter().any(|one| {
         let words = words(tokens, one.start);
@@ -66,7 +66,7 @@ pub(super) fn traps(tokens: &[Token], shape: &Shape<'_>) -> bool {
     })
 }
 
-/// Whether a command is a trap that may end the script when a command fails, or runs code that is not seen here.
+/// Whether a command is a trap that may end the script when a command fails, or runs code that is not available.
 pub(super) fn is_guard(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> bool {
     let words = words(tokens, one.start);
     if words.first().and_then(|word| word.literal()) == Some("eval") {
@@ -81,7 +81,7 @@ fn is_scoped(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> bool {
     compounds(shape, one).any(|number| is_op(tokens.get(shape.compounds[number].start), &["("]))
 }
 
-/// What a command runs on one of these signals, if it is a trap that sets something.
+/// The command that is run on one of these signals, if this is a trap that sets one.
 fn trap<'w>(words: &[&'w Word], signals: &[&str]) -> Option<&'w Word> {
     let (name, rest) = words.split_first()?;
     let rest = if rest.first().and_then(|word| word.literal()) == Some("--") { &rest[1..] } else { rest };
@@ -96,12 +96,12 @@ fn trap<'w>(words: &[&'w Word], signals: &[&str]) -> Option<&'w Word> {
 struct Script<'s, 't> {
     tokens: &'t [Token],
     shape: &'s Shape<'t>,
-    /// The trap is for failures. There, `exit` alone ends with the status of the command before it, not with that of
-    /// the failed one.
+    /// The trap is on `ERR`. There, `exit` without an argument ends with the status of the previous command, not with that
+    /// of the failed one.
     is_err: bool,
 }
 
-/// What the text of a trap does in the end.
+/// The final effect of a trap's text.
 fn of_text(text: &Word, script: &Script<'_, '_>) -> Ending {
     let source = text.to_source();
     let Ok(own) = Lexer::new(&source, text.line, 1).tokens(None) else { return Ending::Other };
@@ -113,7 +113,7 @@ fn of_text(text: &Word, script: &Script<'_, '_>) -> Ending {
     of_commands(&own, &simple, None, script, &mut BTreeMap::new())
 }
 
-/// What the commands in the compound `around` do in the end, in a script with these functions, of which some are
+/// The final effect of the commands in the compound command `around`, in a script with these functions, some of which are
 /// `known`.
 fn of_commands(
     tokens: &[Token],
@@ -129,7 +129,7 @@ fn of_commands(
         let Some(first) = own.first() else { continue };
         let ending = match (first.literal(), program(own)) {
             (Some("exit"), _) => of_exit(own, speaks, script.is_err),
-            // The function that the trap calls is done.
+            // The function called by the trap returns.
             (Some("return"), _) if around.is_some() => Ending::None,
             (Some(name), _) if script.shape.functions.contains(&name) => of_function(name, script, known),
             (Some(_), Some(name)) if !ENDING.contains(&name) && is_known(name) => Ending::None,
@@ -146,11 +146,11 @@ fn of_commands(
     Ending::None
 }
 
-/// What `exit` does after a command that prints, or after another.
+/// The effect of `exit` after a command that prints, or after another one.
 fn of_exit(words: &[&Word], speaks: bool, is_err: bool) -> Ending {
     match words.get(1).map(|status| status.parts.as_slice()) {
         Some([Part::Text { text, .. }]) if text == "0" => Ending::Success,
-        // It tests the command that printed.
+        // It uses the status of the printing command.
         Some([Part::Var(name)]) if name == "?" && speaks => Ending::Success,
         None if speaks && is_err => Ending::Success,
         _ => Ending::Other,
@@ -164,7 +164,7 @@ fn of_function(name: &str, script: &Script<'_, '_>, known: &mut BTreeMap<usize, 
     if let Some(ending) = known.get(&number) {
         return *ending;
     }
-    // What calls itself may not end.
+    // A recursive function may not end.
     known.insert(number, Ending::Other);
     let is_in = |one: &&Simple| compounds(shape, one).any(|own| own == number);
     let simple: Vec<&Simple> = shape.simple.iter().filter(is_in).collect();
@@ -185,7 +185,7 @@ pub(super) fn forgiven(tokens: &[Token], shape: &Shape<'_>) -> Option<Unnoticed>
         words.first().and_then(|word| word.literal()) == Some("trap") && words.iter().any(names)
     };
     let all: Vec<&Simple> = shape.simple.iter().filter(is_trap).collect();
-    // A later one may take its place.
+    // A later trap may replace it.
     let [one] = all.as_slice() else { return None };
     let text = trap(&words(tokens, one.start), &["EXIT", "0", "ERR"])?;
     let is_err = trap(&words(tokens, one.start), &["ERR"]).is_some();
@@ -195,7 +195,7 @@ pub(super) fn forgiven(tokens: &[Token], shape: &Shape<'_>) -> Option<Unnoticed>
     Some(Unnoticed { file: None, program, line: at, why: Why::Forgiven { line } })
 }
 
-/// Where `set -e` begins to apply, and what has run by then; nothing if that is not known.
+/// The position at which `set -e` begins to apply, and the functions that have run by then; `None` if that is not known.
 pub(super) fn before<'s>(tokens: &[Token], shape: &'s Shape<'_>) -> Option<Vec<&'s Simple>> {
     let is_on = |one: &&Simple| errexit(&words(tokens, one.start)) == Some(true) && !is_scoped(tokens, shape, one);
     let mut known = BTreeMap::new();
@@ -207,7 +207,7 @@ pub(super) fn before<'s>(tokens: &[Token], shape: &'s Shape<'_>) -> Option<Vec<&
     }
     let body = |one: &Simple| compounds(shape, one).find(|number| shape.compounds[*number].is_function);
     let bodies = shape.bodies();
-    // What has run by then, including functions that are called, and what comes before it in its own function.
+    // The commands that have run by then, including those in called functions, and those before it in its own function.
     let is_run = |one: &Simple, run: &[usize]| match body(one) {
         None => one.start < at,
         own => own == body(on) && one.start < on.start || own.is_some_and(|own| run.contains(&own)),
@@ -228,8 +228,8 @@ pub(super) fn before<'s>(tokens: &[Token], shape: &'s Shape<'_>) -> Option<Vec<&
     Some(shape.simple.iter().filter(|one| is_run(one, &run)).collect())
 }
 
-/// Where the script gets to a command for the first time, by the token of the command, or of the call that leads to it; nothing if it
-/// may not get there. Of some functions it is `known` where they are called.
+/// The position at which the script first reaches a command: the token of the command, or of the call that leads to it;
+/// `None` if it may not be reached. For some functions, it is `known` where they are called.
 fn reached(
     tokens: &[Token],
     shape: &Shape<'_>,
@@ -244,7 +244,7 @@ fn reached(
     if let Some(at) = known.get(&number) {
         return *at;
     }
-    // What only calls itself is never reached.
+    // A function that is only called recursively is never reached.
     known.insert(number, None);
     let calls = shape.simple.iter().filter(|one| called(tokens, shape, one) == Some(name));
     let all: Option<Vec<usize>> = calls.map(|call| reached(tokens, shape, call, known)).collect();

@@ -1,8 +1,8 @@
 //! Functions that a script defines and never calls.
 //!
-//! One-sided. A function counts as called if its name is anywhere else than at its definition and in its own body, even
-//! in a text or a heredoc. Nothing is reported for a script that runs what it computes, and for functions that do
-//! nothing that may fail.
+//! Conservative: a function counts as called if its name occurs anywhere except in its definition and its own body, even in
+//! a text or a heredoc. Nothing is reported for a script that runs computed commands, and for functions without commands
+//! that may fail.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -58,7 +58,7 @@ fn is_name(token: &Token, name: &str) -> bool {
     matches!(&token.kind, TokenKind::Word(word) if word.literal() == Some(name))
 }
 
-/// Whether the script runs something under a name that it computes.
+/// Whether the script runs a computed command.
 fn runs_anything(tokens: &[Token]) -> bool {
     let Ok(shape) = super::structure::check(tokens) else { return true };
     let is_computed = |one: &Simple| {
@@ -77,7 +77,7 @@ fn scripts(tokens: &[Token]) -> impl Iterator<Item = &[Token]> {
     })
 }
 
-/// Gives each word of the texts in a token, as functions may be called by them.
+/// Calls `give` with each word of the texts in a token, because functions may be called by them.
 fn mentioned<'t>(token: &'t Token, give: &mut impl FnMut(&'t str)) {
     let Some(word) = token.text() else { return };
     for part in &word.parts {
@@ -91,7 +91,7 @@ fn mentioned<'t>(token: &'t Token, give: &mut impl FnMut(&'t str)) {
     }
 }
 
-/// Whether a sign may be part of a plain name.
+/// Whether a character may be part of a plain name.
 fn is_part(sign: char) -> bool {
     sign.is_alphanumeric() || matches!(sign, '_' | '-')
 }

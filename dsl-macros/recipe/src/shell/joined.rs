@@ -1,15 +1,15 @@
-//! Commands before `&&`: `set -e` applies only to the last command of a list: after `cd app && make`, the script
-//! continues if `cd` fails.
+//! Commands before `&&`: `set -e` applies only to the last command of a list: after `cd app && make`, the script continues
+//! if `cd` fails.
 //!
-//! One-sided as `unguarded`. What comes before `&&` is often a question (`ip link show x && ...`), so only programs
-//! that do something are reported: not those whose output is discarded, and not before `return` and the like.
+//! Conservative like `unguarded`. The command before `&&` is often a test (`ip link show x && ...`), so only programs with
+//! an effect are reported: not those whose output is discarded, and not before `return` and similar builtins.
 
 use super::pipe::program;
 use super::structure::{Shape, Simple};
 use super::unguarded::{Rule, asks, assigned, end, goes_on, joined, next, risky, words};
 use super::word::{Token, TokenKind, Word, has_short};
 
-/// Programs that do something, each with words of which one must be present; no words if it always does something.
+/// Programs with an effect, each with words of which one must be present; no words if it always has an effect.
 const DOING: [(&str, &[&str]); 61] = [
     ("a2dissite", &[]),
     ("a2enmod", &[]),
@@ -73,7 +73,7 @@ const DOING: [(&str, &[&str]); 61] = [
     ("yarn", &[]),
     ("yum", &["install", "makecache", "update"]),
 ];
-/// What ends a list that is a test.
+/// Commands that end a list that is a test.
 const ANSWERED: [&str; 6] = ["return", "exit", "break", "continue", "true", ":"];
 
 /// The first command that goes unnoticed in this way, and its line.
@@ -92,16 +92,16 @@ pub(super) fn first(tokens: &[Token], shape: &Shape<'_>) -> Option<(String, u32)
     })
 }
 
-/// Whether a program does something as a rule.
+/// Whether a program usually has an effect.
 pub(super) fn is_doing(name: &str) -> bool {
     DOING.binary_search_by_key(&name, |(known, _)| known).is_ok()
 }
 
-/// Whether a command does something, and is not a test.
+/// Whether a command has an effect, and is not a test.
 pub(super) fn does(name: &str, words: &[&Word]) -> bool {
     let Ok(at) = DOING.binary_search_by_key(&name, |(known, _)| known) else { return false };
     let literal = || words.iter().filter(|word| assigned(word).is_none()).filter_map(|word| word.literal());
-    // `docker inspect x && docker rm x` is a test by its first argument.
+    // `docker inspect x && docker rm x` is a test because of its first argument.
     let is_one =
         |word: &str| DOING[at].1.contains(&word) || name == "curl" && (has_short(word, 'o') || has_short(word, 'O'));
     DOING[at].1.is_empty() || literal().any(is_one)
@@ -115,7 +115,7 @@ pub(super) fn is_hushed(tokens: &[Token], one: &Simple) -> bool {
     })
 }
 
-/// Where the `&&` list of a command ends, unless it is a test.
+/// The end of a command's `&&` list, unless it is a test.
 fn behind_list(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> Option<usize> {
     let (mut at, mut is_list) = (end(tokens, one.start), false);
     while let Some(Token { kind: TokenKind::Op("&&"), .. }) = tokens.get(at) {

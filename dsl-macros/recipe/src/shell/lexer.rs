@@ -1,7 +1,7 @@
-//! From the text of a script to tokens.
+//! Turns the text of a script into tokens.
 //!
-//! Only what is needed to know which text expands: quotes, expansions, substitutions, heredocs, comments, and enough
-//! of the grammar (`case`, parentheses) to find where a substitution ends. Every variable that expands is recorded.
+//! It recognises only what is needed to know which text expands: quotes, expansions, substitutions, heredocs, comments, and
+//! enough of the grammar (`case`, parentheses) to find the end of a substitution. Every variable that expands is recorded.
 
 use std::mem;
 
@@ -9,7 +9,7 @@ use super::word::{Part, Token, TokenKind, Word};
 use crate::analysis::{Analysis, SyntaxError};
 use crate::lookup::Names;
 
-/// How deep substitutions may nest; scripts written by people stay below ten.
+/// The maximum nesting of substitutions; scripts written by people stay below ten.
 const DEPTH: u32 = 100;
 
 const OPERATORS: [&str; 23] = [
@@ -25,13 +25,13 @@ pub(super) struct Lexer<'a> {
     pub(super) at: usize,
     pub(super) line: u32,
     pub(super) depth: u32,
-    /// What expands, and where.
+    /// The expansions, and their lines.
     pub(super) found: Analysis,
-    /// Of these, what has no default; and what expansions set.
+    /// The names among these without a default; and names that expansions set.
     pub(super) names: Names,
-    /// Bytes that may still be searched for the end of arithmetic; keeps hostile input linear.
+    /// The number of bytes that may still be searched for the end of arithmetic; keeps the time for hostile input linear.
     pub(super) budget: usize,
-    /// Whether the commands in substitutions must be complete. They need not be in text that the shell reads only when
+    /// Whether the commands in substitutions must be complete. This is not required in text that the shell reads only when
     /// it runs it.
     pub(super) whole: bool,
 }
@@ -166,7 +166,7 @@ impl<'a> Lexer<'a> {
         Ok(word)
     }
 
-    /// A backslash; among `special` (or, outside quotes, before anything) it quotes the next character.
+    /// Handles a backslash; before one of `special` (or, outside quotes, before anything) it quotes the next character.
     pub(super) fn escape(&mut self, word: &mut Word, special: Option<&str>) {
         self.bump();
         match self.peek() {
@@ -211,7 +211,7 @@ impl<'a> Lexer<'a> {
     pub(super) fn double_quoted(&mut self, word: &mut Word) -> Result<(), SyntaxError> {
         let line = self.line;
         self.bump();
-        // An empty text, so that `""` is a word and a quoted delimiter of a heredoc is known as one.
+        // An empty text, so that `""` is a word and the quotes of a heredoc's delimiter are visible.
         word.parts.push(Part::Text { text: String::new(), quoted: true });
         while let Some(c) = self.peek() {
             if c == '"' {
@@ -223,7 +223,7 @@ impl<'a> Lexer<'a> {
         Err(SyntaxError::new(line, "`\"` is never closed"))
     }
 
-    /// One step through text in which only `$`, `` ` `` and `\` mean something.
+    /// Processes one step of text in which only `$`, `` ` `` and `\` are special.
     pub(super) fn expanding(&mut self, c: char, word: &mut Word) -> Result<(), SyntaxError> {
         match c {
             '\\' => self.escape(word, Some("$`\"\\")),
@@ -256,11 +256,11 @@ impl<'a> Lexer<'a> {
         if heredoc.quoted {
             return plain;
         }
-        // The shell reports a malformed expansion only when it gets there: here, it counts as text.
+        // The shell reports a malformed expansion only when it reaches it: here, it counts as text.
         self.nested(body, line, all_expanding).unwrap_or(plain)
     }
 
-    /// Lexes text that is inside this one but is quoted differently.
+    /// Lexes text within this one that has different quoting rules.
     pub(super) fn nested<T>(
         &mut self,
         text: &str,
@@ -277,7 +277,7 @@ impl<'a> Lexer<'a> {
         result
     }
 
-    /// A substitution, after its opening.
+    /// Lexes a substitution, after its opening.
     pub(super) fn script(&mut self) -> Result<Vec<Token>, SyntaxError> {
         self.deeper()?;
         let tokens = self.tokens(Some(self.line))?;
@@ -332,7 +332,7 @@ impl<'a> Lexer<'a> {
         Some(c)
     }
 
-    /// The next `length` bytes, which must end between characters.
+    /// Takes the next `length` bytes, which must end between characters.
     pub(super) fn take(&mut self, length: usize) -> &'a str {
         let text = &self.rest()[..length];
         self.at += length;
@@ -341,7 +341,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// The whole text as that of an unquoted heredoc or of arithmetic.
+/// Lexes the whole text like an unquoted heredoc or arithmetic.
 pub(super) fn all_expanding(lexer: &mut Lexer<'_>) -> Result<Word, SyntaxError> {
     let mut word = Word { parts: Vec::new(), line: lexer.line };
     while let Some(c) = lexer.peek() {

@@ -1,32 +1,32 @@
 //! Shell scripts, POSIX and Bash.
 //!
-//! **Writes.** `heat_outputs_path` followed by `.NAME`, as the target of `>`, `>>`, `>|`, `&>`, or as an argument of
-//! any command that is not known only to read its arguments (so `tee`, `cp` and `mv` with their last argument,
-//! `curl -o`, `dd of=`); and `wattle set NAME VALUE`, `wattle set NAME=VALUE`, after `sudo` and the like too. The
-//! prefix may be held by another variable. `$name` in a name is followed through assignments, `for` loops, arrays and
-//! the numbered arguments of functions, whatever their order, to constants:
-//! `for n in url port; do echo x > "$heat_outputs_path.$n"; done` writes `url` and `port`.
+//! **Writes.** `heat_outputs_path` followed by `.NAME`, as the target of `>`, `>>`, `>|`, `&>`, or as an argument of any
+//! command that is not known only to read its arguments (so `tee`, `cp` and `mv` with their last argument, `curl -o`, `dd
+//! of=`); and `wattle set NAME VALUE`, `wattle set NAME=VALUE`, also after `sudo` and similar commands. Another variable
+//! may hold the prefix. `$name` in a name is followed through assignments, `for` loops, arrays and the numbered arguments
+//! of functions, in any order, to constants: `for n in url port; do echo x > "$heat_outputs_path.$n"; done` writes `url`
+//! and `port`.
 //!
-//! **Reads.** Every variable that expands, in arithmetic by its bare name too; `wattle get NAME`, `printenv NAME`,
-//! `export NAME`; and the environment as other languages spell it, in quoted text and heredocs.
+//! **Reads.** Every variable that expands, in arithmetic also by its bare name; `wattle get NAME`, `printenv NAME`, `export
+//! NAME`; and the environment in the syntax of other languages, in quoted text and heredocs.
 //!
-//! **Scripts inside.** Text for `sh -c`, `su -c`, `ssh`, `eval`, `trap`, and heredocs for a shell are analysed as
-//! scripts; other heredocs and quoted arguments as programs in another language, roughly. What such a script reads in
-//! vain is reported where its whole text is there and it runs in the same environment: not after `sudo`, `su`, `env` or
-//! `ssh`, and not in a login shell.
+//! **Scripts inside.** Text for `sh -c`, `su -c`, `ssh`, `eval`, `trap`, and heredocs for a shell are analysed as scripts;
+//! other heredocs and quoted arguments approximately, as programs in another language. Unset variables in such a script are
+//! reported if its whole text is available and it runs in the same environment: not after `sudo`, `su`, `env` or `ssh`, and
+//! not in a login shell.
 //!
-//! **Other languages.** A file whose first line names a program that is not a shell (`#!/usr/bin/env python3`) is read
-//! as the text of such a program; where no write is seen in it, it may write anything.
+//! **Other languages.** A file whose first line names a program that is not a shell (`#!/usr/bin/env python3`) is read as
+//! the text of such a program; if no write is found in it, it may write anything.
 //!
-//! **Dynamic.** Names that do not resolve to constants; the bare prefix given to another program; `eval` of computed
-//! text; `${!name}`, namerefs, `env`, `set`, `envsubst`, `inputs.json`; scripts sourced or run that are not given,
-//! unless they are the system's (`. /etc/os-release`) or an absolute path (a vendor's installer).
+//! **Dynamic.** Names that do not resolve to constants; the bare prefix as an argument of another program; `eval` of
+//! computed text; `${!name}`, namerefs, `env`, `set`, `envsubst`, `inputs.json`; scripts that are sourced or run and are
+//! not available, unless they belong to the system (`. /etc/os-release`) or have an absolute path (a vendor's installer).
 //!
-//! **Not recognised.** Whether a command is ever reached; aliases; outputs of a heredoc's program that spells
-//! `heat_outputs_path` in parts.
+//! **Not recognised.** Unreachable commands; aliases; outputs of a heredoc's program that composes `heat_outputs_path` from
+//! parts.
 //!
-//! **Errors.** Quotes, expansions and parentheses that are never closed, and commands that are not whole
-//! (`structure`); never anything that a shell would run.
+//! **Errors.** Quotes, expansions and parentheses that are never closed, and incomplete commands (`structure`); never
+//! anything that a shell would run.
 
 mod alternative;
 mod arithmetic;
@@ -62,7 +62,7 @@ use crate::names::{OUTPUTS_PATH, file_name};
 use crate::shown::Shown;
 use crate::texts::{OUTPUTS, UNKNOWN};
 
-/// Variables of the shell and the convention: reading one says nothing about inputs.
+/// Variables of the shell and the convention: reading one tells nothing about inputs.
 const OWN: [&str; 2] = [OUTPUTS_PATH, "WATTLE_RUN_DIR"];
 
 pub(crate) fn outline(source: &str) -> Result<FileOutline, SyntaxError> {
@@ -97,15 +97,15 @@ pub(crate) fn shown(source: &str, secrets: &[&str], plain: &[&str]) -> Option<Sh
 }
 
 /// Records the first command in a text at `line` of another tool's recipe after whose failure the shell that runs it
-/// continues. What the text reads and writes is not noted.
+/// continues. Does not record the reads and writes of the text.
 pub(crate) fn failure(text: &str, line: u32, into: &mut FileOutline) {
     let mut own = FileOutline::default();
     command(text, line, true, &mut own);
     into.failures.add_started(own.failures.started);
 }
 
-/// What a command at `line` of another tool's recipe does, with [`UNKNOWN`] and [`OUTPUTS`] in its text. If `is_shell`,
-/// a separate shell runs it, which may continue after a failure.
+/// Records the effects of a command at `line` of another tool's recipe, with [`UNKNOWN`] and [`OUTPUTS`] in its text. If
+/// `is_shell`, a separate shell runs it, which may continue after a failure.
 pub(crate) fn command(text: &str, line: u32, is_shell: bool, into: &mut FileOutline) {
     let source = text.replace(OUTPUTS, "${heat_outputs_path}").replace(UNKNOWN, "${!unknown}");
     let Ok(FileOutline { analysis, includes, failures, runs, .. }) = outline(&source) else {
@@ -124,7 +124,7 @@ pub(crate) fn command(text: &str, line: u32, is_shell: bool, into: &mut FileOutl
         into.failures.add_started(found);
     }
     into.runs.extend(runs);
-    // What it sources sets nothing of that tool's.
+    // A script that it sources sets no names of that tool.
     into.includes.extend(includes.into_iter().map(|include| match include {
         Include::File(name) => Include::Program(name),
         include => include,
@@ -143,7 +143,7 @@ fn clears(source: &str) -> bool {
         && !["posix", "inherit_errexit"].iter().any(|own| first.contains(own))
 }
 
-/// Whether the first line itself makes failures count: `#!/bin/sh -e`.
+/// Whether the first line itself sets `-e`: `#!/bin/sh -e`.
 fn is_strict(source: &str) -> bool {
     let first = source.lines().next().and_then(|line| line.strip_prefix("#!")).unwrap_or_default();
     first.split_ascii_whitespace().skip(1).any(|word| word == "errexit" || word::has_short(word, 'e'))
@@ -158,7 +158,7 @@ fn program(source: &str) -> Option<&str> {
     }
 }
 
-/// What a program in another language does, roughly; if it does not mention outputs, it may write any.
+/// The approximate reads and writes of a program in another language; if it does not mention outputs, it may write any.
 fn other_program(source: &str) -> FileOutline {
     let mut outline = FileOutline::default();
     embedded::reads(source, 1, &mut outline.analysis);

@@ -1,5 +1,5 @@
-//! Which arguments of a command are files: the single table of where each program has the files that it reads, and
-//! those that it creates.
+//! The arguments of commands that are files. A single table lists where each program has the files that it reads, and those
+//! that it creates.
 //!
 //! A program that is not in the table may do anything with its arguments.
 
@@ -11,7 +11,7 @@ mod table;
 
 pub(super) use table::ROWS;
 
-/// Which of its arguments other than options a program reads as files.
+/// The non-option arguments that a program reads as files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Read {
     Nothing,
@@ -19,45 +19,45 @@ pub(super) enum Read {
     /// The first one, followed by the file's own arguments.
     Program,
     All,
-    /// The first one is a script, a pattern or the like.
+    /// All but the first one, which is a script, a pattern or similar.
     AllButFirst,
-    /// The last one is the target.
+    /// All but the last one, which is the target.
     AllButLast,
-    /// Those that are written as paths or packages: others are names.
+    /// Those that have the form of paths or packages; the others are names.
     Packages,
 }
 
-/// One program, or several that are alike.
+/// One program, or several similar ones.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Row {
-    /// Names of programs, each of one word or, with its command, of two.
+    /// Names of programs, each of one word, or of two words including a subcommand.
     pub(super) programs: &'static [&'static str],
     pub(super) reads: Read,
     /// Options whose value is a file that is read.
     files: &'static [&'static str],
     /// Options whose value is a file after an `@`, as `@x` or `name=@x`.
     marked: &'static [&'static str],
-    /// Options whose value is a file or folder that is made.
+    /// Options whose value is a file or folder that is created.
     makes: &'static [&'static str],
-    /// Options with another value, which is not an argument.
+    /// Options with other values, which are not arguments.
     values: &'static [&'static str],
     /// Options that replace the first argument.
     instead: &'static [&'static str],
     /// Options with which no argument is a file.
     inline: &'static [&'static str],
-    /// Arguments that name a file after this: `if=`.
+    /// The prefix of arguments that name a file: `if=`.
     key: &'static str,
-    /// It makes all of its arguments, or its last one where it reads the others.
+    /// It creates all of its arguments, or its last one if it reads the others.
     pub(super) is_maker: bool,
-    /// What else it may create where it runs.
+    /// Further files that it may create in its working directory.
     besides: Besides,
 }
 
-/// What a command may create without naming it.
+/// Files that a command may create without naming them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Besides {
     Nothing,
-    /// Unknown: it runs something that was written elsewhere, or is not in the table.
+    /// Unknown: it runs a program that was written elsewhere, or is not in the table.
     Anything,
     /// A whole tree of files.
     Tree,
@@ -125,18 +125,18 @@ impl Row {
 /// A file among the arguments of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Operand {
-    /// Which argument.
+    /// The index of the argument.
     pub(super) at: usize,
-    /// How many bytes of it are not part of the path.
+    /// The number of bytes of it that are not part of the path.
     pub(super) skip: usize,
-    /// The path begins after the last `@` of what is left; nothing without one.
+    /// The path begins after the last `@` of the rest; without an `@`, there is no path.
     pub(super) is_marked: bool,
     pub(super) makes: bool,
-    /// It is not a value of an option that the table does not know.
+    /// It is not the value of an option that the table does not list.
     pub(super) is_certain: bool,
 }
 
-/// The row of a command, and how many of its words name the program.
+/// The row of a command, and the number of its words that name the program.
 pub(super) fn row(program: &str, arguments: &[Word]) -> Option<(&'static Row, usize)> {
     let name = file_name(program);
     let is_two = |known: &&str| {
@@ -147,18 +147,18 @@ pub(super) fn row(program: &str, arguments: &[Word]) -> Option<(&'static Row, us
     of(&is_two).map(|row| (row, 1)).or_else(|| of(&|known| *known == name).map(|row| (row, 0)))
 }
 
-/// The files among the arguments of the program of a row, and what else it may make where it runs.
+/// The files among the arguments of a row's program, and further files that it may create in its working directory.
 pub(super) fn operands(row: &Row, arguments: &[Word]) -> (Vec<Operand>, Besides) {
     let found = if row.programs.contains(&"tar") { archive::operands(row, arguments) } else { of_row(row, arguments) };
-    // What says where to unpack, or into what to pack, makes that.
+    // An explicit target, for unpacking or packing, is what the command creates.
     let is_named = row.besides == Besides::Tree && found.iter().any(|one| one.makes);
     (found, if is_named { Besides::Nothing } else { row.besides })
 }
 
-/// The files among the arguments, as a row has them.
+/// The files among the arguments, according to a row.
 fn of_row(row: &Row, arguments: &[Word]) -> Vec<Operand> {
     let mut found = Vec::new();
-    // Arguments that are not options, and whether each is certainly none of an option's.
+    // Non-option arguments, and whether each is certainly not an option's value.
     let mut others: Vec<(usize, bool)> = Vec::new();
     let (mut is_over, mut is_inline, mut is_given) = (false, false, false);
     let mut at = 0;
@@ -172,7 +172,7 @@ fn of_row(row: &Row, arguments: &[Word]) -> Vec<Operand> {
                 found.push(Operand { skip: row.key.len(), ..Operand::new(at, false) });
             }
             others.push((at, is_over || !behind));
-            // What comes after a program is its own.
+            // The words after a program are its own arguments.
             if row.reads == Read::Program {
                 break;
             }
@@ -200,7 +200,7 @@ fn of_row(row: &Row, arguments: &[Word]) -> Vec<Operand> {
     found
 }
 
-/// What of the arguments that are not options is a file.
+/// The files among the non-option arguments.
 fn positional(row: &Row, arguments: &[Word], others: &[(usize, bool)], is_given: bool, found: &mut Vec<Operand>) {
     let count = others.len();
     let is_target = found.iter().any(|one| one.makes);
@@ -228,7 +228,7 @@ impl Operand {
     }
 }
 
-/// What an option is called, and where its value stands if it takes one: in which argument, after how many bytes.
+/// The name of an option, and the position of its value, if it has one: the argument, and the offset in bytes.
 fn option(row: &Row, word: &Word, at: usize) -> (String, Option<(usize, usize)>) {
     let text = head(word);
     let takes =
@@ -245,7 +245,7 @@ fn option(row: &Row, word: &Word, at: usize) -> (String, Option<(usize, usize)>)
     if text.starts_with("--") || row.inline.contains(&text) || row.instead.contains(&text) {
         return (text.to_owned(), None);
     }
-    // Several options of one letter, the last of which may have a value: `-qf x`, `-fx`.
+    // Several one-letter options, the last of which may have a value: `-qf x`, `-fx`.
     let letters = text.char_indices().skip(1).map(|(begin, letter)| (begin + letter.len_utf8(), format!("-{letter}")));
     let mut found = text.to_owned();
     for (behind, option) in letters {
@@ -273,7 +273,7 @@ fn is_bare_option(word: &Word) -> bool {
     word.literal().is_some_and(|text| text.starts_with('-') && text.len() > 1 && !text.contains('='))
 }
 
-/// Whether what is installed is a file: `./x`, `x.deb`.
+/// Whether the package to install is a file: `./x`, `x.deb`.
 fn is_package(text: &str) -> bool {
     const ENDINGS: [&str; 7] = [".deb", ".rpm", ".apk", ".whl", ".gem", ".tgz", ".tar.gz"];
     text.starts_with("./") || text.starts_with("../") || ENDINGS.iter().any(|ending| text.ends_with(ending))

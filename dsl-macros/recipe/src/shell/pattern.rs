@@ -2,21 +2,21 @@
 
 use super::word::{TokenKind, Word};
 
-/// A pattern while it is read.
+/// A pattern that is being read.
 #[derive(Default)]
 pub(super) struct Pattern {
     begun: bool,
-    /// How many parentheses of its own are open, as in `@(a|b)`.
+    /// The number of its own open parentheses, as in `@(a|b)`.
     depth: u32,
 }
 
 impl Pattern {
-    /// The pattern after the next token; nothing once it is over.
+    /// The pattern after the next token; `None` once it has ended.
     pub(super) fn goes_on(mut self, kind: &TokenKind) -> Option<Self> {
         match kind {
             TokenKind::Word(word) if !self.begun && word.bare() == Some("esac") => return None,
             TokenKind::Newline => return Some(self),
-            // The one in front of the first word belongs to nothing.
+            // A parenthesis before the first word is not part of the pattern.
             TokenKind::Op("(") if self.begun => self.depth += 1,
             TokenKind::Op(")") if self.depth == 0 => return None,
             TokenKind::Op(")") => self.depth -= 1,

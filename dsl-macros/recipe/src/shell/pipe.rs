@@ -1,8 +1,7 @@
-//! Pipes whose failure goes unnoticed: a pipe ends as its last command does.
+//! Pipes in which a failure goes unnoticed: the status of a pipe is that of its last command.
 //!
-//! That matters if the last command accepts any input. It is reported for programs that only pass data on
-//! (`make | tee log`), and for a few programs that fetch data, if the next command accepts empty input (`curl ...
-//! | sh`).
+//! That matters if the last command accepts any input. It is reported for programs that only pass data on (`make | tee
+//! log`), and for a few programs that fetch data, if the next command accepts empty input (`curl ... | sh`).
 
 use std::collections::BTreeMap;
 
@@ -16,10 +15,10 @@ use crate::names::file_name;
 const PASSING: [&str; 6] = ["tee", "cat", "true", ":", "logger", "ts"];
 /// Programs that accept empty input.
 const CONTENT: [&str; 9] = ["sh", "bash", "dash", "jq", "psql", "mysql", "sqlite3", "uniq", "xargs"];
-/// Programs that fetch data, and whose failure leaves nothing or a part.
+/// Programs that fetch data, and that output nothing or only a part on failure.
 pub(super) const FETCHING: [&str; 8] = ["curl", "wget", "pg_dump", "pg_dumpall", "mysqldump", "ssh", "zcat", "gunzip"];
 
-/// Whether pipelines fail if any of their commands does.
+/// Whether pipelines fail if any of their commands fails.
 pub(super) fn fails(tokens: &[Token], shape: &Shape<'_>) -> bool {
     shape.simple.iter().any(|one| {
         let words = words(tokens, one.start);
@@ -47,7 +46,7 @@ fn of_simple(
 ) -> Option<(String, u32)> {
     let next = consumer(tokens, shape, end(tokens, one.start))?;
     let own = words(tokens, one.start);
-    // For a function, what it does counts, not how it ends.
+    // For a function, its content matters, not its status.
     let body = own.first().and_then(|word| bodies.get(word.literal()?));
     if let Some(number) = body.filter(|_| passes_on(tokens, shape, one.start)) {
         let body = &shape.compounds[*number];
@@ -61,14 +60,14 @@ fn of_simple(
     is_lost.then(|| (producer, tokens[one.start].line))
 }
 
-/// What a pipe at `at` feeds.
+/// The consumer of a pipe at `at`.
 fn consumer<'s>(tokens: &[Token], shape: &'s Shape<'_>, at: usize) -> Option<&'s Simple> {
     let is_pipe = matches!(tokens.get(at).map(|token| &token.kind), Some(TokenKind::Op("|" | "|&")));
     let start = is_pipe.then(|| next(tokens, at))?;
     shape.at_or_behind(start).filter(|one| one.start == start)
 }
 
-/// Whether what is at `start` feeds a program that only passes its input on, and its exit status is not checked.
+/// Whether the command at `start` feeds a program that only passes its input on, and its exit status is not checked.
 fn passes_on(tokens: &[Token], shape: &Shape<'_>, start: usize) -> bool {
     let consumer = consumer(tokens, shape, end(tokens, start));
     consumer.is_some_and(|consumer| {
@@ -77,13 +76,13 @@ fn passes_on(tokens: &[Token], shape: &Shape<'_>, start: usize) -> bool {
     })
 }
 
-/// Whether what comes after a pipeline checks how it ended.
+/// Whether the command after a pipeline checks its status.
 fn is_followed(tokens: &[Token], shape: &Shape<'_>, last: &Simple) -> bool {
     let later = shape.at_or_behind(end(tokens, last.start));
     later.is_some_and(|later| asks(&words(tokens, later.start)))
 }
 
-/// The first command between two tokens that may fail, and that nothing there asks about.
+/// The first command between two tokens that may fail and whose status is not checked there.
 pub(super) fn within(tokens: &[Token], shape: &Shape<'_>, start: usize, behind: usize) -> Option<(String, u32)> {
     let first = shape.simple.partition_point(|one| one.start < start);
     shape.simple[first..].iter().take_while(|one| one.start < behind).find_map(|one| {
@@ -96,7 +95,7 @@ pub(super) fn within(tokens: &[Token], shape: &Shape<'_>, start: usize, behind: 
 /// Operators that join commands.
 const JOINTS: [&str; 5] = ["||", "&&", "|", "|&", "&"];
 
-/// Whether a list ends with a command that does what is missing: `[ -d x ] || mkdir x`.
+/// Whether a list ends with a command that performs a missing step: `[ -d x ] || mkdir x`.
 fn is_last(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> bool {
     let before = tokens[..one.start].iter().rfind(|token| token.kind != TokenKind::Newline);
     let is_end = !is_op(tokens.get(end(tokens, one.start)), &JOINTS);

@@ -10,21 +10,21 @@ use crate::lookup::Names;
 use crate::names::{extension, file_name, identifiers, is_identifier};
 use crate::tool::Tool;
 
-/// Which other program may come before a shell that finds the recipe's variables: not `sudo`, and not `env`, which sets
+/// Other programs that may come before a shell that sees the recipe's variables: not `sudo`, and not `env`, which sets
 /// some.
 const PASSING: [&str; 9] = ["exec", "command", "nohup", "nice", "timeout", "time", "stdbuf", "ionice", "setsid"];
 const SHELLS: [&str; 7] = ["sh", "bash", "dash", "ksh", "zsh", "ash", "busybox"];
-/// What runs a file besides the tools' own programs.
+/// Programs that run a file, besides the tools' own programs.
 const INTERPRETERS: [&str; 6] = ["python", "python3", "perl", "ruby", "node", "php"];
-/// How deep scripts in strings may be nested.
+/// The maximum nesting of scripts in strings.
 const DEPTH: u32 = 8;
-/// Folders of the system: what is sourced from there knows nothing of a recipe's outputs.
+/// Folders of the system: scripts sourced from there do not know a recipe's outputs.
 const SYSTEM: [&str; 6] = ["/etc/", "/usr/", "/lib/", "/dev/", "/proc/", "/opt/"];
 
-/// Files of the system that say which one it is.
+/// Files that identify the system.
 const RELEASE: [&str; 3] = ["/etc/os-release", "/usr/lib/os-release", "/etc/lsb-release"];
 
-/// Looks into what the command numbered `at` runs, adding commands found in strings to the script.
+/// Analyses what the command numbered `at` runs. Adds commands found in strings to the script.
 pub(super) fn look_inside(script: &mut Script, at: usize, outline: &mut FileOutline) {
     let mut inner: Vec<Inner> = Vec::new();
     note_folder(script, at);
@@ -51,7 +51,7 @@ pub(super) fn look_inside(script: &mut Script, at: usize, outline: &mut FileOutl
         asked(command, &mut outline.names);
     }
     for inner in inner {
-        // Malformed text may be no shell at all, or is in two halves: then anything may be meant.
+        // Malformed text may not be for a shell at all, or may come in two parts: then anything is possible.
         if depth >= DEPTH || script.add(&inner, depth + 1).is_err() {
             outline.analysis.anything();
             outline.names.anything |= inner.here;
@@ -80,7 +80,7 @@ fn by_program(script: &Script, command: &Command, inner: &mut Vec<Inner>, outlin
         "." | "source" => {
             if let Some(file) = arguments.first() {
                 if file.literal().is_some_and(|path| RELEASE.contains(&path)) {
-                    // What these set is known and in capitals.
+                    // The variables that these set are known and in capitals.
                     crate::environment::RELEASE.iter().for_each(|name| outline.names.set(name));
                 } else if file.literal().is_some_and(|path| SYSTEM.iter().any(|folder| path.starts_with(folder))) {
                     outline.names.anything = true;
@@ -107,7 +107,7 @@ fn by_program(script: &Script, command: &Command, inner: &mut Vec<Inner>, outlin
             let mut has_text = false;
             for (at, word) in arguments.iter().enumerate() {
                 let text = word.to_source();
-                // With `-u`, no shell is between `runuser` and the command, which then gets the input.
+                // With `-u`, there is no shell between `runuser` and the command, which then gets the input.
                 has_text |= matches!(&*text, "-c" | "-lc" | "-u" | "--")
                     || text.starts_with("--command")
                     || text.starts_with("--user");
@@ -152,7 +152,7 @@ fn by_program(script: &Script, command: &Command, inner: &mut Vec<Inner>, outlin
             });
             let inline = arguments.iter().any(|word| matches!(word.literal(), Some("-c" | "-e" | "-")));
             outline.includes.extend(file.filter(|file| !inline && !is_absolute(file)).map(include));
-            // Salt is given a state's name: a state that is not one of the recipe's files is not seen here.
+            // Salt receives the name of a state: one that is not among the recipe's files is not visible here.
             let applies = |word: &&Word| matches!(word.literal(), Some("state.apply" | "state.sls"));
             let state = arguments.iter().skip_while(|word| !applies(word)).nth(1);
             outline.includes.extend(state.map(|state| Include::State(state.to_source().replace('.', "/"))));
@@ -165,7 +165,7 @@ fn by_program(script: &Script, command: &Command, inner: &mut Vec<Inner>, outlin
     }
 }
 
-/// What `ssh` runs on its host.
+/// The command that `ssh` runs on its host.
 fn behind_host(mut arguments: &[Word]) -> &[Word] {
     const WITH_VALUE: &str = "bcDeFiIJlLmoOpQRSwW";
     while let [first, rest @ ..] = arguments {
@@ -178,7 +178,7 @@ fn behind_host(mut arguments: &[Word]) -> &[Word] {
     arguments
 }
 
-/// What a shell of another user runs, without `set -e`.
+/// A script that a shell of another user runs, without `set -e`.
 fn of_another_shell(text: &Word) -> Inner {
     Inner { strict: Some(false), ..Inner::elsewhere(text.to_source(), text.line) }
 }
@@ -186,13 +186,13 @@ fn of_another_shell(text: &Word) -> Inner {
 /// A shell among the words of a command.
 struct Started<'a> {
     name: &'a str,
-    /// Which word it is.
+    /// The index of the word.
     at: usize,
-    /// It is what the command runs, and no argument of that.
+    /// Whether it is the command itself rather than an argument of the command.
     starts: bool,
 }
 
-/// What a started shell runs: its `-c` text, its script, or its input.
+/// The script of a shell: its `-c` text, its file, or its input.
 fn shell(script: &Script, command: &Command, shell: Started<'_>, inner: &mut Vec<Inner>, outline: &mut FileOutline) {
     let Started { name, at, starts } = shell;
     let passes = command.words[..at].iter().all(|word| {
@@ -210,7 +210,7 @@ fn shell(script: &Script, command: &Command, shell: Started<'_>, inner: &mut Vec
         if text.starts_with(['-', '+']) {
             is_text = !text.starts_with("--") && text.contains('c');
             strict = strict.map(|strict| strict || !text.starts_with("--") && text.contains('e'));
-            // A login shell, or one that reads its own files first, may find variables in these.
+            // A login shell, or one that reads its own startup files, may get variables from these.
             here &= !text.starts_with("--") && !text.contains(['l', 'i']);
             if text == "-" || text == "-s" {
                 break;
@@ -235,7 +235,7 @@ fn shell(script: &Script, command: &Command, shell: Started<'_>, inner: &mut Vec
     }));
 }
 
-/// The possible texts of a word that is run as a script. For a variable, what is assigned to it.
+/// The possible texts of a word that is run as a script. For a variable, its assigned values.
 fn texts(
     script: &Script,
     word: &Word,
@@ -342,7 +342,7 @@ fn environment(command: &Command, outline: &mut FileOutline) {
     }
 }
 
-/// A heredoc, for `cat` say, that holds a whole script of a shell.
+/// Whether a heredoc, for example for `cat`, contains a whole shell script.
 fn is_shell_script(body: &Word) -> bool {
     let source = body.to_source();
     let first = source.lines().next().unwrap_or_default();
@@ -373,7 +373,7 @@ fn is_absolute(word: &Word) -> bool {
     matches!(word.parts.first(), Some(Part::Text { text, .. }) if text.starts_with(['/', '~']))
 }
 
-/// Records a script that a separate shell runs. If the command may fail, nothing is known about what it leaves undone.
+/// Records a script that a separate shell runs. If the command may fail, nothing is known about the steps that it omits.
 fn runs(command: &Command, file: &Word, outline: &mut FileOutline) {
     if command.here && !command.asks {
         outline.runs.push(own_name(file));

@@ -1,8 +1,8 @@
 //! Secrets that a script shows: by `echo`, by `set -x`, by `env`, or in an output that everyone may read.
 //!
-//! One-sided. The output of a command counts only if nothing around it redirects it to a file or another program, and
-//! only in functions that are called in this way. Nothing is reported for a variable that the script sets, or for
-//! scripts that run text that they compute or include others.
+//! Conservative: the output of a command counts only if nothing around it redirects it to a file or another program, and
+//! only in functions that are called in this way. Nothing is reported for a variable that the script sets, or for scripts
+//! that run computed text or include others.
 
 use std::collections::BTreeMap;
 
@@ -15,12 +15,12 @@ use super::word::{Part, Token, TokenKind, Word, has_short, is_op};
 use crate::names::OUTPUTS_PATH;
 use crate::shown::{How, Shown};
 
-/// Builtins that may set the variables that they name.
+/// Builtins that may set the variables named by their arguments.
 const SETTING: [&str; 8] = ["read", "unset", "mapfile", "readarray", "getopts", "printf", "wait", "let"];
 /// Builtins before an assignment.
 const DECLARING: [&str; 5] = ["export", "local", "readonly", "declare", "typeset"];
 
-/// The first of them, by line.
+/// The first such place, by line.
 pub(super) fn first(source: &str, secrets: &[&str], plain: &[&str]) -> Option<Shown> {
     let tokens = Lexer { whole: true, ..Lexer::new(source, 1, 0) }.tokens(None).ok()?;
     let shape = structure::check(&tokens).ok()?;
@@ -29,7 +29,7 @@ pub(super) fn first(source: &str, secrets: &[&str], plain: &[&str]) -> Option<Sh
     }
     let held = held(&tokens, &shape, secrets);
     let script = Script { tokens: &tokens, shape: &shape, held: &held };
-    // Where the script redirects all of its output, nothing is certain after that.
+    // After the script redirects all of its output, nothing is certain.
     let is_sent = shape.simple.iter().any(|one| script.program(one) == Some("exec") && script.redirects(one.start));
     let written = shape.simple.iter().filter_map(|one| script.written(one, plain));
     let said = shape.simple.iter().filter(|_| !is_sent).filter_map(|one| script.said(one));
@@ -37,7 +37,7 @@ pub(super) fn first(source: &str, secrets: &[&str], plain: &[&str]) -> Option<Sh
     written.chain(said).chain(traced).min_by_key(|one| one.line)
 }
 
-/// Whether a script includes others that may set anything, or computes what it runs.
+/// Whether a script includes others that may set anything, or runs computed commands.
 fn takes_in(tokens: &[Token], shape: &Shape<'_>) -> bool {
     shape.simple.iter().any(|one| {
         let own = words(tokens, one.start);
@@ -51,9 +51,9 @@ fn takes_in(tokens: &[Token], shape: &Shape<'_>) -> bool {
     })
 }
 
-/// The variables that hold a secret as it is, alone or within a text, each with the secret.
+/// The variables whose value is a secret, alone or within a text, each with the secret.
 fn held(tokens: &[Token], shape: &Shape<'_>, secrets: &[&str]) -> BTreeMap<String, String> {
-    // How often each variable is set.
+    // The number of assignments to each variable.
     let mut set: BTreeMap<&str, usize> = BTreeMap::new();
     for head in &shape.heads {
         let variable = tokens.get(head.start + 1).and_then(Token::word).and_then(Word::literal);
@@ -112,7 +112,7 @@ impl<'s> Script<'s> {
         words.find_map(|word| word.parts.iter().find_map(|part| part_of(part, self.held)))
     }
 
-    /// Whether what is printed at `start`, up to where that ends, goes to a file.
+    /// Whether the output of the command at `start` goes to a file.
     fn redirects(&self, start: usize) -> bool {
         let own = &self.tokens[start..end(self.tokens, start)];
         own.iter().enumerate().any(|(at, token)| match token.kind {
@@ -125,7 +125,7 @@ impl<'s> Script<'s> {
         })
     }
 
-    /// Whether what is printed at `start` gets into the log, as far as its own line shows: `tee` passes it on.
+    /// Whether the output of the command at `start` reaches the log, as far as its own line shows: `tee` passes it on.
     fn passes(&self, start: usize) -> bool {
         let at = end(self.tokens, start);
         if self.redirects(start) {
@@ -174,7 +174,7 @@ impl<'s> Script<'s> {
                 (self.held.get(*name)?.as_str(), How::Printed { by: by() })
             }
             ("printf", ["-v", ..]) => return None,
-            // A precision cuts the value off.
+            // A precision truncates the value.
             ("printf", [format, ..]) if format.contains("%.") => return None,
             _ => (self.text(one)?, How::Printed { by: by() }),
         };
@@ -183,12 +183,12 @@ impl<'s> Script<'s> {
         is_shown.then(|| Shown { name: secret.to_owned(), line, how })
     }
 
-    /// The secret in what a command passes on: its words, or its input.
+    /// The secret in the text that a command passes on: its words, or its input.
     fn text(&self, one: &Simple) -> Option<&'s str> {
         let own = self.own(one);
         match program(&own)? {
             "echo" | "printf" => self.secret(own.iter().skip(1).copied()),
-            // It shows its input, unless it is given files.
+            // It shows its input, unless it has file arguments.
             "cat" if own.len() > 1 && own.get(1).and_then(|word| word.literal()) != Some("-") => None,
             "cat" | "tee" => {
                 let region = &self.tokens[one.start..end(self.tokens, one.start)];
@@ -204,7 +204,7 @@ impl<'s> Script<'s> {
         }
     }
 
-    /// What a command writes into an output that is not a secret.
+    /// The secret that a command writes to an output that is not secret.
     fn written(&self, one: &Simple, plain: &[&str]) -> Option<Shown> {
         let own = self.own(one);
         let at = end(self.tokens, one.start);
@@ -234,7 +234,7 @@ impl<'s> Script<'s> {
     /// The first command that `set -x` shows with a secret.
     fn traced(&self, source: &str) -> Option<Shown> {
         let first = source.lines().next().filter(|line| line.starts_with("#!")).unwrap_or_default();
-        // It may go to a file.
+        // The trace may go to a file.
         let is_elsewhere = |word: &Word| assigned(word) == Some("BASH_XTRACEFD");
         if self.tokens.iter().filter_map(Token::word).any(is_elsewhere) {
             return None;

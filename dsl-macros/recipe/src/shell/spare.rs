@@ -1,11 +1,11 @@
-//! Variables that may be absent for a script.
+//! Variables that a script allows to be absent.
 
 use super::walk::Command;
 use super::word::{Part, Word};
 use crate::lookup::Names;
 use crate::names::is_identifier;
 
-/// Records which variables a command tests (`[ -n "$x" ]`, `test "$x"`), and which it passes to another program
+/// Records the variables that a command tests (`[ -n "$x" ]`, `test "$x"`), and those that it sets for another program
 /// (`env x=1`).
 pub(super) fn spares(command: &Command, into: &mut Names) {
     let program = command.words.first().and_then(Word::literal).unwrap_or_default();

@@ -1,8 +1,7 @@
 //! Whether the commands of a script are complete: `if` and `fi`, loops, `case`, braces, parentheses, and operators that
 //! join two commands.
-//!
-//! It refuses only what POSIX shells and Bash both refuse. Where one of them is more lenient (`time`, `!`, `[[`,
-//! extended patterns), this is too.
+//! It refuses only what both POSIX shells and Bash refuse. If one of them is more lenient (`time`, `!`, `[[`, extended
+//! patterns), this is too.
 
 mod compound;
 mod headers;
@@ -15,7 +14,7 @@ use self::compound::{Compound, Open};
 use super::word::{Token, TokenKind, Word};
 use crate::analysis::SyntaxError;
 
-/// Whether the script is for a shell whose grammar is known here: not for zsh, ksh, fish and the like.
+/// Whether the script is for a shell with a known grammar: not for zsh, ksh, fish and others.
 pub(super) fn is_known(program: Option<&str>) -> bool {
     program.is_none_or(|program| matches!(program, "sh" | "bash" | "dash" | "ash" | "rbash" | "busybox"))
 }
@@ -38,8 +37,8 @@ impl<'t> Shape<'t> {
         self.simple.get(self.simple.partition_point(|one| one.start < token))
     }
 
-    /// The bodies of functions, by the numbers of their compound commands, with the functions' names. Empty if it is
-    /// not known which body belongs to which.
+    /// The bodies of functions, by the numbers of their compound commands, with the functions' names. Empty if the
+    /// assignment of bodies to functions is unknown.
     pub(super) fn bodies(&self) -> Vec<(usize, &'t str)> {
         let bodies = self.compounds.iter().enumerate().filter(|(_, compound)| compound.is_function);
         let bodies: Vec<usize> = bodies.map(|(number, _)| number).collect();
@@ -48,7 +47,7 @@ impl<'t> Shape<'t> {
     }
 }
 
-/// What is between `for`, `select` or `case` and what it runs.
+/// The words between `for`, `select` or `case` and the body.
 pub(super) struct Head {
     /// Its keyword.
     pub(super) start: usize,
@@ -63,13 +62,13 @@ pub(super) struct Simple {
     pub(super) start: usize,
     /// It is in a condition.
     pub(super) is_asked: bool,
-    /// It comes after `!`.
+    /// It is negated by `!`.
     pub(super) is_denied: bool,
     /// The compound command around it, by its number.
     pub(super) around: Option<usize>,
 }
 
-/// What the contents of a compound command need to know about it.
+/// The properties of a compound command that its content needs.
 pub(super) struct Around {
     /// Its first token.
     pub(super) start: usize,
@@ -77,15 +76,15 @@ pub(super) struct Around {
     pub(super) behind: Option<usize>,
     /// It is the body of a function.
     pub(super) is_function: bool,
-    /// It comes after `!`.
+    /// It is negated by `!`.
     pub(super) is_denied: bool,
     /// It is in a condition.
     pub(super) is_asked: bool,
-    /// The one around it.
+    /// The enclosing compound command.
     pub(super) outer: Option<usize>,
 }
 
-/// Looks through the tokens of a script, or of what is in a substitution.
+/// Checks the tokens of a script, or of a substitution's content.
 pub(super) fn check(tokens: &[Token]) -> Result<Shape<'_>, SyntaxError> {
     let last = tokens.last().map_or(1, |token| token.line);
     let (open, shape) = Default::default();
@@ -120,18 +119,18 @@ pub(super) fn check(tokens: &[Token]) -> Result<Shape<'_>, SyntaxError> {
     }
 }
 
-/// What may come next.
+/// The expected next token.
 #[derive(Clone, Copy, PartialEq)]
 enum State {
-    /// A command, or the end of a list that has one.
+    /// A command, or the end of a list that has at least one.
     Start,
-    /// A command, which this operator or `name()` awaits.
+    /// A command, which this operator or `name()` requires.
     Operand(&'static str),
-    /// More of a simple command.
+    /// More words of a simple command.
     Words,
-    /// What may come after a compound command.
+    /// The tokens that may follow a compound command.
     Done,
-    /// After `]]`, which Bash takes for the end of a compound command, and other shells for a word.
+    /// After `]]`, which ends a compound command in Bash, and is a word in other shells.
     Tested,
     /// A pattern of `case`, or its end.
     Pattern,
@@ -144,13 +143,13 @@ struct Checker<'a> {
     state: State,
     /// The current list has no command yet.
     empty: bool,
-    /// Whether a `]]` may still be found; keeps hostile input linear.
+    /// Whether a `]]` may still be found; keeps the time for hostile input linear.
     tested: bool,
-    /// How many conditions enclose the current position.
+    /// The number of conditions around the current position.
     asking: usize,
-    /// What begins next comes after `!`.
+    /// The next command is negated by `!`.
     denied: bool,
-    /// Where the last command began.
+    /// The start of the last command.
     begun: usize,
     shape: Shape<'a>,
 }
@@ -162,7 +161,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A redirection alone is a command; after a compound one it belongs to that.
+    /// A redirection alone is a command; after a compound command it belongs to that.
     fn redirected(&mut self) {
         if matches!(self.state, State::Start | State::Operand(_)) {
             self.command(State::Words);
@@ -173,7 +172,7 @@ impl Checker<'_> {
         self.redirected();
         match self.tokens.get(self.at).map(|token| &token.kind) {
             Some(TokenKind::Word(_)) => self.at += 1,
-            // The lexer drops numbers in front of a redirection, so in `2>&1>x` it drops an operand.
+            // The lexer drops numbers before a redirection, so in `2>&1>x` it drops an operand.
             Some(TokenKind::Heredoc(_)) => {}
             Some(TokenKind::Op(next)) if next.contains(['<', '>']) || *next == "(" => {}
             _ => return Err(SyntaxError::new(line, format!("`{op}` does not name a file"))),
@@ -309,7 +308,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// A word that ends a list, such as `then` or `done`; whether it is one.
+    /// Handles a word that ends a list, such as `then` or `done`; returns whether it is one.
     fn closer(&mut self, text: &str, line: u32) -> Result<bool, SyntaxError> {
         let (section, compounds): (&'static str, &[Compound]) = match text {
             "then" => ("then", &[Compound::If]),
@@ -356,7 +355,7 @@ impl Checker<'_> {
         Ok(true)
     }
 
-    /// A word that closes nothing, or not what was opened last.
+    /// The error for a word that closes nothing, or not the innermost open command.
     fn stray(&self, word: &str, line: u32) -> SyntaxError {
         let message = match self.open.last() {
             None => format!("unexpected `{word}`: nothing is open that it could belong to"),
@@ -387,7 +386,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What an operator joins or ends must be there.
+    /// Refuses an operator without a left operand.
     fn left(&self, op: &str, line: u32) -> Result<(), SyntaxError> {
         let before = self.at.checked_sub(2).and_then(|at| self.tokens.get(at));
         let message = match self.state {

@@ -1,10 +1,10 @@
-//! Substitutions whose failure is not that of the command around them: `local x=$(...)` succeeds whatever ran within, and so
-//! does a command that is given a variable (`x=$(...) make`), an argument or heredoc (`echo "$(...)" >file`), or what it reads
-//! (`mapfile -t x < <(...)`), a loop over a substitution, and a `case` of one. No `set -e` notices that.
+//! Substitutions whose failure does not affect the command around them: `local x=$(...)` succeeds whatever the status of
+//! the substitution, and so does a command with a variable in its environment (`x=$(...) make`), with an argument or
+//! heredoc (`echo "$(...)" >file`), or with a process substitution as input (`mapfile -t x < <(...)`), a loop over a
+//! substitution, and a `case` of one. No `set -e` notices that.
 //!
-//! One-sided as `unguarded`. Nothing is reported where a test looks at the variable. For substitutions in arguments and
-//! heads, only programs that request something from others are reported; for process substitutions, none that only list
-//! what exists.
+//! Conservative like `unguarded`. Nothing is reported if a test checks the variable. For substitutions in arguments and
+//! heads, only programs that query other systems are reported; for process substitutions, none that only list what exists.
 
 use super::asked::{LOOKING, is_looked_at};
 use super::pipe::{FETCHING, is_alternative};
@@ -14,10 +14,10 @@ use super::word::{Part, Token, TokenKind, Word};
 use crate::failures::{Unnoticed, Why};
 use crate::names::file_name;
 
-/// Commands that declare variables, and succeed.
+/// Commands that declare variables, and always succeed.
 const DECLARING: [&str; 5] = ["local", "export", "readonly", "declare", "typeset"];
 
-/// Programs that request something from others, besides those of `pipe`.
+/// Programs that query other systems, besides those of `pipe`.
 const ASKING: [&str; 7] = ["aws", "gpg", "kubectl", "mysql", "openstack", "psql", "vault"];
 
 /// Programs that list what exists, for which an empty list is an answer.
@@ -48,7 +48,7 @@ const LISTING: [&str; 24] = [
     "stat",
 ];
 
-/// Builtins that keep what they read.
+/// Builtins that store their input.
 const READING: [&str; 3] = ["mapfile", "read", "readarray"];
 
 /// The first command that goes unnoticed in this way.
@@ -59,7 +59,7 @@ pub(super) fn first(tokens: &[Token], shape: &Shape<'_>) -> Option<Unnoticed> {
     [simple, head, read(tokens, shape)].into_iter().flatten().min_by_key(|one| one.line)
 }
 
-/// The intended value of a variable that a command declares or is given.
+/// The substitution in the value of a variable that a command declares or has in its environment.
 fn assigning(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> Option<Unnoticed> {
     let own = words(tokens, one.start);
     let before = own.iter().take_while(|word| assigned(word).is_some()).count();
@@ -73,7 +73,7 @@ fn assigning(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> Option<Unnoti
     })
 }
 
-/// What a command gets as an argument or as input.
+/// The substitution in an argument or in the input of a command.
 fn argument(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> Option<Unnoticed> {
     let own = words(tokens, one.start);
     let by = own.first()?.literal()?;
@@ -84,7 +84,7 @@ fn argument(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> Option<Unnotic
     given.find_map(|word| value(word, by, shape))
 }
 
-/// What a loop iterates over, or what a `case` without a default distinguishes.
+/// The substitution that a loop iterates over, or that is the subject of a `case` without a default.
 fn in_head(tokens: &[Token], shape: &Shape<'_>, head: &Head) -> Option<Unnoticed> {
     let by = tokens.get(head.start)?.word()?.bare()?;
     let found = tokens[head.start..head.end].iter().filter_map(Token::word).find_map(|word| value(word, by, shape))?;
@@ -97,7 +97,7 @@ fn in_head(tokens: &[Token], shape: &Shape<'_>, head: &Head) -> Option<Unnoticed
     (by != "case" || !body.windows(2).any(is_other)).then_some(found)
 }
 
-/// A program that requests something from others and whose output is part of a word.
+/// A program that queries another system and whose output is part of a word.
 fn value(word: &Word, by: &str, shape: &Shape<'_>) -> Option<Unnoticed> {
     let program = last_substituted(std::iter::once(word), &shape.functions)?;
     let asks = FETCHING.contains(&program.as_str()) || ASKING.contains(&program.as_str());
@@ -108,7 +108,7 @@ fn of_value(by: &str) -> Why {
     Why::Substituted { name: "value".to_owned(), by: by.to_owned() }
 }
 
-/// What a command reads from a process substitution.
+/// The process substitution that a command reads.
 fn read(tokens: &[Token], shape: &Shape<'_>) -> Option<Unnoticed> {
     let is_waited_for = |part: &Part| matches!(part, Part::Var(name) if name == "!");
     if tokens.iter().filter_map(Token::word).any(|word| word.parts.iter().any(is_waited_for)) {
@@ -128,7 +128,7 @@ fn read(tokens: &[Token], shape: &Shape<'_>) -> Option<Unnoticed> {
     simple.into_iter().chain(compound).min_by_key(|one| one.line)
 }
 
-/// The first command in process substitutions among these tokens that may fail, and that nothing there asks about.
+/// The first command in process substitutions among these tokens that may fail and whose status is not checked there.
 fn processes(tokens: &[Token], by: &str, shape: &Shape<'_>) -> Option<Unnoticed> {
     let parts = tokens.iter().filter_map(Token::word).flat_map(|word| &word.parts);
     parts.into_iter().find_map(|part| {
@@ -146,7 +146,7 @@ fn processes(tokens: &[Token], by: &str, shape: &Shape<'_>) -> Option<Unnoticed>
     })
 }
 
-/// Whether a test among these tokens looks at a variable, or at something unknown.
+/// Whether a test among these tokens checks a variable, or something unknown.
 fn is_tested(tokens: &[Token], name: Option<&str>) -> bool {
     if name.is_some_and(|name| is_looked_at(tokens, name)) {
         return true;

@@ -1,11 +1,11 @@
-//! Commands after whose failure a script continues, unnoticed: it has no `set -e`, and does not ask how they ended.
+//! Commands after whose failure a script continues, unnoticed: it has no `set -e`, and does not check their status.
 //!
-//! Where failures count, they still do not between `set +e` and the next `set -e`, nor in a pipeline whose last command
+//! Even with `set -e`, failures are ignored between `set +e` and the next `set -e`, and in a pipeline whose last command
 //! accepts any input (`pipe`).
 //!
-//! One-sided like all here. Nothing is reported for a script that traps errors anywhere (`guards`), or runs text that
-//! it computes; for builtins, which hardly fail, and programs whose failure is an answer; for the last command of a
-//! function, which its caller may check; and for a loop's last command where nothing follows the loop.
+//! Conservative, like all analyses here. Nothing is reported for a script that traps errors anywhere (`guards`), or runs
+//! computed text; for builtins, which rarely fail, and programs whose failure is an answer; for the last command of a
+//! function, which its caller may check; and for a loop's last command if nothing follows the loop.
 
 use super::alternative::acts;
 use super::guards::{before, is_guard};
@@ -21,12 +21,12 @@ pub(super) const HARMLESS: [&str; 63] = [
     "id", "whoami", "pwd", "basename", "dirname", "nproc", "logger", "clear", "sync", "time", "getopts", "eval",
     "command", "type", "which", "hash", ".", "source", "function", "pgrep", "printenv", "expr", "getent",
 ];
-/// Programs that a substitution uses to transform text.
+/// Programs with which a substitution transforms text.
 pub(super) const FILTERS: [&str; 9] = ["cat", "cut", "sed", "awk", "tr", "head", "tail", "sort", "wc"];
-/// Words that end the list in which a command stands.
+/// Words that end the list that contains a command.
 const CLOSING: [&str; 6] = ["fi", "done", "esac", "}", "else", "elif"];
 
-/// The first command after whose failure the script continues although failures count later, and its line.
+/// The first command after whose failure the script continues although failures matter later, and its line.
 pub(super) fn early(tokens: &[Token], shape: &Shape<'_>) -> Option<(String, u32)> {
     if shape.simple.iter().any(|one| is_guard(tokens, shape, one)) {
         return None;
@@ -35,7 +35,7 @@ pub(super) fn early(tokens: &[Token], shape: &Shape<'_>) -> Option<(String, u32)
     unnoticed(tokens, shape, &before, true)
 }
 
-/// The first command after whose failure the script continues, and its line: of all, or where `set +e` applies.
+/// The first command after whose failure the script continues, and its line: of all commands, or of those under `set +e`.
 pub(super) fn first(tokens: &[Token], shape: &Shape<'_>, everywhere: bool) -> Option<(String, u32)> {
     unnoticed(tokens, shape, &shape.simple, everywhere)
 }
@@ -47,7 +47,7 @@ fn unnoticed(tokens: &[Token], shape: &Shape<'_>, among: &[Simple], everywhere: 
         let own = words(tokens, one.start);
         match errexit(&own) {
             Some(true) => end = None,
-            // In a subshell, it applies to the end of that.
+            // In a subshell, it applies up to its end.
             Some(false) => end = Some(one.around.and_then(|id| shape.compounds[id].behind).unwrap_or(tokens.len())),
             None => {}
         }
@@ -61,7 +61,7 @@ fn unnoticed(tokens: &[Token], shape: &Shape<'_>, among: &[Simple], everywhere: 
     })
 }
 
-/// Whether a command makes failures count from here on, or no longer.
+/// Whether a command enables or disables `set -e`.
 pub(super) fn errexit(words: &[&Word]) -> Option<bool> {
     option(words, "errexit", 'e')
 }
@@ -96,7 +96,7 @@ fn is_bang(token: &Token) -> bool {
     matches!(&token.kind, TokenKind::Word(word) if word.bare() == Some("!"))
 }
 
-/// The words of the simple command that begins at `start`, without those of redirections.
+/// The words of the simple command that begins at `start`, except those of redirections.
 pub(super) fn words(tokens: &[Token], start: usize) -> Vec<&Word> {
     let mut words = Vec::new();
     let mut at = start;
@@ -112,7 +112,7 @@ pub(super) fn words(tokens: &[Token], start: usize) -> Vec<&Word> {
     words
 }
 
-/// Whether a command checks how the one before it ended, or ends the script with its status, or as a failure.
+/// Whether a command checks the status of the previous one, or ends the script with that status or as a failure.
 pub(super) fn asks(words: &[&Word]) -> bool {
     let is_status = |part: &Part| matches!(part, Part::Var(name) if name == "?" || name == "PIPESTATUS");
     let ends = words.first().is_some_and(|word| matches!(word.literal(), Some("exit" | "return")));
@@ -134,7 +134,7 @@ pub(super) fn risky(words: &[&Word], functions: &[&str], failing: &[&str]) -> Op
     let is_meant = match short {
         "rm" => rest.iter().any(|word| word.starts_with('-') && word.contains('f')),
         "systemctl" | "service" => rest.iter().any(|word| *word == "stop" || word.starts_with("is-")),
-        // What it does not set is missing in the end.
+        // An output that it fails to set is missing in the end.
         "wattle" => rest.first() == Some(&"set"),
         // It writes a heredoc.
         "cat" => words.len() == assigned + 1,
@@ -147,20 +147,20 @@ fn is_assignment(word: &Word) -> bool {
     assigned(word).is_some()
 }
 
-/// The words of a command after the assignments that it begins with.
+/// The words of a command after its leading assignments.
 pub(super) fn behind_assignments<'s, 'w>(words: &'s [&'w Word]) -> &'s [&'w Word] {
     &words[words.iter().take_while(|word| is_assignment(word)).count()..]
 }
 
 /// The variable that a word assigns to.
 pub(super) fn assigned(word: &Word) -> Option<&str> {
-    // The parts of a constant no longer show what was quoted: `x='y'`.
+    // The parts of a constant do not preserve the quotes: `x='y'`.
     let Some(Part::Text { text, quoted }) = word.parts.first() else { return None };
     let name = if *quoted && !word.is_constant() { "" } else { leading_identifier(text) };
     (!name.is_empty() && text[name.len()..].starts_with(['=', '+', '['])).then_some(name)
 }
 
-/// What the last substitution in these words ends as, if that is a program that may fail.
+/// The program that determines the status of the last substitution in these words, if it may fail.
 pub(super) fn last_substituted<'w>(
     words: impl DoubleEndedIterator<Item = &'w Word>,
     functions: &[&str],
@@ -172,7 +172,7 @@ pub(super) fn last_substituted<'w>(
     substituted(script, functions)
 }
 
-/// The last program of a substitution, if it may fail and nothing in it asks.
+/// The last program of a substitution, if it may fail and its status is not checked there.
 fn substituted(tokens: &[Token], functions: &[&str]) -> Option<String> {
     let is_op = |token: &Token| match &token.kind {
         TokenKind::Op(op) => !op.contains(['<', '>']),
@@ -193,15 +193,15 @@ fn substituted(tokens: &[Token], functions: &[&str]) -> Option<String> {
 /// The effect of a failure at a command.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Rule {
-    /// Nothing.
+    /// None.
     Ignored,
-    /// Nothing, and `&&` is an answer as well: `set -e` would let the script continue there, too.
+    /// None, and `&&` is an answer as well: `set -e` would let the script continue there, too.
     Asked,
-    /// They end the script, and a subshell.
+    /// The script ends, or the subshell.
     Counts,
 }
 
-/// Whether the script continues after a command, or after the list of `&&` in which it appears, however that ends.
+/// Whether the script continues after a command, or after its `&&` list, whatever the status.
 pub(super) fn goes_on(tokens: &[Token], shape: &Shape, one: &Simple, rule: Rule) -> bool {
     let before = tokens[..one.start].iter().rfind(|token| token.kind != TokenKind::Newline);
     let is_answer = match before.map(|token| &token.kind) {
@@ -213,7 +213,7 @@ pub(super) fn goes_on(tokens: &[Token], shape: &Shape, one: &Simple, rule: Rule)
     if is_answer {
         return false;
     }
-    // A compound may be tested as a whole.
+    // A compound command may be tested as a whole.
     loop {
         // So may a list: `a && b || c`.
         while let Some(Token { kind: TokenKind::Op(op), .. }) = tokens.get(at) {
@@ -232,7 +232,7 @@ pub(super) fn goes_on(tokens: &[Token], shape: &Shape, one: &Simple, rule: Rule)
             tokens[at..at + breaks].iter().any(|token| matches!(token.kind, TokenKind::Op(op) if op.len() > 1));
         let is_closed = match tokens.get(at + breaks).map(|token| &token.kind) {
             None => return false,
-            // It is what a condition ends with.
+            // It is the end of a condition.
             Some(TokenKind::Word(word)) if matches!(word.bare(), Some("then" | "do")) => return false,
             Some(TokenKind::Word(word)) => word.bare().is_some_and(|word| CLOSING.contains(&word)),
             Some(TokenKind::Op(op)) => *op == ")",
@@ -252,19 +252,19 @@ pub(super) fn goes_on(tokens: &[Token], shape: &Shape, one: &Simple, rule: Rule)
     }
 }
 
-/// Where the operand of an operator begins, perhaps in another line.
+/// The beginning of an operator's operand, possibly on another line.
 pub(super) fn next(tokens: &[Token], operator: usize) -> usize {
     operator + 1 + tokens[operator + 1..].iter().take_while(|token| token.kind == TokenKind::Newline).count()
 }
 
-/// Where a command of a list ends, which may be a compound one.
+/// The end of a command of a list, which may be a compound command.
 pub(super) fn joined(tokens: &[Token], shape: &Shape, start: usize) -> usize {
     let start = start + usize::from(tokens.get(start).is_some_and(is_bang));
     let compound = shape.compounds.binary_search_by_key(&start, |compound| compound.start);
     end(tokens, compound.ok().and_then(|number| shape.compounds[number].behind).unwrap_or(start))
 }
 
-/// Where what is at `start` ends: at an operator, a line's end, or the end.
+/// The end of the command at `start`: an operator, the end of a line, or the end of the script.
 pub(super) fn end(tokens: &[Token], start: usize) -> usize {
     let mut at = start;
     while let Some(token) = tokens.get(at) {

@@ -1,10 +1,10 @@
-//! Files of the crate that a script uses: by a path beside itself (`"$(dirname "$0")/x"`, `"${0%/*}/x"`), or by one that is
-//! relative to where the recipe runs.
+//! Files of the crate that a script uses: by a path beside itself (`"$(dirname "$0")/x"`, `"${0%/*}/x"`), or by one
+//! relative to the working directory of the recipe.
 //!
-//! A file that the crate does not have is reported only if the script uses it and nothing could have created it. Beside
-//! the script, that is the case if no part of the script may have done so: every other mention of the path or of a
-//! folder above it, even a test, counts as that. Where it runs, other programs put their files as well: so only what it
-//! takes before it has run one counts.
+//! A file that is missing in the crate is reported only if the script uses it and nothing could have created it. Beside the
+//! script, that is the case if no part of the script may have done so: any other mention of the path or of a folder above
+//! it, even a test, counts as that. In the working directory, other programs create files as well: so only uses before the
+//! script runs such a program count.
 
 use super::operands::{Besides, operands, row};
 use super::programs::unwrapped;
@@ -14,9 +14,10 @@ use crate::files::Use;
 use crate::names::file_name;
 use crate::texts::{FOLDER, HERE, SOME_FOLDER};
 
-/// Commands that print where something is, or test for it, and create nothing.
+/// Commands that print a path or test for it, and create nothing.
 const LOOKING: [&str; 9] = ["cd", "pushd", "echo", "printf", "dirname", "readlink", "realpath", "export", "local"];
-/// Other commands of shells and systems that create no files where they run. Their arguments are recorded nevertheless.
+/// Other commands of shells and systems that create no files in the working directory. Their arguments are recorded
+/// nevertheless.
 const HARMLESS: [&str; 42] = [
     "[",
     "[[",
@@ -62,10 +63,10 @@ const HARMLESS: [&str; 42] = [
     "useradd",
 ];
 
-/// Where a recipe's files are below its run directory, seen from there.
+/// The path of a recipe's files relative to its run directory.
 const FILES: &str = "../files/";
 
-/// The files that a script uses, as they come up.
+/// The files that a script uses, in the order in which they appear.
 #[derive(Debug, Default)]
 pub(super) struct Uses {
     found: Vec<Mention>,
@@ -75,18 +76,18 @@ pub(super) struct Uses {
     home: bool,
     /// Something may have created files beside it.
     makes: bool,
-    /// Something may have created unnamed files where it runs.
+    /// Something may have created unnamed files in the working directory.
     besides: Option<Besides>,
 }
 
-/// What a script does with a path.
+/// The use of a path in a script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Does {
-    /// The file is read or run: for certain, or as far as is known.
+    /// The file is read or run: certainly, or probably.
     Takes { is_certain: bool },
     /// The file is read or run, and may be missing.
     Tries,
-    /// The file is made.
+    /// The file is created.
     Makes,
     /// Anything else.
     Names,
@@ -104,7 +105,7 @@ struct Mention {
     path: String,
     line: u32,
     does: Does,
-    /// Where it is relative to.
+    /// The base of the path.
     from: From,
     /// Nothing that could have created it has run yet.
     is_early: bool,
@@ -112,16 +113,16 @@ struct Mention {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum From {
-    /// The script's folder, for certain or not.
+    /// The script's folder, certainly or probably.
     Beside { is_sure: bool },
-    /// Where the recipe runs: the script's folder, if it has changed to that.
+    /// The working directory of the recipe: the script's folder, if it has changed to that.
     Here { is_home: bool },
 }
 
 impl Uses {
-    /// What one command of the script itself uses.
+    /// Records the files that one command of the script itself uses.
     pub(super) fn command(script: &mut Script, command: &Command) {
-        // What is in a string may run elsewhere.
+        // A command in a string may run elsewhere.
         if command.depth == 0 {
             for word in &command.input {
                 Self::mention(script, word, (0, false), taking(command, true));
@@ -177,7 +178,7 @@ impl Uses {
         script.uses.besides = script.uses.besides.max(Some(besides));
     }
 
-    /// A word that is a path: after the first bytes of it, and after an `@` if it is marked by one.
+    /// Records a word as a path: without its first bytes, and after an `@` if it is marked by one.
     fn mention(script: &mut Script, word: &Word, (skip, is_marked): (usize, bool), does: Does) {
         for text in script.values.placed(word) {
             let text = text.get(skip..).unwrap_or_default();
@@ -202,7 +203,7 @@ impl Uses {
                 Some(_) => From::Beside { is_sure },
                 None => From::Here { is_home: uses.home },
             };
-            // A tree that was unpacked where the recipe runs may contain anything.
+            // A tree that was unpacked in the working directory may contain anything.
             if uses.besides == Some(Besides::Tree) && beside.is_none() && does.takes() {
                 continue;
             }
@@ -212,7 +213,7 @@ impl Uses {
         }
     }
 
-    /// All of them.
+    /// Returns all of them.
     pub(super) fn into_uses(self) -> Vec<Use> {
         let is_above = |folder: &str, path: &str| {
             let folder = folder.trim_end_matches(['/', '.']);
@@ -224,7 +225,7 @@ impl Uses {
         let uses = self.found.iter().filter_map(|mention| {
             let is_relative = matches!(mention.from, From::Here { .. });
             let takes = mention.does.takes();
-            // What is relative is the recipe's only where something reads it: other words may be anything.
+            // A relative path refers to the recipe's file only if it is read: other words may be anything.
             if !takes && (is_relative || mention.does == Does::Makes) || others(mention, &|does| does == Does::Makes) {
                 return None;
             }
@@ -247,19 +248,19 @@ impl Uses {
     }
 }
 
-/// How a command uses a file that is certainly one, or not: a command that is tested or whose errors are discarded may
-/// do without it.
+/// The use of a file by a command, certain or not: a command that is tested or whose errors are discarded may work without
+/// it.
 fn taking(command: &Command, is_certain: bool) -> Does {
     let is_silent = command.output.iter().any(|word| word.literal() == Some("/dev/null"));
     if command.asks || is_silent { Does::Tries } else { Does::Takes { is_certain: is_certain && !command.scoped } }
 }
 
-/// Whether a word may be a path: no option, setting (`a=b`), host (`host:path`) or list of such (`host,`).
+/// Whether a word may be a path: no option, setting (`a=b`), host (`host:path`) or list of hosts (`host,`).
 fn is_path(text: &str) -> bool {
     !text.starts_with('-') && !text.ends_with(',') && !text.replace("://", "").contains(['=', ':'])
 }
 
-/// The path that a word names: of a pattern that is read, the folder in front of it.
+/// The path in a word: for a pattern that is read, the folder before it.
 fn globbed(path: &str, does: Does) -> Option<(&str, Does)> {
     match path.find(['*', '?', '[']) {
         Some(at) if does.takes() => {
@@ -270,7 +271,7 @@ fn globbed(path: &str, does: Does) -> Option<(&str, Does)> {
     }
 }
 
-/// What a command creates from an address: the last part of it.
+/// The file that a command creates from a URL: its last part.
 fn made_name(path: &str, does: Does) -> &str {
     if does == Does::Makes && path.contains("://") {
         let name = path.rsplit('/').next().unwrap_or_default();

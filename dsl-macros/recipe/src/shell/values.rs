@@ -1,4 +1,4 @@
-//! The possible texts of a word, from every assignment of the script, in any order.
+//! The possible texts of a word, from all assignments of the script, in any order.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use super::word::{Part, Word};
 use crate::names::OUTPUTS_PATH;
 use crate::texts::{FOLDER, HERE, OUTPUTS, SOME_FOLDER, UNKNOWN, VALUES, product};
 
-/// How far variables made of variables are followed.
+/// The maximum depth to which variables that refer to others are followed.
 const DEPTH: u32 = 32;
 
 #[derive(Debug, Default)]
@@ -37,12 +37,12 @@ impl Values {
         self.add(name, Assigned::Unknown);
     }
 
-    /// The variables to which something is assigned.
+    /// The variables that have assignments.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.assigned.keys().map(String::as_str)
     }
 
-    /// The words assigned to a variable as they stand.
+    /// The words assigned to a variable, unexpanded.
     pub(super) fn assigned_words(&self, name: &str) -> impl Iterator<Item = &Word> {
         self.assigned.get(name).into_iter().flatten().filter_map(|assigned| match assigned {
             Assigned::Word(word) | Assigned::Items(word) => Some(word),
@@ -54,7 +54,7 @@ impl Values {
         self.assigned.entry(name.to_owned()).or_default().push(assigned);
     }
 
-    /// Every text that a word may become, with [`UNKNOWN`] and [`OUTPUTS`] in it; never none.
+    /// Every text that a word may become, with [`UNKNOWN`] and [`OUTPUTS`] in it; never empty.
     pub(super) fn of(&mut self, word: &Word) -> Vec<String> {
         let texts = self.of_word(word, 0);
         texts.into_iter().map(|text| text.replace([FOLDER, SOME_FOLDER, HERE], "\0")).collect()
@@ -88,7 +88,7 @@ impl Values {
         }
         match name {
             "PWD" if !self.assigned.contains_key(name) => return vec![HERE.into()],
-            // The recipe's files are beside it, and it runs there.
+            // The recipe's files are beside it, and it is the working directory.
             "WATTLE_RUN_DIR" => return vec![format!("{HERE}/..")],
             _ => {}
         }

@@ -1,4 +1,4 @@
-//! From tokens to simple commands: where functions and loops begin and end, what is assigned, what is redirected.
+//! Turns tokens into simple commands: bounds of functions and loops, assignments, redirections.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
@@ -16,14 +16,14 @@ use crate::idle::NeverRun;
 use crate::lookup::Names;
 use crate::names::{is_identifier, leading_identifier};
 
-/// Everything that a script says, before variables are resolved.
+/// The content of a script, before variables are resolved.
 #[derive(Debug, Default)]
 pub(super) struct Script {
     pub(super) found: Analysis,
     pub(super) names: Names,
     pub(super) values: Values,
     pub(super) commands: Vec<Command>,
-    /// Words after `>`, `>>` and the like.
+    /// Words after `>`, `>>` and similar operators.
     pub(super) redirected: Vec<Word>,
     /// Files of the crate that it uses.
     pub(super) uses: Uses,
@@ -38,28 +38,28 @@ pub(super) struct Script {
 
 #[derive(Debug, Default)]
 pub(super) struct Function {
-    /// It uses its arguments in other ways than by number.
+    /// It uses its arguments in ways other than by number.
     pub(super) opaque: bool,
 }
 
 /// A simple command, without its assignments and redirections.
 #[derive(Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is so or not, whatever the others are")]
+#[expect(clippy::struct_excessive_bools, reason = "the flags are independent")]
 pub(super) struct Command {
     pub(super) words: Vec<Word>,
     /// Its heredocs and here-strings.
     pub(super) fed: Vec<Word>,
     /// Files after `<`.
     pub(super) input: Vec<Word>,
-    /// Files after `>` and the like.
+    /// Files after `>` and similar operators.
     pub(super) output: Vec<Word>,
     /// Its output goes to a file or another program.
     pub(super) sends: bool,
-    /// It may fail: then something else is done.
+    /// It may fail: the script handles that.
     pub(super) asks: bool,
-    /// How many scripts in strings enclose it.
+    /// The number of scripts in strings around it.
     pub(super) depth: u32,
-    /// It sees the recipe's variables: it is not run by another user or on another machine.
+    /// It sees the recipe's variables: it does not run as another user or on another machine.
     pub(super) here: bool,
     /// It is in a subshell or function, so its `cd` affects nothing else.
     pub(super) scoped: bool,
@@ -73,12 +73,12 @@ pub(super) struct Inner {
     pub(super) line: u32,
     /// Its whole text is known, and it sees the recipe's variables.
     pub(super) here: bool,
-    /// A shell of its own runs it, which inherits no `set -e`; whether it is set to end with what fails.
+    /// A separate shell runs it, which does not inherit `set -e`; the value tells whether that shell sets `-e`.
     pub(super) strict: Option<bool>,
 }
 
 impl Inner {
-    /// One that another user runs, or that is run on another machine.
+    /// A script that runs as another user, or on another machine.
     pub(super) fn elsewhere(text: String, line: u32) -> Self {
         Self { text, line, here: false, strict: None }
     }
@@ -105,7 +105,7 @@ const KEYWORDS: [&str; 14] =
     ["if", "then", "else", "elif", "fi", "do", "done", "while", "until", "!", "time", "coproc", "esac", "}"];
 
 impl Script {
-    /// Adds the text of a script that is inside another.
+    /// Adds the text of a script within another one.
     pub(super) fn add(&mut self, inner: &Inner, depth: u32) -> Result<(), SyntaxError> {
         let tokens = self.lex(Lexer::new(&inner.text, inner.line, depth), depth, inner.here)?;
         if let Some(strict) = inner.strict
@@ -153,7 +153,7 @@ impl Script {
     fn lex(&mut self, mut lexer: Lexer<'_>, depth: u32, here: bool) -> Result<Vec<Token>, SyntaxError> {
         let tokens = lexer.tokens(None);
         self.found.merge(lexer.found);
-        // A script inside a string may run elsewhere, with variables of its own.
+        // A script inside a string may run elsewhere, with its own variables.
         if here {
             self.names.merge(lexer.names);
         }
@@ -169,11 +169,11 @@ struct Walker<'a> {
     depth: u32,
     here: bool,
     scopes: Vec<Scope>,
-    /// The functions whose bodies enclose this.
+    /// The enclosing functions.
     functions: Vec<String>,
     /// A function whose body is about to begin.
     pending: Option<String>,
-    /// The pattern of `case` that encloses this.
+    /// The enclosing pattern of `case`.
     pattern: Option<Pattern>,
 }
 
@@ -349,7 +349,7 @@ impl Walker<'_> {
         let program = words.first().and_then(Word::literal).unwrap_or_default().to_owned();
         match program.as_str() {
             "case" => return,
-            // What it runs is examined, if it is known.
+            // Its text is analysed, if it is known.
             "eval" => self.script.names.anything |= !words[1..].iter().all(Word::is_constant),
             "for" | "select" => return self.loop_variable(&words),
             "function" => {
@@ -451,7 +451,7 @@ impl Walker<'_> {
     }
 }
 
-/// Whether a word of a declaration names what it declares by an expansion.
+/// Whether the name in a word of a declaration is computed.
 fn is_computed(word: &Word) -> bool {
     let mut begin = word.parts.iter().take_while(|part| match part {
         Part::Text { text, .. } => !text.contains('='),
@@ -468,7 +468,7 @@ fn is_function_name(program: &str) -> bool {
     !program.is_empty() && !program.contains(['/', '='])
 }
 
-/// The name in `name=` or `name+=`, in front of the `(` of an array.
+/// The name in `name=` or `name+=`, before the `(` of an array.
 fn array(text: &str) -> Option<&str> {
     let name = text.strip_suffix('=')?;
     let name = name.strip_suffix('+').unwrap_or(name);

@@ -11,13 +11,13 @@ pub(super) struct Word {
 pub(super) enum Part {
     /// Text with quotes removed.
     Text { text: String, quoted: bool },
-    /// `$name`, `${name}`, `${name:-…}` and the like: the value of a variable, or nearly so.
+    /// `$name`, `${name}`, `${name:-…}` and similar expansions: the value of a variable, or nearly so.
     Var(String),
-    /// The result of a command substitution. Once walked, it is one of the others.
+    /// The result of a command substitution. Once walked, it becomes one of the other parts.
     Script(Vec<Token>),
-    /// A process substitution, whose end is not a command's; whether its output is read: `<(…)`, and not `>(…)`.
+    /// A process substitution, whose status is ignored; `is_read` tells whether its output is read: `<(…)`, and not `>(…)`.
     Process { tokens: Vec<Token>, is_read: bool },
-    /// The folder in which the recipe's file is: for certain, or as far as is known.
+    /// The folder of the recipe's file: certainly, or probably.
     Folder { is_sure: bool },
     /// An expansion whose result is not known.
     Unknown,
@@ -30,7 +30,7 @@ pub(super) struct Token {
 }
 
 impl Token {
-    /// The word that it is.
+    /// The word, if it is one.
     pub(super) fn word(&self) -> Option<&Word> {
         match &self.kind {
             TokenKind::Word(word) => Some(word),
@@ -38,7 +38,7 @@ impl Token {
         }
     }
 
-    /// The word that it is, or the text of a heredoc.
+    /// The word, or the text of a heredoc.
     pub(super) fn text(&self) -> Option<&Word> {
         match &self.kind {
             TokenKind::Word(word) | TokenKind::Heredoc(word) => Some(word),
@@ -78,7 +78,7 @@ impl Word {
         }
     }
 
-    /// The word as the text of another script, with expansions written so that they can be read again.
+    /// The word as source text of another script, with expansions in a form that can be read again.
     pub(super) fn to_source(&self) -> String {
         let mut source = String::new();
         for part in &self.parts {
@@ -103,7 +103,7 @@ impl Word {
         }
     }
 
-    /// One text part where nothing expands, so that `a"b"` is known to be `ab`.
+    /// Joins constant parts into one, so that `a"b"` is recognised as `ab`.
     pub(super) fn joined(mut self) -> Self {
         if self.is_constant() && self.parts.len() > 1 {
             let quoted = self.parts.iter().any(|part| matches!(part, Part::Text { quoted: true, .. }));
@@ -123,7 +123,7 @@ pub(super) fn is_op(token: Option<&Token>, ops: &[&str]) -> bool {
     matches!(token, Some(Token { kind: TokenKind::Op(op), .. }) if ops.contains(op))
 }
 
-/// Whether a word is a group of short options that has this one, such as `-eu`.
+/// Whether a word is a group of short options that contains this one, such as `-eu`.
 pub(crate) fn has_short(word: &str, option: char) -> bool {
     word.starts_with('-') && !word.starts_with("--") && word.contains(option)
 }

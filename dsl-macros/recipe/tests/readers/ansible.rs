@@ -205,7 +205,7 @@ fn what_ansible_refuses_at_run_time_is_an_error_with_its_line() {
             "`{{` is never closed",
         ),
         ("    - copy: {content: '{% if address', dest: /x}\n", 3, "`{%` is never closed by `%}`"),
-        // Ansible takes it for a comment.
+        // Ansible treats it as a comment.
         ("    - shell: echo ${#address}\n", 3, "`{#` is never closed by `#}`"),
     ] {
         let error = play(tasks).expect_err(tasks);

@@ -1,4 +1,4 @@
-//! What a recipe defines and never runs.
+//! Definitions that a recipe never runs.
 
 use wattle_recipe::{Definition, Tool, never_run};
 

@@ -1,4 +1,4 @@
-//! Files that an included module or cookbook lacks.
+//! Files that are missing in an included module or cookbook.
 
 use wattle_recipe::{Tool, used_files};
 

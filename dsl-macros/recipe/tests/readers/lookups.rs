@@ -1,8 +1,8 @@
-//! Names that recipes look up and nobody gives them.
+//! Names that recipes look up although nothing sets them.
 
 use wattle_recipe::{Tool, UnknownName, unknown_names};
 
-/// What is found in files, of which the first is the recipe: `FILE:LINE NAME MEANT`, where `-` is nothing.
+/// The findings in files, the first of which is the recipe: `FILE:LINE NAME MEANT`, where `-` stands for none.
 fn slips(tool: Tool, files: &[(&str, &str)], inputs: &[&str]) -> Vec<String> {
     let found = unknown_names(tool, &[files[0].0], files.iter().copied(), inputs);
     let meant = |one: &UnknownName| one.meant.clone().unwrap_or_else(|| "-".to_owned());
@@ -326,7 +326,7 @@ fn keys_of_a_pillar_that_nobody_gives_are_found() {
     ] {
         assert_eq!(salt(source), Vec::<String>::new(), "{source}");
     }
-    // An input is in the pillar, and no variable.
+    // An input is in the pillar, and is not a variable.
     let found = unknown_names(Tool::Salt, &["x.sls"], [("x.sls", "x:\n  test.nop:\n    - x: {{ heap }}\n")], &["heap"]);
     assert!(matches!(&*found, [one] if one.is_variable && one.line == 3 && one.meant.as_deref() == Some("heap")));
     assert_eq!(salt("x:\n  test.nop:\n    - x: {{ other }}\n"), ["x.sls:3 other -"]);

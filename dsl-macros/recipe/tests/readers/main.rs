@@ -1,4 +1,4 @@
-//! What is read in one recipe of each tool.
+//! The analysis of single recipes of each tool.
 
 mod ansible;
 mod chef;
@@ -15,7 +15,7 @@ mod shown;
 
 use std::collections::BTreeMap;
 
-/// The names of what is read or written.
+/// The names that are read or written.
 fn names(of: &BTreeMap<String, u32>) -> Vec<&str> {
     of.keys().map(String::as_str).collect()
 }

@@ -1,4 +1,4 @@
-//! Files of the crate that commands of a shell recipe read, and those that it makes itself.
+//! Files of the crate that commands of a shell recipe read, and files that it creates itself.
 
 use wattle_recipe::{Tool, UsedFile, used_files};
 

@@ -1,4 +1,4 @@
-//! Drawing a diagram whose boxes are placed.
+//! Draws a diagram whose boxes are placed.
 
 use std::fmt::Write as _;
 
@@ -67,7 +67,7 @@ pub(super) fn draw(diagram: &Diagram, scene: &Scene<'_>, ways: &[Way]) -> String
             rect(&mut out, "frame", frame, 10.0);
         }
     }
-    // Titles are drawn before anything that passes there.
+    // Titles are drawn before anything that crosses them.
     for frame in scene.boxes.iter().skip(1) {
         if let Body::Frame { title, kind } = &frame.body {
             let name = text(&mut out, "name over", frame.x + 14.0, frame.y + 22.0, title);

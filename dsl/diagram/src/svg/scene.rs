@@ -122,7 +122,7 @@ impl<'p> Scene<'p> {
             }
         }
         for edge in diagram.edges.iter().filter(|edge| edge.why == Why::Infrastructure) {
-            // What depends on a network or its subnet is on it, unless it is part of the network itself.
+            // A resource that depends on a network or its subnet is on it, unless it is part of the network itself.
             if let (Some(band), Some(of)) = (bands.get(&*edge.from), index.get(&*edge.to)) {
                 scene.attach(*of, [*band]);
             }

@@ -1,4 +1,4 @@
-//! Conditions, by which Heat decides.
+//! Conditions that Heat evaluates.
 
 use crate::author::handle::{Condition, Id};
 use crate::author::naming::NameText;
@@ -8,8 +8,8 @@ use crate::model::{self, ElementKind, Source};
 use super::argument::Argument;
 
 impl Topology {
-    /// Declares a condition. `value` is what [`hot::equals`](super::equals), [`hot::not`](super::not),
-    /// [`hot::and`](super::and) or [`hot::or`](super::or) returns, or a parameter, or a boolean.
+    /// Declares a condition. `value` is the result of [`hot::equals`](super::equals), [`hot::not`](super::not),
+    /// [`hot::and`](super::and) or [`hot::or`](super::or), or a parameter, or a boolean.
     ///
     /// ```
     /// use wattle::prelude::*;

@@ -1,4 +1,4 @@
-//! What a template says about a resource besides its properties.
+//! The parts of a resource's definition other than its properties.
 
 use crate::author::expression::Expression;
 use crate::author::handle::Resource;
@@ -14,8 +14,8 @@ pub struct Definition<'t> {
 }
 
 impl Topology {
-    /// Sets what is not a property of a resource: under which condition it exists, after which other resources Heat
-    /// makes it, and so on.
+    /// Sets the parts of a resource's definition that are not properties: the condition under which it exists, the
+    /// resources that Heat creates before it, and so on.
     ///
     /// ```
     /// use wattle::prelude::*;
@@ -35,15 +35,15 @@ impl Topology {
 }
 
 impl Definition<'_> {
-    /// Makes the resource exist only under `condition`: a [`Condition`](super::Condition), or what a function of
-    /// conditions returns.
+    /// Makes the resource exist only under `condition`: a [`Condition`](super::Condition), or the result of a condition
+    /// function.
     pub fn condition(self, condition: impl Argument) -> Self {
         self.set(condition.into_argument(), |resource, value| resource.condition = value)
     }
 
-    /// Has Heat make `other` first, even though the resource uses nothing of it.
+    /// Makes Heat create `other` first, even though the resource does not refer to it.
     pub fn depends_on(mut self, other: impl AsResource) -> Self {
-        // For a resource of another topology: a name that nothing has, so that `check` reports it.
+        // A resource of another topology gets a name that does not exist, so that `check` reports it.
         let name = self.topology.resource_name(other.resource()).unwrap_or_else(|| "#foreign".into());
         if let Some(resource) = self.defined() {
             resource.depends_on.push(name);
@@ -66,12 +66,12 @@ impl Definition<'_> {
         self.set(policy.into_argument(), |resource, value| resource.update_policy = value)
     }
 
-    /// Makes the resource stand for something that exists already under this identity. Heat does not make it.
+    /// Makes the resource refer to an existing one with this identity. Heat does not create it.
     pub fn external_id(self, id: impl Argument) -> Self {
         self.set(id.into_argument(), |resource, value| resource.external_id = value)
     }
 
-    /// Says what the resource is, for people who read the template.
+    /// Sets the description, for people who read the template.
     pub fn description(mut self, text: &str) -> Self {
         if let Some(resource) = self.defined() {
             text.clone_into(&mut resource.description);

@@ -7,8 +7,8 @@ use crate::author::input::Public;
 use super::argument::{Argument, AsResource};
 use super::value::Value;
 
-/// Calls any function of Heat's. Use it for those that have no function of their own here. A name that Heat does not have is an
-/// error of `check` (W0412).
+/// Calls any of Heat's functions. Use it for functions that this module does not have. An unknown name is an error of
+/// `check` (W0412).
 ///
 /// ```
 /// use wattle::prelude::*;
@@ -138,7 +138,7 @@ pub fn str_replace_vstrict(template: impl Argument, params: impl Argument) -> Va
     replace("str_replace_vstrict", template, params)
 }
 
-/// The digest of a text, by `md5`, `sha1`, `sha224`, `sha256`, `sha384` or `sha512`.
+/// The digest of a text, computed with `md5`, `sha1`, `sha224`, `sha256`, `sha384` or `sha512`.
 pub fn digest(algorithm: impl Argument, text: impl Argument) -> Value {
     many("digest", [algorithm.into_argument(), text.into_argument()])
 }

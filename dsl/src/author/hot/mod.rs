@@ -1,10 +1,9 @@
-//! What Heat itself computes: its functions, its conditions, and what a template says about resources besides
-//! properties.
+//! What Heat itself computes: its functions, its conditions, and the parts of resource definitions other than properties.
 //!
-//! A blueprint computes in Rust what is known while it runs. What is known only at deployment, such as a parameter's
-//! value, must be computed by Heat, with the functions of HOT (HOT specification, "intrinsic functions"). Each of them
-//! is a function of this module, under its own name, and [`function`] calls any other. Their result is a [`Value`],
-//! which every property takes.
+//! A blueprint computes in Rust with values that are known while it runs. Values that are known only at deployment, such as
+//! a parameter, must be computed by Heat, with the functions of HOT (HOT specification, "intrinsic functions"). Each of
+//! them is a function of this module, under its own name, and [`function`] calls any other. They return a [`Value`], which
+//! every property accepts.
 //!
 //! ```
 //! use wattle::prelude::*;

@@ -51,14 +51,14 @@ impl<B: Blueprint> Nested<B> {
     }
 }
 
-/// What one of Heat's groups can have several of.
+/// A member of one of Heat's groups.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the member of a group",
     label = "neither a resource nor a stack",
     note = "a member is one resource (`t.member(neutron::Port::new(net))`), or a stack of a nested template: `t.member(template.stack())`"
 )]
 pub trait Member: Part {
-    /// The properties that it was given.
+    /// Returns the properties that were set.
     fn into_properties(self) -> Properties;
 }
 
@@ -71,9 +71,9 @@ impl Member for RawResource {
 
 impl Topology {
     /// Defines the members of a group, such as those of an `OS::Heat::ResourceGroup` in its property `resource_def`. A
-    /// member is a resource, or a stack of a nested template. The compiler checks it just as it checks what is added.
+    /// member is a resource, or a stack of a nested template. The compiler checks it like any other part.
     ///
-    /// Heat shows the properties of a group to everyone who may see the stack, including what the members are given.
+    /// Heat shows the properties of a group, including those of its members, to everyone who may see the stack.
     ///
     /// ```
     /// use wattle::prelude::*;

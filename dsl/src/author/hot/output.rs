@@ -40,14 +40,14 @@ impl Topology {
 }
 
 impl StackOutput<'_> {
-    /// Says what the output is, for people who read it.
+    /// Sets the description, for people who read the output.
     pub fn description(mut self, text: &str) -> Self {
         text.clone_into(&mut self.output().description);
         self
     }
 
-    /// Makes the output exist only under `condition`: a [`Condition`](super::Condition), or what a function of
-    /// conditions returns.
+    /// Makes the output exist only under `condition`: a [`Condition`](super::Condition), or the result of a condition
+    /// function.
     pub fn condition(mut self, condition: impl Argument) -> Self {
         let condition = self.topology.lower(&condition.into_argument());
         self.output().condition = Some(condition);

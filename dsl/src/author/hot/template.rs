@@ -1,4 +1,4 @@
-//! What a template says about itself, and the files that it names.
+//! Metadata of a template, and the files that it refers to.
 
 use crate::author::blueprint::Blueprint;
 use crate::author::expression::Expression;
@@ -11,13 +11,13 @@ use super::nested::Nested;
 use super::value::Value;
 
 impl Topology {
-    /// Sets the template's version of HOT, as a date or as the name of a release. The default is the newest version
-    /// that Heat has had since 2021.
+    /// Sets the template's HOT version, as a date or a release name. The default is the newest version, which Heat has
+    /// supported since 2021.
     pub fn version(&mut self, version: &str) {
         self.model.version = version.into();
     }
 
-    /// Returns the content of a file, text or bytes. It stays a file beside the template, under the name `path`.
+    /// Returns the content of a file, text or bytes. The content stays in a file beside the template, named `path`.
     ///
     /// ```
     /// use wattle::prelude::*;

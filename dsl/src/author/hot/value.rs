@@ -10,8 +10,8 @@ use crate::model;
 
 use super::argument::Argument;
 
-/// A value that Heat computes and whose type is not known here. Every property and every input takes it; whether it
-/// fits is judged when the stack is deployed.
+/// A value that Heat computes and whose type is not known here. Every property and every input accepts it; whether it fits
+/// is checked at deployment.
 #[derive(Clone)]
 pub struct Value(pub(super) Expression);
 

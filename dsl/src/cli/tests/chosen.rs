@@ -1,4 +1,4 @@
-//! Settings that are kept with what was emitted, and what an emission says that leaves one out.
+//! Settings that are kept with the emitted files, and the messages of an emission that leaves one out.
 
 use std::fs;
 
@@ -24,7 +24,7 @@ fn what_was_given_is_kept_and_can_be_given_again() {
     let run = emit(&scratch, &["--config", &file]);
     assert_eq!((run.exit, run.err.as_str()), (Exit::Fine, ""), "{run}");
     assert_eq!(kept(&scratch).as_deref(), Some(&*text));
-    // Another value is what is wanted.
+    // An explicit new value is intended.
     let run = emit(&scratch, &["--config", &file, "--set", "nodes=3", "--set", "tags={}"]);
     assert_eq!((run.exit, run.err.as_str()), (Exit::Fine, ""), "{run}");
     let run = demo(&["--out", Scratch::new("chosen-none").path()]);

@@ -1,4 +1,4 @@
-//! What is emitted again stays in the nested stacks in which it was.
+//! A second emission leaves resources in their nested stacks.
 
 use std::fs;
 use std::path::Path;
@@ -19,7 +19,7 @@ fn read(directory: &Path) -> Places {
     places(None, directory).expect("readable")
 }
 
-/// How many servers are in the stack itself, and how many in its parts.
+/// The number of servers in the stack itself, and in its parts.
 fn counts(places: &Places, nodes: u32) -> (usize, usize) {
     let all = (0..nodes).filter_map(|number| places.get(&format!("server{number}")));
     let (stack, parts): (Vec<Place>, Vec<Place>) = all.partition(|place| *place == Place::Stack);
@@ -54,7 +54,7 @@ fn a_directory_says_what_is_deployed() {
     assert!(reported.contains("pass what was emitted then as `--deployed DIR`"), "{reported}");
     let (_, reported) = emit(&scratch, 300, &["--deployed", directory]);
     assert_eq!(reported, "");
-    // A plan is about what `emit` would write.
+    // A plan describes what `emit` would write.
     let plan = |args: &[&str]| {
         demo(&[&["plan", "--out", released.path(), "--set", "nodes=300", "--format", "json"], args].concat()).out
     };

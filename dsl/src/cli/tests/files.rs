@@ -73,7 +73,7 @@ fn a_file_that_cannot_take_its_place_takes_the_others_back() {
     let scratch = Scratch::new("rollback");
     write(&scratch.0, vec![file("a.yaml", "1"), file("gone.yaml", "1")]).expect("written");
     let lost = scratch.0.join(".wattle-new/b.yaml");
-    // The second file cannot take its place once the first one has.
+    // The second file cannot take its place after the first one has.
     let late =
         File { name: "z.yaml".into(), content: String::new(), write: Box::new(move |_| Ok(fs::remove_file(lost)?)) };
     let failure = write(&scratch.0, vec![file("a.yaml", "2"), file("b.yaml", "2"), late]).expect_err("lost");
@@ -84,7 +84,7 @@ fn a_file_that_cannot_take_its_place_takes_the_others_back() {
 #[test]
 fn what_a_killed_run_left_is_taken_back() {
     let scratch = Scratch::new("killed");
-    // The state between two renames: `a` is new already, `c` is where there was none, and `b` is old.
+    // The state between two renames: `a` is new already, `c` had no predecessor, and `b` is old.
     let found = [
         ("a.yaml", "2"),
         ("b.yaml", "1"),
@@ -249,7 +249,7 @@ fn nested_templates_are_written_and_reported_as_one() {
     };
     let before = parts(&run);
     assert!(run.out.contains("part-1.yaml to part-"), "{run}");
-    // What is gone leaves no file behind, and what remains stays where it is.
+    // Removed parts leave no file behind, and the others stay in place.
     let run = demo(&["--out", scratch.path(), "--set", "nodes=750"]);
     let after = parts(&run);
     assert!(after.iter().all(|name| before.contains(name)), "{before:?} {after:?}");

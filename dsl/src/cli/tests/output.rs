@@ -1,4 +1,4 @@
-//! What is written, and where.
+//! The output, and its destinations.
 
 use insta::assert_snapshot;
 

@@ -1,4 +1,4 @@
-//! Serialises values and constraints whose form in HOT differs from that of the data.
+//! Serialises values and constraints whose form in HOT differs from that in memory.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 

@@ -1,4 +1,4 @@
-//! Configs: what is run, once for each component type.
+//! Configs: the software to run, one for each component type.
 
 use crate::lower::hot::{Hot, HotResource, Template};
 use crate::model::{Carrier, Declaration, Name, Type, Value};
@@ -17,7 +17,7 @@ pub(super) fn add(forms: &Forms<'_>, template: &mut Template) {
     }
 }
 
-/// What is run, and the hook that runs it.
+/// The program to run, and the hook that runs it.
 fn run(kind: &LoweredType<'_>) -> (&'static str, String) {
     match kind.form {
         Form::Program => ("script", program::of(kind.declaration)),
@@ -28,7 +28,7 @@ fn run(kind: &LoweredType<'_>) -> (&'static str, String) {
     }
 }
 
-/// The component type whose configs have the most bytes, and how many.
+/// The component type whose configs have the most bytes, and their size.
 pub(super) fn largest<'m>(forms: &Forms<'m>) -> Option<(&'m Declaration, usize)> {
     let sizes = forms.component_types.values().map(|kind| (kind.declaration, run(kind).1.len() * kind.configs.len()));
     sizes.max_by_key(|(_, bytes)| *bytes)
@@ -73,8 +73,8 @@ fn config(kind: &LoweredType<'_>, lack: &[&Name]) -> HotResource {
     config
 }
 
-/// The type of an input for heat-agents. They turn anything that a `String` is given into text, and leave the rest
-/// unchanged. Environment variables must be text, except for lists and maps, which become JSON.
+/// The type of an input for heat-agents. They convert the value of a `String` to text, and leave the rest unchanged.
+/// Environment variables must be text, except for lists and maps, which become JSON.
 fn heat_type(kind: &LoweredType<'_>, ty: &Type) -> &'static str {
     match ty.revealed() {
         Type::List(_) => "CommaDelimitedList",

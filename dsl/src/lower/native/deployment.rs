@@ -46,8 +46,8 @@ pub(super) fn add(values: &Values<'_>, forms: &Forms<'_>, template: &mut Templat
     }
 }
 
-/// For each component, the deployments that it comes after without reading anything from them. Where it reads
-/// something, Heat knows the order.
+/// For each component, the deployments that it follows without reading anything from them. If it reads something, Heat
+/// knows the order.
 fn orders<'m>(values: &Values<'m>) -> HashMap<&'m Name, Vec<Name>> {
     let mut read = HashSet::new();
     let mut ordered = Vec::new();

@@ -1,4 +1,4 @@
-//! The form in which each component type reaches Heat: as its tool's own hook takes it, or as a program of ours.
+//! The form in which each component type reaches Heat: for its tool's own hook, or as one of our programs.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use super::value::given;
 pub(super) enum Form<'m> {
     /// By its tool's own hook, from this text.
     Hook(Hook, &'m str),
-    /// By the `script` hook, from a program of ours that runs the tool.
+    /// By the `script` hook, from one of our programs, which runs the tool.
     Program,
 }
 
@@ -26,8 +26,8 @@ pub(super) struct Forms<'m> {
 pub(super) struct LoweredType<'m> {
     pub(super) declaration: &'m Declaration,
     pub(super) form: Form<'m>,
-    /// The names of its configs, by the optional inputs that some of its components lack. An input that a config
-    /// declares is always given, if only as `None`. So each set of missing inputs needs a config of its own.
+    /// The names of its configs, by the optional inputs that some of its components lack. Every declared input of a config
+    /// gets a value, if only `None`. So each set of missing inputs needs a separate config.
     pub(super) configs: IndexMap<Vec<&'m Name>, Name>,
 }
 
@@ -78,11 +78,11 @@ fn form<'m>(model: &Model, declaration: &'m Declaration, components: &[&Componen
     }
 }
 
-/// The most bytes that the component type and its inputs may take in a name of Heat's. Heat accepts 255 characters; the
-/// rest is room for a number.
+/// The maximum number of bytes that the component type and its inputs may take in a name in Heat. Heat accepts 255
+/// characters; the rest is room for a number.
 const LONGEST: usize = 240;
 
-/// The name of a component type's config for components that lack these inputs. Heat accepts it, and it is not `taken`.
+/// The name of a component type's config for components that lack these inputs. It is valid in Heat, and not `taken`.
 fn config_name(kind: &Name, lack: &[&Name], taken: &mut HashSet<Name>) -> Name {
     let mut name = format!("{RESERVED}{}", kind.replace("::", ".").replace('/', "."));
     for (index, input) in lack.iter().enumerate() {

@@ -1,10 +1,10 @@
 //! Heat's own way: software as `OS::Heat::SoftwareConfig` and `OS::Heat::SoftwareDeployment`, in an order that Heat
 //! enforces. It is for clouds whose servers run heat-agents and that have no data space.
 //!
-//! A component type is a config, and a component is a deployment on its server. When a component reads a value of
-//! another, it does so by a `get_attr` of the other's deployment, so Heat starts it when the value is there. An order
-//! between two components that exchange no values is a `depends_on`. When asked for this lowering, `check` reports what
-//! it cannot express ([`crate::check::Limits::lowering`]).
+//! A component type is a config, and a component is a deployment on its server. A component reads a value of another by a
+//! `get_attr` of the other's deployment, so Heat starts it when the value is available. An order between two components
+//! that exchange no values is a `depends_on`. For this lowering, `check` reports what it cannot express
+//! ([`crate::check::Limits::lowering`]).
 //!
 //! This module contains those two resource types and the values between them. Parameters, resources and their
 //! properties are lowered by the same code as for agents.
@@ -41,10 +41,10 @@ pub struct Lowered {
     pub decisions: Vec<Decision>,
 }
 
-/// Lowers a sound model: one in which `check`, asked for this lowering, finds no error.
+/// Lowers a sound model: one in which `check` finds no error for this lowering.
 ///
-/// The result is always a single stack, however large. Deployments depend on each other across servers, so there is no
-/// place at which the stack could be cut.
+/// The result is always a single stack, however large. Deployments depend on each other across servers, so the stack cannot
+/// be cut anywhere.
 pub fn lower(model: &Model) -> Lowered {
     of_identified(&super::identified(model))
 }
@@ -88,7 +88,7 @@ pub(crate) fn size(model: &Model) -> usize {
     wattle_heat::emit::to_json(&lower(model).template).map_or(0, |text| text.len())
 }
 
-/// The component type that takes the most bytes of the template, and how many.
+/// The component type that takes the most bytes of the template, and its size.
 pub(crate) fn largest(model: &Model) -> Option<(&Declaration, usize)> {
     config::largest(&Forms::of(model))
 }

@@ -1,5 +1,5 @@
-//! The program that does what a hook does not do for a component type: it carries the recipe's files and knows how to
-//! run them.
+//! The program that takes the place of a hook where the hook is not sufficient for a component type: it carries the
+//! recipe's files and runs them.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -12,9 +12,9 @@ use super::tool::means;
 const CORE: &str = include_str!("program/core.py");
 const END: &str = include_str!("program/end.py");
 
-/// The placeholder in the core for what is run.
+/// The placeholder in the core for the component to run.
 const PLACE: &str = "@component@";
-/// The place where the core lists the types that are text, and where it stops judging them.
+/// The place where the core lists the textual types, and where the types that it checks end.
 const TEXTS: &str = "\"ipv6\", \"url\"";
 const JUDGES: &str = "            ipaddress.IPv6Address(value)\n";
 
@@ -27,7 +27,7 @@ pub(super) fn of(declaration: &Declaration) -> String {
     format!("{}{tool}{END}", judging(&core, declaration))
 }
 
-/// The core, extended to judge those types of the component type that it does not judge itself.
+/// The core, extended to check those types of the component type that it does not check itself.
 fn judging(core: &str, declaration: &Declaration) -> String {
     let (mut words, mut judges) = (String::new(), String::new());
     let inputs = declaration.inputs.values().map(|input| &input.ty);

@@ -1,10 +1,10 @@
-//! What heat-agents offers for each tool: a hook that takes its recipes unchanged, and a program for where the hook is
-//! not enough.
+//! The means of heat-agents for each tool: a hook that accepts its recipes unchanged, and a program for cases in which the
+//! hook is not sufficient.
 //!
-//! A hook takes one file, and does less for it than an agent does. It keeps a newline at the end of an output, accepts
-//! a missing output, has no deadline, collects nothing from `set_stats`, gives Puppet no typed values, takes text for
-//! Ansible's templates, and knows of no other files. If a component type needs any of that, a program for the `script`
-//! hook does it and carries the files.
+//! A hook accepts one file, and does less for it than an agent does. It keeps a newline at the end of an output, accepts a
+//! missing output, has no deadline, ignores `set_stats`, gives Puppet no typed values, mistakes text for Ansible's
+//! templates, and supports no further files. If a component type needs any of that, a program for the `script` hook does it
+//! and carries the files.
 
 use crate::model::{Component, Declaration, Expr, Model, Tool, Type};
 
@@ -43,7 +43,7 @@ pub(super) fn means(tool: Tool) -> Means {
         },
         Tool::Puppet => Means { hook: hook("puppet", puppet), program: include_str!("program/puppet.py") },
         Tool::Chef => Means { hook: None, program: include_str!("program/chef.py") },
-        // Its hook passes inputs as options of the minion instead of as the pillar, and takes no outputs.
+        // Its hook passes inputs as options of the minion instead of as the pillar, and accepts no outputs.
         Tool::Salt => Means { hook: None, program: include_str!("program/salt.py") },
     }
 }
@@ -85,7 +85,7 @@ fn shell(kind: &Use<'_>) -> bool {
 }
 
 fn ansible(kind: &Use<'_>) -> bool {
-    // It would take `{{` in a value for the start of a template.
+    // The hook would mistake `{{` in a value for the start of a template.
     let misfits = |ty: &Type, value: &Expr| !is_text(ty) && reads_output(kind.model, value) || holds_template(value);
     !kind.mentions(&["set_stats"]) && !kind.wires(misfits)
 }
@@ -94,7 +94,7 @@ fn puppet(kind: &Use<'_>) -> bool {
     !kind.mentions(&["lookup", "hiera"]) && kind.declaration.inputs.values().all(|input| is_text(&input.ty))
 }
 
-/// Whether known text contains what Ansible takes for a template.
+/// Whether known text contains something that Ansible would treat as a template.
 fn holds_template(value: &Expr) -> bool {
     match value {
         Expr::Constant(value) => {

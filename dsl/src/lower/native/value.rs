@@ -115,7 +115,7 @@ pub(crate) fn deployment_name(component: &Component) -> Name {
     format!("{}.{}", component.server, component.name).into()
 }
 
-/// What an input is wired to, unless that is null.
+/// The value that an input is wired to, unless it is null.
 pub(super) fn given<'m>(component: &'m Component, input: &Name) -> Option<&'m Expr> {
     let value = component.inputs.get(input).map(|binding| &binding.value);
     value.filter(|value| value.constant() != Some(&Value::Null))

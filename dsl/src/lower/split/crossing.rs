@@ -1,4 +1,4 @@
-//! How a reference and a condition are written where they cross from one template to another.
+//! The form of references and conditions that cross from one template to another.
 
 use sha2::{Digest, Sha256};
 use wattle_heat::template::Function;
@@ -63,7 +63,7 @@ pub(super) fn first(argument: &Hot) -> Option<&Name> {
     }
 }
 
-/// Whether a value is what the resource in the parent's own parent says about itself.
+/// Whether a value comes from the resource in the grandparent (`resource_facade`).
 pub(super) fn is_facade(value: &Hot) -> bool {
     let Hot::Function(name, _) = value else { return false };
     matches!(Function::of(name), Some(Function::ResourceFacade | Function::FnResourceFacade))
@@ -78,8 +78,8 @@ fn either(condition: Hot, holds: Hot, fails: Hot) -> Hot {
     Hot::Function("if".into(), Box::new(Hot::List(vec![condition, holds, fails])))
 }
 
-/// A condition as it is written in a part. The parent decides it and passes the result as a parameter. A condition of
-/// the part itself is unchanged.
+/// The form of a condition in a part. The parent evaluates it and passes the result as a parameter. A condition of the part
+/// itself is unchanged.
 pub(super) fn condition_in(condition: &Hot, part: &mut Part) -> Hot {
     let name: Name = match condition {
         Hot::Value(Value::Boolean(_)) => return condition.clone(),

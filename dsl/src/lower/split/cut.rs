@@ -1,4 +1,4 @@
-//! The cut itself: what crosses from one template to another.
+//! The cut itself, and the references that cross it.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use super::super::hot::{Hot, HotOutput, HotParameter, HotResource, Template};
 use super::super::places::{Place, part_file, part_name};
 use super::crossing::{self, crossing};
 
-/// A cut in progress: where each thing is, and what crosses.
+/// A cut in progress: the part of each thing, and the references that cross.
 pub(super) struct Cut<'m> {
     model: &'m Model,
     whole: Template,
@@ -29,9 +29,9 @@ pub(super) struct Cut<'m> {
 /// A part in progress.
 pub(super) struct Part {
     pub(super) template: Template,
-    /// What the parent passes to it.
+    /// The values that the parent passes to it.
     pub(super) given: IndexMap<Name, Hot>,
-    /// What it comes after in the parent, besides what it is given.
+    /// The resources of the parent that it follows, besides those whose values it gets.
     after: Vec<Name>,
 }
 
@@ -97,7 +97,7 @@ impl<'m> Cut<'m> {
             self.look_in(&mut output.value, &mut parts);
             parent.outputs.insert(name, output);
         }
-        // What a part is given may belong to another part, and the path into an attribute may name something that stays
+        // A value passed to a part may come from another part, and the path into an attribute may name something that stays
         // outside, such as the network of a server's address.
         let count = |parts: &[Part]| -> usize {
             parts.iter().map(|part| part.template.parameters.len() + part.template.outputs.len()).sum()
@@ -143,7 +143,7 @@ impl<'m> Cut<'m> {
         after
     }
 
-    /// Rewrites a value that moves into a part. What stays outside becomes a parameter of the part.
+    /// Rewrites a value that moves into a part. References to things that stay outside become parameters of the part.
     fn move_in(&self, value: &mut Hot, index: usize, parameters: &IndexMap<Name, HotParameter>, part: &mut Part) {
         crossing::decide_in(value, part);
         let stays = |name: &Name| self.part_of.get(name) == Some(&index);
@@ -188,7 +188,7 @@ impl<'m> Cut<'m> {
         });
     }
 
-    /// Rewrites a value of the parent. What moved into a part becomes an output of the part.
+    /// Rewrites a value of the parent. References to things that moved into a part become outputs of the part.
     fn look_in(&self, value: &mut Hot, parts: &mut [Part]) {
         value.rewrite(&mut |reference| {
             let part = *self.part_of.get(reference.resource()?)?;
@@ -199,14 +199,14 @@ impl<'m> Cut<'m> {
         });
     }
 
-    /// A reference, or null if the condition of its resource does not hold. Where the reference crosses, nothing else
-    /// checks that.
+    /// A reference, or null if the condition of its resource does not hold. Nothing else checks that where the reference
+    /// crosses.
     fn guarded(&self, reference: &Hot) -> Hot {
         let condition = reference.resource().and_then(|name| self.conditions.get(name));
         condition.map_or_else(|| reference.clone(), |condition| crossing::only_if(condition, reference.clone()))
     }
 
-    /// The type of a parameter that is given this value. `None` if it cannot be known, or if the value may be null.
+    /// The type of a parameter that receives this value. `None` if it is not known, or if the value may be null.
     fn type_of(&self, reference: &Hot) -> Option<ParameterType> {
         if reference.resource().is_some_and(|name| self.conditions.contains_key(name)) {
             return None;
@@ -222,12 +222,12 @@ impl<'m> Cut<'m> {
     }
 }
 
-/// Whether Heat gives this parameter to every stack, with a value of its own.
+/// Whether Heat sets this parameter for every stack, to a different value.
 fn is_of_stack(parameter: &str) -> bool {
     matches!(parameter, "OS::stack_name" | "OS::stack_id")
 }
 
-/// The parent's name for it. A part has a name of its own, which no author means.
+/// The parent's value of the parameter. A part has its own name, which no author means.
 fn of_parent(parameter: &Name, part: &mut Part) -> Hot {
     let name: Name = format!("{RESERVED}{}", parameter.trim_start_matches("OS::")).into();
     part.template.parameters.entry(name.clone()).or_insert_with(|| HotParameter::new(ParameterType::Str));

@@ -1,4 +1,4 @@
-//! Which part takes which server.
+//! The assignment of servers to parts.
 
 use std::collections::BTreeMap;
 
@@ -37,10 +37,10 @@ impl Load {
 /// The size of each stack's content.
 pub(super) type Loads = BTreeMap<Place, Load>;
 
-/// A server that has to go into a part, with everything that goes with it.
+/// A server that must go into a part, with everything that goes with it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Unit {
-    /// Its place in the template.
+    /// Its index in the template.
     pub(super) server: usize,
     pub(super) digest: u64,
     pub(super) load: Load,
@@ -75,7 +75,7 @@ pub(super) fn by_digest(units: &[Unit], most: Load) -> BTreeMap<usize, u32> {
     parts
 }
 
-/// The part of each unit, by its server, given what is deployed: a part with room, or else a new one.
+/// The part of each unit, by its server, given what is deployed: a part with room, or otherwise a new one.
 pub(super) fn beside(units: &[Unit], deployed: &Loads, most: Load) -> BTreeMap<usize, u32> {
     let deployed = deployed.iter().filter_map(|(place, load)| match place {
         Place::Nested(number) => Some((*number, *load)),
@@ -92,8 +92,8 @@ pub(super) fn beside(units: &[Unit], deployed: &Loads, most: Load) -> BTreeMap<u
     for unit in units {
         open.retain(|number| loads[number].resources < most.resources);
         let with_room = open.iter().copied().filter(|number| loads[number].with(unit.load).fits(most));
-        // The highest of random weights (rendezvous hashing). A server that comes back gets its old part again, if
-        // there is room.
+        // The highest of random weights (rendezvous hashing). A server that is added again gets its old part, if there is
+        // room.
         let part = with_room.max_by_key(|number| mixed(unit.digest ^ mixed(u64::from(*number)))).unwrap_or_else(|| {
             while loads.contains_key(&next) {
                 next += 1;

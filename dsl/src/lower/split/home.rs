@@ -1,10 +1,10 @@
-//! Where each resource goes: to where it is deployed, otherwise to the part of the server that it belongs to, or into
-//! the parent.
+//! The destination of each resource: where it is deployed, otherwise the part of the server that it belongs to, or the
+//! parent.
 //!
-//! Templates can only be created one after the other, so no chain of requirements may lead from a part through other
-//! parts or the parent back to itself. If nothing is deployed, none does. But deployed resources may have come to need
-//! each other since. In that case, new resources go where this is still possible; otherwise, as few as possible move to
-//! the parent.
+//! Templates can only be created one after the other, so no chain of requirements may lead from a part through other parts
+//! or the parent back to itself. If nothing is deployed, none does. But deployed resources may require each other since a
+//! later change. In that case, new resources go where this is still possible; otherwise, as few as possible move to the
+//! parent.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -34,7 +34,7 @@ impl Needed {
     }
 }
 
-/// Which server a resource belongs to.
+/// The server that a resource belongs to.
 #[derive(Clone, Copy, PartialEq)]
 enum Home {
     /// Several servers or none. `late` if it needs something from a server.
@@ -62,7 +62,7 @@ impl Beneath {
     }
 }
 
-/// What is known about a template's resources, each by its place there.
+/// What is known about a template's resources, each by its index there.
 pub(super) struct Homes<'a> {
     whole: &'a Template,
     requires: &'a [Vec<usize>],
@@ -74,7 +74,7 @@ pub(super) struct Homes<'a> {
     pinned: Vec<bool>,
     deployed: Vec<Option<Place>>,
     beneath: Vec<Beneath>,
-    /// How many of the resources that still exist each stack had.
+    /// The number of resources of each stack that still exist.
     counts: BTreeMap<Place, usize>,
     /// Servers that must leave the stack in which they are deployed.
     evicted: Vec<bool>,
@@ -113,7 +113,7 @@ impl<'a> Homes<'a> {
         self.home_of.iter().enumerate().filter(|(index, home)| **home == Home::With(*index)).map(|(index, _)| index)
     }
 
-    /// Where such a server goes. `None` if that depends on where there is room.
+    /// The destination of such a server. `None` if it depends on the available room.
     fn place(&self, server: usize) -> Option<Place> {
         if self.pinned[server] {
             return Some(Place::Stack);
@@ -161,7 +161,7 @@ impl<'a> Homes<'a> {
         loads
     }
 
-    /// Where each resource goes, if the servers that go where there is room go to these parts.
+    /// The destination of each resource, if these servers go to these parts.
     pub(super) fn places(&self, parts: &BTreeMap<usize, u32>) -> Vec<Place> {
         let mut places = vec![Place::Stack; self.requires.len()];
         for server in self.servers() {
@@ -175,8 +175,8 @@ impl<'a> Homes<'a> {
         places
     }
 
-    /// Where a resource goes that is not deployed and is not one of the servers that were placed. Everything that it
-    /// requires must have been placed.
+    /// The destination of a resource that is neither deployed nor one of the placed servers. Everything that it requires
+    /// must have been placed.
     fn undeployed(&self, index: usize, places: &[Place]) -> Place {
         match (self.home_of[index], self.beneath[index]) {
             _ if self.pinned[index] => Place::Stack,
@@ -215,13 +215,13 @@ impl<'a> Homes<'a> {
                     continue;
                 }
                 let required = cycle.iter().map(|edge| edges[*edge].1).filter(|one| places[*one] != Place::Stack);
-                // A resource that is not deployed loses nothing. A server takes others with it.
+                // Moving a resource that is not deployed loses nothing. A server takes others with it.
                 let leaves = required.min_by_key(|&index| {
                     (self.deployed[index].is_some(), self.home_of[index] == Home::With(index), index)
                 });
                 match leaves {
                     Some(index) => places[index] = Place::Stack,
-                    // A cycle of the whole template, which Heat refuses.
+                    // A cycle within the whole template, which Heat refuses.
                     None => return,
                 }
             }
@@ -229,7 +229,7 @@ impl<'a> Homes<'a> {
     }
 
     /// Moves the resources through which a chain leads from a part back to itself into that part, each at most once.
-    /// Returns whether it did. What is deployed in the parent stays there.
+    /// Returns whether any moved. Resources deployed in the parent stay there.
     fn join(&self, cycle: &[usize], places: &mut [Place], joined: &mut [bool]) -> bool {
         let (over, within): (Vec<usize>, Vec<usize>) = cycle.iter().partition(|&&index| places[index] == Place::Stack);
         let Some(part) = within.first().map(|&index| places[index]) else { return false };
@@ -241,8 +241,7 @@ impl<'a> Homes<'a> {
         can && !over.is_empty()
     }
 
-    /// Makes servers leave a stack that has more than `utmost` and more than it had before. Returns whether any has to
-    /// leave.
+    /// Evicts servers from a stack that has more than `utmost` and more than it had before. Returns whether any must leave.
     pub(super) fn evict(&mut self, places: &[Place], loads: &Loads, utmost: Load, sizes: &[usize]) -> bool {
         let mut evicts = false;
         for (&place, &load) in loads {
@@ -280,7 +279,7 @@ impl<'a> Homes<'a> {
     }
 }
 
-/// Which servers need each resource, and which server it belongs to.
+/// The servers that need each resource, and the server that it belongs to.
 fn homes(whole: &Template, requires: &[Vec<usize>], order: &[usize]) -> (Vec<Needed>, Vec<Home>) {
     let mut needed = vec![Needed::Nobody; requires.len()];
     for &index in order {

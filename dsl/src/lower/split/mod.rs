@@ -1,11 +1,11 @@
 //! Cuts a template that is too large for one stack into nested stacks.
 //!
-//! No server depends on another, so a server can go into a nested stack together with everything that only it needs:
-//! its ports and its volumes. What several servers need stays in the parent, and reaches the parts as parameters. What
-//! the parent needs from a part is an output of that part.
+//! No server depends on another, so a server can go into a nested stack together with everything that only it needs: its
+//! ports and its volumes. Resources that several servers need stay in the parent, and reach the parts as parameters. Values
+//! that the parent needs from a part are outputs of that part.
 //!
-//! What is deployed stays where it is ([`Places`](super::Places)), and what is new goes where there is room. If nothing
-//! is deployed, the digests of their names distribute the servers, so that one server more or less leaves most others
+//! Deployed resources stay where they are ([`Places`](super::Places)), and new ones go where there is room. If nothing is
+//! deployed, servers are distributed by the digests of their names, so that one server more or less leaves most others
 //! where they are.
 //!
 //! This module decides which resources belong together (`home`) and which part takes which servers (`fill`), makes the
@@ -46,8 +46,8 @@ pub(super) fn split(
     Cut::new(model, whole, &places).cut()
 }
 
-/// Whether Heat has to work out which resource is referred to, so that it cannot be known beforehand. A path that Heat
-/// works out is harmless.
+/// Whether Heat must compute which resource a reference is to, so that it cannot be known beforehand. A computed path is
+/// harmless.
 fn computes_references(whole: &Template) -> bool {
     let computes = |value: &Hot| {
         let mut computes = false;
@@ -62,13 +62,13 @@ fn computes_references(whole: &Template) -> bool {
         || whole.outputs.values().any(|output| computes(&output.value))
 }
 
-/// Where each resource goes.
+/// The destination of each resource.
 fn places(whole: &Template, requires: &[Vec<usize>], sizes: &[usize], options: &Options) -> Vec<Place> {
     let mut homes = Homes::of(whole, requires, &options.deployed);
     // In each part, its own root takes one place.
     let most = Load { resources: options.stack_resources.saturating_sub(1), bytes: options.stack_bytes };
-    // What is deployed may outgrow the limit that was meant for it, but not Heat's own. An eighth is left for what is
-    // not a resource.
+    // A deployed stack may outgrow its intended limit, but not Heat's own. An eighth is left for everything that is not a
+    // resource.
     let bytes = limits::TEMPLATE - limits::TEMPLATE / 8;
     let utmost = Load { resources: limits::RESOURCES.max(most.resources + 1) - 1, bytes: bytes.max(most.bytes) };
     loop {

@@ -4,7 +4,7 @@ use super::super::places::{Moved, Places};
 use super::*;
 use crate::model::{Name, ParameterType};
 
-/// A template of these resources, each with those that it requires. A name that begins with `server` makes it a server.
+/// A template of these resources, each with its requirements. A name that begins with `server` makes it a server.
 fn template<'n>(resources: impl IntoIterator<Item = (String, Vec<&'n str>)>) -> Template {
     let mut template = Template::new("");
     for (name, required) in resources {
@@ -65,7 +65,7 @@ fn what_came_to_be_shared_stays_where_it_is() {
     };
     // The second part waits for the first, and so does the parent.
     assert_eq!(moved(whole(&["port1"], &["port2", "port1"]), &options), []);
-    // One must give way to the other.
+    // One must move.
     let both = moved(whole(&["port1", "port2"], &["port2", "port1"]), &options);
     assert_eq!(both, [("port1".to_owned(), Place::Stack)]);
 }
@@ -185,7 +185,7 @@ fn a_computed_reference_moves_nothing() {
     let mut new = HotResource::new("OS::Neutron::Port".into());
     new.set("y".into(), computed);
     whole.resources.insert("new".into(), new);
-    // It cannot be known which resource this refers to.
+    // The target of this reference is unknown.
     let mut odd = HotResource::new("OS::Neutron::Port".into());
     odd.set("y".into(), Hot::Function("get_attr".into(), Box::new(Hot::List(vec![Hot::parameter("key")]))));
     whole.resources.insert("odd".into(), odd);
@@ -231,7 +231,7 @@ fn only_what_heat_does_not_take_leaves() {
     let moved = moved(whole(), &options);
     assert_eq!(moved.len(), 101, "of 1,200 resources, those of 101 servers leave 998");
     assert!(moved.iter().all(|(_, to)| *to != Place::Stack));
-    // Where Heat accepted more before, it accepts as much again.
+    // If Heat accepted more before, it still accepts as much.
     let all: Vec<&str> = names.iter().flat_map(|(server, port)| [server.as_str(), port.as_str()]).collect();
     let options = deployed(&[(0, &all)]);
     assert_eq!(super::tests::moved(whole(), &options), []);

@@ -1,4 +1,4 @@
-//! One agent: the machine that decides, what would be on its disk, and the recipes that run on its server.
+//! One agent: its state machine, the content of its disk, and the recipes that run on its server.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub(super) fn now(at: Duration) -> Now {
 pub(super) struct Agent {
     /// `None` while the agent is down.
     pub(super) machine: Option<Machine<PlainVault>>,
-    /// The agent's life. Anything meant for an earlier life no longer concerns it.
+    /// The agent's life. It ignores anything addressed to an earlier life.
     pub(super) life: u32,
     pub(super) journal: Vec<Record>,
     pub(super) runs: HashMap<RunId, Run>,
@@ -40,17 +40,17 @@ pub(super) struct Agent {
 pub(super) struct Run {
     pub(super) place: usize,
     pub(super) job: Job,
-    /// What it asked for and has not received yet.
+    /// Values that it requested and has not received yet.
     pub(super) asked: HashMap<Question, Name>,
-    /// What it received when it asked.
+    /// Values that it received on request.
     pub(super) received: IndexMap<Name, Value>,
-    /// When it had all of its inputs.
+    /// The time at which it had all of its inputs.
     pub(super) since: Duration,
-    /// What its fake returned, once it was called.
+    /// The result of its fake, once it was called.
     pub(super) gives: Option<Result<Values, Failed>>,
-    /// What it publishes before it ends and has no answer about yet.
+    /// Outputs that it publishes before it ends and that are not yet acknowledged.
     pub(super) publishes: Vec<Question>,
-    /// How it ends once that is published.
+    /// Its result, once those are published.
     pub(super) ends: Option<Result<IndexMap<Name, Value>, Broken>>,
 }
 
@@ -77,7 +77,7 @@ impl Run {
 }
 
 impl Agent {
-    /// Starts the agent with what its journal says, and returns its first events.
+    /// Starts the agent with the content of its journal, and returns its first events.
     pub(super) fn boot(&mut self, host: &Host, at: Duration) -> [Event; 2] {
         let setup = Setup {
             server: host.name.clone(),
@@ -91,7 +91,7 @@ impl Agent {
         [Event::Claimed(true), Event::Desired(Desired { plan: Arc::clone(&host.plan), digest: String::new() })]
     }
 
-    /// Kills the agent and everything that ran with it.
+    /// Kills the agent and everything that runs with it.
     pub(super) fn die(&mut self) {
         self.machine = None;
         self.life += 1;

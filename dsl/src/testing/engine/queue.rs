@@ -1,11 +1,11 @@
-//! The queue: what is going to happen, and when, on the run's own clock.
+//! The event queue, on the run's own clock.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use wattle_agent_core::machine::{Event, RunId};
 
-/// What happens to the agent of a server.
+/// An event of a server's agent.
 #[derive(Debug)]
 pub(super) enum Happening {
     /// It starts.
@@ -22,8 +22,8 @@ pub(super) enum Happening {
     Wakes,
 }
 
-/// What is going to happen, in order. Of things at the same time, those that were scheduled first come first. Only the
-/// clock comes last: a recipe that ends exactly at its deadline has ended in time.
+/// The scheduled events, in order. Of simultaneous events, those that were scheduled first come first. Only clock ticks
+/// come last: a recipe that ends exactly at its deadline has ended in time.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     pub(super) now: Duration,
@@ -32,14 +32,14 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// Schedules something for the agent at this place. It only happens if the agent is then still in this life.
+    /// Schedules an event for the agent at this index. It happens only if the agent is then still in this life.
     pub(super) fn put(&mut self, at: Duration, (host, life): (usize, u32), what: Happening) {
         self.scheduled += 1;
         let is_time = matches!(what, Happening::Wakes);
         self.events.insert((at.max(self.now), is_time, self.scheduled), (host, life, what));
     }
 
-    /// Returns what happens next, and moves the clock to that time.
+    /// Returns the next event, and moves the clock to its time.
     pub(super) fn next(&mut self) -> Option<(usize, u32, Happening)> {
         let ((at, ..), what) = self.events.pop_first()?;
         self.now = at;

@@ -1,4 +1,4 @@
-//! Fakes in place of recipes: what they are called with, when they end, and what no recipe could have written.
+//! Fakes in place of recipes: their arguments, their ends, and values that no recipe could have written.
 
 use wattle_agent_core::failure::Failure;
 use wattle_agent_core::machine::{Broken, Event, Job, Question, RunId};
@@ -15,7 +15,7 @@ use super::queue::Happening;
 use super::{Engine, Fault};
 
 impl Engine<'_> {
-    /// Starts a recipe. One that asks for its inputs itself asks for all of them.
+    /// Starts a recipe. One that requests its inputs itself requests all of them.
     pub(super) fn begin(&mut self, host: usize, job: Job) {
         let agent = &mut self.agents[host];
         let (id, mut run) = (job.run, Run::new(self.world.hosts[host].nodes[&job.component], job));
@@ -34,8 +34,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Gives a recipe what it asked for. Its fake is called once it has everything. It fails at the first input that
-    /// does not come.
+    /// Gives a recipe a value that it requested. Its fake is called once it has everything. It fails at the first input
+    /// that does not arrive.
     pub(super) fn answer(&mut self, host: usize, question: Question, answer: Result<Option<Value>, Failure>) {
         let runs = &mut self.agents[host].runs;
         let Some((id, run)) = runs.iter_mut().find(|(_, run)| run.asked.contains_key(&question)) else { return };
@@ -104,14 +104,14 @@ impl Engine<'_> {
         }
     }
 
-    /// Stops a recipe that has run for longer than it may.
+    /// Stops a recipe that has exceeded its deadline.
     pub(super) fn stop(&mut self, host: usize, id: RunId) {
         let Some(run) = self.agents[host].runs.get(&id) else { return };
         let message = format!("the recipe did not end within {}", span(run.job.deadline));
         self.fails(host, id, Broken::new(FailureKind::Deadline, message));
     }
 
-    /// Makes a recipe fail, after it has published what it publishes.
+    /// Makes a recipe fail, after it has published its early outputs.
     fn fails(&mut self, host: usize, id: RunId, broken: Broken) {
         let agent = &mut self.agents[host];
         let Some(mut run) = agent.runs.remove(&id) else { return };
@@ -131,7 +131,7 @@ impl Engine<'_> {
         agent.runs.insert(id, run);
     }
 
-    /// Notes that something a recipe published is there. Once everything is, the recipe ends.
+    /// Records that an output published by a recipe has arrived. Once all have, the recipe ends.
     pub(super) fn answered(&mut self, host: usize, question: Question) {
         let runs = &mut self.agents[host].runs;
         let Some((id, run)) = runs.iter_mut().find(|(_, run)| run.publishes.contains(&question)) else { return };

@@ -1,4 +1,4 @@
-//! The data space of a run: entries, the status of components, and who waits for what.
+//! The data space of a run: entries, the status of components, and the waiting agents.
 
 use std::collections::HashMap;
 
@@ -11,10 +11,10 @@ use crate::model::{Name, Value};
 
 use super::super::record::Failure;
 
-/// An agent that waits for an answer, by its server's place and its life.
+/// An agent that waits for an answer, by its server's index and its life.
 pub(super) type Waiter = (usize, u32, Ticket);
 
-/// What agents have told each other.
+/// The values that agents have exchanged.
 #[derive(Debug, Default)]
 pub(super) struct Space {
     entries: HashMap<Name, Content>,
@@ -23,7 +23,7 @@ pub(super) struct Space {
 }
 
 impl Space {
-    /// Returns what is awaited, if it is there.
+    /// Returns the awaited value, if it is there.
     pub(super) fn there(&self, awaited: &Awaited) -> Option<Content> {
         match awaited {
             Awaited::Entry(entry) => self.entries.get(entry).cloned(),
@@ -40,7 +40,7 @@ impl Space {
         self.entries.get(entry)
     }
 
-    /// Whether something that a status names has come: an entry, or the end of a component.
+    /// Whether something that a status names has arrived: an entry, or the end of a component.
     pub(super) fn has(&self, what: &Name) -> bool {
         self.entries.contains_key(what) || self.there(&Awaited::Ended(what.clone())).is_some()
     }
@@ -53,13 +53,13 @@ impl Space {
         self.waiters.entry(awaited).or_default().push(waiter);
     }
 
-    /// Writes an entry, and returns those who waited for it.
+    /// Writes an entry, and returns the agents that waited for it.
     pub(super) fn write(&mut self, entry: Name, content: Content) -> Vec<Waiter> {
         self.entries.insert(entry.clone(), content);
         self.waiters.remove(&Awaited::Entry(entry)).unwrap_or_default()
     }
 
-    /// Sets the status of a component. If the component has ended, returns those who waited for that.
+    /// Sets the status of a component. If the component has ended, returns the agents that waited for that.
     pub(super) fn show(&mut self, component: &Name, status: Status) -> Vec<Waiter> {
         self.statuses.insert(component.clone(), status);
         let ended = Awaited::Ended(component.clone());

@@ -1,5 +1,5 @@
-//! Checks what the test provides against what is needed. Everything that is missing, misspelt or does not fit is
-//! reported at once.
+//! Checks the values that the test provides against those that are needed. Everything that is missing, misspelt or does not
+//! fit is reported at once.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -28,7 +28,7 @@ fn wires(seed: &Seed) -> Vec<&Wire> {
     wires
 }
 
-/// The values of parameters: the test's, otherwise the default. A parameter that nothing reads at run time needs none.
+/// The values of parameters: the test's, otherwise the default. Parameters that nothing reads at run time need no value.
 pub(super) fn parameters(setting: &Setting, seed: &Seed, faults: &mut Vec<String>) -> IndexMap<Name, Value> {
     let mut found = IndexMap::default();
     let mut missing = String::new();

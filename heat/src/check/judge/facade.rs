@@ -1,4 +1,5 @@
-//! Templates that an environment substitutes for one of Heat's types. They must provide what users of the type expect.
+//! Templates that an environment substitutes for one of Heat's types. They must provide everything that users of the type
+//! expect.
 //!
 //! These are the rules of `_validate_against_facade` in `heat.engine.resources.template_resource`.
 
@@ -41,7 +42,7 @@ impl Judge<'_, '_> {
     }
 }
 
-/// What a template lacks or has in another form compared to a type, as the end of a sentence, and how to fix it.
+/// The first difference between a template and a type, as the end of a sentence, and how to fix it.
 fn difference(provider: &Provider, replaced: &Schema) -> Option<(String, &'static str)> {
     for (name, of_type) in &replaced.properties {
         let Some(parameter) = provider.properties.get(name) else {

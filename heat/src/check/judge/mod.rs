@@ -49,7 +49,7 @@ struct Judge<'j, 'l> {
     stack: &'j Stack<'l>,
     /// Whether values are judged, as they are in the root.
     strict: bool,
-    /// The group whose members these are, if they are not written anywhere else.
+    /// The surrounding group, if these are members that are not written anywhere else.
     around: Option<Around>,
     found: &'j mut Vec<Diagnostic>,
 }
@@ -98,7 +98,7 @@ impl Judge<'_, '_> {
         }
     }
 
-    /// The place of `span`, or else of the group whose member this is.
+    /// The place of `span`, or otherwise of the group whose member this is.
     fn at(&self, span: Option<Span>, subject: Subject<'_>) -> Source {
         match (&self.around, span) {
             (Some(around), _) => around.at.clone(),
@@ -155,7 +155,7 @@ impl Judge<'_, '_> {
             }
             // Its references are invalid whatever its type is.
             self.references(subject);
-            // In a program, a member is a value of its group, and its type is what is wrong with that value.
+            // For a member of a group, the wrong type is a fault in a value of the group.
             if self.around.is_none() {
                 self.misspelt(subject);
             }
@@ -174,7 +174,7 @@ impl Judge<'_, '_> {
             wrongs = self.whatever_its_name(subject, named);
         }
         let fine = wrongs.is_empty();
-        // Where the properties are no map, that is reported, and nothing is missing besides.
+        // Properties that are not a map are reported as such, and no property is missing.
         let properties = written.and_then(|resource| resource.properties.as_ref());
         let is_other = properties.is_some_and(Node::is_other_than_map);
         for wrong in wrongs.into_iter().filter(|wrong| !is_other || !matches!(wrong.what, What::Missing(_))) {
@@ -198,7 +198,7 @@ impl Judge<'_, '_> {
         self.around.as_ref().is_some_and(|around| !ty.contains("://") && !around.sends(ty))
     }
 
-    /// Judges what a stack within this one receives from the environment.
+    /// Judges what the environment passes to a stack within this one.
     fn environment_of_nested(&mut self) {
         // It is the same for all stacks, so the first one reports it.
         let is_said = |diagnostic: &Diagnostic| diagnostic.code == environment_form::ENVIRONMENT_FORM.code;
@@ -208,8 +208,8 @@ impl Judge<'_, '_> {
         }
     }
 
-    /// Whether it is not known if the resource exists, for example because its condition depends on the stack's name. A
-    /// parameter without a value is reported separately, and takes no resource out.
+    /// Whether it is unknown whether the resource exists, for example because its condition depends on the stack's name. A
+    /// parameter without a value is reported separately, and does not exclude a resource.
     fn may_be_absent(&self, written: &crate::template::Resource) -> bool {
         let loaded = self.stack.loaded;
         let condition = written.condition.as_ref().filter(|_| loaded.template.version().has_conditions());
@@ -224,8 +224,8 @@ impl Judge<'_, '_> {
         is_missing && rules::is_open(resource)
     }
 
-    /// Judges the properties of a resource whose type is misspelt by those of the type that was meant. What may be missing
-    /// is left for when the type is right.
+    /// Judges the properties of a resource with a misspelt type by those of the intended type. Missing properties are
+    /// reported only once the type is right.
     fn misspelt(&mut self, subject: Subject<'_>) {
         let meant = unknown_type::misspelt(&subject.resource.ty).and_then(|ty| self.world.types.get(ty));
         let Some(meant) = meant.filter(|meant| !meant.placeholder) else { return };
@@ -237,7 +237,7 @@ impl Judge<'_, '_> {
         }
     }
 
-    /// Reports what is wrong with a property of a resource of the type `ty`.
+    /// Reports a fault in a property of a resource of the type `ty`.
     fn wrong(&mut self, subject: Subject<'_>, ty: &str, wrong: Wrong) {
         let called = self.called(subject);
         let diagnostic = match &wrong.what {
@@ -274,7 +274,7 @@ impl Judge<'_, '_> {
         }
     }
 
-    /// Judges the stack that is nested as the resource.
+    /// Judges the stack nested as the resource.
     fn nested(&mut self, subject: Subject<'_>) {
         let Subject { name, resource, .. } = subject;
         let is_provider = matches!(resource.maker, Maker::Template(_));

@@ -113,7 +113,7 @@ impl Judge<'_, '_> {
         if !self.is_path(reference, target) {
             return;
         }
-        // The output of a component. If it is too late for a resource, a check of the model reports it.
+        // The output of a component. If it is too late for a resource, a check of the model reports that.
         let is_own = |name: &str| path.len() == 2 && is_component(&stack.loaded.template, &reference.name, name);
         if !unjudged && !attribute.as_text().is_some_and(is_own) {
             self.attribute(&reference.name, target, attribute, &at);
@@ -138,7 +138,7 @@ impl Judge<'_, '_> {
         }
     }
 
-    /// Heat looks for an output of a nested stack only once that stack exists.
+    /// Heat looks up an output of a nested stack only once that stack exists.
     fn output_of_nested(&mut self, name: &str, provider: &Provider, output: &Value, at: &Source) {
         // A failing call is reported separately. Every resource has `show`, and `resource.NAME` leads into the stack.
         let Some(output) = output.as_text().filter(|output| *output != "show" && !output.starts_with("resource."))

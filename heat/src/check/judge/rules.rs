@@ -1,7 +1,7 @@
-//! What the classes of resources require of their properties in combination.
+//! Requirements of resource classes on combinations of properties.
 //!
-//! A property that cannot be read at all is refused here too: in a nested stack, where values are not judged, only these
-//! rules read them.
+//! These rules also reject a property that cannot be read at all: in a nested stack, where values are not judged, only they
+//! read properties.
 
 use wattle_model::PropertyType;
 
@@ -36,8 +36,8 @@ impl Judge<'_, '_> {
         self.found.push(class_rule::diagnostic(&what, &at, help));
     }
 
-    /// What is wrong whatever the stack's name is, in properties that contain its name or id: which of them are given and
-    /// which are not, but no values.
+    /// Violations that do not depend on the stack's name, in properties that contain its name or id. Only the presence of
+    /// properties matters, not their values.
     pub(super) fn whatever_its_name(&self, subject: Subject<'_>, named: &Stack<'_>) -> Vec<Wrong> {
         let Some(other) = named.resources.get(subject.name).filter(|_| is_open(subject.resource)) else {
             return Vec::new();

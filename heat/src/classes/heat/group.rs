@@ -60,7 +60,7 @@ const SOFTWARE: Class = Class {
 const STRUCTURED: Class =
     Class { group: Some(of(|group, all| Some(deployments(group, "OS::Heat::StructuredDeployment", all)))), ..SOFTWARE };
 
-/// A group whose attributes are all its own.
+/// A group that has all of its attributes itself.
 pub(in crate::classes) const fn of(members: fn(&Resource, bool) -> Option<Vec<Member>>) -> Group {
     Group { members, asked: |_, _, _| None }
 }
@@ -93,7 +93,7 @@ pub(crate) fn open_size(group: &Resource) -> Option<&'static str> {
     (!size.is_known() || scales && !is_true(&size)).then_some(name)
 }
 
-/// The members by which an update judges a group. If only Heat knows how many there are, at least one member stands for all.
+/// The members by which an update judges a group. If only Heat knows their number, at least one member stands for all.
 pub(crate) fn compared(group: &Resource) -> Option<Vec<Member>> {
     let of = group.class().group?.members;
     let members = of(group, false)?;

@@ -1,4 +1,4 @@
-//! What all of Neutron's types have in common.
+//! Common to all of Neutron's types.
 
 use crate::resource::values::map;
 use crate::resource::{Class, Refers, Ruled, Subject};
@@ -15,7 +15,7 @@ pub(super) const PORT: &str = "OS::Neutron::Port";
 pub(super) const ROUTER: &str = "OS::Neutron::Router";
 pub(super) const SUBNET: &str = "OS::Neutron::Subnet";
 
-/// Values that have a property of their own cannot be given here. Classes with rules of their own do not check this.
+/// Values that have a separate property cannot be given here. Classes with their own rules do not check this.
 pub(in crate::classes) fn value_specs(subject: Subject<'_>) -> Ruled {
     let schema = subject.resource.properties().schema;
     if !schema.contains_key("value_specs") {

@@ -1,4 +1,4 @@
-//! Networks: whose they are, what they are made of, and what they are joined to.
+//! Networks: their owners, their segments, and their connections.
 
 use crate::evaluate::Value;
 use crate::properties::{is_true, translation};

@@ -23,7 +23,7 @@ fn stateful(change: &Change<'_>) -> Vec<String> {
     change.has("stateful").then(|| note().to_owned()).into_iter().collect()
 }
 
-/// Two rules that only differ in what is said about them are one rule to Neutron.
+/// Two rules that differ only in their descriptions are the same rule to Neutron.
 fn same_rule(change: &Change<'_>) -> Option<&'static str> {
     change.changed.iter().all(|name| *name == "description").then_some("rule for the same traffic")
 }

@@ -159,7 +159,7 @@ const POLICIES: [(&str, &str, &str, &str); 3] = [
     ("user_data", "user_data_update_policy", "REPLACE", "IGNORE"),
 ];
 
-/// Nova writes another image to the server's own disk, and everything on it is lost.
+/// Nova writes another image to the server's own disk, which destroys its content.
 fn by_image(change: &Change<'_>) -> Option<String> {
     change.has("image").then(|| {
         "its disk is recreated, and the agent's journal with it: keep data on a volume, or leave `image` as it was; if the server has its \
@@ -173,7 +173,7 @@ fn policy<'c>(change: &Change<'c>, policy: &str, default: &'c str) -> &'c str {
     change.after.text(policy).or_else(|| change.before.text(policy)).unwrap_or(default)
 }
 
-/// On a `REBUILD`, Heat's code passes the user data to Nova in the place of the image (`_update_user_data_rebuild`).
+/// On a `REBUILD`, Heat's code passes the user data to Nova in place of the image (`_update_user_data_rebuild`).
 fn user_data_as_image(change: &Change<'_>) -> Option<String> {
     (change.has("user_data") && policy(change, "user_data_update_policy", "REPLACE") == "REBUILD").then(|| {
         "with `user_data_update_policy: REBUILD`, Heat passes the user data to Nova as if it were an image, and Nova refuses: \

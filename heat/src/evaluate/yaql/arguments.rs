@@ -45,7 +45,7 @@ pub(super) fn by_name(arguments: Vec<Argument>) -> Result<Arguments, Stop> {
         };
         match &**expression {
             Expression::Rule(name, value) => match &**name {
-                // Of several arguments with one name, the last counts.
+                // Of several arguments with one name, the last is used.
                 Expression::Keyword(name) => {
                     named.retain(|(known, _)| known != name);
                     named.push((name.clone(), Argument::Written(value.clone())));

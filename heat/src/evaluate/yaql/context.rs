@@ -1,4 +1,4 @@
-//! The context of evaluation: what `$` and other names mean.
+//! The context of evaluation: the meaning of `$` and other names.
 
 use std::rc::Rc;
 
@@ -59,7 +59,7 @@ impl Context {
             .map_or(Item::Null, |(_, value)| value.clone())
     }
 
-    /// The author's own function with this name, from the innermost context, and where it is defined.
+    /// The author's own function with this name, from the innermost context that defines it.
     pub(super) fn function(&self, name: &str) -> Option<Lambda> {
         self.frames().find_map(|context| {
             let (known, expression) = context.0.function.as_ref()?;
@@ -77,7 +77,7 @@ impl Context {
 }
 
 impl Lambda {
-    /// Its value for these arguments, which it sees as `$1`, `$2` and so on.
+    /// Its value for these arguments, which it receives as `$1`, `$2` and so on.
     pub(super) fn call(&self, machine: &Machine<'_>, arguments: &[Item]) -> Result<Item, Stop> {
         let named = (1..).zip(arguments).map(|(number, value)| (format!("${number}").into(), value.clone()));
         let context = self.context.with(named.collect())?;

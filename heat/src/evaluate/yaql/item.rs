@@ -9,7 +9,7 @@ use super::machine::{Stop, unknown, wrong};
 use super::regex::Pattern;
 use super::stream::{Memory, Ordering, Stream};
 
-/// How deeply results can nest. What is deeper is not known.
+/// The maximum nesting of results. Deeper ones are unknown.
 pub(super) const NESTED: u32 = 80;
 
 /// A value of an expression.
@@ -43,7 +43,7 @@ pub(super) enum Item {
     Quoted(Rc<Expression>),
     /// An argument that was not given.
     Missing,
-    /// What only a running stack knows.
+    /// A value that only a running stack knows.
     Unknown,
 }
 

@@ -16,7 +16,7 @@ use super::stream::{Stream, iterate};
 /// Why there is no result.
 #[derive(Clone, Debug)]
 pub(super) enum Stop {
-    /// What YAQL returns is not known here.
+    /// The result of YAQL is not known here.
     Unknown,
     /// YAQL refuses it.
     Wrong(Sort, String),
@@ -40,7 +40,7 @@ pub(super) fn wrong<T>(why: impl Into<String>) -> Result<T, Stop> {
     Err(Stop::Wrong(Sort::Other, why.into()))
 }
 
-/// How deeply calls can nest. Python's own recursion limit stops Heat not much later.
+/// The maximum depth of calls. Python's own recursion limit stops Heat not much later.
 const DEPTH: u32 = 100;
 
 /// Evaluates one expression.
@@ -107,7 +107,7 @@ impl<'b> Machine<'b> {
             }
             Expression::Call { name, arguments } => match (&**name, arguments.as_slice()) {
                 ("#operator_.", [Some(left), Some(right)]) => match self.evaluate(left, None, context) {
-                    // Whatever that is.
+                    // Whatever the left value is.
                     Err(Stop::Unknown) if right.method().is_some_and(library::is_no_method) => {
                         self.part(&Item::Unknown, right, context)
                     }
@@ -129,7 +129,7 @@ impl<'b> Machine<'b> {
         })
     }
 
-    /// What follows a dot: a method, a key of a map, or a key of every map in a list.
+    /// The result of the part after a dot: a method, a key of a map, or a key of every map in a list.
     fn part(&self, left: &Item, right: &Rc<Expression>, context: &Context) -> Result<Item, Stop> {
         if right.method().is_some() {
             limits::memory([left])?;
@@ -228,7 +228,7 @@ impl<'b> Machine<'b> {
         limits::memory([&value]).map(|()| value)
     }
 
-    /// Calls a function of the author's. Its arguments are `$1`, `$2` and so on, and those with names.
+    /// Calls one of the author's functions. Its arguments are `$1`, `$2` and so on, and those with names.
     fn call_own(&self, own: &Lambda, placed: Vec<Argument>, context: &Context) -> Result<Item, Stop> {
         let arguments = by_name(placed)?;
         let lazy = vec![false; arguments.placed.len() + arguments.named.len()];

@@ -1,9 +1,10 @@
-//! YAQL, the language of the function `yaql`, evaluated as the library of that name does it for Heat.
+//! YAQL, the language of the function `yaql`, evaluated like the Python library that Heat uses.
 //!
 //! What lives here: reading an expression ([`lexer`], [`parser`]), evaluating it ([`machine`], [`library`]), and Heat's
-//! limits ([`limits`]). What must not: what a template is. An expression yields what Heat would get, is refused where Heat
-//! would fail, or is unknown. Unknown is what depends on time, on chance or on the order of a set, what only a running stack
-//! knows, functions that are not computed here ([`library::is_not_computed`]), and what takes too long.
+//! limits ([`limits`]). What must not: anything about templates. An expression yields the value that Heat would get, is
+//! refused if Heat would fail, or is unknown. It is unknown if it depends on time, on chance, on the order of a set, or on
+//! a running stack, if it calls functions that are not computed here ([`library::is_not_computed`]), and if it takes too
+//! long.
 
 mod arguments;
 mod context;
@@ -38,7 +39,7 @@ const STEPS: u64 = 100_000;
 /// The number of steps that count as one created value.
 const STEPS_OF_A_VALUE: u64 = 8;
 
-/// What YAQL refuses about an expression before evaluating it.
+/// Faults that YAQL finds in an expression before evaluating it.
 pub(super) fn form(call: &Call<'_>, expression: &Node, text: &str) -> Option<Fault> {
     match parser::parse(text) {
         Err(Broken::Wrong { at, why }) => {
@@ -144,7 +145,7 @@ fn item(machine: &Machine<'_>, value: &Value) -> Result<Item, Stop> {
     })
 }
 
-/// Converts a result of YAQL to what Heat receives.
+/// Converts a result of YAQL to the value that Heat receives.
 fn value(machine: &Machine<'_>, item: &Item) -> Result<Value, Stop> {
     machine.deeper(|| {
         Ok(match item {

@@ -1,4 +1,4 @@
-//! The signature of a YAQL function: names, types and optional parameters. Also, which overload a call refers to.
+//! The signature of a YAQL function: names, types and optional parameters. Also resolves a call to an overload.
 
 use super::arguments::{Argument, Arguments};
 use super::expression::Expression;
@@ -28,7 +28,7 @@ pub(super) enum Type {
     Ordering,
     Regex,
     Context,
-    /// A point or a length of time, of which no value is known here.
+    /// A point in time or a duration, of which no value is known here.
     Time,
     /// A rule with both sides evaluated.
     Rule,
@@ -56,7 +56,7 @@ pub(super) struct Parameter {
     pub(super) default: Default,
 }
 
-/// Which calls can refer to a function.
+/// The kinds of calls that can refer to a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CallKind {
     Function,

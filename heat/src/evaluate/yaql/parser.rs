@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::expression::Expression;
 use super::lexer::{Broken, Lexer, Token};
 
-/// How deeply expressions can nest. Python's own recursion limit stops Heat's parser not much later.
+/// The maximum nesting of expressions. Python's own recursion limit stops Heat's parser not much later.
 const DEPTH: usize = 60;
 
 /// The precedence of binary operators, and whether they are left-associative.

@@ -40,7 +40,7 @@ pub(super) struct Ordering {
     pub(super) depth: u32,
 }
 
-/// The depth of what is made from these items.
+/// The depth of an item that is made from these items.
 pub(super) fn depth_over(of: &[&Item]) -> Result<u32, Stop> {
     let depth = of.iter().map(|item| item.depth()).max().unwrap_or(0) + 1;
     if depth > NESTED { unknown() } else { Ok(depth) }

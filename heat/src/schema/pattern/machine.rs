@@ -1,21 +1,21 @@
-//! Whether a text matches, by trying one way after the other, as Python does.
+//! Matches a text by backtracking, as Python does.
 
 use super::parser::{Item, Node, One, Pattern};
 use crate::schema::digits::is_digit;
 
-/// How many steps are tried.
+/// The maximum number of steps.
 const STEPS: u32 = 400_000;
-/// How deep a try may nest: it uses the caller's stack.
+/// The maximum recursion depth, because matching uses the caller's stack.
 const DEPTH: u32 = 600;
 
-/// It takes too long.
+/// The step or depth limit is exceeded.
 #[derive(Debug)]
 struct Spent;
 
-/// What is to come behind a part.
+/// The continuation after a part.
 type Next<'n> = &'n mut dyn FnMut(&mut Machine, usize) -> Result<bool, Spent>;
 
-/// Whether the first way through the pattern takes all of the text; nothing if that is not found out.
+/// Whether the first match of the pattern consumes all of the text; `None` if a limit is exceeded.
 pub(super) fn matches(pattern: &Pattern, text: &str) -> Option<bool> {
     let text: Vec<char> = text.chars().collect();
     let mut machine = Machine { text, groups: vec![None; pattern.groups], steps: 0, depth: 0 };
@@ -32,7 +32,7 @@ pub(super) fn matches(pattern: &Pattern, text: &str) -> Option<bool> {
 
 struct Machine {
     text: Vec<char>,
-    /// What groups have captured: from where to where.
+    /// The ranges that groups have captured.
     groups: Vec<Option<(usize, usize)>>,
     steps: u32,
     depth: u32,
@@ -73,7 +73,7 @@ impl Machine {
                 let is_word = |sign: Option<&char>| sign.is_some_and(|sign| is_word(*sign));
                 let before = at.checked_sub(1).and_then(|before| self.text.get(before));
                 let is_boundary = is_word(before) != is_word(self.text.get(at));
-                // Nothing at all has neither, says Python before 3.14.
+                // Before Python 3.14, neither matches in an empty text.
                 if is_boundary == *holds && !self.text.is_empty() { next(self, at) } else { Ok(false) }
             }
             Node::Group(inner, None) => self.run(inner, at, next),
@@ -141,7 +141,7 @@ impl Machine {
         }
     }
 
-    /// A repetition of single signs, which needs no stack for each.
+    /// A repetition of single characters, which needs no recursion for each.
     fn signs(
         &mut self,
         one: &One,
@@ -182,7 +182,7 @@ impl Machine {
         }
     }
 
-    /// A repetition, of which `count` are done.
+    /// A repetition, `count` of which are done.
     fn again(
         &mut self,
         inner: &Node,
@@ -198,7 +198,7 @@ impl Machine {
         }
         if count < most {
             let found = self.run(inner, at, &mut |machine, end| {
-                // What takes nothing would go on for ever.
+                // An empty iteration would repeat forever.
                 if end == at && count >= least {
                     return next(machine, end);
                 }

@@ -1,16 +1,18 @@
-//! Regular expressions in constraints, as Python's `re` reads and matches them. It takes the first way through a pattern that matches,
-//! so `a|ab` does not match all of `ab`; and patterns may go back to a group (`\\1`) and look around (`(?<=a)`).
+//! Regular expressions in constraints, as Python's `re` reads and matches them. It takes the first match in its order of
+//! alternatives, so `a|ab` does not match all of `ab`; and patterns may contain backreferences (`\\1`) and lookarounds
+//! (`(?<=a)`).
 
 mod machine;
 mod parser;
 
-/// Whether Python's `re.match` consumes all of `text`. A pattern that is not understood, or takes too long, is assumed to match.
+/// Whether Python's `re.match` consumes all of `text`. A pattern that is not supported here, or takes too long, is assumed
+/// to match.
 pub(crate) fn matches(pattern: &str, text: &str) -> bool {
     let Some(pattern) = parser::parse(pattern) else { return true };
     machine::matches(&pattern, text).unwrap_or(true)
 }
 
-/// The signs of a pattern that are neither escaped nor in a class.
+/// The characters of a pattern that are neither escaped nor in a class.
 pub(crate) fn outside_of_classes(pattern: &str) -> impl Iterator<Item = (usize, char)> {
     let (mut is_escaped, mut class) = (false, None);
     pattern.char_indices().filter(move |&(at, sign)| {
@@ -19,7 +21,7 @@ pub(crate) fn outside_of_classes(pattern: &str) -> impl Iterator<Item = (usize, 
         }
         is_escaped = sign == '\\';
         match class {
-            // A bracket that comes first does not close the class.
+            // A bracket at the start of a class does not close it.
             Some(begun) if sign == ']' && at > begun && !is_escaped => class = None,
             Some(begun) if sign == '^' && at == begun => class = Some(at + 1),
             None if sign == '[' => class = Some(at + 1),
@@ -34,7 +36,7 @@ pub(crate) fn outside_of_classes(pattern: &str) -> impl Iterator<Item = (usize, 
 mod tests {
     use super::matches;
 
-    /// The verdicts are Heat's.
+    /// The expected results are Heat's.
     #[test]
     fn what_is_asserted_at_the_beginning_counts() {
         for (pattern, text) in [
@@ -69,7 +71,7 @@ mod tests {
         }
     }
 
-    /// The verdicts are those of Python 3.11.
+    /// The expected results are those of Python 3.11.
     #[test]
     fn what_goes_back_or_looks_around_is_understood() {
         for (pattern, text) in [

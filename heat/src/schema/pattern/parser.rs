@@ -1,38 +1,38 @@
-//! From the text of a pattern to what it looks for.
+//! Parses the text of a pattern.
 
 use std::collections::BTreeMap;
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// How deep groups may nest.
+/// The maximum nesting of groups.
 const DEPTH: usize = 50;
-/// The largest number of a repetition that is understood.
+/// The maximum supported count of a repetition.
 const LARGEST: u32 = 100_000;
 
 /// A part of a pattern.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Node {
-    /// One sign.
+    /// One character.
     One(One),
     /// The beginning of the text; with `(?m)`, of any line.
     Start {
         of_lines: bool,
     },
-    /// The end of the text; where `before_break`, also in front of its last line feed; with `(?m)`, of any line.
+    /// The end of the text; with `before_break`, also before its last line feed; with `(?m)`, of any line.
     End {
         of_lines: bool,
         before_break: bool,
     },
-    /// Whether a word begins or ends here.
+    /// A word boundary, or the absence of one.
     Boundary(bool),
     /// A group, with its number if it captures.
     Group(Box<Self>, Option<usize>),
-    /// What a group has captured.
+    /// A backreference to the capture of a group.
     Back {
         group: usize,
         ignores_case: bool,
     },
-    /// What stands ahead or behind, or does not.
+    /// A lookahead or lookbehind, possibly negative.
     Look {
         inner: Box<Self>,
         behind: Option<usize>,
@@ -44,15 +44,15 @@ pub(super) enum Node {
         most: u32,
         is_lazy: bool,
     },
-    /// What is not tried again in another way.
+    /// An atomic group, which is not retried.
     Atomic(Box<Self>),
     Row(Vec<Self>),
     Either(Vec<Self>),
-    /// One of two, as a group has captured something or not.
+    /// One of two alternatives, depending on whether a group has captured something.
     If(usize, Box<[Self; 2]>),
 }
 
-/// What one sign may be.
+/// The characters that one position can match.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct One {
     pub(super) items: Vec<Item>,
@@ -66,18 +66,18 @@ pub(super) enum Item {
     Digit(bool),
     Space(bool),
     Word(bool),
-    /// Everything but a line feed.
+    /// Everything except a line feed.
     Dot,
 }
 
-/// A pattern, and how many groups it has.
+/// A pattern, and the number of its groups.
 pub(super) struct Pattern {
     pub(super) node: Node,
     pub(super) groups: usize,
 }
 
 #[derive(Clone, Copy, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own in a pattern")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a separate flag of a pattern")]
 struct Flags {
     ignores_case: bool,
     of_lines: bool,
@@ -85,7 +85,7 @@ struct Flags {
     is_verbose: bool,
 }
 
-/// The pattern, if it is understood.
+/// The pattern, if it is supported.
 pub(super) fn parse(text: &str) -> Option<Pattern> {
     let names = BTreeMap::new();
     let mut parser = Parser { signs: text.chars().peekable(), flags: Flags::default(), groups: 0, names, depth: 0 };
@@ -128,8 +128,8 @@ impl Parser<'_> {
         Some(Node::Row(row))
     }
 
-    /// What begins with `sign`, or nothing if that only sets flags.
-    #[expect(clippy::option_option, reason = "an item may not be understood, or only set flags")]
+    /// The item that begins with `sign`, or `None` inside if it only sets flags.
+    #[expect(clippy::option_option, reason = "an item may be unsupported, or only set flags")]
     fn item(&mut self, sign: char) -> Option<Option<Node>> {
         let node = match sign {
             '.' if self.flags.dot_is_all => self.one(Vec::new(), true),
@@ -163,7 +163,7 @@ impl Parser<'_> {
         self.signs.next();
         let is_lazy = self.signs.next_if_eq(&'?').is_some();
         let is_atomic = !is_lazy && self.signs.next_if_eq(&'+').is_some();
-        // Python refuses a repetition of a repetition.
+        // Python rejects a repetition of a repetition.
         if matches!(self.signs.peek(), Some('*' | '+' | '?')) || least > most {
             return None;
         }
@@ -171,8 +171,8 @@ impl Parser<'_> {
         Some(if is_atomic { Node::Atomic(Box::new(node)) } else { node })
     }
 
-    /// The bounds of a repetition in braces, whose closing one is next then; none if the brace is literal.
-    #[expect(clippy::option_option, reason = "a bound may be too large to be understood, or the brace none")]
+    /// The bounds of a repetition in braces, before the closing one; `None` inside if the brace is literal.
+    #[expect(clippy::option_option, reason = "a bound may be unsupported, or the brace literal")]
     fn bounds(&mut self) -> Option<Option<(u32, u32)>> {
         let mut ahead = self.signs.clone();
         ahead.next();
@@ -194,7 +194,7 @@ impl Parser<'_> {
         Some(Some(bounds))
     }
 
-    #[expect(clippy::option_option, reason = "a group may not be understood, or only set flags")]
+    #[expect(clippy::option_option, reason = "a group may be unsupported, or only set flags")]
     fn group(&mut self) -> Option<Option<Node>> {
         self.depth += 1;
         if self.depth > DEPTH {
@@ -208,7 +208,7 @@ impl Parser<'_> {
         } else if let Some(node) = self.special(outer)? {
             node
         } else {
-            // Flags of the whole pattern stay.
+            // Flags for the whole pattern remain.
             self.depth -= 1;
             return Some(None);
         };
@@ -218,8 +218,8 @@ impl Parser<'_> {
         Some(Some(node))
     }
 
-    /// A group behind `(?`.
-    #[expect(clippy::option_option, reason = "a group may not be understood, or only set flags")]
+    /// A group after `(?`.
+    #[expect(clippy::option_option, reason = "a group may be unsupported, or only set flags")]
     fn special(&mut self, outer: Flags) -> Option<Option<Node>> {
         let node = match self.signs.next()? {
             ':' => Node::Group(Box::new(self.either()?), None),
@@ -271,7 +271,7 @@ impl Parser<'_> {
     }
 
     /// `(?i)` for the whole pattern, or `(?i:...)` and `(?-i:...)` for a group.
-    #[expect(clippy::option_option, reason = "a group may not be understood, or only set flags")]
+    #[expect(clippy::option_option, reason = "a group may be unsupported, or only set flags")]
     fn with_flags(&mut self, first: char) -> Option<Option<Node>> {
         let (mut sign, mut is_on) = (first, true);
         loop {
@@ -324,7 +324,7 @@ impl Parser<'_> {
         })
     }
 
-    /// What is escaped in a class or outside of one.
+    /// An escape in a class or outside of one.
     fn escaped(&mut self, sign: char) -> Option<Item> {
         let single = |sign| Some(Item::Range(sign, sign));
         match sign {
@@ -384,7 +384,7 @@ impl Parser<'_> {
     }
 }
 
-/// How many signs a part takes, if that is always the same: a lookbehind must have a fixed length.
+/// The number of characters that a part consumes, if it is constant: a lookbehind must have a fixed length.
 fn width(node: &Node) -> Option<usize> {
     match node {
         Node::One(_) => Some(1),

@@ -1,4 +1,4 @@
-//! Where documents begin and end.
+//! The start and the end of documents.
 
 use super::{Error, Event, EventKind, Parser, Span, State, Syntax, TokenKind};
 use crate::yaml::Problem;

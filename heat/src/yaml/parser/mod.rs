@@ -1,7 +1,6 @@
-//! From tokens to events: what begins and ends, in source order.
+//! From tokens to events, which mark the start and the end of collections in source order.
 //!
-//! The grammar is libyaml's. What is still expected is on a stack of states, so that the nesting of the text does not nest
-//! calls.
+//! The grammar is libyaml's. Expectations are on a stack of states, so that the nesting of the text does not nest calls.
 
 mod block;
 mod document;
@@ -88,11 +87,11 @@ enum State {
 pub(super) struct Parser<'t> {
     scanner: Scanner<'t>,
     states: Vec<State>,
-    /// The prefixes of tags, and what they stand for.
+    /// The prefixes of tags, and their expansions.
     tags: HashMap<String, String>,
     /// The last quoted text.
     quoted: Option<Span>,
-    /// Where the document's value begins.
+    /// The start of the document's value.
     begin: Place,
 }
 

@@ -1,10 +1,10 @@
 //! From characters to the tokens of the grammar.
 //!
 //! The rules are those of libyaml, which Heat uses: YAML 1.1's, as libyaml interprets them. Two things need more than the
-//! next character. First, indentation becomes tokens: whatever is indented further than the collection around it begins a
-//! new collection, and ends all collections that are indented further than it is. Second, a key is only recognised at its
-//! `:`. So the tokens since its start are held back until the `:` comes or can no longer come: a key without `? ` is on one
-//! line and has at most 1024 characters.
+//! next character. First, indentation becomes tokens: a line that is indented further than the surrounding collection
+//! begins a new collection, and ends all collections that are indented further than itself. Second, a key is only
+//! recognised at its `:`. So the tokens since its start are held back until the `:` comes or can no longer come: a key
+//! without `? ` is on one line and has at most 1024 characters.
 
 mod block;
 mod directive;
@@ -121,7 +121,7 @@ impl<'t> Scanner<'t> {
         Ok(self.keys.iter().flatten().any(|key| key.token == self.taken))
     }
 
-    /// Forgets candidates that can no longer be keys.
+    /// Discards candidates that can no longer be keys.
     fn forget_keys(&mut self) -> Result<(), Error> {
         let (line, characters) = (self.reader.place().line, self.reader.characters());
         for index in 0..self.keys.len() {

@@ -1,17 +1,17 @@
-//! Line breaking by rustfmt's rules, with its default settings.
+//! Line breaking by the rules of rustfmt's default settings.
 
 use super::{Expr, Method};
 
 /// The maximum width of a line.
 pub(in super::super) const WIDTH: usize = 100;
 
-/// Above this width, the arguments of a call, the items of an array or the methods of a chain go on one line each.
+/// The maximum width of the arguments of a call, the items of an array or the methods of a chain on one line.
 const NARROW: usize = 60;
 
-/// Above this width, the fields of a struct go on one line each.
+/// The maximum width of the fields of a struct on one line.
 const FIELDS: usize = 18;
 
-/// Up to this width, as many items of an array as fit go on one line.
+/// The maximum width of array items of which as many as fit go on one line.
 const SHORT: usize = 10;
 
 const TAB: usize = 4;
@@ -23,7 +23,7 @@ struct Place {
     indent: usize,
     /// The column of the first line's start.
     column: usize,
-    /// The width of what follows on the last line.
+    /// The width of the text after it on the last line.
     after: usize,
     /// The last usable column.
     width: usize,
@@ -81,7 +81,7 @@ fn len(text: &str) -> usize {
     text.chars().count()
 }
 
-/// The expression on one line, if rustfmt keeps it on one however wide it is.
+/// The expression on one line, if rustfmt keeps it on one regardless of its width.
 fn flat(expr: &Expr) -> Option<String> {
     match expr {
         Expr::Atom(text) => Some(text.clone()),
@@ -125,8 +125,8 @@ fn written(expr: &Expr, place: Place) -> String {
     write(expr, place).expect("INVARIANT: only what must be straight may have no form")
 }
 
-/// The expression at this position, exceeding the width where nothing can be broken. `None` if it must not be broken but
-/// does not fit.
+/// The expression at this position. It exceeds the width if nothing can be broken. `None` if it must not be broken but does
+/// not fit.
 fn write(expr: &Expr, place: Place) -> Option<String> {
     if let Some(text) = flat(expr).filter(|text| len(text) <= place.room()) {
         return Some(text);
@@ -280,7 +280,7 @@ mod tests {
     fn rustfmt(text: &str) -> String {
         let mut child = Command::new("rustfmt")
             .args(["--edition", "2024"])
-            // Avoids the rustfmt settings of this workspace.
+            // Keeps rustfmt from using the settings of this workspace.
             .current_dir(std::env::temp_dir())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -292,7 +292,7 @@ mod tests {
         String::from_utf8(output.stdout).expect("text")
     }
 
-    /// Random expressions: rustfmt changes nothing in any of them.
+    /// rustfmt changes nothing in random expressions.
     #[test]
     fn rustfmt_changes_nothing() {
         let mut seed = 7_u64;

@@ -1,7 +1,7 @@
 //! Rust expressions, and their text as rustfmt formats it.
 //!
-//! Only what generated blueprints consist of: paths and literals, calls, method chains, arrays, tuples and struct literals.
-//! No expression contains a line break of its own, because long text is a constant beside the function.
+//! It supports only the syntax of generated blueprints: paths and literals, calls, method chains, arrays, tuples and struct
+//! literals. No expression contains a line break, because long text is a constant beside the function.
 
 mod layout;
 
@@ -62,7 +62,7 @@ impl Expr {
     }
 }
 
-/// A string literal: raw where quotes would have to be escaped.
+/// A string literal: raw if quotes would have to be escaped.
 pub(super) fn quoted(text: &str) -> String {
     let is_plain = !text.chars().any(is_unseen);
     if is_plain && text.contains(['"', '\\']) {
@@ -86,7 +86,7 @@ pub(super) fn quoted(text: &str) -> String {
     out + "\""
 }
 
-/// The hashes that a raw string of this text needs.
+/// The hashes that a raw string with this text needs.
 pub(super) fn hashes(text: &str) -> String {
     let mut hashes = String::new();
     while text.contains(&format!("\"{hashes}")) {

@@ -8,7 +8,7 @@
 //! +a line that comes
 //! ```
 //!
-//! What stays and goes must stand in the file, once.
+//! Removed and context lines must occur in the file exactly once.
 
 use std::fmt;
 use std::fs;
@@ -22,7 +22,7 @@ pub(crate) struct Mutation {
     pub(crate) edits: Vec<Edit>,
 }
 
-/// Who must refuse it.
+/// The expected detector.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum RefusedBy {
     Rustc,
@@ -39,7 +39,7 @@ impl fmt::Display for RefusedBy {
     }
 }
 
-/// Whole lines of a file, and what takes their place.
+/// Whole lines of a file, and their replacement.
 #[derive(Debug, Default)]
 pub(crate) struct Edit {
     pub(crate) file: String,
@@ -47,7 +47,7 @@ pub(crate) struct Edit {
     replace: String,
 }
 
-/// All mutations of a folder's files, in the order of their names.
+/// Reads all mutations from the files of a folder, in the order of the files' names.
 pub(crate) fn read_all(folder: &Path) -> Vec<Mutation> {
     let entries = fs::read_dir(folder).expect("the corpus can be listed");
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("the corpus can be listed").path()).collect();
@@ -55,13 +55,13 @@ pub(crate) fn read_all(folder: &Path) -> Vec<Mutation> {
     files.iter().flat_map(|file| read(file)).collect()
 }
 
-/// The mutations of a file.
+/// Reads the mutations of a file.
 pub(crate) fn read(file: &Path) -> Vec<Mutation> {
     let text = fs::read_to_string(file).expect("the corpus is text");
     parse(&text).unwrap_or_else(|fault| panic!("{}: {fault}", file.display()))
 }
 
-/// The mutations of a text.
+/// Parses the mutations of a text.
 pub(crate) fn parse(text: &str) -> Result<Vec<Mutation>, String> {
     let mut mutations: Vec<Mutation> = Vec::new();
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.is_empty()) {
@@ -111,7 +111,7 @@ pub(crate) fn parse(text: &str) -> Result<Vec<Mutation>, String> {
     Ok(mutations)
 }
 
-/// A file's text after an edit.
+/// Applies an edit to a file's text.
 pub(crate) fn apply(text: &str, edit: &Edit) -> Result<String, String> {
     let starts = text.lines().scan(0, |next, line| Some(std::mem::replace(next, *next + line.len() + 1)));
     let places: Vec<usize> = starts.filter(|start| text[*start..].starts_with(&edit.find)).collect();

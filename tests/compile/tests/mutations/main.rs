@@ -1,9 +1,9 @@
-//! Wrong wirings of the example `connections`, each of which must be refused: nearly all by `cargo check`, the rest by
-//! the program's own `check`.
+//! Wrong wirings of the example `connections`, each of which must be refused: nearly all by `cargo check`, the rest by the
+//! program's own `check`.
 //!
-//! The wirings stand as diffs in `corpus/`, and in `beyond.diff` more of those that only `check` can find. What is said
-//! of each is in `report.txt`. After a change of it: `UPDATE=1 cargo test -p wattle-compile-tests --test mutations`, then read
-//! the diff.
+//! The wirings are diffs in `corpus/`, and `beyond.diff` has more of those that only `check` can find. The messages about
+//! all of them are in `report.txt`. After a change of it: `UPDATE=1 cargo test -p wattle-compile-tests --test mutations`,
+//! then read the diff.
 
 mod corpus;
 mod report;
@@ -18,28 +18,28 @@ use workspace::{Error, Workspace};
 /// The unmutated copy.
 const ORIGINAL: &str = "original";
 
-/// Wirings that are more than one mistake, with the errors that they give.
+/// Wirings with more than one mistake, and the number of their errors.
 const SEVERAL_MISTAKES: [(&str, usize); 4] = [
     // Five inputs are not wired.
     ("cognos_with_nothing", 5),
-    // Two inputs are given each other's value.
+    // The values of two inputs are swapped.
     ("host_and_port_swapped", 2),
-    // It is not wired as an input, and read as an output.
+    // It is not wired as an input, and is read as an output.
     ("output_became_input", 2),
     ("url_and_root_swapped", 2),
 ];
 
-/// Words of wattle's insides, which no author has written.
+/// Internal words of wattle, which authors do not know.
 const INTERNAL: [&str; 8] =
     ["Inputs", "Missing", "Wired", "PhantomData", "IntoInput", "IntoProperty", "Software", "TextPart"];
 
-/// Who refused a mutation, and what was said. Without errors it was accepted.
+/// The program that refused a mutation, and its messages. Without errors the mutation was accepted.
 struct Verdict {
     by: RefusedBy,
     errors: Vec<Error>,
 }
 
-/// Wirings of which the compiler speaks in words of its own choice: it names the type that lacks a method.
+/// Wirings whose message the compiler words itself: it names the type that lacks a method.
 const NAMED_BY_THE_COMPILER: [(&str, &str); 2] = [("input_misspelt", "Inputs"), ("input_no_longer_declared", "Inputs")];
 
 fn here() -> PathBuf {
@@ -88,7 +88,7 @@ fn every_wrong_wiring_is_refused() {
     report::compare(&here().join("report.txt"), &report::of(&rows));
 }
 
-/// What is wrong with how a mutation was refused.
+/// The faults in the refusal of a mutation.
 fn faults_of(mutation: &Mutation, verdict: &Verdict) -> Vec<String> {
     let mut faults = Vec::new();
     let Some(first) = verdict.errors.first() else {

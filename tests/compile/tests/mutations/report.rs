@@ -1,4 +1,4 @@
-//! The table of who refused what, in which words.
+//! The table of refusals and their messages.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -8,7 +8,7 @@ use super::Verdict;
 use super::corpus::Mutation;
 use super::workspace::Error;
 
-/// A paragraph for each mutation: who refused it, what is marked in which file, and the message.
+/// A paragraph for each mutation: who refused it, the marked text and its file, and the message.
 ///
 /// Lines have no numbers, so that an edit of the example does not change the report.
 pub(crate) fn of(rows: &[(&Mutation, Verdict)]) -> String {
@@ -25,7 +25,7 @@ pub(crate) fn of(rows: &[(&Mutation, Verdict)]) -> String {
 
 const TAKES_TEXT: &str = "INVARIANT: a string takes all text";
 
-/// Compares with the golden, or renews it if `UPDATE` is set.
+/// Compares with the golden, or updates it if `UPDATE` is set.
 pub(crate) fn compare(golden: &Path, report: &str) {
     if env::var_os("UPDATE").is_some_and(|update| update == "1") {
         fs::write(golden, report).expect("the golden can be written");

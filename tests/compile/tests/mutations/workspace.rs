@@ -1,4 +1,4 @@
-//! A workspace of copies of the example, one for each mutation, so that one run of cargo judges them all.
+//! A workspace with a copy of the example for each mutation, so that one run of cargo checks all of them.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
@@ -9,10 +9,10 @@ use serde_json::Value;
 
 use super::corpus::{self, Edit};
 
-/// What crates in the real workspace are called, and where they are.
+/// The names of crates in the real workspace, and their folders.
 const CRATES: [(&str, &str); 2] = [("wattle", "dsl"), ("wattle-catalog", "catalog")];
 
-/// The copies, below the target directory, where what they depend on stays compiled.
+/// The copies, in the target directory, where their dependencies stay compiled.
 pub(crate) struct Workspace {
     root: PathBuf,
     /// The real workspace.
@@ -26,7 +26,7 @@ pub(crate) struct Error {
     pub(crate) by: String,
     /// Relative to the example.
     pub(crate) file: String,
-    /// What is marked in it, up to the end of the line.
+    /// The marked text, up to the end of the line.
     pub(crate) marked: String,
     /// The first line of its message.
     pub(crate) text: String,
@@ -41,7 +41,7 @@ impl Workspace {
         Self { root: target.join("mutations"), real: real.to_owned() }
     }
 
-    /// Writes the copy `name` of the example, with `edits` applied. Says what does not apply.
+    /// Writes the copy `name` of the example, with `edits` applied. Returns the edits that do not apply.
     pub(crate) fn write(&self, name: &str, edits: &[Edit]) -> Result<(), String> {
         let example = self.real.join("examples/connections");
         let copy = self.root.join(name);
@@ -66,7 +66,7 @@ impl Workspace {
         Ok(())
     }
 
-    /// Writes what the copies share, and removes the copies of mutations that there are no more.
+    /// Writes the files that the copies share, and removes copies of mutations that no longer exist.
     pub(crate) fn finish(&self, names: &[&str]) {
         let distinct: HashSet<&str> = names.iter().copied().collect();
         assert_eq!(distinct.len(), names.len(), "two mutations have one name");
@@ -102,7 +102,7 @@ impl Workspace {
         assert!(messages.iter().any(|message| message["reason"] == "build-finished"), "cargo: {}", output.stderr);
         for message in messages.iter().filter(|message| message["reason"] == "compiler-message") {
             let diagnostic = &message["message"];
-            // The sum at the end has no place of its own.
+            // The summary at the end has no place.
             if diagnostic["level"] != "error" || diagnostic["spans"].as_array().is_none_or(Vec::is_empty) {
                 continue;
             }
@@ -152,7 +152,7 @@ impl Workspace {
 
     fn cargo(&self, arguments: &[&str]) -> Output {
         let mut command = Command::new(env!("CARGO"));
-        // What the outer cargo was told is not meant for this one: warnings must not count as errors, say.
+        // Settings of the outer cargo do not apply to this one: for example, warnings must not count as errors.
         for variable in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_INCREMENTAL"] {
             command.env_remove(variable);
         }
@@ -195,7 +195,7 @@ fn within(name: &str, file: &Value) -> String {
     file.strip_prefix(name).and_then(|file| file.strip_prefix('/')).unwrap_or(file).to_owned()
 }
 
-/// A line's columns from `start`, counted from one, to before `end`.
+/// The part of a line from the column `start`, counted from one, up to but excluding `end`.
 fn columns(line: &str, start: &Value, end: &Value) -> String {
     let index = |column: &Value| column.as_u64().and_then(|column| usize::try_from(column).ok()).unwrap_or(1) - 1;
     line.chars().take(index(end)).skip(index(start)).collect()
@@ -214,7 +214,7 @@ fn manifest(name: &str) -> String {
     )
 }
 
-/// Writes only what differs: what stands there already is not compiled again.
+/// Writes a file only if it differs, so that unchanged files are not compiled again.
 fn write(file: &Path, text: &str) {
     if fs::read_to_string(file).is_ok_and(|there| there == text) {
         return;

@@ -1,4 +1,4 @@
-//! The format of scenarios, read with all that is wrong in it reported.
+//! The format of scenarios; reading reports all faults in a file.
 
 mod read;
 pub(crate) mod tests;
@@ -18,24 +18,24 @@ pub(crate) struct Scenario {
     pub(crate) name: String,
     pub(crate) templates: BTreeMap<Name, Template>,
     pub(crate) steps: Vec<Step>,
-    /// How many things there are at the end, by resource; nothing if it does not say so.
+    /// The number of things at the end, by resource; `None` if the scenario does not specify it.
     pub(crate) end: Option<BTreeMap<Name, usize>>,
 }
 
-/// The template that asks for nothing.
+/// The empty template.
 pub(crate) const NOTHING: &str = "nothing";
 
-/// What is done or checked, and when.
+/// An action or a check, and its time.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Step {
-    /// The key that says what it is.
+    /// The key that names its kind.
     pub(crate) word: &'static str,
     pub(crate) taken: Taken,
     pub(crate) at: Option<At>,
 }
 
 impl Step {
-    /// The step in short, for people.
+    /// A short description of the step, for people.
     pub(crate) fn words(&self) -> String {
         match &self.taken {
             Taken::Goal(template) if self.word != "delete" => format!("`{}: {template}`", self.word),
@@ -44,25 +44,25 @@ impl Step {
     }
 }
 
-/// What a step does.
+/// The kinds of steps.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Taken {
-    /// A template is asked for.
+    /// Requests a template.
     Goal(Name),
-    /// What completed last is asked for.
+    /// Requests the last complete template.
     Rollback,
-    /// Reality is looked at.
+    /// Checks reality.
     Expect(Expect),
-    /// A clock that is not ours goes on.
+    /// Advances a clock that is not ours.
     Ticks,
 }
 
-/// When a step is taken.
+/// The time of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum At {
-    /// Nothing is left to do.
+    /// When nothing is left to do.
     Idle,
-    /// Reality has changed as this says, and no more.
+    /// When reality has changed in this way, and no further.
     Moment { done: Vec<Change>, one_of: Vec<Change>, open: Vec<Name> },
 }
 
@@ -79,15 +79,15 @@ impl fmt::Display for Change {
     }
 }
 
-/// What reality must look like.
+/// The expected reality.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Expect {
     pub(crate) matches: Option<Name>,
     pub(crate) total: Option<usize>,
     pub(crate) count: BTreeMap<Name, usize>,
-    /// What is noted, by the word for it.
+    /// Names to remember, each under a word.
     pub(crate) remember: BTreeMap<Name, Name>,
-    /// By resource, the word for what it is to be, or not to be.
+    /// For each resource, the word for the name that it must, or must not, have.
     pub(crate) same: BTreeMap<Name, Name>,
     pub(crate) differs: BTreeMap<Name, Name>,
 }

@@ -1,4 +1,4 @@
-//! A file of scenarios is read. What is wrong is reported with its scenario and step, all at once.
+//! Reads a file of scenarios. Reports all faults at once, each with its scenario and step.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,14 +8,14 @@ use wattle::model::{Name, Value};
 use super::{At, Change, Expect, NOTHING, Scenario, Step, Taken};
 use crate::template::{Property, Resource, Template, dependencies};
 
-/// The one version of the format.
+/// The only version of the format.
 const FORMAT: &str = "convergence-scenarios/1";
 
 /// Reads a file's text.
 ///
 /// # Errors
 ///
-/// All that is wrong with it.
+/// All faults in it.
 pub(crate) fn scenarios(text: &str) -> Result<Vec<Scenario>, Vec<String>> {
     let yaml: Yaml = serde_yaml::from_str(text).map_err(|error| vec![format!("this is not YAML: {error}")])?;
     let mut reader = Reader { problems: Vec::new() };
@@ -53,7 +53,7 @@ impl Reader {
         self.problems.push(format!("{at}: {}", what.into()));
     }
 
-    /// The entries of a map. With `known`, no other keys are taken.
+    /// The entries of a map. With `known`, other keys are errors.
     fn entries<'a>(&mut self, at: &str, yaml: &'a Yaml) -> Entries<'a> {
         let empty = || {
             static NONE: std::sync::OnceLock<Mapping> = std::sync::OnceLock::new();
@@ -122,7 +122,7 @@ impl Reader {
         entries.into_iter().map(|(name, count)| (self.known(at, name, names), self.count(at, count))).collect()
     }
 
-    /// A name that some template has.
+    /// A name that occurs in some template.
     fn known(&mut self, at: &str, name: &str, names: &BTreeSet<Name>) -> Name {
         if !names.contains(name) {
             self.problem(at, format!("no template has a resource `{name}`"));
@@ -250,7 +250,7 @@ impl Reader {
         names: &BTreeSet<Name>,
         remembered: &mut BTreeSet<Name>,
     ) -> Option<Step> {
-        // What is looked at may also stand alone.
+        // Expectations may also be written directly.
         const WORDS: [&str; 12] = [
             "create", "update", "rollback", "delete", "expect", "ticks", "matches", "total", "count", "remember",
             "same", "differs",
@@ -360,8 +360,8 @@ impl Reader {
             let texts = entries.get(key).map(|yaml| reader.texts(&at, yaml)).unwrap_or_default();
             texts.iter().map(|name| reader.known(&at, name, names)).collect()
         };
-        // What is seen to need no change needs none here, and rows without a thing are there only while the thing is being made: there
-        // is nothing to wait for.
+        // These have no effect here: things that need no change are seen immediately, and rows without a thing exist only
+        // while the thing is being created.
         of_names(self, "seen");
         let open = of_names(self, "open");
         if let Some(yaml) = entries.get("allocated") {

@@ -1,4 +1,4 @@
-//! Which folders `wattle space` takes for its own, and what it deletes of them.
+//! The folders that `wattle space` accepts as its own, and the files that it deletes in them.
 
 use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
 
@@ -7,7 +7,7 @@ use wattle_runtime::space::OperatorKey;
 
 use super::*;
 
-/// What is in a folder, by name.
+/// The files in a folder, by name.
 fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let files = fs::read_dir(folder).unwrap().map(Result::unwrap);
     let mut files: Vec<_> =
@@ -16,7 +16,7 @@ fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// Makes the folder of a data space of which nothing comes to be in the cloud.
+/// Creates the folder of a data space without any resources in the cloud.
 fn begun(beginner: &Beginner, folder: &str) {
     let ran = beginner.ask(&["space", "new", folder, "--network", "nowhere", "--yes"]);
     assert!(ran.code == Some(1) && ran.err.contains("nowhere"), "{ran}");
@@ -57,7 +57,7 @@ fn only_what_was_made_is_believed_and_deleted() {
     let beginner = Beginner::new();
     let at = |name: &str| beginner.stage.path().join(name);
     begun(&beginner, "own");
-    // What lies there under a name of ours and was not made is not believed.
+    // A file with one of our names that was not created by us is not trusted.
     fs::write(at("own/zookeeper1.pem"), "of somebody else").unwrap();
     for args in [&["space", "new", "own", "--yes"][..], &["space", "destroy", "own", "--yes"]] {
         let ran = beginner.ask(args);
@@ -75,7 +75,7 @@ fn only_what_was_made_is_believed_and_deleted() {
     assert!(ran.code == Some(0) && !at("empty").exists(), "{ran}");
 }
 
-/// What was begun goes on, and says nothing of the folder.
+/// An interrupted command continues, and reports nothing about the folder.
 fn begun_again(beginner: &Beginner, folder: &str) {
     let ran = beginner.ask(&["space", "new", folder, "--yes"]);
     assert!(ran.code == Some(1) && ran.err.contains("nowhere"), "{ran}");
@@ -95,7 +95,7 @@ fn a_folder_that_somebody_else_can_have_made_is_not_believed() {
             assert!(ran.code == Some(2) && ran.err.contains(why) && ran.err.contains(help), "{args:?} {why}: {ran}");
         }
     };
-    // What was handed over: an address, and whom to trust there.
+    // A folder that was handed over: an address, and a certificate authority to trust.
     fs::create_dir(at("wattle-space")).unwrap();
     fs::write(at("wattle-space/address"), "zookeeper://127.0.0.1:1\n").unwrap();
     refused("wattle-space", "was not made here by `wattle space new`", "name a new folder");
@@ -126,7 +126,7 @@ fn a_folder_that_somebody_else_can_have_made_is_not_believed() {
         );
         chown(at("wattle-space"), Some(0), None).unwrap();
     }
-    // A copy is somebody's who says so.
+    // A copy must be confirmed by the user.
     assert!(Command::new("cp").arg("-a").arg(at("wattle-space")).arg(at("copy")).status().unwrap().success());
     refused("copy", "was not made here by `wattle space new`", "`wattle space new copy --mine`");
     let ran = beginner.ask(&["space", "destroy", "copy", "--mine", "--yes"]);

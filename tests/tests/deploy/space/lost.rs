@@ -1,10 +1,11 @@
-//! A data space whose servers have been begun: whoever is told to end while they boot, and what is known of them lost.
+//! A data space whose servers have been requested: a command is interrupted while they boot, and its record of them is
+//! lost.
 
 use std::io::BufRead as _;
 
 use super::*;
 
-/// Waits until the servers are in the cloud and boot, which they never do, and tells the command so.
+/// Waits until the servers exist in the cloud and boot, which never ends, and then signals the command.
 fn signalled_while_they_boot(beginner: &Beginner, args: &[&str], signal: &str) -> String {
     let mut making = beginner.command(args).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
     let mut said = String::new();
@@ -12,7 +13,7 @@ fn signalled_while_they_boot(beginner: &Beginner, args: &[&str], signal: &str) -
     while !said.contains("the servers boot") {
         assert_ne!(err.read_line(&mut said).unwrap(), 0, "{said}");
     }
-    // It is in the middle of asking them.
+    // It is in the middle of polling them.
     std::thread::sleep(Duration::from_millis(500));
     assert!(Command::new("kill").args([signal, &making.id().to_string()]).status().unwrap().success());
     let signalled = Instant::now();
@@ -62,7 +63,7 @@ fn whoever_is_told_to_end_ends_and_what_was_lost_is_not_taken_for_deleted() {
     refused(&["space", "destroy", "--yes"]);
     refused(&["space", "new", "--yes"]);
     assert!(!folder.join("space.log").exists());
-    // An empty one says no more.
+    // An empty one has no information either.
     fs::write(folder.join("space.log"), "").unwrap();
     refused(&["space", "destroy", "--yes"]);
     refused(&["space", "new", "--yes"]);

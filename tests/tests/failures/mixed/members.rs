@@ -1,4 +1,4 @@
-//! The members of a ZooKeeper, to which things happen.
+//! The members of a ZooKeeper under faults.
 
 use std::fs;
 use std::path::PathBuf;
@@ -12,16 +12,16 @@ use super::{Health, signal};
 use crate::disk::Disk;
 use crate::stack::{LONG, views};
 
-/// How many there are.
+/// The number of members.
 pub(super) const MEMBERS: usize = 3;
 
-/// What a member says that could not write to its disk, and serves nobody any more.
+/// The message of a member that could not write to its disk and no longer serves.
 const CANNOT_WRITE: &str = "Severe unrecoverable error";
 
-/// How many bytes a log of transactions begins with before the first one: mark, version and database.
+/// The size of the header of a transaction log: magic number, version and database.
 const LOG_HEADER: u64 = 16;
 
-/// A ZooKeeper of three, each with a disk of its own where the tests may mount some.
+/// A ZooKeeper of three, each with its own disk if the tests may mount some.
 pub(super) struct Ensemble {
     pub(super) zookeeper: ZooKeeper,
     disks: Vec<Disk>,
@@ -35,7 +35,7 @@ impl Ensemble {
             let data =
                 (1..=MEMBERS).map_while(|member| Disk::of(&folder.join(member.to_string()).join("data"), "512m"));
             disks.extend(data);
-            // As much is taken ahead for the log of transactions, in KiB; 64 MiB would hide that a disk is full.
+            // The preallocated size of the transaction log, in KiB; 64 MiB would hide that a disk is full.
             command.env("ZK_CONFIG", "preAllocSize=64");
         });
         let witness = Witness::at(&zookeeper.address());
@@ -49,8 +49,8 @@ impl Ensemble {
         (0..MEMBERS).for_each(|member| members.empty(member));
     }
 
-    /// Which promise of its own the ensemble has broken, once all members serve again: what was answered is lost, or they
-    /// do not agree on what a stack is to do.
+    /// The broken guarantee of the ensemble, once all members serve again: an acknowledged write is lost, or they disagree
+    /// on a stack's goal.
     pub(super) fn broken_promise(&mut self, stack: &str, servers: &[String]) -> Option<String> {
         self.disks.iter().for_each(Disk::make_room);
         let mut members = Members::of(self);
@@ -67,11 +67,11 @@ impl Ensemble {
     }
 }
 
-/// How they are.
+/// The states of the members.
 pub(super) struct Members<'e> {
     ensemble: &'e Ensemble,
     health: [Health; MEMBERS],
-    /// How often each has ended by itself.
+    /// The number of times that each has ended by itself.
     ended: [usize; MEMBERS],
 }
 
@@ -108,7 +108,7 @@ impl<'e> Members<'e> {
         self.health[member] = Health::Paused;
     }
 
-    /// Fills the disk of a member; whether it has one of its own.
+    /// Fills the disk of a member; returns whether it has its own.
     pub(super) fn fill(&mut self, member: usize) -> bool {
         let Some(disk) = self.ensemble.disks.get(member) else { return false };
         disk.fill();
@@ -116,7 +116,7 @@ impl<'e> Members<'e> {
         true
     }
 
-    /// Each that is not well becomes so with some chance.
+    /// Heals each faulty member with some probability.
     pub(super) fn heal_some(&mut self, mut is_due: impl FnMut() -> bool) {
         for member in 0..MEMBERS {
             if self.health[member] != Health::Up && is_due() {
@@ -138,9 +138,9 @@ impl<'e> Members<'e> {
         }
     }
 
-    /// Starts members again that have ended by themselves, as systemd does. One that does so again and again has found on
-    /// its disk what it cannot go on with. If that is a log of transactions that a full disk kept from being begun, it
-    /// holds nothing, and goes. Otherwise, as the book says, the member begins with an empty disk when the others are there.
+    /// Restarts members that have ended by themselves, like systemd. A member that ends repeatedly cannot use its disk. If
+    /// the reason is a transaction log that could not be started because the disk was full, the log is empty, and is
+    /// deleted. Otherwise, as the book says, the member starts with an empty disk once the others are running.
     pub(super) fn supervise(&mut self) {
         for member in 0..MEMBERS {
             if self.health[member] != Health::Up || !self.is_gone(member) {
@@ -164,7 +164,7 @@ impl<'e> Members<'e> {
         }
     }
 
-    /// ZooKeeper does not start with such a log, in which there is room for no transaction.
+    /// ZooKeeper does not start with such a log, which has no space for a transaction.
     fn has_removed_logs_without_a_header(&self, member: usize) -> bool {
         let entries = fs::read_dir(self.data(member)).unwrap().map(Result::unwrap);
         let logs = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with("log."));
@@ -192,7 +192,7 @@ impl<'e> Members<'e> {
         (0..MEMBERS).map(|member| format!("-- {member}\n{}", self.log(member))).collect()
     }
 
-    /// What the log of a member says last of an error, and the first cause of it.
+    /// The last error in the log of a member, and its first cause.
     fn last_error(&self, member: usize) -> String {
         let log = self.log(member);
         let last = log.rfind(" ERROR ").map_or(&*log, |at| &log[log[..at].rfind('\n').unwrap_or(0)..]);
@@ -204,7 +204,7 @@ impl<'e> Members<'e> {
             self.ensemble.disks[member].make_room();
             let times = self.log(member).matches(CANNOT_WRITE).count();
             println!("member {} had no room: {times} times in its log, gone: {}", member + 1, self.is_gone(member));
-            // Whoever makes room starts it again: it does not come back by itself.
+            // After space is freed, it must be restarted: it does not recover by itself.
             if !self.is_gone(member) {
                 self.kill(member);
             }
@@ -219,7 +219,7 @@ impl<'e> Members<'e> {
     }
 }
 
-/// That happens to two members at once if both had no room, and then neither can begin with an empty disk.
+/// This happens to two members at once if both disks were full, and then neither can start with an empty disk.
 #[test]
 fn two_members_with_a_log_that_was_never_begun_come_back() {
     let ensemble = Ensemble::start();

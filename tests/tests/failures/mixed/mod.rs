@@ -1,9 +1,9 @@
-//! Faults of all kinds at random times: agents and members of ZooKeeper that are killed or paused, a quorum that is lost,
-//! disks without room, clocks that jump, servers that get another machine while the first still runs, new revisions in the
-//! middle, and two operators at once; each kind alone, then all mixed.
+//! Faults of all kinds at random times: killed or paused agents and members of ZooKeeper, a lost quorum, full disks,
+//! jumping clocks, servers that get another machine while the first one still runs, new revisions in the middle, and two
+//! operators at once; each kind alone, then all mixed.
 //!
-//! The seed is printed, and `WATTLE_TEST_SEED` repeats it: the same faults in the same order, as far as processes allow.
-//! `WATTLE_TEST_FAULTS` has the names of some, which alone then happen.
+//! The seed is printed, and `WATTLE_TEST_SEED` repeats it: the same faults in the same order, as far as processes permit.
+//! `WATTLE_TEST_FAULTS` restricts the faults to those named in it.
 
 mod members;
 mod operators;
@@ -24,28 +24,28 @@ use crate::play::Play;
 use members::Ensemble;
 use trial::Trial;
 
-/// How long faults are mixed.
+/// The duration of mixed faults.
 const MIXED: Duration = Duration::from_mins(10);
 
-/// What goes wrong.
+/// The faults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Fault {
     KillAgent,
     PauseAgent,
-    /// The disk of an agent has no room.
+    /// Fills the disk of an agent.
     FillDisk,
-    /// The clock of an agent's machine is set.
+    /// Sets the clock of an agent's machine.
     JumpClock,
-    /// A server gets another machine, while the first still runs, or is paused.
+    /// Gives a server another machine, while the first one still runs, or is paused.
     Replace,
     KillMember,
-    /// As a network does that is cut.
+    /// Like a disconnected network.
     PauseMember,
-    /// The disks of one or two members of ZooKeeper have no room.
+    /// Fills the disks of one or two members of ZooKeeper.
     FillMember,
     LoseQuorum,
     NewRevision,
-    /// Each of two gives the stack another parameter.
+    /// Two operators each set the stack's parameter to a different value.
     TwoOperators,
 }
 
@@ -63,11 +63,11 @@ const ALL: [Fault; 11] = [
     Fault::TwoOperators,
 ];
 
-/// Those that take no longer than a moment.
+/// Faults that take only a moment.
 const QUICK: [Fault; 6] =
     [Fault::KillAgent, Fault::PauseAgent, Fault::KillMember, Fault::PauseMember, Fault::LoseQuorum, Fault::NewRevision];
 
-/// Each hears the one before.
+/// Each component reads from the previous one.
 fn chain(length: usize) -> Play {
     let line = |number: usize| match number {
         1 => "s1/c1 gate".to_owned(),
@@ -76,7 +76,7 @@ fn chain(length: usize) -> Play {
     play((1..=length).map(line).collect())
 }
 
-/// All hear one.
+/// All components read from one.
 fn fan(width: usize) -> Play {
     let readers = (1..=width).map(|number| format!("r{number}/reader say < root/root"));
     play(std::iter::once("root/root gate".to_owned()).chain(readers).collect())
@@ -86,13 +86,13 @@ fn play(lines: Vec<String>) -> Play {
     Play::of(&lines.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// How a process is.
+/// The state of a process.
 #[derive(Clone, Copy, PartialEq)]
 enum Health {
     Up,
     Paused,
     Gone,
-    /// Its disk has no room.
+    /// Its disk is full.
     Full,
 }
 
@@ -101,7 +101,7 @@ fn signal(signal: &str, pid: u32) {
     assert!(status.unwrap().success(), "{signal} {pid}");
 }
 
-/// The seed that is asked for, or this one.
+/// The requested seed, or this one.
 fn seed_or(other: u64) -> u64 {
     let given = env::var("WATTLE_TEST_SEED").ok().map(|seed| seed.parse().expect("WATTLE_TEST_SEED is a number"));
     let seed = given.unwrap_or(other);
@@ -109,12 +109,12 @@ fn seed_or(other: u64) -> u64 {
     seed
 }
 
-/// The seed that is asked for, or a new one.
+/// The requested seed, or a new one.
 fn seed() -> u64 {
     seed_or(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs())
 }
 
-/// How often each has happened.
+/// The number of each fault.
 #[derive(Default)]
 struct Sum(BTreeMap<Fault, usize>);
 
@@ -126,29 +126,29 @@ impl Sum {
     }
 }
 
-/// The faults that are asked for, by their names, or all.
+/// The requested faults, by name, or all.
 fn asked() -> Vec<Fault> {
     let Ok(names) = env::var("WATTLE_TEST_FAULTS") else { return ALL.to_vec() };
     ALL.into_iter().filter(|fault| names.split(',').any(|name| *name == format!("{fault:?}"))).collect()
 }
 
-/// Trials one after the other, on one ensemble for as long as that keeps its promises.
+/// Trials one after the other, on one ensemble as long as that keeps its guarantees.
 struct Trials {
     ensemble: Ensemble,
-    /// How many proved nothing.
+    /// The number of inconclusive trials.
     void: usize,
 }
 
 impl Trials {
-    /// So many may prove nothing.
+    /// The maximum number of inconclusive trials.
     const MOST_VOID: usize = 3;
 
     fn begin() -> Self {
         Self { ensemble: Ensemble::start(), void: 0 }
     }
 
-    /// What has happened, and how often. What fails is tried again with another ensemble if this one has lost something that it
-    /// had answered, or has members that do not agree.
+    /// Runs a trial. A failed one is repeated with another ensemble if this one has lost an acknowledged write, or its
+    /// members disagree.
     fn run(&mut self, name: &str, play: &Play, seed: u64, faults: &[Fault]) -> BTreeMap<Fault, usize> {
         loop {
             let trial = || Trial::new(&self.ensemble, name, play.clone(), seed, faults).run(faults);
@@ -213,7 +213,7 @@ fn mixed_for_ten_minutes() {
     }
 }
 
-/// Without this, a loss of wattle's own might be taken for one of ZooKeeper's, or the other way round.
+/// Otherwise, a loss caused by wattle might be attributed to ZooKeeper, or vice versa.
 #[test]
 fn a_promise_that_zookeeper_breaks_is_known() {
     let mut ensemble = Ensemble::start();

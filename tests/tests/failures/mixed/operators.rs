@@ -1,4 +1,4 @@
-//! Two operators who apply the same stack at once, each with another word for it.
+//! Two operators who apply the same stack at once, each with a different word.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,12 +12,12 @@ use wattle_tests::seeds::seed;
 
 use crate::stack::{Stack, key};
 
-/// What they do, and have done.
+/// Their actions and results.
 pub(super) struct Operators {
     at_work: Vec<Operator>,
-    /// The word of each revision whose operator was told its number.
+    /// The word of each revision whose operator got its number.
     words: BTreeMap<u64, String>,
-    /// How many were told that something is wrong.
+    /// The number of refused attempts.
     refused: usize,
     next: usize,
 }
@@ -34,7 +34,7 @@ impl Operators {
         Self { at_work: Vec::new(), words, refused: 0, next: 1 }
     }
 
-    /// Two begin.
+    /// Starts two operators.
     pub(super) fn begin(&mut self, stack: &Stack) {
         self.wait(stack);
         for _ in 0..2 {
@@ -43,7 +43,7 @@ impl Operators {
         }
     }
 
-    /// Another revision of what is there, by one who waits for the two.
+    /// Applies another revision of the current state, by an operator who waits for the two.
     pub(super) fn again(&mut self, stack: &Stack) {
         self.wait(stack);
         self.words.insert(stack.apply_again(), stack.play.word.clone());
@@ -61,7 +61,7 @@ impl Operators {
                     assert_eq!(before, None, "`{}` has revision {revision} as well", operator.word);
                 }
                 _ => {
-                    // Before it, there may be whom it waited for.
+                    // Lines about what it waited for may come first.
                     let why = errors.lines().find(|line| !line.starts_with("waiting for ")).unwrap_or_default();
                     println!("who applies `{}` is refused: {why}", operator.word);
                     assert!(!status.success() && why.starts_with("error: "), "{status}: {said}{errors}");
@@ -72,7 +72,7 @@ impl Operators {
         }
     }
 
-    /// Admits the machines that have come with credentials of others, which it has replaced.
+    /// Admits machines with credentials of operators whom it has replaced.
     pub(super) fn admit(&mut self, stack: &Stack) {
         let come: Vec<Name> = stack.snapshot().admission.others.iter().map(|other| other.server.clone()).collect();
         if !come.is_empty() {
@@ -81,7 +81,7 @@ impl Operators {
         }
     }
 
-    /// Waits until they have ended, and fixes what they have left unfinished, as whoever is told so does.
+    /// Waits until they have ended, and completes their unfinished work, like an operator who is told to do so.
     pub(super) fn end(&mut self, stack: &Stack) {
         self.wait(stack);
         let goal = stack.desired_revision();
@@ -90,12 +90,12 @@ impl Operators {
         }
     }
 
-    /// The word of a revision; none if its operator was not told that it is.
+    /// The word of a revision; `None` if its operator did not get its number.
     pub(super) fn word(&self, revision: u64) -> Option<&str> {
         self.words.get(&revision).map(String::as_str)
     }
 
-    /// How many were told that what they want is a revision, and how many that something is wrong.
+    /// The numbers of successful and of refused attempts.
     pub(super) fn count(&self) -> (usize, usize) {
         (self.words.values().filter(|word| !word.is_empty()).count(), self.refused)
     }
@@ -121,7 +121,7 @@ impl Operator {
         Self { word, folder, apply }
     }
 
-    /// It is there until somebody asks how it ended.
+    /// The process exists until its status is read.
     fn has_ended(&self) -> bool {
         fs::read_to_string(format!("/proc/{}/stat", self.apply.id())).is_ok_and(|stat| stat.contains(") Z "))
     }
@@ -138,7 +138,7 @@ impl Drop for Operator {
     }
 }
 
-/// The number in what `seed apply` says first: the one that it has made, or that was there.
+/// The number at the start of the output of `seed apply`: of a new or an existing revision.
 fn revision(said: &str) -> Option<u64> {
     let (_, revision) = said.lines().next()?.rsplit_once("revision ")?;
     let last = revision.split(" -> ").last()?;

@@ -1,4 +1,4 @@
-//! A stack to which faults happen one after the other, and how it must be afterwards.
+//! A stack under a series of faults, and its expected final state.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -15,16 +15,16 @@ use crate::ends::{heard, hold, records};
 use crate::play::{One, Play};
 use crate::stack::{Machine, Stack};
 
-/// So many faults happen to one stack.
+/// The number of faults for one stack.
 const FAULTS: u64 = 40;
-/// Open files that an agent at rest has at most: its journal, lock, socket, log, pipes of its run time, one connection.
+/// The maximum number of open files of an idle agent: its journal, lock, socket, log, pipes of its runtime, one connection.
 const OPEN: usize = 40;
-/// How far a clock jumps: less than a year, after which a server does nothing any more that the operator has signed.
+/// The maximum jump of a clock: less than a year, after which a server no longer accepts what the operator has signed.
 const JUMPS: Duration = Duration::from_hours(24 * 300);
-/// What a program is told that writes to a disk without room, and what the shell makes of it.
+/// The error of a program that writes to a full disk, and the shell's version of it.
 const NO_ROOM: [&str; 2] = ["No space left on device", "I/O error"];
 
-/// A stack to which things happen.
+/// A stack under faults.
 pub(super) struct Trial<'e> {
     members: Members<'e>,
     stack: Stack,
@@ -33,7 +33,7 @@ pub(super) struct Trial<'e> {
     operators: Operators,
     /// Servers whose disk is full.
     full: BTreeSet<String>,
-    /// Servers whose disk was full at some time.
+    /// Servers whose disk has been full.
     short: BTreeSet<String>,
     happened: BTreeMap<Fault, usize>,
     random: Chance,
@@ -65,7 +65,7 @@ impl<'e> Trial<'e> {
         }
     }
 
-    /// Lets `faults` happen, and looks whether everything ends as it should. Gives what has happened, and how often.
+    /// Injects `faults`, and checks the final state. Returns the number of each fault.
     pub(super) fn run(mut self, faults: &[Fault]) -> BTreeMap<Fault, usize> {
         let mut gates: Vec<String> =
             self.stack.play.acts.iter().filter(|one| one.act == "gate").map(One::path).collect();
@@ -77,7 +77,7 @@ impl<'e> Trial<'e> {
             }
             sleep(self.random.millis(20, 600));
             self.heal_some();
-            // All are open at the end, one after the other.
+            // All gates are open at the end, one after the other.
             while (gates.len() as u64) * FAULTS > (FAULTS - step - 1) * self.stack.play.acts.len() as u64 {
                 let Some(gate) = gates.pop() else { break };
                 self.stack.open(&gate);
@@ -99,7 +99,7 @@ impl<'e> Trial<'e> {
         self.happened
     }
 
-    /// Starts agents again that had no room to begin with, as systemd does.
+    /// Restarts agents that had no space to start, like systemd.
     fn supervise(&mut self) {
         for server in &self.short {
             if self.stack.machine_mut(server).has_failed() {
@@ -111,7 +111,7 @@ impl<'e> Trial<'e> {
         }
     }
 
-    /// Whether it did: not everything can at any time.
+    /// Injects a fault; returns whether it was possible at this time.
     fn happen(&mut self, fault: Fault) -> bool {
         self.supervise();
         self.members.supervise();
@@ -152,7 +152,7 @@ impl<'e> Trial<'e> {
             Fault::KillMember if all_members_are_up => self.members.kill(member),
             Fault::PauseMember if all_members_are_up => self.members.pause(member),
             Fault::FillMember if all_members_are_up => {
-                // Without the second, none of them writes anything more.
+                // Without the second member, none of them writes.
                 let both = self.random.below(2) == 0;
                 let members = [member, (member + 1) % MEMBERS];
                 return members.iter().take(1 + usize::from(both)).all(|member| self.members.fill(*member));
@@ -177,7 +177,7 @@ impl<'e> Trial<'e> {
         self.random.of(&busy).filter(|_| among).copied().unwrap_or(any)
     }
 
-    /// Each of what is broken is whole again with some chance.
+    /// Repairs each fault with some probability.
     fn heal_some(&mut self) {
         for agent in 0..self.agents.len() {
             if self.agents[agent] != Health::Up && self.random.below(4) == 0 {
@@ -196,7 +196,7 @@ impl<'e> Trial<'e> {
                 self.make_room(&server);
             }
         }
-        // Longer than a session now and then.
+        // Occasionally longer than a session.
         let random = &mut self.random;
         self.members.heal_some(|| random.below(6) == 0);
     }
@@ -209,10 +209,10 @@ impl<'e> Trial<'e> {
         for server in self.full.clone() {
             self.make_room(&server);
         }
-        // Those that found none have ended by now.
+        // Agents that found no space have ended by now.
         sleep(Duration::from_secs(1));
         self.operators.end(&self.stack);
-        // Those that were paused have the time to begin something that they must not.
+        // Paused ones get time to start something that they must not.
         self.stack.former().for_each(|machine| machine.go_on());
         sleep(self.random.millis(0, 2000));
         self.stack.former().for_each(Machine::destroy);
@@ -235,7 +235,7 @@ impl<'e> Trial<'e> {
         self.full.remove(server);
     }
 
-    /// Waits until everything has ended, on the machines that are to act for their servers.
+    /// Waits until everything has ended on the current machines of the servers.
     fn settle(&mut self) {
         self.supervise();
         let stack = &self.stack;
@@ -252,7 +252,7 @@ impl<'e> Trial<'e> {
         stack.settle();
     }
 
-    /// What has failed for want of room says so, and succeeds when it is tried again.
+    /// Failures caused by a full disk say so, and succeed when repeated.
     fn had_room_in_the_end(&mut self) {
         let failed = self.failed();
         if failed.is_empty() {
@@ -277,13 +277,13 @@ impl<'e> Trial<'e> {
         self.stack.play.acts.iter().filter_map(failure).collect()
     }
 
-    /// Every run had the inputs of the revision in which it was, and what there is in the end is of the last one.
+    /// Every run had the inputs of its revision, and the final values are those of the last one.
     fn values_are_of_their_revisions(&self) {
         let play = |word: &str| Play { word: word.to_owned(), ..self.stack.play.clone() };
         for one in &self.stack.play.acts {
             for machine in self.stack.machines(&one.server) {
                 for (revision, heard) in heard(machine, one) {
-                    // Who was not told that it is a revision may have made it.
+                    // An operator who did not get the number may have created the revision.
                     let Some(word) = self.operators.word(revision) else { continue };
                     assert_eq!(heard, play(word).heard(one), "{} in revision {revision}", one.path());
                 }
@@ -291,8 +291,9 @@ impl<'e> Trial<'e> {
         }
     }
 
-    /// No machine began anything while another one of its server ran something. When the data space is away for as long as
-    /// a session lasts, that is not so: who has lost its place ends what it runs once it hears of it.
+    /// No machine started anything while another machine of its server was running something. This does not hold if the
+    /// data space is unavailable for the duration of a session: a machine that has lost its place ends its processes once
+    /// it learns of that.
     fn nothing_ran_beside_itself(&self) {
         for server in &self.servers {
             let beside: String = self.stack.machines(server).iter().map(Machine::beside).collect();
@@ -300,7 +301,7 @@ impl<'e> Trial<'e> {
         }
     }
 
-    /// What is left at the end: one process for each agent, with as many open files as one at rest has.
+    /// The remaining processes: one for each agent, with no more open files than an idle one.
     fn count(&self) {
         self.stack.until("only agents are left", || self.stack.processes().len() == self.servers.len());
         for server in &self.servers {

@@ -1,8 +1,8 @@
-//! Whether ZooKeeper keeps its own promises while all this happens to it.
+//! Whether ZooKeeper keeps its own guarantees under these faults.
 //!
-//! Some of its versions lose what they have answered, when members end and come back in quick succession: ZOOKEEPER-4785 up
-//! to 3.9.1 and in Debian's 3.8.0, ZOOKEEPER-4925 in 3.9.3. Nothing that is built on it holds then, and a trial proves
-//! nothing. So somebody writes one number after the other and notes what was answered.
+//! Some of its versions lose acknowledged writes when members end and restart in quick succession: ZOOKEEPER-4785 up to
+//! 3.9.1 and in Debian's 3.8.0, ZOOKEEPER-4925 in 3.9.3. Nothing that is built on it is reliable then, and a trial is
+//! inconclusive. So a witness writes consecutive numbers and records the acknowledged ones.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -16,7 +16,7 @@ use crate::stack::{key, runtime};
 const PATH: &str = "/witness";
 const PAUSE: Duration = Duration::from_millis(30);
 
-/// Somebody who writes numbers, and nobody else writes there.
+/// A writer of numbers in a place of its own.
 pub(super) struct Witness {
     written: Arc<AtomicU64>,
     /// Why it has ended by itself.
@@ -41,10 +41,10 @@ impl Witness {
         witness
     }
 
-    /// Ends, and says what of all that was answered is not there, at any of the `members`, which all serve again.
+    /// Ends, and returns the acknowledged writes that are missing at any of the `members`, all of which serve again.
     ///
     /// # Panics
-    /// When a write was refused although nothing is lost.
+    /// If a write was refused although nothing is lost.
     pub(super) fn lost(&mut self, members: &[String]) -> Option<String> {
         self.is_over.store(true, Ordering::SeqCst);
         if let Some(writing) = self.writing.take() {

@@ -1,4 +1,4 @@
-//! A stack that is applied, and the agents of its servers.
+//! An applied stack, and the agents of its servers.
 
 mod machine;
 
@@ -26,14 +26,14 @@ use crate::play::Play;
 
 pub(crate) use machine::Machine;
 
-/// Nothing here takes longer unless it hangs, however busy the machine is.
+/// The timeout of everything here, on any machine.
 pub(crate) const LONG: Duration = Duration::from_mins(3);
 
-/// A stack and its agents, which are gone when it is dropped.
+/// A stack and its agents, which end on drop.
 pub(crate) struct Stack {
     pub(crate) play: Play,
     pub(crate) name: String,
-    /// Those of each server: the last one is to act for it, those before it were replaced.
+    /// The machines of each server: the last one is current, the others were replaced.
     machines: BTreeMap<String, Vec<Machine>>,
     pub(crate) dir: TempDir,
     pub(crate) space: Space,
@@ -43,13 +43,13 @@ pub(crate) struct Stack {
     _server: Option<Server>,
 }
 
-/// The operator of a data space that several stacks of a test share.
+/// The operator key of a data space that several stacks of a test share.
 pub(crate) fn key() -> &'static OperatorKey {
     static KEY: OnceLock<OperatorKey> = OnceLock::new();
     KEY.get_or_init(OperatorKey::generate)
 }
 
-/// What works for connections and embedded stores in the background, while a test sleeps.
+/// Runs connections and embedded stores in the background, while a test sleeps.
 pub(crate) fn runtime() -> &'static Handle {
     static RUNTIME: OnceLock<Handle> = OnceLock::new();
     RUNTIME.get_or_init(|| {
@@ -60,10 +60,10 @@ pub(crate) fn runtime() -> &'static Handle {
     })
 }
 
-/// The numbers of a goal and of the plans, in the order of the servers; none where there is no answer.
+/// The numbers of a goal and of the plans, in the order of the servers; `None` without an answer.
 pub(crate) type View = Option<Vec<u64>>;
 
-/// What each member of a ZooKeeper shows of a stack.
+/// The view of a stack at each member of a ZooKeeper.
 pub(crate) fn views(address: &str, name: &str, servers: &[String]) -> Vec<(String, View)> {
     let view = |host: &str| {
         let address: Address = format!("zookeeper://{host}").parse().unwrap();
@@ -83,13 +83,13 @@ pub(crate) fn views(address: &str, name: &str, servers: &[String]) -> Vec<(Strin
 }
 
 impl Stack {
-    /// `play` as the stack `name` at `address`; no agent runs yet.
+    /// The play `play` as the stack `name` at `address`; no agent runs yet.
     pub(crate) fn at(address: &str, name: &str, play: Play) -> Self {
         let dir = tempfile::Builder::new().prefix("failures-").tempdir().unwrap();
         Self::apply(dir, None, address, name, play)
     }
 
-    /// The same on an embedded store of its own.
+    /// The same on its own embedded store.
     pub(crate) fn embedded(play: Play) -> Self {
         let dir = tempfile::Builder::new().prefix("failures-").tempdir().unwrap();
         let (socket, log, operator) =
@@ -127,7 +127,7 @@ impl Stack {
         stack
     }
 
-    /// Makes the data space what is played.
+    /// Applies the play to the data space.
     fn apply_as(&self, again: bool) -> Applied {
         let seed = seed(&self.play.model());
         let mut options = Options::new(key().clone());
@@ -138,45 +138,45 @@ impl Stack {
         self.ask(apply(self.space.store(), &seed, &options)).unwrap()
     }
 
-    /// Makes another revision of what is there, and says which.
+    /// Applies another revision of the current state, and returns its number.
     pub(crate) fn apply_again(&self) -> u64 {
         self.apply_as(true).revision
     }
 
-    /// Admits servers that were replaced, as an operator does who has replaced them; the revision then.
+    /// Admits replaced servers, like an operator who has replaced them; returns the revision.
     pub(crate) fn admit(&self, servers: &[Name]) -> u64 {
         self.ask(admit(self.space.store(), &self.name, key(), servers)).unwrap().revision
     }
 
-    /// Limits of components, as the agent takes them: `--deadline 3s`.
+    /// Sets limits of components, in the form of the agent's options: `--deadline 3s`.
     pub(crate) fn limits(mut self, limits: &[&str]) -> Self {
         self.limits = limits.iter().map(|&limit| limit.to_owned()).collect();
         self
     }
 
-    /// Tells a server that the data space is at `address`.
+    /// Tells a server the address of the data space.
     pub(crate) fn identify(&self, server: &str, address: &str) {
         let credential = self.credentials.get(server).unwrap().expose();
         let identity = json!({ "stack": self.name, "server": server, "space": address, "credential": credential });
         self.machine(server).identify(&identity);
     }
 
-    /// The machine that is to act for a server.
+    /// The current machine of a server.
     pub(crate) fn machine(&self, server: &str) -> &Machine {
         self.machines[server].last().unwrap()
     }
 
-    /// The same, to be changed.
+    /// The same, mutable.
     pub(crate) fn machine_mut(&mut self, server: &str) -> &mut Machine {
         self.machines.get_mut(server).and_then(|machines| machines.last_mut()).expect("there is such a server")
     }
 
-    /// All that a server has had, the last one to act for it.
+    /// All machines of a server, the current one last.
     pub(crate) fn machines(&self, server: &str) -> &[Machine] {
         &self.machines[server]
     }
 
-    /// Those that were replaced, and may still run.
+    /// Replaced machines, which may still run.
     pub(crate) fn former(&mut self) -> impl Iterator<Item = &mut Machine> {
         self.machines.values_mut().flat_map(|machines| {
             let (_, former) = machines.split_last_mut().unwrap();
@@ -184,7 +184,7 @@ impl Stack {
         })
     }
 
-    /// Gives a server another machine, which knows nothing of what was on the first. That one goes on.
+    /// Gives a server another, empty machine. The first one continues.
     pub(crate) fn replace(&mut self, server: &str) {
         let machines = self.machines.get_mut(server).unwrap();
         let folder = self.dir.path().join("servers").join(format!("{server}.{}", machines.len()));
@@ -201,7 +201,7 @@ impl Stack {
         self.start(server);
     }
 
-    /// Where the recipes of a server keep what they count.
+    /// The folder in which the recipes of a server count.
     pub(crate) fn state(&self, server: &str) -> PathBuf {
         self.machine(server).state()
     }
@@ -211,7 +211,7 @@ impl Stack {
         self.machine(server).agent()
     }
 
-    /// What a server's agents have logged.
+    /// The log of a server's agents.
     pub(crate) fn log(&self, server: &str) -> String {
         self.machines(server).iter().map(Machine::log).collect::<Vec<_>>().join("-- its next machine\n")
     }
@@ -232,12 +232,12 @@ impl Stack {
         self.machine_mut(server).start(command, &limits);
     }
 
-    /// `kill -9` of a server's agent.
+    /// Kills a server's agent with SIGKILL.
     pub(crate) fn kill(&mut self, server: &str) {
         self.machine_mut(server).kill();
     }
 
-    /// Asks a server's agent to end, as systemd does, and waits until it has.
+    /// Ends a server's agent, like systemd, and waits for that.
     pub(crate) fn end(&mut self, server: &str) {
         self.machine_mut(server).end();
     }
@@ -252,13 +252,13 @@ impl Stack {
         machine::processes_in(self.dir.path())
     }
 
-    /// Lets a component end whose act is `gate`.
+    /// Lets a component with the act `gate` end.
     pub(crate) fn open(&self, component: &str) {
         let (server, name) = component.split_once('/').unwrap();
         self.machines(server).iter().for_each(|machine| machine.open(name));
     }
 
-    /// Runs something that asks the data space, which answers.
+    /// Runs a query of the data space, which must answer.
     pub(crate) fn ask<T>(&self, what: impl Future<Output = T>) -> T {
         let asked = runtime().block_on(async { tokio::time::timeout(LONG, what).await });
         asked.unwrap_or_else(|_| panic!("the data space does not answer\n{}", self.logs()))
@@ -268,7 +268,7 @@ impl Stack {
         self.ask(StackSnapshot::read(&self.space, None)).unwrap()
     }
 
-    /// The revision that is to be reached.
+    /// The desired revision.
     pub(crate) fn desired_revision(&self) -> DesiredRevision {
         self.ask(self.space.desired_revision()).unwrap().expect("it was applied")
     }
@@ -289,12 +289,12 @@ impl Stack {
         matches!(self.status(component), Some(Status { state: State::Done, .. }))
     }
 
-    /// What an entry holds.
+    /// The content of an entry.
     pub(crate) fn entry(&self, entry: &str) -> Option<Content> {
         self.ask(self.space.peek(entry)).unwrap().map(|written| written.content)
     }
 
-    /// Waits until something is so.
+    /// Waits until a condition holds.
     pub(crate) fn until(&self, what: &str, mut is_so: impl FnMut() -> bool) {
         let begin = Instant::now();
         while !is_so() {
@@ -308,18 +308,18 @@ impl Stack {
         self.until("everything has ended", || self.snapshot().tally().is_over());
     }
 
-    /// What the journal of a server says: the kind of each line, and what it is about.
+    /// The journal of a server: the kind of each line, and its subject.
     pub(crate) fn journal(&self, server: &str) -> Vec<(String, Json)> {
         self.machine(server).journal()
     }
 
-    /// How often the recipe of a component came so far: `begun`, `ended`.
+    /// The number of times that the recipe of a component reached a point: `begun`, `ended`.
     pub(crate) fn counted(&self, point: &str, component: &str) -> usize {
         let (server, name) = component.split_once('/').unwrap();
         self.machine(server).counted(point, name)
     }
 
-    /// What `wattle status --why` says.
+    /// The output of `wattle status --why`.
     pub(crate) fn why(&self) -> String {
         let mut command = Command::new(wattle());
         command.args(["status", "--why", "--space", &self.address, "--stack", &self.name, "--key"]);
@@ -328,7 +328,7 @@ impl Stack {
         format!("{}{}", ran.out, ran.err)
     }
 
-    /// What each member of ZooKeeper shows of the goal and the plans: they are to agree.
+    /// The goal and the plans at each member of ZooKeeper, which must agree.
     fn views(&self) -> String {
         let views = views(&self.address, &self.name, &self.play.servers());
         let line =
@@ -336,7 +336,7 @@ impl Stack {
         views.iter().map(line).collect()
     }
 
-    /// What all agents have logged.
+    /// The logs of all agents.
     pub(crate) fn logs(&self) -> String {
         let log = |server: String| format!("-- {server}\n{}", self.log(&server));
         self.play.servers().into_iter().map(log).collect()

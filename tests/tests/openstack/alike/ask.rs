@@ -1,4 +1,4 @@
-//! Somebody who asks a cloud, and goes by its answers.
+//! A client of a cloud that uses earlier answers in later requests.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,24 +11,24 @@ use wattle_runtime::openstack::Http;
 
 use super::script::{IDENTITY, Step};
 
-/// What a cloud has answered.
+/// The answer of a cloud.
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) body: Value,
-    /// Whether it has become what the step waits for, if it does.
+    /// Whether the awaited state was reached, if the step waits.
     pub(crate) came: bool,
 }
 
-/// The longest that a cloud may take for what it has begun.
+/// The timeout of an operation.
 const LONGEST: Duration = Duration::from_mins(5);
 
-/// Somebody who is logged in.
+/// A client that is logged in.
 pub(crate) struct Asker {
     session: Session,
-    /// The identity service.
+    /// The URL of the identity service.
     identity: String,
     wire: Arc<dyn Wire>,
-    /// What earlier answers have said, by name.
+    /// Values from earlier answers, by name.
     known: BTreeMap<&'static str, String>,
     runtime: tokio::runtime::Runtime,
 }
@@ -48,7 +48,7 @@ impl Asker {
         Self { session, identity, wire, known, runtime }
     }
 
-    /// The answers to these steps. A step that waits is asked until its answer is as it says.
+    /// The answers to these steps. A step that waits is repeated until its answer matches.
     pub(crate) fn follow(mut self, steps: impl Iterator<Item = &'static Step>) -> Vec<Answer> {
         let mut answers = Vec::new();
         for step in steps {
@@ -74,7 +74,7 @@ impl Asker {
         answers
     }
 
-    /// The text with what is known in the place of `<NAME>`.
+    /// The text with known values in place of `<NAME>`.
     fn filled(&self, text: &str) -> String {
         self.known.iter().fold(text.to_owned(), |text, (name, value)| text.replace(&format!("<{name}>"), value))
     }
@@ -88,7 +88,7 @@ impl Asker {
             let mut request = Request::new(step.method, format!("{base}{}", self.filled(step.path)));
             request.token = Some(self.session.token().await.expect("a token").token.clone());
             if let Some(version) = step.version {
-                // Cinder goes by the name that it had before.
+                // Cinder uses its former service name.
                 let service = if step.service == "block-storage" { "volume" } else { step.service };
                 request.headers.push(("openstack-api-version".into(), format!("{service} {version}")));
             }

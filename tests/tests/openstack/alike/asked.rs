@@ -1,4 +1,4 @@
-//! All that the driver asks is asked of both clouds.
+//! Every kind of request of the driver is sent to both clouds.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ fn all_that_the_driver_asks_is_compared() {
     assert!(missing.is_empty(), "{missing:#?}");
 }
 
-/// The services, with what their URLs begin with in the simulated cloud.
+/// The services, and the prefixes of their URLs in the simulated cloud.
 const SERVICES: [(&str, &str); 4] = [
     ("/compute/v2.1", "compute"),
     ("/networking/v2.0", "network"),
@@ -28,13 +28,13 @@ const SERVICES: [(&str, &str); 4] = [
     ("/image/v2", "image"),
 ];
 
-/// What kind of request it is: the service, the method, the path with `*` in the place of names, and by what lists are filtered.
-/// A login is none.
+/// The kind of a request: the service, the method, the path with `*` in place of names, and the filters of a list. `None`
+/// for a login.
 fn of_asked(asked: &str) -> Option<String> {
     let mut parts = asked.split(' ');
     let (method, url, action) = (parts.next()?, parts.next()?, parts.next().unwrap_or_default());
     let (path, service) = SERVICES.iter().find_map(|(base, service)| Some((url.strip_prefix(base)?, *service)))?;
-    // Cinder's URLs name the project first.
+    // Cinder's URLs begin with the project.
     let path = if service == "block-storage" { path[1..].find('/').map_or("", |end| &path[1 + end..]) } else { path };
     (!path.is_empty() && path != "/").then(|| kind(service, method, path, action))
 }

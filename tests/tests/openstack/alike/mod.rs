@@ -1,11 +1,11 @@
-//! The simulated cloud answers as real services do: the same requests to both, side by side.
+//! The simulated cloud answers like real services: the same requests to both, compared.
 //!
-//! `WATTLE_LIKENESS=FILE` has the table written there.
+//! `WATTLE_LIKENESS=FILE` writes the table to a file.
 //!
-//! Both have to answer with the same status, as many things where a request says which, each key that both have with a value of the
-//! same type, the same states and booleans, and the words by which the driver goes. What the real one says beside that is not looked
-//! at. What only the simulated one says stands in the table: a cloud has more keys with more extensions, and with a newer version of
-//! its API.
+//! Both must answer with the same status, the same number of things if a request determines it, values of the same type for
+//! each key that both have, the same states and booleans, and the words that the driver relies on. Additional keys of the
+//! real one are ignored. Additional keys of the simulated one are listed in the table: a cloud has more keys with more
+//! extensions, and with a newer version of its API.
 
 mod ask;
 mod asked;
@@ -48,19 +48,19 @@ fn the_simulated_cloud_answers_as_on_a_real_openstack() {
     assert!(unsaid.is_empty(), "no real service has said {unsaid:?}");
 }
 
-/// What comparing has shown.
+/// The result of the comparison.
 #[derive(Default)]
 struct Likeness {
     /// A row for each request.
     rows: String,
-    /// What differs and should not.
+    /// Unexpected differences.
     wrong: Vec<String>,
-    /// Everything that the real services have answered.
+    /// All answers of the real services.
     said: String,
 }
 
 impl Likeness {
-    /// Asks the same of the real cloud and of a simulated one.
+    /// Sends the same requests to the real cloud and to a simulated one.
     fn compare<S: Iterator<Item = &'static Step>>(&mut self, real: &CloudConfig, setting: Setting, steps: fn() -> S) {
         let server = CloudServer::start(setting);
         let text = format!(
@@ -94,7 +94,7 @@ impl Likeness {
     }
 }
 
-/// Words of services by which the driver tells refusals of one status apart.
+/// Words by which the driver distinguishes refusals with the same status.
 const WORDS: [&str; 7] = [
     "status must be",
     "already has a port",
@@ -107,7 +107,7 @@ const WORDS: [&str; 7] = [
 
 const DIFFERENT_HOSTS: &str = "each cloud has hosts and flavors of its own";
 
-/// What may differ, and why.
+/// Permitted differences, and the reasons.
 const KNOWN: [(&str, &str, &str); 6] = [
     ("list the services of hosts", "the number of things", DIFFERENT_HOSTS),
     ("list the flavors of all projects", "the number of things", DIFFERENT_HOSTS),
@@ -121,7 +121,7 @@ const KNOWN: [(&str, &str, &str); 6] = [
     ("show a floating IP", "`.floatingip.status` ", "the lab has no agent of Neutron's that brings it up"),
 ];
 
-/// What differs, and what only the simulated cloud has.
+/// The differences, and the additional keys of the simulated cloud.
 fn differences(path: &str, real: &Answer, simulated: &Answer) -> (Vec<String>, Vec<String>) {
     let (mut differs, mut beside) = (Vec::new(), Vec::new());
     if real.status != simulated.status {
@@ -132,7 +132,7 @@ fn differences(path: &str, real: &Answer, simulated: &Answer) -> (Vec<String>, V
     differs.extend(words.map(|words| format!("the words `{words}`")));
     let late = [("real", real), ("simulated", simulated)].into_iter().filter(|(_, answer)| !answer.came);
     differs.extend(late.map(|(which, _)| format!("what is waited for, which the {which} one never says")));
-    // A list of what there is has whatever was there before.
+    // A list of existing things also contains earlier ones.
     if path.contains('?') {
         let counts = [real, simulated].map(|answer| listed(&answer.body));
         if counts[0] != counts[1] {
@@ -154,12 +154,12 @@ fn differences(path: &str, real: &Answer, simulated: &Answer) -> (Vec<String>, V
     (differs, beside)
 }
 
-/// How many things a list has.
+/// The number of items in a list.
 fn listed(body: &Value) -> Option<usize> {
     body.as_object()?.values().find_map(Value::as_array).map(Vec::len)
 }
 
-/// Adds the states and booleans of things that differ.
+/// Adds differing states and booleans.
 fn same(real: &Value, simulated: &Value, path: &str, differs: &mut Vec<String>) {
     let (Some(real), Some(simulated)) = (real.as_object(), simulated.as_object()) else { return };
     for (key, value) in simulated {
@@ -171,7 +171,7 @@ fn same(real: &Value, simulated: &Value, path: &str, differs: &mut Vec<String>) 
     }
 }
 
-/// The type of each value by its path; all items of a list are as one.
+/// The type of each value by its path; all items of a list are treated as one.
 fn shape(value: &Value) -> BTreeMap<String, &'static str> {
     let mut shape = BTreeMap::new();
     walk(value, "", &mut shape);
@@ -187,13 +187,13 @@ fn walk(value: &Value, path: &str, shape: &mut BTreeMap<String, &'static str>) {
         Value::Array(_) => "a list",
         Value::Object(_) => "a map",
     };
-    // Of several items the one that says more.
+    // Of several items, the more specific one.
     if shape.get(path).is_none_or(|known| *known == "null") {
         shape.insert(path.to_owned(), kind);
     }
     match value {
         Value::Array(items) => items.iter().for_each(|item| walk(item, &format!("{path}[]"), shape)),
-        // Keys that are values: the networks of a server by their names.
+        // Keys that are data: the networks of a server, by name.
         Value::Object(_) if path.ends_with(".addresses") || path.ends_with(".metadata") => {}
         Value::Object(items) => items.iter().for_each(|(key, item)| walk(item, &format!("{path}.{key}"), shape)),
         _ => {}
@@ -213,7 +213,7 @@ fn what_differs_is_found() {
     assert_eq!(found(&other), expected);
     let refused = answer(200, r#"{"servers": [], "more": "its status must be another"}"#);
     assert_eq!(found(&refused).0[0], "the words `status must be`");
-    // One thing, and what was asked for by what it is like.
+    // A single thing, and a list filtered by its properties.
     let mut one = answer(200, r#"{"port": {"status": "DOWN", "shared": true, "name": "a"}}"#);
     let other = answer(200, r#"{"port": {"status": "ACTIVE", "shared": false, "name": "b"}}"#);
     let expected = [r#"`.port.status` is "DOWN", and "ACTIVE""#, "`.port.shared` is true, and false"];

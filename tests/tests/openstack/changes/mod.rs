@@ -1,4 +1,4 @@
-//! What `plan` says of each kind of change, and what Heat and the services then do.
+//! The `plan` of each kind of change, compared with what Heat and the services do.
 
 mod page;
 pub(crate) mod table;
@@ -52,14 +52,14 @@ fn what_only_an_administrator_may_change_is_what_plan_says_on_a_real_openstack()
     made_as_planned(&heat, &base_of_administrator(), changes_of_administrator(&project));
 }
 
-/// Makes these resources, and each change.
+/// Creates these resources, and makes each change.
 fn made_as_planned(heat: &RealHeat, base: &Value, changes: Vec<Change>) {
     let before = template(base);
     let mut stack = heat.made("changes", &source(&before));
-    // Row by row: whatever becomes of the rest, it says what was seen.
+    // Row by row, so that results are visible even if the rest fails.
     println!("| resource | property | plan | Heat |\n|---|---|---|---|");
     let mut wrong = Vec::new();
-    // `WATTLE_CHANGE` chooses rows, by `RESOURCE.PROPERTY`.
+    // `WATTLE_CHANGE` selects rows, by `RESOURCE.PROPERTY`.
     let chosen = std::env::var("WATTLE_CHANGE").unwrap_or_default();
     let is_chosen = |name: &str, property: &str| {
         chosen.is_empty() || chosen.split(',').any(|chosen| chosen == format!("{name}.{property}"))
@@ -68,7 +68,7 @@ fn made_as_planned(heat: &RealHeat, base: &Value, changes: Vec<Change>) {
         let mut resources = base.clone();
         resources[name]["properties"][property] = value;
         let after = template(&resources);
-        // There, and back: what is no more given is another change.
+        // Forward and back: removing a property is a different change.
         for (from, to, way) in [(&before, &after, ""), (&after, &before, ", back")] {
             let said = planned(&source(from), &source(to));
             let planned = said.resources[name].action;
@@ -105,7 +105,7 @@ fn made_as_planned(heat: &RealHeat, base: &Value, changes: Vec<Change>) {
                 let is_left = heat.ask("compute", "/os-keypairs")["keypairs"].to_string().contains("\"changes\"");
                 assert!(help.contains("nothing is left") && !is_left, "{help}; it is left: {is_left}");
             }
-            // What follows is not to suffer from it.
+            // Later changes must not be affected.
             if status != "UPDATE_COMPLETE" {
                 println!("{name}, {property}{way}: {status}, {reason}");
                 stack.delete();

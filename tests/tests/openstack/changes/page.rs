@@ -41,7 +41,7 @@ pub(super) fn page() -> String {
     text
 }
 
-/// A property, with the value where that decides.
+/// A property, with the value if that is decisive.
 fn said(property: &str, action: Action) -> String {
     match (property, action) {
         ("size", Action::Refused) => "a smaller `size`".to_owned(),
@@ -50,7 +50,7 @@ fn said(property: &str, action: Action) -> String {
     }
 }
 
-/// What may become of a resource.
+/// The possible actions on a resource.
 const WORDS: [&str; 5] = [
     "changes in place",
     "is rebuilt: it keeps its addresses, and gets a new disk",

@@ -1,4 +1,4 @@
-//! What is changed of each of the core types, and what is not.
+//! The changes of each of the core types, and untested ones.
 
 use serde_json::{Value, json};
 use wattle::plan::Action;
@@ -11,7 +11,7 @@ pub(crate) fn base() -> Value {
         "other_net": { "type": "OS::Neutron::Net", "properties": { "name": "changes-other" } },
         "subnet": { "type": "OS::Neutron::Subnet", "properties": {
             "network": reference("net"), "cidr": "10.60.0.0/24",
-            // Neutron takes any address of the pool: none that is asked for.
+            // Neutron chooses any address of the pool: not a requested one.
             "allocation_pools": [{ "start": "10.60.0.120", "end": "10.60.0.190" }],
         } },
         "other_subnet": { "type": "OS::Neutron::Subnet", "properties": { "network": reference("other_net"), "cidr": "10.61.0.0/24" } },
@@ -69,10 +69,10 @@ pub(crate) fn base() -> Value {
     })
 }
 
-/// What others refer to, and of which nothing is changed.
+/// A type that others refer to, without changes of its own.
 pub(crate) const POLICY: &str = "OS::Neutron::QoSPolicy";
 
-/// The same with what only an administrator may make.
+/// The same with resources that only an administrator may create.
 pub(crate) fn base_of_administrator() -> Value {
     let mut base = base();
     base["bandwidth"] = json!({ "type": POLICY, "properties": {} });
@@ -88,10 +88,10 @@ const KEYS: [&str; 2] = [
     "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDIyMjIyMjIyMjIyMjIyMjIyMjIyMjIyMjIyMjIyMjIy bob@example",
 ];
 
-/// A change of one property: the resource, the property, another value, and what becomes of the resource.
+/// A change of one property: the resource, the property, another value, and the action on the resource.
 pub(crate) type Change = (&'static str, &'static str, Value, Action);
 
-/// What is changed, in this order.
+/// The changes, in order.
 pub(crate) fn changes() -> Vec<Change> {
     let mut changes = of_neutron();
     changes.extend(of_the_others());
@@ -214,12 +214,12 @@ fn of_the_others() -> Vec<Change> {
         ("spare_key", "name", json!("changes-more"), Replace),
         ("spare_key", "type", json!("ssh"), Replace),
         ("spare_key", "save_private_key", json!(true), Replace),
-        // The last one, because Heat then has no key any more: the plan says so.
+        // The last one, because Heat then has no key any more: the plan reports that.
         ("key", "public_key", json!(KEYS[1]), Replace),
     ]
 }
 
-/// What only an administrator may change, in a cloud with another `project`.
+/// Changes that only an administrator may make, in a cloud with another `project`.
 pub(crate) fn changes_of_administrator(project: &str) -> Vec<Change> {
     use Action::{Replace, Update};
     let policy = json!({ "get_resource": "bandwidth" });
@@ -234,8 +234,8 @@ pub(crate) fn changes_of_administrator(project: &str) -> Vec<Change> {
     ]
 }
 
-/// What Heat begins and a service then refuses, with a part of the reason: the resource, the property. Heat makes the new one before
-/// it deletes the one before.
+/// Changes that Heat begins and a service then refuses: the resource, the property, and a part of the reason. Heat creates
+/// the new one before it deletes the old one.
 pub(crate) const REFUSED_BY_SERVICES: [(&str, &str, &str); 3] = [
     ("lent_subnet", "tenant_id", "overlaps with another subnet"),
     ("other_uplink", "router", "IP address 10.61.0.1 already allocated"),

@@ -1,5 +1,5 @@
-//! A stack that OpenStack's own client makes: its servers get keys of their own, somebody rebuilds one, and all of them get other
-//! credentials, with which Heat replaces them.
+//! A stack created by OpenStack's own client: its servers generate keys, one is rebuilt, and all of them get new
+//! credentials, for which Heat replaces them.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -14,7 +14,7 @@ use wattle_tests::site::NOTHING;
 use super::super::KEY;
 use super::{Guests, LONGEST, agent_by_url};
 
-/// The stack, and the values of its parameters, as the client takes them.
+/// The stack, and the values of its parameters, in the client's form.
 struct ByHand {
     guests: Guests,
     values: Vec<String>,
@@ -28,14 +28,14 @@ impl ByHand {
         Self { guests, values }
     }
 
-    /// Has the client create or update the stack, and waits for Heat.
+    /// Makes the client create or update the stack, and waits for Heat.
     fn stack(&self, what: &str) {
         let mut client = Command::new("openstack");
         client.args(["stack", what, "-t", "template.yaml", "-e", "environment.yaml", "-e", "credentials.yaml"]);
         said(client.args(&self.values).args(["--wait", "hello"]).current_dir(self.guests.site.path()));
     }
 
-    /// `wattle ...` that succeeds.
+    /// Runs `wattle ...`, which must succeed.
     fn ask(&self, args: &[&str]) -> Ran {
         let ran = self.guests.site.ask_patiently(&[args, &KEY].concat(), LONGEST);
         assert_eq!(ran.code, Some(0), "{args:?}: {ran}");
@@ -47,7 +47,7 @@ impl ByHand {
         serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {ran}"))
     }
 
-    /// Waits until everything is done on servers of which none has the boot of one before. Their boots.
+    /// Waits until everything is done on servers that have booted since. Returns their boots.
     fn done_after(&self, before: &BTreeMap<String, String>) -> BTreeMap<String, String> {
         answer_within(LONGEST, "everything is done", || {
             let status = self.status();
@@ -59,7 +59,7 @@ impl ByHand {
     }
 }
 
-/// The boot of the host of each server's agent.
+/// The boot ID of the host of each server's agent.
 fn boots(status: &Value) -> BTreeMap<String, String> {
     let servers = status["servers"].as_object().expect("servers").iter();
     servers.filter_map(|(name, server)| Some((name.clone(), server["agent"]["boot"].as_str()?.to_owned()))).collect()
@@ -78,7 +78,7 @@ fn servers_get_other_keys_and_credentials_in_guests_of_a_real_openstack() {
     let first = stack.done_after(&BTreeMap::new());
     let ids = ["alice", "bob"].map(|server| stack.guests.site.server(server));
 
-    // A server that is rebuilt has the credential of its user data and another key.
+    // A rebuilt server has the credential of its user data and a new key.
     said(Command::new("openstack").args(["server", "rebuild", "--wait", &ids[0]]));
     let key = answer_within(LONGEST, "a second alice", || {
         let others = stack.status()["admission"]["others"].take();
@@ -94,7 +94,7 @@ fn servers_get_other_keys_and_credentials_in_guests_of_a_real_openstack() {
     assert_eq!(second["bob"], first["bob"]);
     assert_eq!(["alice", "bob"].map(|server| stack.guests.site.server(server)), ids);
 
-    // With other credentials, Heat replaces the servers.
+    // With new credentials, Heat replaces the servers.
     stack.ask(&["seed", "apply", ".", "--renew"]);
     stack.stack("update");
     stack.ask(&["seed", "admit", "--wait", "--timeout", "30m"]);

@@ -1,5 +1,5 @@
-//! Images that `release/image` makes: of Debian 11 and 12, and of Ubuntu 24.04 where a mirror is given, each with the agent in
-//! it. They come into the cloud by the commands that the book shows.
+//! Images from `release/image`: of Debian 11 and 12, and of Ubuntu 24.04 if a mirror is given, each with the agent. They
+//! are uploaded by the commands from the book.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,14 +14,14 @@ use wattle_tests::skip::skipped;
 
 use super::{CONFIG_DRIVE, Guests, METADATA_SERVICE, lab};
 
-/// A system, the release of it, and the server that runs it.
+/// A system, its release, and the server that runs it.
 #[derive(Clone, Copy)]
 struct System {
     /// `ID` and `VERSION_ID` in `/etc/os-release`.
     name: &'static str,
     release: &'static str,
     server: &'static str,
-    /// Whether the agent is in it as a package, and not just the program.
+    /// Whether it contains the agent as a package, and not just the program.
     has_package: bool,
     source: &'static str,
 }
@@ -36,7 +36,7 @@ const SYSTEMS: [System; 3] = [
 const UBUNTU: [&str; 2] = ["WATTLE_UBUNTU_MIRROR", "WATTLE_UBUNTU_KEYRING"];
 
 impl System {
-    /// What `release/image` needs to be told of it, if it can be made here.
+    /// The options of `release/image` for it, if it can be created here.
     fn options(self) -> Option<Vec<String>> {
         let mut options = vec!["--release".to_owned(), self.release.to_owned()];
         if self.name.starts_with("ubuntu") {
@@ -46,12 +46,12 @@ impl System {
         Some(options)
     }
 
-    /// What it is called in the cloud.
+    /// Its name in the cloud.
     fn image(self) -> String {
         format!("{}-wattle", self.release)
     }
 
-    /// Makes an image of it, and gives it to the cloud.
+    /// Creates an image of it, and uploads it.
     fn made(self, options: &[String], release: &Path, folder: &Path) {
         let folder = folder.join(self.release);
         fs::create_dir_all(folder.join("image")).expect("a folder");
@@ -77,14 +77,14 @@ impl System {
     }
 }
 
-/// What the page about images says to do with one.
+/// The commands on the page about images.
 fn commands() -> String {
     let page = fs::read_to_string(repository().join("docs/how-to/image.md")).expect("reads");
     let (_, rest) = page.split_once("```sh\n").expect("commands");
     rest.split_once("```").expect("their end").0.to_owned()
 }
 
-/// A release whose agent needs nothing of the system that it runs on. It is not optimized: that takes half an hour.
+/// A release whose agent has no dependencies on the system. It is not optimized, which would take half an hour.
 fn release(folder: &Path) -> PathBuf {
     let musl = format!("{}-unknown-linux-musl", std::env::consts::ARCH);
     let target = repository().join("target");
@@ -109,7 +109,7 @@ fn release(folder: &Path) -> PathBuf {
     out
 }
 
-/// Servers of these systems: one says a greeting, the others hear it.
+/// Servers of these systems: one writes a greeting, the others read it.
 #[blueprint]
 fn meeting(t: &mut Topology) -> Exports {
     let net = t.add("net", neutron::Net::new());

@@ -1,4 +1,4 @@
-//! Servers that boot: QEMU, cloud-init, the agent, and recipes on a system of their own.
+//! Servers that boot: QEMU, cloud-init, the agent, and recipes on a real system.
 
 mod by_hand;
 mod images;
@@ -18,13 +18,13 @@ use wattle_tests::site::{NOTHING, Site};
 
 use super::KEY;
 
-/// The longest that a deployment may take: each server boots without KVM.
+/// The timeout of a deployment: each server boots without KVM.
 const LONGEST: Duration = Duration::from_mins(40);
 
-/// The longest until a server that boots does what it did before.
+/// The timeout until a rebooted server works again.
 const REBOOT: Duration = Duration::from_mins(15);
 
-/// Where cloud-init may have its data from.
+/// Cloud-init's possible data sources.
 const CONFIG_DRIVE: &str = "DataSourceConfigDrive [net,ver=2][source=/dev/sr0]";
 const METADATA_SERVICE: &str = "DataSourceOpenStackLocal [net,ver=2]";
 
@@ -38,7 +38,7 @@ impl Guests {
         Self { site: Site::with_space_at(model, Named, &Named::password(), LAB) }
     }
 
-    /// Deploys it, software and all.
+    /// Deploys it, including software.
     fn deployed(&self, options: &[&str]) -> Ran {
         let ran = self.site.ask_patiently(&[&["deploy", ".", "--yes"], options].concat(), LONGEST);
         assert_eq!(ran.code, Some(0), "{ran}");
@@ -56,27 +56,27 @@ impl Guests {
         fixed.expect("an address").to_owned()
     }
 
-    /// What a command does on a server.
+    /// Runs a command on a server.
     fn ran_on(&self, server: &str, command: &str) -> Output {
         let mut ssh = Command::new("ssh");
         ssh.arg("-i").arg(lab().join("image/key")).args(["-o", "BatchMode=yes", "-o", "ConnectTimeout=20"]);
-        // Each new server has a key of its own.
+        // Each new server has its own key.
         ssh.args(["-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null", "-o", "LogLevel=ERROR"]);
         ssh.arg(format!("root@{}", self.address(server))).arg(command).output().expect("ssh runs")
     }
 
-    /// What a command says on a server, if it can be asked there and succeeds.
+    /// The output of a command on a server, if it is reachable and succeeds.
     fn on(&self, server: &str, command: &str) -> Option<String> {
         let ran = self.ran_on(server, command);
         ran.status.success().then(|| String::from_utf8_lossy(&ran.stdout).trim().to_owned())
     }
 
-    /// Where cloud-init on a server has its data from.
+    /// The data source of cloud-init on a server.
     fn source(&self, server: &str) -> String {
         self.on(server, "jq -r .v1.datasource /run/cloud-init/status.json").expect("cloud-init has run")
     }
 
-    /// When what has happened since the kernel of a server was started, as far as it matters to its agent.
+    /// The timeline since the start of a server's kernel, as far as it concerns its agent.
     fn beginning(&self, server: &str) -> String {
         let began = "systemctl show -p InactiveExitTimestampMonotonic -p ExecMainStartTimestampMonotonic wattle-agent; \
                      journalctl --no-pager -o short-monotonic -u wattle-agent | head -n 6; systemd-analyze time | head -n 1; \
@@ -91,13 +91,13 @@ impl Guests {
     }
 }
 
-/// The folder of what is there.
+/// The folder of the lab.
 fn lab() -> PathBuf {
     let own = concat!(env!("CARGO_MANIFEST_DIR"), "/.cache/openstack");
     std::env::var_os("OPENSTACK_LAB_DIR").map_or_else(|| own.into(), PathBuf::from)
 }
 
-/// The options by which servers fetch the agent that the tests run.
+/// The options by which servers download the agent of the tests.
 fn agent_by_url(folder: &Path) -> Vec<String> {
     let given = guests::agent_by_url(folder).into_iter();
     given.flat_map(|(name, value)| ["-P".to_owned(), format!("{name}={value}")]).collect()

@@ -1,5 +1,5 @@
-//! A shop: a page that curl fetches on another server; and what becomes of it when servers are rebooted, rebuilt and deleted, and
-//! agents killed.
+//! A shop: a page that curl downloads from another server; and the effects of rebooting, rebuilding and deleting servers,
+//! and of killing agents.
 
 use std::cell::RefCell;
 use std::fs;
@@ -16,7 +16,7 @@ use wattle_tests::site::PASSWORD;
 use super::super::KEY;
 use super::{CONFIG_DRIVE, Guests, LONGEST, METADATA_SERVICE, REBOOT, agent_by_url};
 
-/// The shop, and what is given to a deployment of it.
+/// The shop, and the options of its deployment.
 struct Shop {
     guests: Guests,
     password: RefCell<String>,
@@ -40,7 +40,7 @@ impl Shop {
         shop
     }
 
-    /// Has a server's template name the other image. A server that is made of it has no config drive.
+    /// Sets another image in a server's template. A server with it has no config drive.
     fn take_next_image(&self, server: &str) {
         let template = self.site.path().join("template.yaml");
         let text = fs::read_to_string(&template).expect("reads");
@@ -51,7 +51,7 @@ impl Shop {
         fs::write(&template, head.to_owned() + &tail).expect("writes");
     }
 
-    /// Deploys it, software and all, and looks that the page is there.
+    /// Deploys it, including software, and checks the page.
     fn deployed(&self, options: &[&str]) -> Ran {
         let password = self.password.borrow();
         let given = ["-P", &**password].into_iter().chain(self.agent.iter().map(|word| &**word));
@@ -60,14 +60,14 @@ impl Shop {
         ran
     }
 
-    /// Looks that curl fetches the page on this server.
+    /// Checks that curl downloads the page on this server.
     fn page(&self, from: &str) {
         let curl = format!("curl -sS --fail --max-time 20 http://{}/", self.address("web"));
         let page = answer_within(REBOOT, "the page", || self.on(from, &curl).filter(|page| page.contains("hurdle")));
         assert!(page.contains(r#""name": "hurdle""#), "{page}");
     }
 
-    /// Whether a server reaches a port of another one. If not, its packets vanish.
+    /// Whether a server reaches a port of another one. If not, its packets are dropped.
     fn reaches(&self, from: &str, to: &str, port: u16) -> bool {
         let connect = format!("timeout 20 bash -c 'exec 3<>/dev/tcp/{}/{port}'", self.address(to));
         match self.ran_on(from, &connect).status.code() {
@@ -101,7 +101,7 @@ fn a_shop_boots_and_lives_in_guests_of_a_real_openstack() {
     shop.destroyed();
 }
 
-/// Servers have booted as they should, and reach what the security groups let through, and nothing else.
+/// Servers have booted, and reach what the security groups permit, and nothing else.
 fn begins(shop: &Shop) {
     assert_eq!([shop.source("db"), shop.source("web")], [CONFIG_DRIVE, METADATA_SERVICE]);
     let console = shop.site.ask(&["logs", "web", "--console", KEY[0], KEY[1]]);
@@ -114,7 +114,7 @@ fn begins(shop: &Shop) {
 
 /// Servers are rebooted, rebuilt and deleted, and an agent is killed.
 fn lives(shop: &Shop) {
-    // Rebooted, it does what it did, and knows that nothing is to be done.
+    // After a reboot, everything works, and the agent knows that nothing is to be done.
     let boot = |server: &str| shop.on(server, "cat /proc/sys/kernel/random/boot_id");
     let booted = |server: &str| answer_within(REBOOT, "it can be asked", || boot(server));
     let before = ["db", "app1"].map(|server| (server, booted(server)));
@@ -128,7 +128,7 @@ fn lives(shop: &Shop) {
     let ran = shop.deployed(&KEY);
     assert!(!ran.err.contains('✓'), "{ran}");
 
-    // An agent that is killed is there again, and does what is new.
+    // A killed agent restarts, and applies new revisions.
     let pid = |server: &str| shop.on(server, "systemctl show -p MainPID --value wattle-agent").filter(|pid| pid != "0");
     let killed = pid("web").expect("an agent");
     shop.on("web", "systemctl kill -s KILL wattle-agent").expect("killed");
@@ -136,7 +136,7 @@ fn lives(shop: &Shop) {
     "db_password=another-horse".clone_into(&mut shop.password.borrow_mut());
     shop.deployed(&KEY);
 
-    // Rebuilt on another image, app2 has an empty disk and a key of its own.
+    // Rebuilt from another image, app2 has an empty disk and a new key.
     shop.take_next_image("app2");
     let (id, before) = (shop.site.server("app2"), booted("app2"));
     let ran = shop.deployed(&KEY);
@@ -144,7 +144,7 @@ fn lives(shop: &Shop) {
     assert!(shop.site.server("app2") == id && booted("app2") != before);
     shop.page("app2");
 
-    // Deleted behind its back, app1 is another one.
+    // After someone deletes app1, it is replaced.
     let id = shop.site.server("app1");
     shop.site.delete("app1");
     let ran = shop.site.ask_patiently(&["drift", "--correct", KEY[0], KEY[1]], LONGEST);

@@ -1,4 +1,4 @@
-//! A data space on the cloud itself, for whoever has none: three `ZooKeeper`s with TLS, and a stack that uses them.
+//! A data space in the cloud itself, for users without one: three `ZooKeeper`s with TLS, and a stack that uses them.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -11,7 +11,7 @@ use wattle_tests::site::Ground as _;
 
 use super::{LONGEST, agent_by_url};
 
-/// Somebody with a cloud and nothing else.
+/// A user with a cloud and nothing else.
 struct Beginner(Stage);
 
 impl Beginner {
@@ -46,7 +46,7 @@ fn a_data_space_is_made_and_used_in_guests_of_a_real_openstack() {
         assert!(ran.out.contains("done"), "{ran}");
     };
     status("new");
-    // Each member serves, and one may be lost.
+    // Each member serves, and one may fail.
     let address = fs::read_to_string(beginner.0.path().join("wattle-space/address")).expect("an address");
     let (hosts, authority) =
         address.trim().trim_start_matches("zookeeper+tls://").split_once('?').expect("an authority");

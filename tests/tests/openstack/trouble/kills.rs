@@ -1,4 +1,4 @@
-//! Whoever is killed between a request and its answer is followed by one that goes on.
+//! A command that is killed between a request and its answer has a successor that continues.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -18,9 +18,9 @@ use crate::KEY;
 use crate::jobs::KEY as SSH;
 use crate::kind::{action, without_names};
 
-/// Kills whoever was begun as soon as a service has done something of a kind that no service has done before, and has not said so
-/// yet, until one comes to its end. What is asked at the same time, in other requests, is killed at as well. Whoever comes next has to wait until no request of the one before can arrive any more:
-/// minutes. At what it was killed.
+/// Kills the started command as soon as a service has carried out a new kind of request and has not answered yet, until one
+/// command completes. Concurrent requests are affected as well. The next command must wait until no request of the previous
+/// one can arrive any more: minutes. Returns the kinds of requests at which it was killed.
 fn killed_at_each(site: &Site<Behind>, begin: impl Fn() -> Child) -> BTreeSet<String> {
     let done: Arc<Mutex<BTreeSet<String>>> = Arc::default();
     for _ in 0..100 {
@@ -41,7 +41,7 @@ fn killed_at_each(site: &Site<Behind>, begin: impl Fn() -> Child) -> BTreeSet<St
             site.cloud.all().for_each(|proxy| proxy.stall_after(|_| false));
             return done.lock().expect("no panic").clone();
         }
-        // What others are asked for at the same time arrives as well.
+        // Concurrent requests to other services arrive as well.
         std::thread::sleep(Duration::from_millis(300));
         child.kill().expect("it runs");
         child.wait().expect("it ends");
@@ -54,14 +54,14 @@ fn killed_at_each(site: &Site<Behind>, begin: impl Fn() -> Child) -> BTreeSet<St
     panic!("it never comes to its end: {done:?}");
 }
 
-/// What kind of change somebody asks for: the method, the path without names, and what is done to a server. `None` for what is only read.
+/// The kind of a changing request: the method, the path without names, and the action on a server. `None` for a read.
 fn kind(asked: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(asked);
     let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
     let mut words = head.split(' ');
     let method = words.next().filter(|method| ["POST", "PUT", "DELETE"].contains(method))?;
     let path = words.next()?.split('?').next()?;
-    // Before a collection is the version, and in Cinder's URLs the project as well.
+    // The version precedes a collection, and in Cinder's URLs the project as well.
     let (base, path) = match path.strip_prefix("/v3/") {
         Some(rest) => ("/v3/*", &rest[rest.find('/')?..]),
         None => path.split_at(path.get(1..)?.find('/')? + 1),
@@ -78,7 +78,7 @@ const LARGER: [usize; SHOP.len()] = {
     counts
 };
 
-/// Has the shop's template say more.
+/// Extends the shop's template.
 fn say_more(site: &Site<Behind>) {
     let path = site.path().join("template.yaml");
     let text = std::fs::read_to_string(&path).expect("reads");
@@ -90,14 +90,14 @@ fn say_more(site: &Site<Behind>) {
         "type": "OS::Cinder::VolumeAttachment",
         "properties": { "instance_uuid": reference("db"), "volume_id": reference("disk") },
     });
-    // What a run that failed has left would be in the way.
+    // The remains of a failed run would be in the way.
     let key = format!("shop-{}", std::process::id());
     resources["key"] = json!({ "type": "OS::Nova::KeyPair", "properties": { "name": key, "public_key": SSH } });
     resources["group"] = json!({ "type": "OS::Nova::ServerGroup", "properties": { "policies": ["soft-affinity"] } });
     std::fs::write(&path, template.to_string()).expect("writes");
 }
 
-/// Looks that somebody was killed at each of these.
+/// Asserts that a command was killed at each of these.
 fn has_each(killed: &BTreeSet<String>, expected: &[String]) {
     println!("{} kills: {killed:#?}", killed.len());
     let missing: Vec<&String> = expected.iter().filter(|kind| !killed.contains(*kind)).collect();
@@ -109,7 +109,7 @@ fn whoever_is_killed_before_an_answer_is_followed_by_one_that_goes_on_on_a_real_
     let Some(site) = site("kills between a request and its answer") else { return };
     say_more(&site);
     let deploy = |more: &[&str]| {
-        // Of keys that nobody knows yet the operator has to say that they are theirs.
+        // For unknown keys, operators must confirm that they are theirs.
         let own = [("operator.key", "--key"), ("credentials.yaml", "--credentials")];
         let own = own.into_iter().filter(|(file, _)| site.path().join(file).exists());
         let own: Vec<&str> = own.flat_map(|(file, option)| [option, file]).collect();
@@ -152,8 +152,8 @@ fn whoever_is_killed_before_an_answer_is_followed_by_one_that_goes_on_on_a_real_
     assert_eq!(site.counts(), NOTHING);
 }
 
-/// What the shop does not have: a server with one port or with two, a floating IP that is bound by a resource of its own, a volume that
-/// grows.
+/// Resources that the shop lacks: a server with one port or with two, a floating IP with a separate association, a volume
+/// that grows.
 fn other(image: &str, ports: &[&str], bound: &str, disk: &Value) -> Value {
     let reference = |name: &str| json!({ "get_resource": name });
     let port = json!({ "type": "OS::Neutron::Port", "depends_on": ["subnet"], "properties": { "network": reference("net") } });
@@ -225,7 +225,7 @@ fn whoever_is_killed_before_the_answer_to_another_change_is_followed_by_one_on_a
     assert_eq!(site.counts(), NOTHING);
 }
 
-/// Somebody stops the only server.
+/// Someone stops the only server.
 fn stop(site: &Site<Behind>) {
     let there = site.there();
     let server = there["servers"][0]["id"].as_str().expect("an id");

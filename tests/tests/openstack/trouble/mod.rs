@@ -1,5 +1,5 @@
-//! A token stops being one, a service is away, a quota is too small, somebody is killed between a request and its answer: nothing is
-//! made twice, and nothing is forgotten.
+//! An expired token, an unavailable service, an insufficient quota, a command killed between a request and its answer:
+//! nothing is created twice, and nothing is forgotten.
 
 mod kills;
 
@@ -17,7 +17,7 @@ use wattle_tests::site::{Ground, NOTHING, SHOP, Site};
 
 use super::KEY;
 
-/// The services, with their ports and what their addresses end with, up to the project.
+/// The services, with their ports and the suffixes of their URLs, up to the project.
 const SERVICES: [(&str, u16, &str); 4] =
     [("compute", 8774, "/v2.1"), ("network", 9696, ""), ("image", 9292, ""), ("block_storage", 8776, "/v3/")];
 
@@ -59,7 +59,7 @@ impl Ground for Behind {
     }
 }
 
-/// The shop where a real cloud is there.
+/// The shop, if there is a real cloud.
 fn site(what: &str) -> Option<Site<Behind>> {
     is_there(what).then(|| Site::with_short_sessions(Behind::new(), &Named::password()))
 }
@@ -104,7 +104,7 @@ fn a_service_that_is_away_for_a_minute_is_waited_for_on_a_real_openstack() {
     network.stall_before(|request| request.starts_with(b"POST /v2.0/ports"));
     let mut deploying = site.begin(&[]);
     network.wait_until_stalled();
-    // Others need it after this test, whatever becomes of it.
+    // Later tests need it, whatever the result.
     let _there_again = AtEnd(|| lab(&["up"]));
     lab(&["stop", "neutron-api"]);
     network.cut();
@@ -127,7 +127,7 @@ fn a_quota_that_is_too_small_is_named_and_raised_on_a_real_openstack() {
     assert_eq!(ran.code, Some(1), "{ran}");
     assert!(ran.err.contains("servers: 4 more are needed; the quota is 2, and 0 are in use"), "{ran}");
     assert_eq!(site.counts(), NOTHING);
-    // It was large enough when the deployment began.
+    // It was sufficient when the deployment began.
     let compute = site.cloud.of("compute");
     compute.stall_before(|request| request.starts_with(b"POST /v2.1/servers"));
     let mut deploying = site.start(&KEY);
@@ -145,7 +145,7 @@ fn a_quota_that_is_too_small_is_named_and_raised_on_a_real_openstack() {
     destroyed(&site);
 }
 
-/// Does this in the end, even if an assertion fails before.
+/// Runs this at the end, even if an assertion fails before.
 struct AtEnd<F: Fn()>(F);
 
 impl<F: Fn()> Drop for AtEnd<F> {
@@ -160,7 +160,7 @@ fn destroyed(site: &Site<Behind>) {
     assert_eq!(site.counts(), NOTHING);
 }
 
-/// How many servers the project may have; any number if that is negative.
+/// Sets the quota of servers of the project; a negative number means no limit.
 fn quota(servers: i32) {
     let set = format!(
         "eval \"$({} env admin)\"; exec openstack quota set --force --instances {servers} demo",
@@ -170,7 +170,7 @@ fn quota(servers: i32) {
     assert!(status.success(), "the quota is set");
 }
 
-/// Takes a token back. Services remember for minutes that one was good, so they are made to forget that.
+/// Revokes a token. Services cache valid tokens for minutes, so their caches are cleared.
 fn revoke(token: &str) {
     let url = std::env::var("OS_AUTH_URL").expect("OS_AUTH_URL is set");
     let host = url.trim_start_matches("http://").trim_end_matches("/v3");
@@ -182,7 +182,7 @@ fn revoke(token: &str) {
     assert_eq!(asked("127.0.0.1:11211", "flush_all\r\nquit\r\n"), "OK\r\n");
 }
 
-/// What is answered until the connection ends.
+/// The response until the connection ends.
 fn asked(host: &str, request: &str) -> String {
     let mut stream = TcpStream::connect(host).expect("a connection");
     stream.write_all(request.as_bytes()).expect("asked");

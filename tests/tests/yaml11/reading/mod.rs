@@ -12,7 +12,7 @@ use wattle_heat::yaml::{Node, Problem, Tree, read};
 
 use super::reader::Reader;
 
-/// A value in the form that `read.py` answers in.
+/// A value in the format of the answers of `read.py`.
 fn exact(node: &Node) -> Value {
     match &*node.tree {
         Tree::Null => Value::Null,
@@ -26,7 +26,7 @@ fn exact(node: &Node) -> Value {
         Tree::Text { text, .. } => json!(text),
         Tree::List(items) => items.iter().map(exact).collect(),
         Tree::Map(pairs) => {
-            // As Python: the first of equal keys gives the place, the last the value.
+            // As in Python, the first of equal keys determines the place, the last the value.
             let mut seen: Vec<(&Node, &Node)> = Vec::new();
             for pair in pairs {
                 match seen.iter_mut().find(|(key, _)| key.tree.is_same_key(&pair.key.tree)) {
@@ -44,7 +44,7 @@ fn exact(node: &Node) -> Value {
     }
 }
 
-/// What PyYAML, or Python's JSON, and we disagree on.
+/// The difference between PyYAML, or Python's JSON, and our reader.
 fn disagreement(reader: &mut Reader, text: &str) -> Option<String> {
     let theirs = reader.read(text)["fast"].take();
     match (read(text), theirs.get("!failed")) {
@@ -59,7 +59,7 @@ fn disagreement(reader: &mut Reader, text: &str) -> Option<String> {
     }
 }
 
-/// Whether we refuse knowingly what PyYAML reads: what no JSON can hold, and what Heat cannot go on with.
+/// Whether we deliberately refuse what PyYAML accepts: values that JSON cannot contain, or that Heat cannot process.
 fn is_meant(problem: &Problem) -> bool {
     match problem {
         Problem::TooDeep
@@ -88,9 +88,9 @@ fn assert_agree(texts: impl IntoIterator<Item = String>) -> usize {
     count
 }
 
-/// The first of what a strategy makes.
+/// The first values of a strategy.
 fn random(strategy: &impl Strategy<Value = String>, count: usize) -> Vec<String> {
-    // The same documents in each run.
+    // The same documents on each run.
     let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     let mut runner = TestRunner::new_with_rng(Config::default(), rng);
     (0..count).map(|_| strategy.new_tree(&mut runner).unwrap().current()).collect()

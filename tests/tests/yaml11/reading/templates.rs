@@ -1,4 +1,4 @@
-//! Templates, and the same with mistakes made in them.
+//! Templates, with and without mistakes.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::{assert_agree, random};
 
-/// Templates with one to three things changed in them, as their authors would by mistake.
+/// Templates with one to three changes that resemble mistakes of authors.
 #[test]
 fn changed_templates_mean_what_they_mean_to_heat() {
     const PIECES: &[&str] = &[

@@ -117,7 +117,7 @@ fn merges_and_aliases_mean_what_they_mean_to_heat() {
     );
 }
 
-/// Pieces of YAML one after the other: most are refused, by each in its own way.
+/// Concatenated pieces of YAML: most are refused, each in its own way.
 #[test]
 fn random_pieces_mean_what_they_mean_to_heat() {
     const PIECES: &[&str] = &[
@@ -200,14 +200,14 @@ fn random_pieces_mean_what_they_mean_to_heat() {
     assert!(read > 1_500, "{read}");
 }
 
-/// Documents with a structure: most are read.
+/// Structured documents: most are accepted.
 #[test]
 fn random_documents_mean_what_they_mean_to_heat() {
     let read = assert_agree(random(&document(), 10_000));
     assert!(read > 6_000, "{read}");
 }
 
-/// Text of block style, to be indented by whoever it stands in.
+/// Text in block style, to be indented by its container.
 fn document() -> impl Strategy<Value = String> {
     let scalar = prop_oneof![
         6 => prop::sample::select(corpus::odd_texts().into_iter().collect::<Vec<_>>())

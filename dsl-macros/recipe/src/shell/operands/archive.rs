@@ -1,9 +1,9 @@
-//! Archives of `tar`, which reads or makes one as its letters say.
+//! Archives of `tar`, which reads or creates one depending on its letters.
 
 use super::{Operand, Row, head, of_row};
 use crate::shell::word::{Word, has_short};
 
-/// The archive that `tar` reads or makes, whose letters may stand without a dash: `tar xzf x.tgz -C /opt`.
+/// The archive that `tar` reads or creates. Its letters may come without a dash: `tar xzf x.tgz -C /opt`.
 pub(super) fn operands(row: &Row, arguments: &[Word]) -> Vec<Operand> {
     let Some(first) = arguments.first() else { return Vec::new() };
     let letters = head(first);
@@ -15,7 +15,7 @@ pub(super) fn operands(row: &Row, arguments: &[Word]) -> Vec<Operand> {
     let makes = is('c', "--create") || is('r', "--append") || is('u', "--update");
     let mut found = of_row(row, arguments);
     if is_bundle {
-        // Values come after the letters, in their order.
+        // Values come after the letters, in the same order.
         let values = letters.chars().filter(|letter| "fCTXbg".contains(*letter)).zip(1..);
         for (letter, at) in values {
             match letter {
@@ -27,7 +27,7 @@ pub(super) fn operands(row: &Row, arguments: &[Word]) -> Vec<Operand> {
     }
     let is_folder = |one: &Operand| one.makes;
     if makes {
-        // What is put into it, from where it runs; the folder after `-C` is read.
+        // The files to pack, relative to the working directory; the folder after `-C` is read.
         let elsewhere = found.iter().any(is_folder);
         found.iter_mut().for_each(|one| one.makes = !one.makes);
         let names = arguments.iter().enumerate().skip(usize::from(is_bundle));

@@ -3,7 +3,7 @@
 use super::Read::{All, AllButFirst, AllButLast, First, Nothing, Packages, Program};
 use super::Row;
 
-/// Every program whose files are known.
+/// All programs whose file arguments are known.
 pub(in super::super) const ROWS: &[Row] = &[
     // Text.
     Row::new(&["cat", "tac", "nl", "wc", "base64", "xxd", "od", "file", "less", "more", "diff", "cmp", "paste"], All),
@@ -222,7 +222,7 @@ pub(in super::super) const ROWS: &[Row] = &[
     Row::new(&["chef-solo", "chef-client", "cinc-client"], Nothing)
         .files(&["-c", "--config", "-j", "--json-attributes"])
         .running(),
-    // What runs a file: what that does is not known.
+    // Programs that run a file, with unknown effects.
     Row::new(&[".", "source"], Program).running(),
     Row::new(&["sh", "bash", "dash", "ksh", "zsh", "ash", "busybox"], Program)
         .values(&["-o", "-O", "--rcfile", "--init-file"])

@@ -1,4 +1,4 @@
-//! Compound commands: how they are opened and closed.
+//! Opening and closing of compound commands.
 
 use crate::analysis::SyntaxError;
 

@@ -1,4 +1,4 @@
-//! The heads of loops, and what is between `case` and its commands.
+//! The heads of loops, and the words between `case` and its commands.
 
 use crate::analysis::SyntaxError;
 use crate::shell::word::{TokenKind, Word};
@@ -43,7 +43,7 @@ impl Checker<'_> {
                 self.list();
                 Ok(())
             }
-            // Bash takes braces for `do` and `done`.
+            // Bash accepts braces in place of `do` and `done`.
             Some("{") => {
                 self.at += 1;
                 self.begin(Compound::Brace, line);
@@ -79,7 +79,7 @@ impl Checker<'_> {
         self.rest_of_pattern(true, line)
     }
 
-    /// To the `)` of a pattern. Extended patterns hold parentheses of their own.
+    /// Reads up to the `)` of a pattern. Extended patterns contain their own parentheses.
     pub(super) fn rest_of_pattern(&mut self, mut behind_word: bool, line: u32) -> Result<(), SyntaxError> {
         let mut depth = 0_u32;
         while let Some(token) = self.tokens.get(self.at) {

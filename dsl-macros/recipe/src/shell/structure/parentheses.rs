@@ -19,7 +19,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Whether the word in front is one that continues with a `(`: an array or an extended pattern.
+    /// Whether the previous word continues with a `(`: an array or an extended pattern.
     pub(super) fn behind_pattern(&self) -> bool {
         // This is called both with the `(` already read and with it next.
         let before = if self.is_op("(") { 1 } else { 2 };

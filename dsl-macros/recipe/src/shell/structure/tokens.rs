@@ -1,11 +1,11 @@
-//! What comes next.
+//! Access to the next tokens.
 
 use crate::shell::word::{Token, TokenKind, Word};
 
 use super::Checker;
 
 impl<'t> Checker<'t> {
-    /// The text of the word at `at`, if it is one that nothing expands in.
+    /// The text of the word at `at`, if nothing in it expands.
     pub(super) fn literal(&self, at: usize) -> Option<&'t str> {
         match self.tokens.get(at) {
             Some(Token { kind: TokenKind::Word(word), .. }) => Word::literal(word),
@@ -36,7 +36,7 @@ impl<'t> Checker<'t> {
         }
     }
 
-    /// What is substituted in `((…))` comes as a word after it.
+    /// Skips the substitutions of `((…))`, which follow it as a word.
     pub(super) fn skip_arithmetic(&mut self) {
         self.at += usize::from(self.is_word() && self.bare().is_none());
     }

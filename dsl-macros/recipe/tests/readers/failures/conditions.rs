@@ -1,4 +1,4 @@
-//! What `set -e` leaves out: what is asked about, what stands before it, what comes before `set -e` itself.
+//! Commands that `set -e` does not cover: in tests, before `&&`, and before `set -e` itself.
 
 use wattle_recipe::Why;
 

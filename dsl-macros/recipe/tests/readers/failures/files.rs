@@ -1,4 +1,4 @@
-//! Files that a recipe takes in or runs, and functions that call one another.
+//! Files that a recipe includes or runs, and functions that call one another.
 
 use wattle_recipe::{Tool, Why, goes_on_after};
 
@@ -64,16 +64,16 @@ fn scripts_that_a_recipe_runs_are_looked_into() {
     ] {
         assert_eq!(run(tool, entry, text, careless), None, "{text}");
     }
-    // What only runs is not sourced: its `set -e` is its own.
+    // A script that is only run is not sourced: its `set -e` applies to itself.
     let beside = [("x.sh", "sh lib.sh\ntar xf x\necho\n"), ("lib.sh", "set -e\n")];
     assert_eq!(whole(&beside), Some(("sh".to_owned(), 1)));
-    // A script may run another one, and each other.
+    // A script may run another one, and scripts may run each other.
     let deep = [("x.sh", "set -e\nsh a.sh\n"), ("a.sh", "set -e\nsh b.sh\nsh a.sh\n"), ("b.sh", careless)];
     let found = goes_on_after(Tool::Shell, "x.sh", deep).expect("the script of a script");
     assert_eq!((found.file.as_deref(), found.line), (Some("b.sh"), 1));
 }
 
-/// A script of functions, each of which calls the one before it twice, which ends with these lines.
+/// A script of functions, each of which calls the previous one twice, with these lines at its end.
 fn doubling(inner: &str, last: &str) -> String {
     let mut text = format!("f0() {{\n{inner}\n}}\n");
     for n in 1..60 {

@@ -1,4 +1,4 @@
-//! Commands after whose failure a shell recipe goes on.
+//! Commands after whose failure a shell recipe continues.
 
 mod conditions;
 mod files;

@@ -1,4 +1,4 @@
-//! Shells within: those that a recipe starts, on other machines, and those of other tools.
+//! Nested shells: those that a recipe starts, on other machines, and in other tools.
 
 use wattle_recipe::{Tool, Why, goes_on_after};
 

@@ -1,4 +1,4 @@
-//! Traps that make a failure a success, or end nothing.
+//! Traps that turn a failure into success, or that end nothing.
 
 use wattle_recipe::Why;
 

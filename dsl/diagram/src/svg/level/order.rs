@@ -73,7 +73,7 @@ fn sort(level: &mut Level<'_>, layer: usize, by_left: bool) {
 }
 
 /// Orders similar items in one layer by their numbers, in the places that they occupy: readers look for the third one after
-/// the second, even where that makes wires cross.
+/// the second, even if that makes wires cross.
 fn number(level: &mut Level<'_>, layer: usize) {
     let mut places: BTreeMap<usize, Vec<(usize, u64)>> = BTreeMap::new();
     for (place, cell) in level.layers[layer].iter().enumerate() {

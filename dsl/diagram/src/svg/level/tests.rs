@@ -1,4 +1,4 @@
-//! No two boxes overlap, and no link crosses a box.
+//! Boxes do not overlap, and no link crosses a box.
 
 use proptest::prelude::*;
 

@@ -80,7 +80,7 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// The matched text, or what a selector makes of it and its groups.
+/// The matched text, or the result of a selector for it and its groups.
 fn selected(
     machine: &Machine<'_>,
     selector: Option<&Lambda>,

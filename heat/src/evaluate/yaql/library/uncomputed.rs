@@ -1,5 +1,5 @@
-//! Functions that are not computed here: they depend on time or chance, or have not been needed yet. Which calls of
-//! them YAQL refuses is known all the same. No value here is a point or a length of time.
+//! Functions that are not computed here: they depend on time or chance, or have not been needed yet. Calls of them that
+//! YAQL refuses are detected all the same. No value here is a point in time or a duration.
 
 use super::super::machine::unknown;
 use super::super::overload::{Default, overloads};

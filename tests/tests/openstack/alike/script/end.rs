@@ -1,4 +1,4 @@
-//! Lists of everything, what is in use, and the end of it.
+//! Complete lists, things in use, and deletion.
 
 use wattle_openstack::Method::{Delete, Get, Put};
 

@@ -1,4 +1,4 @@
-//! What administrators see of hosts.
+//! Hosts, as administrators see them.
 
 use wattle_openstack::Method::Get;
 

@@ -1,4 +1,4 @@
-//! What is asked of both clouds, in this order: all that the drivers ask, and what services refuse.
+//! The requests to both clouds, in order: all kinds of the drivers, and refusals of services.
 
 mod compute;
 mod end;
@@ -14,15 +14,15 @@ pub(crate) struct Step {
     pub(crate) name: &'static str,
     pub(crate) service: &'static str,
     pub(crate) method: Method,
-    /// `<NAME>` stands for what an earlier answer has said.
+    /// `<NAME>` stands for a value from an earlier answer.
     pub(crate) path: &'static str,
-    /// As JSON; nothing if it is empty.
+    /// JSON; no body if it is empty.
     pub(crate) body: &'static str,
-    /// The smaller version of the API.
+    /// The microversion of the API.
     pub(crate) version: Option<&'static str>,
-    /// What is kept of the answer: under a name, from a place in it.
+    /// Values to keep from the answer: a name, and a path in it.
     pub(crate) keeps: &'static [(&'static str, &'static str)],
-    /// It is asked until the answer has this text at this place, or its status is this number.
+    /// The request is repeated until the answer has this text at this path, or its status is this number.
     pub(crate) until: Option<(&'static str, &'static str)>,
 }
 
@@ -36,15 +36,15 @@ const VOLUMES: &str = "block-storage";
 const IMAGES: &str = "image";
 
 const PLACEMENT: &str = "placement";
-/// It is asked where the cloud says that it is, and not where its own catalogue says so.
+/// Sent to the configured URL rather than to the one in the catalogue.
 pub(crate) const IDENTITY: &str = "identity";
 
-/// What is asked for a project.
+/// The requests of a project.
 pub(crate) fn steps() -> impl Iterator<Item = &'static Step> {
     [identity::STEPS, network::STEPS, compute::STEPS, volumes::STEPS, end::STEPS].into_iter().flatten()
 }
 
-/// What only an administrator may ask.
+/// The requests that only an administrator may send.
 pub(crate) fn steps_of_administrator() -> impl Iterator<Item = &'static Step> {
     hosts::STEPS.iter()
 }
