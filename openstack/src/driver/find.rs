@@ -69,7 +69,7 @@ impl Work<'_> {
     }
 }
 
-/// Why a name does not name an existing thing.
+/// Why a name does not refer to an existing resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lack {
     /// What is wrong.
