@@ -163,8 +163,8 @@ impl Shared {
         }
     }
 
-    /// Repeats a request until the data space answers: while it cannot be used at all, there is nothing to do but wait.
-    /// If something may not be read, the request is repeated with the identity that the server has gained since.
+    /// Repeats a request until the data space responds: while it cannot be used at all, all one can do is wait. If
+    /// permission is denied, the request is repeated with the identity that the server has gained since.
     pub(super) async fn insist<T, F>(&self, mut ask: impl FnMut() -> F) -> Result<T, SpaceError>
     where
         F: Future<Output = Result<T, SpaceError>>,

@@ -1,4 +1,4 @@
-//! The cloud that a stack's infrastructure is in. In another cloud, everything would seem to be gone.
+//! The cloud with a stack's infrastructure. In another cloud, everything would seem to be gone.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use super::{DeployError, Deployment, own};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Whereabouts {
-    /// Where its identity service is.
+    /// The URL of its identity service.
     pub auth_url: String,
     /// The region, if one is named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -47,10 +47,10 @@ impl fmt::Display for Whereabouts {
 }
 
 impl Deployment {
-    /// Where the infrastructure of `stack` is; `None` if nothing of it was ever wanted.
+    /// The location of `stack`'s infrastructure; `None` if nothing of it was ever wanted.
     ///
     /// # Errors
-    /// If that cannot be read.
+    /// It cannot be read.
     pub async fn whereabouts(
         store: &Arc<dyn Store>,
         stack: &str,
