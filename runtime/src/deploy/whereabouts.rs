@@ -59,10 +59,10 @@ impl Deployment {
         Ok(get(&own(store, key), stack, &Place::new(stack).cloud()).await?.map(|(there, _)| there))
     }
 
-    /// Records that it is `here`, unless its place is already recorded.
+    /// Records that it is `here`, unless a location is already recorded.
     ///
     /// # Errors
-    /// If that cannot be written.
+    /// It cannot be written.
     pub async fn settle(&self, here: &Whereabouts) -> Result<(), DeployError> {
         if Self::whereabouts(&self.store, &self.stack, &self.key).await?.is_some() {
             return Ok(());

@@ -14,7 +14,7 @@ use crate::store::{MAX_DATA, StoreError, parent, short};
 /// Why a seed was not written, or a stack not removed.
 #[derive(Debug, thiserror::Error)]
 pub enum SeedError {
-    /// The seed has another format.
+    /// The seed has an unsupported format.
     #[error("the seed has the format `{format}`, and this program reads `{FORMAT}`")]
     Format {
         /// Its format.
@@ -35,22 +35,22 @@ pub enum SeedError {
     Parameters {
         /// The parameters without a value, and their types.
         missing: IndexMap<Name, Type>,
-        /// What is wrong with the given values, one line each.
+        /// The errors in the given values, one line each.
         faults: Vec<String>,
     },
     /// Values of other stacks are not available. Lists all of them, one per line.
     #[error("{}", .faults.join("\n"))]
     Imports {
-        /// What is wrong with each.
+        /// The error for each.
         faults: Vec<String>,
     },
     /// Heat functions do not accept their arguments. Lists all of them, one per line.
     #[error("{}", .faults.join("\n"))]
     Functions {
-        /// Where each function is used, and what it does not accept.
+        /// Where each function is used, and the argument that it does not accept.
         faults: Vec<String>,
     },
-    /// The contents of a stack in the data space are not what its operator has written.
+    /// The contents of a stack in the data space differ from what its operator has written.
     #[error("{}", tampered(stack, nodes))]
     Tampered {
         /// The stack.
@@ -78,7 +78,7 @@ pub enum SeedError {
         /// The servers.
         servers: Vec<String>,
     },
-    /// Files beside a seed hold keys that the data space does not know and that the operator has not named.
+    /// Files beside a seed contain keys that the data space does not know and that the operator has not named.
     #[error("{}", unknown(.files, .stack))]
     Unknown {
         /// The stack.
@@ -91,7 +91,7 @@ pub enum SeedError {
     TooLarge {
         /// What it is: the plan of a server, the readers of an entry, a recipe file.
         what: String,
-        /// Its number of bytes.
+        /// Its size in bytes.
         bytes: usize,
         /// What to do about it.
         help: &'static str,
@@ -112,13 +112,13 @@ pub enum SeedError {
         /// The servers.
         servers: Vec<String>,
     },
-    /// Something was deployed by an earlier version, which did not let operators read it again.
+    /// Something was deployed by an earlier version, which did not let operators read it back.
     #[error(
         "`{server}` was deployed by a version of wattle in which servers had no keys of their own: run `wattle seed \
          apply DIR` once, then this"
     )]
     Unreadable {
-        /// A server that this applies to.
+        /// A server to which this applies.
         server: String,
     },
     /// Servers do not exist.
