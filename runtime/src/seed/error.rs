@@ -185,7 +185,7 @@ pub enum SeedError {
         /// The servers.
         servers: Vec<String>,
     },
-    /// Some nodes were made by servers, and only they can remove them.
+    /// Some nodes were created by servers, and only they can remove them.
     #[error(
         "`{stack}` is deleted, except for what its servers have made below {} and no one else may remove: ZooKeeper's \
          superuser can, with `deleteall`",
@@ -194,7 +194,7 @@ pub enum SeedError {
     Left {
         /// The stack.
         stack: String,
-        /// The topmost nodes that are left.
+        /// The topmost remaining nodes.
         paths: Vec<String>,
     },
     /// Other stacks read from this one.
@@ -207,7 +207,7 @@ pub enum SeedError {
     Imported {
         /// The stack.
         stack: String,
-        /// These stacks.
+        /// These other stacks.
         importers: Vec<String>,
     },
     /// A file cannot be read or written.
@@ -218,7 +218,7 @@ pub enum SeedError {
         /// The reason.
         source: std::io::Error,
     },
-    /// A file of credentials does not hold any.
+    /// A file of credentials does not contain any.
     #[error("`{}` is malformed: {reason}", .path.display())]
     Malformed {
         /// The file.
@@ -243,7 +243,7 @@ impl From<StoreError> for SeedError {
     }
 }
 
-/// A seed cannot be planned. All errors in functions are reported together, any other error alone.
+/// Converts errors in planning a seed. All errors in functions are reported together, any other error alone.
 impl From<Vec<Fault<SeedError>>> for SeedError {
     fn from(faults: Vec<Fault<SeedError>>) -> Self {
         let mut functions = Vec::new();
@@ -264,17 +264,17 @@ pub(super) fn unknown_server(server: &str) -> SeedError {
     SeedError::Damaged { what: format!("it mentions the server `{server}`, which it does not have") }
 }
 
-/// A node that is not what the operator has written.
+/// A node that differs from what the operator has written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Tampered {
     /// Its path.
     pub node: String,
-    /// How that is known.
+    /// The evidence.
     pub why: String,
     /// The server whose signature is on it, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub writer: Option<Name>,
-    /// Whether the operator wrote it, but has written something newer since.
+    /// Whether it is an older version that the operator has since replaced.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_former: bool,
 }
@@ -315,7 +315,7 @@ fn unknown(files: &[Beside], stack: &str) -> String {
     )
 }
 
-/// What is wrong with a stack, one node per line.
+/// Lists the errors of a stack, one node per line.
 fn tampered(stack: &str, nodes: &[Tampered]) -> String {
     let nodes = nodes.iter().map(|node| format!("\n{node}"));
     format!("the contents of `{stack}` in the data space are not what its operator wrote{}", nodes.collect::<String>())
@@ -346,7 +346,7 @@ fn names(names: &[String]) -> String {
     wattle_words::names::some(names.iter().map(|name| &**name), 5)
 }
 
-/// The number of parameters without a value, in one line.
+/// Describes the number of parameters without a value, in one line.
 pub(crate) fn lacking(parameters: usize) -> String {
     match parameters {
         1 => "1 parameter of the stack has no value".to_owned(),
@@ -354,7 +354,7 @@ pub(crate) fn lacking(parameters: usize) -> String {
     }
 }
 
-/// What is missing in one line, and what is wrong in one line each.
+/// Lists what is missing in one line, and the errors in one line each.
 fn parameters(missing: &IndexMap<Name, Type>, faults: &[String]) -> String {
     let lacking = (!missing.is_empty()).then(|| lacking(missing.len()));
     lacking.into_iter().chain(faults.iter().cloned()).collect::<Vec<_>>().join("\n")
