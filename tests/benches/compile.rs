@@ -1,4 +1,4 @@
-//! What an author waits for: compiling `connections` and the catalog, clean and after a one-line edit.
+//! The author's waiting time: compiling `connections` and the catalog, clean and after a one-line edit.
 //!
 //! `cargo bench -p wattle-tests --bench compile` prints the tables of `docs/benchmarks.md`. It copies the example to a
 //! temporary workspace beside an empty crate, so that both are checked by the same cargo in the same run. With commits
@@ -12,7 +12,7 @@ use std::time::Instant;
 const EDITS: u32 = 15;
 const CLEAN: usize = 7;
 
-/// The catalog's services that are checked alone: arguments of cargo, and what they are called.
+/// The catalog's services that are checked alone: arguments of cargo, and their names.
 const SERVICES: [(&str, &[&str]); 4] = [
     ("all services, `hidden` too", &["--features", "all,hidden"]),
     ("all services", &["--features", "all"]),
@@ -38,7 +38,7 @@ fn main() {
     edits(&examples);
 }
 
-/// The catalog itself, with all that it depends on there already.
+/// Measures the catalog itself, with all its dependencies already built.
 fn catalog(root: &Path, target: &Path) {
     println!("| clean check of the catalog with | seconds, least | median | CPU seconds, median |");
     println!("|---|---|---|---|");
@@ -57,7 +57,7 @@ fn catalog(root: &Path, target: &Path) {
     println!();
 }
 
-/// An edited line of each of `examples`, in turns: what it is called, its package, its workspace.
+/// Measures a one-line edit of each of `examples`, in turns: its name, its package, its workspace.
 fn edits(examples: &[(String, &str, Workspace)]) {
     let cpu = cpu_of_children();
     let clean = timed(|| examples[0].2.check(examples[0].1));
@@ -139,7 +139,7 @@ impl Workspace {
     }
 }
 
-/// The sources of `commit`, in `folder`.
+/// Unpacks the sources of `commit` to `folder`.
 fn unpack(root: &Path, commit: &str, folder: &Path) {
     fs::create_dir_all(folder).expect("a folder");
     let mut archive = Command::new("git")
@@ -176,7 +176,7 @@ fn timed(work: impl FnOnce()) -> f64 {
     start.elapsed().as_secs_f64()
 }
 
-/// What Linux accounts to all children that have ended, and to theirs: in user mode and for them in the kernel.
+/// The CPU time of all ended descendants according to Linux: in user mode and in the kernel.
 fn cpu_of_children() -> f64 {
     let stat = fs::read_to_string("/proc/self/stat").expect("Linux");
     let fields: Vec<&str> = stat.rsplit_once(')').expect("a name").1.split_whitespace().collect();

@@ -1,4 +1,4 @@
-//! From program to files: W(N) by stage and as a whole process, next to the serialisers that it stands on.
+//! From program to files: W(N) by stage and as a whole process, compared to the underlying serialisers.
 //!
 //! `cargo bench -p wattle-tests --bench language [-- N...]` prints the tables of `docs/benchmarks.md`. Every figure is
 //! the median of at least five runs; every ratio is between figures of one run of this program.
@@ -28,7 +28,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// The blueprint's program itself, which then tells what it took.
+/// The blueprint's program itself, which then reports its costs.
 fn child() -> ExitCode {
     let code = wattle::main(workload);
     let status = std::fs::read_to_string("/proc/self/status").expect("Linux");
@@ -50,7 +50,7 @@ fn median(mut figures: Vec<f64>) -> f64 {
     figures[figures.len() / 2]
 }
 
-/// Median milliseconds of `work`, over `runs` runs after one that does not count.
+/// The median milliseconds of `work`, over `runs` runs after a warm-up.
 fn time<T>(runs: usize, mut work: impl FnMut() -> T) -> f64 {
     drop(work());
     let figures = (0..runs).map(|_| {
@@ -105,7 +105,7 @@ fn megabytes(bytes: usize) -> f64 {
     f64::from(u32::try_from(bytes).expect("less than 4 GB")) / 1e6
 }
 
-/// Counts what is written, so that no disk is in the figures.
+/// Counts the bytes written, so that the figures are independent of disks.
 #[derive(Default)]
 struct Count(usize);
 
@@ -177,7 +177,7 @@ fn processes(sizes: &[u32]) {
     }
 }
 
-/// Ours against what it stands on: the same tree in the same run, each to a writer that only counts.
+/// Compares our serialisers to the underlying ones: the same tree in the same run, each to a writer that only counts.
 fn serialisers() {
     let mut options = options();
     options.stack_resources = usize::MAX;

@@ -1,6 +1,6 @@
-//! Chromium without a window, driven by chromedriver (W3C's `WebDriver`).
+//! Headless Chromium, driven by chromedriver (W3C's `WebDriver`).
 
-#![expect(clippy::missing_panics_doc, reason = "what tests use fails by panics")]
+#![expect(clippy::missing_panics_doc, reason = "errors panic in test support")]
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -18,13 +18,13 @@ use crate::skip::skipped;
 
 const PROGRAMS: [&str; 2] = ["/usr/bin/chromium", "/usr/bin/chromedriver"];
 
-/// No page takes longer to come to what is waited for, on whatever machine.
+/// The timeout of any wait on a page, on any machine.
 const LONGEST: Duration = Duration::from_mins(2);
 
-/// Widths and heights of windows in which a page is looked at.
+/// Widths and heights of the windows in which a page is viewed.
 const WINDOWS: [(u32, u32); 3] = [(1600, 900), (1000, 700), (420, 800)];
 
-/// Waits until what has changed is drawn.
+/// Waits until changes have been drawn.
 const DRAWN: &str = "return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))";
 
 /// A browser with one page.
@@ -36,14 +36,15 @@ pub struct Browser {
 }
 
 impl Browser {
-    /// A browser with nothing remembered; none where there is no Chromium, and then it says that `what` is left out.
+    /// Starts a browser without stored state. Returns `None` if there is no Chromium, and reports that `what` is
+    /// skipped.
     pub fn start(what: &str) -> Option<Self> {
         if PROGRAMS.iter().any(|program| !PathBuf::from(program).exists()) {
             skipped(what, "it needs Debian's packages chromium and chromium-driver, which tests/run installs");
             return None;
         }
         let mut command = Command::new(PROGRAMS[1]);
-        // A group of its own, so that nothing of it stays.
+        // A group of its own, so that nothing of it remains.
         command.arg("--port=0").process_group(0).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut driver = command.spawn().expect("chromedriver starts");
         let mut lines = BufReader::new(driver.stdout.take().expect("piped")).lines().map_while(Result::ok);
@@ -82,12 +83,12 @@ impl Browser {
         self.command("/url", &json!({ "url": url }));
     }
 
-    /// What `script` returns: the body of a function within the page.
+    /// Returns the result of `script`: the body of a function within the page.
     pub fn run(&self, script: &str) -> Value {
         self.command("/execute/sync", &json!({ "script": script, "args": [] }))
     }
 
-    /// What `script` returns, as text.
+    /// Returns the result of `script`, as text.
     pub fn text(&self, script: &str) -> String {
         self.run(script).as_str().unwrap_or_default().to_owned()
     }
@@ -110,7 +111,7 @@ impl Browser {
         }
     }
 
-    /// Presses keys where the focus is, one after the other; names of keys as `WebDriver` has them (`\u{e015}` is down).
+    /// Presses keys at the focus, one after the other; keys are named as in `WebDriver` (`\u{e015}` is down).
     pub fn press(&self, keys: &str) {
         let each = |key: char| {
             let key = key.to_string();
@@ -120,7 +121,7 @@ impl Browser {
         self.command("/actions", &json!({ "actions": [{ "type": "key", "id": "keys", "actions": actions }] }));
     }
 
-    /// Clicks with the mouse in the middle of what `selector` finds first.
+    /// Clicks in the middle of the first match of `selector`.
     pub fn click(&self, selector: &str) {
         let middle = self.run(&format!(
             "const {{ left, top, width, height }} = document.querySelector({selector:?}).getBoundingClientRect(); \
@@ -129,7 +130,7 @@ impl Browser {
         self.click_at(&middle);
     }
 
-    /// Clicks with the mouse at a place of the window: its whole `[x, y]`.
+    /// Clicks at a position of the window: integers `[x, y]`.
     pub fn click_at(&self, place: &Value) {
         let actions = json!([
             { "type": "pointerMove", "duration": 0, "x": place[0], "y": place[1] },
@@ -139,7 +140,7 @@ impl Browser {
         self.command("/actions", &json!({ "actions": [{ "type": "pointer", "id": "mouse", "actions": actions }] }));
     }
 
-    /// Drags with the mouse from one place of the window to another one.
+    /// Drags from one position of the window to another.
     pub fn drag(&self, from: &Value, to: &Value) {
         let actions = json!([
             { "type": "pointerMove", "duration": 0, "x": from[0], "y": from[1] },
@@ -150,12 +151,12 @@ impl Browser {
         self.command("/actions", &json!({ "actions": [{ "type": "pointer", "id": "mouse", "actions": actions }] }));
     }
 
-    /// Has the page look as people want it who like it dark, or light.
+    /// Emulates a preference for a dark or light color scheme.
     pub fn set_dark(&self, is_dark: bool) {
         self.prefer("prefers-color-scheme", if is_dark { "dark" } else { "light" });
     }
 
-    /// Has the page look as people want it who prefer `value`, and nothing else: a media feature of CSS.
+    /// Emulates the preference of `value` alone for a CSS media feature.
     pub fn prefer(&self, feature: &str, value: &str) {
         let features = json!([{ "name": feature, "value": value }]);
         self.command(
@@ -164,7 +165,7 @@ impl Browser {
         );
     }
 
-    /// Gives the page a window of this width and height in pixels; without them, the browser's own.
+    /// Resizes the window to this width and height in pixels; without them, to the browser's default.
     pub fn resize(&self, window: Option<(u32, u32)>) {
         let (cmd, params) = match window {
             Some((width, height)) => {
@@ -176,7 +177,7 @@ impl Browser {
         self.command("/goog/cdp/execute", &json!({ "cmd": cmd, "params": params }));
     }
 
-    /// What the page's console was told that is wrong.
+    /// Returns the errors in the page's console.
     pub fn complaints(&self) -> Vec<String> {
         let log = self.command("/se/log", &json!({ "type": "browser" }));
         let entries = log.as_array().cloned().unwrap_or_default();
@@ -184,10 +185,11 @@ impl Browser {
         entries.iter().filter(|entry| is_bad(entry)).map(|entry| entry["message"].to_string()).collect()
     }
 
-    /// Takes pictures of a state of a page, light and dark, in small and large windows, and looks that the diagram has room in each.
+    /// Takes screenshots of a state of a page, light and dark, in small and large windows, and checks that the diagram
+    /// has room in each.
     ///
     /// # Panics
-    /// When it has none.
+    /// The diagram has no room.
     pub fn looked_at(&self, name: &str) {
         self.pictured(name, |width, height| {
             let seen =
@@ -197,10 +199,10 @@ impl Browser {
         });
     }
 
-    /// Takes the same pictures of a page that has no diagram, and looks that what it says fits into each window.
+    /// Takes the same screenshots of a page without a diagram, and checks that its text fits into each window.
     ///
     /// # Panics
-    /// When it does not.
+    /// The text does not fit.
     pub fn read_through(&self, name: &str) {
         self.pictured(name, |width, _| {
             let needed = "return document.documentElement.scrollWidth";
@@ -220,12 +222,12 @@ impl Browser {
         }
         self.set_dark(false);
         self.resize(None);
-        // Whoever clicks next measures where.
+        // The next click measures its position.
         self.run(DRAWN);
         self.run(DRAWN);
     }
 
-    /// Takes a picture of what is seen, for people: `tests/.cache/screenshots/NAME.png`.
+    /// Takes a screenshot for people: `tests/.cache/screenshots/NAME.png`.
     pub fn screenshot(&self, name: &str) {
         let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/.cache/screenshots"));
         fs::create_dir_all(&folder).expect("a folder");
@@ -250,7 +252,7 @@ impl Browser {
             body.len()
         )
         .expect("asks");
-        // It leaves connections open, whatever it is asked.
+        // It leaves connections open, whatever the request.
         let mut answer = BufReader::new(stream);
         let mut length = 0;
         loop {
@@ -274,7 +276,7 @@ impl Browser {
     }
 }
 
-/// Nothing of it goes on.
+/// Ends the browser with all its processes.
 impl Drop for Browser {
     fn drop(&mut self) {
         let _ = Command::new("kill").args(["-KILL", "--", &format!("-{}", self.driver.id())]).status();

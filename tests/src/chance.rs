@@ -1,18 +1,18 @@
-//! Chance that can be repeated.
+//! Reproducible pseudorandom numbers.
 
 use std::time::Duration;
 
-/// Numbers that look random and depend on a seed alone (Vigna's `SplitMix64`).
+/// Pseudorandom numbers that depend only on a seed (Vigna's `SplitMix64`).
 #[derive(Clone, Debug)]
 pub struct Chance(u64);
 
 impl Chance {
-    /// Numbers that depend on `seed` alone.
+    /// Creates the sequence of `seed`.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// Any number.
+    /// Returns any number.
     pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -20,33 +20,33 @@ impl Chance {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `end`.
+    /// Returns a number below `end`.
     ///
     /// # Panics
-    /// When `end` is 0.
+    /// `end` is 0.
     pub fn below(&mut self, end: usize) -> usize {
         usize::try_from(self.number() % end as u64).expect("INVARIANT: it is below a usize")
     }
 
-    /// True once in `n`.
+    /// Returns true once in `n` times.
     pub fn once_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
 
-    /// One of `items`, unless there are none.
+    /// Returns one of `items`, unless there are none.
     pub fn of<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
         if items.is_empty() { None } else { items.get(self.below(items.len())) }
     }
 
-    /// From `from` to below `to` milliseconds.
+    /// Returns a duration from `from` to below `to` milliseconds.
     ///
     /// # Panics
-    /// When there are none.
+    /// The range is empty.
     pub fn millis(&mut self, from: usize, to: usize) -> Duration {
         Duration::from_millis((from + self.below(to - from)) as u64)
     }
 
-    /// Up to `seconds`, mostly short.
+    /// Returns up to `seconds`, mostly short.
     pub fn delay(&mut self, seconds: f64) -> Duration {
         let unit = self.below(1_000_000);
         #[expect(clippy::cast_precision_loss, reason = "below a million")]

@@ -16,10 +16,10 @@ use crate::running::Foreground;
 pub struct CloudServer(Simulated);
 
 impl CloudServer {
-    /// Starts one. Its address takes the place of the setting's.
+    /// Starts a cloud. Its address replaces the setting's.
     ///
     /// # Panics
-    /// When it cannot listen.
+    /// It cannot listen.
     pub fn start(setting: Setting) -> Self {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
         let (sender, started) = std::sync::mpsc::channel();
@@ -34,7 +34,7 @@ impl CloudServer {
         Self(started.recv().expect("it starts"))
     }
 
-    /// Where its identity service is.
+    /// The URL of its identity service.
     pub fn auth_url(&self) -> String {
         self.0.auth_url()
     }
@@ -45,17 +45,17 @@ impl CloudServer {
     }
 }
 
-/// `wattle cloud`, a process of its own.
+/// `wattle cloud`, in a process of its own.
 pub struct CloudProcess {
     folder: tempfile::TempDir,
     running: Foreground,
 }
 
 impl CloudProcess {
-    /// Starts one with these options.
+    /// Starts it with these options.
     ///
     /// # Panics
-    /// When it does not start.
+    /// It does not start.
     pub fn start(options: &[&str]) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let mut command = Command::new(wattle());
@@ -66,15 +66,15 @@ impl CloudProcess {
         Self { folder, running }
     }
 
-    /// The `clouds.yaml` that it has written.
+    /// Reads the `clouds.yaml` that it has written.
     ///
     /// # Panics
-    /// When it has written none.
+    /// It has written none.
     pub fn clouds(&self) -> String {
         std::fs::read_to_string(self.folder.path().join("clouds.yaml")).expect("it says how to log in")
     }
 
-    /// Ends it.
+    /// Ends the process.
     pub fn stop(&mut self) {
         self.running.stop();
     }

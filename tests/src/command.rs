@@ -1,4 +1,4 @@
-//! The commands `wattle` and `wattle-agent`, built as they stand.
+//! The commands `wattle` and `wattle-agent`, built from the present sources.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -15,10 +15,10 @@ pub fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("INVARIANT: the tests are a folder of it")
 }
 
-/// The path of the `wattle` command, which is built first if need be.
+/// The path of the `wattle` command, which is built if necessary.
 ///
 /// # Panics
-/// When it cannot be built.
+/// It cannot be built.
 pub fn wattle() -> &'static Path {
     static WATTLE: OnceLock<PathBuf> = OnceLock::new();
     WATTLE.get_or_init(|| built(["wattle-runtime", "--bin", "wattle"], &profile()))
@@ -27,14 +27,15 @@ pub fn wattle() -> &'static Path {
 /// A search path with the programs of `folder` before all others.
 ///
 /// # Panics
-/// When the folder's name has a colon.
+/// The folder's name contains a colon.
 pub fn searching_first(folder: &Path) -> OsString {
     let others = std::env::var_os("PATH").unwrap_or_default();
     let folders = std::iter::once(folder.to_owned()).chain(std::env::split_paths(&others));
     std::env::join_paths(folders).expect("no colon in its name")
 }
 
-/// Lets a command find nothing of this environment that says which stack is meant, and of what is up only what is at `place`.
+/// Hides the environment's variables that select a stack from a command, and all running topologies except those at
+/// `place`.
 pub fn apart<'c>(command: &'c mut Command, place: &Path) -> &'c mut Command {
     for variable in RUN.iter().chain(&["NO_COLOR"]) {
         command.env_remove(variable);
@@ -42,15 +43,15 @@ pub fn apart<'c>(command: &'c mut Command, place: &Path) -> &'c mut Command {
     at_home(command, place)
 }
 
-/// Lets a command know only those of this user's topologies that were brought up with the same `place`.
+/// Restricts a command to those of this user's topologies that were started with the same `place`.
 pub fn at_home<'c>(command: &'c mut Command, place: &Path) -> &'c mut Command {
     command.env("XDG_RUNTIME_DIR", place.join(".user")).env("XDG_STATE_HOME", place.join(".user"))
 }
 
-/// The path of the command that servers fetch, which is built first if need be.
+/// The path of the command that servers download, which is built if necessary.
 ///
 /// # Panics
-/// When it cannot be built.
+/// It cannot be built.
 pub fn wattle_agent() -> &'static Path {
     static AGENT: OnceLock<PathBuf> = OnceLock::new();
     AGENT.get_or_init(|| built(["wattle-runtime", "--bin", "wattle-agent"], &profile()))
@@ -59,15 +60,15 @@ pub fn wattle_agent() -> &'static Path {
 /// The path of an example's own program.
 ///
 /// # Panics
-/// When it cannot be built.
+/// It cannot be built.
 pub fn example(name: &str) -> PathBuf {
     built([name, "--example", name], &profile().join("examples"))
 }
 
-/// What a command says.
+/// Runs a command, and returns its output.
 ///
 /// # Panics
-/// When it does not succeed.
+/// It fails.
 pub fn said(command: &mut Command) -> String {
     let ran = command.output().expect("it starts");
     let said = String::from_utf8_lossy(&ran.stdout).into_owned();

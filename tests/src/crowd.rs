@@ -1,5 +1,5 @@
-//! Many agents in one process: the agents that servers have, each with a session and a folder of its own, over a real
-//! ZooKeeper. Only their recipes are none: they end at once.
+//! Many agents in one process: genuine agents, each with its own session and folder, over a real ZooKeeper. Only their
+//! recipes are fakes that end at once.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,10 +16,10 @@ use wattle_runtime::seed::Credentials;
 use wattle_runtime::space::Space;
 use wattle_runtime::store::{Address, Store};
 
-/// How many connect at the same time at first: servers do not boot in the same moment.
+/// How many connect concurrently at first: servers do not boot in the same moment.
 const AT_ONCE: usize = 64;
 
-/// A server that has an agent.
+/// A server with an agent.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Server {
     /// Its stack.
@@ -41,7 +41,7 @@ impl Server {
     }
 }
 
-/// The agents of many servers. They end when this is dropped, as processes do that are killed.
+/// The agents of many servers. They end when this is dropped, like killed processes.
 #[derive(Debug)]
 pub struct Crowd {
     agents: JoinSet<Result<Ended, AgentError>>,
@@ -49,10 +49,10 @@ pub struct Crowd {
 }
 
 impl Crowd {
-    /// Connects an agent for each of `servers` to the data space at `address`; `folder` is for what they keep.
+    /// Connects an agent for each of `servers` to the data space at `address`; `folder` is for their state.
     ///
     /// # Panics
-    /// When one is refused.
+    /// An agent is refused.
     pub async fn start(address: &Address, servers: &[Server], folder: &Path) -> Self {
         let connect = |server: &Server| {
             let server = server.clone();
@@ -83,17 +83,17 @@ impl Crowd {
         crowd
     }
 
-    /// How many there are.
+    /// The number of agents.
     pub fn len(&self) -> usize {
         self.agents.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no agents.
     pub fn is_empty(&self) -> bool {
         self.agents.is_empty()
     }
 
-    /// Returns when one of them has ended, which none does by itself.
+    /// Waits until one of them has ended, which none does by itself.
     pub async fn ended(&mut self) -> String {
         match self.agents.join_next().await {
             Some(ended) => format!("an agent has ended: {ended:?}"),
@@ -112,7 +112,7 @@ fn state(folder: &Path, server: &Server) -> PathBuf {
     folder.join(format!("{}-{}", server.stack, server.name))
 }
 
-/// Runs recipes that end at once, each with its component's name in all of its outputs.
+/// Runs recipes that end at once, with the component's name in all outputs.
 #[derive(Debug)]
 struct Instant;
 
@@ -124,5 +124,5 @@ impl Runner for Instant {
     }
 }
 
-/// How long to sleep before something is looked at once more.
+/// How long to sleep before checking something again.
 pub const SOON: Duration = Duration::from_millis(20);

@@ -1,6 +1,6 @@
-//! An embedded store for whoever runs as another process, which can be ended and begun again.
+//! An embedded store for other processes, which can be stopped and started again.
 
-#![expect(clippy::missing_panics_doc, reason = "what tests use fails by panics")]
+#![expect(clippy::missing_panics_doc, reason = "errors panic in test support")]
 
 use std::path::Path;
 use std::sync::mpsc;
@@ -15,12 +15,12 @@ use wattle_runtime::store::embedded::Server;
 pub struct Embedded {
     folder: TempDir,
     key: OperatorKey,
-    /// What ends it, and the thread that it runs in.
+    /// The sender that ends it, and its thread.
     runs: Option<(oneshot::Sender<()>, JoinHandle<()>)>,
 }
 
 impl Embedded {
-    /// One that is empty, whose operator has a new key.
+    /// Creates an empty store, whose operator has a new key.
     #[expect(clippy::new_without_default, reason = "it starts a server")]
     pub fn new() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
@@ -29,7 +29,7 @@ impl Embedded {
         store
     }
 
-    /// Where it is.
+    /// The address of the store.
     pub fn address(&self) -> String {
         format!("unix:{}", self.folder.path().join("socket").display())
     }
@@ -39,12 +39,12 @@ impl Embedded {
         &self.key
     }
 
-    /// Writes the operator's key where a command finds it.
+    /// Writes the operator's key to the path at which a command looks for it.
     pub fn give_key(&self, path: &Path) {
         std::fs::write(path, format!("{}\n", self.key.expose())).expect("writes");
     }
 
-    /// Begins it with what its log has.
+    /// Starts it with the contents of its log.
     pub fn start(&mut self) {
         let [socket, log] = ["socket", "log"].map(|name| self.folder.path().join(name));
         let operator = self.key.login().principal();
@@ -55,7 +55,7 @@ impl Embedded {
             runtime.block_on(async {
                 let server = Server::start(&socket, &log, &operator).await.expect("starts");
                 says.send(()).expect("somebody waits");
-                // Whoever has it may be gone as well.
+                // The other side may be gone as well.
                 let _ = ends.await;
                 server.stop().await.expect("its log is on the disk");
             });
@@ -64,7 +64,7 @@ impl Embedded {
         self.runs = Some((end, thread));
     }
 
-    /// Ends it. Whoever is connected waits until it is there again.
+    /// Stops it. Clients wait until it is back.
     pub fn stop(&mut self) {
         if let Some((end, thread)) = self.runs.take() {
             let _ = end.send(());

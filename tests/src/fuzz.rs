@@ -1,10 +1,10 @@
-//! Inputs that look like real ones and are not: what a reader makes of them, on a stable compiler and in a normal test.
+//! Mutated inputs for readers, on a stable compiler and in a normal test.
 //!
-//! A corpus is changed by chance, the same way on every run: bits, bytes, pieces, numbers, words of a dictionary. What a
-//! reader has accepted is changed further, so that the inputs move away from the corpus without leaving what is accepted. There is
-//! no coverage to go by: `heat/fuzz` has that, with libFuzzer.
+//! A corpus is mutated pseudorandomly, the same way in every run: bits, bytes, pieces, numbers, words of a dictionary.
+//! Accepted inputs are mutated further, so that the inputs move away from the corpus without leaving the accepted
+//! language. It is not guided by coverage: `heat/fuzz` is, with libFuzzer.
 
-#![expect(clippy::missing_panics_doc, reason = "what tests use fails by panics")]
+#![expect(clippy::missing_panics_doc, reason = "errors panic in test support")]
 
 use std::env;
 use std::fs;
@@ -16,26 +16,26 @@ use std::time::{Duration, Instant};
 
 use crate::chance::Chance;
 
-/// Inputs of one target; fifty times as many if everything is asked for.
+/// The number of inputs of a target; fifty times as many with `--all`.
 const INPUTS: usize = 20_000;
 
-/// No target takes longer for its inputs unless everything is asked for: on a slow machine it tries fewer.
+/// The time limit of a target without `--all`: on a slow machine it tries fewer inputs.
 const LONGEST: Duration = Duration::from_secs(20);
 
-/// No reader takes longer for one input, on whatever machine.
+/// The time limit of one input, on any machine.
 const ONE: Duration = Duration::from_secs(20);
 
-/// Bytes of an input; few are enough, and found faults are easier to read.
+/// The maximum size of an input in bytes; small ones suffice, and make failures easier to read.
 const MOST_BYTES: usize = 16 << 10;
 
-/// How many inputs are kept to be changed further, besides the corpus.
+/// The number of inputs, besides the corpus, that are kept for further mutation.
 const KEPT: usize = 256;
 
-/// How much more memory the process may have needed at once after a target than before: a reader that takes what a length says,
-/// or an alias stands for, needs gigabytes.
+/// The limit on the growth of the process's peak memory during a target: a reader that trusts a length, or expands
+/// aliases, needs gigabytes.
 const MEMORY: u64 = 1 << 30;
 
-/// Numbers at which readers err.
+/// Numbers that provoke errors in readers.
 const NUMBERS: [&[u8]; 14] = [
     b"0",
     b"-1",
@@ -53,7 +53,7 @@ const NUMBERS: [&[u8]; 14] = [
     b"1_000",
 ];
 
-/// Pieces of bytes at which readers err: lengths, what is no UTF-8, what is not seen.
+/// Byte sequences that provoke errors in readers: lengths, invalid UTF-8, invisible characters.
 const BYTES: [&[u8]; 12] = [
     b"\0",
     b"\xff\xff\xff\xff",
@@ -69,10 +69,10 @@ const BYTES: [&[u8]; 12] = [
     b"\xf4\x90\x80\x80",
 ];
 
-/// What a reader has made of an input.
+/// The result of reading an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Read {
-    /// It was accepted, and what was asserted of it holds.
+    /// It was accepted, and the assertions about it hold.
     Accepted,
     /// It was refused.
     Refused,
@@ -84,21 +84,21 @@ impl<T, E> From<Result<T, E>> for Read {
     }
 }
 
-/// What is tried.
+/// A fuzzing target.
 pub struct Target<'a> {
-    /// Its name, from which its chance follows.
+    /// Its name, which determines its pseudorandom numbers.
     pub name: &'a str,
-    /// What is changed: inputs that are accepted.
+    /// The inputs to mutate, which are accepted.
     pub corpus: Vec<Vec<u8>>,
-    /// What is put into inputs besides.
+    /// Words that are inserted into inputs.
     pub words: &'a [&'a str],
-    /// How many inputs are left out for each that is tried: of readers that are slow.
+    /// How many inputs are skipped for each one tried, for slow readers.
     pub thinned: usize,
 }
 
 impl Target<'_> {
-    /// Has `read` read the corpus, all of which it is to accept, and then changed inputs. A panic, an input that takes
-    /// too long, and memory out of all proportion fail the test and show the input.
+    /// Makes `read` read the corpus, all of which it has to accept, and then mutated inputs. A panic, an input that
+    /// takes too long, and excessive memory fail the test and show the input.
     pub fn try_all(&self, read: impl Fn(&[u8]) -> Read) {
         let is_everything = env::var_os("WATTLE_TEST_ALL").is_some();
         let inputs = INPUTS * if is_everything { 50 } else { 1 } / self.thinned.max(1);
@@ -168,7 +168,7 @@ impl Mutator<'_> {
         input
     }
 
-    /// A piece of `input`: from where, to where.
+    /// A piece of `input`: its beginning and end.
     fn piece(&mut self, input: &[u8]) -> (usize, usize) {
         let from = self.chance.below(input.len() + 1);
         let most = if self.chance.once_in(4) { input.len() - from } else { (input.len() - from).min(16) };
@@ -192,7 +192,7 @@ impl Mutator<'_> {
                 input.splice(from..from, piece);
             }
             4 => {
-                // A piece of another one.
+                // A piece of another input.
                 let other = self.any();
                 let (from, to) = self.piece(&other);
                 input.splice(at..at, other[from..to].iter().copied());
@@ -209,7 +209,7 @@ impl Mutator<'_> {
                 input.splice(at..at, word.repeat(times).bytes());
             }
             8 => {
-                // A number becomes another one.
+                // Replace a number.
                 let from = at + input[at..].iter().position(u8::is_ascii_digit).unwrap_or(0);
                 let count = input[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
                 let number = self.chance.of(&NUMBERS).copied().unwrap_or_default();
@@ -224,10 +224,10 @@ impl Mutator<'_> {
     }
 }
 
-/// What is tried, and since when.
+/// The present input, and when it was started.
 type Tried = Option<(Instant, Vec<u8>)>;
 
-/// Ends the process when one input takes too long: nothing else ends a loop.
+/// Ends the process when one input takes too long: nothing else ends an infinite loop.
 struct Watch {
     input: Arc<Mutex<Tried>>,
     _end: SyncSender<()>,
@@ -260,7 +260,7 @@ impl Watch {
     }
 }
 
-/// Shows the input and keeps it as a file.
+/// Shows the input and saves it to a file.
 fn report(name: &str, input: &[u8]) {
     let file = env::temp_dir().join(format!("wattle-fuzz-{}", name.replace(' ', "-")));
     let kept = fs::write(&file, input).map(|()| format!(", which is in {}", file.display())).unwrap_or_default();
@@ -271,7 +271,7 @@ fn shown(input: &[u8]) -> String {
     input.escape_ascii().to_string()
 }
 
-/// Most memory that this process has needed at once, in bytes.
+/// The peak memory of this process, in bytes.
 fn most_memory() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

@@ -1,13 +1,13 @@
-//! Pages of the book that are made of what a program or a table of the tests says. `UPDATE=1` writes them again.
+//! Generated pages of the book, from a program's output or a table of the tests. `UPDATE=1` writes them again.
 
 use std::fs;
 
 use crate::command::repository;
 
-/// Compares a page with what it should be.
+/// Compares a page to its expected text.
 ///
 /// # Panics
-/// If it is something else, with the first line that differs; with `UPDATE=1`, if it cannot be written.
+/// They differ, with the first line that does; with `UPDATE=1`, if it cannot be written.
 pub fn fresh(page: &str, text: &str) {
     let path = repository().join(page);
     if std::env::var_os("UPDATE").is_some() {

@@ -1,6 +1,6 @@
-//! What servers that boot in the lab fetch and reach: [`crate::openstack::boots`].
+//! Services for servers that boot in the lab: [`crate::openstack::boots`].
 
-#![expect(clippy::missing_panics_doc, reason = "what tests use fails by panics")]
+#![expect(clippy::missing_panics_doc, reason = "errors panic in test support")]
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -10,11 +10,11 @@ use std::process::Command;
 
 use crate::command::{said, wattle_agent};
 
-/// Where guests reach what is not a guest.
+/// The address at which guests reach the lab's host.
 pub const LAB: &str = "10.77.0.1";
 
-/// The parameters by which servers fetch the agent that the tests run, with their values. It is served as long as the process
-/// lives.
+/// The parameters by which servers download the agent under test, with their values. It is served as long as the
+/// process lives.
 pub fn agent_by_url(folder: &Path) -> [(&'static str, String); 2] {
     let agent = folder.join("agent");
     fs::copy(wattle_agent(), &agent).expect("copies");
@@ -25,7 +25,7 @@ pub fn agent_by_url(folder: &Path) -> [(&'static str, String); 2] {
     [("wattle_agent_url", url), ("wattle_agent_sha256", sum.to_owned())]
 }
 
-/// Serves these bytes to whoever asks for anything, as long as the process lives.
+/// Serves these bytes in response to every request, as long as the process lives.
 fn serve(bytes: Vec<u8>) -> String {
     let listener = TcpListener::bind((LAB, 0)).expect("listens");
     let url = format!("http://{}/wattle-agent", listener.local_addr().expect("an address"));

@@ -1,10 +1,10 @@
-//! The real Heat over HTTP, above a simulated cloud: its engine and its REST API in one process.
+//! The real Heat over HTTP, on top of a simulated cloud: its engine and its REST API in one process.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-/// A Heat at a port of this machine, which ends with this.
+/// A Heat server at a port of this machine, which ends when dropped.
 #[derive(Debug)]
 pub struct HeatServer {
     child: Child,
@@ -12,10 +12,11 @@ pub struct HeatServer {
 }
 
 impl HeatServer {
-    /// Starts one that takes `delays` (`TYPE=SECONDS`) to make things, and does not find what the file `missing` names when it looks.
+    /// Starts a server that takes `delays` (`TYPE=SECONDS`) to create resources, and does not find those listed in the
+    /// file `missing`.
     ///
     /// # Panics
-    /// When it does not start.
+    /// It does not start.
     pub fn start(delays: &[&str], missing: &Path) -> Self {
         let mut command = Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/heat/run"));
         command.args(["heat_server.py", "--port", "0", "--until-eof"]).arg("--missing").arg(missing);
@@ -29,7 +30,7 @@ impl HeatServer {
         Self { port: ready.expect("heat_server.py is ready"), child }
     }
 
-    /// Where it is, up to the project's id.
+    /// Its URL, up to the project's id.
     pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}/v1", self.port)
     }

@@ -1,11 +1,11 @@
-//! What stands in an agent's journal.
+//! Reads an agent's journal.
 
 use serde_json::Value;
 
-/// The kind of each whole line, and what it is about. A last line that was cut off is none.
+/// Returns the kind and the content of each complete line. Ignores a truncated last line.
 ///
 /// # Panics
-/// When a line is no JSON with a checksum behind it.
+/// A line is not JSON followed by a checksum.
 pub fn records(text: &[u8]) -> Vec<(String, Value)> {
     let text = String::from_utf8_lossy(text);
     let whole = text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'));

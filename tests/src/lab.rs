@@ -1,4 +1,4 @@
-//! Hosts that real cloud-init sets up: see `tests/cloudinit/lab`.
+//! Hosts set up by real cloud-init: see `tests/cloudinit/lab`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::skip::skipped;
 
 const SCRIPTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/cloudinit");
 
-/// Several hosts, and a bridge between them on which a test has its own place. All of it is gone when this is.
+/// Several hosts, and a bridge between them on which a test has an address. All of it is removed when dropped.
 #[derive(Debug)]
 pub struct Lab {
     id: String,
@@ -25,14 +25,14 @@ pub struct Lab {
 /// Counts the labs of this process.
 static NEXT: AtomicU32 = AtomicU32::new(0);
 
-/// The address of the bridge, where what is no host can listen.
+/// The address of the bridge, where services outside of the hosts can listen.
 pub const BRIDGE: &str = "127.1.0.254";
 
 impl Lab {
-    /// So many hosts, none of them booted. Where that is not possible, this says so and there is none.
+    /// Creates so many hosts, none of them booted. Where that is impossible, reports it and returns `None`.
     ///
     /// # Panics
-    /// When the root file system cannot be made, or the network of the hosts.
+    /// The root file system or the network of the hosts cannot be created.
     pub fn start(hosts: usize) -> Option<Self> {
         if let Some(missing) = missing() {
             skipped("hosts for cloud-init", &format!("they need {missing}"));
@@ -55,12 +55,12 @@ impl Lab {
         command
     }
 
-    /// The address of a host, which are counted from 1.
+    /// The address of a host, counted from 1.
     pub fn address(host: usize) -> String {
         format!("127.1.0.{host}")
     }
 
-    /// A folder for whatever the test needs.
+    /// A folder for the test's own files.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
@@ -70,30 +70,30 @@ impl Lab {
         &self.root
     }
 
-    /// The folder in which a file that a host wrote is found.
+    /// The path of a file that a host wrote.
     pub fn written(&self, host: usize, path: &str) -> PathBuf {
         self.folder.path().join(format!("host{host}/upper{path}"))
     }
 
-    /// The text of a file that a host wrote; empty when there is none.
+    /// The text of a file that a host wrote; empty if there is none.
     pub fn text(&self, host: usize, path: &str) -> String {
         fs::read(self.written(host, path)).map_or(String::new(), |bytes| String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// Puts a file into a host that has not booted yet, as an image could hold it.
+    /// Puts a file into a host that has not booted yet, as an image could contain it.
     ///
     /// # Panics
-    /// When that is not possible.
+    /// The file cannot be written.
     pub fn put(&self, host: usize, path: &str, from: &Path) {
         let to = self.written(host, path);
         fs::create_dir_all(to.parent().expect("a file lies in a folder")).expect("there is room for a folder");
         fs::copy(from, to).expect("there is room for a file");
     }
 
-    /// Boots a host which is told by OpenStack that it is called `name`, and is on the network of the identity `network`.
+    /// Boots a host whose OpenStack metadata gives it the name `name` and the network with the identity `network`.
     ///
     /// # Panics
-    /// When that cannot even begin.
+    /// The boot cannot be started.
     pub fn boot(&mut self, host: usize, name: &str, network: &str, user_data: &str) {
         let dir = self.folder.path().join(format!("host{host}"));
         let drive = dir.join("drive/openstack/latest");
@@ -117,10 +117,10 @@ impl Lab {
         self.children.push(command.spawn().expect("a script runs"));
     }
 
-    /// What cloud-init says of itself once it is through with a host, and what it wrote to the console.
+    /// Returns cloud-init's status once it has finished on a host, and the console output.
     ///
     /// # Panics
-    /// When it takes more than two minutes.
+    /// It takes more than two minutes.
     pub fn booted(&self, host: usize) -> (String, String) {
         let console = || {
             let log = self.folder.path().join(format!("host{host}/boot.log"));
@@ -138,10 +138,10 @@ impl Lab {
         command
     }
 
-    /// Starts a command on the network of a host, which ends with the lab together with all that it started.
+    /// Starts a command on the network of a host, which ends with the lab together with all its processes.
     ///
     /// # Panics
-    /// When that cannot even begin.
+    /// It cannot be started.
     pub fn spawn(&mut self, host: usize, program: impl AsRef<std::ffi::OsStr>, set: impl FnOnce(&mut Command)) {
         let mut command = self.script("run");
         command.arg(host.to_string()).arg(program);
@@ -160,7 +160,7 @@ impl Drop for Lab {
     }
 }
 
-/// What is needed and not there.
+/// A missing requirement, if any.
 fn missing() -> Option<&'static str> {
     let works = |program: &str, arguments: &[&str]| {
         let quiet = || Stdio::null();
@@ -182,7 +182,7 @@ fn missing() -> Option<&'static str> {
     }
 }
 
-/// Waits until `is_so`; nothing if it takes longer than `patience`.
+/// Waits until `is_so`; returns `None` if it takes longer than `patience`.
 pub fn until(patience: Duration, mut is_so: impl FnMut() -> bool) -> Option<()> {
     let start = Instant::now();
     while !is_so() {

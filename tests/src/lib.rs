@@ -1,4 +1,4 @@
-//! What several tests and benchmarks of wattle build on.
+//! Common parts of wattle's tests and benchmarks.
 
 pub mod browser;
 pub mod chance;

@@ -1,16 +1,16 @@
 //! Machines for tests that would change the networks of this one.
 //!
-//! A machine with an outside: a network namespace with a cable to another one, in which a web server and a resolver are.
-//! What is done to it is done to nothing else, and is gone with it.
+//! A machine with surroundings: a network namespace connected to another one with a web server and a resolver. Changes
+//! to it affect nothing else, and vanish with it.
 
-#![expect(clippy::missing_panics_doc, reason = "what tests use fails by panics")]
+#![expect(clippy::missing_panics_doc, reason = "errors panic in test support")]
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
 
 use crate::skip::skipped;
 
-/// Of its own: mounts, `/run`, `/sys`, interfaces. `resolv.conf` can be written.
+/// Its own mounts, `/run`, `/sys`, and interfaces. `resolv.conf` is writable.
 const MACHINE: &str = "set -e
 mount --make-rprivate /
 mount -t tmpfs none /run
@@ -31,8 +31,8 @@ ip route add default via 203.0.113.1
 echo ready
 exec sleep 600";
 
-/// Answers for `www.example.test`, which is at 192.0.2.80, and says over HTTP who asked for what.
-/// Arguments: `dns` or `http`, address, port, and an interface if it is for this one only.
+/// Resolves `www.example.test` to 192.0.2.80, and reports over HTTP who requested what. Arguments: `dns` or `http`,
+/// address, port, and an interface if it is for this one only.
 const SERVICE: &str = r#"
 import http.server, socket, struct, sys
 kind, address, port = sys.argv[1], sys.argv[2], int(sys.argv[3])
@@ -63,7 +63,7 @@ while True:
     s.sendto(head + query[12:end + 5] + (record if is_known else b""), client)
 "#;
 
-/// Of its own: interfaces, processes and what `ip netns` names.
+/// Its own interfaces, processes and names of `ip netns`.
 const ALONE: &str = "set -e
 mkdir -p /run/netns
 mount -t tmpfs none /run/netns
@@ -73,16 +73,16 @@ exec \"$@\"";
 /// Where [`alone`] has returned.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Alone {
-    /// In the process that is alone: the test is to run.
+    /// In the isolated process: run the test.
     Here,
-    /// In the process that was started first: the test has run.
+    /// In the original process: the test has run.
     Done,
 }
 
-/// Runs a test of this binary, which has this name, in a process that has interfaces, processes and names of network namespaces
-/// of its own. They end with it, also if it is killed: what it had made is never in the way of the next run.
+/// Runs the test of this binary with this name in a process with its own interfaces, processes and names of network
+/// namespaces. They end with it, even if it is killed, so that they never disturb the next run.
 ///
-/// # Panics
+/// The test fails there.
 /// When the test fails there.
 #[must_use]
 pub fn alone(test: &str) -> Alone {
@@ -96,20 +96,20 @@ pub fn alone(test: &str) -> Alone {
     let child = command.env(VARIABLE, test).stdin(Stdio::null()).stdout(Stdio::piped()).spawn().expect("starts");
     let output = child.wait_with_output().expect("ends");
     let said = String::from_utf8_lossy(&output.stdout);
-    // A name that no test has is no failure to the test harness.
+    // The test harness does not fail for an unknown test name.
     assert!(output.status.success() && said.contains("1 passed"), "{test}: {said}");
     Alone::Done
 }
 
-/// A machine with an outside.
+/// A machine with surroundings.
 pub struct Machine {
     keeper: Child,
     services: Vec<Child>,
 }
 
 impl Machine {
-    /// One that has a web server (`http://www.example.test/`) and a resolver (203.0.113.1) outside; itself it is
-    /// 203.0.113.2. None where that cannot be made: then the test is left out, and says so.
+    /// Creates one with a web server (`http://www.example.test/`) and a resolver (203.0.113.1) outside; its own address
+    /// is 203.0.113.2. Returns `None` where that is impossible, and reports that the test is skipped.
     pub fn new(what: &str) -> Option<Self> {
         if !crate::running::can_make_networks() {
             skipped(what, "it needs root, iproute2, nftables and a kernel that gives out namespaces");
@@ -127,7 +127,7 @@ impl Machine {
         Some(machine)
     }
 
-    /// A service of the machine: `dns` or `http`, address, port, and an interface if it is for this one only.
+    /// Starts a service of the machine: `dns` or `http`, address, port, and an interface if it is for this one only.
     pub fn service(&mut self, args: &[&str]) {
         self.serve(&[], args);
     }
@@ -141,13 +141,13 @@ impl Machine {
         self.services.push(child);
     }
 
-    /// What leads a program onto it.
+    /// The command prefix that runs a program on it.
     pub fn enter(&self) -> Vec<String> {
         let pid = self.keeper.id();
         vec!["nsenter".into(), format!("--mount=/proc/{pid}/ns/mnt"), format!("--net=/proc/{pid}/ns/net")]
     }
 
-    /// What a script says on it.
+    /// Runs a script on it, and returns the output.
     pub fn run(&self, script: &str) -> String {
         let words = self.enter();
         let output = Command::new(&words[0]).args(&words[1..]).args(["sh", "-c", script]).output().expect("starts");
@@ -155,7 +155,7 @@ impl Machine {
         String::from_utf8(output.stdout).expect("text")
     }
 
-    /// All of it that networks are made of.
+    /// Its complete network configuration.
     pub fn state(&self) -> String {
         self.run(
             "ip -oneline link | sed 's/qdisc.*//'; ip -oneline -4 address; ip -4 route show table all; ip rule; \
@@ -174,7 +174,7 @@ impl Drop for Machine {
     }
 }
 
-/// Starts it and waits until it says a line, or ends.
+/// Starts a command and waits until it prints a line or ends.
 fn ready(command: &mut Command) -> Child {
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().expect("starts");
     let mut line = String::new();

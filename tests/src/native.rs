@@ -1,4 +1,4 @@
-//! Heat's own way as Heat itself sees it.
+//! The native lowering from Heat's view.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs::File;
@@ -12,7 +12,7 @@ use wattle::model::Model;
 
 use crate::oracle::Oracle;
 
-/// What `check` looks at for this lowering.
+/// The limits that `check` applies to this lowering.
 #[must_use]
 pub fn limits() -> Limits {
     let mut limits = Limits::default();
@@ -29,7 +29,7 @@ pub fn deployment(key: &str) -> String {
 /// Writes the template, and returns its path.
 ///
 /// # Panics
-/// When that is not possible.
+/// The file cannot be written.
 #[must_use]
 pub fn write(lowered: &Lowered, folder: &Path, json: bool) -> PathBuf {
     let path = folder.join(if json { "template.json" } else { "template.yaml" });
@@ -43,10 +43,10 @@ pub fn write(lowered: &Lowered, folder: &Path, json: bool) -> PathBuf {
     path
 }
 
-/// Heat takes what the model becomes, in both formats, and orders its components exactly as the model does.
+/// Checks that Heat accepts the lowered model, in both formats, and orders its components exactly as the model does.
 ///
 /// # Panics
-/// When it does not.
+/// A check fails.
 pub fn heat_takes(oracle: &mut Oracle, model: &Model) {
     let lowered = lower(model);
     let [yaml, json] = [false, true].map(|json| {
@@ -71,7 +71,7 @@ pub fn heat_takes(oracle: &mut Oracle, model: &Model) {
     }
 }
 
-/// Which of `names` reach which others.
+/// Which of `names` can reach which others.
 fn paths(names: &BTreeSet<String>, next: &BTreeMap<String, Vec<String>>) -> BTreeSet<(String, String)> {
     let mut found = BTreeSet::new();
     for start in names {

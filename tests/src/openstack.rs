@@ -1,8 +1,8 @@
-//! A real OpenStack, where there is one: `OS_*` name it, and `WATTLE_OPENSTACK` says that tests may make things there.
-//! `tests/openstack/lab` brings one up. What the tests that ask it are called ends with `on_a_real_openstack`,
-//! or with `in_guests_of_a_real_openstack` if its servers are to boot.
+//! A real OpenStack, if there is one: `OS_*` select it, and `WATTLE_OPENSTACK` allows tests to create resources there.
+//! `tests/openstack/lab` deploys one. The names of its tests end with `on_a_real_openstack`, or with
+//! `in_guests_of_a_real_openstack` if its servers have to boot.
 
-#![expect(clippy::missing_panics_doc, reason = "what tests use fails by panics")]
+#![expect(clippy::missing_panics_doc, reason = "errors panic in test support")]
 
 pub mod admin;
 pub mod changed;
@@ -28,7 +28,7 @@ use crate::oracle::write;
 use crate::site::Ground;
 use crate::skip::skipped;
 
-/// The longest that anything may take there.
+/// The timeout of anything there.
 const LONGEST: Duration = Duration::from_mins(10);
 
 /// Whether there is one.
@@ -36,7 +36,7 @@ pub fn is_named() -> bool {
     std::env::var_os("WATTLE_OPENSTACK").is_some()
 }
 
-/// Whether there is one. If not, this says that `what` is left out.
+/// Whether there is one. If not, reports that `what` is skipped.
 pub fn is_there(what: &str) -> bool {
     let is_there = is_named();
     if !is_there {
@@ -50,7 +50,7 @@ pub fn boots() -> bool {
     is_named() && std::env::var("OPENSTACK_LAB_COMPUTE").is_ok_and(|kind| kind == "libvirt")
 }
 
-/// Whether there is one whose servers boot. If not, this says that `what` is left out.
+/// Whether there is one whose servers boot. If not, reports that `what` is skipped.
 pub fn has_guests(what: &str) -> bool {
     let boots = boots();
     if !boots {
@@ -62,12 +62,12 @@ pub fn has_guests(what: &str) -> bool {
     boots
 }
 
-/// It, as a place for sites.
+/// The real cloud, as a place for sites.
 #[derive(Clone, Copy, Debug)]
 pub struct Named;
 
 impl Named {
-    /// The password of whoever may make things there.
+    /// The password of the user who may create resources there.
     pub fn password() -> String {
         of("OS_PASSWORD")
     }
@@ -81,7 +81,7 @@ impl Ground for Named {
     }
 }
 
-/// `clouds.yaml` that names it, from the variables of somebody.
+/// A `clouds.yaml` that selects it, with a user's variables.
 fn clouds(password: &str, of: impl Fn(&str) -> String) -> String {
     let auth = format!(
         "{{auth_url: '{}', username: {}, password: {password}, project_name: {}, user_domain_name: {}, project_domain_name: {}}}",
@@ -98,7 +98,7 @@ fn of(name: &str) -> String {
     std::env::var(name).unwrap_or_else(|_| panic!("{name} is not set"))
 }
 
-/// Its Heat, and whatever else is asked there.
+/// A client of its Heat and its other services.
 pub struct RealHeat {
     runtime: tokio::runtime::Runtime,
     session: Arc<Session>,
@@ -106,12 +106,12 @@ pub struct RealHeat {
 
 impl RealHeat {
     /// Logs in.
-    #[expect(clippy::new_without_default, reason = "it asks a cloud")]
+    #[expect(clippy::new_without_default, reason = "it sends requests to a cloud")]
     pub fn new() -> Self {
         Self::of(&sources().expect("files"))
     }
 
-    /// The same as somebody else.
+    /// Logs in as another user.
     pub fn of(sources: &CloudConfig) -> Self {
         let cloud = Cloud::choose(sources, None).expect("a cloud");
         let wire = Arc::new(Http::new(&cloud).expect("a wire"));
@@ -126,18 +126,18 @@ impl RealHeat {
         token.project.clone().expect("it is for a project")
     }
 
-    /// What a service answers.
+    /// A service's response.
     pub fn ask(&self, service: &'static str, path: &str) -> Value {
         self.runtime.block_on(self.session.call(Call::new(service, Method::Get, path))).expect("an answer")
     }
 
-    /// Makes a stack of a model, asks for the same again, changes it, and deletes it.
+    /// Creates a stack from a model, repeats the request, updates it, and deletes it.
     pub fn lives(&self, model: &Model, options: &Options) {
         let folder = tempfile::tempdir().expect("a folder");
         self.is_made_and_stays(&model.stack, &emitted(folder.path(), model, options));
     }
 
-    /// Makes a stack, asks for the same again, then for something else of each resource, which is to be as planned, and deletes it.
+    /// Creates a stack, repeats the request, then changes each resource, with the planned result, and deletes it.
     pub fn is_made_and_stays(&self, name: &str, source: &TemplateSource) {
         let stack = self.made(name, source);
         let before = stack.ids();
@@ -157,7 +157,7 @@ impl RealHeat {
         stack.delete();
     }
 
-    /// Makes a stack of `source`. One of this name that a run before has left is deleted first.
+    /// Creates a stack from `source`. A leftover of this name from an earlier run is deleted first.
     pub fn made(&self, name: &str, source: &TemplateSource) -> RealStack<'_> {
         let mut stack = RealStack {
             heat: self,
@@ -173,7 +173,7 @@ impl RealHeat {
         stack.id = loop {
             match self.runtime.block_on(stack.orchestration.create(&package, TERMS)) {
                 Ok(id) => break id,
-                // One that is just gone has its name for a moment longer.
+                // The name of a stack that has just been deleted stays taken for a moment.
                 Err(Fault::Refused { status: 409, .. }) if began.elapsed() < Duration::from_secs(30) => {
                     std::thread::sleep(Duration::from_millis(500));
                 }
@@ -186,15 +186,15 @@ impl RealHeat {
     }
 }
 
-/// The operator's part: what has no default.
+/// The operator's part: parameters without defaults.
 const SPACE: (&str, &str) = ("wattle_space", "zookeeper://127.0.0.1:2181");
 const TEXT: &str = "s3:cr\"et";
 const ADDRESS: &str = "10.9.0.2";
 
-/// Heat gives up later than a test.
+/// Heat's timeout is longer than a test's.
 const TERMS: Terms = Terms { minutes: 30, goes_back: false };
 
-/// A stack that was made.
+/// A created stack.
 pub struct RealStack<'h> {
     heat: &'h RealHeat,
     orchestration: Orchestration,
@@ -202,7 +202,8 @@ pub struct RealStack<'h> {
 }
 
 impl RealStack<'_> {
-    /// Asks for `source` instead, and says how that went: `UPDATE_COMPLETE`, and why. `REFUSED` is what Heat does not even begin.
+    /// Updates it to `source`, and returns the result: `UPDATE_COMPLETE`, and the reason. `REFUSED` means that Heat
+    /// does not even begin.
     pub fn update(&self, source: &TemplateSource) -> (String, String) {
         let package = package(source);
         match self.heat.runtime.block_on(self.orchestration.update(&self.id, &package, TERMS)) {
@@ -214,7 +215,7 @@ impl RealStack<'_> {
         }
     }
 
-    /// What Heat's own preview says of an update: resources by what becomes of them.
+    /// Heat's own preview of an update: resources by action.
     pub fn previewed(&self, source: &TemplateSource) -> Value {
         let path = format!("/stacks/{}/{}/preview", self.orchestration.name(), self.id);
         let call = Call::new(SERVICE, Method::Put, path).body(package(source).into());
@@ -226,12 +227,12 @@ impl RealStack<'_> {
         self.heat.runtime.block_on(self.orchestration.resources(&self.id)).expect("Heat answers")
     }
 
-    /// What each resource is in the cloud.
+    /// The id of each resource in the cloud.
     pub fn ids(&self) -> BTreeMap<String, String> {
         ids(&self.tree())
     }
 
-    /// How often something was done to a resource of the stack itself, by name and what it was: `UPDATE_COMPLETE`.
+    /// The number of actions on each resource of the stack itself, by name and action: `UPDATE_COMPLETE`.
     pub fn events(&self) -> BTreeMap<(String, String), usize> {
         let path = format!("/stacks/{}/{}/events", self.orchestration.name(), self.id);
         let listed = self.heat.session.list(Call::new(SERVICE, Method::Get, path), "events");
@@ -243,7 +244,7 @@ impl RealStack<'_> {
         counts
     }
 
-    /// Deletes it, and sees it go.
+    /// Deletes it, and waits for that.
     pub fn delete(&self) {
         self.heat.runtime.block_on(self.orchestration.delete(&self.id)).expect("Heat answers");
         let ended = self.ended();
@@ -269,12 +270,12 @@ impl RealStack<'_> {
     }
 }
 
-/// What each resource of a tree is in the cloud.
+/// The id of each resource of a tree in the cloud.
 fn ids(tree: &Tree) -> BTreeMap<String, String> {
     tree.resources.values().map(|resource| (resource.path.to_string(), resource.phys.to_string())).collect()
 }
 
-/// What a model is lowered to, in this folder, as `deploy` sends it.
+/// Lowers a model to this folder, in the form that `deploy` sends.
 pub fn emitted(folder: &Path, model: &Model, options: &Options) -> TemplateSource {
     write(&lower(model, options), folder, false);
     let open = model.parameters.iter().filter(|(_, parameter)| parameter.default.is_none());
@@ -284,7 +285,7 @@ pub fn emitted(folder: &Path, model: &Model, options: &Options) -> TemplateSourc
     source(folder, &model.stack, &given)
 }
 
-/// What is in a folder, as `deploy` sends it, with these values of parameters.
+/// The contents of a folder in the form that `deploy` sends, with these values of parameters.
 pub fn source(folder: &Path, stack: &str, given: &[(&str, &str)]) -> TemplateSource {
     let files = wattle::plan::gather(&mut |name| fs::read_to_string(folder.join(name)).ok());
     let environment = fs::read_to_string(folder.join("environment.yaml"));

@@ -10,7 +10,7 @@ use serde_json::Value;
 use wattle::lower::Lowered;
 use wattle::lower::hot::{Hot, Template};
 
-/// A process that validates one template after the other.
+/// A process that validates templates one by one.
 #[derive(Debug)]
 pub struct Oracle {
     child: Child,
@@ -23,34 +23,34 @@ fn tool() -> Command {
 }
 
 impl Oracle {
-    /// Starts one. Parameters without a default get made-up values.
+    /// Starts a process. Parameters without a default get made-up values.
     ///
     /// # Panics
-    /// When it cannot be started.
+    /// It cannot be started.
     pub fn start() -> Self {
         Self::with(&["--fill-params", "--quick"])
     }
 
-    /// Starts one that makes up nothing.
+    /// Starts a process that makes up nothing.
     ///
     /// # Panics
-    /// When it cannot be started.
+    /// It cannot be started.
     pub fn strict() -> Self {
         Self::with(&[])
     }
 
-    /// Starts one that says what templates mean: everything that Heat resolves of them.
+    /// Starts a process that reports what templates mean: everything that Heat resolves in them.
     ///
     /// # Panics
-    /// When it cannot be started.
+    /// It cannot be started.
     pub fn of_meaning() -> Self {
         Self::run(&["meaning.py", "--stdin"], &[])
     }
 
-    /// Starts one that computes YAQL.
+    /// Starts a process that computes YAQL.
     ///
     /// # Panics
-    /// When it cannot be started.
+    /// It cannot be started.
     pub fn of_yaql() -> Self {
         Self::run(&["yaql_values.py", "--stdin"], &[])
     }
@@ -72,18 +72,18 @@ impl Oracle {
         Self { child, input, output }
     }
 
-    /// What Heat says of a template.
+    /// Returns Heat's verdict on a template.
     ///
     /// # Panics
-    /// When the process has ended.
+    /// The process has ended.
     pub fn validate(&mut self, template: &Path) -> Value {
         self.answer(&template.display())
     }
 
-    /// What Heat says of what is asked: a template, its environments and parameters.
+    /// Returns Heat's response to a request: a template, its environments and parameters.
     ///
     /// # Panics
-    /// When the process has ended.
+    /// The process has ended.
     pub fn ask(&mut self, what: &Value) -> Value {
         self.answer(what)
     }
@@ -105,28 +105,28 @@ impl Drop for Oracle {
     }
 }
 
-/// What Heat says of a template by itself, with environments and nothing made up.
+/// Returns Heat's verdict on a template, with environments and nothing made up.
 ///
 /// # Panics
-/// When the process gives no answer.
+/// The process does not respond.
 pub fn validate_with(environments: &[&Path], parameters: &[&str], template: &Path) -> Value {
     answer(tool().args(["validate.py", "--json"]), environments, parameters, template)
 }
 
-/// What became of a stack created over the simulated cloud.
+/// Returns the outcome of a stack created over the simulated cloud.
 ///
 /// # Panics
-/// When the process gives no answer.
+/// The process does not respond.
 pub fn create(environments: &[&Path], parameters: &[&str], template: &Path) -> Value {
     answer(tool().arg("create.py"), environments, parameters, template)
 }
 
-/// What became of a stack of software deployments, with its servers' agents played: simulated ones that signal the
+/// Returns the outcome of a stack of software deployments, with its servers' agents: simulated ones that signal the
 /// `outputs` of each deployment, or with `hooks` the real heat-agents, which run in that folder and find programs on
 /// `path`. The stack is created from the first template and updated to each further one. At the end it is deleted.
 ///
 /// # Panics
-/// When there is no template, or the process gives no answer.
+/// There is no template, or the process does not respond.
 pub fn deploy(agents: &Agents<'_>, parameters: &[&str], templates: &[PathBuf]) -> Value {
     let (template, updates) = templates.split_first().expect("a template");
     let mut command = tool();
@@ -141,31 +141,31 @@ pub fn deploy(agents: &Agents<'_>, parameters: &[&str], templates: &[PathBuf]) -
     answer(&mut command, &[], parameters, template)
 }
 
-/// Who runs software deployments.
+/// The agents that run software deployments.
 #[derive(Debug)]
 pub enum Agents<'a> {
-    /// Nobody: they are done at once.
+    /// Simulated: deployments finish at once.
     Simulated {
-        /// A JSON file of the outputs, by deployment.
+        /// A JSON file with the outputs, by deployment.
         outputs: &'a Path,
     },
-    /// heat-agents.
+    /// The real heat-agents.
     Real {
-        /// Where they may write.
+        /// The folder that they may write to.
         hooks: &'a Path,
         /// Their search path.
         path: &'a std::ffi::OsStr,
     },
 }
 
-/// A stack that is created from the first template and updated to each further one: which resource is which after each
-/// step, by path.
+/// Creates a stack from the first template and updates it to each further one. Returns the id of each resource after
+/// each step, by path.
 ///
 /// # Panics
-/// When a step does not come to its end.
+/// A step does not finish.
 pub fn follow(parameters: &[&str], templates: &[PathBuf]) -> Vec<HashMap<String, String>> {
     let mut command = tool();
-    // The legacy engine does the same with each resource, in half the time.
+    // The legacy engine treats each resource identically, in half the time.
     command.args(["follow.py", "--no-convergence"]);
     for parameter in parameters {
         command.args(["-P", parameter]);
@@ -199,7 +199,7 @@ fn answer(command: &mut Command, environments: &[&Path], parameters: &[&str], te
 /// Writes the files as `emit` does, and returns the template's path.
 ///
 /// # Panics
-/// When that is not possible.
+/// The files cannot be written.
 pub fn write(lowered: &Lowered, folder: &Path, json: bool) -> PathBuf {
     let emit = |name: &str, template: &Template| {
         let path = folder.join(name);
@@ -216,10 +216,10 @@ pub fn write(lowered: &Lowered, folder: &Path, json: bool) -> PathBuf {
     emit(if json { "template.json" } else { "template.yaml" }, &lowered.template)
 }
 
-/// The user data's text as the template holds it, with the parameters' defaults.
+/// Returns the text of the user data in the template, with the parameters' defaults.
 ///
 /// # Panics
-/// When there is none.
+/// There is none.
 pub fn user_data_text(template: &Template) -> String {
     let Some(Hot::StrReplace { template: text, params }) = template.resources["wattle_agent"].property("value") else {
         panic!("the root holds no text");

@@ -1,4 +1,4 @@
-//! A network that fails when told: between a client and one server, on a loopback address.
+//! A network that fails on demand: between a client and one server, on a loopback address.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -7,8 +7,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread;
 use std::time::Duration;
 
-/// Passes TCP connections on to a server. What connects to it is told nothing when it is stalled, and is cut off when
-/// it is cut, until it is fixed.
+/// Forwards TCP connections to a server. While it is stalled, connections get no data, and while it is cut, they are
+/// closed, until it is fixed.
 #[derive(Debug)]
 pub struct Proxy {
     address: SocketAddr,
@@ -22,20 +22,20 @@ struct Shared {
     changed: Condvar,
 }
 
-/// Whether it is this request, or this answer.
+/// Whether this is the request or the response in question.
 type Test = Box<dyn Fn(&[u8]) -> bool + Send>;
 
 #[derive(Default)]
 struct State {
     mode: Mode,
     streams: Vec<TcpStream>,
-    // Whether the connection is cut as soon as the server says something.
+    // Whether the connection is cut at the server's next response.
     cut_next_answer: bool,
-    // Before which request to stall.
+    // The request before which to stall.
     stall_before: Option<Test>,
-    // Before the answer to which request to stall.
+    // The request before whose response to stall.
     stall_after: Option<Test>,
-    // Which answer to lose, while the connection lives.
+    // The response to lose, while the connection lives.
     lose: Option<Test>,
 }
 
@@ -45,7 +45,7 @@ impl std::fmt::Debug for State {
     }
 }
 
-/// What becomes of bytes.
+/// The fate of some bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Passage {
     Pass,
@@ -63,10 +63,10 @@ enum Mode {
 }
 
 impl Proxy {
-    /// One before the server at `HOST:PORT`.
+    /// Starts a proxy for the server at `HOST:PORT`.
     ///
     /// # Panics
-    /// When that is no address, or nothing can listen here.
+    /// That is not an address, or nothing can listen here.
     pub fn before(server: &str) -> Self {
         let server = server.parse().expect("HOST:PORT, as numbers");
         let listener = TcpListener::bind("127.0.0.1:0").expect("there is a free port");
@@ -85,7 +85,7 @@ impl Proxy {
         Self { address, shared }
     }
 
-    /// Where to connect: `HOST:PORT`.
+    /// The address to connect to: `HOST:PORT`.
     pub fn hosts(&self) -> String {
         self.address.to_string()
     }
@@ -95,34 +95,35 @@ impl Proxy {
         self.shared.switch(Mode::Cut);
     }
 
-    /// Breaks all connections, once: new ones are served.
+    /// Breaks all connections once: new ones are served.
     pub fn break_off(&self) {
         self.shared.state().hang_up();
     }
 
-    /// Breaks all connections as soon as the server has answered something, which is not passed on: what was asked is
-    /// done, and whoever asked does not know. New connections are served.
+    /// Breaks all connections at the server's next response, which is not forwarded: the request is carried out, but
+    /// the client does not know. New connections are served.
     pub fn cut_next_answer(&self) {
         self.shared.state().cut_next_answer = true;
     }
 
-    /// Loses the next answer that `is_it`, and passes on all that come after it: what was asked is done, and whoever asked waits.
+    /// Loses the next response for which `is_it` holds, and forwards all later ones: the request is carried out, and
+    /// the client waits.
     pub fn lose_answer(&self, is_it: impl Fn(&[u8]) -> bool + Send + 'static) {
         self.shared.state().lose = Some(Box::new(is_it));
     }
 
-    /// Passes nothing on any more, in either direction, as when cables are pulled.
+    /// Forwards nothing any more, in either direction, as when cables are pulled.
     pub fn stall(&self) {
         self.shared.switch(Mode::Stalled);
     }
 
-    /// Stalls as soon as somebody asks for what `is_it`, which is not passed on.
+    /// Stalls at the next request for which `is_it` holds, which is not forwarded.
     pub fn stall_before(&self, is_it: impl Fn(&[u8]) -> bool + Send + 'static) {
         self.shared.state().stall_before = Some(Box::new(is_it));
     }
 
-    /// Stalls as soon as the server has answered a request that `is_it`: it is done, and the client waits. The same is true for the
-    /// other requests that have been passed on until then.
+    /// Stalls once the server has responded to a request for which `is_it` holds: it is carried out, and the client
+    /// waits. The same is true for the other requests that have been forwarded until then.
     pub fn stall_after(&self, is_it: impl Fn(&[u8]) -> bool + Send + 'static) {
         self.shared.state().stall_after = Some(Box::new(is_it));
     }
@@ -138,7 +139,7 @@ impl Proxy {
         drop(self.shared.changed.wait_while(state, |state| state.mode != Mode::Stalled));
     }
 
-    /// Passes everything on again, what has been held up as well.
+    /// Forwards everything again, including what has been held back.
     pub fn fix(&self) {
         self.shared.switch(Mode::Whole);
     }
@@ -165,13 +166,13 @@ impl Shared {
         self.changed.notify_all();
     }
 
-    /// Waits until it is known what becomes of `bytes`. `is_awaited`: whether the next answer on the connection stalls it.
+    /// Waits until the fate of `bytes` is known. `is_awaited`: whether the next response on the connection stalls it.
     fn passage(&self, bytes: &[u8], is_answer: bool, is_awaited: &AtomicBool) -> Passage {
         let mut state = self.state();
         let stalls = if is_answer {
             is_awaited.swap(false, Ordering::Relaxed)
         } else {
-            // What is asked once it stalls does not arrive.
+            // Requests during a stall do not arrive.
             let is_it = state.mode == Mode::Whole && state.stall_after.as_ref().is_some_and(|is_it| is_it(bytes));
             is_awaited.fetch_or(is_it, Ordering::Relaxed);
             state.stall_before.take_if(|is_it| is_it(bytes)).is_some()

@@ -1,4 +1,4 @@
-//! Counts what this process asks of a ZooKeeper, by what their client logs: each answer, and each connection.
+//! Counts this process's requests to a ZooKeeper, based on the client's log: each response, and each connection.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
@@ -11,36 +11,36 @@ use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::Interest;
 use tracing::{Event, Level, Metadata, Subscriber};
 
-/// How long a slot is in which connections are counted, in milliseconds.
+/// The length of a slot for counting connections, in milliseconds.
 pub const SLOT: u128 = 100;
 
-/// What was asked so far.
+/// The counts so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
-    /// Answers by the kind of request, as ZooKeeper's protocol calls it: `GetData`, `Sync`, `Multi`.
+    /// Responses by the kind of request, as named in ZooKeeper's protocol: `GetData`, `Sync`, `Multi`.
     pub answers: BTreeMap<String, u64>,
-    /// Connections that were tried, that failed, and sessions that were resumed or opened: in each [`SLOT`] since 1970.
+    /// Connections tried and failed, and sessions resumed or opened: in each [`SLOT`] since 1970.
     pub connections: BTreeMap<u64, Connections>,
 }
 
-/// What became of connections.
+/// The outcomes of connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Connections {
-    /// How many could be made.
+    /// Successful connections.
     pub made: u64,
-    /// How many could not.
+    /// Failed connections.
     pub refused: u64,
-    /// How many became those of a session.
+    /// Connections that joined a session.
     pub sessions: u64,
 }
 
 impl Counts {
-    /// How many requests were answered, but for those that every connection begins with.
+    /// The number of answered requests, except those at the start of every connection.
     pub fn requests(&self) -> u64 {
         self.answers.iter().filter(|(kind, _)| *kind != "Auth").map(|(_, count)| count).sum()
     }
 
-    /// What came to this since then.
+    /// The counts since then.
     #[must_use]
     pub fn since(&self, before: &Self) -> Self {
         let mut since = self.clone();
@@ -55,7 +55,7 @@ impl Counts {
         since
     }
 
-    /// Adds what was counted elsewhere.
+    /// Adds counts from elsewhere.
     pub fn add(&mut self, other: &Self) {
         for (kind, count) in &other.answers {
             *self.answers.entry(kind.clone()).or_default() += count;
@@ -81,17 +81,17 @@ impl fmt::Display for Counts {
 pub struct Requests(Arc<Mutex<Counts>>);
 
 impl Requests {
-    /// Begins to count everything in this process.
+    /// Starts to count all requests of this process.
     ///
     /// # Panics
-    /// When something else listens to its log.
+    /// Another subscriber is set for its log.
     pub fn count() -> Self {
         let requests = Self::default();
         tracing::subscriber::set_global_default(requests.clone()).expect("nobody else listens to the log");
         requests
     }
 
-    /// What was counted so far.
+    /// The counts so far.
     pub fn counts(&self) -> Counts {
         self.locked().clone()
     }

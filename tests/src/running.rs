@@ -1,6 +1,6 @@
-//! A directory with what was emitted, and `wattle` run on it.
+//! A directory with emitted files, and `wattle` running on it.
 
-#![expect(clippy::missing_panics_doc, reason = "what tests use fails by panics")]
+#![expect(clippy::missing_panics_doc, reason = "errors panic in test support")]
 
 use std::fmt;
 use std::fs;
@@ -18,33 +18,33 @@ use crate::skip::{is_root, skipped};
 use wattle::lower::lower;
 use wattle::model::Model;
 
-/// No command takes longer that has an end, on whatever machine.
+/// The timeout of finite commands, on any machine.
 const LONGEST: Duration = Duration::from_mins(5);
 
-/// A directory with what was emitted.
+/// A directory with emitted files.
 pub struct Stage {
     directory: tempfile::TempDir,
-    /// What leads `wattle` to where it is run.
+    /// The command prefix for `wattle`.
     place: Vec<String>,
-    /// What is set in its environment.
+    /// Variables in its environment.
     variables: Vec<(&'static str, String)>,
 }
 
-/// What a command said, and how it ended.
+/// The output of a command, and its result.
 pub struct Ran {
-    /// On the standard output.
+    /// The standard output.
     pub out: String,
-    /// On the standard error.
+    /// The standard error.
     pub err: String,
-    /// The exit code; none after a signal.
+    /// The exit code; `None` after a signal.
     pub code: Option<i32>,
 }
 
 impl Ran {
-    /// The value of an export after a deployment.
+    /// Returns the value of an export after a deployment.
     ///
     /// # Panics
-    /// When there is none of this name.
+    /// There is no such export.
     pub fn export(&self, name: &str) -> String {
         let line = self.out.lines().find(|line| line.split_whitespace().next() == Some(name));
         let line = line.unwrap_or_else(|| panic!("no export `{name}`: {self}"));
@@ -58,14 +58,14 @@ impl fmt::Display for Ran {
     }
 }
 
-/// A command that goes on, in the foreground.
+/// A running command, in the foreground.
 pub struct Foreground {
     child: Child,
     said: Arc<Mutex<String>>,
 }
 
 impl Stage {
-    /// What `model` is lowered to, in a directory of its own.
+    /// Lowers `model` to a directory of its own.
     pub fn new(model: &Model) -> Self {
         let directory = tempfile::tempdir().expect("a directory");
         // Services of recipes run as users of their own.
@@ -75,14 +75,14 @@ impl Stage {
         stage
     }
 
-    /// The same, but `wattle` runs where `words` before it lead to.
+    /// Runs `wattle` with this command prefix.
     #[must_use]
     pub fn within(mut self, words: Vec<String>) -> Self {
         self.place = words;
         self
     }
 
-    /// The same, with a variable in the environment of `wattle`.
+    /// Sets a variable in the environment of `wattle`.
     #[must_use]
     pub fn with(mut self, name: &'static str, value: String) -> Self {
         self.variables.push((name, value));
@@ -94,7 +94,7 @@ impl Stage {
         self.directory.path()
     }
 
-    /// Puts what `model` is lowered to in place of what is there.
+    /// Replaces the files by those of `model`.
     pub fn emit(&self, model: &Model) {
         let lowered = lower(model, &Default::default());
         let mut seed = Vec::new();
@@ -126,12 +126,12 @@ impl Stage {
         command
     }
 
-    /// Runs `wattle up DIR ...`, `wattle down DIR ...` to its end.
+    /// Runs `wattle up DIR ...` or `wattle down DIR ...` to its end.
     pub fn run(&self, args: &[&str]) -> Ran {
         to_its_end(&mut self.command(args))
     }
 
-    /// Runs `wattle ...` in another directory to its end, with nothing that says which one is meant.
+    /// Runs `wattle ...` in another directory to its end, without naming the topology's.
     pub fn run_at(&self, place: &Path, args: &[&str]) -> Ran {
         to_its_end(&mut self.command_at(place, args))
     }
@@ -163,13 +163,13 @@ impl Stage {
         Foreground::start(&mut self.command(args))
     }
 
-    /// Starts `wattle ...`, which is not told the directory.
+    /// Starts `wattle ...` without the directory.
     pub fn start_alone(&self, args: &[&str]) -> Foreground {
         let mut command = Command::new(wattle());
         Foreground::start(at_home(command.args(args), self.path()))
     }
 
-    /// Processes that have something to do with this directory, and `part` in their arguments.
+    /// Processes that involve this directory, with `part` in their arguments.
     pub fn processes(&self, part: &str) -> Vec<i32> {
         let mark = self.path().to_str().expect("text");
         let mut found: Vec<i32> = processes()
@@ -184,7 +184,7 @@ impl Stage {
                     && (arguments.contains(mark) || read("environ").contains(mark))
             })
             .collect();
-        // A service's own processes are not meant.
+        // A service's own child processes do not count.
         let parents: Vec<i32> = found.clone();
         if !part.is_empty() {
             found.retain(|pid| !parents.contains(&parent(*pid)));
@@ -192,12 +192,12 @@ impl Stage {
         found
     }
 
-    /// Services that `recipes/say.sh` has left.
+    /// Services left by `recipes/say.sh`.
     pub fn services(&self, seconds: &str) -> Vec<i32> {
         self.processes(&format!("sleep {seconds}"))
     }
 
-    /// What `recipes/say.sh` has said on a server, in its order.
+    /// The output of `recipes/say.sh` on a server, in order.
     pub fn said(&self, server: &str) -> Vec<String> {
         let path = self.path().join(".wattle/servers").join(server).join("state/said");
         fs::read_to_string(path).unwrap_or_default().lines().map(str::to_owned).collect()
@@ -209,7 +209,7 @@ impl Stage {
         fs::read_to_string(path).unwrap_or_default()
     }
 
-    /// Files of `wattle`, not of the software, in which `text` stands.
+    /// Files of `wattle`, not of the software, that contain `text`.
     pub fn files_with(&self, text: &str) -> Vec<String> {
         let mut found = Vec::new();
         let mut folders = vec![self.path().to_owned()];
@@ -230,7 +230,7 @@ impl Stage {
     }
 }
 
-/// However a test ends, nothing of it goes on.
+/// Ends everything, however the test ends.
 impl Drop for Stage {
     fn drop(&mut self) {
         within(&mut self.command(&["down"]), LONGEST);
@@ -240,22 +240,22 @@ impl Drop for Stage {
 /// Runs a command to its end.
 ///
 /// # Panics
-/// When it does not come to it.
+/// It does not end.
 pub fn to_its_end(command: &mut Command) -> Ran {
     to_its_end_within(command, LONGEST)
 }
 
-/// The same of a command that may take so long.
+/// Runs a command with this time limit to its end.
 ///
 /// # Panics
-/// When it does not come to its end.
+/// It does not end in time.
 pub fn to_its_end_within(command: &mut Command, longest: Duration) -> Ran {
     let (ran, in_time) = within(command, longest);
     assert!(in_time, "{command:?} does not end:\n{ran}");
     ran
 }
 
-/// Runs a command, and says whether it ended by itself.
+/// Runs a command, and returns whether it ended by itself.
 fn within(command: &mut Command, longest: Duration) -> (Ran, bool) {
     let begin = Instant::now();
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
@@ -265,7 +265,7 @@ fn within(command: &mut Command, longest: Duration) -> (Ran, bool) {
         let _ = child.kill();
         let _ = child.wait();
     }
-    // What it has left running may keep its streams open.
+    // Processes that it has left running may keep its streams open.
     let left = longest.saturating_sub(begin.elapsed()).max(Duration::from_secs(1));
     let text = |stream: Receiver<String>| stream.recv_timeout(left);
     let (out, err) = (text(streams.0), text(streams.1));
@@ -274,7 +274,7 @@ fn within(command: &mut Command, longest: Duration) -> (Ran, bool) {
     (Ran { out: out.unwrap_or_default(), err: err.unwrap_or_default(), code }, in_time)
 }
 
-/// What is said on a stream, at the end of it.
+/// Reads a stream to its end.
 fn read(mut stream: impl Read + Send + 'static) -> Receiver<String> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
@@ -315,12 +315,12 @@ impl Foreground {
         Self { child, said }
     }
 
-    /// What it has said so far, on both streams.
+    /// Its output so far, on both streams.
     pub fn said(&self) -> String {
         self.said.lock().expect("no panic").clone()
     }
 
-    /// Waits until it says `text`.
+    /// Waits until it prints `text`.
     pub fn wait_for(&mut self, text: &str, patience: Duration) {
         let begin = Instant::now();
         while !self.said().contains(text) {
@@ -337,7 +337,7 @@ impl Foreground {
         status.unwrap_or_else(|| panic!("it does not end:\n{}", self.said())).code()
     }
 
-    /// Ctrl-C, and some time to end what it has started, whatever becomes of that.
+    /// Sends Ctrl-C, and allows some time for ending what it has started.
     pub fn stop(&mut self) {
         if !matches!(self.child.try_wait(), Ok(None)) {
             return;
@@ -346,7 +346,7 @@ impl Foreground {
         let _ = ended_within(&mut self.child, Duration::from_mins(1));
     }
 
-    /// Ctrl-C, and how it ended.
+    /// Sends Ctrl-C, and returns how it ended.
     pub fn interrupt(&mut self) -> Option<i32> {
         let _ = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status();
         self.ended()
@@ -377,15 +377,15 @@ pub fn kill(pid: i32) {
     assert!(Command::new("kill").args(["-KILL", &pid.to_string()]).status().expect("kills").success());
 }
 
-/// Waits until something is so, for a minute at most.
+/// Waits until a condition holds, for a minute at most.
 pub fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
     answer_within(Duration::from_mins(1), what, || is_so().then_some(()));
 }
 
-/// Asks until there is an answer.
+/// Retries until there is an answer.
 ///
 /// # Panics
-/// When there is none in time.
+/// There is none in time.
 pub fn answer_within<T>(longest: Duration, what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
     let begin = Instant::now();
     loop {
@@ -397,15 +397,15 @@ pub fn answer_within<T>(longest: Duration, what: &str, mut ask: impl FnMut() -> 
     }
 }
 
-/// The answer to a request.
+/// Returns the response to a request.
 ///
 /// # Panics
-/// When there is none.
+/// There is none.
 pub fn http_get(url: &str) -> String {
     try_http_get(url).unwrap_or_else(|| panic!("{url} does not answer"))
 }
 
-/// The answer to a request, if there is one.
+/// Returns the response to a request, if there is one.
 pub fn try_http_get(url: &str) -> Option<String> {
     let host = url.trim_start_matches("http://").trim_end_matches('/');
     let mut stream = TcpStream::connect(host).ok()?;
@@ -415,7 +415,7 @@ pub fn try_http_get(url: &str) -> Option<String> {
     Some(answer)
 }
 
-/// Whether this machine lets us make networks; if not, the test is left out, and says so.
+/// Whether this machine allows creating networks; if not, reports that the test is skipped.
 pub fn can_make_networks() -> bool {
     let name = format!("wattle-test-{}", std::process::id());
     let ip = |args: &[&str]| Command::new("ip").args(args).output().is_ok_and(|output| output.status.success());
@@ -427,23 +427,23 @@ pub fn can_make_networks() -> bool {
     can
 }
 
-/// A web server in the network of a process.
+/// Starts a web server in the network of a process.
 ///
 /// # Panics
-/// When it cannot be started.
+/// It cannot be started.
 pub fn listen_in_network_of(pid: i32, address: &str, port: u16) -> Child {
     let mut command = Command::new("nsenter");
     command.arg(format!("--net=/proc/{pid}/ns/net")).args(["python3", "-m", "http.server", "--bind", address]);
     command.arg(port.to_string()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts")
 }
 
-/// Routes to this machine's own addresses.
+/// Lists the routes to this machine's own addresses.
 pub fn routes() -> String {
     let output = Command::new("ip").args(["route", "show", "table", "local"]).output().expect("starts");
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// Whether the software of the example is there; if not, the test is left out, and says so.
+/// Whether the software of the example is installed; if not, reports that the test is skipped.
 pub fn can_run_three_tier() -> bool {
     let is_there = |path: &str| PathBuf::from(path).exists();
     let all = ["/usr/sbin/nginx", "/usr/lib/postgresql", "/usr/bin/jq", "/usr/bin/python3", "/sbin/start-stop-daemon"];
@@ -455,7 +455,7 @@ pub fn can_run_three_tier() -> bool {
     true
 }
 
-/// `text` with every length of time and every time as `<time>`, and gaps between columns as two spaces.
+/// Replaces every duration and every time in `text` by `<time>`, and gaps between columns by two spaces.
 pub fn without_times(text: &str) -> String {
     let is_time = |word: &str| {
         let digits = word.trim_end_matches(',').trim_end_matches(['s', 'm', 'h', 'd']);

@@ -1,4 +1,4 @@
-//! What tests of `wattle up --sandbox` need.
+//! Support for tests of `wattle up --sandbox`.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -6,14 +6,14 @@ use std::sync::OnceLock;
 
 use crate::skip::skipped;
 
-/// Mounts an overlay in the folder where it is run.
+/// Mounts an overlay in the current folder.
 const OVERLAY: &str = "mkdir lower upper work root && \
                        mount -t overlay overlay -o lowerdir=lower,upperdir=upper,workdir=work root";
 
-/// Whether sandboxes can be made here. If not, this tells that `what` is left out.
+/// Whether sandboxes can be created here. If not, reports that `what` is skipped.
 ///
 /// # Panics
-/// When there is no room for a folder.
+/// There is no room for a folder.
 pub fn can(what: &str) -> bool {
     let missing = missing();
     if let Some(missing) = missing {
@@ -41,11 +41,11 @@ fn works(command: &mut Command) -> bool {
     quiet.status().is_ok_and(|status| status.success())
 }
 
-/// A root file system of Debian: the one that the lab's hosts share, which is made once for all tests. `None` where nobody
-/// can make a sandbox.
+/// Returns a root file system of Debian: the one that the lab's hosts share, which is made once for all tests. `None`
+/// where sandboxes are impossible.
 ///
 /// # Panics
-/// When it cannot be made.
+/// It cannot be made.
 pub fn image() -> Option<&'static Path> {
     static IMAGE: OnceLock<Option<PathBuf>> = OnceLock::new();
     let make = || {

@@ -1,4 +1,4 @@
-//! Seeds and what they are applied to, for tests of the data space.
+//! Seeds and their targets, for tests of the data space.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,23 +14,23 @@ use wattle_runtime::store::{Access, Login, OPERATOR, Op, Store, StoreError};
 
 use crate::stores::{Asked, Guard, Guarded};
 
-/// What every secret parameter is given in tests begins so.
+/// The prefix of the value of every secret parameter in tests.
 pub const SECRET: &str = "hush-hush";
 
-/// The seed of `model`, as a file would carry it.
+/// Returns the seed of `model` after a round trip through a file.
 ///
 /// # Panics
-/// When a file does not carry it.
+/// The round trip fails.
 pub fn seed(model: &Model) -> Seed {
     let mut text = Vec::new();
     lower(model, &Default::default()).seed.write(&mut text).expect("writes");
     Seed::read(std::str::from_utf8(&text).expect("text")).expect("reads")
 }
 
-/// Options that give each parameter without a default a value, with files that stand for what was emitted.
+/// Returns options that give each parameter without a default a value, with files that stand for the emitted ones.
 ///
 /// # Panics
-/// When a parameter is of a type that no test has.
+/// A parameter has a type that is not used in tests.
 pub fn options(seed: &Seed) -> Options {
     let mut options = Options::new(OperatorKey::generate());
     for (name, parameter) in Given::default().missing(seed) {
@@ -53,7 +53,7 @@ fn value_of(name: &str, ty: &Type) -> Value {
     }
 }
 
-/// Keeps what was changed in a store and the rights that were granted, and fails when it is told to.
+/// Records the changes and the granted rights in a store, and fails on demand.
 #[derive(Debug)]
 pub struct Watch {
     left: AtomicUsize,
@@ -62,7 +62,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// `store`, watched.
+    /// Wraps `store`.
     pub fn over(store: Arc<dyn Store>) -> Arc<Guarded<Self>> {
         let left = AtomicUsize::new(usize::MAX);
         Guarded::new(store, Self { left, ops: Mutex::default(), accesses: Mutex::default() })
@@ -73,12 +73,12 @@ impl Watch {
         self.left.store(changes, Ordering::SeqCst);
     }
 
-    /// Fails no more.
+    /// Stops failing.
     pub fn fix(&self) {
         self.fail_after(usize::MAX);
     }
 
-    /// Who may do what with which node, by path; that of a data space's own node is without its name.
+    /// Returns the rights to each node, by path; the path of a data space's own node is without its name.
     ///
     /// # Panics
     /// Never.
@@ -87,7 +87,7 @@ impl Watch {
         accesses.iter().map(|(path, access)| (unnamed(path), impersonal(access))).collect()
     }
 
-    /// What was changed, in order.
+    /// Returns the changes, in order.
     ///
     /// # Panics
     /// Never.
@@ -124,10 +124,10 @@ impl Guard for Watch {
     }
 }
 
-/// Has one who is logged in as a server have what that shares with the others of its stack, as its agent would.
+/// Gives a client logged in as a server the login that it shares with the others of its stack, as its agent would.
 ///
 /// # Panics
-/// When it is not told.
+/// It gets no membership.
 pub async fn join(store: &Arc<dyn Store>, stack: &str, server: &str, credential: &Credential) {
     let space = Space::new(Arc::clone(store), stack);
     let membership = space.membership(server).await.expect("it may").expect("it is told");
@@ -135,18 +135,18 @@ pub async fn join(store: &Arc<dyn Store>, stack: &str, server: &str, credential:
     store.log_in(&[login]).await.expect("logs in");
 }
 
-/// Every node below `/wattle`, with its data.
+/// Returns every node below `/wattle`, with its data.
 ///
 /// # Panics
-/// When one cannot be read.
+/// A node cannot be read.
 pub async fn nodes(store: &Arc<dyn Store>) -> BTreeMap<String, Vec<u8>> {
     nodes_at(store, "/wattle").await
 }
 
-/// The same of the node at `top`.
+/// Returns every node below `top`, with its data.
 ///
 /// # Panics
-/// When one cannot be read.
+/// A node cannot be read.
 pub async fn nodes_at(store: &Arc<dyn Store>, top: &str) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut open = vec![top.to_owned()];
@@ -159,8 +159,8 @@ pub async fn nodes_at(store: &Arc<dyn Store>, top: &str) -> BTreeMap<String, Vec
     found
 }
 
-/// The same as far as it does not differ from one time to another: without revisions, the names of data spaces and what
-/// encryption makes of secrets.
+/// Returns the reproducible part of that: without revisions, the names of data spaces and the encrypted text of
+/// secrets.
 pub async fn essence(store: &Arc<dyn Store>) -> BTreeMap<String, Json> {
     fn strip(json: &mut Json) {
         match json {
@@ -169,7 +169,7 @@ pub async fn essence(store: &Arc<dyn Store>) -> BTreeMap<String, Json> {
                 map.remove("space");
                 map.remove("expires");
                 map.remove("plans");
-                // What servers share follows from the name of the data space, and how often it was another one.
+                // The shared data depends on the name of the data space and its generation.
                 map.remove("generation");
                 map.remove("current");
                 for (name, value) in map.iter_mut() {
@@ -192,7 +192,7 @@ pub async fn essence(store: &Arc<dyn Store>) -> BTreeMap<String, Json> {
     nodes(store).await.into_iter().map(|(path, data)| (unnamed(&path), essence(data))).collect()
 }
 
-/// What a node holds, without the operator's signature.
+/// Returns the data of a node without the operator's signature.
 ///
 /// # Panics
 /// Never.
@@ -201,7 +201,7 @@ pub fn unsigned(data: &[u8]) -> &[u8] {
     end.map_or(data, |end| &data[end + 1..])
 }
 
-/// Rights without what follows from the name of a data space: by which login servers read what they share.
+/// Rights without the part that depends on the name of a data space: the login by which servers read shared nodes.
 fn impersonal(access: &Access) -> Access {
     let mut shared = 0;
     access.grants().fold(Access::new(), |all, (who, rights)| {
@@ -214,7 +214,7 @@ fn impersonal(access: &Access) -> Access {
     })
 }
 
-/// A path without the name of a data space, which is by chance.
+/// A path without the name of a data space, which is random.
 fn unnamed(path: &str) -> String {
     path.split_inclusive("/revision/").take(1).collect()
 }

@@ -1,6 +1,6 @@
 //! A stack that is deployed in a cloud, with a ZooKeeper of its own.
 
-#![expect(clippy::missing_panics_doc, reason = "what tests use fails by panics")]
+#![expect(clippy::missing_panics_doc, reason = "errors panic in test support")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -24,12 +24,12 @@ use crate::running::{Foreground, Ran, Stage, to_its_end, to_its_end_within};
 use crate::terminal::at_a_terminal;
 use crate::zookeeper::ZooKeeper;
 
-/// A cloud in which something can be deployed.
+/// A cloud for deployments.
 pub trait Ground {
-    /// Whether others have things there, too.
+    /// Whether others have resources there, too.
     const IS_SHARED: bool = false;
 
-    /// `clouds.yaml` that names it, with this password.
+    /// A `clouds.yaml` that selects it, with this password.
     fn clouds(&self, password: &str) -> String;
 }
 
@@ -49,18 +49,18 @@ impl Ground for CloudProcess {
     }
 }
 
-/// The shop, as it is emitted, and where it is deployed.
+/// The emitted shop, and its cloud.
 pub struct Site<G = CloudServer> {
-    /// What was emitted.
+    /// The emitted files.
     pub stage: Stage,
     /// The cloud.
     pub cloud: G,
     space: Space,
-    /// Ids of what was there before, which is nobody's business here.
+    /// Ids of preexisting resources, which are ignored.
     before: BTreeSet<String>,
 }
 
-/// Where the data space is.
+/// The location of the data space.
 enum Space {
     ZooKeeper(ZooKeeper),
     /// By TLS.
@@ -68,25 +68,25 @@ enum Space {
     Embedded(Embedded),
 }
 
-/// Where a command that goes on writes its standard error.
+/// The file with the standard error of a running command.
 const BEGUN: &str = "begun.log";
 
 /// The password of the shop.
 pub const PASSWORD: &str = "db_password=correct-horse-battery";
 
 impl Site {
-    /// The shop, on a cloud that takes half a second for each server.
+    /// Creates the shop on a cloud that takes half a second for each server.
     #[expect(clippy::new_without_default, reason = "it starts a ZooKeeper")]
     pub fn new() -> Self {
         Self::with(Setting { takes: Duration::from_millis(500), ..Setting::default() })
     }
 
-    /// The same, on a cloud of this kind.
+    /// Creates it on a cloud with this setting.
     pub fn with(setting: Setting) -> Self {
         Self::at(CloudServer::start(setting), "demo")
     }
 
-    /// The same over an embedded store, whose operator's key is there already.
+    /// Creates it over an embedded store, whose operator's key already exists.
     pub fn embedded(setting: Setting) -> Self {
         let store = Embedded::new();
         let mut site = Self::over(Space::Embedded(store), CloudServer::start(setting), "demo");
@@ -95,21 +95,21 @@ impl Site {
         site
     }
 
-    /// Has a server vanish.
+    /// Makes a server vanish.
     pub fn vanish(&self, name: &str) {
-        // Before the world is held: it is asked for the id.
+        // Before locking the world, which the request for the id needs.
         let id = self.server(name);
         self.cloud.world().vanish("servers", &id);
     }
 }
 
 impl<G: Ground> Site<G> {
-    /// The shop, in this cloud, for whoever has this password.
+    /// Creates the shop in this cloud, for the user with this password.
     pub fn at(cloud: G, password: &str) -> Self {
         Self::over(Space::ZooKeeper(ZooKeeper::start(1)), cloud, password)
     }
 
-    /// The same, for one whose data space soon forgets whoever was killed.
+    /// Creates it with a data space that soon forgets killed processes.
     pub fn with_short_sessions(cloud: G, password: &str) -> Self {
         let short = ZooKeeper::start_with(1, |zkd, _| {
             zkd.env("ZK_CONFIG", "maxSessionTimeout=4000");
@@ -117,7 +117,7 @@ impl<G: Ground> Site<G> {
         Self::over(Space::ZooKeeper(short), cloud, password)
     }
 
-    /// Another model in this cloud. Its data space listens at this address, by TLS.
+    /// Deploys another model in this cloud. Its data space listens at this address, by TLS.
     pub fn with_space_at(model: &Model, cloud: G, password: &str, address: &str) -> Self {
         Self::of(model, Space::Secure(ZooKeeper::start_secure_at(address)), cloud, password)
     }
@@ -142,12 +142,12 @@ impl<G: Ground> Site<G> {
         std::fs::write(self.path().join("clouds.yaml"), self.cloud.clouds(password)).expect("writes");
     }
 
-    /// Where it was emitted, and commands are called.
+    /// The directory of the emitted files, in which commands run.
     pub fn path(&self) -> &Path {
         self.stage.path()
     }
 
-    /// The only member of what the data space is in.
+    /// The only member of the data space's ZooKeeper.
     pub fn zookeeper(&self) -> &ZooKeeper {
         match &self.space {
             Space::ZooKeeper(server) | Space::Secure(server) => server,
@@ -155,7 +155,7 @@ impl<G: Ground> Site<G> {
         }
     }
 
-    /// The embedded store that the data space is in.
+    /// The embedded store with the data space.
     pub fn store(&mut self) -> &mut Embedded {
         match &mut self.space {
             Space::Embedded(store) => store,
@@ -163,7 +163,7 @@ impl<G: Ground> Site<G> {
         }
     }
 
-    /// Where the data space is.
+    /// The address of the data space.
     pub fn space(&self) -> String {
         match &self.space {
             Space::ZooKeeper(server) => server.address(),
@@ -190,68 +190,68 @@ impl<G: Ground> Site<G> {
         to_its_end(&mut self.command(args))
     }
 
-    /// The same of what may take so long.
+    /// Does so with this time limit.
     pub fn ask_patiently(&self, args: &[&str], longest: Duration) -> Ran {
         to_its_end_within(&mut self.command(args), longest)
     }
 
-    /// The same with the data space at another address.
+    /// Does so with the data space at another address.
     pub fn ask_at(&self, space: &str, args: &[&str]) -> Ran {
         let mut command = Command::new(wattle());
         command.args(args).args(["--space", space]).current_dir(self.path());
         to_its_end(apart(&mut command, self.path()))
     }
 
-    /// The same with these variables of the environment.
+    /// Does so with these variables of the environment.
     pub fn ask_with(&self, args: &[&str], variables: &[(&str, &str)]) -> Ran {
         to_its_end(self.command(args).envs(variables.iter().copied()))
     }
 
-    /// Runs it at a terminal, where `typed` is typed as soon as it asks something. All that it says is in `out`.
+    /// Runs it at a terminal, where `typed` is entered at its first prompt. All its output is in `out`.
     pub fn ask_at_a_terminal(&self, args: &[&str], typed: &str) -> Ran {
         at_a_terminal(&self.command(args), typed)
     }
 
-    /// Deploys what is emitted, without waiting for software, which nobody runs.
+    /// Deploys it, without waiting for software, which nobody runs.
     pub fn deploy(&self, args: &[&str]) -> Ran {
         self.ask(&[&DEPLOY, args].concat())
     }
 
-    /// Deploys it, and looks that this succeeds.
+    /// Deploys it, and checks that this succeeds.
     pub fn deployed(&self, args: &[&str]) -> String {
         let ran = self.deploy(args);
         assert_eq!(ran.code, Some(0), "{ran}");
         ran.err
     }
 
-    /// Begins to deploy it.
+    /// Starts to deploy it.
     pub fn begin(&self, args: &[&str]) -> std::process::Child {
         self.begin_alone(&[&DEPLOY, args].concat())
     }
 
-    /// Begins another command with the data space.
+    /// Starts another command with the data space.
     pub fn begin_alone(&self, args: &[&str]) -> std::process::Child {
         let said = std::fs::File::create(self.path().join(BEGUN)).expect("a file");
         let mut command = self.command(args);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(said).spawn().expect("starts")
     }
 
-    /// What the command that was begun last said to its standard error.
+    /// The standard error of the last started command.
     pub fn said(&self) -> String {
         std::fs::read_to_string(self.path().join(BEGUN)).expect("a command was begun")
     }
 
-    /// Begins to deploy it, and looks on.
+    /// Starts to deploy it, and captures its output.
     pub fn start(&self, args: &[&str]) -> Foreground {
         Foreground::start(self.command(&[&DEPLOY, args].concat()).stdin(Stdio::null()))
     }
 
-    /// Begins another command with the data space, and looks on.
+    /// Starts another command with the data space, and captures its output.
     pub fn start_alone(&self, args: &[&str]) -> Foreground {
         Foreground::start(self.command(args).stdin(Stdio::null()))
     }
 
-    /// Somebody at the cloud.
+    /// Sends requests to the cloud.
     pub fn at_cloud<T>(&self, ask: impl AsyncFnOnce(&Session) -> T) -> T {
         let text = std::fs::read_to_string(self.path().join("clouds.yaml")).expect("reads");
         let sources = CloudConfig { clouds: Some(("clouds.yaml".into(), text)), ..CloudConfig::default() };
@@ -262,7 +262,7 @@ impl<G: Ground> Site<G> {
         runtime.block_on(ask(&session))
     }
 
-    /// All that has come into the cloud, by its collection.
+    /// Everything created in the cloud, by collection.
     pub fn there(&self) -> BTreeMap<&'static str, Vec<Value>> {
         self.at_cloud(async |session| {
             let mut there = BTreeMap::new();
@@ -273,7 +273,7 @@ impl<G: Ground> Site<G> {
                     Err(Fault::NoService { .. }) => Vec::new(),
                     listed => listed.expect("a list"),
                 };
-                // What a cloud has of itself, some of it from the first time on that somebody asks.
+                // Resources that a cloud has by itself, some of them from the first request on.
                 let own = ["default", "private", "private-subnet", "public-subnet"];
                 let is_own =
                     |item: &Value| own.iter().any(|name| item["name"] == *name) || item["router:external"] == true;
@@ -284,25 +284,25 @@ impl<G: Ground> Site<G> {
         })
     }
 
-    /// How many things there are, of all collections.
+    /// The number of resources in each collection.
     pub fn counts(&self) -> Vec<usize> {
         COLLECTIONS.iter().map(|(_, _, key)| self.there()[key].len()).collect()
     }
 
-    /// The id of a server.
+    /// Returns the id of a server.
     ///
     /// # Panics
-    /// When there is none of this name.
+    /// There is no such server.
     pub fn server(&self, name: &str) -> String {
         let there = self.there();
-        // Heat adds something to the name.
+        // Heat adds a suffix to the name.
         let (ends, has) = (format!("-{name}"), format!("-{name}-"));
         let is_it = |own: &str| own.ends_with(&ends) || own.contains(&has);
         let server = there["servers"].iter().find(|server| server["name"].as_str().is_some_and(is_it));
         server.expect("such a server")["id"].as_str().expect("text").to_owned()
     }
 
-    /// Somebody deletes a server, and sees it go.
+    /// Deletes a server, and waits for that.
     pub fn delete(&self, name: &str) {
         let path = format!("/servers/{}", self.server(name));
         self.at_cloud(async |session| {
@@ -314,7 +314,7 @@ impl<G: Ground> Site<G> {
     }
 }
 
-/// What a thing is known by. Key pairs have names.
+/// The id of a resource. Key pairs have names instead.
 fn id(item: &Value) -> String {
     let id = item.get("id").unwrap_or(&item["keypair"]["name"]);
     id.to_string()
@@ -322,7 +322,7 @@ fn id(item: &Value) -> String {
 
 const DEPLOY: [&str; 6] = ["deploy", ".", "--yes", "--infrastructure-only", "-P", PASSWORD];
 
-/// What is looked at.
+/// The collections to compare.
 const COLLECTIONS: [(&str, &str, &str); 10] = [
     ("compute", "/servers/detail", "servers"),
     ("network", "/networks", "networks"),
@@ -336,9 +336,9 @@ const COLLECTIONS: [(&str, &str, &str); 10] = [
     ("compute", "/os-server-groups", "server_groups"),
 ];
 
-/// What is there when the shop is: four servers; a network; a port for each server and one of the router inside and one outside, and
-/// of the floating IP; a router; three groups; a floating IP; a subnet.
+/// The counts of the deployed shop: four servers; a network; a port for each server and one of the router inside and
+/// one outside, and of the floating IP; a router; three groups; a floating IP; a subnet.
 pub const SHOP: [usize; COLLECTIONS.len()] = [4, 1, 5, 1, 3, 1, 1, 0, 0, 0];
 
-/// What is there when nothing is.
+/// The counts when nothing is deployed.
 pub const NOTHING: [usize; COLLECTIONS.len()] = [0; COLLECTIONS.len()];

@@ -1,11 +1,11 @@
-//! Tests that are left out where something is missing, or unless everything is asked for.
+//! Tests that are skipped where something is missing, or without `--all`.
 
 use std::env;
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::os::unix::fs::MetadataExt as _;
 
-/// Tells that `what` is left out, and why. `tests/run` shows it at its end: what a test prints is not seen when it passes.
+/// Reports that `what` is skipped, and why. `tests/run` shows it at its end: the output of a passing test is hidden.
 pub fn skipped(what: &str, why: &str) {
     let line = format!("SKIPPED: {what}: {why}\n");
     eprint!("{line}");
@@ -16,12 +16,12 @@ pub fn skipped(what: &str, why: &str) {
     }
 }
 
-/// Whether this is root, who alone can make namespaces, and be somebody else.
+/// Whether this is root, who alone can create namespaces, and act as another user.
 pub fn is_root() -> bool {
     fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0)
 }
 
-/// Whether what is slow is asked for as well: `tests/run --all`. If not, this tells that `what` is left out.
+/// Whether slow tests are requested as well: `tests/run --all`. If not, reports that `what` is skipped.
 pub fn everything(what: &str) -> bool {
     let asked = env::var_os("WATTLE_TEST_ALL").is_some();
     if !asked {

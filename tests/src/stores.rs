@@ -1,4 +1,4 @@
-//! Stores that something stands in front of: it sees what is asked, and may refuse it or keep it waiting.
+//! Wraps stores in guards, which observe requests, and may refuse or delay them.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -7,46 +7,46 @@ use std::time::Duration;
 use async_trait::async_trait;
 use wattle_runtime::store::{Access, Hold, Login, Node, Op, Store, StoreError, Version};
 
-/// What is asked of a store; of many changes each one.
+/// A request to a store; several changes are separate requests.
 #[derive(Debug)]
 pub enum Asked<'a> {
     /// The node at a path.
     Get(&'a str),
-    /// To wait for the node at a path.
+    /// Waits for the node at a path.
     Changed(&'a str),
     /// The names below a path.
     Children(&'a str),
     /// A change.
     Op(&'a Op),
-    /// Other rights for a path.
+    /// Changes the rights of a path.
     Protect(&'a str, &'a Access),
-    /// To keep a node at a path.
+    /// Holds a node at a path.
     Hold(&'a str),
 }
 
-/// What stands in front of a store.
+/// A guard of a store.
 #[async_trait]
 pub trait Guard: Debug + Send + Sync {
-    /// Is called before something is done, which is not done at all on an error.
+    /// Called before a request, which is not carried out on an error.
     ///
     /// # Errors
-    /// Those that whoever asks is to see.
+    /// The errors for the caller.
     async fn before(&self, asked: &Asked<'_>) -> Result<(), StoreError>;
 
-    /// Is called when it has been done, before whoever asked knows.
+    /// Called after a request, before the caller gets the result.
     async fn after(&self, _asked: &Asked<'_>) {}
 }
 
-/// A store with something in front of it.
+/// A guarded store.
 #[derive(Debug)]
 pub struct Guarded<G> {
     store: Arc<dyn Store>,
-    /// What stands there.
+    /// The guard.
     pub guard: G,
 }
 
 impl<G> Guarded<G> {
-    /// Puts `guard` in front of `store`.
+    /// Wraps `store` in `guard`.
     pub fn new(store: Arc<dyn Store>, guard: G) -> Arc<Self> {
         Arc::new(Self { store, guard })
     }

@@ -1,4 +1,4 @@
-//! Commands at a terminal: what they show only there, and what they ask.
+//! Commands at a terminal: their output only there, and their prompts.
 
 use std::ffi::OsStr;
 use std::io::{Read as _, Write as _};
@@ -6,10 +6,10 @@ use std::process::{Command, Stdio};
 
 use crate::running::Ran;
 
-/// Runs `plain` at a terminal of its own, where `typed` is typed as soon as it asks something. All that it says is in `out`.
+/// Runs `plain` at a terminal of its own, where `typed` is entered at its first prompt. All its output is in `out`.
 ///
 /// # Panics
-/// When there is no `script`, which makes the terminal.
+/// There is no `script`, which creates the terminal.
 pub fn at_a_terminal(plain: &Command, typed: &str) -> Ran {
     let words = std::iter::once(plain.get_program()).chain(plain.get_args());
     let quoted = |word: &OsStr| format!("'{}'", word.to_string_lossy().replace('\'', r"'\''"));
@@ -46,7 +46,7 @@ pub fn at_a_terminal(plain: &Command, typed: &str) -> Ran {
     Ran { out: String::from_utf8_lossy(&out).into_owned(), err: String::new(), code }
 }
 
-/// What a terminal does not show as text in `out`, but for colours and ends of lines.
+/// The control codes in `out`, except for colours and line ends.
 pub fn codes(out: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (number, part) in out.split("\u{1b}[").enumerate() {
@@ -66,7 +66,7 @@ pub fn codes(out: &str) -> Vec<String> {
     found
 }
 
-/// Whether it has what follows written in the other direction.
+/// Whether it reverses the direction of the following text.
 fn is_turning(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

@@ -1,12 +1,12 @@
-//! Python programs that `tests/NAME/setup` installs.
+//! Python programs installed by `tests/NAME/setup`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The folder of the programs that `tests/NAME/setup` installs, once.
+/// Returns the folder of the programs that `tests/NAME/setup` installs, once.
 ///
 /// # Panics
-/// When they cannot be installed.
+/// They cannot be installed.
 pub fn installed(name: &str) -> PathBuf {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
     let status = Command::new(tests.join(name).join("setup")).status().expect("it starts");

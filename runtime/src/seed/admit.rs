@@ -72,9 +72,9 @@ pub async fn waiting(
 /// are `named` in any case. The deployment is unchanged, but granted to those keys. `store` is used as the operator who
 /// has `key`.
 ///
-/// The stack was not fully deployed by a version that supports servers' own keys, or differs from what its operator has written. The next call completes an interrupted one, whatever names it is given, and so does the next call of [`apply`](super::apply).
-/// If the stack was not fully deployed by a version that supports servers' own keys, or is not as its operator has
-/// written it. The next call completes an interrupted one, whatever names it is given, and so does the next call of
+/// # Errors
+/// The stack was not fully deployed by a version that supports servers' own keys, or differs from what its operator has
+/// written. The next call completes an interrupted one, whatever names it is given, and so does the next call of
 /// [`apply`](super::apply).
 pub async fn admit(
     store: &Arc<dyn Store>,

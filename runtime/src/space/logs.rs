@@ -118,8 +118,8 @@ impl Space {
     /// a caller's first response, `begins` holds the rights of the node: an existing one is then replaced, because it
     /// may have other rights.
     ///
-    /// [`SpaceError::Unsure`] if it is not, [`SpaceError::Malformed`] if the recipient is invalid, [`StoreError::Missing`] if the model has no such server, [`StoreError::Denied`].
-    /// [`SpaceError::Unsure`] if it is not, [`SpaceError::Malformed`] if nothing can be encrypted for the recipient,
+    /// # Errors
+    /// [`SpaceError::Unsure`] if it is not, [`SpaceError::Malformed`] if the recipient is invalid,
     /// [`StoreError::Missing`] if the model has no such server, [`StoreError::Denied`].
     pub async fn answer(
         &self,

@@ -1,4 +1,4 @@
-//! A client that makes the same things by eight threads, and knows nothing but the requests for them.
+//! A client that creates the same resources with eight threads, and knows only the requests for them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,17 +9,17 @@ use wattle_openstack::session::Call;
 use wattle_openstack::{Cloud, Method, Session};
 use wattle_runtime::openstack::{Http, sources};
 
-/// Threads.
+/// The number of threads.
 pub(crate) const THREADS: usize = 8;
 
-/// How often it looks what has become of what it has asked for.
+/// How often it polls pending requests.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// Those who ask, one for each thread. They log in once.
+/// The clients, one for each thread. They log in once.
 pub(crate) struct Askers(Vec<Asker>);
 
 impl Askers {
-    /// All of them, who have logged in and know where the services are.
+    /// Creates the clients, logged in and with known services.
     pub(crate) fn new() -> Self {
         let askers = Self((0..THREADS).map(|_| Asker::new()).collect());
         for asker in &askers.0 {
@@ -30,7 +30,7 @@ impl Askers {
         askers
     }
 
-    /// What `work` gives for each number below `count`, by several threads.
+    /// The results of `work` for each number below `count`, by several threads.
     fn each<T: Send>(&mut self, count: usize, work: impl Fn(&Asker, usize) -> T + Sync) -> Vec<T> {
         let next = AtomicUsize::new(0);
         let thread = |asker: &mut Asker| {
@@ -53,7 +53,7 @@ impl Askers {
     }
 }
 
-/// What they have made.
+/// The created resources.
 pub(crate) struct Bare<'a> {
     askers: &'a mut Askers,
     net: String,
@@ -63,7 +63,7 @@ pub(crate) struct Bare<'a> {
 }
 
 impl<'a> Bare<'a> {
-    /// Makes W(N).
+    /// Creates W(N).
     pub(crate) fn made(tiers: usize, askers: &'a mut Askers) -> Self {
         let asker = &askers.0[0];
         let net = asker.make("network", "/networks", json!({ "network": { "name": "bare" } }));
@@ -108,7 +108,7 @@ impl<'a> Bare<'a> {
     }
 }
 
-/// Somebody who has logged in.
+/// A logged-in client.
 pub(crate) struct Asker {
     runtime: tokio::runtime::Runtime,
     session: Session,
@@ -126,14 +126,14 @@ impl Asker {
         self.runtime.block_on(self.session.call(call)).expect("an answer")
     }
 
-    /// The id of what is made.
+    /// Creates a resource, and returns its id.
     fn make(&self, service: &'static str, path: &str, body: Value) -> String {
         let answer = self.ask(Call::new(service, Method::Post, path).body(body));
         let made = answer.as_object().and_then(|answer| answer.values().next()).expect("what was made");
         made["id"].as_str().expect("an id").to_owned()
     }
 
-    /// The id of the first in a list, or of the one that the template names.
+    /// The id of the first item in a list, or of the one that the template names.
     fn named(&self, service: &'static str, path: &str, key: &'static str) -> String {
         let listed =
             self.runtime.block_on(self.session.list(Call::new(service, Method::Get, path), key)).expect("a list");

@@ -1,12 +1,14 @@
-//! Bringing up the infrastructure of W(N): Heat, and the engine without Heat.
+//! Deploying the infrastructure of W(N): Heat, and the engine without Heat.
 //!
-//! `cargo bench -p wattle-tests --bench deploy [-- N...]` prints the tables of `docs/benchmarks.md`. Heat's engine runs with
-//! convergence in one process, and its resources are there as soon as they are asked for: no request leaves the process. The engine
-//! without Heat has a ZooKeeper, and asks the simulated cloud over HTTP, where servers are there at once, too.
+//! `cargo bench -p wattle-tests --bench deploy [-- N...]` prints the tables of `docs/benchmarks.md`. Heat's engine runs
+//! with convergence in one process, and its resources exist as soon as they are requested: no request leaves the
+//! process. The engine without Heat has a ZooKeeper, and sends requests to the simulated cloud over HTTP, where servers
+//! are ready at once, too.
 //!
-//! Heat is waited for 40 minutes, or `WATTLE_HEAT_MINUTES`: what it has not done by then is reported as that, with how far it has come.
+//! The timeout for Heat is 40 minutes, or `WATTLE_HEAT_MINUTES`: if it has not finished by then, its progress is
+//! reported.
 //!
-//! Where `WATTLE_OPENSTACK` is set, both ask the real services that `OS_*` name, beside a client that does nothing but ask:
+//! Where `WATTLE_OPENSTACK` is set, both use the real services that `OS_*` select, compared to a bare client:
 //! `tests/openstack/lab exec env WATTLE_OPENSTACK=1 cargo bench -p wattle-tests --bench deploy`.
 
 mod bare;
@@ -23,7 +25,7 @@ use wattle_tests::cloud::CloudServer;
 
 use own::{Own, Took};
 
-/// How often what is fast is measured; the median counts.
+/// How many times fast measurements are repeated; the median counts.
 const TIMES: usize = 3;
 
 fn main() {
@@ -41,7 +43,7 @@ fn main() {
         let mut own: Vec<Took> = (0..TIMES).map(|_| without_heat(&template)).collect();
         own.sort_by_key(|took| took.time);
         let Took { time, writes, reads } = own[TIMES / 2];
-        // Heat takes minutes for many tiers: what is known is said first.
+        // Heat takes minutes for many tiers: print the first results now.
         eprintln!("W({size}) without Heat: {time:?}, {writes} writing and {reads} reading requests");
         let heat = heat(&template);
         let resources = u32::try_from(2 * size + 3).expect("not that many");
@@ -68,7 +70,7 @@ fn main() {
     }
 }
 
-/// The infrastructure of W(N), whose servers are `tagged` so.
+/// The infrastructure of W(N), with these tags on its servers.
 fn template(tiers: usize, tagged: &str) -> String {
     let mut text = "heat_template_version: 2021-04-16\nresources:\n  net: {type: OS::Neutron::Net}\n  \
                     subnet: {type: OS::Neutron::Subnet, properties: {network: {get_resource: net}, cidr: 10.0.0.0/16}}\n  \
@@ -85,16 +87,16 @@ fn template(tiers: usize, tagged: &str) -> String {
     text
 }
 
-/// What Heat has come to.
+/// Heat's result.
 enum Heat {
     Complete(Duration),
-    /// It was still at it, and this many of its resources were complete.
+    /// It was not finished, and this many of its resources were complete.
     Incomplete(usize),
-    /// It has failed after this time, when this many of its resources were complete, for this reason.
+    /// It failed after this time, with this many resources complete, for this reason.
     Failed(Duration, usize, String),
 }
 
-/// How long Heat is waited for.
+/// The timeout for Heat.
 fn patience() -> Duration {
     let minutes = std::env::var("WATTLE_HEAT_MINUTES").ok().and_then(|minutes| minutes.parse().ok());
     Duration::from_mins(minutes.unwrap_or(40))

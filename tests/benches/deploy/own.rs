@@ -1,4 +1,4 @@
-//! The engine without Heat, and what it asks for.
+//! The engine without Heat, and its requests.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -23,7 +23,7 @@ pub(crate) struct Own {
     _zookeeper: ZooKeeper,
 }
 
-/// What it took.
+/// The costs.
 #[derive(Clone, Copy)]
 pub(crate) struct Took {
     pub(crate) time: Duration,
@@ -32,7 +32,7 @@ pub(crate) struct Took {
 }
 
 impl Own {
-    /// In the cloud that is named.
+    /// Creates it in the selected cloud.
     pub(crate) fn new(sources: &CloudConfig) -> Self {
         let zookeeper = ZooKeeper::start(1);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
@@ -57,7 +57,7 @@ impl Own {
         Self { runtime, counting, deployment, _zookeeper: zookeeper }
     }
 
-    /// Brings it to what the template says.
+    /// Deploys a template.
     pub(crate) fn deploy(&self, template: &str) -> Took {
         self.bring(&Wanted::Deploy {
             source: source(template).to_text(),
@@ -96,7 +96,7 @@ pub(crate) fn source(template: &str) -> TemplateSource {
     }
 }
 
-/// Counts what is asked.
+/// Counts requests.
 #[derive(Debug)]
 struct Counting {
     inner: Http,
@@ -109,7 +109,7 @@ impl Counting {
         Self { inner, writes: AtomicU32::new(0), reads: AtomicU32::new(0) }
     }
 
-    /// Requests that write, and that read.
+    /// The number of writing and of reading requests.
     fn seen(&self) -> (u32, u32) {
         (self.writes.load(Ordering::Relaxed), self.reads.load(Ordering::Relaxed))
     }

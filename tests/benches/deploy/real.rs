@@ -1,4 +1,4 @@
-//! Heat, the engine without it, and a client that does nothing but ask, side by side at real services.
+//! Heat, the engine without it, and a bare client, side by side at real services.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use super::bare::{Askers, Bare, THREADS};
 use super::own::{Own, source};
 use super::template;
 
-/// What the services of the lab were asked, and what it took.
+/// The number of requests to the lab's services, and the time.
 struct Seen {
     time: Duration,
     requests: u64,
@@ -33,7 +33,7 @@ pub(crate) fn compared(sizes: &[usize]) {
     for &size in sizes {
         let (one, two) = (template(size, "one"), template(size, "two"));
         let mut askers = Askers::new();
-        // Whoever comes first to a service waits until it has connected to all that it needs.
+        // The first request to a service waits until it has connected to its dependencies.
         Bare::made(THREADS, &mut askers).delete();
         let bare = {
             let mut made = None;
@@ -85,7 +85,7 @@ fn lab(what: &str) -> String {
     String::from_utf8_lossy(&lab.stdout).into_owned()
 }
 
-/// What the services were asked so far.
+/// The number of requests to the services so far.
 fn requests() -> u64 {
     lab("requests").lines().filter_map(|line| line.split_whitespace().last()?.parse::<u64>().ok()).sum()
 }
@@ -97,7 +97,7 @@ fn engine() -> String {
     line.split_whitespace().skip(3).collect::<Vec<_>>().join(" ")
 }
 
-/// The most memory that this process had so far.
+/// The peak memory of this process so far.
 fn peak() -> String {
     let status = std::fs::read_to_string("/proc/self/status").expect("reads");
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A cloud that does everything at once, and what is to be there.
+//! A cloud that does everything at once, and its targets.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -8,7 +8,7 @@ use wattle::model::{Name, Value};
 use wattle_converge::{Id, Job, Known, Outcome, Sight, Target, Thing, Wanted as One, What};
 use wattle_runtime::deploy::{Blindness, Cloud, Maker, Rows, Seen};
 
-/// The only type that there is.
+/// The only type.
 const KIND: &str = "Thing";
 
 /// A cloud that does everything at once.
@@ -49,7 +49,7 @@ impl Cloud for Instantly {
     }
 }
 
-/// Makes targets of how many things there are, and which one is another than the others.
+/// Makes targets from the number of resources, and which one differs from the others.
 #[derive(Debug)]
 pub(crate) struct Numbered;
 

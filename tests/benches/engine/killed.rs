@@ -1,4 +1,4 @@
-//! A leader that is killed, and who comes after it.
+//! A killed leader, and its successor.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
@@ -12,10 +12,10 @@ use wattle_runtime::store::Store;
 
 use super::{Place, again, deployment, wanted};
 
-/// Where it stands who leads.
+/// The path of the leader's node.
 const LEADER: &str = "/wattle/shop/infrastructure/leader";
 
-/// Has a leader killed when nine of ten things are there, and says how long the next one takes until it goes on.
+/// Kills a leader when nine of ten resources exist, and returns how long the next one takes to continue.
 pub(crate) fn after_a_kill(size: u32, place: &Place) -> String {
     let mut begun = again(size, place, "begin").stdout(Stdio::piped()).spawn().expect("starts");
     let mut line = String::new();
@@ -27,7 +27,7 @@ pub(crate) fn after_a_kill(size: u32, place: &Place) -> String {
     String::from_utf8_lossy(&out.stdout).trim().to_owned()
 }
 
-/// Brings it up until nine of ten things are there, says so, and waits to be killed.
+/// Deploys until nine of ten resources exist, reports it, and waits to be killed.
 pub(crate) async fn begin(size: u32, store: Arc<dyn Store>, key: OperatorKey) {
     let (news, mut heard) = mpsc::unbounded_channel();
     let deployment = deployment(store, key);
@@ -48,7 +48,8 @@ pub(crate) async fn begin(size: u32, store: Arc<dyn Store>, key: OperatorKey) {
     std::thread::sleep(Duration::from_hours(1));
 }
 
-/// Goes on, and says how long it took until it knew what there is, and how much of that came after nobody else led any more.
+/// Continues, and returns how long it took to read the present state, and how much of that was after the lead became
+/// free.
 pub(crate) async fn go_on(size: u32, store: Arc<dyn Store>, key: OperatorKey) {
     let began = Instant::now();
     let (news, mut heard) = mpsc::unbounded_channel();
@@ -73,12 +74,12 @@ pub(crate) async fn go_on(size: u32, store: Arc<dyn Store>, key: OperatorKey) {
     println!("{} ms | {} ms", since(began), since(free.unwrap_or(began)));
 }
 
-/// When the session of whoever was killed has ended, as the store sees it.
+/// Waits for the end of the killed process's session, from the store's view.
 async fn ended(store: &Arc<dyn Store>) -> Instant {
     let mut seen = store.get(LEADER).await.expect("reads").map(|node| node.version);
     while let Some(version) = seen {
         seen = store.changed(LEADER, Some(version)).await.expect("reads").map(|node| node.version);
-        // Another session is the next leader's.
+        // A different session is the next leader's.
         if seen.is_some() {
             break;
         }

@@ -1,10 +1,11 @@
-//! The engine without Heat over a cloud that does everything at once: what is left is the engine's own share.
+//! The engine without Heat over a cloud that does everything at once, which measures the engine's own share.
 //!
-//! `cargo bench -p wattle-tests --bench engine [-- RESOURCES...]` prints the table of `docs/benchmarks.md`. A stack of N resources is
-//! N/10 networks, each with nine servers that depend on it. Each row is a process of its own, since memory is never given back.
+//! `cargo bench -p wattle-tests --bench engine [-- RESOURCES...]` prints the table of `docs/benchmarks.md`. A stack of
+//! N resources is N/10 networks, each with nine servers that depend on it. Each row is a process of its own, since
+//! memory is never given back.
 //!
-//! A second table is of what a killed leader leaves: a process brings up a stack and is killed (`SIGKILL`) when nine of ten things are
-//! there; how long it takes from the start of the next process until that one goes on.
+//! A second table is about killed leaders: a process deploys a stack and is killed (`SIGKILL`) when nine of ten
+//! resources exist; the table shows how long the next process takes from its start until it continues.
 
 mod instantly;
 mod killed;
@@ -25,10 +26,10 @@ use wattle_tests::embedded::Embedded;
 use wattle_tests::stores::{Asked, Guard, Guarded};
 use wattle_tests::zookeeper::ZooKeeper;
 
-/// Set for a child: which part of the work is its own.
+/// Set for a child: its part of the work.
 const PART: &str = "WATTLE_BENCH_PART";
 
-/// Over which store, at which address, with which operator's key.
+/// The store, its address, and the operator's key.
 const STORE: &str = "WATTLE_BENCH_STORE";
 const ADDRESS: &str = "WATTLE_BENCH_ADDRESS";
 const KEY: &str = "WATTLE_BENCH_KEY";
@@ -72,13 +73,13 @@ fn main() {
     }
 }
 
-/// How long it took to create what a row of the table is about.
+/// The time in a row of the table.
 fn milliseconds(row: &str) -> f64 {
     let column = row.split('|').nth(3).and_then(|column| column.trim().strip_suffix(" ms"));
     column.and_then(|number| number.parse().ok()).expect("a row has a time")
 }
 
-/// Where what is stored is, beyond the process that stores it.
+/// A store that outlives the process.
 enum Place {
     Memory,
     Embedded(Embedded),
@@ -104,7 +105,7 @@ impl Place {
     }
 }
 
-/// This program once more, for a part of its work.
+/// A command that runs this program again, for a part of its work.
 fn again(size: u32, place: &Place, part: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().expect("this program"));
     let said = place.said();
@@ -148,7 +149,7 @@ async fn row(size: u32, store: &str, inner: Arc<dyn Store>, key: OperatorKey) {
     let counted = Guarded::new(inner, Counter::default());
     let before = resident();
     let deployment = deployment(Arc::clone(&counted) as Arc<dyn Store>, key);
-    // As every command does, so that nothing of it is read with each write.
+    // As every command does, so that it is not read again with each write.
     Identity::of(&deployment.store, &deployment.stack, &deployment.key).await.expect("an identity");
     let mut text = format!("| {store} | {size} ");
     let mut write = |taken: Duration, counts: (u64, u64), reads: bool| {
@@ -175,7 +176,7 @@ fn per(count: u64, size: u32) -> String {
     format!("{:.2}", f64::from(u32::try_from(count).expect("few enough")) / f64::from(size))
 }
 
-/// Has it done: how long that took, and the writes and reads of it.
+/// Deploys, and returns the time, the writes and the reads.
 async fn bring(deployment: &Deployment, counter: &Counter, source: String) -> (Duration, (u64, u64)) {
     counter.take();
     let wanted = wanted(source);
@@ -187,14 +188,14 @@ async fn bring(deployment: &Deployment, counter: &Counter, source: String) -> (D
     (taken, counter.take())
 }
 
-/// Bytes of memory that this process has.
+/// The resident memory of this process, in bytes.
 fn resident() -> u64 {
     let text = std::fs::read_to_string("/proc/self/status").expect("Linux says so");
     let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("a line of it");
     line.trim().trim_end_matches(" kB").trim().parse::<u64>().expect("a number") * 1_024
 }
 
-/// How much is written and read of rows.
+/// Counts writes and reads of rows.
 #[derive(Debug, Default)]
 struct Counter {
     writes: AtomicU64,

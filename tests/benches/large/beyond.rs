@@ -1,4 +1,4 @@
-//! What goes beyond one ensemble: observers, and more than one ensemble.
+//! Beyond one ensemble: observers, and several ensembles.
 
 use std::time::Instant;
 
@@ -14,13 +14,13 @@ use super::operator::{all_done, applied, connect, ensemble, options, revision_of
 
 const TIERS: u32 = 200;
 
-/// What each member was asked so far.
+/// The number of requests to each member so far.
 fn asked(zookeeper: &ZooKeeper) -> Vec<u64> {
     let members = 1..=zookeeper.hosts().split(',').count();
     members.map(|member| said(zookeeper, member, "zk_packets_received").unwrap_or(0)).collect()
 }
 
-/// All agents at an observer: what the members that vote are asked then.
+/// All agents at an observer: the resulting requests to the voting members.
 pub(super) async fn observers() {
     println!("## Three members and an observer\n");
     let zookeeper = ensemble(1);
@@ -53,7 +53,7 @@ pub(super) async fn observers() {
     println!();
 }
 
-/// Half of the stacks in one ensemble and half in another, at the same time, and all of them in one.
+/// Half of the stacks in one ensemble and half in another, concurrently, and all of them in one.
 pub(super) async fn ensembles() {
     const STACKS: u32 = 40;
     const EACH: u32 = 10;

@@ -1,4 +1,4 @@
-//! All agents, in as many processes as they take.
+//! All agents, in as many processes as necessary.
 
 use std::fs;
 use std::path::Path;
@@ -13,13 +13,13 @@ use wattle_tests::requests::Counts;
 
 use super::shard::{self, Config, Report};
 
-/// Descriptors that an agent has: its connection, its journal, its lock, its socket.
+/// The number of descriptors of an agent: its connection, its journal, its lock, its socket.
 const DESCRIPTORS: usize = 4;
 
 pub(super) struct Field {
     shards: Vec<Shard>,
     pub(super) agents: usize,
-    /// Memory that each agent takes before there is anything to do, in bytes.
+    /// The memory of each agent before it has any work, in bytes.
     pub(super) memory: u64,
     folder: TempDir,
 }
@@ -33,7 +33,7 @@ struct Shard {
 impl Field {
     /// Starts an agent for each of `servers`, and returns when all of them are connected.
     pub(super) async fn start(address: &str, servers: &[Server]) -> Self {
-        // A journal is put on disk line by line; what is measured is the data space.
+        // A journal is synced line by line, but the data space is to be measured.
         let memory = Path::new("/dev/shm");
         let folder = if memory.is_dir() { TempDir::new_in(memory) } else { TempDir::new() }.expect("a folder");
         let most = (descriptors() - 500) / DESCRIPTORS;
@@ -66,31 +66,31 @@ impl Field {
         self.answers().await
     }
 
-    /// In how many processes they are.
+    /// The number of processes.
     pub(super) fn processes(&self) -> usize {
         self.shards.len()
     }
 
-    /// What was asked by all agents so far.
+    /// The number of requests by all agents so far.
     pub(super) async fn counts(&mut self) -> Counts {
         let mut counts = Counts::default();
         self.ask().await.iter().for_each(|report| counts.add(&report.counts));
         counts
     }
 
-    /// What an agent takes now, in bytes, with its part of the process that it is in.
+    /// The present memory of an agent, in bytes, including its share of its process.
     pub(super) async fn resident(&mut self) -> u64 {
         self.ask().await.iter().map(|report| report.memory).sum::<u64>() / self.agents as u64
     }
 
-    /// What was asked by all agents, once they ask nothing more; a second in which nothing is asked counts as that.
+    /// The number of requests by all agents, once they are idle: no requests in a second count as idle.
     pub(super) async fn settled(&mut self) -> Counts {
         let begun = Instant::now();
         let mut before = self.counts().await;
         loop {
             tokio::time::sleep(Duration::from_secs(1)).await;
             let now = self.counts().await;
-            // What looks by itself once in a while never ends.
+            // Periodic checks never end.
             if now.requests() < before.requests() + 5 + self.agents as u64 / 50 || begun.elapsed().as_secs() > 300 {
                 return now;
             }
@@ -117,7 +117,7 @@ impl Shard {
     }
 }
 
-/// How many descriptors a process may have.
+/// The limit of descriptors for a process.
 fn descriptors() -> usize {
     let limits = fs::read_to_string("/proc/self/limits").expect("limits");
     let line = limits.lines().find(|line| line.starts_with("Max open files")).expect("a limit");

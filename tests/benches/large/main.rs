@@ -1,4 +1,4 @@
-//! As many agents as fit: W(N) over an ensemble of three, one session for each server, recipes that end at once.
+//! As many agents as possible: W(N) over an ensemble of three, one session for each server, recipes that end at once.
 //!
 //! `cargo bench -p wattle-tests --bench large [-- SERVERS...|stacks|observers|ensembles]` prints the tables of
 //! `docs/benchmarks.md`. Requests are counted in the client, answer by answer. Agents are the product's own; they live in as

@@ -1,4 +1,4 @@
-//! Figures, as they are printed.
+//! Formats figures.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -19,19 +19,19 @@ pub(super) fn exponent(then: (u32, f64), now: (u32, f64)) -> f64 {
     (now.1 / then.1).ln() / (f64::from(now.0) / f64::from(then.0)).ln()
 }
 
-#[expect(clippy::cast_precision_loss, reason = "they are counted")]
+#[expect(clippy::cast_precision_loss, reason = "counts are small")]
 pub(super) fn per(counts: &Counts, of: u32) -> f64 {
     counts.requests() as f64 / f64::from(of)
 }
 
-/// By kind, for each of so many.
-#[expect(clippy::cast_precision_loss, reason = "they are counted")]
+/// The counts by kind, divided by this number.
+#[expect(clippy::cast_precision_loss, reason = "counts are small")]
 pub(super) fn kinds(counts: &Counts, of: u32) -> String {
     let kind = |(kind, count): (&String, &u64)| format!("{kind} {:.2}", *count as f64 / f64::from(of));
     counts.answers.iter().map(kind).collect::<Vec<_>>().join(", ")
 }
 
-/// What a member's ZooKeeper says of itself; none while it does not serve.
+/// A figure that a member reports about itself; `None` while it is not in service.
 pub(super) fn said(zookeeper: &ZooKeeper, member: usize, what: &str) -> Option<u64> {
     let address = zookeeper.hosts().split(',').nth(member - 1).expect("a member");
     let mut stream = TcpStream::connect(address).ok()?;
@@ -42,7 +42,7 @@ pub(super) fn said(zookeeper: &ZooKeeper, member: usize, what: &str) -> Option<u
     said.lines().find_map(|line| line.strip_prefix(what)?.strip_prefix('\t')).and_then(|value| value.parse().ok())
 }
 
-/// What lives in a member's heap, in bytes.
+/// The live data in a member's heap, in bytes.
 pub(super) async fn heap(zookeeper: &ZooKeeper, member: usize) -> u64 {
     let home = zookeeper.dir().join(member.to_string());
     let read = |file: &str| std::fs::read_to_string(home.join(file)).unwrap_or_default();

@@ -13,11 +13,11 @@ use wattle_tests::crowd::SOON;
 use wattle_tests::workload::{Size, workload};
 use wattle_tests::zookeeper::ZooKeeper;
 
-/// An ensemble of three, and so many observers besides, with room for everything here.
+/// An ensemble of three, with so many observers, and enough memory.
 pub(super) fn ensemble(observers: usize) -> ZooKeeper {
     ZooKeeper::start_with(3 + observers, |zkd, _| {
         zkd.env("ZK_HEAP", "3g").env("ZK_OBSERVERS", observers.to_string());
-        // A member that is asked for its threads collects garbage and says what is left.
+        // A member that dumps its threads collects garbage and reports what is left.
         zkd.env("JAVA_TOOL_OPTIONS", "-XX:+PrintClassHistogram");
     })
 }
@@ -39,7 +39,7 @@ pub(super) async fn connect(address: &str, options: &Options) -> Arc<dyn Store> 
     address.connect(&[options.key.login()]).await.expect("a store")
 }
 
-/// Applies a seed; its revision and how long it took.
+/// Applies a seed; returns its revision and the time.
 pub(super) async fn applied(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> (u64, Duration) {
     let start = Instant::now();
     let applied = apply(store, seed, options).await.expect("applies");
@@ -65,7 +65,7 @@ pub(super) async fn all_done(space: &Space, tiers: u32) {
         .await;
 }
 
-/// The revision in which a server's plan was last another.
+/// The revision in which a server's plan last changed.
 pub(super) async fn revision_of(space: &Space, server: &str) -> Revision {
     space.plan(server).await.expect("a plan").expect("a plan").of()
 }

@@ -1,4 +1,4 @@
-//! All members of an ensemble go at once, and come back.
+//! A restart of all members of an ensemble at once.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use super::measure::{kinds, said, show};
 
 const MEMBERS: std::ops::RangeInclusive<usize> = 1..=3;
 
-/// Once for each number of seconds for which they are gone.
+/// Measures once for each number of seconds of downtime.
 pub(super) async fn measure(zookeeper: &ZooKeeper, field: &mut Field, seconds: &[u64]) {
     let agents = u64::try_from(field.agents).expect("INVARIANT: it fits");
     for down in seconds.iter().copied().map(Duration::from_secs) {
@@ -25,7 +25,7 @@ pub(super) async fn measure(zookeeper: &ZooKeeper, field: &mut Field, seconds: &
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
         let serving = start.elapsed();
-        // An agent is back when it has its node, in the session that it had or in another one.
+        // An agent is back when it has its node, in its former session or in another one.
         let connected = || MEMBERS.map(|member| said(member, "zk_num_alive_connections")).sum::<u64>();
         while connected() < agents || said(1, "zk_ephemerals_count") < agents {
             assert!(start.elapsed() < Duration::from_mins(10), "not all agents come back");
@@ -40,7 +40,7 @@ pub(super) async fn measure(zookeeper: &ZooKeeper, field: &mut Field, seconds: &
     }
 }
 
-/// How many connections there were, and how close to each other.
+/// The number of connections, and their density.
 fn connections(counts: &Counts) -> String {
     let all = counts.connections.values();
     let (made, refused, sessions) = all.clone().fold((0, 0, 0), |(made, refused, sessions), slot| {

@@ -1,4 +1,4 @@
-//! A process with a part of the agents: what it is told on its standard input, and what it answers.
+//! A process with a part of the agents: its commands on the standard input, and its responses.
 
 use std::fs;
 use std::io::{BufRead as _, Write as _};
@@ -9,10 +9,10 @@ use tokio::sync::mpsc;
 use wattle_tests::crowd::{Crowd, Server};
 use wattle_tests::requests::{Counts, Requests};
 
-/// Set for a shard: where its [`Config`] is.
+/// Set for a shard: the path of its [`Config`].
 pub(super) const CONFIG: &str = "WATTLE_BENCH_SHARD";
 
-/// What a shard is to do.
+/// The work of a shard.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Config {
     pub(super) address: String,
@@ -20,15 +20,15 @@ pub(super) struct Config {
     pub(super) folder: PathBuf,
 }
 
-/// How it is doing.
+/// The state of a shard.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Report {
     pub(super) counts: Counts,
-    /// Memory that is resident, in bytes.
+    /// The resident memory, in bytes.
     pub(super) memory: u64,
 }
 
-/// Answers each line with a report; the first comes when all agents are connected.
+/// Responds to each line with a report; the first is sent when all agents are connected.
 pub(super) async fn run(config: &Path, requests: &Requests) {
     let config = fs::read(config).expect("a configuration");
     let config: Config = serde_json::from_slice(&config).expect("a configuration");
@@ -39,10 +39,10 @@ pub(super) async fn run(config: &Path, requests: &Requests) {
                 return;
             }
         }
-        // Whoever measures is gone.
+        // The measuring process is gone.
         std::process::exit(0);
     });
-    // What a process takes that has no agents is none of theirs.
+    // The memory of a process without agents is not theirs.
     report(requests);
     let address = config.address.parse().expect("an address");
     let mut crowd = Crowd::start(&address, &config.servers, &config.folder).await;
@@ -62,7 +62,7 @@ fn report(requests: &Requests) {
     writeln!(out, "{text}").and_then(|()| out.flush()).expect("somebody listens");
 }
 
-/// Memory of a process that is resident, in bytes.
+/// The resident memory of a process, in bytes.
 pub(super) fn resident(process: &str) -> u64 {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

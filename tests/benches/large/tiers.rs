@@ -1,4 +1,4 @@
-//! W(N) on servers of its own: its first revision, one again, one with one component changed, and a restart of the ensemble.
+//! W(N) on servers of its own: its first revision, a repetition, one changed component, and a restart of the ensemble.
 
 use std::time::Instant;
 
@@ -13,7 +13,7 @@ use super::measure::{exponent, heap, kinds, per, said, show};
 use super::operator::{all_done, applied, connect, ensemble, options, revision_of, seed};
 use super::restart;
 
-/// From how many on each run takes minutes.
+/// The size from which each run takes minutes.
 const MANY: u32 = 5_000;
 
 pub(super) async fn table(sizes: &[u32], requests: &Requests) {
@@ -81,7 +81,7 @@ async fn row(tiers: u32, requests: &Requests) -> f64 {
     first_seconds
 }
 
-/// What agents and a member have by then; a member that was started again does not tell any more.
+/// The present memory of agents and a member; a restarted member no longer reports it.
 async fn show_memory(field: &mut Field, zookeeper: &ZooKeeper) {
     let (agents, member) = (field.resident().await / 1000, heap(zookeeper, 1).await / 1000);
     println!("- memory a session: agents {agents} KB; member 1 {member} KB of heap");

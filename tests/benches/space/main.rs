@@ -1,8 +1,8 @@
-//! The data space next to the bare clients of its stores: hand-over, chain, fan-out, seed.
+//! The data space compared to the bare clients of its stores: hand-over, chain, fan-out, seed.
 //!
 //! `cargo bench -p wattle-tests --bench space [-- zookeeper|embedded|seeds|ENTRIES...]` prints the tables of
-//! `docs/benchmarks.md`; a number of entries is that one row of the seeds. What is compared was measured in one run of
-//! this program, in turns; figures are medians.
+//! `docs/benchmarks.md`; a number of entries selects that row of the seeds. Compared figures were measured in one run
+//! of this program, in turns; figures are medians.
 
 mod raw;
 mod seeds;
@@ -20,13 +20,13 @@ use wattle_tests::zookeeper::ZooKeeper;
 
 use raw::Raw;
 
-/// Most watches that a session of ZooKeeper should have.
+/// The recommended maximum number of watches of a ZooKeeper session.
 const WATCHES: usize = 1_000;
 
-/// Set for the child that is an embedded store's server: where its socket is to be.
+/// Set for the child that is an embedded store's server: the path of its socket.
 const SERVER: &str = "WATTLE_BENCH_SERVER";
 
-/// The revision of everything here.
+/// The revision of all entries.
 const FIRST: Revision = Revision { space: None, number: 1 };
 
 fn main() {
@@ -63,16 +63,16 @@ async fn serve(socket: PathBuf) {
     std::future::pending::<()>().await;
 }
 
-/// Who writes all entries.
+/// The writer of all entries.
 const WRITER: &str = "server";
 
-/// How clients of a store come to be.
+/// Creates clients of a store.
 struct Clients {
     address: Address,
     operator: Login,
-    /// The key of whoever writes.
+    /// The key of the writer.
     key: ServerKey,
-    /// Whether what is written is signed, and judged by whoever reads, as agents do.
+    /// Whether entries are signed by the writer, and verified by readers, as agents do.
     signs: bool,
 }
 
@@ -81,7 +81,7 @@ impl Clients {
         Self { address, operator: operator(), key: ServerKey::generate(), signs: true }
     }
 
-    /// The same, who neither sign nor judge.
+    /// The same clients without signatures.
     fn unsigned(&self) -> Self {
         Self { address: self.address.clone(), operator: self.operator.clone(), key: self.key.clone(), signs: false }
     }
@@ -140,7 +140,8 @@ async fn zookeeper(address: &Address, hosts: &str) {
     println!();
 }
 
-/// The embedded store, its server in a process of its own; next to a bare echo over a Unix socket within one thread.
+/// The embedded store, its server in a process of its own; compared to a bare echo over a Unix socket within one
+/// thread.
 async fn embedded() {
     let folder = tempfile::tempdir().expect("a folder");
     let socket = folder.path().join("socket");
@@ -209,7 +210,7 @@ fn value(text: &str) -> Content {
     Content::Value(Value::from(text))
 }
 
-/// Makes `count` empty entries.
+/// Creates `count` empty entries.
 async fn prepare(store: &dyn Store, stack: &str, count: usize) {
     let space = wattle_runtime::space::Layout::new(stack);
     let mut above = String::new();
@@ -223,7 +224,7 @@ async fn prepare(store: &dyn Store, stack: &str, count: usize) {
     store.apply((0..count).map(create).collect()).await.expect("entries");
 }
 
-/// From before the writer's call until its blocked reader has the value.
+/// From the writer's call until its blocked reader has the value.
 async fn hand_over(clients: &Clients, stack: &str, entries: std::ops::Range<usize>) -> Duration {
     let (reader, writer) = (clients.space(stack).await, clients.space(stack).await);
     let mut figures = Vec::new();
@@ -236,7 +237,7 @@ async fn hand_over(clients: &Clients, stack: &str, entries: std::ops::Range<usiz
             let content = waiting.read(&entry(i), &FIRST).await.expect("a value");
             (content, Instant::now())
         });
-        // Once both of these are answered, the server knows of the reader: it has answered and been asked to watch.
+        // Once both of these have returned, the server knows the reader: it has responded and has the watch.
         tokio::task::yield_now().await;
         reader.peek(&name).await.expect("an entry");
         reader.peek(&name).await.expect("an entry");

@@ -1,4 +1,4 @@
-//! The crate `zookeeper-client`, used bare: the same operations without us.
+//! The bare crate `zookeeper-client`: the same operations without our code.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -10,13 +10,13 @@ use zookeeper_client::{Acl, Acls, AuthId, Client, CreateMode, Permission};
 
 use super::{WATCHES, entry, median};
 
-/// What a value looks like in an entry.
+/// A value in an entry.
 const DATA: &[u8] = br#"{"revision":1,"value":"10.0.0.7"}"#;
 
-/// Most operations in a request, and most bytes.
+/// The maximum number of operations in a request, and of bytes.
 const BATCH: (usize, usize) = (1_000, 500_000);
 
-/// How long a server is to wait for a sign of life.
+/// How long a silent session lasts.
 const SESSION: Duration = Duration::from_mins(1);
 
 /// Clients of a ZooKeeper.
@@ -31,7 +31,7 @@ impl Raw {
     }
 
     async fn client(&self) -> Client {
-        // All of a large seed is on its way at once, and what tells that the session lives waits behind it.
+        // All of a large seed is in transit at once, and the session's heartbeat waits behind it.
         let connector = Client::connector().with_auth("digest", &self.login).with_session_timeout(SESSION);
         connector.connect(&self.hosts).await.expect("a client")
     }
@@ -103,7 +103,7 @@ impl Raw {
         time
     }
 
-    /// Carries out requests that were recorded, one behind the other without waiting for answers in between.
+    /// Carries out recorded requests in order, without waiting for responses in between.
     pub(super) async fn load(&self, ops: &[Op]) -> Duration {
         let client = self.client().await;
         let start = Instant::now();
@@ -141,7 +141,7 @@ impl Raw {
     }
 }
 
-/// Bytes that it takes, about.
+/// Its approximate size in bytes.
 pub(super) fn size(op: &Op) -> usize {
     match op {
         Op::Create { path, data, access } => 64 + path.len() + data.len() + 60 * access.grants().count(),
@@ -177,7 +177,7 @@ async fn read(client: &Client, path: &str) -> Vec<u8> {
     }
 }
 
-/// The median of an answer from another task over a Unix socket.
+/// The median time of a response from another task over a Unix socket.
 pub(super) async fn echo() -> Duration {
     let (mut here, mut there) = tokio::net::UnixStream::pair().expect("sockets");
     tokio::spawn(async move {

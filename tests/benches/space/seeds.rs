@@ -1,4 +1,4 @@
-//! A seed of W(N) written to each store, next to the bare client that writes the same nodes.
+//! A seed of W(N) written to each store, compared to the bare client that writes the same nodes.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -73,7 +73,8 @@ pub(super) async fn table(sizes: &[u32]) {
     }
 }
 
-/// With 100,000 entries a member whose heap has 512 MB does nothing but collect garbage. Sessions last for up to 20 ticks.
+/// With 100,000 entries, a member with a heap of 512 MB does nothing but collect garbage. Sessions last for up to 20
+/// ticks.
 fn roomy() -> ZooKeeper {
     ZooKeeper::start_with(1, |zkd, _| {
         zkd.env("ZK_HEAP", "4g").env("ZK_TICK", "3000");

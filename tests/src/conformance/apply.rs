@@ -1,4 +1,4 @@
-//! Many changes at once.
+//! Multiple changes at once.
 
 use wattle_runtime::store::{MAX_DATA, Op, StoreError};
 
@@ -36,7 +36,7 @@ pub(super) async fn apply_all_or_nothing(fixture: &dyn Fixture) {
     assert_eq!(place.store.get(&new).await.unwrap(), None);
     let node = place.store.get(&kept).await.unwrap().unwrap();
     assert_eq!((&*node.data, node.version), (&b"0"[..], version));
-    // Nobody is told of what did not happen.
+    // Changes that did not happen are not reported.
     assert!(futures_util::FutureExt::now_or_never(&mut waiting).is_none());
     place.store.set(&kept, b"3", Some(version)).await.unwrap();
     assert_eq!(waiting.await.unwrap().unwrap().data, b"3");
@@ -77,7 +77,7 @@ pub(super) async fn apply_on_a_condition(fixture: &dyn Fixture) {
     let second = place.store.set(&path, b"1", None).await.unwrap();
     refused!(place.store.apply(ops(first, "second")), Conflict, path);
     assert_eq!(place.store.children(&place.root).await.unwrap().len(), MANY + 1);
-    // What ends the condition goes with the first request, and no other is carried out.
+    // The change that ends the condition is in the first request, and no other request is carried out.
     let mut ending = ops(second, "third");
     ending.insert(1, set(&path, b"2"));
     let outcome = place.store.apply(ending).await;
@@ -90,7 +90,7 @@ pub(super) async fn apply_on_a_condition(fixture: &dyn Fixture) {
         }
         other => panic!("{other:?}"),
     }
-    // Several go with every request.
+    // Several checks are part of every request.
     let (turn, mark) = (place.store.get(&path).await.unwrap().unwrap().version, place.make("mark", b"").await);
     let marked = place.store.get(&mark).await.unwrap().unwrap().version;
     let mut ops = ops(turn, "fourth");
@@ -117,7 +117,7 @@ pub(super) async fn apply_many(fixture: &dyn Fixture) {
     place.store.apply(paths.iter().map(|path| create(path, path.as_bytes())).collect()).await.unwrap();
     assert_eq!(place.store.children(&place.root).await.unwrap().len(), MANY);
     assert_eq!(data(&place.store, &paths[MANY - 1]).await.unwrap(), paths[MANY - 1].as_bytes());
-    // The one that fails is named, however far back it is, and nothing after it is done.
+    // The error names the failed change, however far back it is, and nothing after it is carried out.
     let mut ops: Vec<_> = paths.iter().map(|path| set(path, b"new")).collect();
     ops.insert(MANY - 1, create(&paths[17], b""));
     match place.store.apply(ops).await {

@@ -15,7 +15,7 @@ pub(super) async fn changed_at_once(fixture: &dyn Fixture) {
     place.store.set(&path, b"1", None).await.unwrap();
     let second = place.store.changed(&path, Some(first.version)).await.unwrap().unwrap();
     assert_eq!(second.data, b"1");
-    // A version from elsewhere is not what is there either.
+    // A foreign version also differs from the present one.
     let other = Version { transaction: second.version.transaction + 1_000_000, count: 7 };
     assert_eq!(place.store.changed(&path, Some(other)).await.unwrap(), Some(second.clone()));
     assert_eq!(place.store.changed(&place.at("none"), Some(second.version)).await.unwrap(), None);
@@ -28,7 +28,7 @@ pub(super) async fn changed_waits(fixture: &dyn Fixture) {
     let seen = place.store.get(&path).await.unwrap().unwrap().version;
     let mut waiting = place.store.changed(&path, Some(seen));
     assert!((&mut waiting).now_or_never().is_none());
-    // Neither what happens to others, nor reading, nor below it.
+    // Not notified: changes of other nodes, reads, and changes below it.
     place.store.set(&neighbour, b"1", None).await.unwrap();
     place.store.get(&path).await.unwrap();
     place.make("node/below", b"").await;
@@ -48,7 +48,7 @@ pub(super) async fn changed_by_creation(fixture: &dyn Fixture) {
     assert!((&mut waiting).now_or_never().is_none());
     place.make("node", b"0").await;
     assert_eq!(waiting.await.unwrap().unwrap().data, b"0");
-    // Also where not even the parent is there.
+    // Even if the parent does not exist.
     let deep = place.at("deep/deeper");
     let mut waiting = place.store.changed(&deep, None);
     assert!((&mut waiting).now_or_never().is_none());
@@ -72,7 +72,7 @@ pub(super) async fn changed_by_making_anew(fixture: &dyn Fixture) {
     let path = place.make("node", b"0").await;
     let seen = place.store.get(&path).await.unwrap().unwrap().version;
     let waiting = place.store.changed(&path, Some(seen));
-    // With the same data, so that only the version tells.
+    // With the same data, so that only the version differs.
     place.store.apply(vec![delete(&path), create(&path, b"0")]).await.unwrap();
     let node = waiting.await.unwrap().unwrap();
     assert_eq!(node.version.count, 0);
@@ -127,7 +127,7 @@ pub(super) async fn waits_given_up(fixture: &dyn Fixture) {
         }
         drop(waiting);
     }
-    // Of all methods, also before they were ever polled.
+    // All methods, even before they were ever polled.
     for _ in 0..100 {
         drop(place.store.get(&path));
         assert!(place.store.set(&place.at("none"), b"", None).now_or_never().is_none_or(|set| set.is_err()));

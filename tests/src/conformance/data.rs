@@ -1,4 +1,4 @@
-//! What a node holds.
+//! The data of nodes.
 
 use wattle_runtime::store::{MAX_DATA, StoreError};
 
@@ -43,12 +43,12 @@ pub(super) async fn conditional_set(fixture: &dyn Fixture) {
     let second = place.store.set(&path, b"1", Some(first)).await.unwrap();
     refused!(place.store.set(&path, b"2", Some(first)), Conflict, path);
     assert_eq!(data(&place.store, &path).await.unwrap(), b"1");
-    // The same data again is a change all the same.
+    // Setting the same data again is a change all the same.
     let third = place.store.set(&path, b"1", Some(second)).await.unwrap();
     refused!(place.store.set(&path, b"2", Some(second)), Conflict, path);
     place.store.set(&path, b"2", Some(third)).await.unwrap();
 
-    // Of many who try at once, one succeeds.
+    // Of many concurrent attempts, one succeeds.
     let seen = place.store.get(&path).await.unwrap().unwrap().version;
     let tries = (0..50).map(|n| {
         let (store, path) = (&place.store, &path);
@@ -77,7 +77,7 @@ pub(super) async fn largest_data(fixture: &dyn Fixture) {
     let path = place.at("larger");
     refused!(place.store.apply(vec![create(&path, &larger)]), TooLarge, path);
     assert_eq!(place.store.get(&path).await.unwrap(), None);
-    // The connection has come to no harm.
+    // The connection is still usable.
     place.store.set(&made, b"small", None).await.unwrap();
 }
 

@@ -1,4 +1,4 @@
-//! Nodes that are there for as long as someone holds them.
+//! Nodes that exist as long as they are held.
 
 use std::sync::Arc;
 
@@ -18,14 +18,14 @@ pub(super) async fn held_until_dropped(fixture: &dyn Fixture) {
     let reads = fixture.login(&[one]).await;
     assert_eq!(data(&reads, &path).await.unwrap(), b"0");
     assert_eq!(place.store.children(&place.root).await.unwrap(), ["held"]);
-    // Nobody makes anything below it.
+    // Nobody can create anything below it.
     let below = format!("{path}/below");
     assert_denied(place.store.apply(vec![create(&below, b"")]).await, "create", &below);
     drop(hold);
     until(&reads, &path, None).await;
 }
 
-/// The version of the node at `path`, which is there.
+/// The version of the existing node at `path`.
 async fn version(store: &Arc<dyn Store>, path: &str) -> Version {
     store.get(path).await.unwrap().expect("it is there").version
 }
@@ -45,7 +45,7 @@ pub(super) async fn held_by_one_alone(fixture: &dyn Fixture) {
     assert_eq!(version(&other, &path).await, first);
     hold.release().await;
     until(&other, &path, None).await;
-    // Of what is gone, nothing is in the way.
+    // A node that is gone is no obstacle.
     let hold = other.hold(&path, b"1", &Access::new(), Some(first)).await.unwrap();
     until(&place.store, &path, Some(b"1")).await;
     drop(hold);
@@ -57,7 +57,7 @@ pub(super) async fn hold_lost_to_another(fixture: &dyn Fixture) {
     let other = fixture.operator().await;
     let mut first = place.store.hold(&path, b"0", &Access::new(), None).await.unwrap();
     let over = version(&other, &path).await;
-    // Another takes its place, and does not lose it when the first goes.
+    // Another client takes its place, and does not lose it when the first disconnects.
     let mut second = other.hold(&path, b"1", &Access::new(), Some(over)).await.unwrap();
     assert_eq!(other.changed(&path, Some(over)).await.unwrap().unwrap().data, b"1");
     first.lost().await;
@@ -119,7 +119,7 @@ pub(super) async fn hold_refused(fixture: &dyn Fixture) {
     let stranger = fixture.login(&[someone("stranger")]).await;
     let path = place.at("held");
     assert_denied(stranger.hold(&path, b"", &Access::new(), None).await.map(drop), "create", &path);
-    // With the rights that a server has for it, and no others.
+    // With a server's rights to it, and no others.
     let server = someone("server");
     let rights = Rights { create: true, delete: true, ..Rights::default() };
     place.make_for("server", b"", Access::new().grant(&server.principal(), rights)).await;
@@ -159,11 +159,11 @@ fn start(fixture: &dyn Fixture, path: &str) -> Option<Other> {
     Some(Other::start("another_process", &[&address.to_string(), path, &login.name, &login.password]))
 }
 
-/// What the other process does: it holds the node until it is killed, or whoever started it is gone. A test binary with
+/// The work of the other process: it holds the node until it is killed, or its parent is gone. A test binary with
 /// conformance tests has this as an ignored test of the same name.
 ///
 /// # Panics
-/// When it cannot.
+/// The node cannot be held.
 pub async fn another_process() {
     let Some([address, path, name, password]) = task() else { return };
     let address: Address = address.parse().unwrap();

@@ -1,8 +1,8 @@
-//! What every store does, whichever it is: one set of cases, run against each of them.
+//! The common behavior of all stores: one set of cases, run against each of them.
 //!
-//! A store's tests give a [`Fixture`] and either let [`conformance!`](crate::conformance!) make a test of each case, or
-//! [`run`] them in one go where starting a server is expensive. A case works below a node of its own, so that cases can
-//! share a server; those that restart it or cut its connections disturb the others, but must not make them fail.
+//! A store's tests provide a [`Fixture`] and either let [`conformance!`](crate::conformance!) make a test of each case,
+//! or [`run`] them in one go where starting a server is expensive. A case works below a node of its own, so that cases
+//! can share a server; those that restart it or cut its connections disturb the others, but must not make them fail.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -32,37 +32,39 @@ pub trait Fixture: Send + Sync {
     /// A new connection as the operator.
     async fn operator(&self) -> Arc<dyn Store>;
 
-    /// A new connection as one who has all of `logins`.
+    /// A new connection with all of `logins`.
     async fn login(&self, logins: &[Login]) -> Arc<dyn Store>;
 
-    /// How another process connects as the operator; none if it cannot.
+    /// How another process connects as the operator; `None` if it cannot.
     fn address(&self) -> Option<(Address, Login)> {
         None
     }
 
-    /// Whom others have to name for the operator to have a right to what they make; none where that is not needed.
+    /// The principal that others have to grant rights to their nodes so that the operator has any; `None` where that is
+    /// not needed.
     fn operator_to_name(&self) -> Option<Principal> {
         None
     }
 
-    /// Kills the server and starts it again, and returns once it was started. False if there is no server to kill.
+    /// Kills the server and starts it again. Returns once it has started; false if there is no server to kill.
     async fn restart(&self) -> bool {
         false
     }
 
-    /// Breaks all connections to the server, which goes on. False if there are none to break.
+    /// Breaks all connections to the server, which keeps running. Returns false if there are none to break.
     async fn cut(&self) -> bool {
         false
     }
 }
 
-/// No case takes longer, by far: while a busy machine restarts an ensemble again and again, all cases stand still.
+/// The timeout of a case, which is generous: while a busy machine restarts an ensemble again and again, all cases stand
+/// still.
 const LIMIT: Duration = Duration::from_mins(5);
 
-/// Runs all cases, several at a time: they disturb each other, and must not mind.
+/// Runs all cases, several at a time: they disturb each other, and must tolerate that.
 ///
 /// # Panics
-/// When one has failed, after all of them.
+/// A case has failed, after all of them.
 pub async fn run(fixture: &dyn Fixture) {
     let cases = stream::iter(CASES).map(|case| async move {
         let started = Instant::now();
@@ -79,10 +81,10 @@ macro_rules! cases {
         /// The names of all cases.
         pub const CASES: &[&str] = &[$($(stringify!($case),)*)*];
 
-        /// Runs the case of this name.
+        /// Runs the case with this name.
         ///
         /// # Panics
-        /// When it fails.
+        /// It fails.
         pub async fn run_case(fixture: &dyn Fixture, case: &str) {
             let ran = tokio::time::timeout(LIMIT, async {
                 match case {
@@ -93,7 +95,7 @@ macro_rules! cases {
             assert!(ran.await.is_ok(), "{case} hangs");
         }
 
-        /// A module of tests, one for each case, against the fixture that the expression makes for each.
+        /// A module of tests, one for each case, with the fixture that the expression creates for each.
         #[macro_export]
         macro_rules! conformance {
             ($d module:ident, $d fixture:expr) => {
@@ -127,7 +129,7 @@ cases! { $
         own_creation_is_no_conflict;
 }
 
-/// Where one case works: a node of its own, which the operator made.
+/// The place of a case: a node of its own, which the operator created.
 struct Place {
     store: Arc<dyn Store>,
     root: String,
@@ -138,7 +140,7 @@ impl Place {
         Self::open(fixture, &[]).await
     }
 
-    /// Everybody of `principals` may do all at its root.
+    /// Gives `principals` all rights at its root.
     async fn open(fixture: &dyn Fixture, principals: &[&Principal]) -> Self {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -154,7 +156,7 @@ impl Place {
         format!("{}/{name}", self.root)
     }
 
-    /// Makes a node, and gives its path.
+    /// Creates a node, and returns its path.
     async fn make(&self, name: &str, data: &[u8]) -> String {
         self.make_for(name, data, Access::new()).await
     }
@@ -190,7 +192,7 @@ async fn data(store: &Arc<dyn Store>, path: &str) -> Option<Vec<u8>> {
     store.get(path).await.unwrap().map(|node| node.data)
 }
 
-/// Waits until the node at `path` holds `expected`: none for no node.
+/// Waits until the node at `path` has the data `expected`; `None` for no node.
 async fn until(store: &Arc<dyn Store>, path: &str, expected: Option<&[u8]>) {
     let mut node = store.get(path).await.unwrap();
     while node.as_ref().map(|node| &*node.data) != expected {
@@ -198,7 +200,7 @@ async fn until(store: &Arc<dyn Store>, path: &str, expected: Option<&[u8]>) {
     }
 }
 
-/// Lets what is under way get on its way. What is asserted afterwards must hold however short it was.
+/// Lets pending work make progress. Later assertions must hold however short this was.
 async fn a_while() {
     tokio::time::sleep(Duration::from_millis(50)).await;
 }
@@ -214,7 +216,7 @@ macro_rules! refused {
 }
 use refused;
 
-/// What others grant to the operator, who needs no such thing but for what [`Fixture::operator_to_name`] says.
+/// The rights that others grant to the operator, who needs none except for [`Fixture::operator_to_name`].
 fn for_operator(fixture: &dyn Fixture) -> Access {
     let all = Rights { read: true, write: true, create: true, delete: true };
     fixture.operator_to_name().iter().fold(Access::new(), |access, operator| access.grant(operator, all))

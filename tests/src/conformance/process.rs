@@ -1,21 +1,21 @@
-//! What a test binary does in another process: one that can be killed.
+//! The part of a test binary that runs in another process, which can be killed.
 
 use std::io::Read as _;
 use std::process::{Child, Command, Stdio};
 
-/// Another process, which runs a test of this binary that is ignored otherwise. It is killed when this is dropped, and
-/// should end by itself once its standard input does, so that it is not left behind by a test that is killed.
+/// Another process, which runs an otherwise ignored test of this binary. It is killed when this is dropped, and should
+/// end by itself once its standard input does, so that a killed test does not leave it behind.
 #[derive(Debug)]
 pub struct Other(Child);
 
-/// How the other process is told what to do.
+/// The variable with the other process's task.
 const TASK: &str = "WATTLE_TEST_TASK";
 
 impl Other {
-    /// Runs the test of this name with `task`, which it gets by [`task`].
+    /// Runs the test with this name with `task`, which it gets by [`task`].
     ///
     /// # Panics
-    /// When it cannot be started.
+    /// It cannot be started.
     pub fn start(test: &str, task: &[&str]) -> Self {
         let child = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", test, "--ignored", "--nocapture"])
@@ -27,7 +27,7 @@ impl Other {
         Self(child)
     }
 
-    /// Kills it, as `kill -9` does, and waits until it is gone.
+    /// Kills it, as `kill -9` does, and waits for its end.
     pub fn kill(self) {
         drop(self);
     }
@@ -40,19 +40,19 @@ impl Drop for Other {
     }
 }
 
-/// What [`Other::start`] was given; none in a process that was started otherwise.
+/// Returns the task given to [`Other::start`]; `None` in a process that was started otherwise.
 ///
 /// # Panics
-/// When it is not so many texts.
+/// The number of texts differs.
 pub fn task<const N: usize>() -> Option<[String; N]> {
     let task = std::env::var(TASK).ok()?;
     Some(task.split('\n').map(str::to_owned).collect::<Vec<_>>().try_into().expect("as many texts"))
 }
 
-/// Waits until whoever started this process is gone.
+/// Waits until the parent process is gone.
 ///
 /// # Panics
-/// When there is no standard input.
+/// There is no standard input.
 pub async fn orphaned() {
     tokio::task::spawn_blocking(|| std::io::stdin().read(&mut [0])).await.unwrap().unwrap();
 }

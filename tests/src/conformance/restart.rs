@@ -1,4 +1,4 @@
-//! Stores that go away and come back.
+//! Stores that become unavailable and return.
 
 use futures_util::FutureExt as _;
 use futures_util::future::join_all;
@@ -37,7 +37,7 @@ pub(super) async fn all_is_kept(fixture: &dyn Fixture) {
         assert_eq!(data(&reader, &protected).await.unwrap(), b"0");
         assert_denied(reader.get(&below).await, "read", &below);
     }
-    // A version from before is as good as it was, and what comes after is newer.
+    // Earlier versions are still valid, and later ones are newer.
     let seen = before[1].as_ref().unwrap().version;
     let next = place.store.set(&below, b"2", Some(seen)).await.unwrap();
     assert!(next.transaction > seen.transaction);
@@ -104,7 +104,7 @@ pub(super) async fn requests_outlast_a_restart(fixture: &dyn Fixture) {
     assert_eq!(data(&place.store, &path).await.unwrap(), b"199");
 }
 
-/// What cuts the connections again and again while `work` is under way.
+/// Cuts the connections again and again during `work`.
 async fn meanwhile_cutting(fixture: &dyn Fixture, work: impl Future<Output = ()>) {
     let cutting = async {
         while fixture.cut().await {

@@ -1,4 +1,4 @@
-//! Who may do what.
+//! Rights.
 
 use std::sync::Arc;
 
@@ -28,13 +28,13 @@ pub(super) async fn read_denied(fixture: &dyn Fixture) {
     writing.set(&path, b"1", None).await.unwrap();
     assert_eq!(data(&reads, &path).await.unwrap(), b"1");
 
-    // Whoever may see nothing sees nothing, but that a node is missing is no secret.
+    // A client without rights sees nothing, but that a node is missing is no secret.
     let stranger = fixture.login(&[someone("stranger")]).await;
     assert_denied(stranger.get(&path).await, "read", &path);
     assert_denied(stranger.changed(&path, None).await, "read", &path);
     assert_denied(stranger.get(&place.root).await, "read", &place.root);
     assert_eq!(stranger.get(&place.at("none")).await.unwrap(), None);
-    // Nor does one without any login, or with the right name and the wrong password.
+    // Nor does a client without any login, or with the right name and the wrong password.
     let nobody = fixture.login(&[]).await;
     assert_denied(nobody.get(&path).await, "read", &path);
     let mut liar = someone("reader");
@@ -58,7 +58,7 @@ pub(super) async fn write_denied(fixture: &dyn Fixture) {
     // A request of several changes is refused as a whole.
     assert_denied(writing.apply(vec![set(&path, b"2"), set(&other, b"2")]).await, "write", &other);
     assert_eq!(reads.get(&path).await.unwrap().unwrap().version, version);
-    // Without the right, the condition is not looked at.
+    // Without the right, the condition is not checked.
     assert_denied(reads.set(&path, b"3", Some(seen)).await, "write", &path);
 }
 
@@ -73,14 +73,14 @@ pub(super) async fn create_denied(fixture: &dyn Fixture) {
     let access = for_operator(fixture).grant(&maker.principal(), Rights::READ);
     store.apply(vec![create_for(&allowed, b"0", access)]).await.unwrap();
     assert_eq!(data(&store, &allowed).await.unwrap(), b"0");
-    // To make is neither to write, nor to remove, nor to list.
+    // The right to create is neither one to write, nor to remove, nor to list.
     assert_denied(store.set(&allowed, b"1", None).await, "write", &allowed);
     assert_denied(store.apply(vec![delete(&allowed)]).await, "delete", &allowed);
     assert_denied(store.children(&folder).await, "read", &folder);
     // It is not inherited.
     let below = format!("{allowed}/below");
     assert_denied(store.apply(vec![create(&below, b"")]).await, "create", &below);
-    // The operator may do all with what others made.
+    // The operator has all rights to others' nodes.
     place.store.set(&allowed, b"2", None).await.unwrap();
     place.store.apply(vec![delete(&allowed)]).await.unwrap();
 }
@@ -123,7 +123,7 @@ pub(super) async fn protect(fixture: &dyn Fixture) {
         (fixture.login(std::slice::from_ref(&one)).await, fixture.login(std::slice::from_ref(&two)).await);
     let seen = first.get(&path).await.unwrap().unwrap();
     assert_denied(second.get(&path).await, "read", &path);
-    // What is granted replaces what was.
+    // A grant replaces the previous one.
     give(&place.store, &path, Access::new().grant(&two.principal(), Rights::READ)).await.unwrap();
     assert_denied(first.get(&path).await, "read", &path);
     // The data and its version stay.
@@ -135,7 +135,7 @@ pub(super) async fn protect(fixture: &dyn Fixture) {
 
 pub(super) async fn protect_refused(fixture: &dyn Fixture) {
     let place = Place::new(fixture).await;
-    // What is not there needs none.
+    // A missing node needs none.
     give(&place.store, &place.at("none"), Access::new()).await.unwrap();
     let one = someone("one");
     let all = Rights { read: true, write: true, create: true, delete: true };
@@ -182,7 +182,7 @@ pub(super) async fn rights_are_checked_at_the_change(fixture: &dyn Fixture) {
     give(&place.store, &path, Access::new()).await.unwrap();
     place.store.set(&path, b"1", None).await.unwrap();
     assert_denied(waiting.await, "read", &path);
-    // Nor does one see what is made where one waited for it.
+    // Nor does a client see the creation of a node for which it waited.
     let path = place.at("later");
     let mut waiting = store.changed(&path, None);
     assert!((&mut waiting).now_or_never().is_none());

@@ -1,4 +1,4 @@
-//! The administrator of the real cloud, who may what projects may not.
+//! The administrator of the real cloud, who may do what projects may not.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,12 +9,12 @@ use wattle_openstack::clouds::CloudConfig;
 use super::clouds;
 use crate::site::Ground;
 
-/// Where `tests/openstack/lab` is.
+/// The path of `tests/openstack/lab`.
 pub fn lab() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("openstack/lab")
 }
 
-/// The administrator, as whoever deploys.
+/// The administrator, as the deploying user.
 #[derive(Clone, Copy, Debug)]
 pub struct Administrator;
 
@@ -24,7 +24,7 @@ impl Administrator {
         variable("OS_PASSWORD")
     }
 
-    /// By which clients choose the cloud.
+    /// The inputs by which clients choose the cloud.
     pub fn sources() -> CloudConfig {
         CloudConfig { environment: variables(), ..CloudConfig::default() }
     }

@@ -1,5 +1,5 @@
-//! What `plan` says of a change, beside what Heat and the services then do: a thing that is the same keeps its id, one that is
-//! changed has an event and keeps it, one that is replaced has another, and Nova says itself what it has done to a server.
+//! Compares `plan`'s report of a change to what Heat and the services then do: an unchanged resource keeps its id, an
+//! updated one has an event and keeps it, a replaced one has another, and Nova lists its actions on a server.
 
 use std::collections::BTreeMap;
 
@@ -9,18 +9,18 @@ use wattle_runtime::openstack::TemplateSource;
 
 use super::{RealHeat, RealStack, ids};
 
-/// What is seen of a stack from outside.
+/// The external state of a stack.
 pub struct Looked {
-    /// What each resource is in the cloud, also within nested stacks.
+    /// The id of each resource in the cloud, including those of nested stacks.
     ids: BTreeMap<String, String>,
-    /// How often something was done to each resource of the stack itself.
+    /// The number of actions on each resource of the stack itself.
     events: BTreeMap<(String, String), usize>,
-    /// How often each server of the stack itself was rebuilt.
+    /// The number of rebuilds of each server of the stack itself.
     rebuilt: BTreeMap<String, usize>,
 }
 
 impl Looked {
-    /// Looks at a stack.
+    /// Reads the state of a stack.
     pub fn at(heat: &RealHeat, stack: &RealStack<'_>) -> Self {
         let tree = stack.tree();
         let servers = tree.resources.values().filter(|resource| &*resource.kind == "OS::Nova::Server");
@@ -34,7 +34,7 @@ impl Looked {
         Self { ids: ids(&tree), events: stack.events(), rebuilt }
     }
 
-    /// What was done to a resource since.
+    /// The action on a resource since then.
     pub fn since(&self, before: &Self, name: &str) -> Action {
         let events = |looked: &Self, status: &str| {
             looked.events.get(&(name.to_owned(), status.to_owned())).copied().unwrap_or_default()
@@ -46,7 +46,8 @@ impl Looked {
         match (before.ids.get(name), self.ids.get(name)) {
             (None, Some(_)) => Action::Create,
             (Some(_), None) => Action::Delete,
-            // What is called by its name, or by what it joins, is the same by its id, or another one although it stays.
+            // A resource identified by its name, or by what it joins, may be replaced under the same id, or have a new
+            // one although it stays.
             (Some(_), Some(_)) if is_new("CREATE_COMPLETE") => Action::Replace,
             _ if self.rebuilt.get(name) > before.rebuilt.get(name) => Action::Rebuild,
             _ if is_new("UPDATE_COMPLETE") => Action::Update,
@@ -54,8 +55,8 @@ impl Looked {
         }
     }
 
-    /// What else was done since than `plan` says, a line for each resource. `refused` is one that Heat refuses: what it had begun
-    /// before is not looked at.
+    /// The actions since then that differ from `plan`, a line for each resource. `refused` is one that Heat refuses:
+    /// actions that Heat began before are ignored.
     pub fn differences(&self, before: &Self, plan: &Plan, refused: Option<&str>) -> Vec<String> {
         let mut wrong = Vec::new();
         for (name, resource) in &plan.resources {
@@ -64,13 +65,13 @@ impl Looked {
             }
             let planned = resource.action;
             let (is_so, done) = if name.contains('/') {
-                // What is done within nested stacks has events of its own; whether it is the same thing is seen.
+                // Resources in nested stacks have events of their own; compare their ids.
                 let (earlier, later) = (before.ids.get(&**name), self.ids.get(&**name));
                 let stays = matches!(planned, Action::Unchanged | Action::Update | Action::Rebuild);
                 (!stays || earlier == later, format!("{earlier:?}, then {later:?}"))
             } else {
                 let done = self.since(before, name);
-                // Heat asks for every nested stack again, and what is within decides.
+                // Heat updates every nested stack, and its contents decide.
                 let is_stack = self.ids.keys().any(|path| path.starts_with(&format!("{name}/")));
                 let is_asked_again = is_stack && (planned, done) == (Action::Unchanged, Action::Update);
                 (is_asked_again || is_one_of(planned, done), format!("{done:?}"))
@@ -83,7 +84,7 @@ impl Looked {
     }
 }
 
-/// Whether what was done is what was planned.
+/// Whether the action matches the planned one.
 fn is_one_of(planned: Action, done: Action) -> bool {
     match planned {
         Action::MayUpdate => matches!(done, Action::Unchanged | Action::Update),
@@ -93,7 +94,7 @@ fn is_one_of(planned: Action, done: Action) -> bool {
     }
 }
 
-/// What would become of everything if `after` were asked for.
+/// The plan for an update to `after`.
 pub fn planned(before: &TemplateSource, after: &TemplateSource) -> Plan {
     let state = |source: &TemplateSource| {
         let given = source.environments.iter().map(|(name, text)| (name.clone(), text.clone()));
@@ -103,7 +104,7 @@ pub fn planned(before: &TemplateSource, after: &TemplateSource) -> Plan {
     plan(Some(&state(before)), &state(after))
 }
 
-/// The same with another value of one property of each resource that has one which can be changed whatever the template is.
+/// The same source with a new value for one property of each resource that can be changed in any template.
 pub fn changed(source: &TemplateSource) -> TemplateSource {
     let mut changed = source.clone();
     for (name, text) in &mut changed.files {
@@ -114,7 +115,7 @@ pub fn changed(source: &TemplateSource) -> TemplateSource {
     changed
 }
 
-/// The same of one template, as JSON; `None` if the text is none. Where nothing can be changed, values are.
+/// Changes one template, as JSON; `None` if the text is not a template. If nothing can be changed, changes values.
 pub fn changed_template(text: &str) -> Option<String> {
     let mut template = json!(wattle_heat::yaml::read(text).ok()?.constant());
     template.get("heat_template_version")?;
@@ -134,7 +135,7 @@ pub fn changed_template(text: &str) -> Option<String> {
     Some(template.to_string())
 }
 
-/// A value that no template of the tests gives to a property of this type.
+/// A value that no template of the tests uses for a property of this type.
 fn another(ty: &str) -> Option<(&'static str, Value)> {
     Some(match ty {
         "OS::Nova::Server" => ("metadata", json!({ "changed": "yes" })),

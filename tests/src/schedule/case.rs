@@ -1,4 +1,4 @@
-//! One case: agents for a random topology, what happens to them, and whether what comes out is what should.
+//! One case: agents for a random topology, events during the run, and a check of the results.
 
 mod judge;
 
@@ -25,12 +25,12 @@ use super::topology::Topology;
 use crate::chance::Chance;
 use crate::stores::Guarded;
 
-/// What happens to the agents of a case.
+/// The faults of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Chaos {
-    /// Nothing; every revision comes to its end before the next.
+    /// None; every revision ends before the next.
     None,
-    /// They die at random points and start again; revisions come at random points.
+    /// Agents die at random points and restart; revisions begin at random points.
     Crashes,
 }
 
@@ -40,7 +40,7 @@ const WAIT: Duration = Duration::from_secs(20_000);
 /// The stack.
 const STACK: &str = "random";
 
-/// Time in which everything has ended, or never will.
+/// The time in which everything has ended, or never will.
 const END: Duration = Duration::from_secs(400_000);
 
 struct Case {
@@ -56,10 +56,10 @@ struct Case {
     agents: JoinSet<(usize, Ended)>,
 }
 
-/// Runs the case of this number to its end.
+/// Runs the case with this number to its end.
 ///
 /// # Panics
-/// When what comes out is not what should.
+/// The results are wrong.
 pub fn run(number: u64, chaos: Chaos) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
     runtime.expect("a runtime").block_on(async {
@@ -76,7 +76,7 @@ impl Case {
         let mut random = Chance::new(number);
         let topology = Topology::random(&mut random);
         let booted = topology.servers.iter().map(|_| !random.once_in(12)).collect();
-        // A journal is put on disk line by line: memory is as good a disk as any.
+        // A journal is synced line by line: memory is as good a disk as any.
         let memory = Path::new("/dev/shm");
         let state = if memory.is_dir() { TempDir::new_in(memory) } else { TempDir::new() };
         let mut options = Options::new(OperatorKey::generate());
@@ -107,7 +107,7 @@ impl Case {
         assert_eq!(applied.revision, self.revision);
     }
 
-    /// An agent as a process would be: nothing in common with one before but the folder.
+    /// Creates an agent like a new process: it shares only the folder with earlier ones.
     fn agent(&mut self, server: usize) -> Agent {
         let name = self.topology.servers[server].name.clone();
         let credential = self.options.credentials.get(&name).expect("INVARIANT: every server has one").clone();
@@ -129,7 +129,7 @@ impl Case {
         }
     }
 
-    /// Starts the agent of a server, which dies after each of `lives` and starts again.
+    /// Starts the agent of a server, which dies after each of `lives` and restarts.
     fn start(&mut self, server: usize, lives: usize) {
         let mut deaths = Vec::new();
         for _ in 0..lives {
@@ -266,7 +266,7 @@ impl Case {
         (self.agents.len() > running + stuck).then(|| "a retired server's agent goes on".to_owned())
     }
 
-    /// How everything is doing.
+    /// The state of everything.
     async fn snapshot(&self) -> String {
         let mut snapshot = String::new();
         for server in &self.topology.servers {

@@ -1,4 +1,4 @@
-//! A runner whose recipes are told by their file what to do.
+//! A runner whose recipes are instructions in their files.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,7 +18,7 @@ use crate::journal::records;
 use super::oracle::value;
 use super::topology::{Behaviour, Recipe};
 
-/// What the runners of a case saw, in order.
+/// The events of a case's runners, in order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Log(Arc<Mutex<Vec<Event>>>);
 
@@ -27,7 +27,7 @@ pub(super) struct Event {
     /// `SERVER/COMPONENT`.
     pub(super) component: String,
     pub(super) what: What,
-    /// The inputs that the run had.
+    /// The inputs of the run.
     pub(super) inputs: BTreeMap<String, Value>,
 }
 
@@ -120,7 +120,7 @@ impl Runner for Fake {
         {
             job.live.publish(name, value.clone()).await.expect("it fits");
             self.work(30.0).await;
-            // As a tool that does not tell it again.
+            // Like a tool that does not report it again.
             outputs.shift_remove_index(0);
         }
         match recipe.behaviour {
@@ -136,7 +136,7 @@ impl Runner for Fake {
     }
 }
 
-/// What finished is not run again as long as nothing of it changes: told by the journal, as it stands on the disk.
+/// Asserts that a finished component does not run again as long as it is unchanged, according to the journal on disk.
 fn assert_runs_for_a_reason(job: &Job) {
     let state = job.directory.ancestors().nth(2).expect("INVARIANT: STATE/run/COMPONENT");
     let journal = records(&fs::read(state.join("journal")).expect("there is a journal"));

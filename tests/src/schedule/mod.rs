@@ -1,7 +1,7 @@
-//! Random topologies run by real agents in one process, under a clock that passes when nothing else does: random delays
-//! of stores and recipes, crashes at random points, revisions in between.
+//! Random topologies run by real agents in one process, under a clock that advances when nothing else happens: random
+//! delays of stores and recipes, crashes at random points, revisions in between.
 //!
-//! A case is made by its number alone, and is judged by `oracle`, which knows what comes out without running anything.
+//! A case is determined by its number, and is judged by `oracle`, which computes the results without running anything.
 
 mod case;
 mod fake;

@@ -1,4 +1,4 @@
-//! What comes out of a topology, without running it.
+//! Computes the results of a topology, without running it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,22 +13,23 @@ pub(super) fn digest(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().fold("sha256:".to_owned(), |text, byte| text + &format!("{byte:02x}"))
 }
 
-/// Whose failure it may be, and of what kind. More than one where several things that a component needs fail: which of
-/// them it is told first is chance.
+/// The possible root components, and the kinds of their failures. More than one where several needs of a component
+/// fail: which of them it learns first is random.
 pub(super) type Roots = BTreeSet<(String, String)>;
 
-/// What comes out of one component.
+/// The result of one component.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Outcome {
-    /// Why it fails, if it does.
+    /// The causes of its failure, if it fails.
     pub(super) roots: Roots,
-    /// The values of its outputs; those that are not here fail with it.
+    /// The values of its outputs; missing ones fail with it.
     pub(super) values: BTreeMap<String, Value>,
-    /// What it reads, if it comes to that.
+    /// Its inputs, if it gets to read them.
     pub(super) inputs: Option<BTreeMap<String, Value>>,
-    /// Whether its recipe is started when it has not finished before.
+    /// Whether its recipe is started if it has not finished before.
     pub(super) starts: bool,
-    /// Whether that depends on what it did before: what comes after a failure alone stays done if it was, and is unchanged.
+    /// Whether that depends on its past: a component that only follows a failure in order stays done if it was, and is
+    /// unchanged.
     pub(super) is_open: bool,
     /// The values that its outputs keep then, as far as they are known.
     pub(super) kept: BTreeMap<String, Value>,
@@ -45,7 +46,7 @@ pub(super) fn kind(kind: FailureKind) -> String {
     json!(kind).as_str().expect("INVARIANT: kinds are words").to_owned()
 }
 
-/// The value of an output, of what the recipe is and read.
+/// The value of an output, from the recipe and its inputs.
 pub(super) fn value(name: &str, version: usize, output: &str, inputs: &BTreeMap<String, Value>) -> Value {
     let text = json!([name, version, output, inputs]).to_string();
     digest(text.as_bytes())["sha256:".len()..][..16].into()
@@ -56,7 +57,7 @@ pub(super) fn address(server: &str) -> String {
     format!("10.0.0.{}", &server[1..])
 }
 
-/// What comes out of each component that is in the model, by its number. Servers that are not `booted` do nothing.
+/// The results of each component in the model, by number. Servers that are not `booted` do nothing.
 pub(super) fn outcomes(topology: &Topology, booted: &[bool]) -> BTreeMap<usize, Outcome> {
     let mut outcomes: BTreeMap<usize, Outcome> = BTreeMap::new();
     for (at, component) in topology.present() {
@@ -73,7 +74,7 @@ pub(super) fn outcomes(topology: &Topology, booted: &[bool]) -> BTreeMap<usize, 
             }
             outcome
         } else {
-            // Whoever needs it waits in vain.
+            // Its dependents wait in vain.
             Outcome::default()
         };
         outcomes.insert(at, outcome);
@@ -81,7 +82,7 @@ pub(super) fn outcomes(topology: &Topology, booted: &[bool]) -> BTreeMap<usize, 
     outcomes
 }
 
-/// What becomes of something that is awaited.
+/// The fate of an awaited thing.
 enum Awaited {
     Value(Value),
     Fails(Roots),
@@ -97,7 +98,7 @@ fn read_of(wire: &Wire) -> Vec<usize> {
     }
 }
 
-/// What comes out of one; where it is not `ordered`, as if nothing that it comes after had failed.
+/// The results of one component; if it is not `ordered`, as if none of its predecessors had failed.
 fn one(
     topology: &Topology,
     booted: &[bool],
@@ -130,7 +131,7 @@ fn one(
         .iter()
         .map(|input| (input.name.clone(), parts(topology, booted, &input.wire, outcomes)))
         .collect();
-    // What awaits several things at once is told whichever fails first.
+    // Of several awaited things, the first failure is reported.
     let together = |awaited: &mut dyn Iterator<Item = &Awaited>| {
         let (mut roots, mut never) = (Roots::new(), false);
         for one in awaited {
@@ -140,7 +141,7 @@ fn one(
                 Awaited::Never => never = true,
             }
         }
-        // A failure that is of waiting comes about when this one's own wait ends.
+        // A timeout failure occurs when this component's own wait ends.
         let late = roots.iter().any(|(_, of)| *of == kind(FailureKind::Wait));
         if (never && roots.is_empty()) || late {
             roots.extend(wait());
@@ -151,7 +152,7 @@ fn one(
     if recipe.chef {
         outcome.roots = together(&mut after.iter());
         outcome.starts = outcome.roots.is_empty();
-        // One that finished before awaits them together, to be compared.
+        // A component that finished before awaits them together, for comparison.
         let read = |name: &String| recipe.reads.contains(name);
         let read = inputs.iter().filter(|(name, _)| read(name)).flat_map(|(_, parts)| parts);
         let compared = together(&mut after.iter().chain(read));
@@ -246,18 +247,18 @@ fn whole(wire: &Wire, parts: &[Awaited]) -> Value {
     }
 }
 
-/// What makes a component another.
+/// What distinguishes a component from a changed one.
 #[derive(Debug, PartialEq)]
 pub(super) struct Key {
-    /// What it is.
+    /// Its declaration.
     pub(super) declared: String,
-    /// What it read.
+    /// Its inputs.
     read: String,
 }
 
 pub(super) fn key(component: &Component, outcome: &Outcome) -> Key {
     let names: Vec<&String> = component.inputs.iter().map(|input| &input.name).collect();
-    // The type of an input is that of what it is wired to.
+    // The type of an input is that of its source.
     let types: Vec<u8> = component
         .inputs
         .iter()

@@ -1,4 +1,4 @@
-//! What makes a store take its time.
+//! Delays a store's operations.
 
 use std::sync::Mutex;
 
@@ -8,7 +8,7 @@ use wattle_runtime::store::StoreError;
 use crate::chance::Chance;
 use crate::stores::{Asked, Guard};
 
-/// Lets random time pass before and after everything that is done, and sometimes very much.
+/// Lets random time pass before and after every operation, and sometimes very much.
 #[derive(Debug)]
 pub(super) struct Slow {
     random: Mutex<Chance>,

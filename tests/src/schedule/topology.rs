@@ -34,14 +34,14 @@ pub(super) struct Component {
     pub(super) teardown: bool,
 }
 
-/// What the fake runner finds in a recipe's file.
+/// The content of a recipe's file for the fake runner.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Recipe {
     pub(super) version: usize,
     pub(super) behaviour: Behaviour,
-    /// Whether it asks for its inputs itself.
+    /// Whether it requests its inputs itself.
     pub(super) chef: bool,
-    /// The inputs that it reads.
+    /// Its inputs.
     pub(super) reads: Vec<String>,
     pub(super) teardown_fails: bool,
 }
@@ -72,7 +72,7 @@ pub(super) struct Input {
     pub(super) wire: Wire,
 }
 
-/// Where an input comes from.
+/// The source of an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Wire {
     Constant(usize),
@@ -82,14 +82,14 @@ pub(super) enum Wire {
     Text(usize, usize),
     /// A list of outputs.
     List(Vec<(usize, usize)>),
-    /// An attribute of a server that can be had.
+    /// An available attribute of a server.
     Attribute(usize),
-    /// An attribute that cannot be had.
+    /// An unavailable attribute of a server.
     NoAttribute(usize),
 }
 
 impl Topology {
-    /// The topology that `random` chooses.
+    /// A random topology.
     pub(super) fn random(random: &mut Chance) -> Self {
         let servers = 1 + random.below(4);
         let servers: Vec<Server> = (0..servers)
@@ -170,7 +170,7 @@ impl Topology {
         self.components[component].outputs[output].secret
     }
 
-    /// Another revision of it.
+    /// Changes it to another revision.
     pub(super) fn change(&mut self, random: &mut Chance) {
         for _ in 0..=random.below(3) {
             let at = random.below(self.components.len());
@@ -231,12 +231,12 @@ impl Topology {
         format!("{}/{}", self.servers[component.server].name, component.name)
     }
 
-    /// Those in the model, in the order of their declaration.
+    /// The components in the model, in the order of their declaration.
     pub(super) fn present(&self) -> impl Iterator<Item = (usize, &Component)> {
         self.components.iter().enumerate().filter(|(_, component)| component.present)
     }
 
-    /// The component before `component` on its server, if order is that of the declaration.
+    /// The component before `component` on its server, if the order is that of the declaration.
     pub(super) fn before(&self, component: usize) -> Option<usize> {
         let server = self.components[component].server;
         if self.servers[server].dataflow {
@@ -280,7 +280,7 @@ impl Topology {
         }
     }
 
-    /// What is written to the data space.
+    /// The seed for the data space.
     pub(super) fn seed(&self, number: usize) -> Seed {
         let mut seed = json!({
             "format": "wattle-seed/1", "stack": "random", "digest": format!("sha256:{number}"),

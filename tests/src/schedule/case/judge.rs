@@ -1,4 +1,4 @@
-//! Whether what came out of a case is what should.
+//! Checks the results of a case.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -13,7 +13,7 @@ use super::super::topology::Output;
 use super::Case;
 
 impl Case {
-    /// The data space is what it is in every schedule.
+    /// Checks that the data space is the same as in every schedule.
     pub(super) async fn judge(&self, outcomes: &BTreeMap<usize, Outcome>) {
         let (space, plans) = (self.space(), self.plans().await);
         for (at, outcome) in outcomes {
@@ -93,7 +93,7 @@ impl Case {
         }
     }
 
-    /// The revision in which each server's plan was last another.
+    /// The revision in which each server's plan last changed.
     async fn plans(&self) -> BTreeMap<usize, u64> {
         let (space, mut plans) = (self.space(), BTreeMap::new());
         for (at, server) in self.topology.servers.iter().enumerate() {
@@ -103,7 +103,8 @@ impl Case {
         plans
     }
 
-    /// Exactly what is not as it was when it finished was run, on the servers for which this revision changes something.
+    /// Checks that exactly those components ran that differ from when they finished, on the servers for which this
+    /// revision changes something.
     pub(super) async fn judge_runs(
         &self,
         seen: usize,
@@ -120,7 +121,8 @@ impl Case {
                 continue;
             }
             let key = oracle::key(component, outcome);
-            // What finished once and asks for its inputs itself is compared before it is started, unless it is another now.
+            // A finished component that requests its inputs itself is compared before it is started, unless it has
+            // changed now.
             let may_be_same = finished.get(at).is_some_and(|before| before.declared == key.declared);
             let waits = component.recipe.chef && may_be_same && outcome.inputs.is_none();
             if !outcome.starts || waits || finished.get(at) == Some(&key) {
@@ -146,8 +148,8 @@ impl Case {
         assert_eq!(unique, expected, "{case}: {:#?}", self.topology);
     }
 
-    /// What has left was torn down in reverse order of running, before anything of the revision ran, with the inputs
-    /// that it last had; what could not be is reported.
+    /// Checks that what has left was torn down in reverse order of running, before anything of the revision ran, with
+    /// its last inputs; failures are reported.
     pub(super) async fn judge_teardowns(&mut self, seen: usize) {
         let case = format!("case {}, revision {}", self.number, self.revision);
         let events = self.log.events().clone();
@@ -199,7 +201,7 @@ impl Case {
         }
     }
 
-    /// Agents that start again find everything ended, and leave it so.
+    /// Checks that restarted agents find everything ended, and leave it so.
     pub(super) async fn nothing_runs_again(&mut self) {
         self.agents.shutdown().await;
         let runs = |log: &Log| log.events().iter().filter(|event| event.what == What::Started).count();
@@ -224,7 +226,7 @@ impl Case {
     }
 }
 
-/// What is `due`, the last that ran first; of two that began together, in the order of `torn`.
+/// The `due` components, the last that ran first; of two that began together, in the order of `torn`.
 fn as_begun<'e>(mut due: Vec<&'e str>, torn: &[&str], events: &[Event]) -> Vec<&'e str> {
     let began =
         |component: &str| events.iter().rposition(|event| event.what == What::Started && event.component == component);
