@@ -101,7 +101,7 @@ impl State {
         self.start(id, Act::Create, patience, Some(properties));
     }
 
-    /// Writes an intent and requests its job, with these properties if it gives the thing any.
+    /// Writes an intent and requests its job, with these properties if it passes any to the thing.
     fn start(&mut self, id: Id, act: Act, patience: Option<Duration>, properties: Option<Value>) {
         let (now, limits) = (self.now, self.limits);
         self.alter(id, |row| {
@@ -159,7 +159,7 @@ impl State {
         self.turn(id, Phase::Running(job), Some(end));
     }
 
-    /// Extends the intent's lease if it has run out, and writes it.
+    /// Extends the intent's lease if it has expired, and writes it.
     pub(crate) fn renew(&mut self, id: Id) {
         let (now, lease) = (self.now, self.limits.lease);
         if self.rows[&id].row.intent.as_ref().is_some_and(|intent| intent.not_after <= now) {
@@ -171,7 +171,7 @@ impl State {
         }
     }
 
-    /// Counts what begins after the goal was reached as a correction of drift.
+    /// Counts an action that begins after the goal was reached as a correction of drift.
     fn counts_as_correction(&mut self, place: usize) {
         if !self.is_complete() {
             return;
@@ -208,7 +208,7 @@ impl State {
     }
 }
 
-/// The names of the properties that are given, and `PROPERTY.KEY` for the keys of those that are maps.
+/// The names of the given properties, and `PROPERTY.KEY` for the keys of those that are maps.
 fn named(properties: &Value) -> BTreeSet<Name> {
     let Value::Map(properties) = properties else { return BTreeSet::new() };
     let given = properties.iter().filter(|(_, value)| **value != Value::Null);

@@ -1,20 +1,20 @@
-//! Handles the passage of time: leases that end, retries that are due, and deadlines.
+//! Handles the passage of time: expiring leases, due retries, and deadlines.
 
 use wattle_model::Name;
 
 use crate::state::{Entry, Phase, State};
 use crate::{Act, Id, Notice, Row, Stage, Time};
 
-/// What is due at a time.
+/// Something that is due at a time.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Alarm {
     /// Something about a row.
     Row(Id),
-    /// This name's drift may be corrected once more.
+    /// This name's drift may be corrected again.
     Rested(Name),
 }
 
-/// The cause of a failure, if the cloud would have to be asked again after the deadline.
+/// The cause of a failure if the next request to the cloud would be after the deadline.
 pub(crate) const TOO_LATE: &str = "the cloud could not do it before the deadline";
 
 impl State {
@@ -35,7 +35,7 @@ impl State {
         }
     }
 
-    /// Makes a row idle: nothing is carried out for it any more.
+    /// Makes a row idle: nothing more is carried out for it.
     pub(crate) fn rest(&mut self, id: Id) {
         self.stops_running(id);
         self.turn(id, Phase::Idle, None);
@@ -119,7 +119,7 @@ impl State {
         self.rows[&id].row.until.is_some_and(|until| until <= self.now)
     }
 
-    /// Ends a lease: no request can arrive any more, and it is unknown what has happened.
+    /// Ends a lease: no request can arrive any more, and the outcome is unknown.
     fn lapse(&mut self, id: Id) {
         if self.is_late(id) {
             return self.give_up(id);

@@ -1,4 +1,4 @@
-//! Goals: what is asked for, and what was reached last.
+//! Goals: the wanted state, and the last reached ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -9,14 +9,14 @@ use wattle_model::{Name, shortest_cycles};
 use crate::target::Nothing;
 use crate::{Id, Target, Time};
 
-/// What happens when a goal fails.
+/// What to do when a goal fails.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnFailure {
-    /// Everything stays as it is.
+    /// Leave everything as it is.
     #[default]
     Stop,
-    /// The goal that was reached last becomes the next one.
+    /// Return to the goal that was reached last.
     Rollback,
 }
 
@@ -24,53 +24,53 @@ pub enum OnFailure {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cleanup {
-    /// Once everything is as wanted. Until then, a rollback can use them again.
+    /// Once everything is in its wanted state. Until then, a rollback can reuse them.
     #[default]
     Last,
-    /// Once the resource of the same name is as wanted.
+    /// Once the resource of the same name is in its wanted state.
     Early,
 }
 
 /// A request for a new goal.
 #[derive(Clone, Debug)]
 pub struct Desire {
-    /// The resources that are wanted.
+    /// The wanted resources.
     pub target: Arc<dyn Target>,
-    /// Nothing more is begun for it after this time.
+    /// The time after which nothing more is started for it.
     pub deadline: Option<Time>,
-    /// What happens when it fails.
+    /// What to do when it fails.
     pub on_failure: OnFailure,
-    /// When to delete what was there before.
+    /// When to delete what existed before.
     pub cleanup: Cleanup,
-    /// Whether drift is corrected after the goal was reached.
+    /// Whether to correct drift after the goal was reached.
     pub corrects: bool,
-    /// The names of drifted resources that are left as they are, because they were corrected too often.
+    /// The names of drifted resources to leave as they are, because they were corrected too often.
     pub leaves: BTreeSet<Name>,
 }
 
 impl Desire {
-    /// A request for a target, without a deadline and with the default choices.
+    /// Creates a request for a target, without a deadline and with the default choices.
     pub fn new(target: Arc<dyn Target>) -> Self {
         let (on_failure, cleanup) = (OnFailure::Stop, Cleanup::Last);
         Self { target, deadline: None, on_failure, cleanup, corrects: false, leaves: BTreeSet::new() }
     }
 
-    /// A request for nothing, so that everything is deleted.
+    /// Creates a request for nothing, so that everything is deleted.
     pub fn nothing() -> Self {
         Self::new(Arc::new(Nothing))
     }
 }
 
-/// A request that was accepted and has a number.
+/// An accepted request with its number.
 #[derive(Clone, Debug)]
 pub struct Goal {
     /// Its number in the stack, which is greater than the number of every earlier goal.
     pub generation: u64,
-    /// What it asks for.
+    /// The request.
     pub desire: Desire,
 }
 
-/// A goal that was reached, and the rows that stood for it then.
+/// A reached goal, and the rows that stood for it then.
 ///
 /// Every row that existed when it was reached stands for it, except the leftovers. So unchanged resources need no write.
 #[derive(Clone, Debug)]
@@ -107,7 +107,7 @@ pub enum Refusal {
     /// Resources depend on each other. This is the shortest cycle.
     #[error("these depend on each other, so none can be created first: {}", cycle(.0))]
     Cycle(Vec<Name>),
-    /// There is no resource of this name to adopt.
+    /// There is no resource with this name to adopt.
     #[error("there is no resource `{0}`")]
     NoResource(Name),
     /// A resource cannot be adopted, because a thing already stands for its name.
@@ -134,7 +134,7 @@ pub enum Refusal {
         /// The reason.
         cause: Name,
     },
-    /// There is no such goal to go back to.
+    /// There is no such goal to roll back to.
     #[error("there is no completed deployment {0} to go back to")]
     NoGoal(u64),
 }
@@ -143,11 +143,11 @@ fn cycle(names: &[Name]) -> String {
     names.iter().chain(names.first()).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" -> ")
 }
 
-/// The names of a target, each with the places of those that it depends on.
+/// The names of a target, each with the indexes of its dependencies.
 ///
 /// # Errors
 ///
-/// What is wrong with the target.
+/// The error in the target.
 pub(crate) fn places(target: &dyn Target) -> Result<Vec<(Name, Vec<usize>)>, Refusal> {
     let resources = target.resources();
     let mut places = BTreeMap::new();

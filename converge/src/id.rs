@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize, de};
 
 /// The name of a job or of a row. A row's name is also the mark of its thing in the cloud.
 ///
-/// It is a number within a leader's term. Terms never repeat, so marks do not either, whatever data was lost: a late request of a
-/// row that is long gone can never be mistaken for another row's. It is written as `TERM-NUMBER`.
+/// It is a number within a leader's term. Terms never repeat, so marks do not either, whatever data was lost: a late
+/// request of a long deleted row can never be mistaken for another row's. It is written as `TERM-NUMBER`.
 ///
 /// ```
 /// use wattle_converge::Id;

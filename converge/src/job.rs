@@ -8,20 +8,20 @@ use wattle_model::{Name, Value};
 
 use crate::{Goal, Good, Id, Refusal, Row, Thing, Time, Wait};
 
-/// One thing to store.
+/// A fact to store.
 #[derive(Clone, Debug)]
 pub enum Write {
-    /// The goal that is in force from now on.
+    /// The goal from now on.
     Goal(Goal),
-    /// A goal that was reached. It goes in front of the earlier ones; ten are kept.
+    /// A reached goal. It is inserted before the earlier ones; ten are kept.
     Good(Good),
     /// A row, under its name.
     Row(Box<Row>),
-    /// Remove the row of this name.
+    /// Removes the row with this name.
     Remove(Id),
 }
 
-/// What to carry out.
+/// An operation to carry out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum What {
@@ -32,16 +32,16 @@ pub enum What {
     },
     /// Look for the thing with the row's mark, and create none.
     Look,
-    /// Give the thing these properties.
+    /// Change the thing to these properties.
     Update {
         /// The properties.
         properties: Value,
     },
     /// Read the thing again, and change nothing.
     Read,
-    /// Take these from the thing.
+    /// Release these from the thing.
     Release {
-        /// What no two things can have at once.
+        /// What the thing holds exclusively.
         exclusive: BTreeSet<Name>,
     },
     /// Have the software on the server torn down.
@@ -50,10 +50,10 @@ pub enum What {
     Delete,
 }
 
-/// One request to the worker. All jobs can be carried out twice, except new ones.
+/// A request to the worker. All jobs are idempotent, except new ones.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Job {
-    /// The job's name. The answer carries it.
+    /// The job's name, which the response carries.
     pub id: Id,
     /// The row, which is the thing's mark.
     pub row: Id,
@@ -63,39 +63,39 @@ pub struct Job {
     pub kind: Name,
     /// The thing's name in the cloud, if it is known.
     pub phys: Option<Name>,
-    /// For an update: the thing's attributes after the last action on it. They show what it has that nobody asks for.
+    /// For an update: the thing's attributes after the last action on it, including those that nobody requested.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub noted: BTreeMap<Name, Value>,
-    /// For an update: the properties that the thing may have been given before and is not given any more, by their names, and
+    /// For an update: the properties that the thing may have been given before and no longer is, by their names, and
     /// `PROPERTY.KEY` for the keys of maps.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub left: BTreeSet<Name>,
-    /// What to carry out.
+    /// The operation.
     pub what: What,
-    /// Whether this creation was never requested before. If so, no thing can have the row's mark yet, and there is none to look
-    /// for.
+    /// Whether this creation was never requested before. If so, no thing can have the row's mark yet, and there is no
+    /// need to look for one.
     pub is_new: bool,
-    /// No request for the job is begun after this time.
+    /// The time after which no request for the job is started.
     pub not_after: Time,
 }
 
-/// How a job went.
+/// The outcome of a job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// It is done. After a creation, an update, a look or a read, the value is the thing as it is now.
+    /// It is done. After a creation, an update, a look or a read, the value is the present thing.
     Done(Option<Thing>),
-    /// The cloud is still carrying it out; [`Event::Seen`](crate::Event) will say how it went.
+    /// The cloud is still carrying it out; [`Event::Seen`](crate::Event) will report the outcome.
     Accepted(Option<Name>),
     /// There is no such thing.
     Absent,
-    /// The cloud cannot do it now. No request that it got can still take effect.
+    /// The cloud cannot do it now. None of its requests can still take effect.
     Later(Duration),
     /// The cloud refused it and did nothing.
     Refused(Name),
     /// The thing exists, but cannot become usable.
     Broken(Name),
-    /// It is unknown what happened: a request may still reach the cloud.
+    /// The outcome is unknown: a request may still reach the cloud.
     Unknown,
 }
 
@@ -104,25 +104,25 @@ pub enum Outcome {
 pub enum Notice {
     /// A request was refused.
     Refused(Refusal),
-    /// Nothing is under way and nothing can be begun.
+    /// Nothing is in progress and nothing can be started.
     Settled {
         /// The goal's number.
         generation: u64,
-        /// What is not as the goal asks for; empty if everything is.
+        /// The differences from the goal; empty if there are none.
         roots: Vec<Wait>,
     },
-    /// Nothing has changed for [`Limits::stall`](crate::Limits). The value says what is waited for.
+    /// Nothing has changed for [`Limits::stall`](crate::Limits). The value is what is awaited.
     Stalled(Vec<Wait>),
-    /// An unexpected answer came. Check what exists with this row's mark.
+    /// An unexpected response arrived. Check what exists with this row's mark.
     Look(Id),
 }
 
-/// What to do after an event: first the writes, in order, then the jobs.
+/// The result of an event: first the writes, in order, then the jobs.
 #[derive(Clone, Debug, Default)]
 pub struct Step {
     /// What to store.
     pub writes: Vec<Write>,
-    /// What to begin once that is stored.
+    /// What to start once that is stored.
     pub jobs: Vec<Job>,
     /// Information for users.
     pub notices: Vec<Notice>,

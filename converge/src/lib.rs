@@ -1,16 +1,18 @@
-//! The engine that turns infrastructure into what a goal asks for. It takes facts and events, and returns writes and jobs.
+//! The engine that brings infrastructure to the state of a goal. It takes facts and events, and returns writes and
+//! jobs.
 //!
-//! What belongs here: the facts that are stored ([`Goal`], [`Good`], [`Row`]), the predicates that say what may be done next, and
-//! [`State::step`], which answers an [`Event`] with what to write and what to carry out afterwards. What does not: I/O, a clock,
-//! an executor, and any knowledge of particular resources. This crate sees only names, values and digests of properties. A
-//! [`Target`] resolves them, and the worker that carries out a [`Job`] knows the cloud.
+//! What belongs here: the stored facts ([`Goal`], [`Good`], [`Row`]), the predicates that determine the possible next
+//! actions, and [`State::step`], which responds to an [`Event`] with what to write and what to carry out afterwards.
+//! What does not: I/O, a clock, an executor, and any knowledge of particular resources. This crate sees only names,
+//! values and digests of properties. A [`Target`] resolves them, and the worker that carries out a [`Job`] knows the
+//! cloud.
 //!
 //! Only facts are stored. There is no stored graph, no lock and no progress marker. Every order follows from the rows, so a goal
 //! may change at any time, and a crash loses nothing.
 //!
 //! # How to drive it
 //!
-//! 1. [`State::load`] takes what is stored, under a term that was never used before.
+//! 1. [`State::load`] takes the stored facts, under a term that was never used before.
 //! 2. Pass each [`Event`] to [`State::step`] with the current time.
 //! 3. Store [`Step::writes`] in order, fenced so that a deposed leader stores nothing. Then, and only if they are stored, begin
 //!    [`Step::jobs`]. Begin no request for a job after its [`Job::not_after`].

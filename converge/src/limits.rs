@@ -2,24 +2,24 @@
 
 use std::time::Duration;
 
-/// How long things may take, and how many may be under way.
+/// Limits of time and concurrency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// How long after a job begins its worker may still begin requests.
+    /// How long after the start of a job its worker may still start requests.
     pub lease: Duration,
-    /// How much longer a request may still reach the cloud: the longest time that a worker waits for an answer, and by how
-    /// much the clocks of two leaders differ.
+    /// How much longer a request may still reach the cloud: the longest time that a worker waits for a response, plus
+    /// the clock skew between two leaders.
     pub grace: Duration,
-    /// How long a row may take from its first intent until it is as wanted, unless [`Wanted::patience`](crate::Wanted) says
-    /// otherwise.
+    /// How long a row may take from its first intent to its wanted state, unless [`Wanted::patience`](crate::Wanted)
+    /// sets another limit.
     pub patience: Duration,
     /// How long the teardown on a server may take before the server is deleted.
     pub drain: Duration,
-    /// How many jobs run at the same time. Waiting for a turn is not recorded.
+    /// How many jobs run concurrently. Waiting for a turn is not recorded.
     pub at_once: usize,
-    /// After this long without progress, [`Notice::Stalled`](crate::Notice) says what is waited for.
+    /// After this time without progress, [`Notice::Stalled`](crate::Notice) reports what is awaited.
     pub stall: Duration,
-    /// How many times an hour, for each name, drift from a goal that was reached is corrected.
+    /// How many times an hour, for each name, drift from a reached goal is corrected.
     pub corrections: usize,
 }
 

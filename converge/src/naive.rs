@@ -1,5 +1,5 @@
-//! Answers the predicates' questions from the goal and the rows alone, exactly as the rules are stated. It is slow, and serves to
-//! check the index.
+//! Computes the predicates' inputs from the goal and the rows alone, exactly as the rules are stated. It is slow, and
+//! serves to check the index.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::state::State;
 use crate::view::{Needs, View};
 use crate::{Id, Known, Row, Wanted};
 
-/// What follows for a name.
+/// The derived facts of a name.
 #[derive(Default)]
 struct Follows {
     wanted: Option<Wanted>,
@@ -19,7 +19,7 @@ struct Follows {
     is_done: bool,
 }
 
-/// Everything that follows from a goal and rows.
+/// All facts derived from a goal and rows.
 pub(crate) struct Reading<'a> {
     state: &'a State,
     /// The names of the target and of rows, in the order of the table.
@@ -44,7 +44,7 @@ impl<'a> Reading<'a> {
         self.names.iter().position(|other| *other == name).expect("INVARIANT: each name is in the table")
     }
 
-    /// Computes what follows for a name, after all its dependencies.
+    /// Derives the facts of a name, after those of its dependencies.
     fn read(&mut self, place: usize) {
         let Some(requires) = self.requires.get(self.names[place]).cloned() else {
             self.follows[place].is_done = true;
@@ -78,7 +78,7 @@ impl<'a> Reading<'a> {
         (0..self.names.len()).find_map(|place| predicates::free(self, place))
     }
 
-    /// The first job that may be begun.
+    /// The first job that may be started.
     pub(crate) fn job(&self) -> Option<Action> {
         (0..self.names.len()).find_map(|place| predicates::job(self, place))
     }

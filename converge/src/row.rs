@@ -1,4 +1,4 @@
-//! Rows: what is known of a thing in the cloud, and what is being done to it.
+//! Rows: the known state of a thing in the cloud, and the action on it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,13 +15,13 @@ pub enum Stage {
     New,
     /// It exists and may stand for its name.
     Sound,
-    /// It may exist but cannot become usable, so it is to be deleted.
+    /// It may exist but cannot become usable, so it will be deleted.
     Failed,
     /// It does not exist.
     Gone,
 }
 
-/// What is done to a row's thing.
+/// An action on a row's thing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Act {
@@ -31,14 +31,14 @@ pub enum Act {
     Look,
     /// It is changed in place.
     Update {
-        /// The digest that it has afterwards.
+        /// Its digest afterwards.
         free: Name,
         /// The digests of its varying properties afterwards.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         varying: BTreeMap<Name, Name>,
         /// The rows that it requires afterwards. Until then, it also requires what it required before.
         requires: BTreeSet<Id>,
-        /// The editions of what it shows afterwards.
+        /// The editions that it shows afterwards.
         #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
         shown: BTreeSet<Id>,
         /// What it holds afterwards. Until then, it also holds what it held before.
@@ -51,12 +51,12 @@ pub enum Act {
     Read {
         /// The rows that it requires afterwards. Until then, it also requires what it required before.
         requires: BTreeSet<Id>,
-        /// The editions of what it shows afterwards.
+        /// The editions that it shows afterwards.
         shown: BTreeSet<Id>,
     },
-    /// What others need is taken from it.
+    /// It releases what others need.
     Release {
-        /// What is taken.
+        /// What it releases.
         exclusive: BTreeSet<Name>,
     },
     /// It is deleted.
@@ -68,26 +68,26 @@ pub enum Act {
 pub struct Intent {
     /// The action.
     pub act: Act,
-    /// No request for it is begun after this time.
+    /// The time after which no request for it is started.
     pub not_after: Time,
 }
 
-/// What went wrong with a row.
+/// The failure of a row.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RowFailure {
     /// The goal in which it failed. A later goal tries again.
     pub generation: u64,
     /// Whether its deletion failed, rather than an earlier action.
     pub deleting: bool,
-    /// If it was to be as wanted: the rows that it was to require. Once other rows stand for what it depends on, it is tried
-    /// again.
+    /// If it should have reached its wanted state: the rows that it was to require. Once other rows stand for its
+    /// dependencies, it is retried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub needs: Option<BTreeSet<Id>>,
     /// The cause, worded for a message.
     pub cause: Name,
 }
 
-/// What is known of one thing in the cloud.
+/// The known state of one thing in the cloud.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// Its name, which is also the thing's mark.
@@ -96,40 +96,40 @@ pub struct Row {
     pub name: Name,
     /// Its type.
     pub kind: Name,
-    /// The goal that it was made for.
+    /// The goal for which it was created.
     pub made: u64,
     /// The digest of the properties that cannot be changed in place.
     pub fixed: Name,
     /// The digest of its other properties; `None` if they are unknown.
     pub free: Option<Name>,
-    /// The digest of each property for which only a goal says whether it can be changed in place, if it is known.
+    /// The digest of each property whose effect depends on the goal, if known.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub varying: BTreeMap<Name, Name>,
-    /// The names of the properties that it may have been given, and `PROPERTY.KEY` for the keys of those that are maps. If one of
-    /// them is no longer given, it goes back to what it is without.
+    /// The names of the properties that it may have been given, and `PROPERTY.KEY` for the keys of those that are maps.
+    /// If one of them is no longer given, it reverts to its value without it.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub given: BTreeSet<Name>,
     /// The rows that it refers to or is ordered after.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub requires: BTreeSet<Id>,
-    /// Which edition of the thing its attributes are from. A thing has another one once it was changed or read again, and the
-    /// default one after it was created.
+    /// The edition of the thing that its attributes are from. A thing gets another one when it is changed or read
+    /// again, and has the default one after its creation.
     #[serde(default, skip_serializing_if = "Id::is_default")]
     pub edition: Id,
-    /// Which editions of other things it showed when its attributes were read.
+    /// The editions of other things that it showed when its attributes were read.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub shown: BTreeSet<Id>,
-    /// What it has and nothing else may have.
+    /// What it holds exclusively.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub holds: BTreeSet<Name>,
-    /// What nothing else may have until it is created.
+    /// What it holds exclusively until it is created.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub turns: BTreeSet<Name>,
     /// Whether something on it has to be torn down before it is deleted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub drains: bool,
-    /// Whether its thing existed before and was never acted on. Such a thing has no mark, and counts as a leftover of the last
-    /// good goal.
+    /// Whether its thing existed before and was never acted on. Such a thing has no mark, and counts as a leftover of
+    /// the last good goal.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub adopted: bool,
     /// Its state.
@@ -137,31 +137,31 @@ pub struct Row {
     /// The thing, once it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thing: Option<Thing>,
-    /// What last went wrong with it.
+    /// Its last failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<RowFailure>,
-    /// What is being done to it.
+    /// The action on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intent: Option<Intent>,
-    /// The deadline for the current action to succeed, however often it is begun.
+    /// The deadline for the current action to succeed, however many times it is started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Time>,
-    /// How it was seen to differ from what was deployed.
+    /// The observed difference from the deployed state.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drift: Option<Name>,
-    /// Since when it [looks as it does](Row::is_like). No rule uses this; it is for display. If it is unknown, it is the
+    /// Since when it [looks as it does](Row::is_like). No rule uses this; it is for display. If unknown, it is the
     /// beginning of time.
     #[serde(default)]
     pub since: Time,
 }
 
 impl Row {
-    /// Whether nothing is being done to it.
+    /// Whether no action on it is in progress.
     pub fn is_idle(&self) -> bool {
         self.intent.is_none()
     }
 
-    /// Whether both rows look the same to an observer: what is done to them, their state, what went wrong and how they differ.
+    /// Whether both rows look the same to an observer: their actions, states, failures and differences.
     pub fn is_like(&self, other: &Self) -> bool {
         let of = |row: &Self| row.act().map(std::mem::discriminant);
         of(self) == of(other) && (self.stage, &self.failed, &self.drift) == (other.stage, &other.failed, &other.drift)
@@ -177,7 +177,7 @@ impl Row {
         self.requires.iter().chain(more).copied()
     }
 
-    /// What no other row may get because of it.
+    /// What no other row may hold because of it.
     pub fn all_held(&self) -> impl Iterator<Item = &Name> {
         let more = match self.act() {
             Some(Act::Update { holds, .. }) => Some(holds),
@@ -188,7 +188,7 @@ impl Row {
         self.holds.iter().chain(more).chain(turns)
     }
 
-    /// What is being done to it.
+    /// The action on it.
     pub fn act(&self) -> Option<&Act> {
         self.intent.as_ref().map(|intent| &intent.act)
     }
@@ -198,8 +198,7 @@ impl Row {
         self.act() == Some(&Act::Delete)
     }
 
-    /// Ends an update whose result is unknown: the row may now have both what it had and what the update would have
-    /// given it.
+    /// Ends an update whose result is unknown: the row may now have both its former values and those of the update.
     pub(crate) fn may_be_updated(&mut self) {
         if let Some(Act::Update { varying, requires, holds, given, .. }) = self.intent.take().map(|intent| intent.act) {
             self.requires.extend(requires);

@@ -1,4 +1,4 @@
-//! After an event, begins whatever may be begun, until nothing more may.
+//! After an event, starts every possible action, until none is left.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::view::View;
 use crate::{Event, Good, Id, Notice, OnFailure, Stage, Time};
 
 impl State {
-    /// Begins whatever may be begun.
+    /// Starts every possible action.
     pub(crate) fn settle(&mut self) {
         self.settle_by(Self::next_free, Self::next_job);
     }
@@ -60,8 +60,8 @@ impl State {
         None
     }
 
-    /// Records that the goal is reached, if it is. From then on, the names of rows suffice to tell what stands for it from what
-    /// existed before.
+    /// Records that the goal is reached, if it is. From then on, the names of rows suffice to distinguish what stands
+    /// for it from what existed before.
     fn reach(&mut self) -> bool {
         if !self.is_done() || (self.is_complete() && !self.has_news) {
             return false;
@@ -82,10 +82,10 @@ impl State {
         true
     }
 
-    /// Reports that nothing is under way, or goes back to the goal that was reached last if the present goal asks for that on
-    /// failure.
+    /// Reports that nothing is in progress, or returns to the goal that was reached last if the present goal requests
+    /// that on failure.
     fn rest_or_roll_back(&mut self) -> bool {
-        // An engine that may begin no job cannot tell whether something could be continued.
+        // An engine that may start no job cannot tell whether something could be continued.
         if self.is_settled || self.limits.at_once == 0 || !self.waits_for_nothing() {
             return false;
         }
@@ -102,7 +102,7 @@ impl State {
         true
     }
 
-    /// Takes in an event without beginning anything.
+    /// Handles an event without starting anything.
     pub(crate) fn happen(&mut self, event: Event, now: Time) {
         self.now = self.now.max(now);
         self.propagate();

@@ -1,4 +1,4 @@
-//! What is known of a stack, and the one function that changes it.
+//! The known state of a stack, and the one function that changes it.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -11,15 +11,15 @@ use crate::predicates::{has_failed, is_free};
 use crate::view::View;
 use crate::{Event, Goal, Good, Id, Limits, Row, Stage, Step, Time, Write};
 
-/// How many goals that were reached are kept.
+/// The number of reached goals to keep.
 const KEPT: usize = 10;
 
-/// What is stored of a stack.
+/// The stored state of a stack.
 #[derive(Clone, Debug, Default)]
 pub struct Stored {
     /// The goal.
     pub goal: Option<Goal>,
-    /// Goals that were reached, the last one first.
+    /// Reached goals, the last one first.
     pub good: Vec<Good>,
     /// The rows.
     pub rows: Vec<Row>,
@@ -28,19 +28,19 @@ pub struct Stored {
 /// The progress of the action on a row, as far as this leader knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
-    /// Nothing is being done.
+    /// No action is in progress.
     Idle,
     /// This job is being carried out.
     Running(Id),
-    /// The cloud could not do it. It is asked again when the alarm is due.
+    /// The cloud could not do it. It is retried when the alarm is due.
     Retry,
     /// The cloud is carrying it out.
     Accepted,
-    /// A former leader, or a request that was never answered, may still be acting on it.
+    /// A former leader, or a request that got no response, may still be acting on it.
     Lease,
 }
 
-/// A row, and what only this leader knows of it.
+/// A row, and what only this leader knows about it.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) row: Row,
@@ -50,11 +50,11 @@ pub(crate) struct Entry {
     pub(crate) changed: Time,
     /// How long a teardown may delay the deletion.
     pub(crate) drain: Option<Time>,
-    /// Whether the cloud was asked more than once for the current action.
+    /// Whether the current action was requested more than once.
     pub(crate) is_retried: bool,
 }
 
-/// What the leader of a term knows of a stack.
+/// A leader's knowledge about a stack during its term.
 #[derive(Clone, Debug)]
 pub struct State {
     pub(crate) term: u64,
@@ -66,9 +66,9 @@ pub struct State {
     pub(crate) rows: BTreeMap<Id, Entry>,
     pub(crate) index: Index,
     pub(crate) alarms: BTreeSet<(Time, Alarm)>,
-    /// How many jobs are being carried out.
+    /// The number of running jobs.
     pub(crate) running: usize,
-    /// How many rows are being acted on.
+    /// The number of rows with an action in progress.
     pub(crate) under_way: usize,
     /// When drift was corrected, by name.
     pub(crate) corrections: BTreeMap<Name, Vec<Time>>,
@@ -76,7 +76,7 @@ pub struct State {
     pub(crate) progress: Time,
     /// When a row was last removed. An earlier observation may show that row's thing.
     pub(crate) removed: Time,
-    /// Whether it was reported that nothing is under way.
+    /// Whether it was reported that nothing is in progress.
     pub(crate) is_settled: bool,
     /// Whether that was reported of the present goal before, or may have been by an earlier leader.
     pub(crate) was_settled: bool,
@@ -86,8 +86,8 @@ pub struct State {
 }
 
 impl State {
-    /// Takes over what is stored, in a term that is greater than every earlier one. Actions that a former leader began are left
-    /// alone until none of its requests can arrive any more.
+    /// Takes over the stored state, in a term that is greater than every earlier one. Actions that a former leader
+    /// started are left alone until none of its requests can arrive any more.
     ///
     /// # Errors
     ///
@@ -119,28 +119,28 @@ impl State {
             state.take_over(row);
         }
         state.rebuild(names);
-        // Actions that a leader left under way when it ended no longer belong to any leader.
+        // Actions that a leader left in progress when it ended no longer belong to any leader.
         state.ring();
         state.settle();
         let step = std::mem::take(&mut state.out);
         Ok((state, step))
     }
 
-    /// Answers an event with what to store and what to begin afterwards. Of two events, the later one must have the later time.
+    /// Handles an event, and returns what to store and what to start afterwards. Times must not decrease.
     pub fn step(&mut self, event: Event, now: Time) -> Step {
         self.happen(event, now);
         self.settle();
         std::mem::take(&mut self.out)
     }
 
-    /// Sets how many jobs may run at the same time from now on, instead of [`Limits::at_once`]. With 0, results and observations
-    /// are taken in as before, and it is never reported that nothing is under way.
+    /// Sets how many jobs may run concurrently from now on, instead of [`Limits::at_once`]. With 0, results and
+    /// observations are still handled, and it is never reported that nothing is in progress.
     pub fn begin_at_once(&mut self, jobs: usize) {
         self.limits.at_once = jobs;
     }
 
-    /// Ends this leader's term: no request is sent any more for a job that has ended. So the next leader need not wait until none
-    /// of this leader's requests can arrive.
+    /// Ends this leader's term: no request is sent any more for a job that has ended. So the next leader need not wait
+    /// until none of this leader's requests can arrive.
     pub fn leave(&mut self) -> Step {
         let over = |phase| matches!(phase, Phase::Retry | Phase::Accepted);
         let over: Vec<Id> = self.rows.iter().filter(|(_, entry)| over(entry.phase)).map(|(id, _)| *id).collect();
@@ -154,7 +154,7 @@ impl State {
         std::mem::take(&mut self.out)
     }
 
-    /// Does the same as [`State::step`], with predicates that are computed from all rows each time. Tests compare the two.
+    /// Like [`State::step`], with predicates that are computed from all rows each time. Tests compare the two.
     #[doc(hidden)]
     pub fn step_naively(&mut self, event: Event, now: Time) -> Step {
         self.happen(event, now);
@@ -162,7 +162,7 @@ impl State {
         std::mem::take(&mut self.out)
     }
 
-    /// When [`Event::Tick`] is due, if no other event comes earlier.
+    /// When [`Event::Tick`] is due, unless another event comes earlier.
     pub fn wakes(&self) -> Option<Time> {
         let stall = (self.under_way > 0).then(|| self.progress + self.limits.stall);
         let goal = self.goal.as_ref().and_then(|goal| goal.desire.deadline).filter(|deadline| *deadline > self.now);
@@ -174,12 +174,12 @@ impl State {
         self.goal.as_ref()
     }
 
-    /// Goals that were reached, the last one first.
+    /// The reached goals, the last one first.
     pub fn good(&self) -> impl Iterator<Item = &Good> {
         self.good.iter()
     }
 
-    /// The rows, the oldest first.
+    /// The rows, oldest first.
     pub fn rows(&self) -> impl Iterator<Item = &Row> {
         self.rows.values().map(|entry| &entry.row)
     }
@@ -189,26 +189,26 @@ impl State {
         self.rows.get(&id).map(|entry| &entry.row)
     }
 
-    /// The row that stands for a name, if it is as wanted.
+    /// The row that stands for a name, if it is in its wanted state.
     pub fn standing(&self, name: &str) -> Option<&Row> {
         let named = self.index.names.get(name)?;
         let pick = named.pick.filter(|_| named.is_done)?;
         Some(&self.rows[&pick].row)
     }
 
-    /// Whether something went wrong with a row, and nothing more is done about it for this goal.
+    /// Whether a row has failed, and nothing more is done about it for this goal.
     pub fn has_failed(&self, row: &Row) -> bool {
         has_failed(self, row)
     }
 
-    /// Whether a row's thing still exists although the goal does not ask for it.
+    /// Whether a row's thing still exists although the goal does not request it.
     pub fn is_superfluous(&self, row: &Row) -> bool {
         let is_wanted = self.index.names.get(&row.name).is_some_and(|named| named.is_in_target);
         row.stage != Stage::Gone && !row.adopted && !is_wanted
     }
 
-    /// The properties that the goal asks for, for the thing of this row. `None` if the row stands for no name, or is being acted
-    /// on.
+    /// The properties that the goal requests for the thing of this row. `None` if the row stands for no name, or an
+    /// action on it is in progress.
     pub fn properties(&self, row: Id) -> Option<Value> {
         let known = &self.rows.get(&row)?.row;
         let place = self.index.names.get_index_of(&known.name)?;
@@ -219,51 +219,51 @@ impl State {
         is_it.then(|| self.resolved(place).ok()).flatten().map(|wanted| wanted.properties)
     }
 
-    /// Whether everything that the goal asks for is there.
+    /// Whether everything that the goal requests exists.
     pub fn is_done(&self) -> bool {
         self.goal.is_some() && self.index.undone == 0
     }
 
-    /// The types with rows whose current action only the cloud can report on.
+    /// The types of rows whose current action only the cloud can report on.
     pub fn watched(&self) -> BTreeSet<Name> {
         let is_watched = |entry: &&Entry| matches!(entry.phase, Phase::Accepted | Phase::Lease);
         self.rows.values().filter(is_watched).map(|entry| entry.row.kind.clone()).collect()
     }
 
-    /// Whether nothing is under way.
+    /// Whether nothing is in progress.
     pub fn is_quiet(&self) -> bool {
         self.under_way == 0
     }
 
-    /// Whether the goal's deadline has passed before nothing was under way any more. Nothing is begun for it then, and what the
-    /// cloud carries out is not waited for.
+    /// Whether the goal's deadline passed while something was still in progress. Nothing more is started for it, and
+    /// actions of the cloud are not awaited.
     pub fn is_over_time(&self) -> bool {
         let deadline = self.goal.as_ref().and_then(|goal| goal.desire.deadline);
         deadline.is_some_and(|deadline| deadline <= self.now) && !(self.is_complete() && self.was_settled)
     }
 
-    /// Whether nothing is under way that is waited for.
+    /// Whether nothing in progress is awaited.
     pub(crate) fn waits_for_nothing(&self) -> bool {
         let goes_on = |entry: &Entry| matches!(entry.phase, Phase::Accepted | Phase::Lease);
         self.under_way == 0
             || self.is_over_time() && self.rows.values().all(|entry| entry.row.is_idle() || goes_on(entry))
     }
 
-    /// A new name, never issued before.
+    /// Issues a new name.
     pub(crate) fn issue(&mut self) -> Id {
         self.issued += 1;
         Id { term: self.term, number: self.issued }
     }
 
-    /// Puts a reached goal in front of the earlier ones.
+    /// Inserts a reached goal before the earlier ones.
     pub(crate) fn keep(&mut self, good: Good) {
         self.out.writes.push(Write::Good(good.clone()));
         self.good.push_front(good);
         self.good.truncate(KEPT);
     }
 
-    /// Has a row written as it is now. Writes are in the order of the changes, so that any prefix of them is a state that the
-    /// rules can reach.
+    /// Writes a row in its present form. Writes are in the order of the changes, so that any prefix of them is a state
+    /// that the rules can reach.
     pub(crate) fn write(&mut self, id: Id) {
         let is_it = |write: &Write| match write {
             Write::Row(row) => row.id == id,

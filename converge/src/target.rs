@@ -1,4 +1,4 @@
-//! What a goal asks for: a trait for the part that knows what resources are.
+//! The wanted state: a trait for the part that knows resources.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -9,7 +9,7 @@ use wattle_model::{Name, Value};
 
 use crate::Row;
 
-/// What the cloud made for a row.
+/// A thing that the cloud created for a row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Thing {
     /// Its name in the cloud.
@@ -23,7 +23,7 @@ pub struct Thing {
 pub struct Known<'a>(pub(crate) &'a dyn Fn(&str) -> Option<&'a Thing>);
 
 impl<'a> Known<'a> {
-    /// The things of names, given by a function.
+    /// Wraps a function from names to things.
     pub fn new(thing: &'a dyn Fn(&str) -> Option<&'a Thing>) -> Self {
         Self(thing)
     }
@@ -37,7 +37,7 @@ impl<'a> Known<'a> {
 /// The effect of a different value of a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// Another thing is made.
+    /// A replacement is created.
     Replace,
     /// The thing is changed.
     InPlace,
@@ -45,7 +45,7 @@ pub enum Change {
     Noted,
 }
 
-/// A resource as it is wanted, with all its dependencies resolved.
+/// The wanted state of a resource, with all its dependencies resolved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wanted {
     /// Its type. The worker that carries out a job uses it to find the driver.
@@ -54,19 +54,20 @@ pub struct Wanted {
     pub fixed: Name,
     /// A digest of all other properties.
     pub free: Name,
-    /// The properties for which each goal says again what a different value does, by name. Each has a digest of the
-    /// value, and the effect in this goal. They are in neither of the other digests.
+    /// The properties whose effect depends on the goal, by name. Each has a digest of the value, and the effect of a
+    /// different value in this goal. They are in neither of the other digests.
     pub varying: BTreeMap<Name, (Name, Change)>,
-    /// The dependencies whose values its own attributes show: a server shows the addresses of its ports. Once one of
-    /// these was changed, it is read again.
+    /// The dependencies whose values appear in its own attributes: a server shows the addresses of its ports. Once one
+    /// of these was changed, it is read again.
     pub shows: BTreeSet<Name>,
-    /// What it has and no two can have: an address, an attached volume, an identity.
+    /// What it holds exclusively: an address, an attached volume, an identity.
     pub exclusive: BTreeSet<Name>,
-    /// What it has only while it is created: resources that want the same are created one after the other.
+    /// What it holds exclusively only while it is being created: resources that need the same are created one after the
+    /// other.
     pub turns: BTreeSet<Name>,
     /// Whether something on it has to be torn down before it is deleted.
     pub drains: bool,
-    /// Whether its drift is corrected even in a goal that does not ask for that.
+    /// Whether its drift is corrected even in a goal that does not request that.
     pub corrects: bool,
     /// How long it may take; [`Limits::patience`](crate::Limits) if it is `None`.
     pub patience: Option<Duration>,
@@ -80,37 +81,37 @@ impl Wanted {
         self.varying.iter().map(|(name, (value, _))| (name.clone(), value.clone())).collect()
     }
 
-    /// Whether a row may stand for it, which it may unless a difference would require another thing.
+    /// Whether a row may stand for it, which it may unless a difference requires a replacement.
     pub fn may_be(&self, row: &Row) -> bool {
         crate::predicates::fits(row, self)
     }
 
-    /// Whether these values are as wanted, among the properties for which a different value does `change`.
+    /// Whether these values match, among the properties for which a different value has the effect `change`.
     pub(crate) fn agrees(&self, values: &BTreeMap<Name, Name>, change: Change) -> bool {
         let mut wanted = self.varying.iter().filter(|(_, (_, does))| *does == change);
         wanted.all(|(name, (value, _))| values.get(name) == Some(value))
     }
 
-    /// What no other may have when it is created.
+    /// What it must hold exclusively when it is created.
     pub(crate) fn all_exclusive(&self) -> impl Iterator<Item = &Name> {
         self.exclusive.union(&self.turns)
     }
 }
 
-/// What a goal asks for.
+/// The wanted state of a goal.
 pub trait Target: fmt::Debug + Send + Sync {
     /// The name of each resource, with the names that it depends on: each at most once, and without cycles.
     fn resources(&self) -> Vec<(Name, Vec<Name>)>;
 
-    /// A resource, given what its dependencies have become. The same facts give the same answer.
+    /// Resolves a resource, given the things that its dependencies have become. It is deterministic.
     ///
     /// # Errors
     ///
-    /// Why what is wanted cannot be computed, worded for a message.
+    /// The wanted state cannot be computed; the error is a message.
     fn resolve(&self, name: &str, known: &Known<'_>) -> Result<Wanted, String>;
 }
 
-/// A target without resources: what the target of a deleted stack comes to.
+/// A target without resources: the final target of a deleted stack.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Nothing;
 

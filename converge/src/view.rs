@@ -1,4 +1,4 @@
-//! The questions that predicates ask. They are answered from scratch (`naive`) or from facts that are kept up to date (`index`).
+//! The facts that predicates use. They are computed from scratch (`naive`) or kept up to date (`index`).
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use wattle_model::Name;
 
 use crate::{Id, Row, Wanted};
 
-/// What a name's dependencies have become.
+/// The results of a name's dependencies.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Needs {
     /// The rows that stand for them.
@@ -16,7 +16,7 @@ pub(crate) struct Needs {
 }
 
 impl Needs {
-    /// What they have become, given the row that stands for each.
+    /// Computes them, given the row that stands for each dependency.
     pub(crate) fn of<'a>(rows: impl Iterator<Item = &'a Row>, wanted: Option<&Wanted>) -> Self {
         let mut needs = Self::default();
         for row in rows {
@@ -29,7 +29,7 @@ impl Needs {
     }
 }
 
-/// The facts, and what directly follows from them. A resource is identified by its place in the table of names.
+/// The facts, and what directly follows from them. A resource is identified by its index in the table of names.
 pub(crate) trait View {
     /// The number of the goal.
     fn generation(&self) -> u64;
@@ -46,37 +46,37 @@ pub(crate) trait View {
     /// Whether the goal asks for the correction of drift.
     fn corrects(&self) -> bool;
 
-    /// Whether drift was corrected so often recently that no more is corrected.
+    /// Whether drift was corrected so many times recently that it is no longer corrected.
     fn is_tired(&self, place: usize) -> bool;
 
     /// A row.
     fn row(&self, id: Id) -> &Row;
 
-    /// The rows of a name, the oldest first.
+    /// The rows of a name, oldest first.
     fn rows(&self, place: usize) -> impl Iterator<Item = &Row>;
 
-    /// The place of a row's name.
+    /// The index of a row's name.
     fn place(&self, row: &Row) -> usize;
 
-    /// Whether the goal asks for nothing to exist.
+    /// Whether the goal requests that nothing exists.
     fn asks_for_nothing(&self) -> bool;
 
-    /// Whether the goal asks for the name.
+    /// Whether the goal requests the name.
     fn is_in_target(&self, place: usize) -> bool;
 
-    /// Whether all that the name depends on is done, or the goal does not ask for it.
+    /// Whether all dependencies of the name are done, or the goal does not request it.
     fn is_known(&self, place: usize) -> bool;
 
-    /// What is wanted, once what it depends on is done, if it can be computed.
+    /// The wanted state, once its dependencies are done, if it can be computed.
     fn wanted(&self, place: usize) -> Option<&Wanted>;
 
-    /// What has become of what it depends on.
+    /// The results of its dependencies.
     fn needs(&self, place: usize) -> &Needs;
 
-    /// The row that stands for the name, or is to.
+    /// The row that stands for the name, or will.
     fn pick(&self, place: usize) -> Option<Id>;
 
-    /// Whether the name is as wanted.
+    /// Whether the name is in its wanted state.
     fn is_done(&self, place: usize) -> bool;
 
     /// Whether every name is done.
@@ -88,6 +88,6 @@ pub(crate) trait View {
     /// Whether a row stands for the last good goal.
     fn is_good(&self, id: Id) -> bool;
 
-    /// The rows that have this exclusive thing.
+    /// The rows that hold this exclusively.
     fn holders(&self, exclusive: &Name) -> Vec<Id>;
 }

@@ -1,4 +1,4 @@
-//! What is waited for, and why something is not as wanted.
+//! What is awaited, and why something is not in its wanted state.
 
 use std::fmt;
 
@@ -9,35 +9,35 @@ use crate::state::{Phase, State};
 use crate::view::View;
 use crate::{Act, Row, Stage};
 
-/// Why something is not as wanted.
+/// Why something is not in its wanted state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Why {
-    /// It is being acted on, as this says.
+    /// This action on it is in progress.
     UnderWay(&'static str),
-    /// It was being acted on, as this says, when the goal's deadline passed.
+    /// This action on it was in progress when the goal's deadline passed.
     Unfinished(&'static str),
-    /// Something went wrong with it, for this reason.
+    /// It failed, for this reason.
     Failed(Name),
     /// Its wanted state cannot be computed, for this reason.
     Unresolved(Name),
-    /// It needs what another resource has.
+    /// It needs what another resource holds.
     Held {
-        /// What no two can have.
+        /// What is held exclusively.
         exclusive: Name,
-        /// The resource that has it.
+        /// The resource that holds it.
         by: Name,
     },
     /// A leftover of it cannot be deleted, for this reason.
     Left(Name),
-    /// The goal's deadline passed before it was begun.
+    /// The goal's deadline passed before it was started.
     Expired,
-    /// It changed or vanished after it was as wanted, and nobody asked for that to be corrected.
+    /// It changed or vanished after it was in its wanted state, and no correction was requested.
     Drifted,
     /// It waits for its turn.
     Turn,
 }
 
-/// A resource that is not as wanted, and why.
+/// A resource that is not in its wanted state, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wait {
     /// The resource.
@@ -64,7 +64,7 @@ impl fmt::Display for Wait {
 }
 
 impl Act {
-    /// What is being done to a resource, worded to follow its name.
+    /// Describes the state of a resource, worded to follow its name.
     pub fn words(&self) -> &'static str {
         match self {
             Self::Create => "is being created",
@@ -78,7 +78,7 @@ impl Act {
 }
 
 impl State {
-    /// What is under way, and what everything else waits for.
+    /// What is in progress, and what everything else waits for.
     pub fn waits(&self) -> Vec<Wait> {
         let under_way = self.rows().filter_map(|row| {
             let what = Why::UnderWay(self.words(row)?);
@@ -87,7 +87,7 @@ impl State {
         under_way.chain(self.roots()).collect()
     }
 
-    /// What was being acted on when the goal's deadline passed.
+    /// The actions that were in progress when the goal's deadline passed.
     pub(crate) fn unfinished(&self) -> impl Iterator<Item = Wait> {
         let is_over_time = self.is_over_time();
         self.rows().filter(move |_| is_over_time).filter_map(|row| {
@@ -96,7 +96,7 @@ impl State {
         })
     }
 
-    /// What is not as the goal asks for, except for what only waits for another of these.
+    /// The differences from the goal, except for what only waits for another of these.
     pub fn roots(&self) -> Vec<Wait> {
         let names = self.index.names.iter().enumerate();
         names
@@ -109,14 +109,14 @@ impl State {
             .collect()
     }
 
-    /// Until the goal was reached once: the names that are not as it asks for, whatever the reason.
+    /// Until the goal is reached once: the names that are not in their wanted state, whatever the reason.
     pub fn unreached(&self) -> impl Iterator<Item = &Name> {
         let is_complete = self.is_complete();
         let names = self.index.names.iter().filter(move |_| !is_complete);
         names.filter(|(_, named)| named.is_in_target && !named.is_done).map(|(name, _)| name)
     }
 
-    /// Why a name is not as wanted although all that it depends on is; `None` if it is under way.
+    /// Why a name is not in its wanted state although all its dependencies are; `None` if it is in progress.
     fn why(&self, place: usize) -> Option<Why> {
         if let Some(Err(cause)) = &self.index.names[place].wanted {
             return Some(Why::Unresolved(cause.clone()));
@@ -161,7 +161,7 @@ impl State {
         View::rows(self, place)
     }
 
-    /// What is being done to a row.
+    /// The action on a row.
     fn words(&self, row: &Row) -> Option<&'static str> {
         let entry = &self.rows[&row.id];
         Some(match (row.act()?, entry.phase) {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use wattle_converge::{Desire, Event, Known, Limits, Outcome, State, Step, Stored, Target, Thing, Time, Wanted, Write};
 use wattle_model::{Name, Value};
 
-/// Resources, each with the places of those that it refers to.
+/// Resources, each with the indexes of those that it refers to.
 #[derive(Debug)]
 struct Many {
     free: u64,
@@ -45,14 +45,14 @@ impl Target for Many {
     }
 }
 
-/// The time that this thread had a processor: other work on the machine does not count.
+/// The CPU time of this thread, independent of other work on the machine.
 fn processor() -> Duration {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanos = text.split(' ').next().and_then(|text| text.parse().ok());
     nanos.map_or(Duration::ZERO, Duration::from_nanos)
 }
 
-/// Steps the engine until nothing is left to do, by a cloud that takes no time.
+/// Steps the engine until nothing is left to do, with a cloud that takes no time.
 fn settle(
     state: &mut State,
     rows: &mut BTreeMap<wattle_converge::Id, wattle_converge::Row>,

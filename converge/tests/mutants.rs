@@ -1,9 +1,9 @@
-//! Bugs that are put in by hand, each into a copy of the workspace: the histories find them all.
+//! Bugs injected by hand, each into a copy of the workspace: the histories find them all.
 //!
-//! It takes a build for each, and is run by `cargo test -p wattle-converge --test mutants -- --ignored --nocapture`.
-//! `WATTLE_MUTANT` chooses one by its name.
+//! Each needs a build. Run by `cargo test -p wattle-converge --test mutants -- --ignored --nocapture`. `WATTLE_MUTANT`
+//! selects one by name.
 
-#![allow(clippy::unwrap_used, reason = "it is a test, with functions of its own")]
+#![allow(clippy::unwrap_used, reason = "a test with functions of its own")]
 
 #[path = "../../runtime/agent/tests/mutation/mod.rs"]
 mod mutation;
@@ -350,13 +350,13 @@ const MUTANTS: &[Mutant] = &[
     },
 ];
 
-/// The code changes, and the bugs are to be found in it still.
+/// The code changes, and the bugs must still apply to it.
 #[test]
 fn each_bug_can_be_put_in() {
     Simulated::each_can_be_put_in(MUTANTS);
 }
 
-/// The list that people read has each of them, and no other.
+/// The documented list has exactly these bugs.
 #[test]
 fn each_bug_is_listed() {
     let rows = include_str!("histories/main.rs").lines().filter_map(|line| line.strip_prefix("//! | "));

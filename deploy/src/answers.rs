@@ -1,4 +1,4 @@
-//! What resources have become, as templates ask for it.
+//! The attributes and references of resources, as templates read them.
 
 use std::cell::Cell;
 
@@ -15,7 +15,7 @@ const DEPTH: u32 = 100;
 /// Looks up the thing of a resource, if it exists.
 pub(crate) type Things<'s, 't> = &'s dyn Fn(&str) -> Option<&'t Thing>;
 
-/// What is known of resources, given the things that exist.
+/// The resources, given the things that exist.
 pub(crate) struct Standing<'s, 't> {
     inner: &'s Inner,
     things: Things<'s, 't>,
@@ -31,7 +31,7 @@ impl<'s, 't> Standing<'s, 't> {
         (self.things)(name).ok_or_else(|| format!("`{name}` is not there"))
     }
 
-    /// The result of `of`, unless that leads through too many other resources.
+    /// Returns the result of `of`, unless that leads through too many other resources.
     fn deeper<T>(&self, name: &str, of: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
         if self.depth.get() >= DEPTH {
             return Err(format!("`{name}` is nested too deeply"));

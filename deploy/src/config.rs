@@ -1,4 +1,4 @@
-//! Texts for servers: what Heat keeps for its configs, and inserts where they are referred to.
+//! Texts for servers: Heat's configs, which are inserted where they are referred to.
 
 use wattle_heat::desired::Resource;
 use wattle_heat::evaluate::Value;
@@ -10,7 +10,7 @@ use crate::role::Config;
 ///
 /// # Errors
 ///
-/// Why there is none.
+/// The reason why there is none.
 pub(crate) fn content(kind: Config, resource: &Resource) -> Result<String, String> {
     match kind {
         Config::Software => Ok(resource.property("config").as_text().unwrap_or_default().to_owned()),
@@ -18,7 +18,7 @@ pub(crate) fn content(kind: Config, resource: &Resource) -> Result<String, Strin
             let what = "a structured config is for deployments, and not text for a server";
             Err(format!("{what}: write `OS::Heat::CloudConfig` or `OS::Heat::SoftwareConfig`"))
         }
-        // cloud-init asks for YAML only, and JSON is YAML.
+        // cloud-init accepts any YAML, and JSON is a subset of it.
         Config::Cloud => Ok(format!("#cloud-config\n{}\n", resource.property("cloud_config").to_model())),
         Config::Multipart => parts(resource).map(|parts| multipart::message(&parts)),
     }

@@ -18,7 +18,7 @@ use crate::role::Role;
 use crate::user_data;
 use crate::wanted::wanted;
 
-/// A template with all that it names and the values of its parameters, as a target.
+/// A template with all files and parameter values, as a target.
 ///
 /// Names are full names: `NAME`, or `NESTED/NAME` in a nested stack, `GROUP/0` in a group. Nested stacks, groups, values and the
 /// texts of servers do not exist in a cloud, so references go through them to what does.
@@ -49,10 +49,10 @@ pub(crate) struct Entry {
 }
 
 impl Deployment {
-    /// The template as a target. `resource_types` says what drivers know. `key` belongs to the stack: stored digests of properties are
-    /// keyed with it, and random strings are derived from it.
+    /// Converts the template to a target. `resource_types` describes the drivers' types. `key` belongs to the stack:
+    /// stored digests of properties are keyed with it, and random strings are derived from it.
     ///
-    /// The template must be one that Heat accepts (`wattle_heat::check`).
+    /// Heat must accept the template (`wattle_heat::check`).
     ///
     /// # Errors
     ///
@@ -119,7 +119,7 @@ impl Deployment {
         user_data::agent(&self.0.entry(name)?.resource)
     }
 
-    /// The type of the resource of this name, and where it is written, if it has a row.
+    /// The type and the location of the resource with this name, if it has a row.
     pub fn written(&self, name: &str) -> Option<(&str, &wattle_model::Source)> {
         self.row(name).map(|resource| (resource.ty(), &resource.at))
     }
@@ -129,8 +129,8 @@ impl Deployment {
         self.0.entry(name).filter(|entry| entry.role == Role::Row).map(|entry| &entry.resource)
     }
 
-    /// What makes the resource of this name, and the properties that it is given, if it has a row. A value that is not known yet
-    /// appears as the call that will give it.
+    /// The type and the given properties of the resource with this name, if it has a row. A value that is not known yet
+    /// appears as the call that will provide it.
     pub fn given(&self, name: &str) -> Option<(&str, wattle_model::Value)> {
         let resource = self.row(name)?;
         let given = resource.only_given().unwrap_or_default();

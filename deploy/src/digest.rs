@@ -1,9 +1,9 @@
-//! Digests by which properties are compared. They are keyed, so that no one can guess a password from a stored one.
+//! Digests for comparing properties. They are keyed, so that no one can guess a password from a stored one.
 
 use sha2::{Digest as _, Sha256};
 use wattle_model::{Name, Value};
 
-/// The key of a stack's digests and of what is derived from them.
+/// The key of a stack's digests and derived secrets.
 #[derive(Clone)]
 pub(crate) struct Key(pub(crate) [u8; 32]);
 
@@ -71,7 +71,7 @@ fn write(value: &Value, out: &mut String) {
             }
             out.push('}');
         }
-        #[expect(clippy::cast_possible_truncation, reason = "it has no fraction and is within the bounds")]
+        #[expect(clippy::cast_possible_truncation, reason = "it is an integer within the bounds")]
         Value::Float(number) if number.fract() == 0.0 && number.abs() < 1e37 => {
             out.push_str(&(*number as i128).to_string());
         }

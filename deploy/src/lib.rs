@@ -1,9 +1,10 @@
-//! A template with all that it names, as a target for infrastructure: the part of a goal that `wattle_converge` asks.
+//! A template with all that it names, as a target for infrastructure: the part of a goal that `wattle_converge`
+//! queries.
 //!
-//! What belongs here: which resources of a template are things in a cloud and which exist only in the engine, what each of them
-//! waits for, what it is once that exists, and which change requires another thing. What Heat makes of templates belongs to
-//! `wattle_heat`. What a service is asked belongs to a driver, of which this crate knows only [`ResourceTypes`]. What does not belong
-//! here: I/O, clocks and randomness.
+//! What belongs here: which resources of a template are things in a cloud and which exist only in the engine, what each
+//! of them depends on, its attributes once it exists, and which changes require a replacement. Heat's interpretation of
+//! templates belongs to `wattle_heat`. Requests to services belong to a driver, of which this crate knows only
+//! [`ResourceTypes`]. What does not belong here: I/O, clocks and randomness.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! Resources that are made without asking a service, because they exist only in the engine's own facts.
+//! Resources that need no service, because they exist only in the engine's own facts.
 
 use wattle_converge::{Job, Thing, What};
 use wattle_model::Value;
@@ -6,13 +6,13 @@ use wattle_model::Value;
 use crate::random::{self, RANDOM};
 use crate::signals::{self, HANDLE};
 
-/// Whether things of a type exist only in the engine's facts, so that no service is asked to create or delete one.
+/// Whether things of a type exist only in the engine's facts, so that no service is requested to create or delete one.
 pub fn is_made_here(kind: &str) -> bool {
     matches!(kind, RANDOM | HANDLE)
 }
 
-/// The thing that a job makes when it creates or changes one of [such a type](is_made_here): a random string, or a handle to
-/// signal. `None` for any other job.
+/// The thing that a job yields when it creates or changes one of [such a type](is_made_here): a random string, or a
+/// handle to signal. `None` for any other job.
 pub fn made_here(job: &Job) -> Option<Thing> {
     let (What::Create { properties: Value::Map(properties) } | What::Update { properties: Value::Map(properties) }) =
         &job.what

@@ -1,5 +1,4 @@
-//! Multipart messages as cloud-init reads them. They are written as Python's `email` writes them, with a boundary that is the
-//! same for the same parts.
+//! Multipart messages for cloud-init, written as by Python's `email`, with a boundary that is deterministic.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -10,13 +9,13 @@ use sha2::{Digest as _, Sha256};
 pub(crate) struct Part {
     /// The second half of its type, `text/SUBTYPE`; `plain` if it is empty.
     pub(crate) subtype: String,
-    /// The name of its file; if it is empty, the part has no file name.
+    /// The file name; empty if there is none.
     pub(crate) filename: String,
-    /// Its text.
+    /// The content.
     pub(crate) content: String,
 }
 
-/// Characters of a line of base64.
+/// The line length of base64, in characters.
 const LINE: usize = 76;
 
 /// The message of these parts.

@@ -1,4 +1,4 @@
-//! Things that a template names but does not create: existing flavors, images and networks.
+//! Resources that a template names but does not create: existing flavors, images and networks.
 
 use std::collections::BTreeSet;
 
@@ -7,30 +7,30 @@ use wattle_model::{Name, PropertySchema, SchemaConstraint, Source, Value};
 
 use crate::deployment::Deployment;
 
-/// A thing of the cloud that a resource names.
+/// A cloud resource that a template names.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Named {
     /// The full name of the resource.
     pub resource: Name,
     /// The path within its properties: `networks[0].network`.
     pub path: String,
-    /// Heat's constraint, which says what kind of thing is named: `nova.flavor`.
+    /// Heat's constraint, which determines the kind of resource: `nova.flavor`.
     pub constraint: Name,
     /// The name, or an id.
     pub name: String,
-    /// Where the resource is written.
+    /// The location of the resource in the template.
     pub at: Source,
 }
 
 impl Named {
-    /// The property in which it is named.
+    /// The property that contains the name.
     pub fn property(&self) -> &str {
         self.path.split(['.', '[']).next().unwrap_or_default()
     }
 }
 
 impl Deployment {
-    /// Everything that is known to be named before anything is created, except the names of the template's own resources.
+    /// All names that are known before anything is created, except those of the template's own resources.
     pub fn named(&self) -> Vec<Named> {
         let mut all = Vec::new();
         let mut own = BTreeSet::new();
@@ -56,7 +56,7 @@ impl Deployment {
     }
 }
 
-/// Calls `each` for each text within a value for which a named constraint of the schema says what it is a name of.
+/// Calls `each` for each text within a value for which a constraint of the schema says which kind of resource it names.
 fn names(schema: &PropertySchema, value: &Value, path: &str, each: &mut dyn FnMut(&str, &Name, &str)) {
     match value {
         Value::Str(text) if !text.is_empty() => {

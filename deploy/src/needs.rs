@@ -1,5 +1,5 @@
-//! What each thing waits for: what its properties still refer to, what `depends_on` says, and what Heat creates before it by the
-//! rules of its class. A nested stack stands for all that is in it, and a value or a text for what it is made of.
+//! The dependencies of each thing: its unresolved references, `depends_on`, and Heat's implicit ordering by class. A
+//! nested stack stands for everything in it, and a value or a text for its references.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -11,7 +11,7 @@ use crate::role::Role;
 /// Resources by their full names, each with its role.
 pub(crate) type Roles<'r> = IndexMap<&'r str, (&'r Resource, Role)>;
 
-/// The names of the rows that each row waits for, by the row's name.
+/// The names of the rows that each row depends on, by the row's name.
 pub(crate) fn needs<'r>(
     roles: &Roles<'r>,
     implied: &'r BTreeMap<String, BTreeSet<String>>,
@@ -29,7 +29,7 @@ pub(crate) fn needs<'r>(
     .collect()
 }
 
-/// The nested stacks that a resource is in, inner ones first.
+/// The nested stacks that contain a resource, innermost first.
 pub(crate) fn around(name: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(name.rsplit_once('/'), |(stack, _)| stack.rsplit_once('/')).map(|(stack, _)| stack)
 }
@@ -49,7 +49,7 @@ struct Finder<'f, 'r> {
     roles: &'f Roles<'r>,
     implied: &'r BTreeMap<String, BTreeSet<String>>,
     within: HashMap<&'r str, Vec<&'r str>>,
-    /// The rows that each name stands for. The entry is empty while they are being found.
+    /// The rows that each name stands for. The entry is empty while it is being computed.
     reached: HashMap<&'r str, BTreeSet<&'r str>>,
 }
 
@@ -73,7 +73,7 @@ impl<'r> Finder<'_, 'r> {
         found
     }
 
-    /// What comes before a resource whatever its properties are.
+    /// The resources ordered before this one whatever its properties are.
     fn ordered(&self, name: &str, resource: &'r Resource, found: &mut BTreeSet<&'r str>) {
         let prefix = name.rsplit_once('/').map_or(String::new(), |(stack, _)| format!("{stack}/"));
         found.extend(resource.depends_on.iter().filter_map(|own| self.name(&format!("{prefix}{own}"))));

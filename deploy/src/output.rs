@@ -15,7 +15,7 @@ use crate::signals::HANDLE;
 pub struct Output {
     /// Its name.
     pub name: Name,
-    /// Its description: what it is for.
+    /// Its description.
     pub description: Option<Name>,
     /// Whether it contains a hidden parameter or a random string, and so must not be shown to everyone.
     pub is_secret: bool,
@@ -31,17 +31,16 @@ impl std::fmt::Debug for Output {
     }
 }
 
-/// The names of the outputs that must not be shown to everyone: those that contain a hidden parameter, or what lets its
-/// reader log in or send a signal. What cannot be looked through, such as a group or a whole nested stack, counts as
-/// secret if anything in the template is.
+/// The names of the outputs that must not be shown to everyone: those that contain a hidden parameter, or allow their
+/// reader to log in or send a signal. An opaque value, such as a group or a whole nested stack, counts as secret if
+/// anything in the template is.
 pub fn secret_outputs(loaded: &Loaded) -> BTreeSet<String> {
     secrets(loaded, &Desired::unfolded(loaded))
 }
 
-/// The same for a template whose desired state is known already.
+/// Like [`secret_outputs`], for a template whose desired state is known already.
 pub(crate) fn secrets(loaded: &Loaded, desired: &Desired) -> BTreeSet<String> {
-    // Only here are the values of hidden parameters distinguished from others, and only there are the members of groups
-    // known.
+    // Only the former distinguishes the values of hidden parameters, and only the latter knows the members of groups.
     let (compared, unfolded) = (Desired::outputs_of(loaded), &desired.outputs);
     let reader = Reader { desired, holds_secrets: holds_secrets(loaded, desired) };
     let is_secret = |name: &&String| {
@@ -67,7 +66,7 @@ struct Reader<'d> {
 
 impl Reader<'_> {
     fn reveals(&self, value: &Open) -> bool {
-        // What could not be computed, or is cut off, may be anything.
+        // A value that could not be computed, or is cut off, may be anything.
         let mut found = value.has_secret() || value.is_cut() || *value == Open::Null;
         let of = |name: &str| self.desired.resources.get(name);
         value.references(&mut |name, is_identity| {
@@ -88,7 +87,7 @@ fn is_container(resource: &Resource) -> bool {
     resource.is_group() || matches!(resource.made_by(), "" | "OS::Heat::Stack")
 }
 
-/// Whether attributes of such a resource are texts of the template, which may contain a hidden parameter.
+/// Whether attributes of a resource of this type are texts of the template, which may contain a hidden parameter.
 fn echoes(ty: &str) -> bool {
     matches!(
         ty,
@@ -103,8 +102,8 @@ fn echoes(ty: &str) -> bool {
     )
 }
 
-/// Whether the identity of such a resource is a secret: a random string is its own identity, and that of most handles is a signed
-/// URL.
+/// Whether the identity of a resource of this type is a secret: a random string is its own identity, and that of most
+/// handles is a signed URL.
 fn by_identity(ty: &str) -> bool {
     matches!(
         ty,
@@ -118,7 +117,7 @@ fn by_identity(ty: &str) -> bool {
     )
 }
 
-/// Whether this attribute of such a resource is secret, or one of all its attributes.
+/// Whether this attribute of a resource of this type is secret, or one of all its attributes.
 fn by_attributes(ty: &str, attribute: Option<&str>) -> bool {
     let one_of = |secret: &[&str]| attribute.is_none_or(|name| secret.contains(&name));
     match ty {

@@ -10,8 +10,8 @@ use crate::digest::{Key, canonical};
 /// The type of random strings.
 pub(crate) const RANDOM: &str = "OS::Heat::RandomString";
 
-/// The thing that a job makes of a random string. Its name in the cloud is a digest; its reference and its `value` are the
-/// string.
+/// The thing that a job yields for a random string. Its name in the cloud is a digest; its reference and its `value`
+/// are the string.
 pub(crate) fn string(properties: &IndexMap<Name, Known>) -> Option<Thing> {
     let value = properties.get("value")?;
     let phys = properties.get("id")?.as_str()?.into();
@@ -19,7 +19,7 @@ pub(crate) fn string(properties: &IndexMap<Name, Known>) -> Option<Thing> {
     Some(Thing { phys, attributes })
 }
 
-/// The properties of a random string, together with its value and what serves as its name in the cloud.
+/// The properties of a random string, together with its value and its name in the cloud.
 pub(crate) fn with_value(
     key: &Key,
     name: &str,
@@ -108,7 +108,7 @@ fn least(part: &IndexMap<String, Value>) -> usize {
     }
 }
 
-/// Numbers that cannot be predicted without the key, and are the same each time.
+/// Pseudorandom numbers that are unpredictable without the key, and the same each time.
 struct Chance<'c> {
     key: &'c Key,
     name: &'c str,
@@ -127,7 +127,7 @@ impl Chance<'_> {
         self.bytes.pop().unwrap_or_default()
     }
 
-    /// A number below `bound`, each with the same probability.
+    /// A uniformly distributed number below `bound`.
     fn below(&mut self, bound: usize) -> usize {
         let bound = u32::try_from(bound).unwrap_or(u32::MAX).max(1);
         let fair = u32::MAX - u32::MAX % bound;

@@ -18,13 +18,13 @@ use crate::signals;
 use crate::user_data;
 use crate::wanted::wanted;
 
-/// What was refused.
+/// The refusals so far.
 #[derive(Default)]
 pub(crate) struct Refusals {
     found: Vec<Diagnostic>,
-    /// What was reported for each place: the members of a group are reported only once.
+    /// The reports for each place: the members of a group are reported only once.
     said: BTreeSet<(String, u32, u32, String)>,
-    /// Resources for which something was refused already.
+    /// Resources with a refusal.
     names: BTreeSet<String>,
 }
 
@@ -43,7 +43,7 @@ impl Refusals {
         }
     }
 
-    /// Reports a resource of a type that cannot be created. What is nested in it is not reported as well.
+    /// Reports a resource of an unsupported type. Does not report the resources nested in it as well.
     pub(crate) fn undriven(&mut self, name: &str, resource: &Resource) {
         if around(name).any(|stack| self.names.contains(stack)) {
             return;
@@ -65,7 +65,8 @@ impl Refusals {
         self.refuse(&TYPE, name, &resource.at, &what, help);
     }
 
-    /// Reports parts of a resource that only Heat carries out, and references of its values that can never be resolved.
+    /// Reports settings of a resource that only Heat implements, and references in its values that can never be
+    /// resolved.
     pub(crate) fn of(
         &mut self,
         name: &str,
@@ -114,7 +115,7 @@ impl Refusals {
         }
     }
 
-    /// Reports properties that no driver carries out.
+    /// Reports properties that no driver implements.
     pub(crate) fn beyond(&mut self, name: &str, resource: &Resource, resource_types: &dyn ResourceTypes) {
         let Ok(properties) = resource.only_given() else { return };
         for (what, help) in resource_types.beyond(resource.made_by(), &Known::Map(properties)) {
@@ -129,7 +130,7 @@ impl Refusals {
         }
     }
 
-    /// Reports references of the template's own outputs that can never be resolved.
+    /// Reports references in the template's own outputs that can never be resolved.
     pub(crate) fn of_output(
         &mut self,
         name: &str,
@@ -161,7 +162,7 @@ impl Refusals {
     }
 }
 
-/// Why a value will never be known, and what to do about it.
+/// The reason why a value will never be known, and advice.
 fn in_vain(value: &Value, roles: &Roles<'_>, all: &IndexMap<String, Resource>) -> Option<(String, &'static str)> {
     let mut found = None;
     value.each(&mut |part| {
@@ -229,7 +230,7 @@ fn refers_in_vain(part: &Value, roles: &Roles<'_>, all: &IndexMap<String, Resour
     }
 }
 
-/// Answers as if there were no resources.
+/// A source of answers without any resources.
 struct Nobody;
 
 impl Answers for Nobody {

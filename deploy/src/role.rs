@@ -6,22 +6,22 @@ use crate::random::RANDOM;
 use crate::resource_types::ResourceTypes;
 use crate::signals::{CONDITION, HANDLE};
 
-/// What a resource of a template is to the engine.
+/// The role of a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// It is created and has a row.
+    /// A thing in the cloud, which has a row.
     Row,
     /// A nested stack or a group. Its resources have roles of their own.
     Stack,
     /// A value that others read.
     Value,
-    /// A text that servers are given.
+    /// A text passed to servers.
     Config(Config),
     /// Nothing: it accepts any property, and all of its attributes are null.
     Nothing,
 }
 
-/// A type of texts that servers are given.
+/// A type of text passed to servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Config {
     /// `OS::Heat::SoftwareConfig`
@@ -39,7 +39,7 @@ const GROUPS: [&str; 4] =
     ["OS::Heat::AutoScalingGroup", "OS::Heat::InstanceGroup", "OS::Heat::ResourceChain", "OS::Heat::ResourceGroup"];
 
 impl Role {
-    /// The role of a resource; `None` if its type cannot be created.
+    /// The role of a resource; `None` if its type is not supported.
     pub(crate) fn of(resource: &Resource, resource_types: &dyn ResourceTypes) -> Option<Self> {
         let ty = resource.made_by();
         if resource.is_group() {

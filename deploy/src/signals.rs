@@ -1,4 +1,5 @@
-//! Wait conditions: what servers signal with a handle's `curl_cli`. Without Heat, wattle's agent reports it to the data space.
+//! Wait conditions, which servers signal with a handle's `curl_cli`. Without Heat, wattle's agent reports signals to
+//! the data space.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -14,20 +15,20 @@ use crate::needs::Roles;
 use crate::role::Role;
 use crate::user_data;
 
-/// The type of what is signalled.
+/// The type of signal handles.
 pub const HANDLE: &str = "OS::Heat::WaitConditionHandle";
 
-/// The type of what waits for signals.
+/// The type of wait conditions.
 pub const CONDITION: &str = "OS::Heat::WaitCondition";
 
-/// How much longer a wait condition gets than its `timeout`, so that the process that waits can still report how many
+/// How much longer than its `timeout` a wait condition may take, so that the waiting process can still report how many
 /// signals were missing.
 const BEYOND: Duration = Duration::from_mins(1);
 
 /// The transports whose signals are reported to the data space: those that servers send through Heat's own interface.
 const TRANSPORTS: [&str; 2] = ["TOKEN_SIGNAL", "HEAT_SIGNAL"];
 
-/// What a wait condition waits for.
+/// The signals that a wait condition waits for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Waits {
     /// The handle's name in the cloud.
@@ -39,7 +40,7 @@ pub struct Waits {
 }
 
 impl Waits {
-    /// What a wait condition with these properties waits for.
+    /// The signals that a wait condition with these properties waits for.
     pub fn of(properties: &Known) -> Option<Self> {
         let Known::Map(properties) = properties else { return None };
         let number = |name: &str| match properties.get(name)? {
@@ -63,14 +64,14 @@ impl Waits {
     }
 }
 
-/// Adds a secret to the properties of a handle. Anyone who knows it may signal, so it must not be guessable.
+/// Adds a secret to the properties of a handle. Anyone who knows it may signal, so it must be unguessable.
 pub(crate) fn with_secret(key: &Key, name: &str, mut properties: IndexMap<Name, Known>) -> IndexMap<Name, Known> {
     properties.insert("secret".into(), Known::Str(key.digest(&["wait condition handle", name])));
     properties
 }
 
-/// The thing that a job makes of a handle. A replacement is a different handle, although it has the same name: earlier signals do
-/// not count for it.
+/// The thing that a job yields for a handle. A replacement is a different handle, although it has the same name:
+/// earlier signals do not count for it.
 pub(crate) fn handle(job: &Job, properties: &IndexMap<Name, Known>) -> Option<wattle_converge::Thing> {
     let phys = format!("{}-{}", job.row, properties.get("secret")?.as_str()?);
     let curl_cli = Known::from(format!("wattle signal {phys}"));
@@ -80,7 +81,7 @@ pub(crate) fn handle(job: &Job, properties: &IndexMap<Name, Known>) -> Option<wa
     })
 }
 
-/// Why a handle or a condition can never work without Heat, with what to do about it.
+/// The reason why a handle or a condition can never work without Heat, with advice.
 pub(crate) fn refused(resource: &Resource, roles: &Roles<'_>) -> Option<(String, &'static str)> {
     match resource.made_by() {
         HANDLE => {
@@ -109,7 +110,7 @@ pub(crate) fn unknown(resource: &Resource, attribute: &str) -> bool {
     resource.made_by() == HANDLE && attribute != "curl_cli" || resource.made_by() == CONDITION && attribute != "data"
 }
 
-/// The servers that cannot signal and the conditions that wait in vain, each with the reason and what to do about it.
+/// The servers that cannot signal and the conditions that wait in vain, each with the reason and advice.
 pub(crate) fn in_vain<'r>(roles: &Roles<'r>) -> Vec<(&'r str, String, &'static str)> {
     let mut found = Vec::new();
     for (handle, (resource, _)) in roles {
@@ -139,7 +140,7 @@ pub(crate) fn in_vain<'r>(roles: &Roles<'r>) -> Vec<(&'r str, String, &'static s
     found
 }
 
-/// The servers that are given a handle's `curl_cli`, directly or through values and texts.
+/// The servers that get a handle's `curl_cli`, directly or through values and texts.
 fn servers_given<'r>(handle: &'r str, roles: &Roles<'r>) -> BTreeSet<&'r str> {
     let mut servers = BTreeSet::new();
     let mut seen: BTreeSet<&str> = BTreeSet::from([handle]);
@@ -160,7 +161,7 @@ fn servers_given<'r>(handle: &'r str, roles: &Roles<'r>) -> BTreeSet<&'r str> {
     servers
 }
 
-/// Whether a value reads a resource. If the resource is a handle, whether the value reads how to signal it.
+/// Whether a value reads a resource. For a handle, whether the value reads how to signal it.
 fn reads(value: &Value, name: &str, is_handle: bool) -> bool {
     let mut found = false;
     value.each(&mut |part| {

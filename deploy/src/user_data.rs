@@ -1,7 +1,8 @@
-//! What a server is given when it starts.
+//! The user data of servers.
 //!
-//! Heat packs user data that is not `RAW` together with tools of its own, which ask Heat for more. Without Heat there is nothing
-//! to ask. So the text is sent as cloud-init can use it by itself, and user data that needs Heat is refused.
+//! Heat packs user data that is not `RAW` together with tools of its own, which query Heat. Without Heat there is
+//! nothing to query. So the text is sent in a form that cloud-init can use by itself, and user data that needs Heat is
+//! refused.
 
 use wattle_heat::desired::Resource;
 use wattle_heat::evaluate::Value;
@@ -10,10 +11,10 @@ use wattle_model::{IndexMap, Name, Resource as Model, Value as Known};
 /// Commands of a script that query Heat or report to it.
 const TOOLS: [&str; 5] = ["cfn-init", "cfn-signal", "cfn-hup", "cfn-get-metadata", "cfn-push-stats"];
 
-/// Keys of an agent's identity, among others.
+/// Keys that identify an agent's identity.
 const IDENTITY: [&str; 4] = ["stack", "server", "space", "credential"];
 
-/// Why a server needs Heat, with what to do about it, as far as its values are known.
+/// The reason why a server needs Heat, with advice, as far as its values are known.
 pub(crate) fn refused(server: &Resource) -> Option<(String, &'static str)> {
     let (format, user_data) = (server.property("user_data_format"), server.property("user_data"));
     let (format, user_data) = (format.as_text().unwrap_or_default(), user_data.as_text().unwrap_or_default());
@@ -46,11 +47,11 @@ pub(crate) fn refused(server: &Resource) -> Option<(String, &'static str)> {
     None
 }
 
-/// Replaces Heat's formats by the text to send, so that the driver needs to know nothing of them.
+/// Replaces Heat's formats by the text to send, so that the driver need not know them.
 ///
 /// # Errors
 ///
-/// Why the server needs Heat.
+/// The reason why the server needs Heat.
 pub(crate) fn settled(
     server: &Resource,
     mut properties: IndexMap<Name, Known>,
@@ -62,8 +63,8 @@ pub(crate) fn settled(
     Ok(properties)
 }
 
-/// The agent's name for a server, if the user data contains the identity that `wattle` writes: as a map that is joined to a text,
-/// or as a line of JSON if all of it is known.
+/// The agent's name for a server, if the user data contains an identity written by `wattle`: as a map that is joined to
+/// a text, or as a line of JSON if all of it is known.
 pub(crate) fn agent(server: &Resource) -> Option<Name> {
     let user_data = server.given("user_data").filter(|_| server.made_by() == Model::SERVER)?;
     let mut found = None;

@@ -1,4 +1,4 @@
-//! A resource as it is wanted, once everything that it refers to exists.
+//! The wanted state of a resource, once everything that it refers to exists.
 
 use std::collections::BTreeMap;
 
@@ -14,11 +14,11 @@ use crate::random::{self, RANDOM};
 use crate::signals::{self, CONDITION, HANDLE, Waits};
 use crate::user_data;
 
-/// The resource called `name`, given the things that exist.
+/// The wanted state of the resource `name`, given the things that exist.
 ///
 /// # Errors
 ///
-/// Why what is wanted cannot be computed.
+/// The wanted state cannot be computed.
 pub(crate) fn wanted(inner: &Inner, name: &str, things: Things<'_, '_>) -> Result<Wanted, String> {
     let entry = inner.entry(name).ok_or_else(|| format!("there is no resource `{name}`"))?;
     let resource = entry.resource.resolved(&Standing::new(inner, things))?;
@@ -52,13 +52,13 @@ pub(crate) fn wanted(inner: &Inner, name: &str, things: Things<'_, '_>) -> Resul
     })
 }
 
-/// The digests by which a resource is compared. Ignored properties are in none of them, unless they vary.
+/// The digests for comparing a resource. Ignored properties are in none of them, unless they vary.
 struct Digests {
-    /// Of the properties whose change requires another thing.
+    /// Of the properties whose change requires a replacement.
     fixed: Name,
     /// Of those that change in place.
     free: Name,
-    /// Of each property for which the template decides that.
+    /// Of each property whose effect the template determines.
     varying: BTreeMap<Name, (Name, Change)>,
 }
 

@@ -17,7 +17,7 @@ use crate::files;
 use crate::server::{Refused, Server};
 use crate::{complete, hover as about, rename as naming, symbols as outline};
 
-/// A document, what is known about it, and the byte at a position. `None` if it is not a template.
+/// A document, its analysis, and the byte at a position. `None` if it is not a template.
 type Looked<'s> = Option<(&'s Document, &'s Analysis, usize)>;
 
 fn look<'s>(server: &'s Server<'_>, at: &TextDocumentPositionParams) -> Result<Looked<'s>, Refused> {
@@ -45,7 +45,7 @@ pub(crate) fn completion(server: &Server<'_>, params: &CompletionParams) -> Resu
     Ok(complete::begin(text, text.offset(at.position)))
 }
 
-/// Where the name at a position is given, or the file that is named there.
+/// The definition of the name at a position, or the file that is named there.
 pub(crate) fn definition(server: &Server<'_>, params: &GotoDefinitionParams) -> Result<Vec<Location>, Refused> {
     let Some((document, analysis, offset)) = look(server, &params.text_document_position_params)? else {
         return Ok(Vec::new());

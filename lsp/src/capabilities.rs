@@ -6,7 +6,7 @@ use lsp_types::{
     WorkDoneProgressOptions,
 };
 
-/// The answer to `initialize`. Positions are in UTF-16, the protocol's default.
+/// The response to `initialize`. Positions are in UTF-16, the protocol's default.
 pub(crate) fn initialized() -> InitializeResult {
     let capabilities = ServerCapabilities {
         text_document_sync: Some(TextDocumentSyncCapability::Options(TextDocumentSyncOptions {

@@ -1,4 +1,4 @@
-//! What the place of the cursor means in a template.
+//! The meaning of the cursor's position in a template.
 
 use wattle_catalog_generate::schema::{Property, ResourceType};
 use wattle_heat::yaml::{Node, Tree};
@@ -19,12 +19,12 @@ pub(crate) struct Context<'c> {
 pub(crate) struct Argument<'c> {
     /// The function's name.
     pub(crate) function: &'c str,
-    /// The items before it, if the arguments are a list.
+    /// The preceding items, if the arguments are a list.
     pub(crate) before: Option<&'c [String]>,
 }
 
 impl<'c> Context<'c> {
-    /// The steps to the cursor, where an item is `None`.
+    /// The steps to the cursor, in which an item is `None`.
     pub(crate) fn keys(&self) -> Vec<Option<&'c str>> {
         let key = |step: &'c Step| match step {
             Step::Key(key) => Some(key.as_str()),
@@ -74,7 +74,7 @@ impl<'c> Context<'c> {
         Some((shape::at(&self.analysis.loaded, &above)?, keys[at + 1..].to_vec()))
     }
 
-    /// The property that the cursor is in the value of.
+    /// The property whose value contains the cursor.
     pub(crate) fn property(&self) -> Option<Property> {
         let (shape, keys) = self.properties()?;
         shape::descend(&shape, &keys).cloned()
@@ -86,7 +86,7 @@ impl<'c> Context<'c> {
         shape::of(&self.analysis.loaded, resource, ty)
     }
 
-    /// Whether the cursor is where a resource's type is named, or that of a group's members.
+    /// Whether the cursor is at the name of a resource's type, or of that of a group's members.
     pub(crate) fn is_type(&self) -> bool {
         matches!(
             self.keys().as_slice(),

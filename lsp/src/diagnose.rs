@@ -1,4 +1,4 @@
-//! Diagnostics, as the protocol writes them.
+//! Converts diagnostics to the form of the protocol.
 
 use std::collections::HashMap;
 use std::collections::HashSet;
@@ -14,7 +14,7 @@ use crate::document::{Analysis, Document};
 use crate::files::{Near, uri};
 use crate::text::Text;
 
-/// Everything that is wrong with a document.
+/// All errors in a document.
 pub(crate) fn diagnostics(document: &Document, analysis: &Analysis, near: Near<'_>) -> Vec<Diagnostic> {
     let places = Places { document, analysis, near, extents: extents(analysis) };
     analysis.diagnostics.iter().map(|found| places.diagnostic(found)).collect()
@@ -59,7 +59,7 @@ impl Places<'_> {
         text.range(extent(text, &self.extents, at))
     }
 
-    /// Where the document mentions a file, if only through others.
+    /// The range in which the document mentions a file, even if only through others.
     fn mention(&self, file: &str) -> Range {
         let template = &self.analysis.loaded.template;
         let mentions = &self.analysis.loaded.library.mentions;
@@ -72,7 +72,7 @@ impl Places<'_> {
             }
             file = &mention.file;
         }
-        // The files of recipes are named as they stand.
+        // The files of recipes are mentioned by their exact names.
         word(&template.root, file, &mut HashSet::new()).map(range).unwrap_or_default()
     }
 
@@ -101,7 +101,7 @@ impl Places<'_> {
     }
 }
 
-/// What is wrong, why, and how to fix it.
+/// The error, its reason, and the advice.
 fn message(found: &Found) -> String {
     let notes = found.notes.iter().map(|note| format!("\nnote: {note}"));
     let helps = found.help.iter().map(|help| format!("\nhelp: {help}"));
@@ -109,7 +109,7 @@ fn message(found: &Found) -> String {
     std::iter::once(format!("{}{}", found.message, label.unwrap_or_default())).chain(notes).chain(helps).collect()
 }
 
-/// The extent of every word of a template by its beginning, and of what cannot be read.
+/// The extent of every word of a template by its beginning, and of unreadable parts.
 fn extents(analysis: &Analysis) -> HashMap<Place, Span> {
     let mut extents = HashMap::new();
     match &analysis.unreadable {
@@ -129,11 +129,11 @@ fn words(node: &Node, seen: &mut HashSet<*const Tree>, extents: &mut HashMap<Pla
         }),
         _ => {}
     }
-    // What a list or a map begins with has an extent of its own, unless it begins with a bracket.
+    // The first item of a list or a map has an extent of its own, unless it begins with a bracket.
     extents.entry(node.span.start).or_insert(node.span);
 }
 
-/// Where a word stands in a value, if it does.
+/// The span of a word in a value, if present.
 fn word(node: &Node, text: &str, seen: &mut HashSet<*const Tree>) -> Option<Span> {
     if !seen.insert(Arc::as_ptr(&node.tree)) {
         return None;
@@ -146,7 +146,7 @@ fn word(node: &Node, text: &str, seen: &mut HashSet<*const Tree>) -> Option<Span
     }
 }
 
-/// The bytes that a place stands for: what begins there, as far as it is on one line.
+/// The bytes at a place: what begins there, within one line.
 fn extent(text: &Text, extents: &HashMap<Place, Span>, at: &Source) -> Bytes<usize> {
     let place = Place { line: at.line.saturating_sub(1), column: at.column.saturating_sub(1) };
     let start = text.byte(place);
@@ -158,7 +158,7 @@ fn extent(text: &Text, extents: &HashMap<Place, Span>, at: &Source) -> Bytes<usi
         start + rest.find([' ', '\t', ':', ',', '}', ']']).unwrap_or(rest.len())
     };
     let end = whole.unwrap_or_else(word).min(end);
-    // A place at the end of a line is the last character on it, since what is missing there cannot be seen.
+    // A place at the end of a line means the last character on it, since what is missing there cannot be seen.
     if end > start { start..end } else { last_character(text, line, start)..start.max(line) }
 }
 

@@ -1,4 +1,4 @@
-//! One open document: its text, and what is known about it.
+//! One open document: its text, and its analysis.
 
 use std::sync::{Arc, OnceLock};
 
@@ -20,26 +20,26 @@ use crate::text::Text;
 #[derive(Debug)]
 pub(crate) struct Document {
     pub(crate) uri: Uri,
-    /// The folder of its file. `None` if it is not saved anywhere.
+    /// The folder of its file. `None` if it has not been saved.
     pub(crate) folder: Option<String>,
-    /// The name of its file, as messages have it.
+    /// The name of its file, as in messages.
     name: String,
     pub(crate) version: i32,
     pub(crate) text: Text,
     analysis: OnceLock<Analysis>,
 }
 
-/// What is known about a template.
+/// The analysis of a template.
 #[derive(Debug)]
 pub(crate) struct Analysis {
-    /// The template, without the lines that cannot be read.
+    /// The template, without the unreadable lines.
     pub(crate) loaded: Loaded,
-    /// The model of it.
+    /// Its model.
     pub(crate) model: Model,
     pub(crate) names: Names,
-    /// Why the text as it stands cannot be read.
+    /// Why the present text cannot be read.
     pub(crate) unreadable: Option<yaml::Error>,
-    /// Everything that is wrong with the text as it stands.
+    /// All errors in the present text.
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
@@ -57,19 +57,19 @@ impl Document {
         self.analysis.take();
     }
 
-    /// What is known about it so far.
+    /// The analysis, if it exists already.
     pub(crate) fn known(&self) -> Option<&Analysis> {
         self.analysis.get()
     }
 
-    /// Whether it is a template. Editors send every YAML file, and about others there is nothing to say.
+    /// Whether it is a template. Editors send every YAML file, and others need no diagnostics.
     pub(crate) fn is_template(&self) -> bool {
         let text = &self.text.whole;
         text.contains("\"heat_template_version\"")
             || text.lines().any(|line| line.trim_start_matches('\u{feff}').starts_with("heat_template_version"))
     }
 
-    /// What is known about it. It is found out when it is asked for.
+    /// The analysis, which is made on demand.
     pub(crate) fn analysis(&self, near: Near<'_>, environments: &[String]) -> &Analysis {
         self.analysis.get_or_init(|| Analysis::of(&self.text, &self.name, near, environments))
     }
@@ -85,7 +85,7 @@ impl Analysis {
         let inputs = Inputs { environment: Arc::new(environment), ..Inputs::default() };
         let written = wattle_hot::load(&text.whole, name, &near, &inputs);
         let mut found = wattle_hot::check(&written);
-        // Values are given when the stack is created.
+        // Values are set only when the stack is created.
         found.retain(|diagnostic| diagnostic.code != MISSING_VALUE);
         let unreadable = written.unreadable.clone();
         let loaded = match unreadable {

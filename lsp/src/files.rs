@@ -1,4 +1,4 @@
-//! The files around a document: what is open in the editor, and otherwise what its caller reads.
+//! The files around a document: those open in the editor, and otherwise those that its caller reads.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,17 +9,17 @@ use wattle_heat::files::{Files, Missing, join};
 /// Texts of open documents, by their paths.
 pub(crate) type Open = BTreeMap<String, Arc<str>>;
 
-/// Files as a document in `folder` sees them. Unsaved text comes before what is stored.
+/// Files from the view of a document in `folder`. Unsaved text takes precedence over stored files.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Near<'f> {
-    /// The folder of the document; `None` if it is not saved anywhere.
+    /// The folder of the document; `None` if it has not been saved.
     pub(crate) folder: Option<&'f str>,
     pub(crate) open: &'f Open,
     pub(crate) stored: &'f dyn Files,
 }
 
 impl Near<'_> {
-    /// The whole path of what the document knows as `path`.
+    /// The full path of what the document refers to as `path`.
     pub(crate) fn whole(&self, path: &str) -> Option<String> {
         if path.starts_with('/') || path.contains("://") {
             return Some(path.to_owned());

@@ -1,4 +1,4 @@
-//! What is known about the word at the cursor.
+//! Information about the word at the cursor.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use crate::shape;
 use crate::software::declaration;
 use crate::text::Text;
 
-/// What is known about the word at a byte, in Markdown, and the word's bytes.
+/// Information about the word at a byte, in Markdown, and the word's bytes.
 pub(crate) fn hover(text: &Text, analysis: &Analysis, offset: usize) -> Option<(String, Range<usize>)> {
     if let Some(occurrence) = analysis.names.at(offset)
         && let Some(about) = symbol(analysis, &occurrence.symbol)
@@ -28,7 +28,7 @@ pub(crate) fn hover(text: &Text, analysis: &Analysis, offset: usize) -> Option<(
     Some((about?, cursor.word.clone()))
 }
 
-/// A key: of a property, or of a call.
+/// Information about a key: of a property, or of a call.
 fn key(context: Context<'_>, word: &str) -> Option<String> {
     if let Some((shape, mut keys)) = context.properties() {
         keys.push(Some(word));
@@ -42,7 +42,7 @@ fn key(context: Context<'_>, word: &str) -> Option<String> {
     Some(format!("`{}`\n\n{}\n\nSince {}.", function.form(), function.about(), function.since()))
 }
 
-/// A value: a type, an attribute, one of the parameters that every stack has.
+/// Information about a value: a type, an attribute, one of the parameters that every stack has.
 fn value(context: Context<'_>, word: &str) -> Option<String> {
     if context.is_type() {
         let shape = shape::of(&context.analysis.loaded, context.keys().get(1).copied().flatten()?, word)?;
@@ -65,7 +65,7 @@ fn value(context: Context<'_>, word: &str) -> Option<String> {
     }
 }
 
-/// What a name stands for.
+/// Information about the meaning of a name.
 fn symbol(analysis: &Analysis, symbol: &Symbol) -> Option<String> {
     let template: &Template = &analysis.loaded.template;
     match symbol {
@@ -86,7 +86,7 @@ fn symbol(analysis: &Analysis, symbol: &Symbol) -> Option<String> {
     }
 }
 
-/// A component: what it runs, and what it reads and writes.
+/// Information about a component: its recipe, inputs and outputs.
 pub(crate) fn component(model: &Model, server: &str, name: &str) -> Option<String> {
     let declaration = declaration(model, server, name)?;
     let mut text = format!("**{name}** on `{server}`: runs `{}`", declaration.recipe.entry);

@@ -1,8 +1,8 @@
 //! A language server for Heat templates: plain ones, and extended ones, which describe components.
 //!
-//! What lives here: what an editor shows about a template (diagnostics, hover, completion, names, an outline), as
-//! functions of its text; the [`Server`], which is a function of the messages that it gets; and [`serve_stdio`], the
-//! only I/O. What must not: rules of templates, which are those of `wattle-heat` and `wattle-hot`.
+//! What belongs here: what an editor shows about a template (diagnostics, hover, completion, names, an outline), as
+//! functions of its text; the [`Server`], which is a function of the received messages; and [`serve_stdio`], the only
+//! I/O. What does not: rules of templates, which are those of `wattle-heat` and `wattle-hot`.
 //!
 //! ```
 //! use lsp_server::{Message, Request};

@@ -1,4 +1,4 @@
-//! The names of a template: where each is given, and where it is referred to.
+//! The names of a template: their definitions and references.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -13,7 +13,7 @@ use wattle_heat::yaml::{Node, Tree};
 use crate::software::{self, entries};
 use crate::text::Text;
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Symbol {
     Parameter(String),
@@ -36,7 +36,7 @@ impl Symbol {
         }
     }
 
-    /// What it is, in a message.
+    /// The noun for messages.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::Parameter(_) => "parameter",
@@ -47,7 +47,7 @@ impl Symbol {
         }
     }
 
-    /// The same kind of thing in the same place, with another name.
+    /// The same kind of symbol in the same scope, with another name.
     pub(crate) fn named(&self, name: &str) -> Self {
         let name = name.to_owned();
         match self {
@@ -60,15 +60,15 @@ impl Symbol {
     }
 }
 
-/// One place where a name is written.
+/// An occurrence of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Occurrence {
     pub(crate) symbol: Symbol,
     /// Its bytes, without quotes.
     pub(crate) bytes: Range<usize>,
-    /// Whether the name is given here.
+    /// Whether this is the definition of the name.
     pub(crate) gives: bool,
-    /// Whether the name is written there as it is, without escapes.
+    /// Whether the name is written there without escapes.
     pub(crate) is_plain: bool,
 }
 
@@ -77,7 +77,7 @@ pub(crate) struct Occurrence {
 pub(crate) struct Names(Vec<Occurrence>);
 
 impl Names {
-    /// Those of a template, whose text is `text` and whose model is `model`.
+    /// Collects the names of a template, whose text is `text` and whose model is `model`.
     pub(crate) fn of(loaded: &Loaded, model: &Model, text: &Text) -> Self {
         let template = &loaded.template;
         let mut reader =
@@ -91,13 +91,13 @@ impl Names {
         Self(found)
     }
 
-    /// The name that is written at a byte, or ends there.
+    /// The name that is at a byte, or ends there.
     pub(crate) fn at(&self, offset: usize) -> Option<&Occurrence> {
         let within = |one: &&Occurrence| one.bytes.start <= offset && offset <= one.bytes.end;
         self.0.iter().filter(within).min_by_key(|one| one.bytes.len())
     }
 
-    /// All places where `symbol` is written.
+    /// All occurrences of `symbol`.
     pub(crate) fn of_symbol(&self, symbol: &Symbol) -> impl Iterator<Item = &Occurrence> {
         self.0.iter().filter(move |one| one.symbol == *symbol)
     }
@@ -108,7 +108,7 @@ struct Reader<'t> {
     model: &'t Model,
     text: &'t Text,
     version: Version,
-    /// Values that were walked already: aliases share them.
+    /// Values that were visited already: aliases share them.
     seen: HashSet<(*const Tree, Context)>,
     found: Vec<Occurrence>,
 }
@@ -119,7 +119,7 @@ impl<'t> Reader<'t> {
         self.part(symbol, span, &name, 0..name.len(), gives);
     }
 
-    /// A name that is the part `within` of what is written, which is `whole`.
+    /// Adds a name that is the part `within` of the written text `whole`.
     fn part(&mut self, symbol: Symbol, span: wattle_heat::yaml::Span, whole: &str, within: Range<usize>, gives: bool) {
         let bytes = self.text.bytes(span);
         let raw = &self.text.whole[bytes.clone()];
@@ -162,7 +162,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// A condition: the name of another one, or a call.
+    /// Visits a condition: the name of another one, or a call.
     fn condition(&mut self, node: Option<&'t Node>) {
         let Some(node) = node else { return };
         self.refer(Symbol::Condition, Some(node));
@@ -234,7 +234,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// A component that is named as `SERVER/COMPONENT`, or as `COMPONENT` of the same server.
+    /// Visits a component that is named as `SERVER/COMPONENT`, or as `COMPONENT` of the same server.
     fn predecessor(&mut self, server: &str, node: &Node) {
         let Some(written) = node.tree.as_text() else { return };
         let (from, server, name) = match written.split_once('/') {
@@ -248,7 +248,7 @@ impl<'t> Reader<'t> {
         self.part(symbol, node.span, written, from..written.len(), false);
     }
 
-    /// What the metadata of the whole stack, and policies of placement, refer to by name.
+    /// Visits the names to which the metadata of the whole stack, and placement policies, refer.
     fn model(&mut self) {
         let template = self.template;
         for (name, resource) in &template.resources {
@@ -275,7 +275,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The items of lists that are names of resources.
+    /// Visits the items of lists that are names of resources.
     fn servers(&mut self, node: &Node) {
         for (_, value) in entries(node) {
             for (key, item) in entries(value) {

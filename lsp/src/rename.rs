@@ -1,4 +1,4 @@
-//! Renaming what a template has given a name.
+//! Renames symbols of a template.
 
 use lsp_types::TextEdit;
 use wattle::extended::{KEY, MODEL};
@@ -12,7 +12,7 @@ use crate::text::Text;
 ///
 /// # Errors
 ///
-/// Why it cannot be.
+/// The reason why it cannot be.
 pub(crate) fn prepare(analysis: &Analysis, offset: usize) -> Result<&Occurrence, String> {
     let occurrence = analysis.names.at(offset).ok_or("there is no name here that the template defines")?;
     let symbol = &occurrence.symbol;
@@ -30,11 +30,11 @@ pub(crate) fn prepare(analysis: &Analysis, offset: usize) -> Result<&Occurrence,
     Ok(occurrence)
 }
 
-/// The changes that give the thing at a byte the name `to`.
+/// The edits that rename the symbol at a byte to `to`.
 ///
 /// # Errors
 ///
-/// Why it cannot have that name.
+/// The reason why it cannot have that name.
 pub(crate) fn rename(analysis: &Analysis, text: &Text, offset: usize, to: &str) -> Result<Vec<TextEdit>, String> {
     let symbol = &prepare(analysis, offset)?.symbol;
     let kind = symbol.kind();

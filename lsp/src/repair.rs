@@ -1,14 +1,13 @@
-//! A text in which only some lines are not YAML, as happens while someone types.
+//! Repairs a text in which only some lines are not YAML, as happens during typing.
 
 use std::borrow::Cow;
 
 use wattle_heat::yaml::{Error, read};
 
-/// How many lines are left out at most.
+/// The maximum number of lines to remove.
 const LINES: usize = 24;
 
-/// The text without the lines that prevent it from being read. What remains stays where it was. Empty if that does not
-/// suffice.
+/// The text without the lines that prevent it from being read. The rest stays in place. Empty if that does not suffice.
 pub(crate) fn repaired(text: &str) -> Cow<'_, str> {
     let mut repaired = Cow::Borrowed(text);
     for _ in 0..LINES {
@@ -19,8 +18,8 @@ pub(crate) fn repaired(text: &str) -> Cow<'_, str> {
     if read(&repaired).is_ok() { repaired } else { Cow::Borrowed("") }
 }
 
-/// The text without the line to blame for `error`: that of the bracket that is not closed, otherwise the one where reading
-/// ended, or the last one before it that says anything.
+/// The text without the line that caused `error`: that of the unclosed bracket, otherwise the one where reading ended,
+/// or the last nonempty one before it.
 fn without(text: &str, error: &Error) -> Option<String> {
     let mut lines: Vec<String> = text.split('\n').map(str::to_owned).collect();
     let context = error.context.as_ref().map(|(_, span)| span.start.line as usize);
@@ -35,7 +34,7 @@ mod tests {
     use super::*;
     use wattle_heat::template::Template;
 
-    /// What is left of the resources, with their types.
+    /// The remaining resources, with their types.
     fn resources(text: &str) -> Vec<String> {
         let template = Template::of(read(&repaired(text)).expect("YAML"), "t.yaml");
         let kind = |resource: &wattle_heat::template::Resource| resource.kind().unwrap_or("?").to_owned();

@@ -9,19 +9,19 @@ use lsp_types::notification::{Cancel, Notification as _};
 
 use crate::server::{Server, cancelled};
 
-/// Serves the editor at the other end of the standard input and output. Returns whether it ended the connection in good order.
+/// Serves the editor over the standard input and output. Returns whether it ended the connection in an orderly way.
 pub fn serve_stdio(server: &mut Server<'_>) -> bool {
     let (stdio, threads) = Connection::stdio();
-    // That connection hands over one message at a time. Here they wait, so that a request that is cancelled can be found.
+    // That connection passes on one message at a time. Messages wait here, so that a cancelled request can be found.
     let (Connection { receiver, .. }, waiting) = Connection::memory();
     thread::spawn(move || stdio.receiver.into_iter().try_for_each(|message| waiting.sender.send(message)));
     let in_order = serve(server, Connection { sender: stdio.sender, receiver });
-    // A message that does not follow the protocol has ended the reader, and with it the connection.
+    // A message that violates the protocol has ended the reader, and with it the connection.
     threads.join().is_ok() && in_order
 }
 
-/// Serves the client at the other end of `connection` until it goes away. Returns whether it ended the connection in good
-/// order: by `shutdown`, and then `exit`.
+/// Serves the client of `connection` until it disconnects. Returns whether it ended the connection in an orderly way:
+/// by `shutdown`, and then `exit`.
 pub fn serve(server: &mut Server<'_>, connection: Connection) -> bool {
     let mut queue = VecDeque::new();
     while let Some(message) = next(&connection, &mut queue, server) {
@@ -37,8 +37,8 @@ pub fn serve(server: &mut Server<'_>, connection: Connection) -> bool {
     false
 }
 
-/// The next message. While no message is there, diagnostics are sent. Requests that are cancelled while they wait are
-/// answered.
+/// Returns the next message. Sends diagnostics while there is none. Responds to requests that are cancelled while they
+/// wait.
 fn next(connection: &Connection, queue: &mut VecDeque<Message>, server: &mut Server<'_>) -> Option<Message> {
     let send = |message: Message| connection.sender.send(message).is_ok();
     loop {
@@ -73,7 +73,7 @@ fn cancelled_by(message: &Message) -> Option<String> {
     serde_json::to_string(&id).ok()
 }
 
-/// Where a request waits.
+/// The index of a waiting request.
 fn waiting(queue: &VecDeque<Message>, id: &str) -> Option<usize> {
     let is_it = |message: &Message| match message {
         Message::Request(request) => serde_json::to_string(&request.id).is_ok_and(|own| own == id),

@@ -1,4 +1,4 @@
-//! The server: which documents are open, and what each request is answered with.
+//! The server: its open documents, and its responses to requests.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,10 +22,10 @@ use crate::diagnose::diagnostics;
 use crate::document::{Analysis, Document};
 use crate::files::{Near, Open, path};
 
-/// Why a request has no result: a code of the protocol, and what is wrong.
+/// Why a request has no result: a code of the protocol, and a message.
 pub(crate) type Refused = (ErrorCode, String);
 
-/// A language server, as a function of the messages that it gets.
+/// A language server, as a function of the received messages.
 #[derive(Debug)]
 pub struct Server<'f> {
     stored: &'f dyn Files,
@@ -35,7 +35,7 @@ pub struct Server<'f> {
     snippets: bool,
     documents: BTreeMap<Uri, Document>,
     open: Open,
-    /// Documents whose diagnostics are to be sent.
+    /// Documents whose diagnostics have to be sent.
     dirty: BTreeSet<Uri>,
 }
 
@@ -45,13 +45,13 @@ enum State {
     Begun,
     Running,
     ShutDown,
-    /// The client has gone. The value says whether it announced that before.
+    /// The client has disconnected. The value is whether it announced that before.
     Gone(bool),
 }
 
 impl<'f> Server<'f> {
-    /// A server that reads what is not open in the editor from `stored`. All templates get these environments, which are
-    /// absolute paths.
+    /// Creates a server that reads files that are not open in the editor from `stored`. All templates get these
+    /// environments, which are absolute paths.
     pub fn new(stored: &'f dyn Files, environments: Vec<String>) -> Self {
         Self {
             stored,
@@ -64,7 +64,7 @@ impl<'f> Server<'f> {
         }
     }
 
-    /// Whether the client has ended the connection; then, whether it ended it in good order.
+    /// Whether the client has ended the connection; if so, whether it did in an orderly way.
     pub fn ended(&self) -> Option<bool> {
         match self.state {
             State::Gone(in_order) => Some(in_order),
@@ -72,7 +72,7 @@ impl<'f> Server<'f> {
         }
     }
 
-    /// Takes a message, and returns the response to it, if there is one.
+    /// Handles a message, and returns the response to it, if there is one.
     pub fn take(&mut self, message: Message) -> Option<Response> {
         match message {
             Message::Request(request) => Some(self.respond(request)),
@@ -84,7 +84,7 @@ impl<'f> Server<'f> {
         }
     }
 
-    /// The diagnostics of what has changed, once there is nothing else to do.
+    /// The diagnostics of changed documents, once there is nothing else to do.
     pub fn publish(&mut self) -> Vec<Message> {
         std::mem::take(&mut self.dirty).into_iter().map(|uri| self.diagnostics(uri).into()).collect()
     }
@@ -143,7 +143,7 @@ impl<'f> Server<'f> {
         }
     }
 
-    /// Acts on a notification. One that cannot be read has no answer, by the protocol.
+    /// Handles a notification. By the protocol, a malformed one gets no response.
     fn notice(&mut self, notification: Notification) {
         let params = notification.params;
         match notification.method.as_str() {
@@ -173,7 +173,7 @@ impl<'f> Server<'f> {
                     self.changed(&uri);
                 }
             }
-            // What is stored may be something else now.
+            // The stored file may have changed.
             DidSaveTextDocument::METHOD | DidChangeWatchedFiles::METHOD => {
                 let all: Vec<Uri> = self.documents.keys().cloned().collect();
                 all.iter().for_each(|uri| self.forget(uri));
@@ -182,7 +182,7 @@ impl<'f> Server<'f> {
         }
     }
 
-    /// A document has been opened, changed or closed. Others may refer to it.
+    /// Records that a document has been opened, changed or closed. Others may refer to it.
     fn changed(&mut self, uri: &Uri) {
         if let Some(path) = path(uri) {
             match self.documents.get(uri) {
@@ -203,7 +203,7 @@ impl<'f> Server<'f> {
         self.dirty.insert(uri.clone());
     }
 
-    /// Whether what is known about a document depends on the file at `path`.
+    /// Whether the analysis of a document depends on the file at `path`.
     fn refers(&self, document: &Document, path: &str) -> bool {
         let Some(analysis) = document.known() else { return false };
         let near = self.near(document);
@@ -218,7 +218,7 @@ impl<'f> Server<'f> {
         self.documents.get(uri).ok_or_else(unknown)
     }
 
-    /// What is known about a document.
+    /// The analysis of a document.
     pub(crate) fn analysis<'d>(&self, document: &'d Document) -> &'d Analysis {
         document.analysis(self.near(document), &self.environments)
     }
@@ -234,7 +234,7 @@ impl<'f> Server<'f> {
     }
 }
 
-/// The response to a request that its client no longer wants.
+/// The response to a cancelled request.
 pub(crate) fn cancelled(id: RequestId) -> Response {
     Response::new_err(id, ErrorCode::RequestCanceled as i32, "the client has cancelled the request".into())
 }

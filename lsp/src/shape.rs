@@ -1,4 +1,4 @@
-//! What the catalog says about a resource's type: its properties, its attributes, and their documentation.
+//! The catalog's information about a resource's type: its properties, its attributes, and their documentation.
 
 use wattle_catalog_generate::schema::{Attribute, Constraint, Property, PropertyType, ResourceType, Support};
 use wattle_heat::Loaded;
@@ -8,7 +8,7 @@ use wattle_heat::template::{Parameter, Template};
 use wattle_heat::yaml::{Node, Tree};
 use wattle_model::ParameterType;
 
-/// What is known about the type `ty` of the resource `resource`: one of Heat's own, or a template.
+/// The information about the type `ty` of the resource `resource`: one of Heat's own, or a template.
 pub(crate) fn of(loaded: &Loaded, resource: &str, ty: &str) -> Option<ResourceType> {
     match loaded.implementation(resource, ty, &is_type)? {
         Implementation::Type(ty) => serde_json::from_str(written(&ty)?).ok(),
@@ -48,8 +48,8 @@ fn property(parameter: &Parameter) -> Property {
     }
 }
 
-/// The type of the resource that the map at `path` in the template describes, for `path` as far as the key `properties`. The
-/// map can also be the definition of a group's members.
+/// The type of the resource that the map at `path` in the template describes, for `path` up to the key `properties`.
+/// The map can also be the definition of a group's members.
 pub(crate) fn at(loaded: &Loaded, path: &[&str]) -> Option<ResourceType> {
     let mut node = &loaded.template.root;
     for key in path {
@@ -59,7 +59,7 @@ pub(crate) fn at(loaded: &Loaded, path: &[&str]) -> Option<ResourceType> {
     of(loaded, path.get(1).copied().unwrap_or_default(), ty)
 }
 
-/// The property that `keys` lead to. Lists are walked through: the key of an item is `None`.
+/// The property at `keys`. Lists are traversed: the key of an item is `None`.
 pub(crate) fn descend<'s>(shape: &'s ResourceType, keys: &[Option<&str>]) -> Option<&'s Property> {
     let (first, rest) = keys.split_first()?;
     let mut property = shape.props.get((*first)?)?;
@@ -72,7 +72,7 @@ pub(crate) fn descend<'s>(shape: &'s ResourceType, keys: &[Option<&str>]) -> Opt
     Some(property)
 }
 
-/// The type of a property, in one word.
+/// The name of a property's type, in one word.
 pub(crate) fn word(ty: PropertyType) -> &'static str {
     match ty {
         PropertyType::Str => "string",
@@ -85,7 +85,7 @@ pub(crate) fn word(ty: PropertyType) -> &'static str {
     }
 }
 
-/// A type in Markdown.
+/// Describes a type in Markdown.
 pub(crate) fn type_text(name: &str, shape: &ResourceType) -> String {
     let mut text = format!("**{name}**\n\n{}", shape.doc);
     support(&shape.support, &mut text);
@@ -101,7 +101,7 @@ pub(crate) fn type_text(name: &str, shape: &ResourceType) -> String {
     text
 }
 
-/// A property in Markdown.
+/// Describes a property in Markdown.
 pub(crate) fn property_text(name: &str, property: &Property) -> String {
     let mut text = format!("**{name}**: {}", detail(property));
     if let Some(default) = &property.def {
@@ -126,7 +126,7 @@ pub(crate) fn detail(property: &Property) -> String {
     if property.is_required() { format!("{ty}, required") } else { ty }
 }
 
-/// An attribute in Markdown.
+/// Describes an attribute in Markdown.
 pub(crate) fn attribute_text(name: &str, attribute: &Attribute) -> String {
     let mut text = format!("**{name}**: {}\n\n{}", word(attribute.t), attribute.d);
     support(&attribute.support, &mut text);
@@ -163,12 +163,12 @@ fn constraint_text(constraint: &Constraint) -> String {
     }
 }
 
-/// A value as it is written in a template.
+/// A value in the form of a template.
 pub(crate) fn plain(value: &serde_json::Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// A parameter in Markdown.
+/// Describes a parameter in Markdown.
 pub(crate) fn parameter_text(name: &str, parameter: &Parameter) -> String {
     let ty = parameter.kind.map_or("of an unknown type", ParameterType::name);
     let mut text = format!("**{name}**: {ty}");

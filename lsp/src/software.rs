@@ -1,4 +1,4 @@
-//! The components of servers as they are written in an extended template, each with its place.
+//! The components of servers in an extended template, each with its location.
 
 use wattle::extended::{KEY, MODEL};
 use wattle::model::{Declaration, Model};
@@ -39,13 +39,13 @@ pub(crate) fn outputs(node: &Node) -> Vec<&Node> {
     declared.into_iter().filter_map(|(key, item)| key.or_else(|| item.get("name")).or(Some(item))).collect()
 }
 
-/// The declaration of a component, as the model has it.
+/// The declaration of a component in the model.
 pub(crate) fn declaration<'m>(model: &'m Model, server: &str, name: &str) -> Option<&'m Declaration> {
     let component = model.components.get(Model::component_key(server, name).as_str())?;
     model.declarations.get(&component.declaration)
 }
 
-/// What a list or a map has: the key, if it is a map, and the value.
+/// The entries of a list or a map: the key, for a map, and the value.
 pub(crate) fn entries(node: &Node) -> Vec<(Option<&Node>, &Node)> {
     match &*node.tree {
         Tree::List(items) => items.iter().map(|item| (None, item)).collect(),

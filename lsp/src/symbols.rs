@@ -1,4 +1,4 @@
-//! What is in a document, as an outline.
+//! The outline of a document.
 
 use lsp_types::{DocumentSymbol, SymbolKind};
 use wattle_heat::yaml::{Node, Span};
@@ -7,7 +7,7 @@ use crate::document::Analysis;
 use crate::software::components;
 use crate::text::Text;
 
-/// The sections of a template with what they declare, and components below their servers.
+/// The sections of a template with their contents, and components below their servers.
 pub(crate) fn symbols(text: &Text, analysis: &Analysis) -> Vec<DocumentSymbol> {
     let template = &analysis.loaded.template;
     let outline = Outline { text };
@@ -54,7 +54,7 @@ struct Outline<'t> {
 }
 
 impl Outline<'_> {
-    /// The symbol that is called `name` at `at`, and has the value `node`. Its extent includes both.
+    /// The symbol `name` at `at`, with the value `node`. Its extent includes both.
     #[expect(deprecated, reason = "the protocol's struct has a deprecated field, which stays empty")]
     fn symbol(&self, name: &str, detail: Option<String>, kind: SymbolKind, at: Span, node: &Node) -> DocumentSymbol {
         let named = self.text.bytes(at);

@@ -1,4 +1,4 @@
-//! What unit tests have in common: a server with one document, asked as a client asks it.
+//! Common parts of unit tests: a server with one document, and requests to it.
 
 use std::collections::BTreeMap;
 
@@ -13,19 +13,19 @@ use crate::text::Text;
 /// The address of the document.
 pub(crate) const URI: &str = "file:///site/template.yaml";
 
-/// What a server knows about a document, in which `¦` marks the cursor.
+/// A server with a document, in which `¦` marks the cursor.
 pub(crate) struct Asked<'f> {
     pub(crate) server: Server<'f>,
     pub(crate) text: Text,
     at: Position,
 }
 
-/// The files of documents that have none.
+/// No files, for documents without references.
 pub(crate) fn no_files() -> BTreeMap<String, Vec<u8>> {
     BTreeMap::new()
 }
 
-/// A server in which the document is open.
+/// Creates a server in which the document is open.
 pub(crate) fn open<'f>(marked: &str, stored: &'f dyn Files) -> Asked<'f> {
     let offset = marked.find('¦').unwrap_or(0);
     let text = Text::new(marked.replacen('¦', "", 1));

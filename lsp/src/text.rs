@@ -1,4 +1,4 @@
-//! A document's text, and places in it: of the protocol, in UTF-16, and of the YAML reader, in characters.
+//! A document's text, and its positions: the protocol's, in UTF-16, and the YAML reader's, in characters.
 
 use std::ops::Range as Bytes;
 
@@ -9,9 +9,9 @@ use wattle_heat::yaml::{Place, Span};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Text {
     pub(crate) whole: String,
-    /// Where lines begin for the protocol.
+    /// The beginnings of lines for the protocol.
     lines: Vec<usize>,
-    /// Where lines begin for YAML 1.1, which has more line breaks.
+    /// The beginnings of lines for YAML 1.1, which has more line breaks.
     yaml: Vec<usize>,
 }
 
@@ -22,7 +22,7 @@ impl Text {
         Self { whole: text, lines, yaml }
     }
 
-    /// Applies a change as the client describes it: of a part, or of everything.
+    /// Applies a client's change: of a part, or of everything.
     pub(crate) fn apply(&mut self, change: &TextDocumentContentChangeEvent) {
         let mut text = std::mem::take(&mut self.whole);
         match change.range {
@@ -69,7 +69,7 @@ impl Text {
         start + line.char_indices().nth(place.column as usize).map_or(line.len(), |(index, _)| index)
     }
 
-    /// The place of a byte, as the YAML reader counts.
+    /// The YAML reader's place of a byte.
     pub(crate) fn place(&self, offset: usize) -> Place {
         let offset = self.whole.floor_char_boundary(offset);
         let line = self.yaml.partition_point(|start| *start <= offset) - 1;
@@ -88,7 +88,7 @@ impl Text {
         Range { start: self.position(bytes.start), end: self.position(bytes.end) }
     }
 
-    /// The line with a byte, without its line break, and where it begins.
+    /// The line with a byte, without its line break, and its beginning.
     pub(crate) fn line(&self, offset: usize) -> (usize, &str) {
         let line = self.yaml.partition_point(|start| *start <= offset) - 1;
         let start = self.yaml[line];

@@ -1,4 +1,5 @@
-//! What was done to a server, as Nova lists it. Only this list shows that an action has failed, or that a disk was made again.
+//! The actions on a server, as listed by Nova. Only this list shows that an action has failed, or that a disk was
+//! created again.
 
 use serde_json::Value;
 use wattle_model::Name;
@@ -7,7 +8,7 @@ use crate::driver::encoded;
 use crate::session::Call;
 use crate::{Fault, Method, Session};
 
-/// The call that lists the actions of a server, the newest one first.
+/// Returns the call that lists a server's actions, newest first.
 pub(crate) fn call(server: &str) -> Call {
     Call::new("compute", Method::Get, format!("/servers/{}/os-instance-actions", encoded(server)))
 }
@@ -15,10 +16,10 @@ pub(crate) fn call(server: &str) -> Call {
 /// The key of the list.
 pub(crate) const KEY: &str = "instanceActions";
 
-/// The request that last rebuilt a server, which makes its disk again; `None` if there was none.
+/// The id of the request that last rebuilt a server, which creates its disk again; `None` if it was never rebuilt.
 ///
 /// # Errors
-/// Why that is not known.
+/// Nova's list cannot be read.
 pub async fn last_rebuild(session: &Session, server: &str) -> Result<Option<Name>, Fault> {
     let actions = session.list(call(server), KEY).await?;
     let rebuild = actions.iter().find(|done| done["action"] == "rebuild");

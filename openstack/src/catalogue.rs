@@ -1,4 +1,4 @@
-//! Finds a cloud's services.
+//! The service catalogue of a cloud.
 
 use std::collections::BTreeSet;
 
@@ -35,7 +35,7 @@ struct Endpoint {
 }
 
 impl Catalogue {
-    /// Reads the `catalog` of a token. Malformed entries are left out.
+    /// Reads the `catalog` of a token. Malformed entries are skipped.
     pub fn read(catalog: &Value) -> Self {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let endpoints = catalog.as_array().into_iter().flatten().flat_map(|service| {
@@ -49,8 +49,8 @@ impl Catalogue {
         Self { endpoints: endpoints.filter(|endpoint| endpoint.url.contains("://")).collect() }
     }
 
-    /// The URL of the service of this type, in the given region if there is one. Both the present and the former names of a
-    /// service are found.
+    /// The URL of the service of this type, in the given region if any. Both the present and the former names of a
+    /// service match.
     pub fn url(&self, service: &str, interface: &str, region: Option<&str>) -> Option<&str> {
         let former = TYPES.iter().find(|(now, _)| *now == service).map_or(&[][..], |(_, former)| former);
         let is_right = |endpoint: &&Endpoint| {

@@ -1,4 +1,4 @@
-//! Chooses a cloud, and says how to log in there.
+//! Chooses a cloud, and determines how to log in to it.
 //!
 //! This follows the rules of every OpenStack client (openstacksdk, `os_client_config`). The file is the first of
 //! `$OS_CLIENT_CONFIG_FILE`, `./clouds.yaml`, `~/.config/openstack/clouds.yaml` and `/etc/openstack/clouds.yaml` that
@@ -8,8 +8,8 @@
 //! not named explicitly gets no password from the environment unless the environment says, by `OS_AUTH_URL`, that it is
 //! for that cloud.
 //!
-//! Other clients overlay the first `secure.yaml` of all these folders. With such clients, anyone who gives you a folder
-//! with a `clouds.yaml` in it could have the passwords that you keep at home sent to the address in that file.
+//! Other clients overlay the first `secure.yaml` of all these folders. With such clients, a malicious folder with a
+//! `clouds.yaml` in it could have the passwords that you keep at home sent to the address in that file.
 
 mod fill;
 mod login;
@@ -24,18 +24,18 @@ pub use login::{Domain, Login, Scope, User};
 pub(crate) use read::Settings;
 pub use read::{SECURE, places};
 
-/// The texts from which a cloud is chosen.
+/// The inputs from which a cloud is chosen.
 #[derive(Clone, Debug, Default)]
 pub struct CloudConfig {
-    /// The path of `clouds.yaml`, as it is shown, and its text.
+    /// The path of `clouds.yaml` as displayed, and its contents.
     pub clouds: Option<(String, String)>,
-    /// The path and the text of `secure.yaml`.
+    /// The path and the contents of `secure.yaml`.
     pub secure: Option<(String, String)>,
-    /// Variables of the environment.
+    /// The environment variables.
     pub environment: BTreeMap<String, String>,
 }
 
-/// A cloud, and how to log in there.
+/// A cloud, and how to log in to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cloud {
     /// Its name in clouds.yaml, or `envvars`.
@@ -48,13 +48,13 @@ pub struct Cloud {
     pub scope: Scope,
     /// The region, if the cloud has several.
     pub region: Option<String>,
-    /// Which endpoints of services are used: `public`, `internal` or `admin`.
+    /// The interface of the services' endpoints: `public`, `internal` or `admin`.
     pub interface: String,
-    /// A file with the trusted certificate authorities; `None` for those of the system.
+    /// A file with the trusted certificate authorities; `None` for the system's.
     pub cacert: Option<String>,
     /// Whether certificates are verified.
     pub verify: bool,
-    /// URLs that replace those of the catalogue, by type of service, with `-` in it.
+    /// URLs that override the catalogue's, by type of service, spelled with `-`.
     pub endpoints: BTreeMap<String, String>,
 }
 
@@ -76,7 +76,7 @@ pub enum CloudError {
     /// There is no such cloud.
     #[error("there is no cloud `{name}` in {file}")]
     NoSuchCloud {
-        /// The name that was asked for.
+        /// The requested name.
         name: String,
         /// The file.
         file: String,
@@ -91,18 +91,18 @@ pub enum CloudError {
         /// The names of the existing clouds.
         known: Vec<String>,
     },
-    /// Nothing says which cloud is meant.
+    /// No source specifies a cloud.
     #[error("{}", asked.as_ref().map_or_else(|| "no cloud is named".to_owned(), |name| format!("there is no clouds.yaml that would describe the cloud `{name}`")))]
     Nothing {
-        /// The name that was asked for.
+        /// The requested name.
         asked: Option<String>,
     },
-    /// Something that is needed to log in is missing.
+    /// A setting required to log in is missing.
     #[error("the cloud `{cloud}` has no {what}")]
     Missing {
-        /// The cloud.
+        /// The cloud's name.
         cloud: String,
-        /// What is missing.
+        /// The missing setting.
         what: String,
         /// How to fix it.
         help: String,
@@ -110,13 +110,13 @@ pub enum CloudError {
     /// A value is invalid.
     #[error("the cloud `{cloud}` has the {key} `{value}`: {expected}")]
     Value {
-        /// The cloud.
+        /// The cloud's name.
         cloud: String,
-        /// The setting.
+        /// The setting's name.
         key: String,
         /// Its value.
         value: String,
-        /// What is expected.
+        /// The expected form.
         expected: String,
     },
 }
@@ -147,11 +147,12 @@ impl CloudError {
 }
 
 impl Cloud {
-    /// The cloud of this name. Without a name: the cloud of `OS_CLOUD`, of the variables `OS_*`, or the only one of the file.
+    /// Chooses the cloud with this name. Without a name, chooses the cloud of `OS_CLOUD`, of the variables `OS_*`, or
+    /// the only one in the file.
     ///
     /// # Errors
     ///
-    /// Why no cloud could be chosen, with the place.
+    /// No cloud can be chosen; the error says why and where.
     pub fn choose(sources: &CloudConfig, name: Option<&str>) -> Result<Self, CloudError> {
         let set = |name: &str| sources.environment.get(name).map(String::as_str).filter(|value| !value.is_empty());
         let asked = name.or_else(|| set("OS_CLOUD"));

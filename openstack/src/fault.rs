@@ -12,7 +12,7 @@ use crate::wire::{Flaw, Lost, Method, Request, Response};
 /// The longest text of a service that a message quotes, in characters.
 const QUOTED: usize = 500;
 
-/// Why a request failed.
+/// The reason for which a request failed.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum Fault {
     /// The service refuses the request.
@@ -20,28 +20,28 @@ pub enum Fault {
     Refused {
         /// The type of the service.
         service: String,
-        /// What was asked: the method and the path.
+        /// The request: its method and path.
         what: String,
         /// The HTTP status.
         status: u16,
         /// The service's message.
         message: String,
     },
-    /// The service could not do it, however often it was asked.
+    /// The service could not carry out the request, despite retries.
     #[error("{service} has been busy for {}: asked {what}, it answers {status}: {message}", time::span(Duration::from_secs(since.as_secs())))]
     Busy {
         /// The type of the service.
         service: String,
-        /// What was asked.
+        /// The request.
         what: String,
-        /// The HTTP status of its last answer.
+        /// The HTTP status of its last response.
         status: u16,
         /// The service's message.
         message: String,
-        /// For how long it was asked.
+        /// How long the request was retried.
         since: Duration,
     },
-    /// The service cannot be reached. Nothing was done.
+    /// The service is unreachable. The request had no effect.
     #[error("{service} cannot be reached at {url}: {why}")]
     Unreachable {
         /// The type of the service.
@@ -51,42 +51,42 @@ pub enum Fault {
         /// The reason.
         why: String,
     },
-    /// The certificate of the server is not trusted. Nothing was done.
+    /// The server's certificate is not trusted. The request had no effect.
     #[error("the certificate of `{host}` is not trusted: {why}")]
     Untrusted {
         /// Host and port.
         host: String,
         /// What is wrong with the certificate.
         flaw: Flaw,
-        /// The same in words.
+        /// The flaw as text.
         why: String,
     },
-    /// There was no time left for the request. Nothing was done.
+    /// No time was left for the request, so it was not sent.
     #[error("{service} was not asked {what}, because the deadline has passed")]
     TooLate {
         /// The type of the service.
         service: String,
-        /// What would have been asked.
+        /// The request.
         what: String,
     },
-    /// It is unknown whether it was done: the request was sent, and no answer came.
+    /// It is unknown whether the request took effect: it was sent, and no response arrived.
     #[error("{service} was asked {what} and has not answered, so it may have been done: {why}")]
     Unknown {
         /// The type of the service.
         service: String,
-        /// What was asked.
+        /// The request.
         what: String,
-        /// Why there is no answer.
+        /// Why there is no response.
         why: String,
     },
-    /// The answer does not match the service's API.
+    /// The response does not match the service's API.
     #[error("{service}, asked {what}, sent an answer that does not match its API: {why}")]
     Senseless {
         /// The type of the service.
         service: String,
-        /// What was asked.
+        /// The request.
         what: String,
-        /// What is wrong with the answer.
+        /// What is wrong with the response.
         why: String,
     },
     /// The identity service rejects the login.
@@ -94,7 +94,7 @@ pub enum Fault {
     LoggedOut {
         /// The cloud.
         cloud: String,
-        /// Who tried to log in.
+        /// The user who tried to log in.
         who: String,
         /// The service's message.
         message: String,
@@ -107,14 +107,14 @@ pub enum Fault {
         /// The service's message.
         message: String,
     },
-    /// There is no identity service at its URL.
+    /// The configured URL is not that of an identity service.
     #[error("the cloud `{cloud}` has no identity service at {url}: {why}")]
     NoIdentity {
         /// The cloud.
         cloud: String,
-        /// The whole URL that was asked.
+        /// The full URL of the request.
         url: String,
-        /// What was answered there.
+        /// The response from that URL.
         why: String,
     },
     /// The cloud's catalogue has no such region.
@@ -146,7 +146,7 @@ pub enum Fault {
         cloud: String,
         /// The type of the service.
         service: String,
-        /// The version that is needed.
+        /// The required version.
         wanted: String,
         /// The oldest version that it supports.
         least: String,
@@ -156,7 +156,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// The message, with how to fix it.
+    /// Returns the message, followed by the advice on how to fix the fault.
     pub fn in_full(&self) -> String {
         match self.help() {
             Some(help) => format!("{self}: {help}"),
@@ -164,17 +164,17 @@ impl Fault {
         }
     }
 
-    /// Whether the service says that there is no such thing.
+    /// Whether the service reports that the resource does not exist.
     pub fn is_missing(&self) -> bool {
         matches!(self, Self::Refused { status: 404, .. })
     }
 
-    /// Whether a service says that it does not do this for this user, or at all.
+    /// Whether the service refuses this operation for this user, or in general.
     pub(crate) fn is_refusal(&self) -> bool {
         matches!(self, Self::Refused { status: 400..500, .. })
     }
 
-    /// Whether the cloud rejects the login, so that asking again is useless.
+    /// Whether the cloud rejects the login, so that retrying is useless.
     pub fn is_locked_out(&self) -> bool {
         matches!(self, Self::LoggedOut { .. } | Self::Ended { .. })
     }
@@ -195,7 +195,7 @@ impl Fault {
         match lost {
             Lost::Unsent(why) => Self::Unreachable { service: service.into(), url: origin(&request.url).into(), why },
             Lost::Untrusted(flaw, why) => Self::Untrusted { host: host(&request.url).into(), flaw, why },
-            // A login changes nothing.
+            // A login changes nothing, so it is safe to repeat.
             Lost::Unanswered(why) if service == "identity" => Self::lost(service, request, Lost::Unsent(why)),
             Lost::Unanswered(why) => Self::Unknown { service: service.into(), what: what(request), why },
         }
@@ -231,7 +231,7 @@ pub(crate) fn origin(url: &str) -> &str {
     url[start..].find(['/', '?']).map_or(url, |end| &url[..start + end])
 }
 
-/// Whether a refusal is about a quota. Neutron uses status 409 for that, Nova 403, Cinder 413.
+/// Whether a refusal is due to a quota. Neutron uses status 409 for that, Nova 403, Cinder 413.
 pub(crate) fn is_quota(message: &str) -> bool {
     let message = message.to_lowercase();
     message.contains("quota") || message.contains("maximum number of")
@@ -243,7 +243,7 @@ fn host(url: &str) -> &str {
     origin.split_once("://").map_or(origin, |(_, host)| host)
 }
 
-/// The message of an answer that refuses a request. Each service has another form of it:
+/// Extracts the message from an error response. Each service has its own format:
 ///
 /// Nova `{"badRequest": {"message"}}`, Neutron `{"NeutronError": {"message", "detail"}}`, Keystone `{"error": {"message"}}`,
 /// Cinder like Nova, Glance HTML or text, Octavia `{"faultstring"}`, and proxies anything.
@@ -276,7 +276,7 @@ fn message(json: &serde_json::Value) -> Option<&str> {
     })
 }
 
-/// A page without its HTML tags, as a text.
+/// Strips the HTML tags from a page.
 fn without_tags(page: &str) -> String {
     if !page.contains('<') {
         return page.to_owned();

@@ -1,5 +1,5 @@
-//! What administrators see of a cloud: its hosts with what they have room for, and on which host each server runs. Source: Compute
-//! API v2.1, Placement API v1.
+//! The administrators' view of a cloud: its hosts with their capacity, and the host of each server. Source: Compute API
+//! v2.1, Placement API v1.
 
 mod flavor;
 mod provider;
@@ -15,21 +15,21 @@ use crate::{Fault, Method, Session};
 pub use flavor::{Flavor, flavors};
 pub use provider::Inventory;
 
-/// The first version in which a hypervisor's id is that of its resource provider. Later ones leave out what it has.
+/// The first version in which a hypervisor's id is that of its resource provider. Later versions omit its capacity.
 const HYPERVISORS: Version = Version::new(2, 53);
 
 /// A host of a cloud.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compute {
-    /// Its name in Nova, as `availability_zone` names it.
+    /// Its name in Nova, as used in `availability_zone`.
     pub name: String,
     /// Its availability zone.
     pub zone: String,
-    /// What else its aggregates say of it, by the keys of their metadata.
+    /// The metadata of its aggregates, by key.
     pub metadata: BTreeMap<String, String>,
-    /// What it has, by resource class.
+    /// Its inventory, by resource class.
     pub has: BTreeMap<String, Inventory>,
-    /// How much of that is used, by resource class.
+    /// The usage of that inventory, by resource class.
     pub used: BTreeMap<String, i64>,
     /// Its traits.
     pub traits: BTreeSet<String>,
@@ -38,13 +38,13 @@ pub struct Compute {
 /// The hosts of a cloud.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Hosts {
-    /// Those that take servers, by their names.
+    /// The hosts that accept servers, by name.
     pub all: Vec<Compute>,
-    /// The others, and why they take none.
+    /// The other hosts, and why they accept none.
     pub closed: Vec<(String, String)>,
 }
 
-/// Where a server runs, as far as the user may know.
+/// Where a server runs, as far as the user may see it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stands {
     /// Its host.
@@ -57,7 +57,7 @@ pub struct Stands {
 ///
 /// # Errors
 ///
-/// A service does not answer, or the user is not an administrator.
+/// A service does not respond, or the user is not an administrator.
 pub async fn hosts(session: &Session) -> Result<Hosts, Fault> {
     let hypervisors =
         session.list(get("compute", "/os-hypervisors/detail").version(HYPERVISORS), "hypervisors").await?;
@@ -95,7 +95,7 @@ pub async fn hosts(session: &Session) -> Result<Hosts, Fault> {
             used: offer.used,
             traits: offer.traits,
         };
-        // Where disks are shared, no provider of the host has them, but Nova knows how much there is.
+        // Where disks are shared, they belong to no provider of the host, but Nova reports their size.
         for (class, has, used) in OLDER {
             let (Some(has), Some(used)) = (nodes[0][has].as_i64(), nodes[0][used].as_i64()) else { continue };
             let is_known = compute.has.contains_key(class) || class == "VCPU" && compute.has.contains_key("PCPU");
@@ -109,14 +109,14 @@ pub async fn hosts(session: &Session) -> Result<Hosts, Fault> {
     Ok(found)
 }
 
-/// What Nova itself says of a host, by resource class: how much there is, and how much is used.
+/// Nova's own figures for a host, by resource class: the keys of the total and of the usage.
 const OLDER: [(&str, &str, &str); 3] = [
     ("VCPU", "vcpus", "vcpus_used"),
     ("MEMORY_MB", "memory_mb", "memory_mb_used"),
     ("DISK_GB", "local_gb", "local_gb_used"),
 ];
 
-/// Why a host takes no servers that name it.
+/// Why a host does not accept servers that name it; `None` if it does.
 fn closed(service: Option<&Value>, nodes: &[&Value]) -> Option<String> {
     let Some(service) = service else { return Some("no `nova-compute` serves it".to_owned()) };
     match (text(&service["status"]), text(&service["state"])) {
@@ -132,7 +132,7 @@ fn closed(service: Option<&Value>, nodes: &[&Value]) -> Option<String> {
     }
 }
 
-/// What the aggregates of a host say of it. If they disagree, the one of the smaller id counts.
+/// Merges the metadata of a host's aggregates. On conflicts, the aggregate with the smaller id wins.
 fn metadata(aggregates: &[Value], host: &str) -> BTreeMap<String, String> {
     let mut of_host: Vec<&Value> = aggregates
         .iter()
@@ -143,11 +143,11 @@ fn metadata(aggregates: &[Value], host: &str) -> BTreeMap<String, String> {
     pairs.filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned()))).collect()
 }
 
-/// Where the servers of the project run, by their ids. Only administrators know their hosts.
+/// Lists where the servers of the project run, by id. Only administrators see the hosts.
 ///
 /// # Errors
 ///
-/// Nova does not answer.
+/// Nova does not respond.
 pub async fn stands(session: &Session) -> Result<BTreeMap<String, Stands>, Fault> {
     let servers = session.list(get("compute", "/servers/detail"), "servers").await?;
     let known = |server: &Value, key: &str| Some(text(&server[key]).to_owned()).filter(|name| !name.is_empty());

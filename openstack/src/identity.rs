@@ -1,4 +1,4 @@
-//! Logging in: the request to Keystone, and its answer. Source: Identity API v3, `POST /v3/auth/tokens`.
+//! Logging in: the request to Keystone, and its response. Source: Identity API v3, `POST /v3/auth/tokens`.
 
 use std::time::SystemTime;
 
@@ -10,20 +10,20 @@ use crate::clouds::{Cloud, Domain, Login, Scope, User};
 use crate::fault::said;
 use crate::{Fault, Method, Request, Response, Secret};
 
-/// A token, its expiry, and what it gives access to.
+/// A token, its expiry, and its scope.
 #[derive(Clone, Debug)]
 pub struct Token {
     /// The token, which is sent with each request.
     pub token: Secret,
     /// When it expires, by the cloud's clock.
     pub expires: SystemTime,
-    /// The id of the project that it is for.
+    /// The id of its project, if it is scoped to one.
     pub project: Option<String>,
-    /// Where the services are.
+    /// The endpoints of the services.
     pub catalogue: Catalogue,
 }
 
-/// The request that logs in.
+/// Builds the login request.
 pub fn login(cloud: &Cloud) -> Request {
     let mut request = Request::new(Method::Post, format!("{}/v3/auth/tokens", cloud.auth_url));
     let mut auth = json!({ "identity": identity(&cloud.login) });
@@ -79,13 +79,13 @@ fn scope(scope: &Scope) -> Option<Value> {
     }
 }
 
-/// Reads the answer to [`login`].
+/// Reads the response to [`login`].
 ///
 /// # Errors
 ///
-/// The login is rejected, or this is not an identity service.
+/// The login is rejected, or the server is not an identity service.
 pub fn token(cloud: &Cloud, request: &Request, response: &Response) -> Result<Token, Fault> {
-    // Keystone says that what is unknown, or a token that has expired, does not exist. Another server has no such words.
+    // Keystone reports unknown names and expired tokens as not found. Another server does not use these words.
     let is_named = |what: &str| said(response).to_lowercase().contains(what);
     let is_unknown = match (&cloud.login, response.status) {
         (Login::Token(_), 401) => return Err(ended(cloud, response)),
@@ -101,7 +101,7 @@ pub fn token(cloud: &Cloud, request: &Request, response: &Response) -> Result<To
     match (response.status, response.header("location")) {
         (200..300, _) => {}
         (300..400, Some(location)) => return Err(none(format!("it redirects to {}", shown::one_line(location)))),
-        // A server with these answers is not an identity service: it has other pages, but not this one.
+        // A server with these responses is not an identity service: it serves other pages, but not this one.
         (300..400 | 404 | 405, _) => return Err(none(format!("status {}, {}", response.status, said(response)))),
         _ => return Err(Fault::refused("identity", request, response)),
     }
@@ -122,7 +122,7 @@ fn ended(cloud: &Cloud, response: &Response) -> Fault {
     Fault::Ended { cloud: cloud.name.clone(), message: said(response) }
 }
 
-/// Who logs in, for messages.
+/// The user who logs in, for messages.
 fn who(login: &Login) -> String {
     let of = |user: &User| match user {
         User::Id(name) | User::Named(name, _) => format!("the user `{name}`"),

@@ -1,10 +1,11 @@
-//! Talks to OpenStack's services.
+//! Clients for OpenStack's services.
 //!
-//! What belongs here: choosing a cloud ([`clouds`]), logging in ([`identity`]), finding its services ([`catalogue`]), and getting
-//! the answer to a request ([`session`]): tokens that expire, versions, pages, and busy services. [`driver`] uses these to carry
-//! out the deployment engine's jobs. [`actions`] lists what was done to a server. [`orchestration`] has Heat do the whole deployment instead. [`hosts`] reads what only
-//! administrators see. What does not belong here: sockets, clocks and files. Each request goes through a [`Wire`], which is HTTP,
-//! a recording, or a simulation. The texts of files and the environment are arguments.
+//! What belongs here: choosing a cloud ([`clouds`]), logging in ([`identity`]), finding its services ([`catalogue`]),
+//! and sending requests ([`session`]), with token renewal, version negotiation, pagination and retries. [`driver`] uses
+//! these to carry out the deployment engine's jobs. [`actions`] lists the actions on a server. [`orchestration`]
+//! delegates the whole deployment to Heat instead. [`hosts`] reads what only administrators may see. What does not
+//! belong here: sockets, clocks and files. Each request goes through a [`Wire`], which is HTTP, a recording, or a
+//! simulation. The contents of files and the environment are arguments.
 
 pub mod actions;
 pub mod catalogue;

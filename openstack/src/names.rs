@@ -1,22 +1,22 @@
-//! Names that were looked up, for everything that uses one login: services want ids.
+//! A cache of looked-up names, shared by all users of a session, because services require ids.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
 use futures_util::lock::Mutex;
 
-/// For how long a looked-up name is taken to mean the same thing, as in Heat.
+/// How long a looked-up name is cached, as in Heat.
 const BELIEVED: Duration = Duration::from_mins(1);
 
 /// A list, and a name in it.
 type Named = (&'static str, String);
 
-/// The ids for these names, each with the time when it was read.
+/// The ids of names, each with the time of the lookup.
 #[derive(Debug, Default)]
 pub(crate) struct Names(Mutex<BTreeMap<Named, (String, SystemTime)>>);
 
 impl Names {
-    /// The id of a name in a list. It is looked up, unless it was found lately.
+    /// Returns the id of a name in a list. Looks it up unless it is cached.
     ///
     /// # Errors
     ///
@@ -41,7 +41,7 @@ impl Names {
         Ok(id)
     }
 
-    /// Takes in what another search has found in a list that was read at this time.
+    /// Caches an id that another search found in a list read at this time.
     pub(crate) async fn learn(&self, list: &'static str, name: &str, id: &str, at: SystemTime) {
         self.0.lock().await.insert((list, name.to_owned()), (id.to_owned(), at));
     }

@@ -1,4 +1,4 @@
-//! One stack of Heat's: how it is created and changed, and what has become of it.
+//! A Heat stack: creating and changing it, and reading its state.
 //!
 //! A stack is found by its name, which is unique in its project. Its tag says whether it belongs to the deployment. Source: the
 //! Orchestration API v1.
@@ -20,10 +20,10 @@ pub use tree::{Resource, Tree};
 /// The type of the service.
 pub const SERVICE: &str = "orchestration";
 
-/// How many levels of nested stacks are read, which is more than any Heat allows.
+/// How many levels of nested stacks are read. Heat never allows more.
 const DEPTH: usize = 20;
 
-/// A stack, by its name and its deployment's mark.
+/// A stack, identified by its name and its deployment's mark.
 #[derive(Clone)]
 pub struct Orchestration {
     session: Arc<Session>,
@@ -40,7 +40,7 @@ impl std::fmt::Debug for Orchestration {
 /// A stack as Heat describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stack {
-    /// Heat's id of it.
+    /// Its id in Heat.
     pub id: String,
     /// Its last action and the action's progress: `UPDATE_IN_PROGRESS`.
     pub status: String,
@@ -56,7 +56,7 @@ impl Stack {
         self.status.ends_with("_IN_PROGRESS")
     }
 
-    /// Whether nothing is left of it.
+    /// Whether the stack has been deleted completely.
     pub fn is_gone(&self) -> bool {
         self.status == "DELETE_COMPLETE"
     }
@@ -76,7 +76,7 @@ impl Stack {
 pub struct Output {
     /// Its name.
     pub name: String,
-    /// Its value, or Heat's reason for having none.
+    /// Its value, or Heat's reason why it has none.
     pub value: Result<Value, String>,
 }
 
@@ -92,13 +92,13 @@ impl Output {
 }
 
 impl std::fmt::Debug for Output {
-    /// Without the value: nothing here knows whether it is secret.
+    /// Omits the value, which may be secret.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Output").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
-/// What is asked for besides the template.
+/// Options of a request besides the template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terms {
     /// Heat's timeout, in minutes.
@@ -108,28 +108,28 @@ pub struct Terms {
 }
 
 impl Orchestration {
-    /// The stack `name`, which belongs to the deployment of this mark.
+    /// Creates a handle for the stack `name` of the deployment with this mark.
     pub fn new(session: Arc<Session>, name: &str, mark: &str) -> Self {
         Self { session, name: name.to_owned(), tag: Mark::new(mark).whole() }
     }
 
-    /// Its name.
+    /// The stack's name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Checks that the cloud has such a service.
+    /// Checks that the cloud offers Heat.
     ///
     /// # Errors
-    /// It has none, or rejects the login.
+    /// The cloud has no such service, or rejects the login.
     pub async fn is_there(session: &Session) -> Result<(), Fault> {
         session.url(SERVICE).await.map(drop)
     }
 
-    /// The stack, if there is one of this name.
+    /// Finds the stack by its name.
     ///
     /// # Errors
-    /// Why that is unknown.
+    /// Heat cannot be queried.
     pub async fn find(&self) -> Result<Option<Stack>, Fault> {
         let call = Call::new(SERVICE, Method::Get, format!("/stacks?name={}", encoded(&self.name)));
         let listed = self.session.list(call, "stacks").await?;
@@ -137,10 +137,10 @@ impl Orchestration {
         Ok(stack.and_then(|stack| Stack::read(stack, &self.tag)).filter(|stack| !stack.is_gone()))
     }
 
-    /// The stack of this id; `None` once it is gone.
+    /// Shows the stack with this id; `None` once it is deleted.
     ///
     /// # Errors
-    /// Why that is unknown.
+    /// Heat cannot be queried.
     pub async fn show(&self, id: &str) -> Result<Option<Stack>, Fault> {
         let call = Call::new(SERVICE, Method::Get, format!("{}?resolve_outputs=false", self.path(id)));
         match self.session.call(call).await {
@@ -150,11 +150,11 @@ impl Orchestration {
         }
     }
 
-    /// Asks whether Heat would accept `package` for the stack of this id, or for a new one. If Heat cannot say so, this
-    /// is not an error: the actual request will show it.
+    /// Asks whether Heat would accept `package` for the stack with this id, or for a new one. It is not an error if
+    /// Heat cannot tell: the actual request will.
     ///
     /// # Errors
-    /// Why it would not.
+    /// Heat would reject it, for the given reason.
     pub async fn preview(&self, id: Option<&str>, package: &Map<String, Value>) -> Result<(), Fault> {
         let call = match id {
             Some(id) => {
@@ -172,7 +172,8 @@ impl Orchestration {
     /// Creates the stack, and returns its id.
     ///
     /// # Errors
-    /// Why it is not created, or that this is unknown ([`Fault::Unknown`]); in that case, [`find`](Self::find) it.
+    /// The stack was not created, or its creation is uncertain ([`Fault::Unknown`]); in the latter case, call
+    /// [`find`](Self::find).
     pub async fn create(&self, package: &Map<String, Value>, terms: Terms) -> Result<String, Fault> {
         let body = self.named(&self.under(package, terms));
         let answer = self.session.call(Call::new(SERVICE, Method::Post, "/stacks").body(body.into())).await?;
@@ -189,7 +190,7 @@ impl Orchestration {
     /// Updates the stack.
     ///
     /// # Errors
-    /// Why it is not updated.
+    /// The stack was not updated.
     pub async fn update(&self, id: &str, package: &Map<String, Value>, terms: Terms) -> Result<(), Fault> {
         let body = self.under(package, terms);
         self.session.call(Call::new(SERVICE, Method::Put, self.path(id)).body(body.into())).await.map(drop)
@@ -198,7 +199,7 @@ impl Orchestration {
     /// Deletes the stack.
     ///
     /// # Errors
-    /// Why it is not deleted. A stack that is already gone is not an error.
+    /// The stack was not deleted. A stack that no longer exists is not an error.
     pub async fn delete(&self, id: &str) -> Result<(), Fault> {
         match self.session.call(Call::new(SERVICE, Method::Delete, self.path(id))).await {
             Err(fault) if !fault.is_missing() => Err(fault),
@@ -209,26 +210,26 @@ impl Orchestration {
     /// Has Heat check whether the resources of the stack exist.
     ///
     /// # Errors
-    /// Why it does not.
+    /// The check was not started.
     pub async fn check(&self, id: &str) -> Result<(), Fault> {
         let call = Call::new(SERVICE, Method::Post, format!("{}/actions", self.path(id)));
         self.session.call(call.body(json!({ "check": null }))).await.map(drop)
     }
 
-    /// Its resources, with those of nested stacks.
+    /// Lists the resources of the stack and of its nested stacks.
     ///
     /// # Errors
-    /// Why they are unknown.
+    /// Heat cannot be queried.
     pub async fn resources(&self, id: &str) -> Result<Tree, Fault> {
         let path = format!("{}/resources?nested_depth={DEPTH}", self.path(id));
         let listed = self.session.list(Call::new(SERVICE, Method::Get, path), "resources").await?;
         Ok(Tree::read(id, &listed))
     }
 
-    /// The outputs of the stack, in the order of Heat's answer.
+    /// Lists the outputs of the stack, in the order of Heat's response.
     ///
     /// # Errors
-    /// Why they are unknown.
+    /// Heat cannot be queried.
     pub async fn outputs(&self, id: &str) -> Result<Vec<Output>, Fault> {
         let answer = self.session.call(Call::new(SERVICE, Method::Get, self.path(id))).await?;
         let outputs = answer["stack"]["outputs"].as_array().into_iter().flatten();

@@ -1,4 +1,4 @@
-//! Lists that come in pages.
+//! Pagination of lists.
 
 use serde_json::Value;
 
@@ -15,7 +15,8 @@ pub(crate) fn next(key: &str, page: &Value, url: &str) -> Option<String> {
     if next.starts_with('/') { Some(format!("{}{next}", origin(url))) } else { Some(rebased(path, url)) }
 }
 
-/// `path` at the host of `url`. A proxy may have added a prefix to the path; the part that both have in common shows which.
+/// Moves `path` to the host of `url`. A proxy may have added a prefix to the path; the suffix that both have in common
+/// reveals it.
 fn rebased(path: &str, url: &str) -> String {
     let own = url.strip_prefix(origin(url)).unwrap_or(url);
     let own = own.split('?').next().unwrap_or(own);

@@ -1,4 +1,4 @@
-//! A text that no message and no log shows.
+//! Text that must not appear in messages and logs.
 
 use std::fmt;
 
@@ -7,12 +7,12 @@ use std::fmt;
 pub struct Secret(String);
 
 impl Secret {
-    /// A secret.
+    /// Wraps a secret text.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
-    /// Its text, for the code that sends it.
+    /// Returns the text, for sending it.
     pub fn reveal(&self) -> &str {
         &self.0
     }

@@ -16,13 +16,13 @@ use crate::waits::{Wait, Waits};
 use crate::wire::Lost;
 use crate::{Cloud, Fault, Method, Request, Response, Wire};
 
-/// How long before its expiry a token is replaced, because the services' clocks may differ.
+/// How long before its expiry a token is replaced, to allow for clock skew.
 const EARLY: Duration = Duration::from_mins(1);
 
-/// The longest pause between two tries, unless the service says how long to wait.
+/// The longest pause between two attempts, unless the service specifies one.
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// The maximum number of pages of a list. A service that always claims another page is faulty.
+/// The maximum number of pages of a list. A service that always announces another page is faulty.
 const PAGES: usize = 10_000;
 
 /// A request to a service.
@@ -38,10 +38,10 @@ pub struct Call {
     pub body: Option<Value>,
     /// The microversion of the API that the request uses, if it matters.
     pub version: Option<Version>,
-    /// No request for it is begun after this time, however often it is retried.
+    /// The time after which no attempt is started, retries included.
     pub until: Option<SystemTime>,
-    /// Whether it must not be sent again if it was not answered, even where repeating it does no harm now: a late
-    /// request would undo what is done meanwhile to something of the same name.
+    /// Whether the request must not be repeated if no response arrives, even if its method is repeatable: a late copy
+    /// could undo a later change to a resource of the same name.
     pub once: bool,
 }
 
@@ -51,32 +51,32 @@ impl Call {
         Self { service, method, path: path.into(), body: None, version: None, until: None, once: false }
     }
 
-    /// Adds a body.
+    /// Adds a JSON body to the request.
     pub fn body(self, body: Value) -> Self {
         Self { body: Some(body), ..self }
     }
 
-    /// Sets the version.
+    /// Requires a microversion of the API. The session checks that the service supports it.
     pub fn version(self, version: Version) -> Self {
         Self { version: Some(version), ..self }
     }
 
-    /// Sets the time after which it is not begun.
+    /// Sets the time after which no attempt is started.
     pub fn until(self, until: SystemTime) -> Self {
         Self { until: Some(until), ..self }
     }
 
-    /// Makes it a call that is not sent again if it was not answered.
+    /// Marks the call as not to be repeated if no response arrives.
     pub fn once(self) -> Self {
         Self { once: true, ..self }
     }
 }
 
-/// A login at a cloud. It stays valid: a token that has expired is replaced.
+/// An authenticated connection to a cloud. It remains valid: expired tokens are replaced.
 ///
-/// Busy services are asked again for as long as the session's patience lasts. A request that may have been carried out is sent
-/// again only if that does no harm ([`Method::is_repeatable`]). For all others, the caller has to find out what has become of
-/// them.
+/// Requests to busy services are retried for as long as the session's patience lasts. A request that may have been
+/// carried out is repeated only if that is harmless ([`Method::is_repeatable`]). For all others, the caller has to find
+/// out whether they took effect.
 pub struct Session {
     cloud: Cloud,
     wire: Arc<dyn Wire>,
@@ -88,39 +88,39 @@ pub struct Session {
 }
 
 impl Session {
-    /// A session at `cloud` that asks a busy service again for as long as `patience`.
+    /// Creates a session at `cloud` that retries requests to busy services for at most `patience`.
     pub fn new(cloud: Cloud, wire: Arc<dyn Wire>, patience: Duration) -> Self {
         let (token, ranges) = (Mutex::default(), Mutex::default());
         Self { cloud, wire, patience, token, ranges, names: Names::default(), waits: Waits::default() }
     }
 
-    /// The cloud.
+    /// The cloud that the session belongs to.
     pub fn cloud(&self) -> &Cloud {
         &self.cloud
     }
 
-    /// The time of the clock by which it waits.
+    /// The current time by the session's clock.
     pub fn now(&self) -> SystemTime {
         self.wire.now()
     }
 
-    /// Waits by the same clock.
+    /// Pauses by the session's clock.
     pub(crate) async fn pause(&self, time: Duration) {
         self.wire.pause(time).await;
     }
 
-    /// The request that has had no definite answer for the longest time: there is none, or a service says that it is busy.
+    /// The request that has gone without a definite response the longest, because none arrives or the service is busy.
     pub fn waits(&self) -> Option<Wait> {
         self.waits.longest(self.wire.now())
     }
 
-    /// The token; a new one if there is no valid one.
+    /// Returns a valid token, obtaining a new one if necessary.
     ///
     /// # Errors
     ///
     /// The cloud rejects the login, or its identity service cannot be reached.
     pub async fn token(&self) -> Result<Arc<Token>, Fault> {
-        // Held during a login, so that the other requests wait and use the same token.
+        // Held during a login, so that concurrent requests wait and share the token.
         let mut held = self.token.lock().await;
         if let Some(token) = &*held
             && self.wire.now() + EARLY < token.expires
@@ -163,17 +163,17 @@ impl Session {
         })
     }
 
-    /// Checks that a service answers at its URL. It is asked for its versions, and may answer anything. The versions that it gives
-    /// are not asked for again ([`Session::need`]).
+    /// Checks that a service responds at its URL, whatever its response. The versions in the response are kept for
+    /// [`Session::need`].
     ///
     /// # Errors
     ///
-    /// It does not answer, or there is no such service.
+    /// The service does not respond, or does not exist.
     pub async fn reach(&self, service: &'static str) -> Result<(), Fault> {
         let mut request = Request::new(Method::Get, version::root(&self.url(service).await?));
         request.token = Some(self.token().await?.token.clone());
         match self.patiently(service, &request, true, None).await? {
-            // A proxy in front of a service that is down answers like this.
+            // A proxy in front of a stopped service responds like this.
             response if response.status >= 500 => Err(Fault::refused(service, &request, &response)),
             response if response.is_success() => {
                 self.ranges.lock().await.insert(service, Range::of(&response));
@@ -183,11 +183,11 @@ impl Session {
         }
     }
 
-    /// Checks that a service supports `version`. The service is asked only once.
+    /// Checks that a service supports `version`. Queries the service only once.
     ///
     /// # Errors
     ///
-    /// It does not, or there is no such service.
+    /// The service does not support it, or does not exist.
     pub async fn need(&self, service: &'static str, version: Version) -> Result<(), Fault> {
         let mut ranges = self.ranges.lock().await;
         let range = if let Some(range) = ranges.get(service) {
@@ -199,7 +199,7 @@ impl Session {
             ranges.insert(service, range);
             range
         };
-        // A service that does not publish its microversions has to answer for itself.
+        // A service that does not publish its microversions rejects unsupported ones itself.
         match range.filter(|range| !range.has(version)) {
             None => Ok(()),
             Some(range) => Err(Fault::Version {
@@ -212,21 +212,21 @@ impl Session {
         }
     }
 
-    /// Sends a request, and returns the answer; null if the answer is empty.
+    /// Sends a request, and returns the body of the response; null if it is empty.
     ///
     /// # Errors
     ///
-    /// Why it was not done, or that this is unknown.
+    /// The request failed, or its outcome is unknown.
     pub async fn call(&self, call: Call) -> Result<Value, Fault> {
         let url = self.url(call.service).await?;
         self.ask(&call, format!("{url}{}", call.path)).await
     }
 
-    /// All items of a list, from all of its pages. `key` is the key that holds them: `servers`.
+    /// Returns all items of a list, from all of its pages. `key` is the key that holds them: `servers`.
     ///
     /// # Errors
     ///
-    /// Why the list cannot be read.
+    /// The list cannot be read.
     pub async fn list(&self, call: Call, key: &str) -> Result<Vec<Value>, Fault> {
         let mut url = format!("{}{}", self.url(call.service).await?, call.path);
         let mut items = Vec::new();
@@ -266,7 +266,7 @@ impl Session {
             .map_err(|error| Fault::senseless(call.service, &request, error.to_string()))
     }
 
-    /// Sends a request with a token, and once more with a new one if the first is no longer valid.
+    /// Sends a request with a token, and repeats it with a new one if the first is no longer valid.
     async fn authorized(
         &self,
         service: &str,
@@ -296,7 +296,7 @@ impl Session {
         }
     }
 
-    /// Sends a request until there is a definite answer, but never after `until`.
+    /// Sends a request until there is a definite response, but never after `until`.
     async fn patiently(
         &self,
         service: &str,
@@ -340,14 +340,15 @@ impl Session {
     }
 }
 
-/// Whether a service could not do it now and has done nothing.
+/// Whether the response means that the service is busy and has done nothing.
 ///
 /// 429 and 503 always mean that. Nova's 413 does only with `Retry-After`; otherwise the request is too large.
 fn is_busy(response: &Response) -> bool {
     matches!(response.status, 429 | 503) || (response.status == 413 && response.header("retry-after").is_some())
 }
 
-/// For how long a service asks not to be called. OpenStack's services give seconds. HTTP also allows a date, which is ignored.
+/// How long the service asks to be left alone. OpenStack's services give seconds. HTTP also allows a date, which is
+/// ignored.
 fn left_alone(response: &Response) -> Option<Duration> {
     response.header("retry-after")?.trim().parse().ok().map(Duration::from_secs)
 }

@@ -1,4 +1,4 @@
-//! Versions of services: the part of a URL that is a version, and the microversion that a header asks for.
+//! Versions of services: the one in a URL, and the microversion in a header.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,14 +10,14 @@ use crate::Response;
 /// A version in the form that services use: `2.79`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version {
-    /// The number that changes when the API becomes another one.
+    /// The number that changes with incompatible APIs.
     pub major: u16,
-    /// The number that grows when something is added.
+    /// The number that grows with additions.
     pub minor: u16,
 }
 
 impl Version {
-    /// A version.
+    /// Creates a version from its numbers.
     pub const fn new(major: u16, minor: u16) -> Self {
         Self { major, minor }
     }
@@ -49,21 +49,21 @@ pub struct Range {
 }
 
 impl Range {
-    /// Whether it contains `version`.
+    /// Whether the range contains `version`.
     pub fn has(&self, version: Version) -> bool {
         self.least <= version && version <= self.most
     }
 
-    /// What a service answers when it is asked for its versions, if it has microversions.
+    /// Reads a service's response to a version request; `None` if it has no microversions.
     pub(crate) fn of(response: &Response) -> Option<Self> {
         Self::read(&serde_json::from_slice(&response.body).ok()?)
     }
 
-    /// Reads the version document of a service: the version of that URL, or the newest of several.
+    /// Reads the version document of a service: the version at that URL, or the newest of several.
     pub fn read(body: &Value) -> Option<Self> {
         let several = body["versions"].as_array().map(Vec::as_slice).unwrap_or_default();
         let all = several.iter().chain(body.get("version")).filter_map(|said| {
-            // Placement has another name for it.
+            // Placement uses a different key.
             let most = said["version"].as_str().or_else(|| said["max_version"].as_str());
             let most = most.filter(|text| !text.is_empty())?.parse().ok()?;
             Some(Self { least: said["min_version"].as_str()?.parse().ok()?, most })
@@ -87,7 +87,7 @@ const PATHS: [(&str, &str); 6] = [
     ("orchestration", "/v1"),
 ];
 
-/// The URL of a service with its version, which catalogues leave out for some services.
+/// The URL of a service including its version, which catalogues omit for some services.
 pub(crate) fn base(service: &str, url: &str) -> String {
     let path = PATHS.iter().find(|(known, _)| *known == service).map(|(_, path)| *path);
     match path {
@@ -96,13 +96,13 @@ pub(crate) fn base(service: &str, url: &str) -> String {
     }
 }
 
-/// The URL of a service up to its version, where it says which versions it supports.
+/// The URL of a service up to its version, which serves the version document.
 pub(crate) fn root(url: &str) -> String {
     let end = at(url).unwrap_or(url.len());
     format!("{}/", &url[..end])
 }
 
-/// The end of the path's part that is a version: `/v2.1`.
+/// The offset of the version segment of the path: `/v2.1`.
 fn at(url: &str) -> Option<usize> {
     let path = url.find("://").map_or(0, |at| at + 3);
     let mut end = path;

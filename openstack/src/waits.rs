@@ -1,21 +1,21 @@
-//! Requests that have no answer yet.
+//! Requests that have no definite response yet.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
-/// A request that has no definite answer yet.
+/// A request that has no definite response yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wait {
     /// The type of the service.
     pub service: String,
-    /// For how long it has been asked.
+    /// How long the request has been waiting.
     pub since: Duration,
-    /// The HTTP status of its last answer, which said that it is busy.
+    /// The HTTP status of its last response, if the service was busy.
     pub status: Option<u16>,
 }
 
-/// All requests of a session that have no definite answer yet, the oldest first.
+/// All requests of a session without a definite response, oldest first.
 #[derive(Default)]
 pub(crate) struct Waits(Mutex<Requests>);
 
@@ -32,7 +32,7 @@ struct Request {
 }
 
 impl Waits {
-    /// Notes a request, until what is returned is dropped.
+    /// Records a request until the returned guard is dropped.
     pub(crate) fn begin(&self, service: &str, at: SystemTime) -> Waiting<'_> {
         let mut requests = self.requests();
         let number = requests.next;
@@ -41,7 +41,7 @@ impl Waits {
         Waiting { waits: self, number }
     }
 
-    /// The oldest of them.
+    /// The oldest of the requests.
     pub(crate) fn longest(&self, now: SystemTime) -> Option<Wait> {
         let requests = self.requests();
         let (_, Request { service, at, status }) = requests.begun.first_key_value()?;
@@ -54,14 +54,14 @@ impl Waits {
     }
 }
 
-/// A recorded request, even if nothing waits for its answer any longer.
+/// A recorded request, removed when dropped.
 pub(crate) struct Waiting<'w> {
     waits: &'w Waits,
     number: u64,
 }
 
 impl Waiting<'_> {
-    /// Notes what was answered last, which was not definite.
+    /// Records the last response, which was not definite.
     pub(crate) fn answered(&self, status: Option<u16>) {
         if let Some(request) = self.waits.requests().begun.get_mut(&self.number) {
             request.status = status;

@@ -1,4 +1,4 @@
-//! One request and its answer.
+//! A single request and its response.
 
 use std::time::{Duration, SystemTime};
 
@@ -13,7 +13,7 @@ use crate::Secret;
 pub enum Method {
     /// Reads the resource.
     Get,
-    /// Creates something below the resource, or has something done to it.
+    /// Creates a resource below this one, or performs an action on it.
     Post,
     /// Replaces the resource.
     Put,
@@ -35,35 +35,35 @@ impl Method {
         }
     }
 
-    /// Whether a request that may have arrived can be sent again without doing anything twice.
+    /// Whether a request that may have arrived can be repeated without repeating its effect.
     pub const fn is_repeatable(self) -> bool {
         matches!(self, Self::Get | Self::Put | Self::Delete)
     }
 }
 
-/// One request.
+/// An HTTP request.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The method.
     pub method: Method,
-    /// The whole URL, with its query.
+    /// The full URL, with its query.
     pub url: String,
-    /// Headers in order, with names in lower case. The wire itself adds those that give the length of the body.
+    /// Headers in order, with names in lower case. The wire adds those that describe the body's length.
     pub headers: Vec<(String, String)>,
-    /// The token, which goes into the header `x-auth-token`.
+    /// The token, which is sent in the header `x-auth-token`.
     pub token: Option<Secret>,
     /// The body, as JSON.
     pub body: Option<Value>,
 }
 
 impl Request {
-    /// A request without headers and body.
+    /// Creates a request without headers and body.
     pub fn new(method: Method, url: impl Into<String>) -> Self {
         Self { method, url: url.into(), headers: Vec::new(), token: None, body: None }
     }
 }
 
-/// A service's answer.
+/// A service's response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Response {
     /// The HTTP status.
@@ -75,55 +75,55 @@ pub struct Response {
 }
 
 impl Response {
-    /// Whether the request was carried out.
+    /// Whether the status indicates success.
     pub fn is_success(&self) -> bool {
         (200..300).contains(&self.status)
     }
 
-    /// The first header of this name, which must be in lower case.
+    /// The first header with this name, which must be in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 }
 
-/// Why there is no answer.
+/// Why there is no response.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum Lost {
-    /// The request was not sent, so nothing was done.
+    /// The request was not sent, so it had no effect.
     #[error("{0}")]
     Unsent(String),
     /// The request was sent, or may have been. It is unknown whether it was carried out.
     #[error("{0}")]
     Unanswered(String),
-    /// The server cannot be trusted. Nothing was sent, and trying again is useless.
+    /// The server cannot be trusted. Nothing was sent, and retrying is useless.
     #[error("{1}")]
     Untrusted(Flaw, String),
 }
 
-/// What is wrong with a certificate.
+/// A flaw of a certificate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flaw {
-    /// No trusted authority has issued it.
+    /// It was not issued by a trusted authority.
     Issuer,
     /// It is for other hosts.
     Host,
     /// It has expired, or is not valid yet.
     Time,
-    /// Anything else.
+    /// Any other flaw.
     Other,
 }
 
-/// Transports requests to services, and knows the time.
+/// A transport for requests, with a clock.
 #[async_trait]
 pub trait Wire: Send + Sync {
     /// Sends `request` once.
     ///
     /// # Errors
     ///
-    /// Why there is no answer.
+    /// No response was received.
     async fn send(&self, request: &Request) -> Result<Response, Lost>;
 
-    /// Waits.
+    /// Pauses for this long.
     async fn pause(&self, time: Duration);
 
     /// The current wall-clock time.

@@ -1,4 +1,4 @@
-//! Which cloud is meant, by files and variables.
+//! Which cloud the files and variables select.
 
 use std::collections::BTreeMap;
 
@@ -72,7 +72,7 @@ fn what_a_cloud_does_not_say_is_in_the_environment() {
         ("OS_TOKEN", "t"),
         ("OS_APPLICATION_CREDENTIAL_ID", "a"),
     ];
-    // What it says counts, also in other words.
+    // What the file specifies wins, also under other names.
     let cloud = Cloud::choose(&sources(TWO, "", &env), None).expect("the password is there");
     let Login::Password { user, password } = &cloud.login else { panic!("{cloud:?}") };
     assert_eq!((user, password.reveal()), (&User::Named("ann".into(), Domain::Named("people".into())), "hush"));
@@ -86,7 +86,7 @@ fn what_a_cloud_does_not_say_is_in_the_environment() {
     let Login::Application { credential, .. } = &cloud.login else { panic!("{cloud:?}") };
     assert_eq!((credential, cloud.verify), (&Ok("42".into()), false), "no second way to log in");
     assert_eq!((cloud.region.as_deref(), cloud.interface.as_str()), (Some("south"), "admin"));
-    // What says nothing is all of the environment's.
+    // A file that specifies nothing takes everything from the environment.
     let bare = "clouds: {a: {auth: {auth_url: 'http://x'}, verify: /ca.pem, default_domain: d}}";
     let cloud = Cloud::choose(&sources(bare, "", &env[1..9]), Some("a")).expect("a cloud");
     assert_eq!((&cloud.scope, cloud.cacert.as_deref()), (&Scope::Project("p-1".into()), Some("/ca.pem")));
@@ -125,7 +125,7 @@ fn a_file_that_lies_in_the_folder_gets_no_password_of_an_environment_that_does_n
     }
 }
 
-/// What is said of a mistake, and how to fix it.
+/// The message of an error, with its advice.
 fn said(sources: &CloudConfig, name: Option<&str>) -> String {
     let error = Cloud::choose(sources, name).expect_err("a mistake");
     match error.help() {

@@ -1,4 +1,4 @@
-//! What an administrator reads of a cloud's hosts.
+//! The administrator's view of a cloud's hosts.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
@@ -13,18 +13,18 @@ use wattle_openstack::session::Call;
 use wattle_openstack::version::Version;
 use wattle_openstack::{Cloud, Fault, Lost, Method, Request, Response, Session, Wire};
 
-/// What Placement says of many providers at once.
+/// Placement's response for many providers at once.
 #[derive(Clone, Copy, PartialEq)]
 enum List {
-    /// All that the cloud says.
+    /// All providers.
     Whole,
-    /// Not of this many providers: nothing is left there.
+    /// All but this many providers, which are full.
     Without(usize),
-    /// Nothing: Placement is too old.
+    /// None: Placement is too old.
     Old,
 }
 
-/// A cloud whose requests are listed.
+/// A cloud that records its requests.
 struct Listed {
     cloud: Near,
     list: List,
@@ -60,7 +60,7 @@ impl Wire for Listed {
     }
 }
 
-/// The hosts, and what Placement was asked for them.
+/// The hosts, and the requests to Placement.
 fn listed(list: List) -> (Hosts, Vec<String>) {
     let now = SystemTime::UNIX_EPOCH + Duration::from_hours(498_756);
     let setting = Setting { is_admin: true, ..Setting::default() };
@@ -87,7 +87,7 @@ fn logged_in(cloud: Arc<dyn Wire>) -> Session {
     Session::new(Cloud::choose(&sources, None).expect("a cloud"), cloud, Duration::from_mins(5))
 }
 
-/// Creates a server in a zone. Its id.
+/// Creates a server in a zone, and returns its id.
 fn server(session: &Session, zone: &str) -> String {
     let images =
         session.call(Call::new("image", Method::Get, "/images")).now_or_never().expect("at once").expect("images");
@@ -126,14 +126,14 @@ fn an_administrator_reads_hosts_and_where_servers_run() {
     assert_eq!((flavors.len(), &*flavors[0].name, flavors[0].asks.resources["VCPU"]), (4, "m1.large", 4));
 }
 
-/// One request for each host that takes servers, and few others: the versions, the providers, what is used of all of them.
+/// One request for each host that accepts servers, and a few others: the versions, the providers, the usages.
 #[test]
 fn placement_is_asked_little_and_says_the_same_however_it_is_asked() {
     let (hosts, asked) = listed(List::Whole);
     let of = |what: &str, asked: &[String]| asked.iter().filter(|path| path.ends_with(what)).count();
     assert_eq!((hosts.all.len(), asked.len(), of("/inventories", &asked)), (4, 4 + 3, 4), "{asked:#?}");
     assert_eq!(hosts.all[2].used["VCPU"], 4);
-    // A host that is full is not among those that are listed.
+    // A full host is not listed.
     let (others, asked) = listed(List::Without(2));
     let single = [of("/inventories", &asked), of("/usages", &asked), of("/traits", &asked)];
     assert_eq!((others == hosts, single), (true, [4, 2, 2]), "{asked:#?}");

@@ -1,4 +1,4 @@
-//! Requests over a wire that answers what each test says.
+//! Requests over a scripted wire.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};
@@ -12,7 +12,7 @@ use wattle_openstack::session::Call;
 use wattle_openstack::version::Version;
 use wattle_openstack::{Cloud, Fault, Lost, Method, Request, Response, Session, Wait, Wire};
 
-/// Answers in their order, by the path that is asked; what was asked; a clock that only pauses move on.
+/// Responses in order, by path; the requests; a clock that only pauses advance.
 #[derive(Default)]
 struct Script {
     answers: Mutex<BTreeMap<String, VecDeque<Result<Response, Lost>>>>,
@@ -40,7 +40,7 @@ impl Wire for Script {
 }
 
 impl Script {
-    /// What is answered to `url`, each once, the last one for ever.
+    /// Responds to `url` with each of these once, and keeps repeating the last.
     fn on(&self, url: &str, answers: impl IntoIterator<Item = Result<Response, Lost>>) {
         self.answers.lock().expect("answers").insert(url.into(), answers.into_iter().collect());
     }
@@ -55,7 +55,7 @@ impl Script {
     }
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "a script has what is lost as well")]
+#[expect(clippy::unnecessary_wraps, reason = "a script contains losses as well")]
 fn answer(status: u16, headers: &[(&str, &str)], body: &Value) -> Result<Response, Lost> {
     let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     Ok(Response { status, headers, body: if body.is_null() { Vec::new() } else { body.to_string().into_bytes() } })
@@ -87,7 +87,7 @@ fn session_of(script: &Arc<Script>, more: &str) -> Session {
     Session::new(cloud, Arc::clone(script) as Arc<dyn Wire>, Duration::from_mins(5))
 }
 
-/// The script never waits, so neither does whoever asks it.
+/// The script never waits, so neither do its callers.
 fn now<T>(work: impl Future<Output = T>) -> T {
     work.now_or_never().expect("nothing to wait for")
 }
@@ -121,7 +121,7 @@ fn one_logs_in_once() {
 #[test]
 fn a_token_that_ends_is_replaced() {
     let script = Arc::new(Script::default());
-    // The first ends half a minute from now; the second is no longer good when it is used.
+    // The first token expires half a minute from now; the second has expired when it is used.
     script.on(LOGIN, [token("early", "2026-11-24T12:00:30Z"), token("revoked", NEVER), token("good", NEVER)]);
     let refused =
         answer(401, &[], &json!({ "error": { "message": "The request you have made requires authentication." } }));
@@ -146,7 +146,7 @@ fn who_is_not_let_in_is_said() {
     assert!(fault.help().is_some_and(|help| help.contains("openstack token issue")), "{:?}", fault.help());
 }
 
-/// What is said to somebody with this `clouds.yaml` whose login is answered so.
+/// The error for a login with this `clouds.yaml` and this response.
 fn refused_login(clouds: &str, status: u16, message: &str) -> Fault {
     let sources = CloudConfig { clouds: Some(("clouds.yaml".into(), clouds.into())), ..CloudConfig::default() };
     let cloud = Cloud::choose(&sources, None).expect("a cloud");
@@ -172,7 +172,7 @@ fn an_application_credential_that_there_is_not_is_one_that_is_not_let_in() {
 #[test]
 fn a_token_that_was_given_ends_for_good() {
     let text = "clouds: {mine: {auth_type: token, auth: {auth_url: 'https://cloud.example:5000', token: hush}}}";
-    // Keystone says the one or the other, by how its tokens are made.
+    // Keystone's message depends on the token format.
     for (status, message) in
         [(401, "The request you have made requires authentication."), (404, "Could not recognize Fernet token")]
     {
@@ -217,7 +217,7 @@ fn a_service_is_reached_where_somebody_answers() {
         script.on("https://cinder.example/v3/", [answer]);
         now(session(&script).reach("block-storage"))
     };
-    // What it says matters to nobody.
+    // The content of the response does not matter.
     for status in [200, 300, 401, 404] {
         reached(answer(status, &[], &Value::Null)).expect("somebody is there");
     }
@@ -252,11 +252,11 @@ fn a_service_that_is_busy_is_asked_again() {
     script.on("https://nova.example/v2.1/servers", [busy, down, answer(202, &[], &json!({ "server": {} }))]);
     let session = session(&script);
     now(session.call(Call::new("compute", Method::Post, "/servers").body(json!({})))).expect("made");
-    // What the service says, and then our own second step.
+    // First the service's delay, and then our own second step.
     assert_eq!(script.passed(), Duration::from_secs(20 + 2));
 }
 
-/// Busy, and so slow that nobody hears of it again.
+/// A service that is busy and never responds again.
 struct Slow;
 
 #[async_trait]

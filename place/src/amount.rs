@@ -1,4 +1,4 @@
-//! Amounts as people write them: numbers, and sizes with a unit.
+//! Amounts in their written form: numbers, and sizes with a unit.
 
 use wattle_heat::yaml::{Node, Tree};
 use wattle_words::names::{did_you_mean, list, nearest};
@@ -6,15 +6,15 @@ use wattle_words::names::{did_you_mean, list, nearest};
 /// The units of sizes, and how many KiB each is.
 const UNITS: [(&str, i64); 4] = [("KiB", 1), ("MiB", 1 << 10), ("GiB", 1 << 20), ("TiB", 1 << 30)];
 
-/// The largest amount that is accepted. It is far more than any cloud has, and sums of such amounts stay exact.
+/// The largest accepted amount. It is far more than any cloud has, and sums of such amounts stay exact.
 pub(crate) const MOST: i64 = 1 << 40;
 
-/// What an amount is counted in.
+/// The unit of an amount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unit {
     /// Pieces: vcpus, devices.
     Pieces,
-    /// Sizes. The value is the unit in KiB that applies when none is written, as in Nova.
+    /// Sizes. The value is the default unit in KiB, as in Nova.
     Size(i64),
 }
 
@@ -24,8 +24,8 @@ impl Unit {
     /// GiB: Nova's unit of disks.
     pub(crate) const DISK: Self = Self::Size(1 << 20);
 
-    /// Reads an amount in this unit, or says why it is not one and how to fix that. A size that is not a whole number of units is
-    /// rounded down if it is offered, and up (`rounds_up`) if it is asked for.
+    /// Parses an amount in this unit; the error includes advice. A size that is not a whole number of units is rounded
+    /// down if it is offered, and up (`rounds_up`) if it is requested.
     pub(crate) fn read(self, node: &Node, rounds_up: bool) -> Result<i64, (String, Option<String>)> {
         let plain = || match self {
             Self::Pieces => "write a whole number from 0 on, such as `16`".to_owned(),
@@ -50,7 +50,7 @@ fn within(number: i128) -> Result<i64, String> {
     }
 }
 
-/// A size such as `64 GiB`, in units of `own` KiB.
+/// Parses a size such as `64 GiB`, in units of `own` KiB.
 fn size(text: &str, own: i64, rounds_up: bool) -> Result<i64, (String, Option<String>)> {
     let split = text.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '-')).unwrap_or(text.len());
     let (number, unit) = (text[..split].trim(), text[split..].trim());
@@ -80,7 +80,7 @@ fn size(text: &str, own: i64, rounds_up: bool) -> Result<i64, (String, Option<St
     within(all / whole + up).map_err(|why| (why, None))
 }
 
-/// A number in billionths. What is written more exactly is cut off.
+/// Parses a number in billionths. Further digits are cut off.
 pub(crate) fn billionths(text: &str) -> Option<i128> {
     let (whole, rest) = text.split_once('.').unwrap_or((text, "0"));
     let is_negative = whole.starts_with('-');

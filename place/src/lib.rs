@@ -1,9 +1,9 @@
-//! Decides together where servers go: the cloud as a file, policies, and the placement that keeps them.
+//! Places servers, all of them together: the cloud as a file, policies, and the placement that satisfies them.
 //!
-//! What belongs here: what a cloud's hosts offer ([`Cloud`]), what servers ask for ([`Problem`]), the solver ([`place`]), the
-//! checker that does not trust the solver ([`verify`]), why there is no placement ([`Conflict`]), and templates with places
-//! ([`template`], the only part that knows templates). What does not: I/O, clocks and randomness. The same cloud and the same
-//! problem give the same placement.
+//! What belongs here: the hosts of a cloud ([`Cloud`]), the demands of servers ([`Problem`]), the solver ([`place`]),
+//! the checker that does not trust the solver ([`verify`]), why there is no placement ([`Conflict`]), and templates
+//! with places ([`template`], the only part that knows templates). What does not: I/O, clocks and randomness. The same
+//! cloud and the same problem yield the same placement.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! What is to be placed: servers, policies, and which servers talk to each other.
+//! A placement problem: servers, policies, and which servers communicate.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ pub use wattle_model::placement::{PlacementRule, Strength};
 
 use crate::cloud::Amounts;
 
-/// The default weight of a preference: as much as a wire of 10 Mbit/s that goes one step further.
+/// The default weight of a preference: as much as a wire of 10 Mbit/s that crosses one more level.
 pub const WEIGHT: u32 = 10;
 
 /// The cost of each Mbit/s of a wire by what its ends have in common: a host, a rack, a room, a zone, nothing.
@@ -20,7 +20,7 @@ pub struct Problem {
     pub servers: Vec<Server>,
     /// The policies for them.
     pub policies: Vec<Policy>,
-    /// Which servers talk to each other.
+    /// Pairs of servers that communicate.
     pub wires: Vec<Wire>,
 }
 
@@ -29,9 +29,9 @@ pub struct Problem {
 pub struct Server {
     /// Its name.
     pub name: String,
-    /// Where it is described.
+    /// The location of its definition.
     pub at: Source,
-    /// What it asks of its host.
+    /// Its demand.
     pub demand: Amounts,
     /// The traits that its host must have.
     pub traits: BTreeSet<String>,
@@ -50,24 +50,24 @@ pub struct Server {
 pub struct Policy {
     /// Its rule.
     pub rule: PlacementRule,
-    /// The servers that it applies to, each once, by their places in [`Problem::servers`].
+    /// The servers that it applies to, each once, by their indexes in [`Problem::servers`].
     pub members: Vec<usize>,
     /// How many of them may be in one place if the rule keeps them apart: 1, unless a server group allows more.
     pub most: usize,
     /// Whether it must hold.
     pub strength: Strength,
-    /// Where it is written.
+    /// The location of its definition.
     pub at: Source,
     /// Its name in messages: `apart` of `a` and `b`, the server group `spread`.
     pub words: String,
 }
 
-/// Two servers that talk to each other.
+/// Two servers that communicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wire {
-    /// Their places in [`Problem::servers`].
+    /// Their indexes in [`Problem::servers`].
     pub between: (usize, usize),
-    /// How much they exchange, in Mbit/s. It weighs the distance between them ([`DISTANCES`]).
+    /// Their bandwidth in Mbit/s. It weights the distance between them ([`DISTANCES`]).
     pub bandwidth: u32,
 }
 
@@ -76,14 +76,14 @@ pub struct Wire {
 pub enum Flaw {
     /// A member of a policy, or an end of a wire, is not a server.
     NoServer,
-    /// A server is twice among the members of a policy, or on both ends of a wire.
+    /// A server occurs twice among the members of a policy, or on both ends of a wire.
     Twice,
     /// Two servers have the same name.
     SameName(String),
 }
 
 impl Problem {
-    /// The first flaw of the problem, which is a mistake of the code that built it.
+    /// Returns the first flaw of the problem, which is a bug in the code that built it.
     pub fn flaw(&self) -> Option<Flaw> {
         let mut names = BTreeSet::new();
         for server in &self.servers {
@@ -104,8 +104,8 @@ impl Problem {
         })
     }
 
-    /// Pairs of policies that contradict each other in any cloud: both are required, and one keeps apart what the other brings
-    /// together. They are in the order of the policies.
+    /// Pairs of policies that contradict each other in any cloud: both are required, and one keeps apart what the other
+    /// brings together. They are in the order of the policies.
     pub fn contradictions(&self) -> Vec<(usize, usize)> {
         let mut found = Vec::new();
         for (first, one) in self.policies.iter().enumerate() {

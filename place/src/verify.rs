@@ -1,6 +1,7 @@
-//! Checks whether a placement keeps what is asked for. It starts from scratch and uses names, as a person with a list would.
+//! Checks whether a placement satisfies the problem. It works from scratch and uses names, as a person with a list
+//! would.
 //!
-//! **Invariant:** nothing of the solver is used here, so that no mistake is made twice.
+//! **Invariant:** nothing of the solver is used here, so that no bug is made twice.
 
 use std::collections::BTreeMap;
 
@@ -10,57 +11,57 @@ use crate::problem::{DISTANCES, PlacementRule, Policy, Problem, Strength, WEIGHT
 /// The verdict on a placement.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Verdict {
-    /// What must hold and does not.
+    /// The violated requirements.
     pub breaches: Vec<Breach>,
-    /// Preferences that are not kept, by their places in [`Problem::policies`], and how many servers break each.
+    /// The violated preferences, by their indexes in [`Problem::policies`], and how many servers violate each.
     pub unkept: Vec<(usize, i64)>,
     /// The cost of wires.
     pub wires: i64,
     /// The bandwidth of wires between racks.
     pub across_racks: i64,
-    /// How many servers leave the hosts that they run on.
+    /// How many servers leave their hosts.
     pub moves: usize,
-    /// The total cost: wires, preferences that are not kept, and moves.
+    /// The total cost: wires, violated preferences, and moves.
     pub cost: i64,
 }
 
-/// Something that must hold and does not.
+/// A violated requirement.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Breach {
-    /// A server that is nowhere.
+    /// A server without a host.
     Unplaced(String),
     /// A server on a host that does not exist.
     NoHost(String),
-    /// A host that is asked for more than it has left.
+    /// A host with a demand beyond its free capacity.
     Capacity {
         /// The host.
         host: String,
         /// The resource.
         resource: String,
-        /// How much is asked for.
+        /// The demand.
         asked: i64,
-        /// How much is left.
+        /// The free capacity.
         free: i64,
     },
-    /// A server on a host that lacks a trait that the server asks for.
+    /// A server on a host without a trait that the server requires.
     Trait(String, String),
-    /// A server that is not in the zone that it must be in.
+    /// A server outside its required zone.
     Zone(String),
-    /// A server that asks for more or less of a resource than its host gives to one server.
+    /// A server with a demand for a resource that its host does not grant to one server.
     Share(String, String),
-    /// A server that is not on the host that it must be on.
+    /// A server that is not on its required host.
     Host(String),
-    /// A server that leaves its host but must not.
+    /// A server that leaves its host without permission.
     Moved(String),
-    /// A required policy that does not hold, by its place in [`Problem::policies`].
+    /// A violated required policy, by its index in [`Problem::policies`].
     Policy(usize),
 }
 
-/// The verdict on the placement `on`: the names of hosts by the names of servers.
+/// Checks the placement `on`: the names of hosts by the names of servers.
 pub fn verify(cloud: &Cloud, problem: &Problem, on: &BTreeMap<String, String>) -> Verdict {
     let mut verdict = Verdict::default();
     let mut asked: BTreeMap<(&str, &str), i64> = BTreeMap::new();
-    // What becomes free where servers leave.
+    // The capacity freed by servers that leave.
     let mut left: BTreeMap<(&str, &str), i64> = BTreeMap::new();
     for server in &problem.servers {
         let Some(name) = on.get(&server.name) else {
@@ -144,8 +145,8 @@ pub fn verify(cloud: &Cloud, problem: &Problem, on: &BTreeMap<String, String>) -
     verdict
 }
 
-/// How many servers break a policy: for one that keeps servers apart, those in each place beyond the most that it allows there; for
-/// one that brings them near, the number of places beyond the first.
+/// How many servers violate a policy: for one that keeps servers apart, those in each place beyond the most that it
+/// allows there; for one that brings them near, the number of places beyond the first.
 fn broken(cloud: &Cloud, problem: &Problem, policy: &Policy, on: &BTreeMap<String, String>) -> i64 {
     let host = |member: usize| cloud.host(on.get(&problem.servers[member].name)?);
     let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
@@ -158,7 +159,7 @@ fn broken(cloud: &Cloud, problem: &Problem, policy: &Policy, on: &BTreeMap<Strin
             policy.members.iter().filter(|one| host(**one).is_some_and(|host| !host.traits.contains(kind))).count(),
         ),
         PlacementRule::Apart(level) | PlacementRule::Near(level) => {
-            // A policy that must hold cannot rely on the unknown: two hosts without a known rack may share one.
+            // A required policy cannot rely on the unknown: two hosts without a known rack may share one.
             let unknown =
                 policy.members.iter().filter(|one| host(**one).is_some_and(|host| host.place(*level).is_none()));
             let unknown = if required { count(unknown.count()) } else { 0 };
@@ -176,8 +177,8 @@ fn broken(cloud: &Cloud, problem: &Problem, policy: &Policy, on: &BTreeMap<Strin
     }
 }
 
-/// The place of a level that a server is in, with all the places around it. Hosts without a known rack share one if everything
-/// else known of them is the same.
+/// The place of a server at a level, with all the enclosing places. Hosts without a known rack share one if everything
+/// else known about them is the same.
 fn whereabouts<'c>(
     cloud: &'c Cloud,
     problem: &Problem,

@@ -1,15 +1,15 @@
-//! The system's clock: the one place where wall time is read.
+//! The system clock: the only place where wall time is read.
 
 use std::time::SystemTime;
 
 use wattle_agent_core::time::Time;
 
-/// The time that it is now.
+/// Returns the current time.
 pub fn now() -> Time {
     SystemTime::now().into()
 }
 
-/// The same in whole milliseconds since 1970, as those count who have days before them.
+/// Returns the current time in whole milliseconds since 1970.
 pub fn millis() -> u64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)

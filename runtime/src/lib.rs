@@ -1,4 +1,4 @@
-//! What runs a topology that was lowered: the data space, the agent on each server, and a whole topology on one machine.
+//! The runtime of a lowered topology: the data space, the agent on each server, and a whole topology on one machine.
 
 pub mod agent;
 pub mod ca;

@@ -1,4 +1,4 @@
-//! Files that only one process has locked.
+//! Lock files, each held by one process at a time.
 
 use std::fs::{File, Permissions, TryLockError};
 use std::io;
@@ -7,38 +7,38 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// How long to wait for a lock that another process has.
+/// How long to wait for a lock held by another process.
 ///
-/// A process that is killed while it starts another one leaves its locks to that one until it executes its program:
-/// only then are its files closed. On a busy machine that takes some tenths of a second, in which a killed process may
-/// have been started again.
+/// A process that is killed while it starts a child leaves its locks to that child until the child executes its
+/// program, which closes the files. On a busy machine that takes some tenths of a second, and the killed process may
+/// have been restarted by then.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// What others may do with a file that is locked: nothing.
+/// The mode of lock files: others have no access.
 pub(crate) const ALONE: u32 = 0o600;
 
-/// How often is looked whether it has become free.
+/// How often to check whether the lock has become free.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Opens the file at `path` to lock it, and makes it if it is not there: for this user alone, because anyone who can
-/// open a file, even only to read, can lock it, and so keep everyone else from it forever.
+/// Opens the lock file at `path`, creating it if necessary. Only this user has access: anyone who can open a file, even
+/// for reading, can lock it, and so keep everyone else out forever.
 ///
 /// # Errors
-/// If the file system refuses.
+/// The file system refuses access.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
     let file = File::options().create(true).append(true).mode(ALONE).open(path)?;
-    // Former versions let all others open it.
+    // Former versions let everyone open it.
     if file.metadata()?.permissions().mode() & 0o077 != 0 {
         file.set_permissions(Permissions::from_mode(ALONE))?;
     }
     Ok(file)
 }
 
-/// Locks `file` for as long as it is open, and says whether it could: not if another process keeps it. Blocks while it
-/// finds out.
+/// Locks `file` for as long as it is open. Returns whether that succeeded: it does not if another process keeps the
+/// lock. Blocks while it waits.
 ///
 /// # Errors
-/// If the file system does not lock.
+/// The file system does not support locks.
 pub(crate) fn lock(file: &File) -> io::Result<bool> {
     let begin = Instant::now();
     loop {

@@ -1,4 +1,4 @@
-//! Files that logs are written to: masks are a net, not a wall, so logs are for their owner and group only.
+//! Log files. Masking of secrets is a safety net, not a guarantee, so logs are only for their owner and group.
 
 use std::fs::{File, Permissions};
 use std::io;
@@ -7,13 +7,13 @@ use std::path::Path;
 
 use wattle::manners::must_end;
 
-/// What others may do with a log: its owner reads and writes it, its group reads it.
+/// The mode of logs: the owner reads and writes, the group reads.
 const MODE: u32 = 0o640;
 
-/// Opens the log at `path` to continue it. One that others may read, as logs of before are, is closed to them.
+/// Opens the log at `path` for appending. Withdraws excess permissions that a former version granted.
 ///
 /// # Errors
-/// If the file system refuses.
+/// The file system refuses access.
 pub(crate) fn append(path: &Path) -> io::Result<File> {
     must_end(path)?;
     let file = File::options().create(true).append(true).mode(MODE).open(path)?;

@@ -1,12 +1,12 @@
-//! Doing the same to many things on all cores: what takes so long for each of them that handing it over is nothing beside it, as
-//! signatures and encryption are.
+//! Maps a function over many items on all cores, for functions that are expensive compared to handing over an item,
+//! such as signatures and encryption.
 
 use std::thread;
 
-/// Fewer are not worth another thread.
+/// The smallest number of items for another thread.
 const FEW: usize = 64;
 
-/// The results of `work` for all items, in the order of `items`.
+/// Applies `work` to all items, and returns the results in the order of `items`.
 pub(crate) fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     if items.len() < FEW || cores == 1 {

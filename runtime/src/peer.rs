@@ -1,4 +1,4 @@
-//! Who serves a socket: nothing is sent to one that is another user's.
+//! Checks which user serves a socket, so that nothing is sent to another user's.
 
 use std::io;
 use std::path::Path;
@@ -6,11 +6,11 @@ use std::path::Path;
 use rustix::process::geteuid;
 use tokio::net::UnixStream;
 
-/// Refuses a connection to a socket that neither this user nor root serves, before anything is sent over it. What
-/// counts is the user that listens, not the owner of the file, which may change during the check.
+/// Refuses a connection to a socket that neither this user nor root serves, before anything is sent over it. The check
+/// is on the listening user, not on the owner of the file, which may change during the check.
 ///
 /// # Errors
-/// [`io::ErrorKind::PermissionDenied`], with who serves it; what the system says.
+/// [`io::ErrorKind::PermissionDenied`], with the serving user; or an error of the system.
 pub(crate) fn check(stream: &UnixStream, path: &Path) -> io::Result<()> {
     let (theirs, ours) = (stream.peer_cred()?.uid(), geteuid().as_raw());
     if theirs == ours || theirs == 0 {

@@ -1,19 +1,19 @@
-//! PEM (RFC 7468), as we write it.
+//! PEM encoding (RFC 7468).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-/// A certificate.
+/// Encodes a certificate.
 pub(crate) fn certificate(der: &[u8]) -> String {
     encode("CERTIFICATE", der)
 }
 
-/// A private key (PKCS #8).
+/// Encodes a private key (PKCS #8).
 pub(crate) fn private_key(der: &[u8]) -> String {
     encode("PRIVATE KEY", der)
 }
 
-/// Lines of 64.
+/// Encodes with lines of 64 characters.
 fn encode(label: &str, der: &[u8]) -> String {
     let text = STANDARD.encode(der);
     let mut pem = format!("-----BEGIN {label}-----\n");

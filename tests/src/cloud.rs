@@ -74,7 +74,7 @@ impl CloudProcess {
         std::fs::read_to_string(self.folder.path().join("clouds.yaml")).expect("it says how to log in")
     }
 
-    /// Ends it.
+    /// Ends the process.
     pub fn stop(&mut self) {
         self.running.stop();
     }

@@ -88,12 +88,12 @@ impl Crowd {
         self.agents.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no agents.
     pub fn is_empty(&self) -> bool {
         self.agents.is_empty()
     }
 
-    /// Returns when one of them has ended, which none does by itself.
+    /// Waits until one of them has ended, which none does by itself.
     pub async fn ended(&mut self) -> String {
         match self.agents.join_next().await {
             Some(ended) => format!("an agent has ended: {ended:?}"),

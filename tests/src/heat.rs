@@ -1,4 +1,4 @@
-//! The real Heat over HTTP, above a simulated cloud: its engine and its REST API in one process.
+//! The real Heat over HTTP, on top of a simulated cloud: its engine and its REST API in one process.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;

@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 
 use crate::skip::skipped;
 
-/// Of its own: mounts, `/run`, `/sys`, interfaces. `resolv.conf` can be written.
+/// Its own mounts, `/run`, `/sys`, and interfaces. `resolv.conf` is writable.
 const MACHINE: &str = "set -e
 mount --make-rprivate /
 mount -t tmpfs none /run
@@ -31,8 +31,8 @@ ip route add default via 203.0.113.1
 echo ready
 exec sleep 600";
 
-/// Answers for `www.example.test`, which is at 192.0.2.80, and says over HTTP who asked for what.
-/// Arguments: `dns` or `http`, address, port, and an interface if it is for this one only.
+/// Resolves `www.example.test` to 192.0.2.80, and reports over HTTP who requested what. Arguments: `dns` or `http`,
+/// address, port, and an interface if it is for this one only.
 const SERVICE: &str = r#"
 import http.server, socket, struct, sys
 kind, address, port = sys.argv[1], sys.argv[2], int(sys.argv[3])
@@ -63,7 +63,7 @@ while True:
     s.sendto(head + query[12:end + 5] + (record if is_known else b""), client)
 "#;
 
-/// Of its own: interfaces, processes and what `ip netns` names.
+/// Its own interfaces, processes and names of `ip netns`.
 const ALONE: &str = "set -e
 mkdir -p /run/netns
 mount -t tmpfs none /run/netns
@@ -101,7 +101,7 @@ pub fn alone(test: &str) -> Alone {
     Alone::Done
 }
 
-/// A machine with an outside.
+/// A machine with surroundings.
 pub struct Machine {
     keeper: Child,
     services: Vec<Child>,

@@ -106,7 +106,7 @@ pub struct RealHeat {
 
 impl RealHeat {
     /// Logs in.
-    #[expect(clippy::new_without_default, reason = "it asks a cloud")]
+    #[expect(clippy::new_without_default, reason = "it sends requests to a cloud")]
     pub fn new() -> Self {
         Self::of(&sources().expect("files"))
     }

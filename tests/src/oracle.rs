@@ -23,7 +23,7 @@ fn tool() -> Command {
 }
 
 impl Oracle {
-    /// Starts one. Parameters without a default get made-up values.
+    /// Starts a process. Parameters without a default get made-up values.
     ///
     /// # Panics
     /// If it cannot be started.
@@ -47,7 +47,7 @@ impl Oracle {
         Self::run(&["meaning.py", "--stdin"], &[])
     }
 
-    /// Starts one that computes YAQL.
+    /// Starts a process that computes YAQL.
     ///
     /// # Panics
     /// If it cannot be started.
@@ -149,7 +149,7 @@ pub enum Agents<'a> {
         /// A JSON file with the outputs, by deployment.
         outputs: &'a Path,
     },
-    /// heat-agents.
+    /// The real heat-agents.
     Real {
         /// The folder that they may write to.
         hooks: &'a Path,

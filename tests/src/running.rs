@@ -32,16 +32,16 @@ pub struct Stage {
 
 /// The output of a command, and how it ended.
 pub struct Ran {
-    /// On the standard output.
+    /// The standard output.
     pub out: String,
-    /// On the standard error.
+    /// The standard error.
     pub err: String,
-    /// The exit code; none after a signal.
+    /// The exit code; `None` after a signal.
     pub code: Option<i32>,
 }
 
 impl Ran {
-    /// The value of an export after a deployment.
+    /// Returns the value of an export after a deployment.
     ///
     /// # Panics
     /// If there is none of this name.
@@ -192,7 +192,7 @@ impl Stage {
         found
     }
 
-    /// Services that `recipes/say.sh` has left.
+    /// Services left by `recipes/say.sh`.
     pub fn services(&self, seconds: &str) -> Vec<i32> {
         self.processes(&format!("sleep {seconds}"))
     }
@@ -437,7 +437,7 @@ pub fn listen_in_network_of(pid: i32, address: &str, port: u16) -> Child {
     command.arg(port.to_string()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts")
 }
 
-/// Routes to this machine's own addresses.
+/// Lists the routes to this machine's own addresses.
 pub fn routes() -> String {
     let output = Command::new("ip").args(["route", "show", "table", "local"]).output().expect("starts");
     String::from_utf8_lossy(&output.stdout).into_owned()

@@ -62,7 +62,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// `store`, watched.
+    /// Wraps `store`.
     pub fn over(store: Arc<dyn Store>) -> Arc<Guarded<Self>> {
         let left = AtomicUsize::new(usize::MAX);
         Guarded::new(store, Self { left, ops: Mutex::default(), accesses: Mutex::default() })
@@ -135,7 +135,7 @@ pub async fn join(store: &Arc<dyn Store>, stack: &str, server: &str, credential:
     store.log_in(&[login]).await.expect("logs in");
 }
 
-/// Every node below `/wattle`, with its data.
+/// Returns every node below `/wattle`, with its data.
 ///
 /// # Panics
 /// If one cannot be read.

@@ -29,7 +29,7 @@ pub trait Ground {
     /// Whether others have resources there, too.
     const IS_SHARED: bool = false;
 
-    /// `clouds.yaml` that names it, with this password.
+    /// A `clouds.yaml` that selects it, with this password.
     fn clouds(&self, password: &str) -> String;
 }
 

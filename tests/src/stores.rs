@@ -12,15 +12,15 @@ use wattle_runtime::store::{Access, Hold, Login, Node, Op, Store, StoreError, Ve
 pub enum Asked<'a> {
     /// The node at a path.
     Get(&'a str),
-    /// To wait for the node at a path.
+    /// Waits for the node at a path.
     Changed(&'a str),
     /// The names below a path.
     Children(&'a str),
     /// A change.
     Op(&'a Op),
-    /// Other rights for a path.
+    /// Changes the rights of a path.
     Protect(&'a str, &'a Access),
-    /// To keep a node at a path.
+    /// Holds a node at a path.
     Hold(&'a str),
 }
 
@@ -46,7 +46,7 @@ pub struct Guarded<G> {
 }
 
 impl<G> Guarded<G> {
-    /// Puts `guard` in front of `store`.
+    /// Wraps `store` in `guard`.
     pub fn new(store: Arc<dyn Store>, guard: G) -> Arc<Self> {
         Arc::new(Self { store, guard })
     }

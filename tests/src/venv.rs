@@ -1,9 +1,9 @@
-//! Python programs that `tests/NAME/setup` installs.
+//! Python programs installed by `tests/NAME/setup`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The folder of the programs that `tests/NAME/setup` installs, once.
+/// Returns the folder of the programs that `tests/NAME/setup` installs, once.
 ///
 /// # Panics
 /// If they cannot be installed.

@@ -1,4 +1,4 @@
-//! A ZooKeeper of a test's own, of one member or several, which is gone when the test is.
+//! A ZooKeeper for a test, with one member or several, which ends with the test.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,8 @@ use std::sync::OnceLock;
 
 use tempfile::TempDir;
 
-/// A ZooKeeper. Its members are processes, which end with this, and with the test's process whatever becomes of it.
+/// A ZooKeeper. Its members are processes that end when this is dropped, and with the test's process whatever happens
+/// to it.
 #[derive(Debug)]
 pub struct ZooKeeper {
     dir: TempDir,
@@ -17,7 +18,7 @@ pub struct ZooKeeper {
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/zookeeper/zkd");
 
 impl ZooKeeper {
-    /// One of so many members: 1 or 3.
+    /// Starts a ZooKeeper with so many members: 1 or 3.
     ///
     /// # Panics
     /// If it does not come up, with what it said.
@@ -25,10 +26,10 @@ impl ZooKeeper {
         Self::start_with(members, |_, _| {})
     }
 
-    /// One of so many members with settings that [`zkd`](../zookeeper/zkd) knows, given the folder that it will be in.
+    /// Starts one with so many members, with settings of [`zkd`](../zookeeper/zkd), given its folder.
     ///
     /// # Panics
-    /// As [`ZooKeeper::start`].
+    /// As for [`ZooKeeper::start`].
     pub fn start_with(members: usize, set: impl FnOnce(&mut Command, &Path)) -> Self {
         let dir = tempfile::Builder::new().prefix("zookeeper-").tempdir().expect("there is room for a folder");
         let mut command = Command::new(SCRIPT);
@@ -39,18 +40,18 @@ impl ZooKeeper {
         Self { dir, hosts }
     }
 
-    /// One of so many members, which serves by TLS besides: [`ZooKeeper::secure_address`].
+    /// Starts one with so many members, which also serves by TLS: [`ZooKeeper::secure_address`].
     ///
     /// # Panics
-    /// As [`ZooKeeper::start`].
+    /// As for [`ZooKeeper::start`].
     pub fn start_secure(members: usize) -> Self {
         Self::start_with(members, |zkd, dir| secure(zkd, dir, "127.0.0.1"))
     }
 
-    /// One of one member that serves by TLS besides, at an address of this machine that others reach.
+    /// Starts one with one member that also serves by TLS, at an address of this machine that others reach.
     ///
     /// # Panics
-    /// As [`ZooKeeper::start`].
+    /// As for [`ZooKeeper::start`].
     pub fn start_secure_at(address: &str) -> Self {
         Self::start_with(1, |zkd, dir| {
             zkd.env("ZK_ADDRESS", address);
@@ -58,10 +59,10 @@ impl ZooKeeper {
         })
     }
 
-    /// One of one member that the tests of this process share, each with a stack of its own.
+    /// Returns one with one member that the tests of this process share, each with a stack of its own.
     ///
     /// # Panics
-    /// As [`ZooKeeper::start`].
+    /// As for [`ZooKeeper::start`].
     pub fn shared() -> &'static Self {
         static SHARED: OnceLock<ZooKeeper> = OnceLock::new();
         SHARED.get_or_init(|| Self::start(1))
@@ -72,17 +73,17 @@ impl ZooKeeper {
         &self.hosts
     }
 
-    /// Where the data space is: `zookeeper://HOST:PORT[,HOST:PORT...]`.
+    /// The address of the data space: `zookeeper://HOST:PORT[,HOST:PORT...]`.
     pub fn address(&self) -> String {
         format!("zookeeper://{}", self.hosts)
     }
 
-    /// `HOST:PORT[,HOST:PORT...]` of what serves by TLS.
+    /// The addresses of the TLS ports: `HOST:PORT[,HOST:PORT...]`.
     pub fn secure_hosts(&self) -> String {
         secure_hosts(&self.hosts)
     }
 
-    /// Where the data space is by TLS: `zookeeper+tls://HOST:PORT[,HOST:PORT...]?ca=FILE`.
+    /// The address of the data space by TLS: `zookeeper+tls://HOST:PORT[,HOST:PORT...]?ca=FILE`.
     pub fn secure_address(&self) -> String {
         format!("zookeeper+tls://{}?ca={}", self.secure_hosts(), self.ca().display())
     }
@@ -92,12 +93,12 @@ impl ZooKeeper {
         self.dir().join("ca.pem")
     }
 
-    /// Its folder, with one for each member in it: `1`, `2`, `3`.
+    /// Its folder, with one folder for each member: `1`, `2`, `3`.
     pub fn dir(&self) -> &Path {
         self.dir.path()
     }
 
-    /// Ends a member as a power cut does: `kill -9`.
+    /// Kills a member, like a power cut: `kill -9`.
     ///
     /// # Panics
     /// If it does not run.
@@ -105,7 +106,7 @@ impl ZooKeeper {
         self.script("kill", member);
     }
 
-    /// Starts a member again and does not wait for it: of several, one alone serves nobody.
+    /// Starts a member again without waiting for it: a single one of several serves nobody.
     ///
     /// # Panics
     /// If it cannot be started.
@@ -113,7 +114,7 @@ impl ZooKeeper {
         self.script("launch", member);
     }
 
-    /// Starts a member again, with its port and its data, and waits until it serves.
+    /// Starts a member again, with its port and its data, and waits until it is in service.
     ///
     /// # Panics
     /// If it does not come up.
@@ -121,7 +122,7 @@ impl ZooKeeper {
         self.script("up", member);
     }
 
-    /// Which member leads, of several.
+    /// Returns the leading member.
     ///
     /// # Panics
     /// If none does.
@@ -130,7 +131,7 @@ impl ZooKeeper {
         (1..=self.hosts.split(',').count()).find(leads).expect("a member leads")
     }
 
-    /// Whether a member serves anybody: one of several does so only together with others.
+    /// Whether a member is in service: one of several is only together with others.
     ///
     /// # Panics
     /// If nobody can ask.
@@ -141,7 +142,7 @@ impl ZooKeeper {
         String::from_utf8_lossy(&answer.stdout).contains("Mode: ")
     }
 
-    /// What the first member answers to a four letter word: `srvr`, `mntr`, `cons`.
+    /// Returns the first member's response to a four-letter word: `srvr`, `mntr`, `cons`.
     ///
     /// # Panics
     /// If it does not run.
@@ -149,7 +150,7 @@ impl ZooKeeper {
         self.ask_member(word, 1)
     }
 
-    /// What a member answers to a four letter word.
+    /// Returns a member's response to a four-letter word.
     ///
     /// # Panics
     /// If it does not run.
@@ -168,8 +169,8 @@ impl Drop for ZooKeeper {
     }
 }
 
-/// Has a ZooKeeper in `dir` serve by TLS besides: at the port above that of each member, with a certificate for `address`.
-/// Its authority is `ca.pem`; `other.pem` is one that has no part in it.
+/// Makes a ZooKeeper in `dir` also serve by TLS: at the port above that of each member, with a certificate for
+/// `address`. Its authority is `ca.pem`; `other.pem` is an unrelated one.
 ///
 /// # Panics
 /// If there is no `openssl`.
@@ -178,7 +179,7 @@ pub fn secure(zkd: &mut Command, dir: &Path, address: &str) {
     secure_with(zkd, &dir.join("server.pem"), address);
 }
 
-/// Has a ZooKeeper serve by TLS besides, as [`secure`], with a key and a certificate that are there.
+/// Makes a ZooKeeper also serve by TLS, like [`secure`], with an existing key and certificate.
 pub fn secure_with(zkd: &mut Command, pem: &Path, address: &str) {
     let config = [
         "secureClientPort=@PORT@",
@@ -191,7 +192,7 @@ pub fn secure_with(zkd: &mut Command, pem: &Path, address: &str) {
     zkd.env("ZK_NETTY", "1").env("ZK_CONFIG", config.join("\n"));
 }
 
-/// What serves by TLS, of members that serve in clear at `hosts`.
+/// The TLS ports of members that serve unencrypted at `hosts`.
 ///
 /// # Panics
 /// If they have no ports.
@@ -203,7 +204,7 @@ pub fn secure_hosts(hosts: &str) -> String {
     hosts.split(',').map(above).collect::<Vec<_>>().join(",")
 }
 
-/// A certificate authority, a server's certificate of its, and another authority.
+/// Creates a certificate authority, a server's certificate, and another authority.
 fn certificates(dir: &Path, address: &str) {
     let openssl = |arguments: &str| {
         let ran = Command::new("openssl").args(arguments.split(' ')).current_dir(dir).output();

@@ -9,14 +9,14 @@ use crate::state::{Entry, Phase, State};
 use crate::{Id, Row};
 
 impl State {
-    /// Adds a row and has it stored.
+    /// Adds a row and stores it.
     pub(crate) fn add(&mut self, row: Row) {
         let id = row.id;
         self.insert(row);
         self.save(id);
     }
 
-    /// Adds a row that is stored already, at its name's place in the table of the old goal.
+    /// Adds a row that is stored already, at its name's index in the table of the old goal.
     pub(crate) fn insert(&mut self, row: Row) {
         let id = row.id;
         self.index_row(None, Some(&row));
@@ -26,7 +26,7 @@ impl State {
         self.mark_rows_place(id);
     }
 
-    /// Changes a row and has it stored.
+    /// Changes a row and stores it.
     pub(crate) fn alter(&mut self, id: Id, change: impl FnOnce(&mut Row)) {
         let entry = self.rows.get_mut(&id).expect("INVARIANT: only rows that are there are changed");
         let old = entry.row.clone();
@@ -54,7 +54,7 @@ impl State {
         }
     }
 
-    /// Has the row written, as it is at the end of the step.
+    /// Has the row written in its form at the end of the step.
     fn save(&mut self, id: Id) {
         self.progress = self.now;
         self.is_settled = false;
@@ -116,7 +116,7 @@ impl State {
 }
 
 impl Index {
-    /// The place of a name. A name without a place gets one.
+    /// The index of a name. A name without one gets one.
     pub(crate) fn place_of(&mut self, name: &Name) -> usize {
         if let Some(place) = self.names.get_index_of(name) {
             return place;

@@ -18,7 +18,7 @@ use wattle_model::{IndexMap, Name};
 use crate::view::Needs;
 use crate::{Id, Wanted};
 
-/// What is known of a name.
+/// The facts of a name.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Named {
     pub(crate) is_in_target: bool,
@@ -28,7 +28,7 @@ pub(crate) struct Named {
     /// How many of its dependencies are not done.
     pub(crate) missing: usize,
     pub(crate) rows: BTreeSet<Id>,
-    /// Once all its dependencies are done: what is wanted, without the properties, or why that cannot be computed.
+    /// Once all its dependencies are done: the wanted state, without the properties, or why it cannot be computed.
     pub(crate) wanted: Option<Result<Arc<Wanted>, Name>>,
     pub(crate) needs: Needs,
     pub(crate) pick: Option<Id>,
@@ -42,14 +42,14 @@ pub(crate) struct Index {
     /// How many rows require each row.
     pub(crate) required: BTreeMap<Id, usize>,
     pub(crate) holders: BTreeMap<Name, BTreeSet<Id>>,
-    /// The names that want each exclusive thing.
+    /// The names that want to hold each thing exclusively.
     pub(crate) interested: BTreeMap<Name, BTreeSet<usize>>,
-    /// Names whose facts may be out of date.
+    /// Names whose facts may be outdated.
     pub(crate) stale: BTreeSet<usize>,
     /// Names that may need an action without a job (`free`), or with one (`due`).
     pub(crate) free: BTreeSet<usize>,
     pub(crate) due: BTreeSet<usize>,
-    /// How many names the goal asks for, and how many of them are not done.
+    /// How many names the goal requests, and how many of them are not done.
     pub(crate) asked: usize,
     pub(crate) undone: usize,
     /// Names with rows that do not stand for them.

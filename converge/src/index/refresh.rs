@@ -1,4 +1,4 @@
-//! Refreshes names whose facts may be out of date, from dependencies to dependents.
+//! Refreshes names whose facts may be outdated, from dependencies to dependents.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::view::Needs;
 use crate::{Id, Known, Wanted};
 
 impl State {
-    /// Starts again with the names of a goal and those of the rows.
+    /// Rebuilds the index with the names of a goal and those of the rows.
     pub(crate) fn rebuild(&mut self, target: Vec<(Name, Vec<usize>)>) {
         let mut index = Index { asked: target.len(), undone: target.len(), ..Index::default() };
         for (name, requires) in &target {
@@ -36,7 +36,7 @@ impl State {
         self.index.due = all.collect();
     }
 
-    /// Refreshes all names whose facts may be out of date.
+    /// Refreshes all names whose facts may be outdated.
     pub(crate) fn propagate(&mut self) {
         let was_done = self.is_done();
         while let Some(place) = self.index.stale.pop_first() {
@@ -109,7 +109,7 @@ impl State {
         goal.desire.target.resolve(name, &Known(&thing)).map_err(Into::into)
     }
 
-    /// The pick of a name, and whether it is as wanted.
+    /// The pick of a name, and whether it is in its wanted state.
     fn stands(&self, place: usize) -> (Option<Id>, bool) {
         let named = &self.index.names[place];
         let Some(Ok(wanted)) = &named.wanted else { return (None, false) };

@@ -1,4 +1,4 @@
-//! Answers the predicates' questions from the index.
+//! Provides the predicates' facts from the index.
 
 use wattle_model::Name;
 

@@ -9,14 +9,13 @@ use super::{has_failed, held_by_others, may_begin};
 use crate::view::View;
 use crate::{Act, Id, Row, Stage, Wanted};
 
-/// The maximum number of things of one name, not counting those that are still referred to by rows that have yet to
-/// move.
+/// The maximum number of things with one name, not counting those that rows still refer to until they move.
 const COPIES: usize = 3;
 
-/// Why something may not be begun.
+/// Why an action may not be started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Obstacle {
-    /// There is nothing to do, or what to do is not known yet.
+    /// There is nothing to do, or it is not known yet.
     Idle,
     /// Something failed in this goal.
     Failed(Id),
@@ -26,9 +25,9 @@ pub(crate) enum Obstacle {
     Held(BTreeSet<Name>),
 }
 
-/// *create(n)*: all that `n` depends on is done, nothing stands for `n`, and nothing of `n` is being updated or created as
-/// wanted, failed in this goal, or only waits to be deleted. A creation for an earlier goal does not block it, unless there are
-/// too many things of the name.
+/// *create(n)*: all dependencies of `n` are done, nothing stands for `n`, and nothing of `n` is being updated or
+/// created as wanted, failed in this goal, or only waits to be deleted. A creation for an earlier goal does not block
+/// it, unless there are too many things with the name.
 pub(crate) fn create<V: View>(view: &V, place: usize) -> Result<(), Obstacle> {
     let Some(wanted) = view.wanted(place) else { return Err(Obstacle::Idle) };
     if view.pick(place).is_some() || !may_begin(view, place) {

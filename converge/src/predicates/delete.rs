@@ -4,12 +4,13 @@ use super::has_failed;
 use crate::view::View;
 use crate::{Row, Stage};
 
-/// *delete(k)*: `k` is idle, stands for nothing, and no row requires it. Then it depends on what `k` is:
+/// *delete(k)*: `k` is idle, stands for nothing, and no row requires it. The rest depends on `k`:
 ///
-/// - A row that stands for the last good goal goes once its name is done and everything else is too. With early cleanup, it goes
-///   once its name is done. The same holds for what existed before the stack, if its name is asked for.
-/// - A row that failed goes now.
-/// - A row that was made in between goes once it is known what stands for its name.
+/// - A row that stands for the last good goal is deleted once its name is done and everything else is too. With early
+///   cleanup, it is deleted once its name is done. The same holds for what existed before the stack, if its name is
+///   requested.
+/// - A failed row is deleted now.
+/// - A row that was created in between is deleted once it is known what stands for its name.
 pub(super) fn delete<V: View>(view: &V, row: &Row) -> bool {
     let place = view.place(row);
     let has_a_thing = matches!(row.stage, Stage::Sound | Stage::Failed);

@@ -1,7 +1,7 @@
-//! The rules: what may be done next, as pure functions of a [`View`].
+//! The rules: the possible next actions, as pure functions of a [`View`].
 //!
-//! There is one file for each predicate. What does not belong here: how the answers of a view are kept up to date, and what
-//! happens once an action begins.
+//! There is one file for each predicate. What does not belong here: how the facts of a view are kept up to date, and
+//! what happens once an action begins.
 
 mod create;
 mod delete;
@@ -20,14 +20,14 @@ pub(crate) use create::{Obstacle, create};
 pub(crate) use pick::{done, fits, is_free, pick};
 pub(crate) use update::{read, update};
 
-/// An action that may be begun.
+/// A possible action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
     /// Forget a row whose thing is gone. This needs no job.
     Forget(Id),
-    /// Record that a row, otherwise as wanted, requires other rows than before. This needs no job.
+    /// Record that a row, otherwise in its wanted state, requires other rows than before. This needs no job.
     Repoint(Id),
-    /// Look whether a thing was created.
+    /// Check whether a thing was created.
     Look(Id),
     /// Delete a thing.
     Delete(Id),
@@ -37,17 +37,17 @@ pub(crate) enum Action {
     Read(Id),
     /// Create a thing.
     Create(usize),
-    /// Take from a thing what another one needs.
+    /// Release from a thing what another one needs.
     Release(Id, BTreeSet<Name>),
 }
 
-/// What may be done for a name without a job.
+/// The possible action for a name without a job.
 pub(crate) fn free<V: View>(view: &V, place: usize) -> Option<Action> {
     let forgotten = view.rows(place).find(|row| forget(view, row)).map(|row| Action::Forget(row.id));
     forgotten.or_else(|| update::repoint(view, place).map(Action::Repoint))
 }
 
-/// The first job that may be begun for a name.
+/// The first job that may be started for a name.
 pub(crate) fn job<V: View>(view: &V, place: usize) -> Option<Action> {
     let of_row = view.rows(place).find_map(|row| {
         let look = look(row).then_some(Action::Look(row.id));
@@ -68,15 +68,15 @@ fn look(row: &Row) -> bool {
     row.is_idle() && row.stage == Stage::New
 }
 
-/// *forget(k)*: nothing is left of `k`, or it existed before the stack and the goal asks for nothing. Also, no row requires it,
-/// and no failure of this goal has to be remembered.
+/// *forget(k)*: nothing is left of `k`, or it existed before the stack and the goal requests nothing. Also, no row
+/// requires it, and no failure of this goal has to be remembered.
 fn forget<V: View>(view: &V, row: &Row) -> bool {
     let is_nobodys = row.stage == Stage::Gone || row.adopted && view.asks_for_nothing();
     row.is_idle() && is_nobodys && !view.is_required(row.id) && !has_failed(view, row)
 }
 
-/// Whether something went wrong with a row in this goal and would go wrong again. It might not if what the row refers to has been
-/// made again since.
+/// Whether a row has failed in this goal and would fail again. It might not if something that the row refers to has
+/// been replaced since.
 pub(crate) fn has_failed<V: View>(view: &V, row: &Row) -> bool {
     row.failed.as_ref().is_some_and(|failure| {
         let place = view.place(row);
@@ -85,9 +85,8 @@ pub(crate) fn has_failed<V: View>(view: &V, row: &Row) -> bool {
     })
 }
 
-/// Whether to work towards the wanted state of a name. After a goal was reached, only drift is corrected, where that is
-/// asked for, together with what follows from the correction: a row without drift differs only because of what it
-/// depends on.
+/// Whether to work towards the wanted state of a name. After a goal was reached, only drift is corrected, if requested,
+/// together with the consequences of the correction: a row without drift differs only because of its dependencies.
 fn may_begin<V: View>(view: &V, place: usize) -> bool {
     if view.is_expired() {
         return false;

@@ -1,4 +1,4 @@
-//! *pick(n)* and *done(n)*: which row stands for a name, and whether it is as wanted.
+//! *pick(n)* and *done(n)*: which row stands for a name, and whether it is in its wanted state.
 
 use crate::view::Needs;
 use crate::{Act, Change, Id, Row, Stage, Wanted};
@@ -10,13 +10,13 @@ pub(crate) enum Difference {
     Nothing,
     /// Only in what it requires, or in values that are only recorded.
     Requires,
-    /// Its attributes may show values of other things that these no longer have.
+    /// Its attributes may show outdated values of other things.
     Attributes,
     /// In something that only a job can change.
     Properties,
 }
 
-/// How a row with the wanted `fixed` differs from what is wanted. Drift counts if it is to be corrected.
+/// How a row with the wanted `fixed` differs from the wanted state. Drift counts if it has to be corrected.
 pub(crate) fn differs(row: &Row, wanted: &Wanted, needs: &Needs, corrects: bool) -> Difference {
     let is_drifted = row.drift.is_some() && (corrects || wanted.corrects);
     if !is_free(row, wanted) || row.holds != wanted.exclusive || is_drifted {
@@ -35,7 +35,7 @@ pub(crate) fn fits(row: &Row, wanted: &Wanted) -> bool {
     row.kind == wanted.kind && row.fixed == wanted.fixed && wanted.agrees(&row.varying, Change::Replace)
 }
 
-/// Whether everything that can be changed in place is as wanted.
+/// Whether everything that can be changed in place is in its wanted state.
 pub(crate) fn is_free(row: &Row, wanted: &Wanted) -> bool {
     row.free.as_ref() == Some(&wanted.free) && wanted.agrees(&row.varying, Change::InPlace)
 }
@@ -61,7 +61,7 @@ pub(crate) fn pick<'a>(
     oldest
 }
 
-/// *done(n)* for the pick of `n`, if all that `n` depends on is done: the pick is idle and as wanted.
+/// *done(n)* for the pick of `n`, if all dependencies of `n` are done: the pick is idle and in its wanted state.
 pub(crate) fn done(row: &Row, wanted: &Wanted, needs: &Needs, corrects: bool) -> bool {
     row.is_idle() && differs(row, wanted, needs, corrects) == Difference::Nothing
 }

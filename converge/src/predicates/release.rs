@@ -1,4 +1,4 @@
-//! *release(k)*: which row gives up what another one needs.
+//! *release(k)*: which row releases what another one needs.
 
 use std::collections::BTreeSet;
 
@@ -8,9 +8,9 @@ use super::{delete, has_failed, update};
 use crate::view::View;
 use crate::{Id, Row, Stage};
 
-/// *release(k)*: the first row that holds something that `place` needs and has to give it up. That row is idle, will not be
-/// deleted, cannot be updated now, and holds it although the goal does not want it to. A released row differs, so an update gives
-/// back what was released if it is wanted again.
+/// *release(k)*: the first row that holds something that `place` needs and must release it. That row is idle, will not
+/// be deleted, cannot be updated now, and holds it although the goal does not want it to. Afterwards the row differs,
+/// so an update restores what was released if it is wanted again.
 pub(super) fn release<V: View>(view: &V, place: usize, held: &BTreeSet<Name>) -> Option<(Id, BTreeSet<Name>)> {
     held.iter().flat_map(|exclusive| view.holders(exclusive)).find_map(|holder| {
         let row = view.row(holder);
@@ -24,7 +24,7 @@ pub(super) fn release<V: View>(view: &V, place: usize, held: &BTreeSet<Name>) ->
     })
 }
 
-/// Whether a row can give anything up, and no other action will make it do so.
+/// Whether a row can release anything, and no other action will make it do so.
 fn is_to_give<V: View>(view: &V, row: &Row) -> bool {
     let has_a_thing = matches!(row.stage, Stage::Sound | Stage::Failed);
     row.is_idle()

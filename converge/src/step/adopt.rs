@@ -10,12 +10,12 @@ use crate::state::State;
 use crate::view::View as _;
 use crate::{Id, Known, Refusal, Row, Stage, Target, Thing, Wanted};
 
-/// The wanted state of a resource, its thing, and the names that it depends on.
+/// The wanted state of a resource, its thing, and its dependencies.
 type Judged = (Wanted, Thing, Vec<Name>);
 
 impl State {
-    /// Gives each adopted thing a row. The row differs until an update has given the thing its mark. Predicates treat it like any
-    /// other row, except that it is not deleted before a goal has asked for it.
+    /// Gives each adopted thing a row. The row differs until an update has marked the thing. Predicates treat it like
+    /// any other row, except that it is not deleted before a goal has requested it.
     pub(crate) fn on_adopt(&mut self, target: &dyn Target, things: Vec<Adopted>) {
         let adopted = match self.judged(target, &things) {
             Ok(adopted) => adopted,
@@ -38,7 +38,7 @@ impl State {
                 requires: own.collect(),
                 edition: Id::default(),
                 shown: BTreeSet::new(),
-                // What another row holds, it gets by its update.
+                // It gets what another row holds by its update.
                 holds: wanted.exclusive.into_iter().filter(|held| self.holders(held).is_empty()).collect(),
                 turns: wanted.turns,
                 drains: wanted.drains,
@@ -56,7 +56,7 @@ impl State {
         }
     }
 
-    /// What is known of each adopted thing, if all of them can be adopted.
+    /// The data for each adopted thing, if all of them can be adopted.
     fn judged(&self, target: &dyn Target, things: &[Adopted]) -> Result<IndexMap<Name, Judged>, Refusal> {
         places(target)?;
         let mut resources: IndexMap<Name, Vec<Name>> = target.resources().into_iter().collect();

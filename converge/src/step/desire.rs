@@ -6,7 +6,7 @@ use crate::view::View;
 use crate::{Desire, Goal, Id, Notice, OnFailure, Refusal, Row, Stage, Write};
 
 impl State {
-    /// Makes this the goal from now on, whatever is under way.
+    /// Makes this the goal from now on, whatever is in progress.
     pub(crate) fn on_desire(&mut self, desire: Desire) {
         let names = match places(&*desire.target) {
             Ok(names) => names,
@@ -25,8 +25,8 @@ impl State {
         self.put_drift_right();
     }
 
-    /// Has present drift corrected with the new goal. Otherwise the goal would be reached although not everything is as it asks
-    /// for. Where a property of a thing is unknown, the thing is changed before it counts as wanted.
+    /// Has present drift corrected with the new goal. Otherwise the goal would be reached although some resources
+    /// differ from it. Where a property of a thing is unknown, the thing is changed before it counts as done.
     fn put_drift_right(&mut self) {
         let is_left = |row: &Row| self.goal.as_ref().is_some_and(|goal| goal.desire.leaves.contains(&row.name));
         let is_drifted = |row: &Row| {
@@ -40,7 +40,7 @@ impl State {
         }
     }
 
-    /// Makes an earlier goal the goal again.
+    /// Makes an earlier goal the present one again.
     pub(crate) fn on_rollback(&mut self, to: Option<u64>) {
         let found = match to {
             Some(generation) => match self.good.iter().find(|good| good.goal.generation == generation) {

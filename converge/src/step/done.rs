@@ -10,7 +10,7 @@ use crate::view::View;
 use crate::{Act, Id, Notice, Outcome, Row, RowFailure, Stage, Thing};
 
 impl State {
-    /// Handles an answer to a job. An unexpected answer is only a reason to look.
+    /// Handles a response to a job. An unexpected response is only a reason to look.
     pub(crate) fn on_done(&mut self, job: Id, id: Id, outcome: Outcome) {
         if self.rows.get(&id).is_none_or(|entry| entry.phase != Phase::Running(job)) {
             return self.out.notices.push(Notice::Look(id));
@@ -57,7 +57,7 @@ impl State {
         self.turn(id, Phase::Accepted, until);
         self.entry(id).changed = self.now;
         if let (Some(phys), None) = (phys, &self.rows[&id].row.thing) {
-            // This is not written, because the thing can be found again by its mark.
+            // This is not stored, because the thing can be found again by its mark.
             self.entry(id).row.thing = Some(Thing { phys, attributes: Default::default() });
         }
     }
@@ -92,7 +92,7 @@ impl State {
         self.stands_newly(id);
     }
 
-    /// Records that the action failed. A refusal has changed nothing, unless the cloud was asked more than once.
+    /// Records that the action failed. A refusal has changed nothing, unless the action was requested more than once.
     pub(crate) fn fail(&mut self, id: Id, cause: Name, is_broken: bool) {
         let is_known = !is_broken && !self.rows[&id].is_retried;
         let failure = self.failure(id, cause);
@@ -114,7 +114,7 @@ impl State {
         });
     }
 
-    /// Records that the thing no longer exists. If it was made for this goal, it is not made again for it.
+    /// Records that the thing no longer exists. If it was created for this goal, it is not created again for it.
     pub(crate) fn vanish(&mut self, id: Id) {
         let (generation, is_complete) = (self.generation(), self.is_complete());
         self.rest(id);
@@ -128,7 +128,7 @@ impl State {
         });
     }
 
-    /// What to remember of an action that failed for a row in this goal.
+    /// The record of an action that failed for a row in this goal.
     pub(crate) fn failure(&self, id: Id, cause: Name) -> RowFailure {
         let row = &self.rows[&id].row;
         let needs = match row.act() {

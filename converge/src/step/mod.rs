@@ -1,4 +1,4 @@
-//! How each event changes the rows. What may be begun afterwards is decided elsewhere.
+//! How each event changes the rows. The next actions are decided elsewhere.
 
 mod adopt;
 mod desire;

@@ -6,8 +6,8 @@ use crate::state::{Phase, State};
 use crate::{Act, Id, Row, Sight, Stage, Thing, Time};
 
 impl State {
-    /// Handles an observation of a mark. It is ignored if it is older than what is known. An unknown thing gets a row, so that it
-    /// is deleted.
+    /// Handles an observation of a mark. It is ignored if it is older than the known state. An unknown thing gets a
+    /// row, so that it is deleted.
     pub(crate) fn on_seen(&mut self, mark: Id, kind: Name, at: Time, sight: Sight) {
         let phys = match &sight {
             Sight::Ready(thing) | Sight::Changed(thing, _) => Some(&thing.phys),
@@ -44,7 +44,7 @@ impl State {
                 row.stage = Stage::Failed;
                 row.drift = Some(why);
             }),
-            // What broke by itself may recover by itself.
+            // A spontaneous failure may be followed by a spontaneous recovery.
             (Stage::Failed, Sight::Ready(_)) if row.drift.is_some() && row.failed.is_none() => {
                 self.alter(id, |row| {
                     row.stage = Stage::Sound;
@@ -58,7 +58,7 @@ impl State {
         }
     }
 
-    /// The cloud was carrying out an action, and this is how it went.
+    /// Handles an observation of the result of an action that the cloud was carrying out.
     fn on_seen_accepted(&mut self, id: Id, sight: Sight) {
         let is_being_deleted = self.rows[&id].row.is_being_deleted();
         match sight {
@@ -70,7 +70,7 @@ impl State {
         }
     }
 
-    /// The outcome of a creation was unknown, and here is its thing.
+    /// Handles an observation of a thing whose creation had an unknown outcome.
     fn on_seen_unsure(&mut self, id: Id, sight: Sight) {
         if let (Some(Act::Create | Act::Look), Sight::Ready(thing) | Sight::Changed(thing, _)) =
             (self.rows[&id].row.act(), sight)
@@ -79,8 +79,8 @@ impl State {
         }
     }
 
-    /// Handles a thing of the stack without a row, or a second thing of one row. A late request made it. It gets a row, so that
-    /// it is deleted like any other thing.
+    /// Handles a thing of the stack without a row, or a second thing of one row, created by a late request. It gets a
+    /// row, so that it is deleted like any other thing.
     fn stray(&mut self, mark: Id, kind: Name, phys: Option<Name>) {
         let Some(phys) = phys else { return };
         let is_known = |row: &Row| row.thing.as_ref().is_some_and(|thing| thing.phys == phys && row.kind == kind);

@@ -1,4 +1,4 @@
-//! A cloud that does what it is asked, and holds whoever asks to what must hold.
+//! A cloud that carries out requests, and checks the invariants of its clients.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,33 +15,33 @@ pub(crate) struct Made {
     pub(crate) fixed: String,
     pub(crate) free: String,
     pub(crate) attribute: u64,
-    /// Names of the things of which its own attribute shows theirs.
+    /// Names of the things whose attributes appear in its own.
     pub(crate) shown: BTreeSet<Name>,
     pub(crate) varying: String,
     /// Names of the things that it refers to.
     pub(crate) refs: BTreeSet<Name>,
     pub(crate) holds: BTreeSet<Name>,
-    /// Somebody changed it behind the engine's back.
+    /// Whether somebody changed it behind the engine's back.
     pub(crate) is_changed: bool,
     pub(crate) is_broken: bool,
-    /// Until when the cloud is at it.
+    /// The end of the cloud's action on it.
     pub(crate) busy_until: u64,
-    /// It was made by a request that arrived twice.
+    /// Whether it was created by a duplicated request.
     pub(crate) is_double: bool,
 }
 
 impl Made {
-    /// Whether it has no mark: it was there before, and no request has changed it yet.
+    /// Whether it has no mark: it existed before, and no request has changed it yet.
     pub(crate) fn is_nobodys(&self) -> bool {
         self.mark == Id::default()
     }
 }
 
-/// All that there is, by name in the cloud.
+/// All things, by name in the cloud.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cloud {
     pub(crate) things: BTreeMap<Name, Made>,
-    /// Marks that two things had. Which of them a row stands for only the engine knows.
+    /// Marks that two things have had. Only the engine knows for which of them a row stands.
     doubled: BTreeSet<Id>,
     made: u64,
 }
@@ -65,14 +65,14 @@ fn attribute(properties: &Value) -> u64 {
     }
 }
 
-/// What can be read of a thing: its own value, and those of the things that it shows.
+/// The attribute of a thing: its own value, and those of the things that it shows.
 pub(crate) fn attribute_of(things: &BTreeMap<Name, Made>, phys: &Name) -> u64 {
     let Some(thing) = things.get(phys) else { return 0 };
     thing.attribute + thing.shown.iter().map(|shown| 10 * attribute_of(things, shown)).sum::<u64>()
 }
 
 impl Cloud {
-    /// The name of the thing that a job is about.
+    /// The name of a job's thing.
     pub(crate) fn find(&self, job: &Job) -> Option<Name> {
         if let Some(phys) = &job.phys {
             return self.things.contains_key(phys).then(|| phys.clone());
@@ -81,7 +81,7 @@ impl Cloud {
         self.things.iter().find(has_mark).map(|(phys, _)| phys.clone())
     }
 
-    /// There is a thing that nobody here has made, and that may become what is wanted.
+    /// Adds a thing that no leader has created, and that may match the wanted state.
     pub(crate) fn was_there(&mut self, name: &Name, wanted: &Wanted) -> Name {
         self.made += 1;
         let phys = Name::from(format!("{name}{}", self.made));
@@ -109,12 +109,12 @@ impl Cloud {
         Thing { phys: phys.clone(), attributes: attributes.into() }
     }
 
-    /// A request arrives. What comes of it, or what it breaks.
+    /// Handles the arrival of a request. Returns its result, or the violated invariant.
     pub(crate) fn arrive(&mut self, job: &Job, is_double: bool) -> Result<Outcome, String> {
         let found = self.find(job);
         match (&job.what, found) {
             (What::Create { properties }, _) if is_double => self.make(job, properties, true),
-            // Who is told that it is new does not look.
+            // A worker that considers the job new does not look for the thing.
             (What::Create { properties }, _) if job.is_new => self.make(job, properties, false),
             (What::Create { properties }, None) => self.make(job, properties, false),
             (What::Create { .. } | What::Look | What::Read, Some(phys)) => Ok(Outcome::Done(Some(self.thing(&phys)))),
@@ -139,7 +139,8 @@ impl Cloud {
         }
     }
 
-    /// Nobody may delete what something refers to. Of what a second request made nobody knows, so the cloud has to say it.
+    /// Nobody may delete a thing that is referred to. Things created by a duplicated request are unknown to all, so the
+    /// cloud has to report them.
     pub(crate) fn is_referred_to(&self, phys: &Name) -> Result<Option<Outcome>, String> {
         let Some((user, thing)) = self.things.iter().find(|(_, thing)| thing.refs.contains(phys)) else {
             return Ok(None);
@@ -156,7 +157,7 @@ impl Cloud {
             return Ok(Outcome::Refused("it refers to what is not there".into()));
         }
         let holds = names(properties, "holds");
-        // A cloud does not give twice what only one can have.
+        // A cloud does not grant exclusive resources twice.
         if is_double && !holds.is_empty() {
             return Ok(Outcome::Refused("somebody has it".into()));
         }

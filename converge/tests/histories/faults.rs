@@ -1,45 +1,45 @@
-//! What goes wrong in a history: few things in most, so that each is seen alone and with each other.
+//! The faults of a history: few in most, so that each occurs alone and in combinations.
 
 use super::chance::Chance;
 
-/// Each number is of how many one goes wrong; none of 0.
+/// Each number is the period of a fault: one of so many; 0 for never.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Faults {
     /// A request never arrives.
     pub(crate) lost: u64,
-    /// A request arrives, and nobody hears of it.
+    /// A request arrives, and its response is lost.
     pub(crate) unheard: u64,
-    /// A request arrives after its worker has given it up.
+    /// A request arrives after its worker has given up.
     pub(crate) late: u64,
-    /// A request for a creation arrives twice, and makes two things.
+    /// A request for a creation arrives twice, and creates two things.
     pub(crate) doubled: u64,
-    /// An answer comes twice.
+    /// A response arrives twice.
     pub(crate) answered_twice: u64,
-    /// The cloud asks to come back later.
+    /// The cloud requests a retry later.
     pub(crate) later: u64,
     pub(crate) refused: u64,
     pub(crate) broken: u64,
-    /// The cloud says that it will do it, and does it later.
+    /// The cloud accepts a request, and carries it out later.
     pub(crate) accepted: u64,
-    /// What it said it would do never ends.
+    /// An accepted request never ends.
     pub(crate) endless: u64,
-    /// A leader dies with some of a step stored, or with some of its jobs begun.
+    /// A leader dies with some of a step stored, or with some of its jobs started.
     pub(crate) crash: u64,
-    /// Another leader takes over from one that goes on.
+    /// Another leader takes over from one that continues.
     pub(crate) deposed: u64,
-    /// What a leader writes takes its time to the store.
+    /// A leader's writes take time to reach the store.
     pub(crate) slow: u64,
-    /// A leader leaves in good order.
+    /// A leader leaves in an orderly way.
     pub(crate) leaves: u64,
-    /// Somebody adopts what was there before, at each goal.
+    /// Somebody adopts existing things, at each goal.
     pub(crate) adopted: u64,
-    /// Things vanish, change or break, at each look at them.
+    /// Things vanish, change or break, at each observation.
     pub(crate) drift: u64,
-    /// Milliseconds of a request or an answer at most.
+    /// The maximum latency of a request or a response, in milliseconds.
     pub(crate) latency: u64,
-    /// Milliseconds between goals at most.
+    /// The maximum time between goals, in milliseconds.
     pub(crate) pace: u64,
-    /// How many jobs a leader has carried out at once.
+    /// How many jobs a leader runs concurrently.
     pub(crate) at_once: usize,
 }
 
@@ -70,13 +70,13 @@ impl Faults {
         }
     }
 
-    /// The same with leaders that come and go, and with things that were there before.
+    /// Adds leaders that come and go, and preexisting things.
     pub(crate) fn of_comers(self, chance: &mut Chance) -> Self {
         let mut some = |rates: [u64; 2]| if chance.flip() { rates[chance.index(2)] } else { 0 };
         Self { slow: some([3, 12]), leaves: some([8, 30]), adopted: some([1, 3]), ..self }
     }
 
-    /// Nothing goes wrong any more.
+    /// Ends all faults.
     pub(crate) fn none(self) -> Self {
         Self { latency: 1_000, pace: self.pace, at_once: self.at_once, ..Self::default() }
     }

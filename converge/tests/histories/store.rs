@@ -1,28 +1,28 @@
-//! What is stored, and what must hold of it.
+//! The stored facts, and their invariants.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use wattle_converge::{Act, Cleanup, Goal, Good, Id, Row, Stage, State, Stored, Write};
 use wattle_model::Name;
 
-/// Things of a name that there are at most when one is made, beside those that something requires: of the last good goal, of the present
-/// one, and one that is being made or deleted. What was required stays until it is known what is wanted, so that more may be there
-/// once nothing requires it any more; then none is made.
+/// The maximum number of things with a name when one is created, besides those that something requires: of the last
+/// good goal, of the present one, and one that is being created or deleted. A required thing stays until the wanted
+/// state is known, so there may be more once nothing requires it any more; then none is created.
 const COPIES: usize = 3;
 
-/// What is stored.
+/// The stored facts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Store {
-    /// Who may write.
+    /// The term that may write.
     pub(crate) term: u64,
     pub(crate) goal: Option<Goal>,
     pub(crate) good: Vec<Good>,
     pub(crate) rows: BTreeMap<Id, Row>,
-    /// Names of which something failed, with the goal in which it did, and what it was to require. Once a name is tried or made with
-    /// other requirements, what failed before no longer counts: they may change back because what is required vanished and came
-    /// back.
+    /// Failed names, with the goal in which they failed, and their intended requirements. Once a name is tried or
+    /// created with other requirements, earlier failures no longer count: the requirements may change back because a
+    /// required thing vanished and came back.
     failures: BTreeSet<(Name, u64, Option<BTreeSet<Id>>)>,
-    /// Rows that did not give up what others need, with the goal.
+    /// Rows that did not release what others need, with the goal.
     kept: BTreeSet<(Id, u64)>,
 }
 
@@ -62,13 +62,13 @@ impl Store {
         Stored { goal: self.goal.clone(), good: self.good.clone(), rows: self.rows.values().cloned().collect() }
     }
 
-    /// Whether this goal was reached, and can be gone back to.
+    /// Whether this goal was reached, and can be rolled back to.
     pub(crate) fn has_reached(&self, generation: u64) -> bool {
         self.good.iter().any(|good| good.goal.generation == generation)
     }
 
-    /// What failed in a goal is not tried again in it, unless it refers to something else by now, and nothing is made of which there
-    /// is enough. Of a row that is about to be written.
+    /// Checks a row that is about to be written: a failure is not retried in the same goal, unless the row refers to
+    /// something else by now, and no superfluous thing is created.
     pub(crate) fn may_begin(&self, row: &Row) -> Result<(), String> {
         let generation = self.goal.as_ref().map(|goal| goal.generation);
         let failed = row.failed.as_ref().filter(|failure| Some(failure.generation) == generation);
@@ -78,7 +78,7 @@ impl Store {
         };
         if *act == Act::Create {
             let required: BTreeSet<Id> = self.rows.values().flat_map(Row::all_required).collect();
-            // Strays are not of the engine's making.
+            // The engine did not create strays.
             let counts = |other: &&Row| {
                 let is_other = other.name == row.name && other.id != row.id && !required.contains(&other.id);
                 is_other && other.stage != Stage::Gone && !other.fixed.is_empty()
@@ -103,7 +103,7 @@ impl Store {
         if again { Err(format!("{act:?} of {} failed in this goal and is begun again", row.id)) } else { Ok(()) }
     }
 
-    /// What must hold after each step of the leader who wrote it.
+    /// Checks the invariants after each step of the leader that wrote it.
     pub(crate) fn check(&self, state: &State, began: &BTreeSet<Id>) -> Result<(), String> {
         self.is_acyclic()?;
         let mut holders: BTreeMap<&Name, Id> = BTreeMap::new();
@@ -143,7 +143,7 @@ impl Store {
         if left.is_empty() { Ok(()) } else { Err(format!("these require each other: {:?}", left.keys())) }
     }
 
-    /// Of a row whose deletion was just begun.
+    /// Checks a row whose deletion has just begun.
     fn may_be_deleted(&self, state: &State, id: Id) -> Result<(), String> {
         let row = &self.rows[&id];
         if let Some(other) = self.rows.values().find(|other| other.all_required().any(|required| required == id)) {
@@ -172,7 +172,7 @@ impl Store {
         if is_good && goal.desire.cleanup == Cleanup::Last && !state.is_done() {
             return Err(format!("{id} of {} is to be deleted, and not everything is done", row.name));
         }
-        // What it depends on has to stand before it is known that it is not what is wanted.
+        // Its dependencies have to be done before it is known to be unwanted.
         let is_in_between = !is_good && row.stage == Stage::Sound;
         let requires = wanted.filter(|_| is_in_between).map(|(_, requires)| requires);
         match requires.into_iter().flatten().find(|name| state.standing(name).is_none()) {

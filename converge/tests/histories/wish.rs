@@ -1,4 +1,4 @@
-//! What is wanted in a history: small targets, each made of the one before.
+//! The goals of a history: small targets, each derived from the previous one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -8,18 +8,18 @@ use wattle_model::{Name, Value};
 
 use super::chance::Chance;
 
-/// How a resource uses one that it depends on.
+/// How a resource uses a dependency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Use {
-    /// It only comes after it.
+    /// It is only ordered after it.
     After,
-    /// Its name in the cloud is a property that nothing can change in place.
+    /// The dependency's name in the cloud is a property that cannot be changed in place.
     Fixed,
-    /// Its name in the cloud is a property that can be changed.
+    /// The dependency's name in the cloud is a property that can be changed.
     Free,
-    /// What can be read of it is a property that can be changed.
+    /// The dependency's attribute is a property that can be changed.
     Attribute,
-    /// What can be read of it shows in what can be read of this one.
+    /// The dependency's attribute appears in this one's.
     Shown,
 }
 
@@ -28,16 +28,16 @@ pub(crate) enum Use {
 pub(crate) struct Resource {
     pub(crate) fixed: u64,
     pub(crate) free: u64,
-    /// A value, and what another one does in this goal.
+    /// A value, and the effect of a different one in this goal.
     pub(crate) varies: (u64, Change),
     pub(crate) uses: BTreeMap<usize, Use>,
     pub(crate) exclusive: BTreeSet<usize>,
-    /// It is made while no other is that takes its turn with it.
+    /// Whether it takes turns with others at its creation.
     pub(crate) takes_turns: bool,
     pub(crate) drains: bool,
 }
 
-/// What is wanted: resources by number.
+/// A goal: resources by number.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Wish(pub(crate) BTreeMap<usize, Resource>);
 
@@ -48,19 +48,19 @@ pub(crate) fn name(place: usize) -> Name {
     NAMES[place].into()
 }
 
-/// Whether a goal may ask that another value of what varies is only written down. Then nobody can tell from a thing whether it is as it
-/// is wanted.
+/// Whether a goal may request that a different varying value is only recorded. Then the thing itself does not show
+/// whether it is in its wanted state.
 pub(crate) fn may_be_noted(name: &str) -> bool {
     matches!(name, "A" | "D")
 }
 
 impl Wish {
-    /// Another wish, which keeps much of this one. `shows` says whether things may show what can be read of others.
+    /// A new goal that keeps much of this one. `shows` is whether attributes may show those of others.
     pub(crate) fn next(&self, chance: &mut Chance, size: usize, shows: bool) -> Self {
         if chance.once_in(16) {
             return Self::default();
         }
-        // Dependencies go from later to earlier in an order that is another one at times, so that they are turned round.
+        // Dependencies go from later to earlier in an order that sometimes changes, so that they are reversed.
         let mut order: Vec<usize> = (0..size).collect();
         if chance.once_in(3) {
             for place in (1..size).rev() {
@@ -104,7 +104,7 @@ impl Wish {
             next.exclusive.clear();
             wish.insert(place, next);
         }
-        // What two cannot have stays where it was, mostly.
+        // What is held exclusively mostly stays where it was.
         for exclusive in 0..EXCLUSIVE.len() {
             let had =
                 self.0.iter().find(|(_, resource)| resource.exclusive.contains(&exclusive)).map(|(place, _)| *place);
@@ -116,7 +116,7 @@ impl Wish {
         Self(wish)
     }
 
-    /// The same, but two have what only one can have, so that nobody can reach it.
+    /// The same goal, but two resources need the same exclusively, so that it cannot be reached.
     pub(crate) fn clashing(&self) -> Self {
         let mut wish = self.clone();
         let held = wish.0.values().find_map(|resource| resource.exclusive.first().copied());
@@ -128,7 +128,7 @@ impl Wish {
         wish
     }
 
-    /// A resource as it is wanted, given the things that stand for those it depends on.
+    /// The wanted state of a resource, given the things that stand for its dependencies.
     pub(crate) fn wanted<'a>(
         &self,
         place: usize,

@@ -1,4 +1,4 @@
-//! What was there before the stack.
+//! Things that existed before the stack.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -52,7 +52,7 @@ fn what_nobody_has_asked_for_yet_is_left_as_it_is() {
     assert_eq!(desk.things().len(), 3, "neither deleted nor forgotten");
     desk.another_leader();
     assert_eq!(desk.jobs(), [""; 0]);
-    // What differs is still known after it was seen.
+    // The difference is still known after an observation.
     desk.see("net", |thing| Sight::Ready(thing.clone()));
     assert!(desk.rows.values().filter(|row| row.adopted).all(|row| row.drift.is_some()));
     desk.want(Wish::default());

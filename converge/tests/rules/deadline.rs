@@ -30,7 +30,7 @@ fn nothing_is_asked_again_after_the_deadline_and_what_goes_on_is_not_waited_for(
     assert_eq!(desk.jobs(), ["create A", "create C", "create D"]);
     desk.answer(Outcome::Later(Duration::from_secs(50)));
     desk.answer(Outcome::Accepted(Some("C1".into())));
-    // This one is answered only after it.
+    // This one gets its response only after it.
     desk.pass(Duration::from_secs(51));
     assert_eq!(desk.jobs(), ["create D", "create A"]);
     desk.begun.swap(0, 1);
@@ -42,7 +42,7 @@ fn nothing_is_asked_again_after_the_deadline_and_what_goes_on_is_not_waited_for(
     let roots = ["the deadline passed, and `C` is being created".to_owned(), format!("`A` {no}"), format!("`D` {no}")];
     assert_eq!((desk.jobs(), desk.roots()), (vec![], roots.to_vec()));
     assert!(desk.state.is_over_time() && !desk.state.is_quiet());
-    // The next goal has all the time in the world, and has C made only once.
+    // The next goal has no deadline, and has C created only once.
     desk.want(four());
     desk.all_done();
     desk.now += 1;
@@ -53,7 +53,7 @@ fn nothing_is_asked_again_after_the_deadline_and_what_goes_on_is_not_waited_for(
     assert_eq!(desk.rows.len(), 4);
 }
 
-/// Whoever only looks afterwards says the same.
+/// A later observation reports the same.
 #[test]
 fn what_the_cloud_was_at_when_the_deadline_passed_was_begun() {
     let mut desk = Desk::new();
@@ -83,6 +83,6 @@ fn what_is_left_to_delete_is_not_waited_for_after_the_deadline_either() {
     desk.pass(Duration::from_mins(1));
     let no = "what is left of `C` could not be deleted: the cloud could not do it before the deadline";
     assert_eq!((desk.jobs(), desk.roots()), (vec![], vec![no.to_owned()]));
-    // What somebody does later is put right all the same: that goal was reached.
+    // Later changes are corrected all the same: that goal was reached.
     assert!(!desk.state.is_over_time());
 }

@@ -10,8 +10,8 @@ use wattle_converge::{
 };
 use wattle_model::{Name, Value};
 
-/// What is wanted of a name: `fixed`, `free`, what it depends on, what no two can have. Names that are depended on are properties that
-/// can be changed.
+/// The wanted state of a name: `fixed`, `free`, its dependencies, and what it holds exclusively. Names of dependencies
+/// are properties that can be changed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wish(BTreeMap<&'static str, Resource>);
 
@@ -70,7 +70,7 @@ fn words(free: &str) -> Value {
     Value::Map(given.into_iter().collect())
 }
 
-/// The engine, what it has begun, and what it said.
+/// The engine, its running jobs, and its notices.
 pub(crate) struct Desk {
     pub(crate) state: State,
     pub(crate) now: u64,
@@ -112,14 +112,14 @@ impl Desk {
         self.tell(Event::Tick);
     }
 
-    /// The leader ends, and tells the next one that nothing is under way any more.
+    /// Ends the leader, which reports to the next one that nothing is in progress.
     pub(crate) fn leave(&mut self) {
         self.state.begin_at_once(0);
         let step = self.state.leave();
         self.take(step);
     }
 
-    /// A new leader, to whom all that is stored is known, and who begins so many jobs at once.
+    /// Starts a new leader with all stored facts, and this limit of concurrent jobs.
     pub(crate) fn another_leader_with(&mut self, at_once: usize) {
         let limits = Limits { at_once, ..Limits::default() };
         let stored = Stored {
@@ -133,12 +133,12 @@ impl Desk {
         self.take(step);
     }
 
-    /// The same with as many as there may be.
+    /// Starts a new leader with the default limit.
     pub(crate) fn another_leader(&mut self) {
         self.another_leader_with(Limits::default().at_once);
     }
 
-    /// What is begun, in words.
+    /// The running jobs, as texts.
     pub(crate) fn jobs(&self) -> Vec<String> {
         let word = |job: &Job| match &job.what {
             What::Create { .. } => "create".to_owned(),
@@ -152,14 +152,14 @@ impl Desk {
         self.begun.iter().map(|job| format!("{} {}", word(job), job.name)).collect()
     }
 
-    /// Answers the first job that is begun.
+    /// Responds to the first running job.
     pub(crate) fn answer(&mut self, outcome: Outcome) {
         self.now += 1;
         let job = self.begun.remove(0);
         self.tell(Event::Done { job: job.id, row: job.row, outcome });
     }
 
-    /// The first job is done.
+    /// Completes the first job.
     pub(crate) fn done(&mut self) {
         let job = &self.begun[0];
         self.made += 1;
@@ -180,12 +180,12 @@ impl Desk {
         self.tell(Event::Seen { mark, kind: "thing".into(), at: Time::from_millis(self.now), sight });
     }
 
-    /// The things that there are, by the names of rows.
+    /// The existing things, by the names of rows.
     pub(crate) fn things(&self) -> BTreeSet<String> {
         self.rows.values().filter_map(|row| Some(row.thing.as_ref()?.phys.to_string())).collect()
     }
 
-    /// What it said last, in words.
+    /// The last report, as texts.
     pub(crate) fn roots(&self) -> Vec<String> {
         match self.said.last() {
             Some(Notice::Settled { roots, .. } | Notice::Stalled(roots)) => {

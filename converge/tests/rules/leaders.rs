@@ -1,4 +1,4 @@
-//! What a leader finds that another one has left.
+//! What a new leader finds after a former one.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ fn whoever_ends_in_good_order_is_not_waited_for() {
     desk.want(Wish::default().with("A", "", "one", &[]).with("B", "", "", &[]).with("C", "", "", &[]));
     desk.answer(Outcome::Accepted(Some("A1".into())));
     desk.answer(Outcome::Later(Duration::from_secs(5)));
-    // Of C nobody knows what has become.
+    // The state of C is unknown.
     desk.answer(Outcome::Unknown);
     desk.leave();
     desk.another_leader();
@@ -27,7 +27,7 @@ fn whoever_ends_in_good_order_is_not_waited_for() {
     assert_eq!(desk.jobs(), ["look C"]);
     desk.done();
     assert!(desk.state.is_done());
-    // A change and a deletion that the cloud is at are asked for once more.
+    // A change and a deletion that the cloud is carrying out are requested once more.
     desk.want(Wish::default().with("A", "", "two", &[]));
     assert_eq!(desk.jobs(), ["update A"]);
     desk.answer(Outcome::Accepted(Some("A1".into())));

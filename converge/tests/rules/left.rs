@@ -1,4 +1,4 @@
-//! What is not given any more.
+//! Properties that are no longer given.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ fn who_changes_a_thing_is_told_what_is_not_said_of_it_any_more() {
     desk.all_done();
     desk.want(with("one three"));
     assert_eq!(left(&desk), ["words.two"]);
-    // It is not known whether that was done.
+    // It is unknown whether that was done.
     desk.answer(Outcome::Unknown);
     desk.another_leader();
     desk.pass(Duration::from_mins(3));

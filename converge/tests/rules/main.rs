@@ -1,6 +1,6 @@
-//! The rules one by one, where a scenario cannot say it: failures, what cannot exist twice, time, drift.
+//! The rules one by one, where a scenario cannot express them: failures, exclusiveness, time, drift.
 
-#![allow(clippy::unwrap_used, reason = "it is a test, with functions of its own")]
+#![allow(clippy::unwrap_used, reason = "a test with functions of its own")]
 
 mod adopted;
 mod deadline;
@@ -101,7 +101,7 @@ fn two_can_exchange_what_cannot_exist_twice() {
     desk.want(ports("y", "x"));
     desk.all_done();
     assert_eq!(desk.roots(), [""; 0]);
-    // Nobody can have it where two want it, and it is said who waits for whom.
+    // If two need the same exclusively, neither gets it, and the report says which waits for which.
     desk.want(ports("y", "y"));
     desk.all_done();
     assert_eq!(desk.roots(), ["`B` waits for `y`, which `A` holds"]);
@@ -113,7 +113,7 @@ fn what_takes_turns_is_made_one_after_the_other_and_then_is_there_at_once() {
     let members = || Wish::default().with("member 1", "", "", &[]).with("member 2", "", "", &[]);
     desk.want(members());
     assert_eq!(desk.jobs(), ["create member 1"]);
-    // The cloud has the request, and is at it.
+    // The cloud has accepted the request.
     desk.answer(Outcome::Accepted(Some("1".into())));
     assert_eq!(desk.jobs(), [""; 0]);
     let row = desk.state.rows().next().unwrap();
@@ -123,7 +123,7 @@ fn what_takes_turns_is_made_one_after_the_other_and_then_is_there_at_once() {
     let at = Time::from_millis(desk.now);
     desk.tell(Event::Seen { mark, kind, at, sight: Sight::Ready(thing) });
     assert_eq!(desk.jobs(), ["create member 2"]);
-    // A failure does not keep the others waiting.
+    // A failure does not block the others.
     desk.answer(Outcome::Refused("No valid host was found".into()));
     desk.want(members().with("member 3", "", "", &[]));
     desk.all_done();
@@ -181,7 +181,7 @@ fn drift_is_put_right_where_that_is_asked_for_and_three_times_an_hour() {
     let changed = |thing: &Thing| Sight::Changed(thing.clone(), "its size differs".into());
     desk.see("A", changed);
     assert_eq!(desk.jobs(), [""; 0]);
-    // Whoever asks for the same once more gets what they ask for, and no more than that later.
+    // Requesting the same goal again retries it, but has no later effect.
     desk.want(pair("one"));
     assert_eq!(desk.jobs(), ["update A"]);
     desk.all_done();
@@ -200,7 +200,7 @@ fn drift_is_put_right_where_that_is_asked_for_and_three_times_an_hour() {
     desk.pass(Duration::from_hours(1));
     assert_eq!(desk.jobs(), ["update A"]);
     desk.all_done();
-    // Whoever knows that something was put right too often has all else put right.
+    // If something is excluded because it was corrected too often, everything else is corrected.
     desk.see("A", changed);
     desk.see("B", changed);
     desk.all_done();
@@ -213,7 +213,7 @@ fn drift_is_put_right_where_that_is_asked_for_and_three_times_an_hour() {
     desk.all_done();
     desk.tell(Event::Desire(Desire { corrects: true, ..Desire::new(Arc::new(pair("one"))) }));
     desk.all_done();
-    // What vanished is made again, and what refers to it is changed.
+    // A vanished thing is created again, and its dependents are changed.
     desk.pass(Duration::from_hours(1));
     desk.see("A", |_| Sight::Absent);
     assert_eq!(desk.jobs(), ["create A"]);
@@ -280,7 +280,7 @@ fn what_failed_is_tried_again_once_what_it_refers_to_was_made_anew() {
     desk.all_done();
     desk.want(servers("two"));
     assert_eq!(desk.jobs(), ["update port"]);
-    // Somebody has deleted the network, which is seen only afterwards.
+    // Somebody has deleted the network, which is noticed only afterwards.
     desk.answer(Outcome::Refused("no such network".into()));
     assert_eq!(desk.roots(), ["`port` failed: no such network"]);
     desk.see("net", |_| Sight::Absent);

@@ -29,7 +29,7 @@ fn it_is_read_once() {
     assert_eq!((desk.jobs(), desk.roots()), (vec![], vec![]));
     desk.want(view("two"));
     assert_eq!(desk.jobs(), [""; 0]);
-    // What was put right may have been read in between.
+    // A corrected value may have been read in between.
     desk.see("port", |thing| Sight::Changed(thing.clone(), "its address differs".into()));
     desk.want(view("two"));
     desk.done();

@@ -1,4 +1,4 @@
-//! What a change does: to the resource itself, and to those whose resolved properties change with it.
+//! The effects of a change: on the resource itself, and on those whose resolved properties change with it.
 
 use crate::desk::{Desk, deployment};
 
@@ -26,7 +26,7 @@ resources:
   mount: {type: OS::Cinder::VolumeAttachment, properties: {instance_uuid: {get_resource: web}, volume_id: {get_resource: volume}}}
 ";
 
-/// What each change of the template does, from the same beginning.
+/// The effects of a change of the template, always from the same state.
 fn after(from: &str, to: &str) -> Vec<String> {
     let mut desk = Desk::new();
     desk.reach(&deployment(TEMPLATE, &[]));
@@ -45,7 +45,7 @@ fn it_changes_what_differs_and_no_more() {
         ("flavor: small", "flavor: large", "update web"),
         ("image: debian", "image: fedora", "update web"),
         ("size: 1", "size: 2", "update volume"),
-        // As it is read, it is the same.
+        // It parses to the same value.
         ("size: 1", "size: '1'", ""),
         (
             "{network: {get_resource: net}, cidr",
@@ -53,21 +53,21 @@ fn it_changes_what_differs_and_no_more() {
             "",
         ),
         ("value: '#!/bin/sh'", "value: \"#!/bin/sh\"", ""),
-        // A value that is looked through.
+        // A value that is inlined.
         ("value: '#!/bin/sh'", "value: '#!/bin/bash'", "create web, update mount, delete web"),
         // An attribute that others read: the user data of the server.
         ("name: inside", "name: within", "update net, create web, update mount, delete web"),
-        // Attributes that show values of what has changed: they are read again.
+        // Attributes that show values of changed resources are read again.
         ("{subnet: {get_resource: subnet}}]", "{ip_address: 10.0.0.9}]", "update port, read address, read web"),
-        // Another thing: what refers to it refers to the new one.
+        // A replacement: its dependents refer to the new one.
         ("name: other}", "name: other, value_specs: {a: b}}", "update other"),
         ("volume_type: fast", "volume_type: slow", "create volume, update mount, delete volume"),
-        // Policies, and what they make of a change.
+        // Policies and their influence on a change.
         ("flavor: small", "flavor: large\n      flavor_update_policy: RESIZE", "update web"),
         ("name: other", "name: {get_param: word}", "update other"),
         ("flavor: small", "flavor: small\n      flavor_update_policy: REPLACE", ""),
         ("flavor: small", "flavor: large\n      flavor_update_policy: REPLACE", "create web, update mount, delete web"),
-        // What comes and goes.
+        // Added and removed resources.
         ("  other: {type: OS::Neutron::Net, properties: {name: other}}\n", "", "delete other"),
         ("  text:", "  more: {type: OS::Neutron::Net}\n  text:", "create more"),
         ("  text:", "  more: {type: OS::Heat::Value, properties: {value: 1}}\n  text:", ""),
@@ -84,7 +84,7 @@ fn what_is_ignored_is_no_change() {
     desk.reach(&deployment(&ignoring, &[]));
     let other = ignoring.replace("#!/bin/sh", "#!/bin/bash");
     assert_eq!(desk.reach(&deployment(&other, &[])).jobs, [""; 0]);
-    // What is made again for another reason has the new text.
+    // A resource that is replaced for another reason has the new text.
     let replaced = other.replace("key_name: {get_resource: key}", "config_drive: true");
     desk.reach(&deployment(&replaced, &[]));
     assert_eq!(desk.property("web", "user_data"), "#!/bin/bash\ninside".into());

@@ -1,4 +1,4 @@
-//! Templates of the repository.
+//! The repository's templates.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -46,7 +46,7 @@ fn load(text: &str, name: &str, environment: Environment) -> Loaded {
     Loaded::load(text, name, &Disk, &inputs)
 }
 
-/// The templates that Heat accepts, by the names of their files. Parameters without a value have one.
+/// The templates that Heat accepts, by file name. Parameters without a value get one.
 pub(crate) fn good() -> Vec<(String, Loaded)> {
     let folder = folder("templates/good");
     let mut paths: Vec<_> = fs::read_dir(&folder).expect("templates").map(|entry| entry.expect("one").path()).collect();
@@ -62,7 +62,7 @@ pub(crate) fn good() -> Vec<(String, Loaded)> {
     paths.into_iter().map(load).collect()
 }
 
-/// What the examples are lowered to.
+/// The lowered examples.
 pub(crate) fn examples() -> Vec<(String, Loaded)> {
     let of = |name: &str| {
         let snapshot = text(&folder("tests/goldens").join(format!("{name}-template.yaml.snap")));

@@ -26,7 +26,7 @@ pub(crate) fn loaded(text: &str, files: &[(&str, &str)], given: &[(&str, &str)])
     Loaded::load(&format!("{head}{text}"), "template.yaml", &files, &inputs)
 }
 
-/// The same template as a deployment for the core's drivers.
+/// The same template as a deployment for the core drivers.
 pub(crate) fn tried(text: &str, files: &[(&str, &str)]) -> Result<Deployment, Vec<Diagnostic>> {
     Deployment::new(loaded(text, files, &[]), Arc::new(Drivers::Core), KEY)
 }
@@ -45,10 +45,10 @@ pub(crate) struct Desk {
     made: usize,
 }
 
-/// What one goal took.
+/// The cost of one goal.
 #[derive(Debug, Default)]
 pub(crate) struct Done {
-    /// Jobs in words: `create web`, `delete web`.
+    /// Jobs as texts: `create web`, `delete web`.
     pub(crate) jobs: Vec<String>,
     /// Writes of rows.
     pub(crate) writes: usize,
@@ -67,7 +67,7 @@ impl Desk {
         done
     }
 
-    /// What a goal still waits for when nothing more can be done.
+    /// Returns what a goal still waits for when nothing more can be done.
     pub(crate) fn try_to_reach(&mut self, target: &Deployment) -> Vec<Wait> {
         self.settle(Event::Desire(Desire::new(Arc::new(target.clone()))));
         self.state.waits()
@@ -127,7 +127,7 @@ impl Desk {
         Some(thing)
     }
 
-    /// The properties with which a resource was made or changed last.
+    /// The properties of the last creation or change of a resource.
     pub(crate) fn given(&self, name: &str) -> String {
         self.properties[name].to_string()
     }
@@ -141,13 +141,13 @@ impl Desk {
         target.outputs(&|name| self.things.get(name))
     }
 
-    /// What stands for a name.
+    /// The thing that stands for a name.
     pub(crate) fn phys(&self, name: &str) -> String {
         self.state.standing(name).and_then(|row| row.thing.as_ref()).map(|thing| thing.phys.to_string()).expect(name)
     }
 }
 
-/// All attributes of a type: its properties are as they were given, all others are named after the resource.
+/// All attributes of a type: its properties have their given values, all others are named after the resource.
 fn attributes(kind: &str, name: &str, properties: &Known) -> BTreeMap<Name, Known> {
     let schema = wattle_heat::schema::schema(kind).expect("a type");
     let given = |attribute: &Name| match properties {

@@ -1,4 +1,4 @@
-//! Which changes make another thing, according to Heat's update rules for the resource before and after.
+//! Which changes require a replacement, compared to Heat's update rules for the resource before and after.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use wattle_model::{PropertySchema, PropertyType, SchemaConstraint};
 use crate::desk::{Desk, KEY, loaded};
 use crate::kinds::{CORE, Drivers};
 
-/// Older names of properties: beside the newer ones they would be refused.
+/// Older names of properties, which are refused beside the newer ones.
 const OLDER: [&str; 5] = ["network_id", "subnet_id", "router_id", "floating_network_id", "imageRef"];
 
 /// Properties for which Heat refuses some changes because of the values before and after, which digests do not show.
@@ -31,7 +31,7 @@ fn chosen<T: Clone>(among: &[T], by: Index) -> T {
     by.get(among).clone()
 }
 
-/// A value of a property, one of a few.
+/// One of a few values of a property.
 fn value(schema: &PropertySchema, choices: &mut impl Iterator<Item = Index>) -> String {
     let mut choice = || choices.next().expect("there are enough");
     let allowed = schema.constraints.iter().find_map(|constraint| match constraint {
@@ -68,7 +68,7 @@ fn value(schema: &PropertySchema, choices: &mut impl Iterator<Item = Index>) -> 
     }
 }
 
-/// A resource of the type before a change and after it, as templates.
+/// A resource of the type before and after a change, as templates.
 fn pair(ty: &str, given: &[Index]) -> [String; 2] {
     let schema = wattle_heat::schema::schema(ty).expect("a type");
     let mut choices = given.iter().copied().cycle();
@@ -129,7 +129,7 @@ fn changed<'r>(before: &'r Resource, after: &'r Resource) -> Vec<&'r str> {
     names
 }
 
-/// The choices of a case: far too many to be shown, so the templates are shown.
+/// The choices of a case: there are too many to print, so the templates are printed.
 struct Choices(Vec<Index>);
 
 impl std::fmt::Debug for Choices {

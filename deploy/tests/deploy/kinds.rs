@@ -1,4 +1,4 @@
-//! What drivers know, as far as tests need it.
+//! The drivers' knowledge, as far as tests need it.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use wattle_deploy::ResourceTypes;
 use wattle_model::{Name, Value};
 
-/// Types that everything needs.
+/// Basic types.
 pub(crate) const CORE: [&str; 13] = [
     "OS::Cinder::Volume",
     "OS::Cinder::VolumeAttachment",
@@ -23,7 +23,7 @@ pub(crate) const CORE: [&str; 13] = [
     "OS::Nova::ServerGroup",
 ];
 
-/// Drivers of the core, or of every type there is.
+/// The core drivers, or drivers for every type.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Drivers {
     Core,

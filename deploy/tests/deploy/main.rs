@@ -1,4 +1,4 @@
-//! Templates as targets: what is deployed of them, in which order, and what a change does.
+//! Templates as targets: their resources, their order, and the effects of changes.
 
 mod changes;
 mod corpus;

@@ -1,4 +1,4 @@
-//! How long many resources take.
+//! The time for many resources.
 
 use std::time::Duration;
 
@@ -6,14 +6,14 @@ use wattle_converge::Target as _;
 
 use crate::desk::{Desk, deployment};
 
-/// The time that this thread had a processor: other work on the machine does not count.
+/// The CPU time of this thread, independent of other work on the machine.
 fn processor() -> Duration {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanos = text.split(' ').next().and_then(|text| text.parse().ok());
     nanos.map_or(Duration::ZERO, Duration::from_nanos)
 }
 
-/// A text that all servers share, and groups of them in nested stacks, as what is lowered has them.
+/// A text that all servers share, and groups of them in nested stacks, as in lowered templates.
 fn template(parts: usize) -> (String, String) {
     let mut root = format!(
         "resources:\n  net: {{type: OS::Neutron::Net}}\n  text: {{type: OS::Heat::Value, properties: {{value: '{}'}}}}\n",
@@ -38,7 +38,7 @@ fn template(parts: usize) -> (String, String) {
     (root, part)
 }
 
-/// Measures, and fails only if something grows faster than it may.
+/// Measures, and fails only if something grows faster than allowed.
 #[test]
 fn time_grows_with_the_number_of_resources() {
     let (few, many) = (measured(2), measured(10));

@@ -1,4 +1,4 @@
-//! What waits for what: Heat's graph without the resources that do not exist in a cloud.
+//! Dependencies, compared to Heat's graph without the resources that do not exist in a cloud.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -18,8 +18,8 @@ fn needs(target: &Deployment) -> Edges {
     target.resources().into_iter().map(|(name, on)| (name.to_string(), names(on))).collect()
 }
 
-/// Heat's graph between resources other than stacks: a stack stands for everything in it, and what waits for the stack
-/// waits for that.
+/// Heat's graph between resources other than stacks: a stack stands for everything in it, and its dependents depend on
+/// that.
 #[derive(Default)]
 struct Lifted {
     edges: Edges,
@@ -75,11 +75,11 @@ fn closure(edges: &Edges) -> Edges {
         .collect()
 }
 
-/// What differs from Heat's graph.
+/// Known differences from Heat's graph.
 const KNOWN: [&str; 3] = [
-    // Before it makes anything, Heat does not know a value that decides on a condition.
+    // At first, Heat does not know a value that decides a condition.
     "nested_unknown_values.yaml: unknown/address is nothing to Heat",
-    // Only Heat's own metadata server would answer with metadata.
+    // Only Heat's own metadata server would return metadata.
     "old_functions.yaml: by_ref does not wait for [\"base\"]",
     "references_everywhere.yaml: in_metadata does not wait for [\"a\", \"b\"]",
 ];

@@ -1,4 +1,4 @@
-//! What a plan says about resources is what the engine does, for random changes.
+//! A plan predicts what the engine does, for random changes.
 
 use std::collections::BTreeSet;
 
@@ -42,7 +42,7 @@ resources:
   mount: {type: OS::Cinder::VolumeAttachment, properties: {instance_uuid: {get_resource: web}, volume_id: {get_resource: volume}}}
 ";
 
-/// How many choices the template leaves.
+/// The number of choices in the template.
 const CHOICES: usize = 19;
 
 /// The template with one of the two alternatives for each choice.
@@ -61,7 +61,7 @@ fn chosen(choices: &[bool]) -> String {
     text + rest
 }
 
-/// What is only written down, and changes nothing.
+/// Properties that are only recorded, and change nothing.
 const NOTED: [&str; 3] = ["flavor_update_policy", "image_update_policy", "user_data_update_policy"];
 
 fn state(template: &str) -> State {

@@ -1,4 +1,4 @@
-//! What cannot be deployed without Heat: all of it at once, before anything is made.
+//! Everything that cannot be deployed without Heat is reported at once, before anything is created.
 
 use std::sync::Arc;
 
@@ -81,12 +81,12 @@ fn what_no_driver_carries_out_is_refused_with_its_place() {
     );
     let said = refused(&text);
     let [web, many] = said.as_slice() else { panic!("{said:?}") };
-    // A value that is not known yet appears as the call that will give it.
+    // A value that is not known yet appears as the call that will provide it.
     assert!(web.starts_with("W1402 4:3: `web`: `personality` is ") && web.contains("get_attr"), "{web}");
     assert!(many.starts_with("W1402 5:3: `many/0`: `personality` is "), "of members it is said once: {many}");
 }
 
-/// A server, with these properties and this beside them.
+/// A server with these properties, and further resources.
 fn server(properties: &str, beside: &str) -> String {
     format!("resources:\n  web: {{type: OS::Nova::Server, properties: {{flavor: f, image: i{properties}}}{beside}}}\n")
 }
@@ -127,7 +127,7 @@ outputs: {word: {value: {list_join: ['', [{get_param: word}, x]]}}, name: {value
     assert!(!format!("{target:?} {outputs:?}").contains("hunter2"));
 }
 
-/// Every template is deployed, or a message says why not.
+/// Every template is deployed, or a message gives the reason.
 #[test]
 fn every_form_is_deployed_or_refused() {
     let (mut deployed, mut refused) = (0, 0);

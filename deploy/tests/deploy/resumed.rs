@@ -1,4 +1,4 @@
-//! What is resolved later is what it would be if everything were known from the beginning.
+//! Late resolution yields the same result as if everything were known from the beginning.
 
 use std::collections::{BTreeMap, HashMap};
 

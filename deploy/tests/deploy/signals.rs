@@ -1,4 +1,4 @@
-//! Wait conditions: what their handles are, who may signal, and what is refused.
+//! Wait conditions: their handles, who may signal, and refusals.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use wattle_deploy::{CONDITION, Deployment, HANDLE, Waits, is_made_here, made_her
 
 use crate::desk::{Desk, deployment, tried};
 
-/// User data with the server's identity for its agent, and more.
+/// User data with the server's identity for its agent, and further text.
 fn identity(more: &str) -> String {
     format!(
         "user_data_format: RAW, user_data: {{list_join: ['', ['#cloud-config ', {{stack: shop, server: web, space: s, credential: c, \
@@ -17,7 +17,7 @@ fn identity(more: &str) -> String {
 
 const CURL: &str = "{get_attr: [handle, curl_cli]}";
 
-/// A handle, a condition, these servers, and a network that comes after.
+/// A handle, a condition, these servers, and a network that depends on them.
 fn template(handle: &str, condition: &str, servers: &str) -> String {
     format!(
         "
@@ -62,12 +62,12 @@ fn a_handle_stays_and_what_reads_it_comes_after() {
     assert_eq!(desk.property("ready", "handle"), phys.as_str().into());
     assert_eq!((desk.reach(&target).jobs, desk.phys("handle")), (Vec::new(), phys.clone()));
 
-    // As in Heat, another count is a change in place, and another timeout makes another condition.
+    // As in Heat, a new count is a change in place, and a new timeout requires a replacement.
     assert_eq!(desk.reach(&deployment(&text(", count: 2"), &[])).jobs[0], "update ready");
     let longer = desk.reach(&deployment(&text("").replace("timeout: 90", "timeout: 91"), &[])).jobs;
     assert!(longer.contains(&"create ready".into()) && longer.contains(&"delete ready".into()), "{longer:?}");
 
-    // Another handle of the same name is another one.
+    // A new handle of the same name is a different one.
     desk.delete();
     desk.reach(&target);
     assert_ne!(desk.phys("handle"), phys);
@@ -119,14 +119,14 @@ fn who_could_never_signal_is_reported() {
         refused(&template("", "", &server("web", &script(CURL)))),
         ["W1404 `web`: it signals `handle` by `curl_cli`, which needs wattle's agent on it"]
     );
-    // Beside one that could, too.
+    // Beside a server that could.
     let both = format!("{}{}", server("web", &script(CURL)), server("other", &identity(CURL)));
     assert_eq!(refused(&template("", "", &both)).len(), 1);
     assert_eq!(
         refused(&template("", "", &server("web", &identity("nothing")))),
         ["W1404 `ready`: nothing could ever signal `handle`: no server gets its `curl_cli`"]
     );
-    // Through values, texts and nested stacks as well.
+    // Likewise through values, texts and nested stacks.
     let through = format!(
         "  value: {{type: OS::Heat::Value, properties: {{value: {CURL}}}}}
   text: {{type: OS::Heat::SoftwareConfig, properties: {{config: {{get_attr: [value, value]}}}}}}

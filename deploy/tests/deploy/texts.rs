@@ -1,4 +1,4 @@
-//! What servers are given: the texts that Heat would put where its configs are referred to.
+//! Texts for servers: those that Heat would insert where its configs are referred to.
 
 use wattle_model::Value;
 
@@ -84,7 +84,7 @@ true
     );
 }
 
-/// What `wattle` lowers a server to is sent as it is: a text for cloud-init that ends in the server's identity.
+/// User data lowered by `wattle` is sent unchanged: a text for cloud-init that ends in the server's identity.
 #[test]
 fn agents_are_told_who_they_are() {
     let mut servers = 0;

@@ -1,4 +1,4 @@
-//! What the engine makes itself, and the templates of the repository from nothing to nothing.
+//! Resources of the engine itself, and the repository's templates from creation to deletion.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::corpus;
 use crate::desk::{Desk, KEY, deployment, loaded};
 use crate::kinds::Drivers;
 
-/// Templates whose resources are all of types that a cloud or the engine makes here.
+/// Templates whose resources are all of types that a cloud or the engine creates here.
 #[test]
 fn templates_are_reached_and_stay() {
     let mut reached = Vec::new();
@@ -76,7 +76,7 @@ outputs: {{word: {{value: {{get_resource: word}}}}}}
     assert!(plain.len() == 32 && plain.chars().all(|each| each.is_ascii_alphanumeric()), "{plain}");
     let (octal, _) = word("{sequence: octdigits}");
     assert!(octal.chars().all(|each| ('0'..='7').contains(&each)), "{octal}");
-    // Another key, and another name, give other words.
+    // A different key or name yields a different string.
     let mut words = Vec::new();
     for (key, name) in [(KEY, "word"), ([8; 32], "word"), (KEY, "other")] {
         let text = template("{}").replace("word", name);
@@ -128,7 +128,7 @@ outputs:
         outputs,
         [
             r#"names: ["n1","n2"]"#.to_owned(),
-            // The path goes into each member's attribute, here the second character.
+            // The path applies to each member's attribute; here, it selects the second character.
             r#"name: ["1","2"]"#.to_owned(),
             format!("refs: \"{}\"", phys("group/1")),
             format!("map: \"{}\"", phys("group/2")),
@@ -144,7 +144,7 @@ outputs:
     );
 }
 
-/// Parameters of nested stacks also convert values that are known only later.
+/// Parameters of nested stacks also convert values that become known later.
 #[test]
 fn a_value_that_comes_late_is_read_by_the_parameters_type() {
     let root = "

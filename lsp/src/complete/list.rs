@@ -1,4 +1,4 @@
-//! The list of what can be written, in the form of the protocol.
+//! The list of completions, in the form of the protocol.
 
 use lsp_types::{CompletionItem, CompletionItemKind, CompletionTextEdit, InsertTextFormat, Range, TextEdit};
 use wattle_catalog_generate::schema::{Property, PropertyType};
@@ -47,7 +47,7 @@ impl<'c> List<'c> {
         });
     }
 
-    /// A text, which is quoted if it would be read as something else.
+    /// Adds a text, which is quoted if it would be read as something else.
     pub(super) fn value(&mut self, text: &str, kind: CompletionItemKind, detail: &str, doc: Option<String>) {
         let is_text = self.is_quoted || read(text).is_ok_and(|node| node.tree.as_text() == Some(text));
         let new_text = if is_text { text.to_owned() } else { format!("\"{text}\"") };
@@ -56,7 +56,7 @@ impl<'c> List<'c> {
         }
     }
 
-    /// A word that stands for itself.
+    /// Adds a literal word.
     pub(super) fn literal(&mut self, word: &str) {
         self.add(word, CompletionItemKind::CONSTANT, "", None, word.to_owned());
     }
@@ -68,7 +68,7 @@ impl<'c> List<'c> {
         }
     }
 
-    /// The keys among `keys` that are not there yet.
+    /// Adds those of `keys` that are not present yet.
     pub(super) fn keys(&mut self, context: Context<'_>, keys: &[&str]) {
         for key in keys {
             let opens = matches!(
@@ -79,7 +79,7 @@ impl<'c> List<'c> {
         }
     }
 
-    /// A key. `opens` says whether its value is written below it.
+    /// Adds a key. `opens` is whether its value is written below it.
     pub(super) fn key(
         &mut self,
         context: Context<'_>,
@@ -101,7 +101,7 @@ impl<'c> List<'c> {
         self.add(key, kind, detail, doc, format!("{key}{colon}"));
     }
 
-    /// A property. Required ones come first.
+    /// Adds a property. Required ones come first.
     pub(super) fn property(&mut self, context: Context<'_>, name: &str, property: &Property) {
         let opens = matches!(property.t, PropertyType::List | PropertyType::Map);
         let count = self.items.len();
@@ -112,7 +112,7 @@ impl<'c> List<'c> {
         }
     }
 
-    /// A call of a function: as a map in braces behind a key, otherwise as a key.
+    /// Adds a call of a function: as a map in braces after a key, otherwise as a key.
     pub(super) fn function(&mut self, name: &str, form: &str, about: &str) {
         if self.is_quoted {
             return;

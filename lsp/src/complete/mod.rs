@@ -1,4 +1,4 @@
-//! What can be written at the cursor.
+//! Completion at the cursor.
 
 mod list;
 mod software;
@@ -20,7 +20,7 @@ use crate::shape;
 use crate::text::Text;
 use list::List;
 
-/// The keys of a template, and of what is in its sections.
+/// The keys of a template and of its sections.
 const SECTIONS: &[&str] =
     &["heat_template_version", "description", "parameter_groups", "parameters", "conditions", "resources", "outputs"];
 const RESOURCE: &[&str] = &[
@@ -39,11 +39,11 @@ const CONSTRAINT: &[&str] =
     &["allowed_values", "allowed_pattern", "range", "length", "modulo", "custom_constraint", "description"];
 const OUTPUT: &[&str] = &["value", "description", "condition"];
 
-/// What can be written at a byte of a template. `snippets` says whether the editor knows where the cursor is to be afterwards.
+/// The completions at a byte of a template. `snippets` is whether the editor supports setting the cursor afterwards.
 pub(crate) fn complete(text: &Text, analysis: &Analysis, offset: usize, snippets: bool) -> Vec<CompletionItem> {
     let Some(cursor) = cursor(&text.whole, offset) else { return Vec::new() };
     if text.whole[cursor.word.start.min(offset)..offset].contains(' ') {
-        // These are words of a text.
+        // These are words within a text.
         return Vec::new();
     }
     let context = Context { analysis, cursor: &cursor };
@@ -81,7 +81,7 @@ pub(crate) fn markdown(value: String) -> Documentation {
     Documentation::MarkupContent(MarkupContent { kind: MarkupKind::Markdown, value })
 }
 
-/// What the functions that refer to something take. Returns whether the cursor is in one of them.
+/// Completes the arguments of functions that refer to something. Returns whether the cursor is in one of them.
 fn arguments(context: Context<'_>, list: &mut List<'_>) -> bool {
     let Some(argument) = context.argument() else { return false };
     let template = &context.analysis.loaded.template;
@@ -132,7 +132,7 @@ fn conditions(context: Context<'_>, list: &mut List<'_>) {
     names.for_each(|name| list.value(name, CompletionItemKind::VARIABLE, "condition", None));
 }
 
-/// Keys and values that the place determines.
+/// Completes keys and values that depend on the place.
 fn words(context: Context<'_>, list: &mut List<'_>) {
     let keys = context.keys();
     match keys.as_slice() {
@@ -174,7 +174,7 @@ fn known_types() -> &'static [&'static str] {
     &KNOWN
 }
 
-/// Properties, the keys of those that are maps, and the values that they allow.
+/// Completes properties, the keys of those that are maps, and their allowed values.
 fn properties(context: Context<'_>, list: &mut List<'_>) {
     let Some((shape, keys)) = context.properties() else { return };
     let within = shape::descend(&shape, &keys);

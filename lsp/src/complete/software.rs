@@ -1,4 +1,4 @@
-//! What can be written about components, and refer to them.
+//! Completion of components and of references to them.
 
 use lsp_types::CompletionItemKind;
 use wattle::extended::{KEY, MODEL};
@@ -11,7 +11,7 @@ use crate::cursor::{Place, Step};
 use crate::hover;
 use crate::software::declaration;
 
-/// The components of a server, which are written where its attributes are.
+/// Completes the components of a server, which are written in place of its attributes.
 pub(super) fn components(context: Context<'_>, server: &str, list: &mut List<'_>) {
     for component in context.analysis.model.components.values().filter(|component| *component.server == *server) {
         let doc = hover::component(&context.analysis.model, server, &component.name);
@@ -19,7 +19,7 @@ pub(super) fn components(context: Context<'_>, server: &str, list: &mut List<'_>
     }
 }
 
-/// The outputs of a component.
+/// Completes the outputs of a component.
 pub(super) fn outputs(context: Context<'_>, server: &str, component: &str, list: &mut List<'_>) {
     let Some(declaration) = declaration(&context.analysis.model, server, component) else { return };
     for (name, output) in &declaration.outputs {
@@ -32,7 +32,7 @@ pub(super) fn outputs(context: Context<'_>, server: &str, component: &str, list:
     }
 }
 
-/// Keys and values below `metadata`.
+/// Completes keys and values below `metadata`.
 pub(super) fn words(context: Context<'_>, list: &mut List<'_>) {
     let keys = context.keys();
     let model = &context.analysis.model;
@@ -58,7 +58,7 @@ pub(super) fn words(context: Context<'_>, list: &mut List<'_>) {
     }
 }
 
-/// The inputs that the component at the cursor declares.
+/// Completes the declared inputs of the component at the cursor.
 fn inputs(context: Context<'_>, list: &mut List<'_>) {
     let [_, Step::Key(server), _, _, _, component, ..] = context.cursor.path.as_slice() else { return };
     let components = context.analysis.model.components.values();

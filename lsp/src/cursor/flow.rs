@@ -1,8 +1,8 @@
-//! Collections in brackets.
+//! Flow collections, in brackets.
 
 use super::{Found, Place, Scanner, Step, word};
 
-/// A bracket that is open.
+/// An open bracket.
 enum Open {
     /// A map, and whether a key was read whose value comes next.
     Map(bool),
@@ -11,8 +11,8 @@ enum Open {
 }
 
 impl Scanner<'_> {
-    /// Reads the collection that begins at a byte, and belongs to a key in column `column`. If its brackets are not closed,
-    /// it ends with the next line that stands no further right than that.
+    /// Reads the collection that begins at a byte, and belongs to a key in column `column`. If its brackets are not
+    /// closed, it ends with the next line that is indented no further than that.
     pub(super) fn flow(&mut self, start: usize, column: usize) -> Found {
         let frames = self.frames.len();
         let found = self.brackets(start, column);
@@ -30,7 +30,7 @@ impl Scanner<'_> {
             }
             let Some(first) = rest.bytes().next() else { return Found::Behind(at) };
             match first {
-                // The colon behind a quoted key was read with the key.
+                // The colon after a quoted key was read with the key.
                 b' ' | b'\t' | b'\r' | b':' => at += 1,
                 b'\n' => match self.next_line(at + 1, column) {
                     Some(line) => at = line,

@@ -1,7 +1,7 @@
-//! Where the cursor is in a text that need not be YAML: within which keys and items, and what was begun there.
+//! Locates the cursor in a text that need not be YAML: the enclosing keys and items, and what was begun there.
 //!
-//! Lines before the cursor are read by their indentation alone, and flow collections by their brackets, so that whatever is
-//! unfinished elsewhere does no harm.
+//! Lines before the cursor are read by their indentation alone, and flow collections by their brackets, so that
+//! unfinished parts elsewhere are harmless.
 
 mod flow;
 
@@ -12,33 +12,33 @@ use std::ops::Range;
 pub(crate) enum Step {
     /// The value of a key.
     Key(String),
-    /// An item of a list. What comes before it in the list, as far as it is a word; otherwise empty.
+    /// An item of a list. The value is the preceding items, where they are words; otherwise empty.
     Item(Vec<String>),
 }
 
-/// What can stand at the cursor.
+/// What may be written at the cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     /// A key or a value, at the beginning of a line or of an item.
     Start,
     /// A key of a map in braces.
     Key,
-    /// A value behind a key, or an item in brackets.
+    /// A value after a key, or an item in brackets.
     Value,
 }
 
-/// Where the cursor is.
+/// The position of the cursor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Cursor {
     pub(crate) path: Vec<Step>,
     pub(crate) place: Place,
-    /// The bytes of the word that the cursor is in. It begins before the cursor, or at it.
+    /// The bytes of the word at the cursor. It begins before the cursor, or at it.
     pub(crate) word: Range<usize>,
     /// Whether a colon follows the word.
     pub(crate) is_key: bool,
 }
 
-/// A step, with the column where it begins.
+/// A step, with its starting column.
 #[derive(Debug)]
 struct Frame {
     column: usize,
@@ -47,21 +47,21 @@ struct Frame {
     word: String,
 }
 
-/// What a part of the text says about the cursor.
+/// What a part of the text reveals about the cursor.
 enum Found {
     /// It is here.
     Here(Cursor),
-    /// Nothing can be completed where it is.
+    /// Nothing can be completed there.
     Nowhere,
-    /// It is behind this byte.
+    /// It is after this byte.
     Behind(usize),
 }
 
-/// Where the byte `cursor` is in `text`. `None` in comments and in texts of several lines.
+/// Locates the byte `cursor` in `text`. `None` in comments and in multi-line texts.
 pub(crate) fn cursor(text: &str, cursor: usize) -> Option<Cursor> {
     let mut scanner = Scanner { text, cursor, frames: Vec::new() };
     let mut start = 0;
-    // The column of the key whose value is a text of several lines.
+    // The column of the key whose value is a multi-line text.
     let mut block: Option<usize> = None;
     loop {
         let end = text[start..].find('\n').map_or(text.len(), |length| start + length);
@@ -79,7 +79,7 @@ pub(crate) fn cursor(text: &str, cursor: usize) -> Option<Cursor> {
             match scanner.line(start, start + line.len(), indent, &mut block) {
                 Found::Here(found) => return Some(found),
                 Found::Nowhere => return None,
-                // Brackets can have been closed on a later line.
+                // Brackets may have been closed on a later line.
                 Found::Behind(at) if at > end => {
                     start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
                     if at == start {
@@ -108,11 +108,11 @@ struct Scanner<'t> {
 }
 
 impl Scanner<'_> {
-    /// Reads a line of the block style, whose first word stands in column `indent`.
+    /// Reads a line of the block style, whose first word is in column `indent`.
     fn line(&mut self, start: usize, end: usize, indent: usize, block: &mut Option<usize>) -> Found {
         let mut at = start + indent;
         let is_last = self.cursor <= end;
-        // Whether a key has come before on this line, and in which column.
+        // The column of a preceding key on this line, if any.
         let mut key: Option<usize> = None;
         loop {
             let column = at - start;
@@ -162,7 +162,7 @@ impl Scanner<'_> {
                 key = Some(column);
                 at += colon + 1;
                 let gap = spaces(&self.text[at..end]);
-                // Directly behind the colon nothing can be written.
+                // Nothing can be written directly after the colon.
                 if is_last && self.cursor <= at {
                     return Found::Nowhere;
                 }
@@ -196,14 +196,14 @@ impl Scanner<'_> {
         self.frames.push(Frame { column, step, word: String::new() });
     }
 
-    /// Leaves what a word in this column does not belong to.
+    /// Leaves the levels to which a word in this column does not belong.
     fn leave(&mut self, column: usize) {
         while self.frames.last().is_some_and(|frame| frame.column >= column) {
             self.frames.pop();
         }
     }
 
-    /// Begins an item whose dash is in this column. It can be the column of the key that the list belongs to.
+    /// Begins an item whose dash is in this column, which may be the column of the list's key.
     fn item(&mut self, column: usize) {
         let mut before = Vec::new();
         while let Some(frame) = self.frames.last() {
@@ -221,7 +221,7 @@ impl Scanner<'_> {
         self.push(column, Step::Item(before));
     }
 
-    /// Where the word ends that begins at the cursor.
+    /// The end of the word that begins at the cursor.
     fn word_end(&self, at: usize, end: usize) -> usize {
         let rest = &self.text[at..end];
         at + rest.find([' ', ',', ']', '}', ':', '#']).unwrap_or(rest.len())
@@ -232,13 +232,14 @@ impl Scanner<'_> {
 struct Word {
     /// Its bytes, without quotes.
     inner: Range<usize>,
-    /// Where the whole word ends.
+    /// The end of the whole word.
     end: usize,
-    /// Where the colon is that makes it a key.
+    /// The colon that makes it a key.
     colon: Option<usize>,
 }
 
-/// The word at the beginning of `rest`, which ends with its line at the latest. In flow style, brackets and commas end it, too.
+/// The word at the beginning of `rest`, which ends with its line at the latest. In flow style, brackets and commas end
+/// it, too.
 fn word(rest: &str, in_flow: bool) -> Word {
     let bytes = rest.as_bytes();
     let is_gap = |at: usize| bytes.get(at).is_none_or(u8::is_ascii_whitespace);

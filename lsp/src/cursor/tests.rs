@@ -1,6 +1,6 @@
 use super::*;
 
-/// What is known about the cursor, which `|` marks: the path, the place and the word.
+/// Describes the cursor, which `|` marks: the path, the place and the word.
 #[track_caller]
 fn at(marked: &str) -> Option<String> {
     let offset = marked.find('¦').expect("a cursor");

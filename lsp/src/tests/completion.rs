@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use super::SHOP;
 use crate::testing::{no_files, open, request};
 
-/// What is completed at the cursor.
+/// The completions at the cursor.
 #[track_caller]
 fn items(marked: &str) -> Vec<Value> {
     let files = no_files();
@@ -17,7 +17,7 @@ fn labels(marked: &str) -> Vec<String> {
     items(marked).iter().map(|item| item["label"].as_str().expect("text").to_owned()).collect()
 }
 
-/// The same within the shop, where `new` takes the place of `old`.
+/// Likewise within the shop, where `new` replaces `old`.
 #[track_caller]
 fn in_shop(old: &str, new: &str) -> Vec<String> {
     assert!(SHOP.contains(old), "{old}");
@@ -79,7 +79,7 @@ fn properties_of_the_type_at_hand() {
     assert!(found.contains(&"fixed_ip".to_owned()), "{found:?}");
     let found = labels(&format!("{SERVER}    properties: {{networks: [{{ne¦}}]}}"));
     assert!(found.contains(&"network".to_owned()), "{found:?}");
-    // Values that are allowed.
+    // Allowed values.
     let found = labels(&format!("{SERVER}    properties:\n      user_data_format: ¦"));
     assert!(found.contains(&"SOFTWARE_CONFIG".to_owned()) && found.contains(&"get_param".to_owned()), "{found:?}");
     assert!(labels(&format!("{SERVER}    properties:\n      config_drive: ¦")).contains(&"true".to_owned()));

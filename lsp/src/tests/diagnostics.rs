@@ -97,14 +97,14 @@ fn files_come_from_the_folder_and_from_the_editor() {
     let files = std::collections::BTreeMap::from([("/site/nested.yaml".to_owned(), NESTED.as_bytes().to_vec())]);
     let mut asked = open(main, &files);
     assert_eq!(reported(&mut asked), [] as [&str; 0]);
-    // Unsaved text of the nested template comes first.
+    // Unsaved text of the nested template takes precedence.
     let uri = "file:///site/nested.yaml";
     let item = json!({"uri": uri, "languageId": "yaml", "version": 1, "text": NESTED.replace("size", "length")});
     notify(&mut asked.server, "textDocument/didOpen", json!({"textDocument": item}));
     assert_eq!(reported(&mut asked), ["W1202 size"]);
     notify(&mut asked.server, "textDocument/didClose", json!({"textDocument": {"uri": uri}}));
     assert_eq!(reported(&mut asked), [] as [&str; 0]);
-    // A file that is not there.
+    // A file that does not exist.
     let none = no_files();
     let found = reported(&mut open(main, &none));
     assert_eq!(found, ["W1009 nested.yaml"]);
@@ -125,7 +125,7 @@ fn what_is_wrong_in_another_file_stands_where_that_is_named() {
 
 #[test]
 fn every_beginning_of_a_template_has_an_answer() {
-    // What somebody types from the first to the last character.
+    // Every stage of typing, from the first to the last character.
     for (end, _) in SHOP.char_indices().step_by(7) {
         let files = no_files();
         let mut asked = open(&format!("{}¦", &SHOP[..end]), &files);

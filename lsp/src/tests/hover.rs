@@ -3,7 +3,7 @@ use serde_json::json;
 use super::SHOP;
 use crate::testing::{no_files, open};
 
-/// What is shown at the cursor, and for which word.
+/// The hover text at the cursor, and its word.
 #[track_caller]
 fn said(marked: &str) -> Option<(String, String)> {
     let files = no_files();

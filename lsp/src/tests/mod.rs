@@ -1,4 +1,4 @@
-//! The server, asked as a client asks it.
+//! Requests to the server, as sent by a client.
 
 mod completion;
 mod diagnostics;

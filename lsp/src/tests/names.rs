@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::SHOP;
 use crate::testing::{no_files, open};
 
-/// The ranges that a request has as its result, with what stands before each on its line.
+/// The ranges in the result of a request, each with the preceding text on its line.
 #[track_caller]
 fn lines(marked: &str, method: &str, further: Value) -> Vec<String> {
     let files = no_files();

@@ -48,7 +48,7 @@ fn what_is_unknown_or_wrong_has_a_proper_error() {
     assert_eq!(code, NOT_FOUND);
     let (code, _) = request(&mut asked.server, "textDocument/hover", json!({"at": 1})).expect_err("wrong");
     assert_eq!(code, INVALID_PARAMS);
-    // Notifications have no answer, whatever is wrong with them.
+    // Notifications get no response, whatever is wrong with them.
     notify(&mut asked.server, "textDocument/didChange", json!({"contentChanges": 3}));
     notify(&mut asked.server, "$/unknown", json!({}));
     let beyond = json!({"position": {"line": 4_000_000_000_u32, "character": 4_000_000_000_u32}});

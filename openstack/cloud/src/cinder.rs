@@ -17,14 +17,14 @@ type Turn = (SystemTime, &'static str);
 #[derive(Debug, Default)]
 pub(crate) struct Cinder {
     volumes: IndexMap<String, (Value, Option<Turn>)>,
-    /// Attachments that a volume gets when its turn comes.
+    /// Attachments that take effect at a volume's next turn.
     coming: IndexMap<String, Value>,
 }
 
-/// The type of volumes that are given none.
+/// The type of volumes that specify none.
 const DEFAULT_TYPE: &str = "__DEFAULT__";
 
-/// Keys that a volume can be created with.
+/// Keys accepted when a volume is created.
 const MADE_WITH: [&str; 14] = [
     "size",
     "name",
@@ -65,7 +65,7 @@ impl Cinder {
         }
     }
 
-    /// Attaches a volume to a server. From then on, no other server can have it.
+    /// Attaches a volume to a server. From then on, it is unavailable to other servers.
     pub(crate) fn attach(&mut self, id: &str, server: &str, device: &str, attachment: &str) -> Result<(), Refusal> {
         let Some((volume, _)) = self.volumes.get_mut(id) else {
             return Err(Refusal::missing(format!("Volume {id} could not be found.")));
@@ -82,7 +82,7 @@ impl Cinder {
         Ok(())
     }
 
-    /// Makes the last attachment take its time. Meanwhile, no server has the volume.
+    /// Delays the last attachment. Until it is complete, the volume is attached to no server.
     pub(crate) fn attach_slowly(&mut self, common: &Common, id: &str) {
         if let Some((volume, turn)) = self.volumes.get_mut(id)
             && !common.setting.attaches.is_zero()
@@ -93,7 +93,7 @@ impl Cinder {
         }
     }
 
-    /// Detaches a volume from a server, which takes its time.
+    /// Starts detaching a volume from a server. Detaching takes time.
     pub(crate) fn detach_slowly(&mut self, common: &Common, id: &str, server: &str) {
         if common.setting.attaches.is_zero() {
             return self.detach(id, server);
@@ -275,7 +275,7 @@ impl Cinder {
     }
 }
 
-/// Whether a volume is asked for. Cinder reads the `metadata` of a query as a map: `?metadata={'key':'value'}`.
+/// Whether a volume matches the query. Cinder reads the `metadata` of a query as a map: `?metadata={'key':'value'}`.
 fn is_asked_for(volume: &Value, asked: &Asked<'_>) -> bool {
     let Some(wanted) = asked.route.asked("metadata") else { return listing::is_asked_for(volume, asked.route) };
     let wanted: Value = serde_json::from_str(&wanted.replace('\'', "\"")).unwrap_or_default();

@@ -11,17 +11,17 @@ use wattle_openstack::{Method, Request};
 pub enum Doing {
     /// It never arrives.
     Lost,
-    /// It is carried out, but the answer never arrives.
+    /// It is carried out, but the response never arrives.
     Unanswered,
-    /// It is carried out after this delay, and its answer never arrives.
+    /// It is carried out after this delay, and the response never arrives.
     Late(Duration),
-    /// It is refused with this status, as by a busy service. The seconds are the value of `Retry-After`.
+    /// It is refused with this status, as if the service were busy. The seconds are the value of `Retry-After`.
     Refused(u16, Option<u64>),
     /// It is carried out, and what it creates goes to the state `ERROR`.
     Broken,
-    /// It is accepted, and fails later: nothing comes of it. Only what existing servers are asked for can end like this.
+    /// It is accepted, and fails later without any effect. Only requests about existing servers can end like this.
     Failed,
-    /// It is refused as its service refuses a request beyond the quota.
+    /// It is refused for exceeding the quota, as its service would.
     OverQuota,
     /// It is carried out. After this delay, what it created is gone, as if someone had removed it.
     Vanishes(Duration),
@@ -32,11 +32,11 @@ pub enum Doing {
 pub struct Rule {
     /// The method; `None` for any.
     pub method: Option<Method>,
-    /// A text that their URLs contain.
+    /// The text that matching URLs contain.
     pub path: String,
     /// How many matching requests are let through first.
     pub after: u32,
-    /// To how many requests it happens after that.
+    /// How many requests it applies to after that.
     pub times: u32,
     /// What happens.
     pub doing: Doing,
@@ -49,7 +49,7 @@ impl Rule {
     }
 }
 
-/// What happens to `request`, by the first rule that applies to it. That rule then has one request less to apply to.
+/// Returns the fate of `request` by the first rule that applies to it, and uses up one of that rule's times.
 pub(crate) fn befalls(rules: &mut Vec<Rule>, request: &Request) -> Option<Doing> {
     let is_about = |rule: &&mut Rule| {
         rule.method.is_none_or(|method| method == request.method) && request.url.contains(&rule.path)

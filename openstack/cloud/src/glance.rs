@@ -41,7 +41,7 @@ impl Glance {
                 let images =
                     self.images.iter().filter(|image| listing::is_asked_for(image, asked.route)).cloned().collect();
                 let mut page = listing::page("images", images, asked.route, asked.url, common.setting.page)?;
-                // Glance has its own way of saying where the next page is.
+                // Glance gives the next page in its own form.
                 if let Some(links) = page.as_object_mut().and_then(|page| page.remove("images_links")) {
                     let next = links[0]["href"].as_str().and_then(|href| href.strip_prefix(&common.setting.url));
                     page["next"] = next.unwrap_or_default().into();

@@ -5,12 +5,12 @@
 pub(crate) struct Ids(u64);
 
 impl Ids {
-    /// The identifiers of one cloud. Each number has its own, and those of small numbers are far apart.
+    /// Returns the generator of the cloud with this number. The sequences of small numbers are far apart.
     pub(crate) fn of(cloud: u64) -> Self {
         Self(cloud.rotate_left(40))
     }
 
-    /// A UUID of version 4, with dashes.
+    /// Generates a UUID of version 4, with dashes.
     pub(crate) fn uuid(&mut self) -> String {
         let (high, low) = (self.number(), self.number());
         let high = (high & 0xffff_ffff_ffff_0fff) | 0x4000;
@@ -25,12 +25,12 @@ impl Ids {
         )
     }
 
-    /// A UUID without dashes, as projects have it.
+    /// Generates a UUID without dashes, as used for projects.
     pub(crate) fn hex(&mut self) -> String {
         self.uuid().replace('-', "")
     }
 
-    /// A MAC address from Neutron's range.
+    /// Generates a MAC address in Neutron's range.
     pub(crate) fn mac(&mut self) -> String {
         let number = self.number();
         format!("fa:16:3e:{:02x}:{:02x}:{:02x}", (number >> 16) & 0xff, (number >> 8) & 0xff, number & 0xff)

@@ -1,9 +1,9 @@
-//! A cloud in memory that answers as OpenStack's services do.
+//! An in-memory cloud that responds as OpenStack's services do.
 //!
-//! What belongs here: Keystone, Nova, Neutron, Cinder, and the reading halves of Glance and Placement, as far as a client that
-//! deploys infrastructure sees them: what they accept and refuse, the states that things go through, and what else goes wrong ([`Rule`]).
-//! What does not: sockets and clocks. [`World::answer`] is a function of the earlier requests and of the time that it is given,
-//! so the same requests at the same times get the same answers.
+//! What belongs here: Keystone, Nova, Neutron, Cinder, and the reading halves of Glance and Placement, as far as a
+//! client that deploys infrastructure sees them: what they accept and refuse, the states of their resources, and
+//! simulated faults ([`Rule`]). What does not: sockets and clocks. [`World::answer`] is a function of the earlier
+//! requests and the given time, so the same requests at the same times get the same responses.
 //!
 //! Servers do not boot here. To boot them elsewhere, read [`World::servers`].
 

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::reply::Refusal;
 use crate::route::Route;
 
-/// Query keys that select how much of a list is wanted, rather than which items.
+/// Query keys that select a part of the list rather than filter its items.
 const PAGING: [&str; 8] = ["limit", "marker", "sort_key", "sort_dir", "fields", "page_reverse", "all_tenants", "sort"];
 
 /// Whether `item` matches each key of the query. A key that the item does not have is ignored.

@@ -1,4 +1,4 @@
-//! What hosts have, and how much of it is used. Source: Placement API v1.
+//! The hosts' inventories and usage. Source: Placement API v1.
 
 use serde_json::{Map, Value, json};
 use wattle_openstack::Method;
@@ -7,7 +7,7 @@ use crate::nova::{Host, Nova, ROOM};
 use crate::reply::{Answer, Refusal, json};
 use crate::world::{Asked, Common};
 
-/// The resource classes of what a flavor asks for, how much the host keeps for itself, and by how much it is overcommitted.
+/// The resource classes that flavors use, the amount reserved for the host, and the overcommit ratio.
 const CLASSES: [(&str, i64, f64); 3] = [("VCPU", 0, 4.0), ("MEMORY_MB", 512, 1.0), ("DISK_GB", 0, 1.0)];
 
 pub(crate) fn answer(common: &Common, nova: &Nova, asked: &Asked<'_>) -> Answer {
@@ -54,7 +54,7 @@ pub(crate) fn answer(common: &Common, nova: &Nova, asked: &Asked<'_>) -> Answer 
     }
 }
 
-/// Hosts on which `resources` are left, and what is known of them.
+/// The hosts with enough capacity for `resources`, and their summaries.
 fn candidates(nova: &Nova, asked: &Asked<'_>) -> Answer {
     if asked.version < (1, 29) {
         return Err(Refusal::missing("The resource could not be found."));
@@ -97,7 +97,7 @@ fn candidates(nova: &Nova, asked: &Asked<'_>) -> Answer {
     Ok(json(200, &json!({ "allocation_requests": requests, "provider_summaries": summaries })))
 }
 
-/// What a host has of the resource class at `at`, with what is overcommitted.
+/// A host's capacity of the resource class at `at`, including overcommitment.
 #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "the amounts are small")]
 fn capacity(at: usize) -> i64 {
     let ((_, reserved, ratio), (_, total)) = (CLASSES[at], ROOM[at]);

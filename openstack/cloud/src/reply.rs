@@ -1,4 +1,4 @@
-//! Answers, and refusals in the form that each service uses.
+//! Responses, and errors in each service's format.
 
 use serde_json::{Value, json};
 use wattle_openstack::Response;
@@ -14,7 +14,7 @@ pub(crate) enum Service {
     Placement,
 }
 
-/// Why something is refused: the HTTP status and a message.
+/// Why a request is refused: the HTTP status and a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
     pub(crate) status: u16,
@@ -31,7 +31,7 @@ impl Refusal {
         Self::new(400, message)
     }
 
-    /// There is no such thing.
+    /// The resource does not exist.
     pub(crate) fn missing(message: impl Into<String>) -> Self {
         Self::new(404, message)
     }
@@ -41,7 +41,7 @@ impl Refusal {
         Self::new(409, message)
     }
 
-    /// The request is beyond the quota; the status depends on the service.
+    /// The request exceeds the quota; the status depends on the service.
     pub(crate) fn over_quota(service: Service) -> Self {
         let status = match service {
             Service::Neutron => 409,
@@ -72,7 +72,7 @@ impl Refusal {
     }
 }
 
-/// The name of a refusal in Nova and Cinder.
+/// The name of an error in Nova and Cinder.
 fn fault(status: u16) -> &'static str {
     match status {
         400 => "badRequest",
@@ -104,13 +104,13 @@ fn title(status: u16) -> &'static str {
 
 pub(crate) type Answer = Result<Response, Refusal>;
 
-/// An answer in JSON.
+/// A JSON response.
 pub(crate) fn json(status: u16, body: &Value) -> Response {
     let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
     Response { status, headers, body: body.to_string().into_bytes() }
 }
 
-/// An answer without a body.
+/// A response without a body.
 pub(crate) fn empty(status: u16) -> Response {
     Response { status, headers: Vec::new(), body: Vec::new() }
 }

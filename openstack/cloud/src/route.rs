@@ -1,4 +1,4 @@
-//! What a URL names.
+//! Parses the URLs of requests.
 
 use std::collections::BTreeMap;
 
@@ -23,14 +23,14 @@ pub fn services() -> impl Iterator<Item = &'static str> {
 #[derive(Clone, Debug)]
 pub(crate) struct Route {
     pub(crate) service: Service,
-    /// Parts of the path behind that of the service, decoded.
+    /// Segments of the path after the service's prefix, decoded.
     pub(crate) path: Vec<String>,
     /// The query: each key with its values.
     pub(crate) query: BTreeMap<String, Vec<String>>,
 }
 
 impl Route {
-    /// The parts of a URL, if it belongs to one of the services.
+    /// Parses a URL; `None` if it belongs to no service.
     pub(crate) fn of(url: &str) -> Option<Self> {
         let start = url.find("://").map_or(0, |at| at + 3);
         let path = &url[start..][url[start..].find('/')?..];

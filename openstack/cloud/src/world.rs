@@ -74,7 +74,7 @@ impl Default for Setting {
     }
 }
 
-/// What all services share.
+/// The state that all services share.
 #[derive(Debug)]
 pub(crate) struct Common {
     pub(crate) setting: Setting,
@@ -82,9 +82,9 @@ pub(crate) struct Common {
     pub(crate) ids: Ids,
     /// The project's id.
     pub(crate) project: String,
-    /// Whether what is created next goes to the state `ERROR`.
+    /// Whether the next created resource goes to the state `ERROR`.
     pub(crate) breaks: bool,
-    /// Whether what a server is asked for next is accepted, and fails.
+    /// Whether the next action on a server is accepted and then fails.
     pub(crate) fails: bool,
 }
 
@@ -94,12 +94,12 @@ impl Common {
         humantime::format_rfc3339_seconds(self.now).to_string()
     }
 
-    /// The limit of each kind, as services show it: -1 for no limit.
+    /// The limit of each resource, as services report it: -1 for no limit.
     pub(crate) fn most(&self) -> i64 {
         self.setting.quota.map_or(-1, |most| i64::try_from(most).unwrap_or(i64::MAX))
     }
 
-    /// Refuses one more than the quota allows.
+    /// Refuses a request if one more item would exceed the quota.
     pub(crate) fn quota(&self, what: &str, there: usize) -> Result<(), (usize, String)> {
         match self.setting.quota {
             Some(most) if there >= most => Err((
@@ -117,16 +117,16 @@ pub(crate) struct Asked<'r> {
     pub(crate) route: &'r Route,
     pub(crate) url: &'r str,
     pub(crate) body: &'r Value,
-    /// The microversion that is asked for; 2.1 or 3.0 if none is.
+    /// The requested microversion; 2.1 or 3.0 by default.
     pub(crate) version: (u16, u16),
 }
 
-/// What happens later.
+/// An event scheduled for later.
 #[derive(Debug)]
 enum Coming {
     /// A request arrives.
     Arrives(Request),
-    /// A thing vanishes: its collection and its id.
+    /// A resource vanishes: its collection and its id.
     Vanishes(String, String),
 }
 
@@ -144,9 +144,9 @@ pub struct World {
 }
 
 impl World {
-    /// A cloud that starts at `now`, with flavors `m1.tiny` to `m1.large`, an image `debian-12`, a network `private` with a
-    /// subnet, an external network `public`, five hosts in three racks and two zones, of which one is disabled, and the quotas of
-    /// the setting.
+    /// Creates a cloud that starts at `now`, with flavors `m1.tiny` to `m1.large`, an image `debian-12`, a network
+    /// `private` with a subnet, an external network `public`, five hosts in three racks and two zones, one of them
+    /// disabled, and the quotas of the setting.
     pub fn new(setting: Setting, now: SystemTime) -> Self {
         let mut ids = Ids::of(setting.number);
         let project = ids.hex();
@@ -163,12 +163,12 @@ impl World {
         }
     }
 
-    /// Adds a rule for something that goes wrong from now on.
+    /// Adds a fault rule, in effect from now on.
     pub fn befall(&mut self, rule: Rule) {
         self.rules.push(rule);
     }
 
-    /// Removes all faults: from now on, requests are answered normally.
+    /// Removes all fault rules: from now on, requests are answered normally.
     pub fn calm(&mut self) {
         self.rules.clear();
     }
@@ -177,7 +177,7 @@ impl World {
     ///
     /// # Errors
     ///
-    /// The request or its answer is lost, by a rule given to [`befall`](Self::befall).
+    /// The request or its response is lost, by a rule given to [`befall`](Self::befall).
     pub fn answer(&mut self, request: &Request, now: SystemTime) -> Result<Response, Lost> {
         self.pass(now);
         match befalls(&mut self.rules, request) {
@@ -221,7 +221,7 @@ impl World {
         }
     }
 
-    /// Advances the time: late requests arrive, and what is being created becomes ready.
+    /// Advances the time: late requests arrive, and resources finish being created.
     pub fn pass(&mut self, now: SystemTime) {
         self.coming.sort_by_key(|(at, _)| *at);
         while self.coming.first().is_some_and(|(at, _)| *at <= now) {
@@ -241,17 +241,17 @@ impl World {
         self.cinder.pass(&self.common);
     }
 
-    /// The existing servers, with what their guests are given.
+    /// The existing servers, with the data passed to their guests.
     pub fn servers(&self) -> Vec<Booted> {
         self.nova.booted(&self.neutron)
     }
 
-    /// Whether there is a server of this id, even one that is off.
+    /// Whether a server with this id exists, even if it is shut off.
     pub fn has_server(&self, id: &str) -> bool {
         self.nova.has(id)
     }
 
-    /// Removes something as if it had never existed, by the collection's name and the id.
+    /// Removes a resource as if it had never existed, by the collection's name and the id.
     pub fn vanish(&mut self, collection: &str, id: &str) {
         self.nova.vanish(collection, id, &mut self.neutron, &mut self.cinder);
         self.neutron.vanish(collection, id);
@@ -292,7 +292,7 @@ impl World {
     }
 }
 
-/// What a request has created, for it to vanish later.
+/// The resource that a request created, if it is to vanish later.
 fn made(request: &Request, response: &Response) -> Option<Coming> {
     let collection = Route::of(&request.url)?.path.pop()?;
     let body: Value = serde_json::from_slice(&response.body).ok()?;

@@ -1,4 +1,4 @@
-//! A cloud as somebody sees it who brings up infrastructure.
+//! The cloud as seen by a client that deploys infrastructure.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -35,7 +35,7 @@ impl Somebody {
         self.ask(Call::new(service, Method::Get, path)).expect("an answer")
     }
 
-    /// What is made in a collection of Neutron.
+    /// Creates a resource in a collection of Neutron.
     fn make(&self, collection: &str, one: &str, body: Value) -> Result<Value, Fault> {
         let call = Call::new("network", Method::Post, format!("/{collection}")).body(json!({ one: body }));
         self.ask(call).map(|made| made[one].clone())
@@ -65,7 +65,7 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// What is said of a refusal.
+/// The message of a refusal.
 fn said(outcome: Result<Value, Fault>) -> String {
     outcome.expect_err("a refusal").to_string()
 }
@@ -116,7 +116,7 @@ fn a_site_comes_and_goes_in_the_only_order_that_there_is() {
     assert_eq!(shown.len(), 1);
     let addresses = &shown[0]["addresses"]["net"];
     assert_eq!((text(&addresses[0]["addr"]), text(&addresses[1]["OS-EXT-IPS:type"])), ("10.0.0.2", "floating"));
-    // Whoever takes it down in another order is refused.
+    // Deleting in any other order is refused.
     assert!(said(me.remove("network", "networks", &network)).contains("one or more ports still in use"));
     assert!(said(me.remove("network", "routers", &router)).contains("still has ports"));
     assert!(said(interface("remove")).contains("required by one or more floating IPs"));
@@ -239,12 +239,12 @@ fn machines_that_are_elsewhere_get_addresses_of_their_own() {
     let public = me.get("network", "/networks?name=public")["networks"][0]["id"].clone();
     let port = |body: Value| me.make("ports", "port", body).expect("a port")["fixed_ips"][0]["ip_address"].clone();
     assert_eq!(port(json!({ "network_id": private })), "127.9.0.254");
-    // Those that end in 255 and 0 are passed over, and no two networks share one.
+    // Addresses that end in 255 and 0 are skipped, and networks do not share addresses.
     assert_eq!(port(json!({ "network_id": private })), "127.9.1.1");
     let floating = me.make("floatingips", "floatingip", json!({ "floating_network_id": public })).expect("one");
     assert_eq!(floating["floating_ip_address"], "127.9.1.2");
     assert_eq!(port(json!({ "network_id": private })), "127.9.1.3");
-    // What a template names, it gets.
+    // Addresses that a template names are honored.
     assert_eq!(port(json!({ "network_id": private, "fixed_ips": [{ "ip_address": "10.79.0.7" }] })), "10.79.0.7");
 }
 
@@ -438,7 +438,7 @@ fn hosts_are_for_administrators() {
     let moves = json!({ "os-migrateLive": { "host": "compute-3", "block_migration": "auto" } });
     admin.ask(Call::new("compute", Method::Post, path).body(moves)).expect("it moves");
     assert_eq!(shown()["OS-EXT-SRV-ATTR:host"], "compute-3");
-    // Whoever names a host that is none gets a server that is none.
+    // A server on a host that does not exist goes to the state `ERROR`.
     let server = admin.server(&body("nova:compute-9", &admin)).expect("it is taken");
     admin.cloud.pass(Duration::from_secs(3));
     assert_eq!(admin.state(&server).as_deref(), Some("ERROR"));

@@ -1,10 +1,10 @@
-//! Fills in settings that a cloud of clouds.yaml lacks from the variables `OS_*`.
+//! Fills in missing settings of a cloud in clouds.yaml from the variables `OS_*`.
 
 use super::login::{Method, without_version};
 use super::read::Settings;
 
-/// Settings that take precedence over each other or have the same meaning. If a cloud has one of a row, the environment adds none
-/// of it.
+/// Groups of settings that override each other or have the same meaning. If a cloud has one of a group, the environment
+/// adds none of it.
 const SAME: [&[&str]; 8] = [
     &["username", "user_name", "user_id"],
     &["project_name", "project_id", "tenant_name", "tenant_id", "domain_name", "domain_id", "system_scope"],
@@ -29,7 +29,7 @@ pub(super) fn fill(settings: &mut Settings, environment: Settings, is_named: boo
     if own.is_some() && theirs.is_some() && own != theirs {
         return;
     }
-    // The source of the address decides which server is asked.
+    // The source of the address determines the server to which secrets are sent.
     let is_trusted = is_named || theirs.is_some();
     let method = Method::of(settings);
     let added = environment.values.into_iter().filter(|(key, _)| lacks(settings, key) && suits(method, key));
@@ -53,7 +53,7 @@ fn lacks(settings: &Settings, key: &str) -> bool {
     !says(key) && !same.iter().any(|key| says(key)) && !says_otherwise
 }
 
-/// Whether a setting belongs to this way to log in, or to none in particular.
+/// Whether a setting belongs to this authentication method, or to none in particular.
 fn suits(method: Option<Method>, key: &str) -> bool {
     let Some(method) = method else { return true };
     match key {

@@ -1,4 +1,4 @@
-//! Turns settings into a cloud: how to log in, and for which scope.
+//! Converts settings to a cloud: how to log in, and with which scope.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub enum Login {
         /// The password.
         password: Secret,
     },
-    /// With an application credential, which is already limited to one project.
+    /// With an application credential, which is limited to one project.
     Application {
         /// Its id, or its name together with its user.
         credential: Result<String, (String, User)>,
@@ -38,7 +38,7 @@ pub enum User {
     Named(String, Domain),
 }
 
-/// A domain, which users and projects are in.
+/// A domain of users and projects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Domain {
     /// By id.
@@ -47,7 +47,7 @@ pub enum Domain {
     Named(String),
 }
 
-/// What a token is for.
+/// The scope of a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// A project by its id.
@@ -58,11 +58,11 @@ pub enum Scope {
     Domain(Domain),
     /// The whole system.
     System,
-    /// Whatever the login determines: the project of an application credential or a token.
+    /// The scope that the login implies: the project of an application credential or a token.
     Given,
 }
 
-/// The keys of a login. They serve to recognize misspelled ones.
+/// The keys of logins, used to detect misspelled ones.
 const KEYS: [&str; 21] = [
     "auth_url",
     "username",
@@ -87,12 +87,12 @@ const KEYS: [&str; 21] = [
     "interface",
 ];
 
-/// Other clients' names for the ways to log in.
+/// Other clients' names for the authentication methods.
 const PASSWORD: [&str; 3] = ["password", "v3password", "v3_password"];
 const APPLICATION: [&str; 2] = ["v3applicationcredential", "v3_application_credential"];
 const TOKEN: [&str; 3] = ["token", "v3token", "v3_token"];
 
-/// The ways to log in.
+/// The authentication methods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Method {
     Password,
@@ -101,7 +101,7 @@ pub(super) enum Method {
 }
 
 impl Method {
-    /// The way that settings choose, by its name or by the settings that they have for it.
+    /// The method that the settings select, by name or by the settings specific to it.
     pub(super) fn of(settings: &Settings) -> Option<Self> {
         let kind = settings.get("auth_type");
         let is = |kinds: &[&str]| kind.is_some_and(|kind| kinds.contains(&kind));
@@ -116,7 +116,7 @@ impl Method {
     }
 }
 
-/// Turns the settings into a cloud.
+/// Converts the settings to a cloud.
 pub(super) fn cloud(settings: Settings) -> Result<Cloud, CloudError> {
     let of = Reader { settings: &settings };
     let auth_url =

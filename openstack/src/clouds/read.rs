@@ -1,4 +1,4 @@
-//! Reads the files as settings by name.
+//! Reads the configuration files as settings by name.
 
 use std::collections::BTreeMap;
 
@@ -9,19 +9,19 @@ use super::CloudError;
 /// The file that overlays `clouds.yaml`, in the same folder.
 pub const SECURE: &str = "secure.yaml";
 
-/// The file of the current directory. It may have been written by the person who provided that directory.
+/// The file of the current directory, which may have been written by someone else.
 pub(super) const HERE: &str = "./clouds.yaml";
 
-/// The settings of one cloud. Those of `auth` and those beside it have one name each, with `_` in it.
+/// The settings of one cloud. Those of `auth` and those beside it share one namespace, spelled with `_`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Settings {
     /// The cloud's name.
     pub(crate) name: String,
     /// Values by their names, as texts.
     pub(crate) values: BTreeMap<String, String>,
-    /// The names of the regions that it lists.
+    /// The names of its regions.
     pub(crate) regions: Vec<String>,
-    /// Settings of the environment that were withheld from it.
+    /// Settings of the environment that were withheld from this cloud.
     pub(crate) withheld: Vec<String>,
 }
 
@@ -35,7 +35,7 @@ impl Settings {
     }
 }
 
-/// The paths at which `clouds.yaml` may be, in order. `home` is the user's home directory.
+/// The possible paths of `clouds.yaml`, in order. `home` is the user's home directory.
 pub fn places(environment: &BTreeMap<String, String>, home: Option<&str>) -> Vec<String> {
     if let Some(named) = environment.get("OS_CLIENT_CONFIG_FILE").filter(|named| !named.is_empty()) {
         return vec![named.clone()];
@@ -48,7 +48,7 @@ pub fn places(environment: &BTreeMap<String, String>, home: Option<&str>) -> Vec
     folders.into_iter().map(|folder| format!("{folder}/clouds.yaml")).collect()
 }
 
-/// All clouds of a file.
+/// Reads all clouds in a file.
 pub(super) fn clouds(file: &str, text: &str) -> Result<BTreeMap<String, Settings>, CloudError> {
     let wrong = |node: Option<&Node>, message: String, help: Option<String>| CloudError::File {
         file: file.to_owned(),
@@ -83,7 +83,7 @@ pub(super) fn clouds(file: &str, text: &str) -> Result<BTreeMap<String, Settings
                 }
                 "regions" => settings.regions = regions(value),
                 _ => {
-                    // Values that are not texts are for other tools.
+                    // Other values are for other tools.
                     if let Some(text) = scalar(value) {
                         settings.values.entry(normal(&key)).or_insert(text);
                     }
@@ -115,7 +115,7 @@ fn pairs(node: &Node) -> Option<Vec<(String, &Node)>> {
     Some(pairs.iter().map(|pair| (pair.key.tree.as_text().unwrap_or_default().to_owned(), &pair.value)).collect())
 }
 
-/// A scalar as it is written: `project_name: 42` is the text 42, as in other clients.
+/// A scalar as written: `project_name: 42` is the text 42, as in other clients.
 fn scalar(node: &Node) -> Option<String> {
     if let Some(written) = node.written() {
         return Some(written.to_owned());

@@ -1,4 +1,4 @@
-//! Takes over things that existed before a deployment.
+//! Adopts resources that existed before a deployment.
 
 use std::collections::BTreeMap;
 
@@ -16,14 +16,14 @@ use super::work::Work;
 use super::{Driver, Found, State};
 use crate::Fault;
 
-/// Why a thing cannot be taken over.
+/// Why a resource cannot be adopted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unfit {
-    /// Things of this type have no room for a mark, or the engine makes them itself.
+    /// Things of this type cannot carry a mark, or are created by the engine itself.
     Type,
     /// There is no such thing in the project.
     Missing,
-    /// The id is that of a thing of this type.
+    /// The id belongs to a thing of this type.
     AnotherType(&'static str),
     /// It has the mark of this deployment.
     Marked(String),
@@ -31,11 +31,11 @@ pub enum Unfit {
     Busy,
     /// It is broken, for this reason.
     Broken(String),
-    /// It is unknown whether it can be. The value is the service's answer.
+    /// The service's response does not show whether it can be. The value is that response.
     Unknown(Box<Fault>),
 }
 
-/// The result of comparing a thing with what is wanted.
+/// The result of comparing a thing with its wanted state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Compared {
     /// A difference that cannot be removed.
@@ -45,11 +45,11 @@ pub struct Compared {
 }
 
 impl OpenStack {
-    /// The thing of this id, if a resource of the type `ty` can take it over.
+    /// Finds the thing with this id, if a resource of the type `ty` can adopt it.
     ///
     /// # Errors
     ///
-    /// Why it cannot.
+    /// The thing cannot be adopted.
     pub async fn existing(&self, ty: &str, id: &str) -> Result<Thing, Unfit> {
         let kind = kind(ty).filter(|kind| kind.driver.adopts()).ok_or(Unfit::Type)?;
         let nothing = BTreeMap::new();
@@ -62,7 +62,7 @@ impl OpenStack {
         }
         match kind.driver.state(&found) {
             State::Ready | State::Stopped(_) => {
-                // What it has was chosen by someone, and is not a default of the cloud.
+                // Its attributes were chosen by someone, and are not defaults of the cloud.
                 let mut thing = kind.driver.thing(&found);
                 thing.attributes.remove(NOTED);
                 Ok(thing)
@@ -72,11 +72,11 @@ impl OpenStack {
         }
     }
 
-    /// Compares the thing of this id with the wanted state of the resource called `name`.
+    /// Compares the thing with this id to the wanted state of the resource `name`.
     ///
     /// # Errors
     ///
-    /// A service could not be asked.
+    /// A service could not be queried.
     pub async fn compared(&self, ty: &str, id: &str, name: &str, properties: &Value) -> Result<Compared, Fault> {
         let Some(kind) = kind(ty) else { return Ok(Compared::default()) };
         let nothing = BTreeMap::<Name, Value>::new();
@@ -84,7 +84,7 @@ impl OpenStack {
         match compared(kind.driver, &work, id, &sent(properties)).await {
             Ok(compared) => Ok(compared),
             Err(Stop::Fault(fault)) => Err(fault),
-            // Something that the properties name does not exist, so nothing can be compared with it.
+            // A resource that the properties name does not exist, so there is nothing to compare.
             Err(Stop::Outcome(_)) => Ok(Compared::default()),
         }
     }
@@ -96,7 +96,7 @@ async fn compared(driver: &dyn Driver, work: &Work<'_>, id: &str, properties: &J
     Ok(Compared { cannot_be, differs: driver.differs(work, &found, properties).await? })
 }
 
-/// Why a thing of this id is not of the type that was meant.
+/// Explains why the thing with this id is not of the intended type.
 async fn another(meant: &ResourceType, work: &Work<'_>, id: &str) -> Unfit {
     for kind in kinds().filter(|kind| kind.name != meant.name && kind.driver.adopts()) {
         if matches!(kind.driver.get(work, id).await, Ok(Some(_))) {
@@ -109,12 +109,12 @@ async fn another(meant: &ResourceType, work: &Work<'_>, id: &str) -> Unfit {
 fn unknown(stop: Stop) -> Unfit {
     match stop {
         Stop::Fault(fault) => Unfit::Unknown(Box::new(fault)),
-        // The answer was something other than a thing.
+        // The response did not contain the thing.
         Stop::Outcome(_) => Unfit::Missing,
     }
 }
 
-/// Refuses to change a thing that another deployment has taken over in the meantime.
+/// Refuses to change a thing that another deployment has adopted in the meantime.
 pub(super) fn is_nobody_elses(driver: &dyn Driver, work: &Work<'_>, found: &Found) -> Result<(), Stop> {
     match driver.mark(found).filter(|mark| work.marks.row(mark).is_none()) {
         Some(mark) => Err(Stop::refused(format!("it now belongs to the deployment `{}`", deployment(mark)))),

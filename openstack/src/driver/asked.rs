@@ -1,4 +1,5 @@
-//! What Nova accepts at once and does later: whether it fails each time, which a server does not show.
+//! Tracks actions that Nova accepts at once and performs later, to detect repeated failures, which a server does not
+//! show.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -10,15 +11,15 @@ use super::stop::Stop;
 use super::work::Work;
 use crate::actions;
 
-/// How many times a server is asked for the same. What fails may pass, as long as a host restarts.
+/// How many times the same action is requested. A failure may be transient, such as a restarting host.
 const TRIES: usize = 3;
 
-/// What each server was asked for last, and how many times.
+/// The last action requested of each server, and how many times.
 #[derive(Debug, Default)]
 pub(super) struct Asked(Mutex<BTreeMap<String, (&'static str, usize)>>);
 
 impl Asked {
-    /// Counts one more request, and returns how many there were before it.
+    /// Counts one more request, and returns the number of earlier ones.
     fn count(&self, server: &str, action: &'static str) -> usize {
         let mut asked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let last = asked.entry(server.to_owned()).or_insert((action, 0));
@@ -35,7 +36,7 @@ impl Asked {
 }
 
 impl Work<'_> {
-    /// Refuses to ask a server for this once more if Nova has failed to do it each time. `action` is what Nova calls it in the
+    /// Refuses another attempt if Nova has failed at the same action each time. `action` is Nova's name for it in the
     /// server's list of actions.
     pub(super) async fn may_ask(&self, server: &str, action: &'static str) -> Result<(), Stop> {
         if self.asked.count(server, action) < TRIES {

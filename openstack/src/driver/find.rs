@@ -1,4 +1,4 @@
-//! Looks up the ids of names where services require ids.
+//! Resolves names to ids where services require ids.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use crate::session::Call;
 /// How many names a message lists.
 const LISTED: usize = 8;
 
-/// The kind of thing that a name is for.
+/// The kind of resource that a name refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Sort {
     Flavor,
@@ -27,7 +27,7 @@ pub(super) enum Sort {
 }
 
 impl Sort {
-    /// The service, the list's path and key, and the word that messages use for one.
+    /// The service, the list's path and key, and the noun for messages.
     const fn place(self) -> (&'static str, &'static str, &'static str, &'static str) {
         match self {
             Self::Flavor => ("compute", "/flavors", "flavors", "flavor"),
@@ -45,8 +45,8 @@ impl Sort {
 }
 
 impl Work<'_> {
-    /// The id of what a template names. A name that looks like an id is taken for one; the service will say if there is no such
-    /// thing.
+    /// Returns the id of what a template names. A name that looks like an id is taken for one; the service will reject
+    /// it if nothing has that id.
     pub(super) async fn find(&self, sort: Sort, name: &str) -> Result<String, Stop> {
         if is_id(name) {
             return Ok(name.to_owned());
@@ -54,7 +54,7 @@ impl Work<'_> {
         self.session.names.id(sort.key(), name, self.session.now(), self.look_up(sort, name)).await
     }
 
-    /// The ids of all names in a list.
+    /// Returns the ids of all names in a list.
     pub(super) async fn find_all(&self, sort: Sort, names: &Value) -> Result<Value, Stop> {
         let mut ids = Vec::new();
         for name in super::json::items(names) {
@@ -69,7 +69,7 @@ impl Work<'_> {
     }
 }
 
-/// Why a name does not name an existing thing.
+/// Why a name does not refer to an existing resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lack {
     /// What is wrong.
@@ -79,7 +79,7 @@ pub struct Lack {
 }
 
 impl Sort {
-    /// The call that lists all of them.
+    /// The call that lists all resources of this sort.
     pub(super) fn list(self) -> Call {
         let (service, path, ..) = self.place();
         Call::new(service, Method::Get, path)
@@ -90,16 +90,16 @@ impl Sort {
         self.place().2
     }
 
-    /// The word that messages use for one.
+    /// The noun for messages.
     pub(super) fn called(self) -> &'static str {
         self.place().3
     }
 
-    /// The id of the one in `all` that `name` means.
+    /// Returns the id of the item of `all` that `name` refers to.
     ///
     /// # Errors
     ///
-    /// If none matches, or several do.
+    /// No item matches, or several do.
     pub(super) fn chosen(self, all: &[Value], name: &str) -> Result<String, Lack> {
         let called = self.called();
         let lack = |what: String, help: String| Lack { what, help };
@@ -125,7 +125,7 @@ impl Sort {
     }
 }
 
-/// Whether it looks like an id: a UUID, with or without dashes.
+/// Whether the text looks like an id: a UUID, with or without dashes.
 pub(super) fn is_id(name: &str) -> bool {
     let digits = name.chars().filter(char::is_ascii_hexdigit).count();
     let dashes = name.chars().filter(|c| *c == '-').count();

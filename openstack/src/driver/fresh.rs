@@ -1,8 +1,8 @@
-//! What a list has shown before anything was begun. A light change of one of these things need not read it once more.
+//! Caches what lists showed before any job began, so that a light change need not read the resource again.
 //!
-//! A deployment looks at everything first, and then changes what differs. With what the lists showed, a light change is one request
-//! instead of several. It is used for a minute, once for each thing, and not at all once something else was begun than changes of
-//! such things: another server, or a port's new address, is part of what the lists have shown of a server.
+//! A deployment first reads the lists, and then changes what differs. With this cache, a light change is one request
+//! instead of several. An entry is used for a minute, once, and not at all once any other job has begun: another
+//! server, or a port's new address, also shows in a server's list entry.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -12,42 +12,42 @@ use wattle_converge::{Job, What};
 
 use super::Found;
 
-/// How long what a list has shown is used.
+/// How long an entry is valid.
 const LONGEST: Duration = Duration::from_mins(1);
 
-/// The things, and what was begun since.
+/// The cached things, and the jobs that have begun since.
 #[derive(Debug, Default)]
 pub(super) struct Fresh(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// The number of jobs that were begun.
+    /// The number of jobs that have begun.
     begun: u64,
     under_way: u64,
-    /// When the lists were read that have shown the things.
+    /// When the lists that showed the things were read.
     at: Option<SystemTime>,
     /// The things, by their types and names in the cloud.
     things: BTreeMap<(String, String), Found>,
 }
 
-/// The moment before lists are read.
+/// The state before lists are read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Before {
     begun: u64,
     at: SystemTime,
 }
 
-/// A job that is under way until this is dropped.
+/// A running job, until this guard is dropped.
 pub(super) struct UnderWay<'a>(&'a Fresh);
 
 impl Fresh {
-    /// Lists are going to be read. `None` if jobs are under way: what is read then may be over already.
+    /// Prepares for reading lists. Returns `None` if jobs are running: the result could be outdated.
     pub(super) fn before(&self, now: SystemTime) -> Option<Before> {
         let state = self.state();
         (state.under_way == 0).then_some(Before { begun: state.begun, at: now })
     }
 
-    /// Keeps what the lists have shown, unless a job was begun meanwhile.
+    /// Keeps the listed things, unless a job has begun meanwhile.
     pub(super) fn keep(&self, before: Before, things: BTreeMap<(String, String), Found>) {
         let mut state = self.state();
         if state.begun == before.begun {
@@ -56,8 +56,8 @@ impl Fresh {
         }
     }
 
-    /// A job begins. The thing that it changes is returned if it was shown, has the mark of the job's row, and is as it was shown
-    /// for all that is known here. `is_whole` says that lists show all of things of its type.
+    /// Begins a job. Returns the cached thing that it changes, if that thing has the mark of the job's row and should
+    /// be unchanged. `is_whole` says that lists show things of its type completely.
     pub(super) fn begin(&self, job: &Job, is_whole: bool, now: SystemTime) -> (UnderWay<'_>, Option<Found>) {
         let mut state = self.state();
         state.begun += 1;
@@ -113,7 +113,7 @@ mod tests {
         job(phys, What::Update { properties: serde_json::from_str("{}").expect("properties") })
     }
 
-    /// Two servers, as lists show them that nothing comes between.
+    /// A cache after lists were read without a job in between.
     fn shown() -> Fresh {
         let fresh = Fresh::default();
         keep(&fresh, fresh.before(START).expect("nothing is under way"));

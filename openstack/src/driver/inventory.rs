@@ -1,4 +1,4 @@
-//! Checks whether the things that templates name exist in a cloud, before anything is created.
+//! Checks that the resources that templates name exist in a cloud, before anything is created.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,20 +10,20 @@ use super::find::{Lack, Sort, is_id};
 use super::work::get;
 use crate::{Fault, Session};
 
-/// The things in a cloud that templates may name. Each list is read once. Later work with the same session need not
-/// look up again what was found.
+/// The resources in a cloud that templates may name. Each list is read once. Later work in the same session reuses what
+/// was found.
 pub struct Inventory {
     pub(super) session: Arc<Session>,
     lists: BTreeMap<Sort, Option<Listed>>,
 }
 
-/// What a list had, and when.
+/// The items of a list, and when it was read.
 struct Listed {
     all: Vec<Value>,
     at: SystemTime,
 }
 
-/// Heat's constraints that say what a text is a name of.
+/// Heat's constraints that require the name of a resource.
 const NAMED: [(&str, Sort); 9] = [
     ("nova.flavor", Sort::Flavor),
     ("nova.keypair", Sort::Key),
@@ -37,17 +37,17 @@ const NAMED: [(&str, Sort); 9] = [
 ];
 
 impl Inventory {
-    /// The inventory of the cloud and project of the session.
+    /// Creates the inventory of the session's cloud and project.
     pub fn new(session: Arc<Session>) -> Self {
         Self { session, lists: BTreeMap::new() }
     }
 
-    /// Why `name` does not satisfy Heat's `constraint`, which asks for a name or an id. `None` if it does, or if this user may
-    /// not know.
+    /// Why `name` does not satisfy Heat's `constraint`, which requires a name or an id. `None` if it does, or if this
+    /// user may not know.
     ///
     /// # Errors
     ///
-    /// A service does not answer.
+    /// A service does not respond.
     pub async fn lacks(&mut self, constraint: &str, name: &str) -> Result<Option<Lack>, Fault> {
         let Some((_, sort)) = NAMED.iter().find(|(known, _)| *known == constraint) else { return Ok(None) };
         if is_id(name) {
@@ -64,7 +64,7 @@ impl Inventory {
         }
     }
 
-    /// All things of a sort; `None` if this user may not know them.
+    /// Lists all resources of a sort; `None` if this user may not list them.
     pub(super) async fn all(&mut self, sort: Sort) -> Result<Option<&[Value]>, Fault> {
         Ok(self.listed(sort).await?.map(|listed| &*listed.all))
     }
@@ -79,7 +79,7 @@ impl Inventory {
     }
 
     async fn list(&self, sort: Sort) -> Result<Option<Vec<Value>>, Fault> {
-        // For flavors, their sizes are read too.
+        // For flavors, read their sizes too.
         let call = if sort == Sort::Flavor { get("compute", "/flavors/detail") } else { sort.list() };
         match self.session.list(call, sort.key()).await {
             // Nova wraps each key pair in an object of its own.
@@ -90,8 +90,8 @@ impl Inventory {
         }
     }
 
-    /// Why an id does not exist. It is requested on its own, because lists do not contain everything that an id may
-    /// name: community images, flavors that are not public.
+    /// Why an id does not exist. It is requested individually, because lists omit some resources: community images,
+    /// flavors that are not public.
     async fn lacks_id(&self, sort: Sort, id: &str) -> Result<Option<Lack>, Fault> {
         let call = sort.list();
         match self.session.call(get(call.service, format!("{}/{id}", call.path))).await {

@@ -1,4 +1,4 @@
-//! Values of templates and of services, and whether a service's value matches a template's.
+//! Values of templates and of services, and their comparison.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -17,7 +17,7 @@ pub(super) fn reported(values: Map<String, Value>) -> BTreeMap<Name, wattle_mode
     known.filter_map(|(key, value)| Some((key.into(), serde_json::from_value(value).ok()?))).collect()
 }
 
-/// A text of a thing; empty if it has none.
+/// The text at a key of a thing; empty if it has none.
 pub(super) fn text<'v>(value: &'v Value, key: &str) -> &'v str {
     value[key].as_str().unwrap_or_default()
 }
@@ -27,18 +27,18 @@ pub(super) fn items(value: &Value) -> &[Value] {
     value.as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
-/// A property that is given. A null, as Heat writes it, counts as not given.
+/// The value of a property. A null, as Heat writes it, counts as not given.
 pub(super) fn given<'v>(properties: &'v Value, key: &str) -> Option<&'v Value> {
     properties.get(key).filter(|value| !value.is_null())
 }
 
-/// A text that is given.
+/// The text of a property.
 pub(super) fn given_text<'v>(properties: &'v Value, key: &str) -> Option<&'v str> {
     given(properties, key)?.as_str().filter(|text| !text.is_empty())
 }
 
-/// Whether `current` matches `wanted`. Keys that `wanted` does not have may be anything, the order of lists does not matter, and
-/// numbers and addresses may be written differently.
+/// Whether `current` matches `wanted`. Keys that are not in `wanted` may have any value, the order of lists does not
+/// matter, and numbers and addresses may be written differently.
 pub(super) fn agrees(wanted: &Value, current: &Value) -> bool {
     match (wanted, current) {
         (Value::Object(wanted), Value::Object(current)) => {
@@ -57,7 +57,7 @@ pub(super) fn agrees(wanted: &Value, current: &Value) -> bool {
     }
 }
 
-/// Whether each item of `wanted` has an item of `current` to itself. Those that ask for more choose first.
+/// Whether each item of `wanted` matches a distinct item of `current`. The most specific ones choose first.
 fn matched(wanted: &[Value], current: &[Value]) -> bool {
     let mut left: Vec<&Value> = current.iter().collect();
     let mut wanted: Vec<&Value> = wanted.iter().collect();
@@ -68,7 +68,7 @@ fn matched(wanted: &[Value], current: &[Value]) -> bool {
     })
 }
 
-/// Whether two addresses are the same: IP addresses with and without a prefix, and MAC addresses.
+/// Whether two addresses are equal: IP addresses with and without a prefix, and MAC addresses.
 fn is_same_address(one: &str, other: &str) -> bool {
     let parsed = |text: &str| -> Option<(IpAddr, Option<u8>)> {
         let (address, prefix) = match text.split_once('/') {
@@ -84,7 +84,7 @@ fn is_same_address(one: &str, other: &str) -> bool {
     }
 }
 
-/// A difference, worded for a message.
+/// Describes a difference for a message.
 pub(super) fn differs(property: &str, wanted: &Value, current: &Value) -> String {
     format!("`{property}` is {}, but should be {}", shown(current), shown(wanted))
 }
@@ -97,7 +97,7 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// A text encoded as a part of a URL.
+/// Encodes a text as a part of a URL.
 pub(crate) fn encoded(text: &str) -> String {
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~');
     text.as_bytes()

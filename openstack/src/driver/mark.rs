@@ -1,4 +1,4 @@
-//! The mark of a deployment's things, and how it is combined with the texts of a template.
+//! The mark of a deployment's resources, and how it is combined with the texts of a template.
 
 use sha2::{Digest as _, Sha256};
 use wattle_converge::Id;
@@ -10,10 +10,10 @@ const PREFIX: &str = "wattle:";
 /// Nova's and Neutron's tags, whatever term and number a row's name has: that name has at most 32 of them.
 const LONGEST: usize = 20;
 
-/// The text in front of the mark of a thing that is not finished yet.
+/// The text before the mark of an unfinished thing.
 const HALF: &str = "half-made";
 
-/// The mark of a deployment. Each thing of the deployment has it, which shows whose thing it is.
+/// The mark of a deployment. Each thing of the deployment carries it, which identifies its owner.
 ///
 /// ```
 /// use wattle_converge::Id;
@@ -34,8 +34,8 @@ pub struct Mark {
 }
 
 impl Mark {
-    /// The marks of `stack`, which must name only one deployment of a project. A name that is too long for tags, or contains
-    /// characters that they do not allow, is replaced by the beginning of its SHA-256.
+    /// Creates the marks of `stack`, whose name must be unique among the deployments of a project. A name that is too
+    /// long for tags, or contains characters that they do not allow, is replaced by a prefix of its SHA-256.
     pub fn new(stack: &str) -> Self {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         let short = if (1..=LONGEST).contains(&stack.len()) && stack.chars().all(is_plain) {
@@ -46,12 +46,12 @@ impl Mark {
         Self { stack: stack.to_owned(), prefix: format!("{PREFIX}{short}:") }
     }
 
-    /// The stack.
+    /// The name of the stack.
     pub fn stack(&self) -> &str {
         &self.stack
     }
 
-    /// The mark of a deployment as a whole.
+    /// The mark of the deployment as a whole.
     pub fn whole(&self) -> String {
         self.prefix.trim_end_matches(':').to_owned()
     }
@@ -61,17 +61,17 @@ impl Mark {
         format!("{}{row}", self.prefix)
     }
 
-    /// The row whose mark this is, if it belongs to this deployment.
+    /// The row with this mark, if it belongs to this deployment.
     pub fn row(&self, text: &str) -> Option<Id> {
         text.strip_prefix(&self.prefix)?.parse().ok()
     }
 
-    /// The row whose mark is at the end of a text, after what someone else has written there.
+    /// The row whose mark ends a text that someone else began.
     pub(super) fn row_in(&self, text: &str) -> Option<Id> {
         self.row(text.rsplit([' ', '\n']).next()?)
     }
 
-    /// The row whose mark is among tags.
+    /// The row whose mark is among the tags.
     pub(super) fn row_of_tags(&self, tags: &serde_json::Value) -> Option<Id> {
         tags.as_array()?.iter().find_map(|tag| self.row(tag.as_str()?))
     }
@@ -91,17 +91,17 @@ pub(super) fn without(text: &str) -> &str {
     }
 }
 
-/// The text of a thing that is not finished yet.
+/// The text of an unfinished thing.
 pub(super) fn half(mark: &str) -> String {
     with(HALF, mark)
 }
 
-/// Whether the text is that of a thing that is not finished yet.
+/// Whether the text is that of an unfinished thing.
 pub(super) fn is_half(text: &str) -> bool {
     without(text) == HALF
 }
 
-/// The mark at the end of a text, after what someone else has written, whichever deployment it belongs to.
+/// The mark that ends a text that someone else began, whichever deployment it belongs to.
 pub(super) fn mark_in(text: &str) -> Option<&str> {
     text.rsplit([' ', '\n']).next().filter(|word| is_mark(word))
 }
@@ -112,7 +112,7 @@ pub(super) fn deployment(mark: &str) -> &str {
     rest.rsplit_once(':').map_or(rest, |(deployment, _)| deployment)
 }
 
-/// Whether a tag, a word or a key is a mark, of this deployment or of another.
+/// Whether a tag, a word or a key is a mark, of any deployment.
 pub(super) fn is_mark(text: &str) -> bool {
     text.starts_with(PREFIX)
 }

@@ -1,13 +1,14 @@
-//! Carries out the deployment engine's jobs in OpenStack: jobs become requests, and lists become what the engine sees.
+//! Carries out the deployment engine's jobs in OpenStack: converts jobs to requests, and lists to the engine's
+//! observations.
 //!
 //! What belongs here: for each type of resource, what the engine has to know about it ([`kind`]), how its things are
-//! created, found again, changed and removed, and what is read of them. `plain` does this for all types that are rows
-//! of a table. `neutron`, `nova` and `cinder` contain the tables and whatever does not fit into one. What does not
+//! created, found again, changed and removed, and which attributes are read. `plain` does this for all types that are
+//! rows of a table. `neutron`, `nova` and `cinder` contain the tables and whatever does not fit into one. What does not
 //! belong here: what to do next, which the engine decides, and what Heat's schemas say about properties, which the
 //! caller has checked.
 //!
-//! Everything can be carried out twice. A thing that is created has a [`Mark`] from the first moment, and is looked for by this
-//! mark before it is created. A thing that is changed is read first, unless the change is light and a list has just shown
+//! Every operation is idempotent. A thing is created with a [`Mark`] from the first moment, and this mark is searched
+//! for before creating it. A thing is read before it is changed, unless the change is light and a list has just shown
 //! the thing (`fresh`), and only differences are sent.
 
 mod adopt;
@@ -49,10 +50,10 @@ use wattle_model::Name;
 use stop::Stop;
 use work::{Collection, Work};
 
-/// A thing that a service has shown.
+/// A thing as shown by a service.
 #[derive(Clone, Debug)]
 struct Found {
-    /// The row whose mark it has.
+    /// The row whose mark it carries.
     row: Option<Id>,
     /// Its name in the cloud.
     phys: String,
@@ -60,7 +61,7 @@ struct Found {
     others: Vec<String>,
     /// The service's description of it.
     item: Value,
-    /// What else belongs to it: ports of a server, the one attachment of a volume.
+    /// Related items: ports of a server, the one attachment of a volume.
     beside: Vec<Value>,
 }
 
@@ -74,7 +75,7 @@ impl Found {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum State {
     Ready,
-    /// It is ready, but was stopped, as this says.
+    /// It is ready, but stopped; the value describes how.
     Stopped(String),
     Busy,
     Broken(String),
@@ -82,13 +83,13 @@ enum State {
 
 /// The result of a creation.
 enum Made {
-    /// This is the thing.
+    /// The thing exists.
     Thing(Found),
-    /// The thing of this name is being created.
+    /// The thing with this name is being created.
     Accepted(String),
 }
 
-/// Lists that were read, by their paths.
+/// The lists read so far, by path.
 #[derive(Debug, Default)]
 struct Lists(BTreeMap<&'static str, Vec<Value>>);
 
@@ -104,39 +105,39 @@ trait Driver: Sync {
     /// The lists that contain its things.
     fn collections(&self) -> Vec<&'static Collection>;
 
-    /// Things in the lists: all that have a mark, and all that a row may know by name.
+    /// Finds things in the lists: all that carry a mark, and all that a row may know by name.
     fn found(&self, lists: &Lists, marks: &Mark) -> Vec<Found>;
 
     fn state(&self, found: &Found) -> State;
 
-    /// Heat's attributes, as far as the answer contains them.
+    /// Heat's attributes, as far as the response contains them.
     fn attributes(&self, found: &Found) -> Map<String, Value>;
 
     /// How the thing differs from the properties.
     async fn differs(&self, work: &Work<'_>, found: &Found, properties: &Value) -> Result<Option<String>, Stop>;
 
-    /// The thing with the row's mark. The properties may make it faster to find.
+    /// Finds the thing with the row's mark. The properties may speed up the search.
     async fn look(&self, work: &Work<'_>, properties: Option<&Value>) -> Result<Option<Found>, Stop>;
 
-    /// The thing of a name.
+    /// Reads the thing with this name.
     async fn get(&self, work: &Work<'_>, phys: &str) -> Result<Option<Found>, Stop>;
 
-    /// Creates one, by one request.
+    /// Creates a thing with a single request.
     async fn make(&self, work: &Work<'_>, properties: &Value) -> Result<Made, Stop>;
 
-    /// Whether it only ties other things together, or has nothing but a name. A release then takes all of it, and an update
-    /// creates it again.
+    /// Whether the type only ties other things together, or consists only of a name. Releasing such a thing removes it,
+    /// and an update creates it again.
     fn is_tie(&self) -> bool {
         false
     }
 
-    /// Whether lists show all of a thing that a light change needs to know.
+    /// Whether lists show everything about a thing that a light change needs.
     fn is_whole_in_lists(&self) -> bool {
         false
     }
 
-    /// Whether a thing lacks only what may be written at any time, and twice: names, metadata and tags. A change of anything else
-    /// depends on what the thing is like at that moment.
+    /// Whether a thing differs only in what may be written at any time, and repeatedly: names, metadata and tags. Other
+    /// changes depend on the thing's state at that moment.
     async fn is_light(&self, _work: &Work<'_>, _found: &Found, _properties: &Value) -> Result<bool, Stop> {
         Ok(false)
     }
@@ -151,15 +152,15 @@ trait Driver: Sync {
         Ok(found)
     }
 
-    /// Changes what differs. The thing exists.
+    /// Changes what differs in an existing thing.
     async fn update(&self, work: &Work<'_>, found: Found, properties: &Value) -> Result<Outcome, Stop>;
 
-    /// Takes from the thing what others need. The thing exists.
+    /// Releases from an existing thing what others need.
     async fn release(&self, work: &Work<'_>, found: Found, exclusive: &BTreeSet<Name>) -> Result<Outcome, Stop>;
 
     async fn delete(&self, work: &Work<'_>, phys: &str) -> Result<Outcome, Stop>;
 
-    /// Whether an existing thing can be taken over: an update then gives it its mark.
+    /// Whether an existing thing can be adopted: an update then marks it.
     fn adopts(&self) -> bool {
         false
     }
@@ -169,17 +170,17 @@ trait Driver: Sync {
         None
     }
 
-    /// A difference between the thing and the properties that cannot be removed, as far as a service shows it.
+    /// A difference between the thing and the properties that cannot be reconciled, as far as a service shows it.
     async fn cannot_be(&self, _: &Work<'_>, _: &Found, _: &Value) -> Result<Option<String>, Stop> {
         Ok(None)
     }
 
-    /// What the engine learns about a thing.
+    /// Returns what the engine needs to know about a thing.
     fn thing(&self, found: &Found) -> Thing {
         Thing { phys: found.phys.as_str().into(), attributes: json::reported(self.attributes(found)) }
     }
 
-    /// The outcome of a job that leaves the thing like this.
+    /// The outcome of a job that leaves the thing in this state.
     fn outcome(&self, found: &Found) -> Outcome {
         match self.state(found) {
             State::Ready | State::Stopped(_) => Outcome::Done(Some(self.thing(found))),
@@ -189,7 +190,7 @@ trait Driver: Sync {
     }
 }
 
-/// Refuses to release what cannot be taken from a thing.
+/// The error for something that cannot be released from a thing.
 fn cannot_be_released(exclusive: &BTreeSet<Name>) -> Stop {
     let what = wattle_words::names::list(exclusive.iter().map(|name| &**name), "and");
     Stop::refused(format!(

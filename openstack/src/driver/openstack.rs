@@ -19,7 +19,7 @@ use super::work::Work;
 use super::{Driver, Found, Made};
 use crate::Session;
 
-/// For most things, no properties were given before and are no longer given.
+/// Usually, no property has been dropped since the last action.
 static NOTHING: BTreeSet<Name> = BTreeSet::new();
 
 /// Carries out the engine's jobs in one project of an OpenStack cloud.
@@ -31,7 +31,7 @@ pub struct OpenStack {
 }
 
 impl OpenStack {
-    /// A worker that uses the session's login, for the deployment of this mark.
+    /// Creates a worker that uses the session's login, for the deployment with this mark.
     pub fn new(session: Arc<Session>, mark: Mark) -> Self {
         Self { session, marks: mark, fresh: Fresh::default(), asked: Asked::default() }
     }
@@ -41,9 +41,9 @@ impl OpenStack {
         &self.marks
     }
 
-    /// Carries out one job. It is safe to carry it out twice. No request for it is begun after [`Job::not_after`], by the clock
-    /// of the session's wire. A creation first looks whether the thing exists, and then creates it by one request. If that
-    /// request is not answered, the outcome is [`Outcome::Unknown`].
+    /// Carries out one job, idempotently. Starts no request after [`Job::not_after`], by the clock of the session's
+    /// wire. A creation first checks whether the thing exists, and then creates it with one request. If that request
+    /// gets no response, the outcome is [`Outcome::Unknown`].
     pub async fn carry_out(&self, job: &Job) -> Outcome {
         let Some(kind) = kind(&job.kind) else { return unknown(&job.kind) };
         let until = SystemTime::UNIX_EPOCH + Duration::from_millis(job.not_after.as_millis());
@@ -84,7 +84,8 @@ async fn carried_out(kind: &ResourceType, work: &Work<'_>, job: &Job, fresh: Opt
     match &job.what {
         What::Create { properties } => create(kind, work, &sent(properties), job.is_new).await,
         What::Look => match driver.look(work, None).await? {
-            // It is unknown how to finish it, so it does not count as the row's thing. As a thing without a row, it is deleted.
+            // It is unknown how to finish it, so it does not count as the row's thing. Having no row, it will be
+            // deleted.
             Some(found) if driver.is_half(&found) => Ok(Outcome::Absent),
             Some(found) => Ok(driver.outcome(&found)),
             None => Ok(Outcome::Absent),
@@ -96,7 +97,7 @@ async fn carried_out(kind: &ResourceType, work: &Work<'_>, job: &Job, fresh: Opt
                 && driver.is_light(work, &found, &properties).await?
             {
                 match changed(driver, work, found, &properties).await {
-                    // Perhaps it is gone since it was shown.
+                    // It may have been deleted since it was listed.
                     Err(Stop::Fault(fault)) if fault.is_missing() => {}
                     ended => return ended,
                 }
@@ -141,7 +142,7 @@ async fn changed(driver: &dyn Driver, work: &Work<'_>, found: Found, properties:
 async fn create(kind: &ResourceType, work: &Work<'_>, properties: &Value, is_new: bool) -> Result<Outcome, Stop> {
     let driver = kind.driver;
     kind.check(properties)?;
-    // Look even for a new tie: things that are already tied have no mark of their own.
+    // Search even for a new tie: existing ties may not carry their own mark.
     let found = if is_new && !driver.is_tie() { None } else { driver.look(work, Some(properties)).await? };
     let found = match found {
         Some(found) => found,
@@ -152,23 +153,22 @@ async fn create(kind: &ResourceType, work: &Work<'_>, properties: &Value, is_new
             Err(stop) => return Err(stop),
         },
     };
-    // From here on a thing exists, so it has to be removed if it cannot become usable.
+    // From here on a thing exists, so it has to be removed if it does not become usable.
     match driver.finish(work, found, properties).await.map_err(Stop::outcome) {
         Ok(found) => Ok(driver.outcome(&found)),
         Err(Outcome::Refused(why)) => Ok(Outcome::Broken(why)),
-        // The remaining steps do not take effect twice, so there is no need to wait for a lost request.
+        // Repeating the remaining steps is harmless, so there is no need to wait for a lost request.
         Err(Outcome::Unknown) => Err(Stop::later()),
         Err(outcome) => Ok(outcome),
     }
 }
 
-/// The pauses before looks for what was made by a request whose answer was lost.
+/// The pauses before each search for a thing whose creation got no response.
 const PAUSES: [u64; 5] = [0, 1, 2, 4, 8];
 
-/// The thing that was made by a request whose answer was lost. As long as it does not show, the request may still be on
-/// its way.
+/// Searches for a thing whose creation got no response. As long as it does not appear, the request may still arrive.
 async fn look_again(driver: &dyn Driver, work: &Work<'_>, properties: &Value) -> Option<Found> {
-    // Looking is harmless after the lease, too.
+    // Reading is harmless after the lease, too.
     let eyes = Work { mark: work.mark.clone(), name: work.name.clone(), until: None, ..*work };
     for pause in PAUSES.map(Duration::from_secs) {
         if !pause.is_zero() {

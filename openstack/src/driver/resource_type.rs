@@ -1,4 +1,4 @@
-//! What the engine has to know about a type before it asks a cloud for anything.
+//! What the engine has to know about a type before sending any request.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -14,9 +14,9 @@ use super::{Driver, cinder, neutron, nova};
 pub struct ResourceType {
     /// Its name in Heat.
     pub name: &'static str,
-    /// The type of the service that it belongs to.
+    /// The type of the service that manages it.
     pub service: &'static str,
-    /// Other services that are read or asked for things of these properties.
+    /// Other services that are involved for things with these properties.
     pub(super) also: fn(&Json) -> Vec<&'static str>,
     pub(super) fixed: &'static [&'static str],
     pub(super) stays: &'static [&'static str],
@@ -27,9 +27,9 @@ pub struct ResourceType {
     pub(super) patience: Duration,
     pub(super) drains: bool,
     pub(super) driver: &'static dyn Driver,
-    /// Properties that are carried out, or mean nothing here.
+    /// Whether a property is implemented, or has no effect here.
     pub(super) takes: fn(&str) -> bool,
-    /// A value among the properties that is not carried out, and what to do instead.
+    /// A value among the properties that is not implemented, and what to do instead.
     pub(super) beyond: fn(&Json) -> Option<(String, &'static str)>,
 }
 
@@ -39,34 +39,34 @@ impl std::fmt::Debug for ResourceType {
     }
 }
 
-/// Other names of types.
+/// Aliases of types.
 const ALSO: [(&str, &str); 1] = [("OS::Neutron::Network", "OS::Neutron::Net")];
 
-/// The type of this name, if its things can be created here.
+/// The type with this name, if the driver supports it.
 pub fn kind(ty: &str) -> Option<&'static ResourceType> {
     let ty = ALSO.iter().find(|(also, _)| *also == ty).map_or(ty, |(_, name)| name);
     kinds().find(|kind| kind.name == ty)
 }
 
-/// All types whose things can be created here.
+/// All types that the driver supports.
 pub fn kinds() -> impl Iterator<Item = &'static ResourceType> {
     neutron::KINDS.iter().chain(nova::KINDS).chain(cinder::KINDS)
 }
 
 impl ResourceType {
-    /// What a resource with these properties has and no two can have, in words that name it. Two resources that name the same
-    /// network in different ways, by its name and by its id, are not recognized as wanting the same address.
+    /// What a resource with these properties holds exclusively, as descriptive texts. Two resources that refer to the
+    /// same network in different ways, by name and by id, are not recognized as wanting the same address.
     pub fn exclusive(&self, properties: &Value) -> BTreeSet<Name> {
         (self.exclusive)(&sent(properties)).into_iter().map(Name::from).collect()
     }
 
-    /// What such a resource has only while it is created, in words that name it.
+    /// What such a resource holds exclusively only while it is being created, as descriptive texts.
     pub fn turns(&self, properties: &Value) -> BTreeSet<Name> {
         (self.turns)(&sent(properties)).into_iter().map(Name::from).collect()
     }
 
-    /// The services that are needed to create a thing of these properties. A value that is not known yet may appear as the call
-    /// that will give it.
+    /// The services needed to create a thing with these properties. A value that is not known yet may appear as the
+    /// call that will provide it.
     pub fn services(&self, properties: &Value) -> BTreeSet<&'static str> {
         (self.also)(&sent(properties)).into_iter().chain([self.service]).collect()
     }
@@ -76,13 +76,13 @@ impl ResourceType {
         self.fixed
     }
 
-    /// The names of properties that stay as they are once they are not given any more, as in Heat. All others are
-    /// fixed, or go back to what a thing has without them.
+    /// The names of properties that keep their value when they are no longer given, as in Heat. All others are fixed,
+    /// or revert to their value in a thing without them.
     pub fn stays(&self) -> &'static [&'static str] {
         self.stays
     }
 
-    /// The types whose values its things' attributes show: a server shows the addresses of its ports. After one of
+    /// The types whose values appear in its things' attributes: a server shows the addresses of its ports. After one of
     /// those has changed, the thing has to be read again.
     pub fn shows(&self) -> &'static [&'static str] {
         self.shows
@@ -93,18 +93,18 @@ impl ResourceType {
         self.patience
     }
 
-    /// Whether software may run on it, which is torn down before it is deleted.
+    /// Whether software may run on it that has to be torn down before it is deleted.
     pub fn drains(&self) -> bool {
         self.drains
     }
 
-    /// Whether a property of this name is carried out. A job with any other property is refused.
+    /// Whether the property with this name is implemented. A job with any other property is refused.
     pub fn takes(&self, property: &str) -> bool {
         (self.takes)(property)
     }
 
-    /// Those of these properties that Heat carries out but this driver does not, each with what to do instead. A value
-    /// that is not known yet may appear as the call that will give it.
+    /// The properties that Heat implements but this driver does not, each with what to do instead. A value that is not
+    /// known yet may appear as the call that will provide it.
     pub fn beyond(&self, properties: &Value) -> Vec<(String, &'static str)> {
         self.all_beyond(&sent(properties)).collect()
     }
@@ -123,7 +123,7 @@ impl ResourceType {
         names.chain((self.beyond)(properties))
     }
 
-    /// Refuses properties that would not be carried out.
+    /// Refuses properties that are not implemented.
     pub(super) fn check(&self, properties: &Json) -> Result<(), Stop> {
         match self.all_beyond(properties).next() {
             Some((what, help)) => Err(Stop::refused(format!("{what}: {help}"))),
@@ -132,10 +132,10 @@ impl ResourceType {
     }
 }
 
-/// What to do about a property that only Heat carries out.
+/// The advice for a property that only Heat implements.
 const TAKE_AWAY: &str = "remove it, or deploy the template with Heat";
 
-/// What no two things can have, in words.
+/// What things hold exclusively, as texts.
 pub(super) mod words {
     pub(in crate::driver) fn address(address: &str, network: &str) -> String {
         format!("the address {address} on {network}")
@@ -149,7 +149,7 @@ pub(super) mod words {
         format!("the volume {volume}")
     }
 
-    /// The address that is named in these words.
+    /// The address in such a text.
     pub(in crate::driver) fn address_in(words: &str) -> Option<&str> {
         words.strip_prefix("the address ")?.split(' ').next()
     }

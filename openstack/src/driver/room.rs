@@ -1,4 +1,4 @@
-//! Checks a project's quotas for what is to be created, before anything is created.
+//! Checks a project's quotas for a deployment, before anything is created.
 
 use std::collections::BTreeMap;
 
@@ -12,20 +12,20 @@ use super::neutron::interface;
 use super::work::get;
 use crate::{Fault, Session};
 
-/// A quota that is too small.
+/// An insufficient quota.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Short {
     /// The resource that is short: `servers`, `GiB of volumes`.
     pub what: &'static str,
-    /// How much of it is to be created.
+    /// How much is to be created.
     pub wanted: u64,
-    /// How much of it the project may have.
+    /// The project's limit.
     pub limit: u64,
-    /// How much of that it already has.
+    /// The project's current usage.
     pub used: u64,
 }
 
-/// A quota: its name in messages, and where a service shows its limit and its usage.
+/// A quota: its name in messages, and where a service reports its limit and its usage.
 struct Quota {
     what: &'static str,
     service: &'static str,
@@ -33,7 +33,7 @@ struct Quota {
     used: &'static str,
 }
 
-/// A quota for which Neutron shows everything in one object.
+/// A quota that Neutron reports in one object.
 const fn neutron(what: &'static str, name: &'static str) -> Quota {
     Quota { what, service: "network", limit: name, used: name }
 }
@@ -60,7 +60,7 @@ const QUOTAS: [&Quota; 12] = [
     &SECURITY,
 ];
 
-/// How much of each quota is wanted, by its name.
+/// The demand for each quota, by name.
 #[derive(Default)]
 struct Wanted(BTreeMap<&'static str, u64>);
 
@@ -75,20 +75,20 @@ impl Wanted {
 }
 
 impl Inventory {
-    /// The quotas that are too small for things of these types and properties, in addition to what already exists.
+    /// Returns the quotas that do not suffice for things of these types and properties, in addition to existing usage.
     ///
-    /// What cannot be known is no reason to stop: a value that depends on something created earlier, or a quota that a
-    /// service or its policy does not show. So this does not guarantee that there is room.
+    /// Unknown values are ignored: a value that depends on something created earlier, or a quota that a service or its
+    /// policy does not reveal. So success does not guarantee that there is room.
     ///
     /// # Errors
     ///
-    /// A service does not answer.
+    /// A service does not respond.
     pub async fn room(&mut self, made: &[(&str, Value)]) -> Result<Vec<Short>, Fault> {
         let wanted = self.wanted(made).await?;
         short(&self.session, &wanted).await
     }
 
-    /// How much of each quota these things take.
+    /// The demand of these things for each quota.
     async fn wanted(&mut self, made: &[(&str, Value)]) -> Result<Wanted, Fault> {
         let mut wanted = Wanted::default();
         let mut flavors: BTreeMap<String, u64> = BTreeMap::new();
@@ -115,7 +115,7 @@ impl Inventory {
     }
 }
 
-/// The quotas of which too little is left.
+/// The quotas with too little left.
 async fn short(session: &Session, wanted: &Wanted) -> Result<Vec<Short>, Fault> {
     let mut short = Vec::new();
     for service in ["compute", "block-storage", "network"] {
@@ -144,7 +144,7 @@ async fn short(session: &Session, wanted: &Wanted) -> Result<Vec<Short>, Fault> 
     Ok(short)
 }
 
-/// Adds what one thing takes.
+/// Adds the demand of one thing.
 fn count(ty: &str, properties: &Json, wanted: &mut Wanted) {
     let whole = |value: Option<&Json>| value.and_then(Json::as_u64);
     match ty {
@@ -177,7 +177,7 @@ fn count(ty: &str, properties: &Json, wanted: &mut Wanted) {
     }
 }
 
-/// What a service says of the project's quotas.
+/// Reads the project's quotas from a service.
 async fn limits(session: &Session, service: &'static str) -> Result<Option<Json>, Fault> {
     let path = match service {
         "network" => {
@@ -189,7 +189,7 @@ async fn limits(session: &Session, service: &'static str) -> Result<Option<Json>
     said(session.call(get(service, path)).await)
 }
 
-/// The answer; `None` if this user may not know it.
+/// The response; `None` if this user may not see it.
 fn said<T>(answer: Result<T, Fault>) -> Result<Option<T>, Fault> {
     match answer {
         Ok(answer) => Ok(Some(answer)),

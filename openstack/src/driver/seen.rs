@@ -12,33 +12,34 @@ use super::stop::Stop;
 use super::{Driver, Found, Lists, State};
 use crate::Fault;
 
-/// A thing of a deployment that was seen.
+/// An observed thing of a deployment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seen {
-    /// The row that knows it by its name in the cloud. If there is none, the row whose mark it has.
+    /// The row that knows it by its name in the cloud; otherwise, the row whose mark it carries.
     pub row: Id,
     /// Its type.
     pub kind: Name,
     /// Its name in the cloud.
     pub phys: Name,
-    /// What was seen of it.
+    /// What was observed.
     pub sight: Sight,
 }
 
-/// What a row's thing should be like.
+/// The expected state of a row's thing.
 #[derive(Clone, Copy, Debug)]
 pub struct Expected<'a> {
-    /// The resource's name, from which a thing without a given name gets its own.
+    /// The resource's name, from which an unnamed thing gets its own.
     pub name: &'a str,
-    /// The properties that it was last given.
+    /// The properties last applied to it.
     pub properties: &'a Value,
-    /// Its attributes after the last action on it. What the properties do not give should be as it was then.
+    /// Its attributes after the last action on it. Attributes that the properties do not determine should be unchanged
+    /// since.
     pub noted: &'a BTreeMap<Name, Value>,
 }
 
-/// What the caller knows of its rows.
+/// The caller's knowledge of its rows.
 pub trait Rows: Sync {
-    /// What the row's thing should be like; `None` if that is unknown.
+    /// The expected state of the row's thing; `None` if unknown.
     fn expected(&self, row: Id) -> Option<Expected<'_>>;
 
     /// The row that knows a thing of this type by its name in the cloud.
@@ -46,15 +47,15 @@ pub trait Rows: Sync {
 }
 
 impl OpenStack {
-    /// All things of the deployment of these types: those that have its mark, and those that its rows know by name. Each list is
-    /// read once, however many things there are, and no thing is read by itself. Names that the rows expect are looked up unless
-    /// that was done in the last minute.
+    /// Lists all things of the deployment with these types: those that carry its mark, and those that its rows know by
+    /// name. Each list is read once, however many things there are, and no thing is read individually. Names in the
+    /// expected properties are looked up unless they were in the last minute.
     ///
-    /// What a service is removing and no longer lists is gone.
+    /// A thing that a service is removing and no longer lists counts as gone.
     ///
     /// # Errors
     ///
-    /// Why a list could not be read. In that case, nothing is said about any thing.
+    /// A list cannot be read. In that case, nothing is reported about any thing.
     pub async fn list(&self, kinds: &BTreeSet<Name>, rows: &dyn Rows) -> Result<Vec<Seen>, Fault> {
         let wanted: Vec<(&Name, &ResourceType)> = kinds.iter().filter_map(|ty| Some((ty, kind(ty)?))).collect();
         let mut lists = Lists::default();
@@ -109,8 +110,8 @@ impl OpenStack {
                 match driver.differs(&work, found, &sent(properties)).await {
                     Ok(differs) => differs,
                     Err(Stop::Fault(fault)) => return Err(fault),
-                    // Something that a template names does not exist, or cannot be asked for now. Nothing is reported for such a
-                    // thing.
+                    // Something that a template names does not exist, or cannot be queried now. Nothing is reported for
+                    // such a thing.
                     Err(Stop::Outcome(_)) => None,
                 }
             }
@@ -123,8 +124,8 @@ impl OpenStack {
     }
 }
 
-/// The row that a thing belongs to, and that row's name for it. A name other than the thing's own may be of a thing that was
-/// there before.
+/// The row that a thing belongs to, and that row's name for it. A name other than the thing's own may refer to an
+/// earlier thing.
 fn known(ty: &str, found: &Found, rows: &dyn Rows) -> Option<(Id, String)> {
     if let Some(row) = rows.row_of(ty, &found.phys) {
         return Some((row, found.phys.clone()));

@@ -1,4 +1,4 @@
-//! Why a job stops, and the outcome of that.
+//! Why a job stops, and the resulting outcome.
 
 use std::time::Duration;
 
@@ -7,16 +7,16 @@ use wattle_converge::Outcome;
 use crate::Fault;
 use crate::fault::is_quota;
 
-/// The delay before asking again for something that the present state does not allow.
+/// The delay before retrying what the present state does not allow.
 pub(super) const SOON: Duration = Duration::from_secs(3);
 
-/// The delay before asking a busy service again.
+/// The delay before another request to a busy service.
 const BUSY: Duration = Duration::from_secs(10);
 
 /// Why a job stops.
 #[derive(Debug)]
 pub(super) enum Stop {
-    /// A service did not do what was asked.
+    /// A request to a service failed.
     Fault(Fault),
     /// The outcome of the job is known.
     Outcome(Outcome),
@@ -29,17 +29,17 @@ impl From<Fault> for Stop {
 }
 
 impl Stop {
-    /// It will not be done, for this reason.
+    /// Stops with a refusal, for this reason.
     pub(super) fn refused(why: impl Into<String>) -> Self {
         Self::Outcome(Outcome::Refused(why.into().into()))
     }
 
-    /// It has to be asked for again.
+    /// Stops so that the job is retried.
     pub(super) fn later() -> Self {
         Self::Outcome(Outcome::Later(SOON))
     }
 
-    /// Whether it is unknown what became of the request.
+    /// Whether the effect of the request is unknown.
     pub(super) fn is_unknown(&self) -> bool {
         matches!(self, Self::Fault(Fault::Unknown { .. }) | Self::Outcome(Outcome::Unknown))
     }
@@ -53,7 +53,7 @@ impl Stop {
     }
 }
 
-/// The outcome of a job after a request has failed.
+/// The outcome of a job after a failed request.
 fn outcome(fault: Fault) -> Outcome {
     match &fault {
         Fault::Unknown { .. } => Outcome::Unknown,
@@ -77,12 +77,12 @@ fn outcome(fault: Fault) -> Outcome {
     }
 }
 
-/// A refusal in the words of the service, with how to fix it.
+/// A refusal with the service's message and advice on how to fix it.
 fn said(fault: &Fault) -> Outcome {
     Outcome::Refused(fault.in_full().into())
 }
 
-/// The result of a failed request to create something: a service that reports an internal failure may have created it.
+/// Converts a failed creation: a service that reports an internal failure may have created the resource.
 pub(super) fn of_creation(fault: Fault) -> Stop {
     match &fault {
         Fault::Refused { status: 500 | 502 | 504, .. } | Fault::Senseless { .. } => Stop::Outcome(Outcome::Unknown),
@@ -90,7 +90,7 @@ pub(super) fn of_creation(fault: Fault) -> Stop {
     }
 }
 
-/// The result of a failed request to read: nothing was done, so it may be repeated.
+/// Converts a failed read: it changed nothing, so it may be repeated.
 pub(super) fn of_reading(fault: Fault) -> Stop {
     match &fault {
         Fault::Unknown { .. } => Stop::Outcome(Outcome::Later(BUSY)),
@@ -98,14 +98,14 @@ pub(super) fn of_reading(fault: Fault) -> Stop {
     }
 }
 
-/// Whether a refusal is permanent. Services use status 409 both for what another resource prevents, which may pass, and for
-/// properties that contradict each other, which does not.
+/// Whether a refusal is permanent. Services use status 409 both for a conflict with another resource, which may pass,
+/// and for properties that contradict each other, which does not.
 fn is_lasting(message: &str) -> bool {
     [
         "conflicts with allocation pool",
         "Port Security must be enabled",
         "Port has security group",
-        // Of a server that says no network, in a project that has several.
+        // The refusal of a server without networks in a project that has several.
         "Multiple possible networks found",
     ]
     .iter()

@@ -1,7 +1,7 @@
-//! Ties, which are not things of their own: a router's subnet, a floating IP's port, a server's volume. Key pairs belong here
-//! too, because they are only known by name. If a tie is removed and created again, the cloud's name for it is the same. So its
-//! name here also contains its mark, or is its mark. Otherwise the deletion for one row would remove what belongs to another row
-//! by then.
+//! Ties, which are not resources of their own: a router's subnet, a floating IP's port, a server's volume. Key pairs
+//! belong here too, because they are identified only by name. If a tie is removed and created again, the cloud's name
+//! for it is the same. So its name here also contains its mark, or is its mark. Otherwise a deletion for one row could
+//! remove what has since become another row's.
 
 use wattle_converge::Id;
 
@@ -13,7 +13,7 @@ use super::work::{Work, delete};
 use crate::Method;
 use crate::session::Call;
 
-/// The name of a tie: the cloud's name for it, and its mark. One that was taken over has no mark.
+/// The name of a tie: the cloud's name for it, and its mark. An adopted tie has no mark.
 pub(super) fn called(name: &str, mark: Option<String>) -> String {
     mark.map_or_else(|| name.to_owned(), |mark| format!("{name} {mark}"))
 }
@@ -26,8 +26,8 @@ pub(super) fn parts(phys: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// The tie, if it still is the one of that name and was not replaced by another. One without a mark may have got its mark from
-/// its row.
+/// Returns the tie if it has not been replaced by another of the same name. A tie without a mark may have got its mark
+/// from its row.
 pub(super) fn same(work: &Work<'_>, mark: Option<&str>, found: Found) -> Option<Found> {
     let has = found.row.map(|row| work.marks.of(row));
     let is_same = match (mark, has) {
@@ -42,7 +42,7 @@ pub(super) fn is_anothers(work: &Work<'_>, row: Option<Id>) -> bool {
     row.is_some_and(|row| work.marks.of(row) != work.mark)
 }
 
-/// Tags a thing in Neutron. In a cloud without tags, ties are found again by the things that they tie.
+/// Tags a resource in Neutron. In a cloud without tags, ties are found again by what they tie together.
 pub(super) async fn tie(work: &Work<'_>, path: &str, tag: &str) -> Result<(), Stop> {
     match work.ask(Call::new("network", Method::Put, format!("{path}/tags/{}", encoded(tag))).once()).await {
         Err(fault) if !fault.is_missing() => Err(fault.into()),
@@ -50,7 +50,7 @@ pub(super) async fn tie(work: &Work<'_>, path: &str, tag: &str) -> Result<(), St
     }
 }
 
-/// Removes the tag, if it is there.
+/// Removes the tag, if present.
 pub(super) async fn untie(work: &Work<'_>, path: &str, item: &serde_json::Value, tag: &str) -> Result<(), Stop> {
     if items(&item["tags"]).iter().any(|known| known == tag) {
         work.remove(delete("network", format!("{path}/tags/{}", encoded(tag))).once()).await?;

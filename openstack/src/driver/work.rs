@@ -1,4 +1,4 @@
-//! What all requests of one job have in common.
+//! The context shared by all requests of one job.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
@@ -14,25 +14,25 @@ use crate::session::Call;
 use crate::version::Version;
 use crate::{Fault, Method, Session};
 
-/// One job or one observation: which session asks, for which row, and until when.
+/// One job or one observation: the session, the row, and the deadline.
 pub(super) struct Work<'a> {
     pub(super) session: &'a Session,
     pub(super) asked: &'a Asked,
     pub(super) marks: &'a Mark,
     /// The mark of the row's thing.
     pub(super) mark: String,
-    /// The name of a thing that is given none.
+    /// The name of a thing that specifies none.
     pub(super) name: String,
-    /// The thing's attributes after the last action on it. They show what it has that is not requested.
+    /// The thing's attributes after the last action on it, including those that the properties do not determine.
     pub(super) noted: &'a BTreeMap<Name, wattle_model::Value>,
-    /// What the thing may have been given before and is no longer given: `PROPERTY`, or `PROPERTY.KEY`.
+    /// Properties that may have been given before and no longer are: `PROPERTY`, or `PROPERTY.KEY`.
     pub(super) left: &'a BTreeSet<Name>,
-    /// No request is begun after this time.
+    /// The time after which no request is started.
     pub(super) until: Option<SystemTime>,
 }
 
 impl Work<'_> {
-    /// The value of an attribute after the last action on the thing, if it had one.
+    /// The value of an attribute after the last action on the thing, if any.
     pub(super) fn noted(&self, attribute: &str) -> Option<Value> {
         self.noted.get(attribute).map(sent)
     }
@@ -42,7 +42,7 @@ impl Work<'_> {
         self.left.contains(property)
     }
 
-    /// The wanted name of a thing: the template's; if there is none, one from its resource's name, as in Heat.
+    /// The wanted name of a thing: the template's, or one derived from its resource's name, as in Heat.
     pub(super) fn called(&self, properties: &Value) -> Value {
         given(properties, "name").cloned().unwrap_or_else(|| self.name.as_str().into())
     }
@@ -52,17 +52,17 @@ impl Work<'_> {
         self.session.call(Call { until: self.until, ..call }).await
     }
 
-    /// All items of a list.
+    /// Returns all items of a list.
     pub(super) async fn every(&self, call: Call, key: &str) -> Result<Vec<Value>, Fault> {
         self.session.list(Call { until: self.until, ..call }, key).await
     }
 
-    /// All items of a list. If the list cannot be read, nothing is known of it.
+    /// Returns all items of a list; an unreadable list counts as unknown.
     pub(super) async fn listed(&self, call: Call, key: &str) -> Result<Vec<Value>, Stop> {
         self.every(call, key).await.map_err(of_reading)
     }
 
-    /// One thing, if it exists.
+    /// Reads one thing, if it exists.
     pub(super) async fn read(&self, call: Call, key: &str) -> Result<Option<Value>, Stop> {
         match self.ask(call).await {
             Ok(mut answer) => Ok(Some(answer.get_mut(key).map(Value::take).unwrap_or_default())),
@@ -71,13 +71,13 @@ impl Work<'_> {
         }
     }
 
-    /// Sends the one request that creates something.
+    /// Sends the single request that creates something.
     pub(super) async fn make(&self, call: Call) -> Result<Value, Stop> {
         self.ask(call).await.map_err(of_creation)
     }
 
-    /// Changes an existing thing. If something that the request names does not exist, it is refused. The request is sent only
-    /// once: a late copy would undo a later change.
+    /// Changes an existing thing. The outcome is a refusal if something that the request names does not exist. The
+    /// request is sent only once: a late copy would undo a later change.
     pub(super) async fn change(&self, call: Call) -> Result<Value, Stop> {
         Ok(self.ask(call.once()).await?)
     }
@@ -92,22 +92,22 @@ impl Work<'_> {
     }
 }
 
-/// A call that reads.
+/// Creates a call that reads.
 pub(super) fn get(service: &'static str, path: impl Into<String>) -> Call {
     Call::new(service, Method::Get, path)
 }
 
-/// A call with a body under one key.
+/// Creates a call with a body under one key.
 pub(super) fn put(service: &'static str, path: impl Into<String>, key: &str, body: Value) -> Call {
     Call::new(service, Method::Put, path).body(json!({ key: body }))
 }
 
-/// A call that creates something below, with a body under one key.
+/// Creates a call that creates a child resource, with a body under one key.
 pub(super) fn post(service: &'static str, path: impl Into<String>, key: &str, body: Value) -> Call {
     Call::new(service, Method::Post, path).body(json!({ key: body }))
 }
 
-/// A call that removes something.
+/// Creates a call that removes something.
 pub(super) fn delete(service: &'static str, path: impl Into<String>) -> Call {
     Call::new(service, Method::Delete, path)
 }
@@ -122,7 +122,7 @@ pub(super) struct Collection {
 }
 
 impl Collection {
-    /// The call that reads it.
+    /// Returns the call that reads the list.
     pub(super) fn call(&self) -> Call {
         Call { version: self.version, ..get(self.service, self.path) }
     }

@@ -1,10 +1,10 @@
-//! What to do about a fault.
+//! Advice on how to fix a fault.
 
 use super::{Fault, is_quota};
 use crate::Flaw;
 
 impl Fault {
-    /// How to fix it.
+    /// Returns advice on how to fix the fault, if there is any.
     pub fn help(&self) -> Option<String> {
         match self {
             Self::LoggedOut { .. } => Some(
@@ -75,7 +75,7 @@ impl Fault {
     }
 }
 
-/// What to do about a certificate that is not trusted.
+/// Advice on a certificate that is not trusted.
 fn distrusted(flaw: Flaw) -> String {
     let help = match flaw {
         Flaw::Issuer => {

@@ -1,4 +1,4 @@
-//! Flavors as Placement sees them: what a server of a flavor asks for.
+//! Flavors as Placement sees them: the resources that a server of a flavor requests.
 
 use serde_json::Value;
 use wattle_words::flavor::{Asks, Sizes};
@@ -8,23 +8,23 @@ use crate::{Fault, Session};
 
 use super::{get, text};
 
-/// The first version in which the list of flavors has their extra specs.
+/// The first version in which the list of flavors includes extra specs.
 const SPECS: Version = Version::new(2, 61);
 
-/// What a server of a flavor asks for.
+/// The resources that a server of a flavor requests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Flavor {
     /// The flavor's name.
     pub name: String,
-    /// What it asks for.
+    /// The requested resources.
     pub asks: Asks,
 }
 
-/// Reads the flavors of a cloud, by their names. Administrators see those of all projects.
+/// Lists the flavors of a cloud, by name. Administrators see those of all projects.
 ///
 /// # Errors
 ///
-/// Nova does not answer.
+/// Nova does not respond.
 pub async fn flavors(session: &Session) -> Result<Vec<Flavor>, Fault> {
     let call = get("compute", "/flavors/detail?is_public=None").version(SPECS);
     let mut flavors: Vec<Flavor> = session.list(call, "flavors").await?.iter().map(read).collect();

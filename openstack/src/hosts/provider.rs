@@ -1,4 +1,4 @@
-//! Resource providers: what Placement knows of hosts. Those of one host are a tree, whose root is the host.
+//! Resource providers: Placement's view of hosts. Those of one host form a tree, whose root is the host.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,35 +14,35 @@ use super::{get, text};
 /// The first version in which providers are trees.
 const TREES: Version = Version::new(1, 14);
 
-/// The first version in which summaries are of whole trees, with all resource classes and traits.
+/// The first version in which summaries cover whole trees, with all resource classes and traits.
 const WHOLE_TREES: Version = Version::new(1, 29);
 
-/// How many requests are under way at once.
+/// The number of concurrent requests.
 const AT_ONCE: usize = 8;
 
-/// How much of a resource class there is.
+/// The inventory of a resource class.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Inventory {
-    /// The amount for servers, without what is reserved for the host itself.
+    /// The amount available to servers, without what is reserved for the host itself.
     pub total: i64,
-    /// By how much it is overcommitted.
+    /// The overcommit ratio.
     pub ratio: f64,
-    /// The most that one server gets of it.
+    /// The largest amount for one server.
     pub largest: i64,
-    /// The least that one server gets of it.
+    /// The smallest amount for one server.
     pub smallest: i64,
-    /// What one server gets of it is a multiple of this.
+    /// The amount for one server is a multiple of this.
     pub step: i64,
 }
 
 impl Inventory {
-    /// So much, without anything overcommitted, for one server or for several.
+    /// Creates an inventory of this amount, without overcommitment and limits.
     pub(super) fn plain(total: i64) -> Self {
         Self { total, ratio: 1.0, largest: total, smallest: 1, step: 1 }
     }
 }
 
-/// What the providers of one host offer together.
+/// The combined inventory of one host's providers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Offer {
     pub(super) has: BTreeMap<String, Inventory>,
@@ -50,7 +50,7 @@ pub(super) struct Offer {
     pub(super) traits: BTreeSet<String>,
 }
 
-/// The ids of all providers, by the ids of their roots.
+/// Lists the ids of all providers, by the ids of their roots.
 pub(super) async fn trees(session: &Session) -> Result<BTreeMap<String, Vec<String>>, Fault> {
     let providers = session.list(get("placement", "/resource_providers").version(TREES), "resource_providers").await?;
     let mut trees: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -61,9 +61,9 @@ pub(super) async fn trees(session: &Session) -> Result<BTreeMap<String, Vec<Stri
     Ok(trees)
 }
 
-/// What the providers of each tree offer. Placement lists uses and traits of many providers in one answer, but how much is
-/// reserved and overcommitted only for one provider at a time. So each provider costs one request, and two more if the list
-/// leaves it out.
+/// Reads the offer of each tree. Placement lists usages and traits of many providers in one response, but reservations
+/// and overcommit ratios only for one provider at a time. So each provider costs one request, and two more if the list
+/// omits it.
 pub(super) async fn offers(session: &Session, trees: &[Vec<String>]) -> Result<Vec<Offer>, Fault> {
     let known = summaries(session).await?;
     let mut offers = vec![Offer::default(); trees.len()];
@@ -92,8 +92,8 @@ pub(super) async fn offers(session: &Session, trees: &[Vec<String>]) -> Result<V
     Ok(offers)
 }
 
-/// What is used of providers and which traits they have, by their ids: of all trees in which a server still finds memory. Empty
-/// if Placement is too old for that.
+/// Reads the usages and traits of providers, by id, in all trees in which a server still finds memory. Empty if
+/// Placement is too old for that.
 async fn summaries(session: &Session) -> Result<Map<String, Value>, Fault> {
     let call = get("placement", "/allocation_candidates?resources=MEMORY_MB:1").version(WHOLE_TREES);
     match session.call(call).await {
@@ -125,15 +125,15 @@ impl Offer {
                     #[expect(
                         clippy::cast_possible_truncation,
                         clippy::cast_precision_loss,
-                        reason = "no host has so much"
+                        reason = "no host has that much"
                     )]
                     let capacity = (total as f64 * ratio) as i64;
                     let largest = amount("max_unit").unwrap_or(capacity).min(capacity);
                     let first = Inventory { total: 0, ratio, largest: 0, smallest, step };
                     let all = self.has.entry(class.clone()).or_insert(first);
                     all.total += total;
-                    // Where the providers of a host differ, it has what the most careful one of them says, and gives one server what
-                    // any of them gives.
+                    // Where the providers of a host differ, it has the lowest ratio, and gives one server what any of
+                    // them gives.
                     all.ratio = all.ratio.min(ratio);
                     all.largest = all.largest.max(largest);
                     (all.smallest, all.step) = (all.smallest.min(smallest), all.step.min(step));

@@ -1,4 +1,4 @@
-//! Follows what happens in a stack, by its events.
+//! Follows the events of a stack.
 
 use std::collections::BTreeSet;
 
@@ -11,25 +11,25 @@ use crate::driver::encoded;
 use crate::session::Call;
 use crate::{Fault, Method};
 
-/// How many looks in a row must show no event before a stack without an action in progress counts as finished: its last event may
-/// be late.
+/// How many reads in a row must show no event before a stack without an action in progress counts as finished: its last
+/// event may be late.
 const STILL: u32 = 2;
 
 /// The position of a follower in a stack's events.
 #[derive(Clone, Debug)]
 pub struct Follow {
     id: String,
-    /// The last event that was seen.
+    /// The last event that was read.
     marker: Option<String>,
     tree: Tree,
-    /// Nested stacks that no list has shown.
+    /// Nested stacks that appeared in no list yet.
     unknown: BTreeSet<String>,
     /// Whether the stack itself has finished.
     has_ended: bool,
     still: u32,
 }
 
-/// What has happened to a resource.
+/// A change of a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
     /// Its path.
@@ -44,20 +44,20 @@ pub struct Change {
     pub is_stack: bool,
 }
 
-/// What has happened since the last look.
+/// The changes since the last read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// What happened, in order.
+    /// The changes, in order.
     pub changes: Vec<Change>,
-    /// The state of the stack, once it has finished. `Some(None)` means that it is gone.
+    /// The state of the stack, once it has finished. `Some(None)` means that it has been deleted.
     pub ended: Option<Option<Stack>>,
 }
 
 impl Follow {
-    /// Starts after the events that the stack of this id has had so far.
+    /// Starts after the present events of the stack with this id.
     ///
     /// # Errors
-    /// Why those are unknown.
+    /// Heat cannot be queried.
     pub async fn from_now(heat: &Orchestration, id: &str) -> Result<Self, Fault> {
         let last = heat.events(id, &format!("nested_depth={DEPTH}&sort_dir=desc&limit=1")).await?;
         let marker = last.first().and_then(|event| event["id"].as_str()).map(str::to_owned);
@@ -66,7 +66,7 @@ impl Follow {
         Ok(Self { marker, tree, ..Self::from_the_beginning(id) })
     }
 
-    /// Starts with the creation of the stack of this id.
+    /// Starts with the creation of the stack with this id.
     pub fn from_the_beginning(id: &str) -> Self {
         Self {
             id: id.to_owned(),
@@ -83,10 +83,10 @@ impl Follow {
         &self.id
     }
 
-    /// Looks once.
+    /// Reads the events since the last call.
     ///
     /// # Errors
-    /// Why it is unknown what has happened. The next look sees what was missed.
+    /// Heat cannot be queried. The next call returns what this one missed.
     pub async fn look(&mut self, heat: &Orchestration) -> Result<Step, Fault> {
         let stack = heat.show(&self.id).await?;
         // Read the events after the status: by then, a stack that has finished has recorded all of its events.
@@ -120,14 +120,15 @@ impl Follow {
         Ok(Step { changes, ended: is_over.then_some(stack) })
     }
 
-    /// Which events are asked for. For a stack that is gone, Heat still has those that are not of nested stacks.
+    /// The query that selects the events. For a deleted stack, Heat still has the events, except those of nested
+    /// stacks.
     fn further(&self, is_there: bool) -> String {
         let depth = if is_there { DEPTH } else { 0 };
         let marker = self.marker.as_deref().map_or(String::new(), |marker| format!("&marker={}", encoded(marker)));
         format!("nested_depth={depth}&sort_dir=asc{marker}")
     }
 
-    /// Whether an event is about something that no list has shown.
+    /// Whether an event is about a nested stack that no list has shown.
     fn is_strange(&self, event: &Value) -> bool {
         let Some(stack) = linked(event, "stack") else { return false };
         if self.unknown.contains(&stack) || event["physical_resource_id"] == *self.id {

@@ -16,14 +16,14 @@ pub struct Resource {
     pub status: String,
     /// Heat's reason for the status.
     pub reason: String,
-    /// The name of its thing in the cloud; empty while there is none.
+    /// The resource's physical id; empty if it has none.
     pub phys: Name,
-    /// Whether it is a stack itself.
+    /// Whether it is a nested stack.
     pub is_stack: bool,
 }
 
 impl Resource {
-    /// Whether something failed.
+    /// Whether its last action failed.
     pub fn has_failed(&self) -> bool {
         self.status.ends_with("_FAILED")
     }
@@ -96,9 +96,9 @@ pub(super) fn linked(item: &Value, rel: &str) -> Option<String> {
 
 struct Row {
     name: String,
-    /// The id of the stack that it is in.
+    /// The id of the containing stack.
     stack: String,
-    /// The name of the resource that this stack is.
+    /// The name of the resource that represents this stack.
     around: String,
     kind: Name,
     status: String,

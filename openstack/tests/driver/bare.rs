@@ -1,4 +1,4 @@
-//! What somebody does behind the back of a deployment whose template says next to nothing.
+//! Changes behind the back of a deployment with a minimal template.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use wattle_openstack::session::Call;
 use super::cases::Base;
 use super::jobs::{Desk, Jobs, value};
 
-/// A thing whose template says only what it has to.
+/// A thing whose template gives only what is required.
 struct Bare<'s, S> {
     stage: &'s S,
     kind: &'static str,
@@ -36,12 +36,12 @@ impl<'s, S: Jobs> Bare<'s, S> {
         }
     }
 
-    /// Nothing has changed, as far as anybody is to know.
+    /// Asserts that no change is reported.
     fn is_as_it_was(&self, after: &str) {
         assert_eq!(self.differs(), None, "{} after {after}", self.kind);
     }
 
-    /// Something has changed, which is seen as a change of `property`, and put right.
+    /// Asserts that a change of `property` is detected and reverted.
     fn has_drifted(&mut self, property: &str) {
         let how = self.differs().unwrap_or_else(|| panic!("{}: no drift of `{property}`", self.kind));
         assert!(how.contains(&format!("`{property}`")), "{} `{property}`: {how}", self.kind);
@@ -54,7 +54,7 @@ impl<'s, S: Jobs> Bare<'s, S> {
         self.is_as_it_was(property);
     }
 
-    /// Somebody changes it.
+    /// Changes it by hand.
     fn put(&self, service: &'static str, one: &str, property: &str, body: &Value) {
         let path = format!("/{one}s/{}", self.thing.phys).replace("security_group", "security-group");
         let one = one.replace('-', "_");
@@ -69,7 +69,7 @@ impl<'s, S: Jobs> Bare<'s, S> {
         self.stage.pass(Duration::from_secs(10));
     }
 
-    /// Waits until a service shows a value of it.
+    /// Waits until a service shows this value.
     fn becomes(&self, service: &'static str, path: &str, pointer: &str, value: &str) {
         let path = path.replace("ID", &self.thing.phys);
         for _ in 0..300 {
@@ -90,7 +90,7 @@ fn all_of<S: Jobs>(bare: &mut Bare<'_, S>, one: &str, changes: &[(&str, Value)])
     }
 }
 
-/// Neutron's things are as they were made.
+/// Neutron's things are unchanged.
 pub(crate) fn neutron_s_things<S: Jobs>(stage: &S) {
     let base = Base::new(stage);
     let name = || ("name", json!({ "name": "other" }));
@@ -161,7 +161,7 @@ fn network(stage: &impl Jobs, name: &str) -> Value {
     stage.get("network", &format!("/networks?name={name}"))["networks"][0]["id"].clone()
 }
 
-/// Servers and volumes are as they were made.
+/// Servers and volumes are unchanged.
 pub(crate) fn servers_and_volumes<S: Jobs>(stage: &S) {
     let base = Base::new(stage);
     let networks = json!([{ "network": base.net }]);
@@ -199,7 +199,7 @@ fn flavor(stage: &impl Jobs, name: &str) -> Value {
     flavors.as_array().expect("flavors").iter().find(|flavor| flavor["name"] == name).expect("a flavor")["id"].clone()
 }
 
-/// What services do by themselves is nothing that anybody has changed.
+/// Changes that services make by themselves are not reported.
 pub(crate) fn what_the_cloud_does<S: Jobs>(stage: &S) {
     let base = Base::new(stage);
     let port = Bare::new(stage, "OS::Neutron::Port", json!({ "network": base.net }));
@@ -208,12 +208,12 @@ pub(crate) fn what_the_cloud_does<S: Jobs>(stage: &S) {
     let nics = json!([{ "port": port.thing.phys.to_string() }]);
     let server =
         stage.some("OS::Nova::Server", &json!({ "flavor": "m1.small", "image": "debian-12", "networks": nics }));
-    // Nova calls a port as the server that has it.
+    // Nova names a port after its server.
     port.put("network", "port", "dns_name", &json!({ "dns_name": "shop-web" }));
     port.is_as_it_was("a server has it");
     let id = volume.thing.phys.to_string();
     stage.some("OS::Cinder::VolumeAttachment", &json!({ "instance_uuid": server, "volume_id": id }));
-    // Cinder shows administrators how it is attached.
+    // Cinder shows administrators the attachment mode.
     volume.post(
         "block-storage",
         "/volumes/ID/metadata",
@@ -224,7 +224,7 @@ pub(crate) fn what_the_cloud_does<S: Jobs>(stage: &S) {
     stage.some("OS::Neutron::FloatingIPAssociation", &given);
     floating.is_as_it_was("an association has it");
     port.is_as_it_was("a floating IP is at it");
-    // Hosts give themselves addresses of IPv6 where a network has such a subnet from then on.
+    // Hosts assign themselves IPv6 addresses once a network has such a subnet.
     let six = json!({ "network": base.net, "cidr": "2001:db8:1::/64", "ip_version": 6, "ipv6_address_mode": "slaac", "ipv6_ra_mode": "slaac" });
     let six = stage.some("OS::Neutron::Subnet", &six);
     let mut all = port.thing.attributes["fixed_ips"].clone();
@@ -233,13 +233,13 @@ pub(crate) fn what_the_cloud_does<S: Jobs>(stage: &S) {
     }
     port.put("network", "port", "fixed_ips", &json!({ "fixed_ips": serde_json::to_value(&all).expect("JSON") }));
     port.is_as_it_was("a subnet of IPv6 has come");
-    // What nothing was noted of may be anything.
+    // A value that was not recorded may be anything.
     let desk = Desk::expects(port.row, &port.properties).knows(port.row, port.kind, &port.thing.phys);
     let sight = stage.sight(port.row, port.kind, &desk.noted(&BTreeMap::new()));
     assert!(matches!(sight, Some(Sight::Ready(_))), "{sight:?}");
 }
 
-/// What a template says no longer goes back to what it is without: what was noted of it was said.
+/// A name that a template no longer gives reverts to the default: the recorded one was given.
 pub(crate) fn a_name_said_no_longer<S: Jobs>(stage: &S) {
     for (kind, more) in [
         ("OS::Neutron::Net", json!({})),

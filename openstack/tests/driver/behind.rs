@@ -1,4 +1,4 @@
-//! What somebody does behind the back of a deployment, in the simulated cloud.
+//! Changes behind the back of a deployment, in the simulated cloud.
 
 use super::bare;
 use super::stage::Stage;

@@ -1,4 +1,4 @@
-//! What servers are made with: their networks and their disks.
+//! The networks and disks of new servers.
 
 use serde_json::{Value, json};
 use wattle_converge::Sight;
@@ -35,7 +35,7 @@ fn a_server_is_where_its_template_says() {
     assert_eq!(ports.len(), 2);
     assert!(ports.iter().any(|port| port["fixed_ips"][0]["ip_address"] == "10.1.0.60"), "{ports:?}");
     assert!(ports.iter().any(|port| port["id"] == *base.ports[0]), "{ports:?}");
-    // Of several subnets Nova would choose another one.
+    // Of several subnets, Nova would choose another one.
     stage.some("OS::Neutron::Subnet", &json!({ "network": base.net, "cidr": "10.4.0.0/24" }));
     let refusal = |nic: Value| {
         let properties = json!({ "flavor": "m1.small", "image": "debian-12", "networks": [nic] });

@@ -1,4 +1,4 @@
-//! One resource of each type: what it is made with, what of it can be changed, and what is read of it.
+//! One resource of each type: its initial properties, its changes, and its attributes.
 
 use serde_json::{Value, json};
 
@@ -8,15 +8,15 @@ use super::jobs::{Jobs, KEY};
 pub(crate) struct Case {
     pub(crate) kind: &'static str,
     pub(crate) properties: Value,
-    /// Properties that can be changed, and to what.
+    /// Properties that can be changed, with their new values.
     pub(crate) changes: Vec<(&'static str, Value)>,
-    /// Attributes that are read of it.
+    /// Attributes that are read.
     pub(crate) attributes: &'static [&'static str],
-    /// Where it is made: what the path of the one request contains that may make a second one.
+    /// A part of the path of the one request that may create a duplicate.
     pub(crate) made_by: &'static str,
 }
 
-/// What other resources need: ids of a network with a subnet, of things on it, and of servers.
+/// What other resources need: ids of a network with a subnet, of resources on it, and of servers.
 pub(crate) struct Base {
     pub(crate) net: String,
     pub(crate) subnet: String,
@@ -25,20 +25,20 @@ pub(crate) struct Base {
     pub(crate) group: String,
     pub(crate) servers: Vec<String>,
     pub(crate) volumes: Vec<String>,
-    /// Two floating IPs that nothing has.
+    /// Two unassociated floating IPs.
     pub(crate) floating: [String; 2],
     /// A port with the addresses 10.1.0.210 and 10.1.0.211.
     pub(crate) wide_port: String,
-    /// A policy of QoS.
+    /// A QoS policy.
     pub(crate) policy: String,
 }
 
 impl Base {
-    /// Makes it.
+    /// Creates it.
     pub(crate) fn new(stage: &impl Jobs) -> Self {
         let net = stage.some("OS::Neutron::Net", &json!({ "name": "base" }));
         let cidr = |cidr: &str| json!({ "network": net, "cidr": cidr });
-        // A real Neutron takes any address of the pool: none that a case asks for.
+        // A real Neutron chooses any address of the pool: keep those of the cases out of it.
         let mut apart = cidr("10.1.0.0/24");
         apart["allocation_pools"] = json!([{ "start": "10.1.0.120", "end": "10.1.0.190" }]);
         let subnet = stage.some("OS::Neutron::Subnet", &apart);

@@ -1,4 +1,4 @@
-//! The engine itself, with these hands and eyes: goals that follow each other, failures, drift, and lost answers.
+//! The engine itself, with this driver: successive goals, failures, drift, and lost responses.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,7 +17,8 @@ use wattle_openstack::{Method, Wire as _};
 use super::jobs::{Jobs, value};
 use super::stage::Stage;
 
-/// Resources by name: a type and properties, in which `@NAME` is what another one is called and `@NAME.ATTRIBUTE` what is read of it.
+/// Resources by name: a type and properties, in which `@NAME` stands for another one's id and `@NAME.ATTRIBUTE` for its
+/// attribute.
 #[derive(Debug)]
 struct Template(BTreeMap<&'static str, (&'static str, Json)>);
 
@@ -58,7 +59,7 @@ fn resolved(properties: &Json, known: &Known<'_>) -> Json {
 impl Target for Template {
     fn resources(&self) -> Vec<(Name, Vec<Name>)> {
         let of = |ty: &str, properties: &Json| {
-            // What Heat finds out by itself: a floating IP needs the way out.
+            // A dependency that Heat detects by itself: a floating IP needs the route to the external network.
             let way = (ty == "OS::Neutron::FloatingIPAssociation").then(|| "way".to_owned());
             references(properties).into_iter().chain(way).map(Name::from).collect()
         };
@@ -94,7 +95,7 @@ impl Target for Template {
 struct Run {
     stage: Stage,
     state: State,
-    /// What each row was given last.
+    /// What each row was last given.
     given: BTreeMap<Id, Value>,
 }
 
@@ -124,7 +125,7 @@ impl Run {
         self.carry_out(step)
     }
 
-    /// Carries out jobs, and what follows from them.
+    /// Carries out jobs, and their consequences.
     fn carry_out(&mut self, step: Step) -> Vec<Notice> {
         let (mut notices, mut jobs) = (step.notices, step.jobs);
         while !jobs.is_empty() {
@@ -143,7 +144,7 @@ impl Run {
         notices
     }
 
-    /// Looks around, as an observer does: by lists, and once for each row that is in none.
+    /// Observes as an observer does: by lists, and once for each row that is in none.
     fn look(&mut self) -> Vec<Notice> {
         let began = at(&self.stage);
         let kinds: Vec<&str> = wattle_openstack::driver::kinds().map(|kind| kind.name).collect();
@@ -153,7 +154,7 @@ impl Run {
         });
         let memory = Memory(&self.state, &self.given, known.collect());
         let kinds = kinds.iter().map(|kind| Name::from(*kind)).collect();
-        // A list that cannot be had says nothing of anything.
+        // An unreadable list says nothing about any thing.
         let Ok(seen) = self.stage.hands.list(&kinds, &memory).now_or_never().expect("nothing to wait for") else {
             return Vec::new();
         };
@@ -169,7 +170,7 @@ impl Run {
         notices
     }
 
-    /// Goes on until nothing is under way, and says what failed.
+    /// Continues until nothing is in progress, and returns the failures.
     fn settle(&mut self) -> Vec<String> {
         let mut roots = Vec::new();
         for _ in 0..2_000 {
@@ -188,7 +189,7 @@ impl Run {
         panic!("it does not end: {:?}", self.state.rows().collect::<Vec<_>>())
     }
 
-    /// Asks for it, and waits.
+    /// Deploys it, and waits.
     fn deploy(&mut self, template: Template) -> Vec<String> {
         self.tell(Event::Desire(Desire::new(Arc::new(template))));
         self.settle()
@@ -205,7 +206,7 @@ fn at(stage: &Stage) -> Time {
     Time::from_millis(u64::try_from(since.as_millis()).expect("this century"))
 }
 
-/// A site with one of everything. The server's image and key, and the address that it has, differ from one version to the next.
+/// A site with one of everything. The server's image and key, and the address of the port, differ between versions.
 fn site(flavor: &str, key: &str, extra: bool) -> Template {
     let key_text = format!("ssh-ed25519 {key} ann@example");
     let mut template = Template::of([
@@ -245,7 +246,7 @@ fn run() -> Run {
     Run::new(Stage::of(Setting { attaches: Duration::from_secs(3), ..Setting::default() }))
 }
 
-/// As many things as the goal has resources, all as it asks.
+/// Asserts that the cloud has exactly the goal's resources, in their wanted state.
 fn is_as_wanted(run: &mut Run, resources: usize) {
     let seen = run.stage.everything();
     assert_eq!(seen.len(), resources, "{seen:#?}");
@@ -261,7 +262,8 @@ fn a_site_comes_changes_and_goes() {
     assert_eq!(run.deploy(site("m1.small", "AAAA", false)), Vec::<String>::new());
     is_as_wanted(&mut run, 13);
     let before: Vec<Name> = ["net", "server", "volume", "disk", "given"].iter().map(|name| run.phys(name)).collect();
-    // In place: another flavor. The key pair is replaced under its name, and the server with it, which needs the port and the volume.
+    // In place: another flavor. The key pair is replaced under its name, and with it the server, which needs the port
+    // and the volume.
     assert_eq!(run.deploy(site("m1.medium", "AAAA", true)), Vec::<String>::new());
     is_as_wanted(&mut run, 14);
     let after: Vec<Name> = ["net", "server", "volume", "disk", "given"].iter().map(|name| run.phys(name)).collect();
@@ -269,7 +271,7 @@ fn a_site_comes_changes_and_goes() {
     assert_eq!(run.deploy(site("m1.medium", "BBBB", false)), Vec::<String>::new());
     is_as_wanted(&mut run, 13);
     assert_ne!(run.phys("key"), before[0]);
-    // Back again, and then nothing is left.
+    // Back again, and then remove everything.
     assert_eq!(run.deploy(site("m1.small", "AAAA", false)), Vec::<String>::new());
     is_as_wanted(&mut run, 13);
     run.tell(Event::Desire(Desire::nothing()));
@@ -293,7 +295,7 @@ fn whatever_is_lost_on_the_way_the_site_comes() {
             let mut run = run();
             for method in [Method::Post, Method::Put] {
                 let rule = Rule { method: Some(method), path: "/".into(), after, times: 2, doing: doing.clone() };
-                // Whoever is not let in makes nothing.
+                // A rejected login creates nothing.
                 run.stage.get("network", "/networks");
                 run.stage.near.world().befall(rule);
             }
@@ -332,7 +334,7 @@ fn what_vanishes_is_made_again_by_the_next_goal() {
     assert_ne!((run.phys("server"), run.phys("volume")), (server, volume));
 }
 
-/// Numbers that look as if drawn by chance (splitmix64).
+/// Pseudorandom numbers (splitmix64).
 struct Dice(u64);
 
 impl Dice {
@@ -374,7 +376,7 @@ fn whatever_happens_in_the_end_there_is_what_is_wanted() {
             }
             let flavor = ["m1.small", "m1.medium"][dice.below(2) as usize];
             let (key, extra) = (["AAAA", "BBBB"][dice.below(2) as usize], dice.below(2) == 0);
-            // What failed is tried again by the same wish.
+            // Deploying the same goal again retries what failed.
             let mut roots = Vec::new();
             for _ in 0..6 {
                 roots = run.deploy(site(flavor, key, extra));

@@ -1,4 +1,4 @@
-//! Requests that are lost, late, doubled and refused for now: in the end there is one thing.
+//! Requests that are lost, late, repeated and temporarily refused: in the end there is one thing.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use super::jobs::{Desk, Jobs, value};
 use super::life::all;
 use super::stage::{GRACE, LEASE, Stage};
 
-/// The method by which something of the case is made.
+/// The method of the request that creates the case's thing.
 fn method(case: &Case) -> Method {
     match case.kind {
         "OS::Neutron::RouterInterface" | "OS::Neutron::FloatingIPAssociation" | "OS::Nova::FloatingIPAssociation" => {
@@ -22,8 +22,8 @@ fn method(case: &Case) -> Method {
     }
 }
 
-/// Makes it as the engine does: of what nobody heard it looks for the mark when the lease is over, and what is not found gets a new
-/// row. Gives the row that has it, and its name.
+/// Creates it as the engine does: after a lost response, looks for the mark when the lease is over, and starts a new
+/// row if nothing is found. Returns the row that has it, and its name.
 fn make(stage: &Stage, case: &Case, before: &[Id]) -> (Id, String) {
     let mut row = stage.row();
     let mut what = What::Create { properties: value(&case.properties) };
@@ -35,7 +35,7 @@ fn make(stage: &Stage, case: &Case, before: &[Id]) -> (Id, String) {
                 what = What::Look;
             }
             Outcome::Absent => {
-                // What is only half made goes, as whatever is there without a row.
+                // A half-made thing is deleted, like anything without a row.
                 row = stage.row();
                 sweep(stage, case, row, before);
                 what = What::Create { properties: value(&case.properties) };
@@ -46,7 +46,7 @@ fn make(stage: &Stage, case: &Case, before: &[Id]) -> (Id, String) {
     panic!("{} is never made", case.kind)
 }
 
-/// Removes what is there without a row: what is the deployment's and not `row`'s.
+/// Removes the deployment's things that are not `row`'s.
 fn sweep(stage: &Stage, case: &Case, row: Id, before: &[Id]) {
     for seen in stage.list(case.kind, &Desk::default()) {
         if seen.row != row && !before.contains(&seen.row) {
@@ -114,7 +114,7 @@ fn who_makes_something_asks_once() {
     }
 }
 
-/// With all that needs further requests: tags, rules, metadata.
+/// With everything that takes further requests: tags, rules, metadata.
 #[test]
 fn what_was_made_without_an_answer_is_found_at_once() {
     let stage = Stage::new();
@@ -136,7 +136,7 @@ fn what_was_made_without_an_answer_is_found_at_once() {
     }
 }
 
-/// One that comes a little later is waited for, too, as long as its lease lasts.
+/// A thing that appears a little later is waited for, too, until the lease ends.
 #[test]
 fn what_is_made_a_little_later_is_found_soon() {
     let stage = Stage::new();
@@ -145,7 +145,7 @@ fn what_is_made_a_little_later_is_found_soon() {
     stage.befall(Method::Post, "/networks", 1, Doing::Late(Duration::from_secs(5)));
     let outcome = stage.create(row, kind, &properties);
     assert!(matches!(outcome, Outcome::Done(Some(_))), "{outcome:?}");
-    // Whoever hears after the lease that there is something looks, and leaves the rest to the next job.
+    // If the thing appears only after the lease, a read finds it and leaves the rest to the next job.
     let row = stage.row();
     stage.befall(Method::Post, "/networks", 1, Doing::Unanswered);
     let what = What::Create { properties: value(&properties) };
@@ -181,7 +181,7 @@ fn a_service_that_stays_busy_is_left_alone_when_the_time_is_over() {
         assert!(took <= LEASE, "{}: {took:?}", case.kind);
         assert_eq!(stage.sight(row, case.kind, &Desk::default()), None, "{}", case.kind);
         assert_eq!(stage.near.world().servers().len(), began);
-        // Whoever comes after is not refused.
+        // Later requests are not refused.
         for _ in 0..100 {
             stage.befall(method(&case), "/nowhere", 1, Doing::Lost);
         }
@@ -203,7 +203,7 @@ fn nothing_is_begun_when_the_lease_is_over() {
     let what = What::Create { properties: value(&json!({})) };
     assert!(matches!(stage.once_until(Duration::ZERO, row, kind, None, what.clone()), Outcome::Done(_)), "in time");
     assert_eq!(stage.carry_out(row, kind, None, &What::Delete), Outcome::Done(None));
-    // The clock of the wire goes on with each pause: the look is in time, what makes something is not.
+    // Each pause advances the clock of the wire: the read is in time, the creation is not.
     stage.befall(Method::Get, "/networks", 1, Doing::Refused(503, Some(30)));
     stage.asked();
     let outcome = stage.once_until(Duration::from_secs(20), row, kind, None, what);

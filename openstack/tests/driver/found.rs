@@ -1,4 +1,4 @@
-//! What lists show: whose things are, how they are, and by how few requests.
+//! What lists show: whose things are, in which state, and in how few requests.
 
 use std::sync::Arc;
 
@@ -60,7 +60,7 @@ fn what_has_the_mark_of_no_row_is_seen_and_can_be_deleted() {
         let seen = stage.list(case.kind, &Desk::default());
         let found = seen.iter().find(|seen| seen.row == row).unwrap_or_else(|| panic!("no {}", case.kind));
         assert_eq!(found.phys, thing.phys, "{}", case.kind);
-        // The engine gives it a row of its own, whose mark it does not have.
+        // The engine gives it a row of its own, whose mark it does not carry.
         let adopted = stage.row();
         let desk = Desk::default().knows(adopted, case.kind, &thing.phys);
         assert!(stage.sight(adopted, case.kind, &desk).is_some(), "{}", case.kind);
@@ -138,7 +138,7 @@ fn what_is_taken_over_is_known_by_its_name_and_gets_the_mark() {
             text(&volume["volume"]["id"]),
             json!({ "name": "old", "size": 1, "metadata": { "by": "hand" } }),
         ),
-        // Heat calls it as the volume.
+        // Heat names it like the volume.
         ("OS::Cinder::VolumeAttachment", base.volumes[0].clone(), attachment),
     ] {
         let row = stage.row();
@@ -239,7 +239,7 @@ fn what_belongs_together_stays_so_when_one_of_it_is_changed() {
     let update = What::Update { properties: value(&floating) };
     stage.carry_out(stage.row(), "OS::Neutron::FloatingIP", Some(&base.floating[0]), &update);
     assert!(matches!(stage.sight(row, ty, &Desk::expects(row, &properties)), Some(Sight::Ready(_))));
-    // Both types have associations, and neither takes the other's for its own.
+    // Both types have associations, and neither claims the other's.
     let server =
         json!({ "floating_ip": stage.some("OS::Neutron::FloatingIP", &floating), "server_id": base.servers[1] });
     let other = stage.row();

@@ -1,4 +1,4 @@
-//! Changes of servers that a list has just shown: what is not read again, and what is.
+//! Changes of servers that a list has just shown: which reads are skipped.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use super::stage::Stage;
 const SERVER: &str = "OS::Nova::Server";
 const PORT: &str = "OS::Neutron::Port";
 
-/// A server with a port, which a list has shown.
+/// A server with a port, as shown by a list.
 struct Shown {
     stage: Stage,
     row: Id,
@@ -36,7 +36,7 @@ impl Shown {
         Self { stage, row, server, port, subnet }
     }
 
-    /// Changes the server, and returns what it is then.
+    /// Changes the server, and returns the result.
     fn changed(&self, more: &Value) -> Thing {
         let what = What::Update { properties: value(&properties(&self.port.1, more)) };
         match self.stage.carry_out(self.row, SERVER, Some(&self.server.phys), &what) {
@@ -45,14 +45,14 @@ impl Shown {
         }
     }
 
-    /// Somebody else does this to the server.
+    /// Somebody else changes the server.
     fn by_hand(&self, path: &str, body: Value) {
         let path = format!("/servers/{}{path}", self.server.phys);
         self.stage.ask(Call::new("compute", Method::Post, path).body(body)).expect("an answer");
         self.stage.pass(Duration::from_secs(5));
     }
 
-    /// The requests that were made since, but for those that look up names.
+    /// The requests since then, except those that look up names.
     fn asked(&self, what: &str) -> Vec<String> {
         self.stage.asked().into_iter().filter(|asked| asked.contains(what)).collect()
     }
@@ -73,7 +73,7 @@ fn names_and_metadata_are_written_without_reading_them_again() {
     let thing = shown.changed(&json!({ "metadata": { "by": "us" } }));
     assert_eq!(shown.asked("/servers/"), [format!("PUT /compute/v2.1/servers/{}/metadata", thing.phys)]);
     assert_eq!(thing.attributes, shown.server.attributes);
-    // Once.
+    // Only once.
     shown.changed(&json!({ "metadata": { "by": "us, again" } }));
     assert_eq!(shown.asked("/servers/").len(), 2);
 }

@@ -1,4 +1,4 @@
-//! Jobs, and what comes of them: in a cloud of this process, and in one that is somewhere else.
+//! Jobs and their outcomes: in a simulated cloud, and in a remote one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -11,14 +11,14 @@ use wattle_openstack::driver::{Expected, Rows, Seen};
 use wattle_openstack::session::Call;
 use wattle_openstack::version::Version;
 
-/// A key for SSH.
+/// An SSH key.
 pub(crate) const KEY: &str =
     "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDExMTExMTExMTExMTExMTExMTExMTExMTExMTExMTEx ann@example";
 
-/// The id of something that there is not.
+/// An id that does not exist.
 pub(crate) const UNKNOWN: &str = "0123456789abcdef0123456789abcdef";
 
-/// What rows expect and know.
+/// The expectations and the knowledge of rows.
 #[derive(Default)]
 pub(crate) struct Desk {
     expected: BTreeMap<Id, Value>,
@@ -27,12 +27,12 @@ pub(crate) struct Desk {
 }
 
 impl Desk {
-    /// A row that expects this.
+    /// A row that expects these properties.
     pub(crate) fn expects(row: Id, properties: &Json) -> Self {
         Self { expected: [(row, value(properties))].into(), ..Self::default() }
     }
 
-    /// The row's thing had these attributes when something was last done to it.
+    /// The row's thing had these attributes after the last action on it.
     pub(crate) fn noted(mut self, noted: &BTreeMap<Name, Value>) -> Self {
         self.noted = noted.clone();
         self
@@ -55,14 +55,14 @@ impl Rows for Desk {
     }
 }
 
-/// A value of a template.
+/// Converts a template's value.
 pub(crate) fn value(json: &Json) -> Value {
     serde_json::from_value(json.clone()).expect("a value")
 }
 
-/// Somebody who carries out jobs in a cloud.
+/// A worker that carries out jobs in a cloud.
 pub(crate) trait Jobs {
-    /// A row that nobody had.
+    /// A new row.
     fn row(&self) -> Id;
 
     /// Lets time pass in the cloud.
@@ -73,7 +73,7 @@ pub(crate) trait Jobs {
         self.once_noted(row, kind, phys, what, &BTreeMap::new())
     }
 
-    /// The same of a thing that had these attributes when something was last done to it.
+    /// Like `once`, for a thing that had these attributes after the last action on it.
     fn once_noted(
         &self,
         row: Id,
@@ -85,7 +85,7 @@ pub(crate) trait Jobs {
         self.once_left(row, kind, phys, what, noted, &BTreeSet::new())
     }
 
-    /// The same of a thing that is not given these properties any more.
+    /// Like `once`, for a thing that is no longer given these properties.
     fn once_left(
         &self,
         row: Id,
@@ -96,38 +96,39 @@ pub(crate) trait Jobs {
         left: &BTreeSet<Name>,
     ) -> Outcome;
 
-    /// What a service answers to a call.
+    /// A service's response to a call.
     fn answer(&self, call: Call) -> Json;
 
-    /// What a service shows of what is there.
+    /// A service's response to a read.
     fn get(&self, service: &'static str, path: &str) -> Json {
         let call = Call::new(service, Method::Get, path);
         // Since this version, servers have tags.
         self.answer(if service == "compute" { call.version(Version::new(2, 26)) } else { call })
     }
 
-    /// What is seen of a type.
+    /// Observes the things of a type.
     fn list(&self, kind: &str, desk: &Desk) -> Vec<Seen>;
 
-    /// Whether the cloud has what this property asks for, or this part of it: `property.key`. One that is real has less than one that is not.
+    /// Whether the cloud supports this property, or this part of it: `property.key`. A real one supports less than the
+    /// simulation.
     fn has(&self, kind: &str, property: &str) -> bool;
 
-    /// Whether things of this type are tried.
+    /// Whether things of this type are tested.
     fn tries(&self, _kind: &str) -> bool {
         true
     }
 
-    /// The id of a policy of QoS. A cloud that is not real takes any.
+    /// The id of a QoS policy. A simulated cloud accepts any.
     fn policy(&self) -> String {
         UNKNOWN.to_owned()
     }
 
-    /// Carries out one job until it comes to an end, as the engine does; what is accepted is looked for by lists.
+    /// Carries out one job until it ends, as the engine does; accepted jobs are followed by reading lists.
     fn carry_out(&self, row: Id, kind: &str, phys: Option<&str>, what: &What) -> Outcome {
         self.carry_out_noted(row, kind, phys, what, &BTreeMap::new())
     }
 
-    /// The same of a thing that had these attributes when something was last done to it.
+    /// Like `carry_out`, for a thing that had these attributes after the last action on it.
     fn carry_out_noted(
         &self,
         row: Id,
@@ -158,7 +159,7 @@ pub(crate) trait Jobs {
         panic!("{kind} of {row} does not come to an end")
     }
 
-    /// Makes a thing and waits for it.
+    /// Creates a thing and waits for it.
     fn made(&self, row: Id, kind: &str, properties: &Json) -> Thing {
         match self.carry_out(row, kind, None, &What::Create { properties: value(properties) }) {
             Outcome::Done(Some(thing)) => thing,
@@ -166,12 +167,12 @@ pub(crate) trait Jobs {
         }
     }
 
-    /// Makes one of a new row, and gives its name in the cloud.
+    /// Creates a thing with a new row, and returns its name in the cloud.
     fn some(&self, kind: &str, properties: &Json) -> String {
         self.made(self.row(), kind, properties).phys.to_string()
     }
 
-    /// What is seen of a row's thing, which there is one of at most.
+    /// Observes a row's thing, of which there is at most one.
     fn sight(&self, row: Id, kind: &str, desk: &Desk) -> Option<Sight> {
         let mut seen: Vec<Seen> = self.list(kind, desk).into_iter().filter(|seen| seen.row == row).collect();
         assert!(seen.len() <= 1, "{kind} is there more than once: {seen:?}");

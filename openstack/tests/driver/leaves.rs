@@ -1,4 +1,5 @@
-//! What a template says no longer: each property goes back to what a thing has that was never given it, and is then as expected.
+//! Properties that a template no longer gives: each reverts to the value of a thing that never had it, and then matches
+//! the expectation.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -10,8 +11,8 @@ use wattle_model::Name;
 use super::cases::Base;
 use super::jobs::{Desk, Jobs, value};
 
-/// A property that leaves, or a key of one that is a map: what else there is, with it and without it, and what the service's answer
-/// has then. `None` is for what stays as it is.
+/// A property that is dropped, or a key of one that is a map: the other properties with and without it, and the
+/// resulting value in the service's response. `None` means that it keeps its value.
 pub(crate) struct Leaves {
     pub(crate) kind: &'static str,
     pub(crate) property: &'static str,
@@ -40,7 +41,7 @@ impl Leaves {
         Self { key, ..self }
     }
 
-    /// This is still given of the property.
+    /// The part of the property that is still given.
     fn but(self, rest: Value) -> Self {
         Self { rest, ..self }
     }
@@ -159,7 +160,7 @@ fn of_the_others(base: &Base) -> Vec<Leaves> {
     ]
 }
 
-/// What the service's answer has at a key, without what is only ours.
+/// The value at a key of the service's response, without our own additions.
 fn shown(stage: &impl Jobs, leaves: &Leaves, id: &str) -> Value {
     let (service, collection) = leaves.path.split_once('/').expect("a service");
     let service =
@@ -220,7 +221,7 @@ fn goes_back(stage: &impl Jobs, leaves: &Leaves) {
         None => assert_eq!(after, before, "{kind} `{property}` stays"),
         Some(becomes) => assert_eq!(after, *becomes, "{kind} `{property}`, which was {before}"),
     }
-    // From then on it is as it was deployed.
+    // From then on it matches the deployment.
     let desk = Desk::expects(row, &without).knows(row, kind, &thing.phys).noted(&noted);
     match stage.sight(row, kind, &desk) {
         Some(Sight::Ready(_)) => {}
@@ -231,7 +232,7 @@ fn goes_back(stage: &impl Jobs, leaves: &Leaves) {
     stage.pass(Duration::from_secs(5));
 }
 
-/// Lets each property of each type leave; which there were.
+/// Drops each property of each type, and returns them.
 pub(crate) fn leaves_and_goes_back(stage: &impl Jobs) -> Vec<Leaves> {
     let base = Base::new(stage);
     let mut all: Vec<Leaves> = of_neutron(stage, &base).into_iter().chain(of_the_others(&base)).collect();

@@ -1,4 +1,4 @@
-//! Every property that may leave a template has a case, and what leaves a server goes by rules of its own.
+//! Every property that a template may drop has a case; servers have rules of their own.
 
 use serde_json::json;
 use wattle_converge::{Outcome, Sight, What};
@@ -18,8 +18,8 @@ fn what_a_template_says_no_longer_goes_back_to_what_it_is_without() {
         let stays = wattle_openstack::driver::kind(leaves.kind).expect("a kind").stays().contains(&leaves.property);
         assert!(stays == leaves.becomes.is_none() || leaves.property == "value_specs", "{}", leaves.property);
     }
-    // Whatever can leave has a case. Names have one of their own, and the others cannot be left out, are replaced, or say only how
-    // something is done.
+    // Every property that can be dropped has a case. Names have their own, and the others are required, cause a
+    // replacement, or only say how something is done.
     for kind in kinds() {
         let schema = schema(kind.name).expect("one of Heat's");
         for (name, property) in schema.properties.iter().filter(|(_, property)| !property.hidden && property.updatable)
@@ -37,7 +37,7 @@ fn what_a_template_says_no_longer_goes_back_to_what_it_is_without() {
     }
 }
 
-/// What leaves only together with what is replaced, and what has a case below.
+/// Properties that are dropped only together with a replacement, or that have a case below.
 const KNOWN: [(&str, &str); 5] = [
     ("OS::Cinder::VolumeAttachment", "instance_uuid"),
     ("OS::Neutron::FloatingIPAssociation", "port_id"),
@@ -48,7 +48,7 @@ const KNOWN: [(&str, &str); 5] = [
     ("OS::Nova::Server", "user_data"),
 ];
 
-/// As in Heat, what a server was given is taken from it, and Nova chooses. Where it cannot, nothing is taken.
+/// As in Heat, what a server was given is removed, and Nova chooses. If Nova cannot choose, nothing is removed.
 #[test]
 fn a_server_whose_networks_are_not_given_any_more_gets_what_nova_chooses() {
     let stage = Stage::new();

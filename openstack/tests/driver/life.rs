@@ -6,7 +6,7 @@ use wattle_converge::{Id, Outcome, Sight, Thing, What};
 use super::cases::{Base, Case, cases};
 use super::jobs::{Desk, Jobs, value};
 
-/// All cases, and one of the interface to a router, whose subnet nobody else has.
+/// All cases, and one of a router interface, whose subnet is used by nothing else.
 pub(crate) fn all(stage: &impl Jobs) -> Vec<Case> {
     let base = Base::new(stage);
     let mut cases = cases(&base);
@@ -30,7 +30,7 @@ pub(crate) fn all(stage: &impl Jobs) -> Vec<Case> {
     cases
 }
 
-/// Makes one of each type, reads and deletes it, and asks for all that twice.
+/// Creates one of each type, reads and deletes it, and repeats each request.
 pub(crate) fn comes_and_goes(stage: &impl Jobs) {
     for case in all(stage) {
         let row = stage.row();
@@ -41,7 +41,7 @@ pub(crate) fn comes_and_goes(stage: &impl Jobs) {
         for attribute in case.attributes {
             assert!(thing.attributes.contains_key(*attribute), "{} has no {attribute}: {thing:?}", case.kind);
         }
-        // Carried out once more it is the same thing.
+        // Carrying it out again yields the same thing.
         assert_eq!(stage.made(row, case.kind, &case.properties).phys, thing.phys, "{}", case.kind);
         let found = stage.carry_out(row, case.kind, None, &What::Look);
         assert_eq!(found, Outcome::Done(Some(thing.clone())), "{}", case.kind);
@@ -58,7 +58,7 @@ pub(crate) fn comes_and_goes(stage: &impl Jobs) {
     }
 }
 
-/// The properties with another value of one of them.
+/// The properties with a new value for one of them.
 fn changed(properties: &Json, property: &str, to: &Json) -> Json {
     let mut changed = properties.clone();
     changed[property] = to.clone();
@@ -68,7 +68,7 @@ fn changed(properties: &Json, property: &str, to: &Json) -> Json {
 fn update(stage: &impl Jobs, row: Id, case: &Case, phys: &str, properties: &Json) -> String {
     match stage.carry_out(row, case.kind, Some(phys), &What::Update { properties: value(properties) }) {
         Outcome::Done(Some(thing)) => {
-            // The engine takes a thing of another name for another thing.
+            // To the engine, another name means another thing.
             assert_eq!(&*thing.phys, phys, "{}", case.kind);
             thing.phys.to_string()
         }
@@ -76,7 +76,7 @@ fn update(stage: &impl Jobs, row: Id, case: &Case, phys: &str, properties: &Json
     }
 }
 
-/// What stays as it is when it is given no more: nobody knows what it would be without.
+/// Properties that keep their value when they are no longer given, because their default is unknown.
 const STAYS: [(&str, &str); 6] = [
     ("OS::Cinder::Volume", "volume_type"),
     ("OS::Neutron::Net", "port_security_enabled"),
@@ -86,7 +86,7 @@ const STAYS: [(&str, &str); 6] = [
     ("OS::Neutron::Subnet", "gateway_ip"),
 ];
 
-/// Changes each property of each type, there and back, and looks that the difference is seen.
+/// Changes each property of each type, there and back, and checks that the difference is detected.
 pub(crate) fn differs_and_is_put_right(stage: &impl Jobs) {
     for case in all(stage) {
         let row = stage.row();
@@ -107,7 +107,7 @@ pub(crate) fn differs_and_is_put_right(stage: &impl Jobs) {
             assert!(names_it, "{} `{property}`: {how}", case.kind);
             phys = update(stage, row, &case, &phys, &wanted);
             assert_eq!(differs(&wanted, &phys), None, "{} after `{property}`", case.kind);
-            // A size only grows, and what the first properties do not say may stay.
+            // A size can only grow, and properties that were not given at first may keep their value.
             if *property == "size" {
                 break_down(stage, row, &case, &phys);
                 phys = stage.made(row, case.kind, &case.properties).phys.to_string();
@@ -115,7 +115,7 @@ pub(crate) fn differs_and_is_put_right(stage: &impl Jobs) {
             }
             phys = update(stage, row, &case, &phys, &case.properties);
             assert_eq!(differs(&case.properties, &phys), None, "{} after `{property}` and back", case.kind);
-            // What is given no more goes back to what it is without.
+            // A property that is no longer given reverts to its default.
             let is_back = differs(&wanted, &phys).is_some();
             assert_eq!(is_back, !STAYS.contains(&(case.kind, *property)), "{} `{property}`", case.kind);
         }
@@ -123,12 +123,13 @@ pub(crate) fn differs_and_is_put_right(stage: &impl Jobs) {
     }
 }
 
-/// Changes each property of each type behind the deployment's back, also those of which its properties say nothing, and puts that right.
+/// Changes each property of each type behind the deployment's back, including properties that are not given, and
+/// reverts that.
 pub(crate) fn is_seen_behind_its_back(stage: &impl Jobs) {
     for case in all(stage) {
         let said = case.properties.as_object().expect("properties are a map");
         for (property, to) in &case.changes {
-            // What the service has for its own is nobody's property, and what has a port is the cloud's to say.
+            // `value_specs` is no property of the service, and a port's owner is the cloud's choice.
             if ["value_specs", "device_id", "device_owner"].contains(property) && !said.contains_key(*property) {
                 continue;
             }
@@ -148,7 +149,7 @@ pub(crate) fn is_seen_behind_its_back(stage: &impl Jobs) {
             let is_said = if said.contains_key(*property) { "said" } else { "unsaid" };
             let how = how.unwrap_or_else(|| panic!("{}: no drift of `{property}`, which is {is_said}", case.kind));
             assert!(how.contains(&format!("`{property}`")) || how.contains("but should"), "{} {how}", case.kind);
-            // What has grown never shrinks.
+            // Volumes never shrink.
             if *property != "size" {
                 let what = What::Update { properties: value(&case.properties) };
                 let outcome = stage.carry_out_noted(row, case.kind, Some(&thing.phys), &what, &thing.attributes);

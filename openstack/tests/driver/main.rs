@@ -1,4 +1,4 @@
-//! What the deployment engine's jobs come to in a cloud, for each type, and whatever goes wrong.
+//! The outcomes of the deployment engine's jobs in a cloud, for each type, with faults of all kinds.
 
 mod bare;
 mod behind;

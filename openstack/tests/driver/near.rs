@@ -1,4 +1,4 @@
-//! Each type in a cloud of this process.
+//! Each type in a simulated cloud.
 
 use serde_json::json;
 use wattle_openstack::driver::kinds;
@@ -46,7 +46,7 @@ fn what_is_new_is_not_looked_for() {
         ),
         ("OS::Cinder::Volume", json!({ "size": 1 })),
     ] {
-        // What an image or a flavor is called is asked once a minute.
+        // Names of images and flavors are looked up once a minute.
         stage.create(stage.row(), kind, &properties);
         stage.asked();
         let looks = |made: &dyn Fn()| {
@@ -55,7 +55,7 @@ fn what_is_new_is_not_looked_for() {
         };
         let row = stage.row();
         assert_eq!(looks(&|| drop(stage.new_one(row, kind, &properties))), 0, "{kind}");
-        // Asked for again, it may be there.
+        // On the next try, it may exist.
         assert_ne!(looks(&|| drop(stage.create(row, kind, &properties))), 0, "{kind}");
         assert!(stage.sight(row, kind, &Desk::default()).is_some(), "{kind}");
     }

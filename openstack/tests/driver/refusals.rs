@@ -1,4 +1,4 @@
-//! What will not be done, and why.
+//! Refused jobs, and why.
 
 use serde_json::{Value, json};
 use wattle_cloud::{Doing, Setting};
@@ -116,7 +116,7 @@ fn what_nova_accepts_and_fails_to_do_each_time_is_given_up() {
         let why = refused(update(&wanted));
         assert!(why.contains(&format!("Nova has accepted `{action}` 3 times, and failed")), "{why}");
         assert!(why.contains(&format!("`openstack server event show {phys} req-")), "{why}");
-        // Whoever deploys again has it tried again. What fails twice is done the third time.
+        // The next deployment tries again. After two failures, the third attempt succeeds.
         stage.befall(method, path, 2, Doing::Failed);
         assert!(matches!(update(&wanted), Outcome::Done(_)), "{action}");
     }
@@ -159,7 +159,7 @@ fn what_is_only_for_heat_is_refused_by_name() {
         assert!(why.contains(words), "{kind}: {why}");
     }
     assert_eq!(stage.everything(), []);
-    // What is empty asks for nothing.
+    // Empty values have no effect.
     stage.some("OS::Cinder::Volume", &json!({ "size": 1, "read_only": false }));
 }
 
@@ -181,7 +181,7 @@ fn what_is_only_for_heat_is_known_before_anything_is_made() {
             "`port_extra_properties` in `networks` of a server is only for Heat",
         ]
     );
-    // What will be known later may be anything but nothing.
+    // A value that is not known yet may be anything but null.
     let later = json!({ "get_attr": ["other", "public_key"] });
     assert_eq!(beyond("OS::Nova::KeyPair", json!({ "name": "k", "public_key": later })), Vec::<String>::new());
     assert_eq!(beyond("OS::Nova::KeyPair", json!({ "name": "k", "public_key": "" })).len(), 1);
@@ -197,7 +197,7 @@ fn what_is_somebody_elses_is_refused() {
     let why = why(&stage, "OS::Nova::KeyPair", &json!({ "name": "ann", "public_key": KEY }));
     assert!(why.starts_with("a key pair `ann` already exists and does not belong to this deployment"), "{why}");
     assert_eq!(stage.get("compute", "/os-keypairs/ann")["keypair"]["public_key"], KEY);
-    // One of the deployment's own goes, and is waited for.
+    // One that the deployment itself is about to delete is waited for.
     let ours = json!({ "name": "bob", "public_key": KEY });
     stage.some("OS::Nova::KeyPair", &ours);
     let outcome = stage.create(stage.row(), "OS::Nova::KeyPair", &ours);

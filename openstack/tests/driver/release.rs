@@ -1,4 +1,4 @@
-//! What others need is taken from a thing, and given back by an update.
+//! What others need is released from a thing, and restored by an update.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use super::cases::Base;
 use super::jobs::{Desk, Jobs, KEY, value};
 use super::stage::{Stage, refused};
 
-/// What a thing of these properties has that no two can have.
+/// What a thing with these properties holds exclusively.
 fn held(ty: &str, properties: &Value) -> BTreeSet<Name> {
     kind(ty).expect("a kind").exclusive(&value(properties))
 }
@@ -42,13 +42,13 @@ fn what_is_released_can_be_given_to_another_and_comes_back() {
         }
         let other = stage.made(second, ty, &properties).phys;
         assert_ne!(phys, other, "{ty}");
-        // The first one goes, and takes nothing from the second.
+        // The first one is deleted, and takes nothing from the second.
         stage.carry_out(first, ty, Some(&phys), &What::Delete);
         let desk = Desk::expects(second, &properties).knows(second, ty, &other).knows(first, ty, &phys);
         let sight = stage.sight(second, ty, &desk);
         assert!(matches!(sight, Some(Sight::Ready(_))), "{ty}: {sight:?}");
         assert_eq!(stage.sight(first, ty, &desk), None, "{ty}");
-        // What was released comes back.
+        // What was released is restored.
         stage.carry_out(second, ty, Some(&other), &release);
         let update = What::Update { properties: value(&properties) };
         let Outcome::Done(Some(thing)) = stage.carry_out(second, ty, Some(&other), &update) else {
@@ -138,7 +138,7 @@ fn a_volume_comes_and_goes_in_its_time() {
     assert_eq!(again, Outcome::Accepted(Some(phys.clone())), "it is being attached already");
     let thing = stage.made(row, ty, &of(0));
     assert_eq!(thing.phys, phys);
-    // Off and on again: one job, until the volume is at the other server.
+    // Detach and attach again: one job, until the volume is at the other server.
     let update = What::Update { properties: value(&of(1)) };
     let Outcome::Done(Some(moved)) = stage.carry_out(row, ty, Some(&phys), &update) else { panic!("it does not move") };
     assert_eq!(moved.phys, phys, "wherever it is, it is called the same");

@@ -1,4 +1,4 @@
-//! Heat's schemas and what is carried out here.
+//! Compares Heat's schemas with what the driver implements.
 
 use std::collections::BTreeSet;
 
@@ -30,7 +30,7 @@ fn what_can_be_changed_has_a_case_or_is_fixed_or_refused() {
                 || kind.fixed().contains(&&**name)
                 || !kind.takes(name)
                 || is_policy
-                // Those of networks have a case.
+                // Networks' `value_specs` have a case.
                 || &**name == "value_specs"
                 || NOT_SHOWN.contains(&(kind.name, &**name));
             assert!(is_known || !property.updatable, "{} `{name}` can be changed in Heat", kind.name);

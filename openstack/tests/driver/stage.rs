@@ -1,4 +1,4 @@
-//! A cloud of this process, and somebody who carries out jobs in it.
+//! A simulated cloud, and a worker that carries out jobs in it.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,11 +18,11 @@ use wattle_openstack::{Cloud, Fault, Lost, Method, Request, Response, Session, W
 
 use super::jobs::{Desk, Jobs, value};
 
-/// How long after a job is given out its requests may be begun, and how long after that one may still arrive.
+/// How long after its start a job may begin requests, and how long after that one may still arrive.
 pub(crate) const LEASE: Duration = Duration::from_mins(1);
 pub(crate) const GRACE: Duration = Duration::from_secs(90);
 
-/// The cloud, and what it was asked.
+/// The cloud, and the requests to it.
 struct Heard {
     near: Arc<Near>,
     asked: Arc<Mutex<Vec<String>>>,
@@ -32,7 +32,7 @@ struct Heard {
 impl Wire for Heard {
     async fn send(&self, request: &Request) -> Result<Response, Lost> {
         let path = request.url.strip_prefix("http://cloud.test").unwrap_or(&request.url);
-        // What is done to a server or a volume stands in the body.
+        // The action on a server or a volume is in the body.
         let action = request.body.as_ref().filter(|_| path.ends_with("/action"));
         let action = action.and_then(|body| body.as_object()?.keys().next().map(|key| format!(" {key}")));
         let asked = format!("{} {path}{}", request.method.as_str(), action.unwrap_or_default());
@@ -79,17 +79,17 @@ impl Stage {
         self.near.world().befall(Rule { method: Some(method), path: path.into(), after: 0, times, doing });
     }
 
-    /// What the cloud was asked since this was asked last.
+    /// The requests to the cloud since the last call.
     pub(crate) fn asked(&self) -> Vec<String> {
         std::mem::take(&mut *self.asked.lock().expect("asked"))
     }
 
-    /// Carries out one job, for so long.
+    /// Carries out one job with this lease.
     pub(crate) fn once_until(&self, lease: Duration, row: Id, kind: &str, phys: Option<&str>, what: What) -> Outcome {
         self.carried_out(&Job { phys: phys.map(Name::from), ..self.job(lease, row, kind, what) })
     }
 
-    /// Makes a thing for which nobody has asked before.
+    /// Creates a thing for a new row.
     pub(crate) fn new_one(&self, row: Id, kind: &str, properties: &Json) -> Outcome {
         let what = What::Create { properties: value(properties) };
         self.carried_out(&Job { is_new: true, ..self.job(LEASE, row, kind, what) })
@@ -129,7 +129,7 @@ impl Stage {
     /// Everything that has the deployment's mark.
     pub(crate) fn everything(&self) -> Vec<Seen> {
         let all: Vec<&str> = kinds().map(|kind| kind.name).collect();
-        // What goes wrong may still be about to: it says nothing of what there is.
+        // A fault may still be pending, in which case the list shows nothing.
         (0..20).find_map(|_| self.listed(&all, &Desk::default()).ok()).expect("lists")
     }
 
@@ -174,7 +174,7 @@ impl Jobs for Stage {
     }
 }
 
-/// The words of a refusal.
+/// The message of a refusal.
 pub(crate) fn refused(outcome: Outcome) -> String {
     match outcome {
         Outcome::Refused(why) => why.to_string(),

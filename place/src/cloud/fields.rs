@@ -1,4 +1,4 @@
-//! Reads the maps of hosts files and policies: what is expected, what is unknown, and where.
+//! Reads the maps of hosts files and policies: expected keys, unknown keys, and locations.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::codes::{AMOUNT, SHAPE, TWICE};
 /// The file that is read, and the diagnostics found in it.
 pub(crate) struct Reading {
     file: Cow<'static, str>,
-    /// The check that reports what is not understood.
+    /// The check under which unexpected content is reported.
     shape: &'static About,
     pub(crate) found: Vec<Diagnostic>,
 }
@@ -22,7 +22,7 @@ impl Reading {
         Self::reporting(file, &SHAPE.about)
     }
 
-    /// A reader for `file` that reports what is not understood under `shape`.
+    /// Creates a reader for `file` that reports unexpected content under `shape`.
     pub(crate) fn reporting(file: &str, shape: &'static About) -> Self {
         Self { file: Cow::Owned(file.to_owned()), shape, found: Vec::new() }
     }
@@ -37,7 +37,7 @@ impl Reading {
         self.found.push(diagnostic);
     }
 
-    /// The pairs of a map, each key once. Anything but a map is reported. `what` says what the map is for: `the hosts`.
+    /// The pairs of a map, each key once. Anything but a map is reported. `what` describes the map: `the hosts`.
     pub(crate) fn map<'n>(&mut self, node: &'n Node, what: &str) -> Vec<(&'n str, &'n Pair)> {
         let Tree::Map(pairs) = &*node.tree else {
             if !matches!(*node.tree, Tree::Null) {
@@ -53,7 +53,7 @@ impl Reading {
                 self.report(self.shape, pair.key.span, message, "here", Some("quote it".to_owned()));
                 continue;
             };
-            // What is written takes precedence over what a merge (`<<`) brings.
+            // Explicit keys take precedence over merged ones (`<<`).
             match all.iter_mut().find(|(known, _)| *known == key) {
                 Some(known) if known.1.merged => known.1 = pair,
                 Some(_) if pair.merged => {}

@@ -1,4 +1,4 @@
-//! Flavors: what a server asks of its host.
+//! Flavors: the demands of servers.
 
 use std::collections::BTreeSet;
 
@@ -15,16 +15,16 @@ use crate::codes::{AMOUNT, SHAPE};
 /// The keys of a flavor.
 const KEYS: [&str; 6] = [VCPUS, MEMORY, DISK, "root", "resources", "traits"];
 
-/// What a server of a flavor asks for.
+/// The demand of a server of a flavor.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Flavor {
-    /// How much of each resource.
+    /// The amount of each resource.
     pub demand: Amounts,
-    /// How much of the disk is the root disk, which a server that boots from a volume does not take.
+    /// How much of the disk is the root disk, which a server that boots from a volume does not need.
     pub root: i64,
     /// The traits that its host must have.
     pub traits: BTreeSet<String>,
-    /// Where it is described.
+    /// The location of its definition.
     pub at: Source,
 }
 
@@ -32,17 +32,18 @@ pub struct Flavor {
 pub type Flavors = IndexMap<String, Flavor>;
 
 impl Flavor {
-    /// The flavor whose servers ask for this.
+    /// Creates the flavor with these demands.
     pub fn of(asks: Asks) -> Self {
         let demand = asks.resources.iter().map(|(class, amount)| (resource(class).to_owned(), *amount)).collect();
         Self { demand, root: asks.root, traits: asks.traits, at: Source::default() }
     }
 
-    /// The flavors that `text` describes: a map like `flavors` of a hosts file, or the output of `openstack flavor list -f json`.
+    /// Reads the flavors in `text`: a map like `flavors` of a hosts file, or the output of
+    /// `openstack flavor list -f json`.
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with it, at once.
+    /// All errors in it.
     pub fn read(text: &str, file: &str) -> Result<Flavors, Vec<Diagnostic>> {
         let mut reading = Reading::of(file);
         let node = match read(text) {
@@ -90,7 +91,7 @@ pub(super) fn flavors(reading: &mut Reading, node: &Node) -> Flavors {
             let message = format!("{what} has no {}", wattle_words::names::list(missing, "and"));
             reading.report(&AMOUNT.about, pair.key.span, message, "here", None);
         }
-        // What is not said to be more is the root disk.
+        // The root disk is the whole disk by default.
         let disk = flavor.demand.get(DISK).copied().unwrap_or(0);
         flavor.root = root.map_or(disk, |(root, _)| root);
         if let Some((root, span)) = root.filter(|(root, _)| *root > disk) {

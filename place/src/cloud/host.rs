@@ -28,7 +28,7 @@ pub(super) fn unit(resource: &str) -> Unit {
     }
 }
 
-/// What a file says about one host, or about all of them.
+/// The data of a file about one host, or about all of them.
 #[derive(Clone, Default)]
 pub(super) struct Said {
     within: Option<(String, Span)>,
@@ -40,10 +40,10 @@ pub(super) struct Said {
     smallest: Amounts,
     step: Amounts,
     traits: BTreeSet<String>,
-    /// The keys that were written, correctly or not: a key that is wrong is not reported as missing too.
+    /// The keys that were written, correctly or not: an invalid key is not reported as missing too.
     written: BTreeSet<String>,
     used_at: Option<Span>,
-    /// The resources for which more is given than their amount: the key that gives it, and the resource.
+    /// The resources with data besides their amount: the key that gives it, and the resource.
     about: Vec<(&'static str, String, Span)>,
 }
 
@@ -100,7 +100,8 @@ pub(super) fn said(reading: &mut Reading, what: &str, node: &Node, defaults: &Sa
     said
 }
 
-/// The pairs of `resources`. What has a key of its own is reported: it would be a matter of order which of the two counts.
+/// The pairs of `resources`. A resource with a key of its own is reported: otherwise it would depend on the order which
+/// of the two counts.
 pub(super) fn own_resources<'n>(reading: &mut Reading, node: &'n Node, what: &str) -> Vec<(&'n str, &'n Pair)> {
     let mut pairs = reading.map(node, &format!("the resources of {what}"));
     pairs.retain(|(name, pair)| {
@@ -145,7 +146,7 @@ fn ratio(reading: &mut Reading, what: &str, name: &str, node: &Node) -> Option<i
 }
 
 impl Said {
-    /// Reports what the defaults say of resources that no host has.
+    /// Reports defaults for resources that no host has.
     pub(super) fn unheard(&self, reading: &mut Reading, hosts: &[Host]) {
         let known: BTreeSet<&str> = hosts.iter().flat_map(|host| host.total.keys()).map(String::as_str).collect();
         for (key, resource, span) in self.about.iter().filter(|(_, resource, _)| !known.contains(&**resource)) {
@@ -156,7 +157,7 @@ impl Said {
     }
 }
 
-/// The host `name`, from what the file says about it.
+/// The host `name`, from the data in the file.
 pub(super) fn host(reading: &mut Reading, name: &str, key: Span, said: Said, places: &Places) -> Host {
     let what = format!("the host `{name}`");
     let standing = match &said.within {

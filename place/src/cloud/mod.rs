@@ -1,7 +1,8 @@
-//! What a cloud offers: its hosts, where they are, and what each has room for.
+//! The capacity of a cloud: its hosts, their locations, and their resources.
 //!
 //! What belongs here: the cloud as data, its readers: the hosts file (`read`), the output of the command `openstack`
-//! (`openstack`), and flavors (`flavors`), and what writes a hosts file (`write`). What does not: what is asked of a cloud.
+//! (`openstack`), and flavors (`flavors`), and the writer of hosts files (`write`). What does not: the demands on a
+//! cloud.
 
 pub(crate) mod fields;
 mod flavors;
@@ -27,7 +28,7 @@ pub const MEMORY: &str = "memory";
 /// The resource of local disks, in GiB.
 pub const DISK: &str = "disk";
 
-/// The name of a resource class of Placement.
+/// The resource for a resource class of Placement.
 pub fn resource(class: &str) -> &str {
     match class {
         VCPU => VCPUS,
@@ -45,31 +46,31 @@ pub type Amounts = BTreeMap<String, i64>;
 pub struct Host {
     /// Its name in Nova.
     pub name: String,
-    /// Where it is described.
+    /// The location of its definition.
     pub at: Source,
-    /// Its availability zone; `nova` if none is given, as in Nova.
+    /// Its availability zone; `nova` by default, as in Nova.
     pub zone: String,
-    /// Its room, if it is given.
+    /// Its room, if known.
     pub room: Option<String>,
-    /// Its rack, if it is given.
+    /// Its rack, if known.
     pub rack: Option<String>,
-    /// Its total capacity: what it has, multiplied by its allocation ratio.
+    /// Its total capacity: its inventory, multiplied by its allocation ratio.
     pub total: Amounts,
-    /// How much of that is used.
+    /// The usage of that capacity.
     pub used: Amounts,
-    /// The most of a resource that it gives to one server, if that is less than it has: Placement's `max_unit`.
+    /// The largest amount of a resource for one server, if that is less than the total: Placement's `max_unit`.
     pub largest: Amounts,
-    /// The least that it gives to one server: Placement's `min_unit`.
+    /// The smallest amount for one server: Placement's `min_unit`.
     pub smallest: Amounts,
-    /// What it gives is a multiple of this: Placement's `step_size`.
+    /// The amount for one server is a multiple of this: Placement's `step_size`.
     pub step: Amounts,
-    /// What is true of it: Placement's traits, or words of your own.
+    /// Its traits: Placement's, or words of your own.
     pub traits: BTreeSet<String>,
 }
 
 impl Host {
-    /// How much of a resource is left; 0 if more is used than there is. `None` if the total is unknown, which means no limit:
-    /// `openstack hypervisor list` says nothing about disks.
+    /// The free amount of a resource; 0 if the usage exceeds the total. `None` if the total is unknown, which means no
+    /// limit: `openstack hypervisor list` does not show disks.
     pub fn free(&self, resource: &str) -> Option<i64> {
         let used = self.used.get(resource).copied().unwrap_or(0);
         match self.total.get(resource) {
@@ -79,7 +80,8 @@ impl Host {
         }
     }
 
-    /// Whether it gives one server so much of a resource, however much is left. A server that asks for none gets none.
+    /// Whether it grants one server this amount of a resource, however much is free. A server without demand needs no
+    /// grant.
     pub fn gives(&self, resource: &str, amount: i64) -> bool {
         let is_kept = |of: &Amounts, keeps: &dyn Fn(i64) -> bool| of.get(resource).is_none_or(|bound| keeps(*bound));
         amount == 0
@@ -88,12 +90,13 @@ impl Host {
                 && is_kept(&self.step, &|step| step == 0 || amount % step == 0)
     }
 
-    /// Whether more of a resource is used than there is. Then nothing that needs it is placed there, whichever servers leave.
+    /// Whether the usage of a resource exceeds the total. Then nothing that needs it is placed there, whichever servers
+    /// leave.
     pub fn is_overfull(&self, resource: &str) -> bool {
         self.total.get(resource).is_some_and(|total| self.used.get(resource).is_some_and(|used| used > total))
     }
 
-    /// The place of the given level that it is in, if that is known.
+    /// Its place at the given level, if known.
     pub fn place(&self, level: Level) -> Option<&str> {
         match level {
             Level::Host => Some(&self.name),
@@ -104,30 +107,30 @@ impl Host {
     }
 }
 
-/// A cloud as placement sees it.
+/// A cloud in the form that placement needs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cloud {
     /// Its hosts, in the order of the file.
     pub hosts: Vec<Host>,
-    /// The flavors that its file describes.
+    /// The flavors in its file.
     pub flavors: IndexMap<String, Flavor>,
 }
 
 impl Cloud {
-    /// The availability zone of hosts for which no other is given: Nova's `default_availability_zone`.
+    /// The default availability zone of hosts: Nova's `default_availability_zone`.
     pub const ZONE: &'static str = "nova";
 
-    /// The cloud that `text` describes: a hosts file in YAML, or the output of `openstack hypervisor list --long -f json`. `file`
-    /// is its name in diagnostics.
+    /// Reads the cloud in `text`: a hosts file in YAML, or the output of `openstack hypervisor list --long -f json`.
+    /// `file` is its name in diagnostics.
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with it, at once. Warnings come with the cloud.
+    /// All errors in it. Warnings are returned with the cloud.
     pub fn read(text: &str, file: &str) -> Result<(Self, Vec<Diagnostic>), Vec<Diagnostic>> {
         read::read(text, file)
     }
 
-    /// The host of this name.
+    /// The host with this name.
     pub fn host(&self, name: &str) -> Option<&Host> {
         self.hosts.iter().find(|host| host.name == name)
     }

@@ -8,10 +8,10 @@ use super::host::unit;
 use super::{Amounts, Cloud, Host, MEMORY, VCPUS};
 use crate::codes::{AMOUNT, SHAPE, TWICE};
 
-/// Each resource with the names of its columns: how much there is, and how much is used.
+/// Each resource with the names of its columns: the total and the usage.
 const COLUMNS: [(&str, &str, &str); 2] = [(VCPUS, "vCPUs", "vCPUs Used"), (MEMORY, "Memory MB", "Memory MB Used")];
 
-/// The hosts of such a list. The list has no racks, disks or ratios. Hosts that are down are left out.
+/// The hosts of such a list, which has no racks, disks or ratios. Omits hosts that are down.
 pub(super) fn hypervisors(reading: &mut Reading, items: &[Node]) -> Cloud {
     let mut hosts: IndexMap<String, Host> = IndexMap::default();
     for item in items {

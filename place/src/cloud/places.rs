@@ -1,4 +1,4 @@
-//! Zones, rooms and racks: each is in a larger one, and none is within itself.
+//! Zones, rooms and racks: each is in a larger one, without cycles.
 
 use wattle_heat::yaml::{Node, Span};
 use wattle_model::IndexMap;
@@ -8,7 +8,7 @@ use super::Level;
 use super::fields::Reading;
 use crate::codes::{PLACE, SHAPE};
 
-/// What a file says about one place.
+/// The data of a file about one place.
 pub(super) struct Place {
     level: Level,
     within: Option<(String, Span)>,
@@ -18,7 +18,7 @@ pub(super) struct Place {
 /// Places by their names.
 pub(super) type Places = IndexMap<String, Place>;
 
-/// Where something is.
+/// A location.
 #[derive(Default)]
 pub(super) struct Standing {
     pub(super) zone: Option<String>,
@@ -26,7 +26,7 @@ pub(super) struct Standing {
     pub(super) rack: Option<String>,
 }
 
-/// The section `places`. Wrong places are reported, but kept.
+/// Reads the section `places`. Invalid places are reported, but kept.
 pub(super) fn places(reading: &mut Reading, node: &Node) -> Places {
     let mut all = Places::default();
     for (name, pair) in reading.map(node, "the places") {
@@ -79,7 +79,7 @@ fn kind(reading: &mut Reading, what: &str, text: &str, span: Span) -> Option<Lev
     level
 }
 
-/// Whether the path outwards from a place comes back to it.
+/// Whether the path outwards from a place returns to it.
 fn is_in_circle(all: &Places, name: &str) -> bool {
     let mut at = name;
     for _ in 0..all.len() {
@@ -123,7 +123,7 @@ fn unknown(reading: &mut Reading, what: &str, within: &str, span: Span, all: &Pl
     reading.report(&PLACE.about, span, message, "here", Some(help));
 }
 
-/// The location of what is in the place `within`.
+/// The location of a host or place within `within`.
 pub(super) fn standing(reading: &mut Reading, all: &Places, what: &str, within: &str, span: Span) -> Standing {
     let mut found = Standing::default();
     if !all.contains_key(within) {
@@ -144,7 +144,7 @@ pub(super) fn standing(reading: &mut Reading, all: &Places, what: &str, within: 
     found
 }
 
-/// Places without hosts. Their name is probably misspelled somewhere.
+/// Places without hosts, whose name is probably misspelled somewhere.
 pub(super) fn empty<'p>(all: &'p Places, is_used: &dyn Fn(&str) -> bool) -> Vec<(&'p str, Level, Span)> {
     let is_within =
         |name: &str| all.values().any(|place| place.within.as_ref().is_some_and(|(within, _)| within == name));

@@ -36,7 +36,7 @@ pub(super) fn read(text: &str, file: &str) -> Result<(Cloud, Vec<Diagnostic>), V
     if found.iter().any(|one| one.severity == Severity::Error) { Err(found) } else { Ok((cloud, found)) }
 }
 
-/// Reports why a text cannot be read.
+/// Reports why a text cannot be parsed.
 pub(super) fn unreadable(reading: &mut Reading, error: &yaml::Error) {
     for error in error.all() {
         reading.report(&SHAPE.about, error.span, error.problem.to_string(), "here", error.help());

@@ -1,4 +1,4 @@
-//! Writes a hosts file: the same hosts always give the same text.
+//! Writes a hosts file, deterministically.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -7,34 +7,34 @@ use wattle_heat::yaml::{Tree, read};
 
 use super::{Amounts, DISK, Flavors, Level, MEMORY, VCPUS};
 
-/// A host as a hosts file describes it.
+/// A host in the form of a hosts file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Described {
     /// Its name in Nova.
     pub name: String,
     /// Its availability zone.
     pub zone: String,
-    /// Its room, if it is known.
+    /// Its room, if known.
     pub room: Option<String>,
-    /// Its rack, if it is known.
+    /// Its rack, if known.
     pub rack: Option<String>,
-    /// What it has: [`VCPUS`], [`MEMORY`] in MiB, [`DISK`] in GiB, and a cloud's own.
+    /// Its inventory: [`VCPUS`], [`MEMORY`] in MiB, [`DISK`] in GiB, and a cloud's own.
     pub has: Amounts,
-    /// How much of that is used.
+    /// The usage of that inventory.
     pub used: Amounts,
-    /// Allocation ratios in thousandths; 1 if there is none.
+    /// Allocation ratios in thousandths; 1 by default.
     pub ratios: Amounts,
-    /// The most that it gives to one server, where that is less than it has.
+    /// The largest amount for one server, where that is less than the total.
     pub largest: Amounts,
-    /// The least that it gives to one server, where that is more than one unit.
+    /// The smallest amount for one server, where that is more than one unit.
     pub smallest: Amounts,
-    /// The step of which that is a multiple, where it is not one unit.
+    /// The step of amounts for one server, where it is not one unit.
     pub step: Amounts,
     /// Its traits.
     pub traits: BTreeSet<String>,
 }
 
-/// The hosts file of these hosts and flavors.
+/// Writes the hosts file of these hosts and flavors.
 pub fn hosts_file(hosts: &[Described], flavors: &Flavors) -> String {
     let mut hosts: Vec<&Described> = hosts.iter().collect();
     hosts.sort_by(|one, other| one.name.cmp(&other.name));
@@ -109,7 +109,7 @@ pub fn hosts_file(hosts: &[Described], flavors: &Flavors) -> String {
 /// A property of each resource of a host.
 type Share = fn(&Described) -> &Amounts;
 
-/// The keys about what one server gets of a host.
+/// The keys about the amount for one server.
 const SHARES: [(&str, Share); 3] =
     [("largest", |host| &host.largest), ("smallest", |host| &host.smallest), ("step", |host| &host.step)];
 
@@ -129,8 +129,8 @@ struct Standing {
     zone: String,
 }
 
-/// The places of each host. No two places of a file have the same name, so some get longer ones. A zone keeps its name, because
-/// Nova knows it.
+/// The places of each host. Places have unique names within a file, so some get longer ones. A zone keeps its name,
+/// because Nova knows it.
 fn standing(hosts: &[&Described]) -> Vec<Standing> {
     let zones: BTreeSet<&String> = hosts.iter().map(|host| &host.zone).collect();
     let rooms: BTreeSet<&String> = hosts.iter().filter_map(|host| host.room.as_ref()).collect();
@@ -172,7 +172,7 @@ fn common<T: Ord + Clone>(mut all: impl Iterator<Item = BTreeSet<T>>) -> BTreeSe
     all.fold(first, |common, one| common.intersection(&one).cloned().collect())
 }
 
-/// The ratios that change anything.
+/// The ratios other than 1.
 fn pairs(ratios: &Amounts) -> BTreeSet<(String, i64)> {
     ratios.iter().filter(|(_, ratio)| **ratio != 1000).map(|(name, ratio)| (name.clone(), *ratio)).collect()
 }
@@ -187,7 +187,7 @@ fn ratios_of(ratios: &BTreeSet<(String, i64)>) -> String {
     format!("{{{}}}", ratios.iter().map(one).collect::<Vec<_>>().join(", "))
 }
 
-/// The fields of amounts: what every host has, and `resources` for the rest.
+/// The fields of amounts: those that every host has, and `resources` for the rest.
 fn amounts(all: &Amounts) -> Vec<String> {
     let own = [VCPUS, MEMORY, DISK];
     let mut fields: Vec<String> =
@@ -219,7 +219,7 @@ fn list(words: &BTreeSet<String>) -> String {
     format!("[{}]", words.iter().map(|word| plain(word)).collect::<Vec<_>>().join(", "))
 }
 
-/// A word as it is, if a reader takes it for the same text there; else in quotes.
+/// A word without quotes if it is read back as the same text; otherwise quoted.
 fn plain(word: &str) -> String {
     let is_plain = word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'))
         && word.starts_with(|c: char| c.is_ascii_alphanumeric())

@@ -1,4 +1,4 @@
-//! A server that fits no host even if it were the only one.
+//! A server that would fit no host even if it were the only one.
 
 use wattle_words::names::join;
 
@@ -9,7 +9,7 @@ pub(super) fn conflict(ground: &Ground<'_>) -> Option<Conflict> {
     (0..ground.problem.servers.len()).find_map(|server| of(ground, server))
 }
 
-/// The fewest demands of a server that no host meets are the conflict.
+/// The conflict: the smallest set of its demands that no host meets.
 fn of(ground: &Ground<'_>, server: usize) -> Option<Conflict> {
     let asks = ground.asks(server);
     let hosts = 0..ground.cloud.hosts.len();

@@ -1,8 +1,8 @@
-//! More servers that must be apart than there are places in which they can be.
+//! Servers that must be apart outnumber the places available to them.
 //!
-//! Servers and places are matched, each server with a place of its own. If that is impossible, some servers have fewer
-//! places together than there are servers (Hall's theorem), and the servers that can be reached from one that is left
-//! over form the smallest such set.
+//! Servers and places are matched, each server with a place of its own. If that is impossible, some set of servers has
+//! fewer places than members (Hall's theorem), and the servers reachable from an unmatched one form the smallest such
+//! set.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,20 +15,20 @@ use crate::problem::{PlacementRule, Policy, Strength};
 use super::asks::{Ask, AskKind, Ground};
 use super::{Conflict, Part, of_policy, of_server, required};
 
-/// The maximum number of servers that are named.
+/// The maximum number of servers in a message.
 const NAMED: usize = 6;
 
-/// How many pairs of servers are looked at to find more of them that are apart from one another.
+/// The maximum number of pairs of servers to examine for further ones that are apart from one another.
 const PAIRS: usize = 1_000_000;
 
-/// Servers that must be apart: no more than `most` of them may be in one place of a level.
+/// Servers that must be apart: at most `most` of them may be in one place of a level.
 struct Apart {
     level: Level,
     most: usize,
     members: Vec<usize>,
 }
 
-/// A place of a level, with all places around it: those that are not known are the same within what is around them.
+/// A place of a level, with all enclosing places. Unknown places within the same enclosing place are equal.
 type Place<'p> = Vec<Option<&'p str>>;
 
 pub(super) fn conflict(ground: &Ground<'_>) -> Option<Conflict> {
@@ -46,7 +46,8 @@ pub(super) fn conflict(ground: &Ground<'_>) -> Option<Conflict> {
     })
 }
 
-/// Adds servers that other policies keep apart from all of these: from a larger place, they are in another one of this level too.
+/// Adds servers that other policies keep apart from all of these: being in another larger place implies being in
+/// another one of this level.
 fn extend(ground: &Ground<'_>, level: Level, members: &mut Vec<usize>, pairs: &mut usize) {
     let Some(first) = members.first().filter(|_| *pairs > 0) else { return };
     let keeps = |policy: &Policy| {
@@ -122,7 +123,7 @@ impl Apart {
         Some(Conflict::evident(why, all.chain([near]).map(of_policy).collect()))
     }
 
-    /// The place of this level that a host is in.
+    /// The place of a host at this level.
     fn place<'h>(&self, host: &'h Host) -> Place<'h> {
         Level::ALL.into_iter().filter(|level| *level >= self.level).map(|level| host.place(level)).collect()
     }
@@ -136,7 +137,7 @@ impl Apart {
         }
     }
 
-    /// The places of the hosts that meet the asks of these kinds; no more than `enough` of them.
+    /// The places of the hosts that meet the asks of these kinds; at most `enough` of them.
     fn places<'g>(
         &self,
         ground: &Ground<'g>,
@@ -158,11 +159,11 @@ impl Apart {
         found
     }
 
-    /// The smallest set of servers that have fewer places together than they need, if there is one.
+    /// The smallest set of servers with fewer places than they need, if there is one.
     fn crowd(&self, places: &BTreeMap<usize, BTreeSet<Place<'_>>>) -> Option<BTreeSet<usize>> {
         let mut of_place: BTreeMap<&Place<'_>, Vec<usize>> = BTreeMap::new();
         for server in places.keys() {
-            // The way back from each server that was reached: the server in the place that led to it.
+            // The predecessor of each reached server: the server in the place that led to it.
             let mut reached: BTreeMap<usize, Option<(usize, &Place<'_>)>> = BTreeMap::from([(*server, None)]);
             let mut queue = std::collections::VecDeque::from([*server]);
             let mut open = None;
@@ -182,7 +183,7 @@ impl Apart {
                 }
             }
             let Some((mut one, mut place)) = open else { return Some(reached.into_keys().collect()) };
-            // Each on the way takes the next place, and leaves its own to the one before.
+            // Along the path, each server takes the next place, and leaves its own to the one before.
             loop {
                 of_place.entry(place).or_default().push(one);
                 let Some((before, left)) = reached[&one] else { break };
@@ -193,7 +194,7 @@ impl Apart {
         None
     }
 
-    /// The explanation for servers that have too few places, with as few of their demands on hosts as possible.
+    /// Explains the lack of places for servers, with as few of their demands on hosts as possible.
     fn said(&self, ground: &Ground<'_>, crowd: BTreeSet<usize>, asks: &BTreeMap<usize, Vec<Ask<'_>>>) -> Conflict {
         let union = |crowd: &BTreeSet<usize>, kinds: &BTreeSet<AskKind<'_>>| {
             let counts = |kind: AskKind<'_>| matches!(kind, AskKind::Known(_)) || kinds.contains(&kind);
@@ -213,7 +214,7 @@ impl Apart {
         let there = union(&crowd, &kinds).len();
         let policies: Vec<&Policy> =
             ground.problem.policies.iter().filter(|policy| self.needs(policy, &crowd)).collect();
-        // If one policy keeps all of them apart, every server that has no other places belongs to them.
+        // If one policy keeps all of them apart, it covers every server without other places.
         let crowd = match &policies[..] {
             [one] if kinds.is_empty() => one.members.iter().copied().collect(),
             _ => crowd,
@@ -225,7 +226,7 @@ impl Apart {
         let are_alike = each.all(|other| other == first);
         let why = self.sentence(ground, &crowd, &policies, there, are_alike.then(|| crowd.first().map(of)).flatten());
         let mut parts: Vec<Part> = policies.into_iter().map(of_policy).collect();
-        // A server that runs somewhere, or must be there, takes part itself.
+        // A running or pinned server is part of the conflict itself.
         if !are_alike || kinds.contains(&AskKind::Runs) || kinds.contains(&AskKind::Host) {
             parts.extend(crowd.iter().map(|one| of_server(ground.problem, *one)));
         }

@@ -1,4 +1,4 @@
-//! What each server asks of its host, one thing at a time, so that it can be said which of them no host meets.
+//! The individual demands of each server on its host, to determine which of them no host meets.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -8,17 +8,17 @@ use crate::problem::{PlacementRule, Problem, Strength};
 
 use super::{Part, of_policy, shown};
 
-/// A problem on a cloud, with what its hosts have room for.
+/// A problem on a cloud, with the capacity of its hosts.
 pub(super) struct Ground<'p> {
     pub(super) cloud: &'p Cloud,
     pub(super) problem: &'p Problem,
     /// The required policies of each server.
     policies: Vec<Vec<usize>>,
-    /// The most that each host has room for, by resource: what is left, plus what servers that may leave it use.
+    /// The maximum capacity of each host, by resource: the free amount, plus what servers that may leave it use.
     most: BTreeMap<&'p str, Vec<i64>>,
 }
 
-/// What an ask is about.
+/// The subject of a demand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum AskKind<'p> {
     Share(&'p str),
@@ -28,29 +28,29 @@ pub(super) enum AskKind<'p> {
     Runs,
     Host,
     Policy(usize),
-    /// That the place of a level is known. Policies about places cannot do without.
+    /// That the place at a level is known, which policies about places require.
     Known(Level),
 }
 
-/// One thing that a server asks of any host.
+/// A demand of a server on any host.
 pub(super) struct Ask<'p> {
     pub(super) kind: AskKind<'p>,
     pub(super) part: Option<Part>,
-    /// What the host then does: `has 4 vcpus left`.
+    /// What a matching host does: `has 4 vcpus left`.
     pub(super) does: String,
     fits: Fits<'p>,
 }
 
-/// Whether a host meets an ask, with its number.
+/// Whether a host meets a demand, with its index.
 type Fits<'p> = Box<dyn Fn(usize, &Host) -> bool + 'p>;
 
 impl Ask<'_> {
-    /// Whether the host of this number meets it.
+    /// Whether the host with this index meets it.
     pub(super) fn fits(&self, ground: &Ground<'_>, host: usize) -> bool {
         (self.fits)(host, &ground.cloud.hosts[host])
     }
 
-    /// What hosts then do: `have 4 vcpus left`.
+    /// The plural of `does`: `have 4 vcpus left`.
     pub(super) fn they_do(&self) -> String {
         [("has ", "have "), ("is ", "are "), ("gives ", "give ")]
             .into_iter()
@@ -88,13 +88,13 @@ impl<'p> Ground<'p> {
         Self { cloud, problem, policies, most }
     }
 
-    /// The most of a resource that the host of this number has room for; `i64::MAX` if there is no limit.
+    /// The maximum capacity of the host with this index; `i64::MAX` if there is no limit.
     pub(super) fn most(&self, host: usize, resource: &str) -> i64 {
         self.most.get(resource).map_or(0, |most| most[host])
     }
 
-    /// Whether a server takes a part of what hosts have room for. Servers that may leave a host do, unless that host
-    /// has too little for those that are there.
+    /// Whether a server takes a part of the hosts' capacity. Servers that may leave a host do, unless that host has too
+    /// little for those that are there.
     pub(super) fn is_new(&self, server: usize, resource: &str) -> bool {
         let about = &self.problem.servers[server];
         let Some(host) = &about.runs_on else { return true };
@@ -106,7 +106,7 @@ impl<'p> Ground<'p> {
         &self.policies[server]
     }
 
-    /// Everything that a server asks of its host.
+    /// All demands of a server on its host.
     pub(super) fn asks(&self, server: usize) -> Vec<Ask<'_>> {
         let about = &self.problem.servers[server];
         let mut asks: Vec<Ask<'_>> = Vec::new();

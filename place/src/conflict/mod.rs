@@ -1,8 +1,8 @@
-//! Why there is no placement: the smallest set of policies and capacities that conflict, in their author's words.
+//! Why there is no placement: the smallest conflicting set of policies and capacities, in their author's words.
 //!
-//! What can be counted is found without the solver, and said in a sentence: what fits no host (`alone`), more servers that must be
-//! apart than places (`apart`), more that is asked for than there is (`room`). For the rest, parts are left out here for as long as
-//! there is still no placement.
+//! Conflicts that can be counted are found without the solver, and explained in a sentence: a server that fits no host
+//! (`alone`), more servers that must be apart than places (`apart`), demand beyond capacity (`room`). For the rest,
+//! parts are removed here for as long as there is still no placement.
 
 mod alone;
 mod apart;
@@ -18,23 +18,23 @@ use crate::cloud::{Cloud, DISK, MEMORY};
 use crate::problem::{PlacementRule, Policy, Problem, Server, Strength};
 use crate::solve::{Effort, is_possible};
 
-/// What conflicts. Without any one of its parts, there would be a placement.
+/// A conflict. Without any one of its parts, there would be a placement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conflict {
-    /// Everything that takes part in it: servers, policies, what hosts have.
+    /// Its parts: servers, policies, capacities of hosts.
     pub parts: Vec<Part>,
-    /// Why these conflict, if a sentence can say it.
+    /// The reason, if a sentence can express it.
     pub why: Option<String>,
-    /// Whether it is proven that no part can be left out.
+    /// Whether it is proven that no part can be removed.
     pub is_smallest: bool,
 }
 
-/// Something that takes part in a conflict.
+/// A part of a conflict.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
-    /// What it is: `the policy apart of a and b`, `the memory of hosts`.
+    /// Its description: `the policy apart of a and b`, `the memory of hosts`.
     pub words: String,
-    /// Where it is written.
+    /// Its location.
     pub at: Option<Source>,
 }
 
@@ -68,7 +68,7 @@ fn of_server(problem: &Problem, server: usize) -> Part {
     Part { words, at: about.at.is_known().then(|| about.at.clone()) }
 }
 
-/// An amount of a resource, as people write it.
+/// An amount of a resource in its written form.
 fn shown(resource: &str, amount: i64) -> String {
     match resource {
         MEMORY if amount % 1024 == 0 => format!("{} GiB of memory", amount / 1024),
@@ -82,7 +82,7 @@ fn required(problem: &Problem) -> impl Iterator<Item = &Policy> {
     problem.policies.iter().filter(|policy| policy.strength == Strength::Required)
 }
 
-/// A conflict that can be seen without a solver, because one server, one policy, or counting is enough for it.
+/// Finds a conflict that needs no solver, because one server, one policy, or counting suffices.
 pub(crate) fn evident(cloud: &Cloud, problem: &Problem) -> Option<Conflict> {
     if let Some((one, other)) = problem.contradictions().first() {
         let (one, other) = (&problem.policies[*one], &problem.policies[*other]);
@@ -99,9 +99,9 @@ pub(crate) fn evident(cloud: &Cloud, problem: &Problem) -> Option<Conflict> {
     alone::conflict(&ground).or_else(|| apart::conflict(&ground)).or_else(|| room::conflict(&ground))
 }
 
-/// The same as [`smallest`], for a problem that may have a placement. `None` if no part of it is known to have none.
+/// Like [`smallest`], for a problem that may have a placement. `None` if no part of it is known to have none.
 pub(crate) fn narrowed(cloud: &Cloud, problem: &Problem, effort: Effort) -> Option<Conflict> {
-    // The servers of one policy, or of two, are few enough for a definite answer.
+    // The servers of one or two policies are few enough for a definite answer.
     let must: Vec<&Policy> = required(problem).collect();
     let sets = must.iter().enumerate().flat_map(|(one, policy)| {
         let pairs =
@@ -129,8 +129,8 @@ fn restricted(problem: &Problem, keep: &BTreeSet<usize>) -> Problem {
     }
 }
 
-/// The conflict of a problem that is known to have no placement. Servers, policies and resources are left out one after the other,
-/// each for good if there is still no placement without it.
+/// The conflict of a problem that is known to have no placement. Servers, policies and resources are removed one by
+/// one, each for good if there is still no placement without it.
 pub(crate) fn smallest(cloud: &Cloud, problem: &Problem, effort: Effort) -> Conflict {
     let everyone: BTreeSet<usize> = (0..problem.servers.len()).collect();
     let mut left = restricted(problem, &everyone);
@@ -147,7 +147,7 @@ pub(crate) fn smallest(cloud: &Cloud, problem: &Problem, effort: Effort) -> Conf
         without.policies.remove(at);
         if still(&without) { left = without } else { at += 1 }
     }
-    // Leave out servers in halves first, because most have nothing to do with the conflict.
+    // Remove servers in halves first, because most are unrelated to the conflict.
     let mut size = left.servers.len().div_ceil(2);
     while size > 0 {
         let mut at = 0;
@@ -189,10 +189,10 @@ pub(crate) fn smallest(cloud: &Cloud, problem: &Problem, effort: Effort) -> Conf
     Conflict { parts, why: None, is_smallest }
 }
 
-/// So many servers are looked at one by one.
+/// The largest number of servers examined one by one.
 const FEW: usize = 6;
 
-/// Leaves out what only some of the servers need not ask for.
+/// Removes demands that only some of the servers need not make.
 fn alleviate(left: &mut Problem, mut still: impl FnMut(&Problem) -> bool) {
     for server in 0..left.servers.len() {
         let about = &left.servers[server];

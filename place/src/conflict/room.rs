@@ -1,4 +1,5 @@
-//! More that is asked for than there is: of one place by servers that must share it, or of all hosts that some servers may be on.
+//! Demand exceeds capacity: that of one place for servers that must share it, or that of all hosts available to some
+//! servers.
 
 use std::collections::BTreeSet;
 
@@ -52,16 +53,16 @@ fn places(ground: &Ground<'_>, level: Level) -> Vec<Vec<usize>> {
     names.into_iter().map(of).collect()
 }
 
-/// How much of a resource is left on hosts together; `i64::MAX` if there is no limit.
+/// The total free amount of a resource on these hosts; `i64::MAX` if there is no limit.
 fn free(ground: &Ground<'_>, hosts: &[usize], resource: &str) -> i64 {
     hosts.iter().fold(0, |sum, host| sum.saturating_add(ground.most(*host, resource)))
 }
 
-/// Servers that may only be on some of the hosts.
+/// Servers that are restricted to some of the hosts.
 struct Set<'p> {
     servers: Vec<usize>,
     hosts: Vec<usize>,
-    /// What these hosts are, after a space: that are in the zone `az1`.
+    /// A relative clause that describes these hosts, after a space: that are in the zone `az1`.
     that: String,
     part: Option<&'p Policy>,
 }
@@ -90,13 +91,13 @@ fn sets(ground: &Ground<'_>) -> Option<Conflict> {
 }
 
 impl Set<'_> {
-    /// A resource that these hosts do not have enough of, in total or in pieces that are large enough.
+    /// A resource that these hosts lack, in total or in pieces that are large enough.
     fn conflict(&self, ground: &Ground<'_>) -> Option<Conflict> {
         let servers = &ground.problem.servers;
         let resources: BTreeSet<&str> =
             self.servers.iter().flat_map(|one| servers[*one].demand.keys()).map(String::as_str).collect();
         resources.into_iter().find_map(|resource| {
-            // What stays where it runs takes nothing of what is left.
+            // A server that stays where it runs takes nothing of the free capacity.
             let new: Vec<usize> = self.servers.iter().copied().filter(|one| ground.is_new(*one, resource)).collect();
             let asks = |one: usize| servers[one].demand.get(resource).copied().unwrap_or(0);
             let why = self.sum(ground, resource, &new, &asks).or_else(|| self.pieces(ground, resource, &new, &asks))?;
@@ -123,7 +124,7 @@ impl Set<'_> {
         })
     }
 
-    /// A server that asks for at least that much needs a piece of that size.
+    /// A server that requests at least that much needs a piece of that size.
     fn pieces(
         &self,
         ground: &Ground<'_>,

@@ -1,9 +1,9 @@
-//! A lower bound of the cost of any placement, found without solving anything.
+//! A lower bound of the cost of any placement, computed without solving anything.
 
 use super::instance::Instance;
 
-/// A cost that no placement is below. It counts wires between servers that cannot share a host or a place, and preferences that
-/// no placement can keep.
+/// A lower bound of the cost of all placements. It counts wires between servers that cannot share a host or a place,
+/// and preferences that no placement can satisfy.
 pub(super) fn bound(of: &Instance) -> i64 {
     let wires: i64 = of.pairs.iter().map(|(one, other, bandwidth)| bandwidth * apart(of, *one, *other)).sum();
     let groups: i64 = of

@@ -1,4 +1,4 @@
-//! Pseudorandom numbers, the same each time (splitmix64).
+//! Deterministic pseudorandom numbers (splitmix64).
 
 pub(super) struct Chance(u64);
 
@@ -21,7 +21,7 @@ impl Chance {
         ((u128::from(self.next()) * bound as u128) >> 64) as usize
     }
 
-    /// One of several.
+    /// A random element.
     pub(super) fn of<'a, T>(&mut self, all: &'a [T]) -> Option<&'a T> {
         if all.is_empty() { None } else { Some(&all[self.below(all.len())]) }
     }

@@ -1,6 +1,6 @@
 //! The problem as a mixed integer program, with one variable for each server and host, and constraints.
 //!
-//! Distances of wires, and preferences, have variables of their own. These cost something, so they become as small as the
+//! Distances of wires and preferences have variables of their own. These have costs, so they become as small as the
 //! constraints allow.
 
 use microlp::{
@@ -13,7 +13,7 @@ use super::state::{NOWHERE, State};
 
 /// The result of the program.
 pub(super) enum Exact {
-    /// A placement, and a cost that none is below.
+    /// A placement, and a lower bound of the cost.
     Found { on: Vec<u32>, bound: i64 },
     /// There is no placement.
     Impossible,
@@ -51,7 +51,7 @@ pub(super) fn exact(of: &Instance, start: Option<&State<'_>>, effort: Effort) ->
     let proven = outcome.termination_reason() == TerminationReason::ProvenOptimal;
     let bound = if proven { Some(outcome.objective()) } else { outcome.stats().best_bound };
     // Costs are whole numbers of the unit. Large sums are less exact.
-    #[expect(clippy::cast_possible_truncation, reason = "no cost is so large")]
+    #[expect(clippy::cast_possible_truncation, reason = "no cost is that large")]
     let bound = bound.map_or(0, |bound| (bound - 1e-4 - bound.abs() * 1e-7).ceil() as i64 * program.unit);
     let better = start.is_none_or(|start| state.worth.cost <= start.worth.cost);
     let on = if better { state.on } else { start.map(|start| start.on.clone()).unwrap_or_default() };
@@ -63,7 +63,8 @@ struct Program<'i> {
     problem: Problem,
     /// The hosts of each server, each with its variable.
     on: Vec<Vec<(u32, Variable)>>,
-    /// What divides all costs. The program counts in it, because its arithmetic is exact for small numbers only.
+    /// The common divisor of all costs. The program counts in it, because its arithmetic is exact for small numbers
+    /// only.
     unit: i64,
 }
 
@@ -133,7 +134,7 @@ impl<'i> Program<'i> {
             group.members.iter().map(|member| self.by_place(*member, group.level)).collect();
         let cost = float(group.weight.unwrap_or(0) / self.unit);
         if !group.is_apart && group.weight.is_some() {
-            // All places but one cost something.
+            // All places but one have a cost.
             let constant = self.problem.add_var(-cost, (1.0, 1.0));
             let _ = constant;
         }

@@ -1,11 +1,11 @@
-//! Places one server after the other, the hardest first, each where it is best at that time.
+//! Places servers one by one, the hardest first, each at its best place at that time.
 
 use std::cmp::Reverse;
 
 use super::instance::Instance;
 use super::state::{NOWHERE, State, Worth};
 
-/// The best of the placements that several orders of servers give.
+/// The best of the placements for several orders of servers.
 pub(super) fn greedy(of: &Instance) -> State<'_> {
     let mut best: Option<State<'_>> = None;
     for order in orders(of) {
@@ -25,7 +25,7 @@ pub(super) fn greedy(of: &Instance) -> State<'_> {
     best.unwrap_or_else(|| State::new(of))
 }
 
-/// Orders of servers: those with few hosts first, then those that ask for much, of all resources or of one.
+/// Orders of servers: those with few hosts first, then those with large demands, of all resources or of one.
 fn orders(of: &Instance) -> Vec<Vec<usize>> {
     let share = |server: usize, only: Option<usize>| {
         let asks = of.asks(server).iter().enumerate();
@@ -36,7 +36,7 @@ fn orders(of: &Instance) -> Vec<Vec<usize>> {
     let mut all: Vec<Vec<usize>> = Vec::new();
     for only in std::iter::once(None).chain((0..of.resources).map(Some)) {
         let mut order: Vec<usize> = (0..of.servers).collect();
-        // Numbers of hosts are compared in steps of a tenth of all hosts.
+        // Compare numbers of hosts in steps of a tenth of all hosts.
         order.sort_by_key(|server| {
             (of.open(*server).len() * 10 / of.hosts.max(1), Reverse(share(*server, only)), *server)
         });
@@ -54,7 +54,7 @@ fn near(of: &Instance, server: usize) -> Option<usize> {
     must.min_by_key(|group| of.groups[*group].level)
 }
 
-/// Puts a server on the best of these hosts: nothing wrong, then cheap, then a good fit.
+/// Puts a server on the best of these hosts: valid, then cheap, then a good fit.
 fn put(state: &mut State<'_>, server: usize, hosts: &[u32]) {
     let best = hosts.iter().min_by_key(|host| (state.change(server, **host), state.slack(**host, server), **host));
     if let Some(host) = best {
@@ -62,7 +62,7 @@ fn put(state: &mut State<'_>, server: usize, hosts: &[u32]) {
     }
 }
 
-/// Puts all of a group into the place that is best for them.
+/// Puts all of a group into its best place.
 fn together(state: &mut State<'_>, group: usize) {
     let of = state.of;
     let about = &of.groups[group];

@@ -1,11 +1,11 @@
-//! The problem in numbers, in a form that the solver can evaluate a million times.
+//! The problem in numbers, in a form that the solver can evaluate millions of times.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::cloud::{Cloud, Level};
 use crate::problem::{PlacementRule, Problem, Strength, WEIGHT};
 
-/// More than all servers ask for.
+/// More than the demand of all servers.
 const UNLIMITED: i64 = 1 << 60;
 
 /// Roughly the weight of a server that overflows its host.
@@ -14,7 +14,7 @@ pub(super) const OVERFLOW: i64 = 100_000;
 /// A rule about places: at most one server in each, or all in one.
 pub(super) struct Group {
     pub(super) is_apart: bool,
-    /// How many may be in one place if they are to be apart.
+    /// How many may be in one place if they have to be apart.
     pub(super) most: u32,
     pub(super) level: usize,
     pub(super) members: Vec<u32>,
@@ -27,23 +27,23 @@ pub(super) struct Instance {
     pub(super) servers: usize,
     pub(super) hosts: usize,
     pub(super) resources: usize,
-    /// What servers ask for, server by server.
+    /// The demands, server by server.
     pub(super) demand: Vec<i64>,
-    /// What hosts have left, host by host, including what servers use that may move.
+    /// The free capacity, host by host, including that used by servers that may move.
     pub(super) free: Vec<i64>,
-    /// The weight of one unit of each resource beyond what a host has.
+    /// The weight of one unit of each resource beyond a host's capacity.
     pub(super) scale: Vec<i64>,
-    /// The place that each host is in, for each level.
+    /// The place of each host, for each level.
     pub(super) at: [Vec<u32>; 4],
     /// The hosts of each place, for each level.
     pub(super) within: [Vec<Vec<u32>>; 4],
-    /// The hosts that servers of a class may be on, as a mask and as a list.
+    /// The hosts available to the servers of a class, as a mask and as a list.
     pub(super) masks: Vec<Vec<bool>>,
     pub(super) lists: Vec<Vec<u32>>,
     /// The class of each server.
     pub(super) class: Vec<usize>,
     pub(super) groups: Vec<Group>,
-    /// The groups of each server.
+    /// The preferred hosts of a server, as a mask, and the cost of any other.
     pub(super) groups_of: Vec<Vec<u32>>,
     /// The hosts that a server should be on, as a mask, and the cost if it is not.
     pub(super) wishes: Vec<Vec<(usize, i64)>>,
@@ -53,7 +53,7 @@ pub(super) struct Instance {
     pub(super) pairs: Vec<(u32, u32, i64)>,
 }
 
-/// What is asked of a host: traits, zones, known levels, and the host that must not be left.
+/// The requirements on a host: traits, zones, known levels, and the host that must not be left.
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Needs<'p> {
     traits: BTreeSet<&'p str>,
@@ -99,7 +99,7 @@ impl Instance {
                     .filter(|one| *one > 0)
                     .collect();
                 let sum: i64 = asked.iter().sum();
-                // One average server too many weighs OVERFLOW.
+                // One average server too many has the weight OVERFLOW.
                 (OVERFLOW * i64::try_from(asked.len().max(1)).unwrap_or(1) / sum.max(1)).max(1)
             })
             .collect();
@@ -133,14 +133,14 @@ impl Instance {
         all
     }
 
-    /// All costs that there can be: of wires for one step, and of preferences that are not kept.
+    /// All possible costs: of wires for one step, and of violated preferences.
     pub(super) fn costs(&self) -> impl Iterator<Item = i64> {
         let wires = self.pairs.iter().map(|(_, _, bandwidth)| *bandwidth);
         let wishes = self.wishes.iter().flatten().map(|(_, weight)| *weight);
         wires.chain(wishes).chain(self.groups.iter().filter_map(|group| group.weight))
     }
 
-    /// Numbers the places. Hosts whose place at a level is not given share one place there, within the place around it.
+    /// Numbers the places. Hosts without a known place at a level share one there, within the enclosing place.
     fn stand(&mut self, cloud: &Cloud) {
         let mut known: [BTreeMap<Vec<Option<&str>>, u32>; 4] = Default::default();
         for (number, host) in cloud.hosts.iter().enumerate() {
@@ -157,7 +157,7 @@ impl Instance {
         }
     }
 
-    /// Finds the hosts that each server may be on, whatever the others do.
+    /// Finds the hosts available to each server, whatever the others do.
     fn allow(&mut self, cloud: &Cloud, problem: &Problem, resources: &[&str]) {
         let mut needs: Vec<Needs<'_>> = problem
             .servers
@@ -251,7 +251,7 @@ impl Instance {
         }
     }
 
-    /// The hosts that a server may be on.
+    /// The hosts available to a server.
     pub(super) fn open(&self, server: usize) -> &[u32] {
         &self.lists[self.class[server]]
     }

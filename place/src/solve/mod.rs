@@ -1,6 +1,7 @@
-//! The solver: greedy, then many small changes, and, if the problem is small enough, a mixed integer program.
+//! The solver: a greedy start, then many small changes, and, if the problem is small enough, a mixed integer program.
 //!
-//! Effort is counted in steps and nodes rather than in seconds, so the same problem has the same answer on every machine.
+//! Effort is counted in steps and nodes rather than in seconds, so the same problem has the same result on every
+//! machine.
 
 mod bound;
 mod chance;
@@ -23,14 +24,14 @@ use self::instance::Instance;
 use self::search::Search;
 use self::state::{State, Worth};
 
-/// How much the solver tries.
+/// The solver's limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Effort {
     /// Steps of the search, for each server.
     pub steps: u64,
     /// Nodes of the program's tree.
     pub nodes: u64,
-    /// The maximum number of variables of a program that is tried. A larger program would take too long.
+    /// The maximum number of variables of a program that is attempted. A larger program would take too long.
     pub variables: usize,
 }
 
@@ -40,19 +41,19 @@ impl Default for Effort {
     }
 }
 
-/// Where servers go.
+/// A placement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Placement {
-    /// The host of each server, by their names.
+    /// The host of each server, by name.
     pub on: BTreeMap<String, String>,
     /// The checker's verdict.
     pub verdict: Verdict,
-    /// A cost that no placement is below.
+    /// A lower bound of the cost.
     pub bound: i64,
 }
 
 impl Placement {
-    /// How far its cost may be from the best one: 0 if none is better.
+    /// The upper bound of its distance to the optimum: 0 if it is optimal.
     pub fn gap(&self) -> i64 {
         (self.verdict.cost - self.bound).max(0)
     }
@@ -63,7 +64,7 @@ impl Placement {
 pub enum Unplaced {
     /// None is possible, because of this conflict.
     Conflict(Conflict),
-    /// None was found, but it is not proven that there is none. These servers could not be placed in the best try.
+    /// None was found, but it is not proven that there is none. These servers could not be placed in the best attempt.
     GaveUp {
         /// The servers that were in the way.
         servers: Vec<String>,
@@ -74,11 +75,11 @@ pub enum Unplaced {
 ///
 /// # Errors
 ///
-/// Why there is no placement.
+/// The reason why there is no placement.
 ///
 /// # Panics
 ///
-/// If the problem has a [`crate::Flaw`].
+/// The problem has a [`crate::Flaw`].
 pub fn place(cloud: &Cloud, problem: &Problem, effort: Effort) -> Result<Placement, Unplaced> {
     assert!(problem.flaw().is_none(), "{:?}", problem.flaw());
     let of = Instance::new(cloud, problem);
@@ -114,7 +115,8 @@ pub(crate) fn is_possible(cloud: &Cloud, problem: &Problem, effort: Effort) -> O
         return Some(false);
     }
     let of = Instance::new(cloud, &problem);
-    // What is easy is found soon; what is not is most often impossible, and the program knows that before the search ends.
+    // An easy placement is found soon; otherwise there is most often none, and the program knows that before the search
+    // ends.
     let first = greedy(&of);
     let steps = (effort.steps / 20).saturating_mul(u64::try_from(of.servers.max(20)).unwrap_or(u64::MAX));
     let is_enough = |worth: Worth| worth.wrong == 0;
@@ -151,7 +153,7 @@ fn solve(of: &Instance, effort: Effort) -> Solved {
     let is_enough = |worth: Worth| worth.wrong == 0 && worth.cost <= least;
     let servers = u64::try_from(of.servers).unwrap_or(u64::MAX);
     let mut best = greedy(of);
-    // While the result is wrong, the search is repeated from another start, because that costs nothing.
+    // While the result is invalid, repeat the search from another start, because that costs nothing.
     for seed in 0..4 {
         let found = Search::new(best.clone(), seed).run(effort.steps.saturating_mul(servers.max(20)), &is_enough);
         if found.worth < best.worth {

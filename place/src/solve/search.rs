@@ -1,13 +1,13 @@
 //! Many small changes. Better ones are always accepted, worse ones only early on (simulated annealing).
 //!
-//! Placements on the way may be wrong, at a price. The price rises while they are wrong and falls while they are not. The best
-//! placement that was not wrong is kept.
+//! Intermediate placements may be invalid, at a price. The price rises while they are invalid and falls while they are
+//! not. The best valid placement is kept.
 
 use super::chance::Chance;
 use super::instance::{Instance, OVERFLOW};
 use super::state::{NOWHERE, State, Worth};
 
-/// The weight of a cost of 1, large enough for prices of wrong placements to be whole numbers.
+/// The weight of a cost of 1, large enough for prices of invalid placements to be whole numbers.
 const COST: i64 = 1024;
 
 /// The number of steps after which the price is adjusted.
@@ -20,7 +20,7 @@ pub(super) struct Search<'i> {
     chance: Chance,
     /// The price of a server that overflows its host, in costs, times [`COST`].
     price: i64,
-    /// By how much prices are larger than for small costs: a wrong placement must not be cheaper than a heavy wire.
+    /// By how much prices are larger than for small costs: an invalid placement must not be cheaper than a heavy wire.
     scale: i64,
     /// How much worse a change may be, times [`COST`].
     heat: i64,
@@ -42,7 +42,7 @@ impl<'i> Search<'i> {
         Self { of, state: start, best, chance, price: 8 * COST * scale, scale, heat: 0, near, logarithms }
     }
 
-    /// Takes this many steps and returns the best placement. It ends early if nothing is wrong and nothing costs anything.
+    /// Takes this many steps and returns the best placement. Ends early if it is valid and without cost.
     pub(super) fn run(mut self, steps: u64, is_enough: &dyn Fn(Worth) -> bool) -> State<'i> {
         if self.of.servers == 0 || self.of.hosts == 0 {
             return self.best;
@@ -113,7 +113,7 @@ impl<'i> Search<'i> {
         any
     }
 
-    /// A host for a server: any, or one near a server that it talks to or must be near.
+    /// A host for a server: any, or one near a server that it communicates with or must be near.
     fn host(&mut self, server: usize) -> Option<u32> {
         let of = self.of;
         if self.chance.below(2) == 0 {

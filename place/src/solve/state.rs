@@ -1,17 +1,17 @@
-//! A placement in the making: where servers are, how full hosts are, and what a change would bring.
+//! A partial placement: the hosts of servers, the loads of hosts, and the effect of a change.
 
 use super::instance::{Instance, OVERFLOW};
 
 /// On no host.
 pub(super) const NOWHERE: u32 = u32::MAX;
 
-/// The weight of a server that is on no host.
+/// The weight of a server without a host.
 const UNPLACED: i64 = 100 * OVERFLOW;
 
-/// The weight of each server that breaks a policy.
+/// The weight of each server that violates a policy.
 const BROKEN: i64 = 2 * OVERFLOW;
 
-/// What is wrong, and the cost of the rest.
+/// The measure of a placement: its violations and its cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Worth {
     /// How far it is from a valid placement; 0 if it is one.
@@ -28,7 +28,7 @@ impl std::ops::Add for Worth {
     }
 }
 
-/// A placement in the making.
+/// A partial placement.
 #[derive(Clone)]
 pub(super) struct State<'i> {
     pub(super) of: &'i Instance,
@@ -61,7 +61,7 @@ impl<'i> State<'i> {
         }
     }
 
-    /// By how much a host's overflow changes if a server comes (`sign` 1) or goes (-1).
+    /// By how much a host's overflow changes if a server is added (`sign` 1) or removed (-1).
     fn overflow(&self, host: u32, server: usize, sign: i64) -> i64 {
         let of = self.of;
         let first = host as usize * of.resources;
@@ -91,13 +91,13 @@ impl<'i> State<'i> {
         left.fold(0, i64::saturating_add)
     }
 
-    /// Whether more is asked of a host than it has.
+    /// Whether the demand on a host exceeds its capacity.
     pub(super) fn is_overfull(&self, host: u32) -> bool {
         let first = host as usize * self.of.resources;
         (0..self.of.resources).any(|one| self.load[first + one] > self.of.free[first + one])
     }
 
-    /// Whether a server is on no host, or breaks a required group.
+    /// Whether a server is on no host, or violates a required group.
     pub(super) fn is_breaking(&self, server: usize) -> bool {
         let (of, host) = (self.of, self.on[server]);
         host == NOWHERE
@@ -110,7 +110,7 @@ impl<'i> State<'i> {
             })
     }
 
-    /// How the worth would change if a server went to a host.
+    /// How the worth would change if a server moved to a host.
     pub(super) fn change(&self, server: usize, to: u32) -> Worth {
         let (of, from) = (self.of, self.on[server]);
         let mut all = Worth::default();

@@ -1,4 +1,4 @@
-//! Policies as a template carries them: in the metadata of one resource, which mean nothing to Heat.
+//! Policies in a template: in the metadata of one resource, which Heat ignores.
 
 use wattle_heat::yaml::{Node, Span, Tree};
 pub use wattle_model::placement::KEY;
@@ -9,7 +9,7 @@ use wattle_words::names::{did_you_mean, list, nearest};
 use crate::cloud::fields::Reading;
 use crate::codes::POLICY;
 
-/// The key of each rule, and the keys that go with it.
+/// The key of each rule, and the accompanying keys.
 const RULES: [(&str, &[&str]); 5] = [
     ("apart", &["apart", "by", "preferred"]),
     ("together", &["together", "preferred"]),
@@ -18,11 +18,11 @@ const RULES: [(&str, &[&str]); 5] = [
     ("license", &["license", "servers", "preferred"]),
 ];
 
-/// What a template says about places, with the names that it applies to.
+/// The policies and wires in a template, with the names that they apply to.
 #[derive(Default)]
 pub(super) struct Carried {
     pub(super) policies: Vec<Said>,
-    /// `None` if the template says nothing about wires, not even that there are none.
+    /// `None` if the template does not mention wires, not even that there are none.
     pub(super) wires: Option<Vec<Talk>>,
 }
 
@@ -34,13 +34,14 @@ pub(super) struct Said {
     pub(super) at: Source,
 }
 
-/// Which servers talk to each other.
+/// Servers that communicate.
 pub(super) struct Talk {
     pub(super) between: Vec<(String, Source)>,
     pub(super) bandwidth: Bandwidth,
 }
 
-/// The policies of `node`, which is below [`KEY`] in `file`, with the names that they use there, and the diagnostics for them.
+/// Reads the policies of `node`, which is below [`KEY`] in `file`, with the names that they use there, and the
+/// diagnostics for them.
 pub fn policies(node: &Node, file: &str) -> (Vec<Policy>, Vec<Diagnostic>) {
     let mut reading = Reading::reporting(file, &POLICY.about);
     let policies = read(&mut reading, node).policies.into_iter().map(|said| {
@@ -101,7 +102,7 @@ fn policy(reading: &mut Reading, node: &Node) -> Option<Said> {
             _ => members = Some(self::members(reading, &format!("the servers of {what}"), value)),
         }
     }
-    // Draw no conclusions from what is already wrong.
+    // Draw no conclusions from invalid input.
     if reading.found.len() > before {
         return None;
     }

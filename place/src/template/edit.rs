@@ -1,9 +1,9 @@
-//! Changes a template's text and leaves everything else as it is, comments included.
+//! Edits a template's text and preserves everything else, comments included.
 
 use wattle_heat::yaml::{Node, Place, Tree, read};
 use wattle_model::Value;
 
-/// A text, and the changes to it.
+/// A text, and the edits to it.
 pub(super) struct Text<'t> {
     whole: &'t str,
     /// Where each line begins.
@@ -61,7 +61,7 @@ impl<'t> Text<'t> {
         Some(())
     }
 
-    /// The changed text, if its meaning is then `expected`.
+    /// The edited text, if its meaning is then `expected`.
     pub(super) fn finish(mut self, expected: &Value) -> Option<String> {
         self.edits.sort_by_key(|(from, ..)| *from);
         let (mut text, mut done) = (String::with_capacity(self.whole.len() + 64 * self.edits.len()), 0);

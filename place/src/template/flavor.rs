@@ -1,4 +1,4 @@
-//! What a server asks of its host, by its flavor and by what it boots from.
+//! The demand of a server, from its flavor and its boot device.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ use super::servers::referred;
 
 const FLAVOR: &str = "OS::Nova::Flavor";
 
-/// What a server asks for; if that is unknown, its flavor, as far as it is known.
+/// The demand of a server; if that is unknown, its flavor, as far as it is known.
 pub(super) fn asks(
     order: Order<'_>,
     desired: &Desired,
@@ -38,7 +38,7 @@ pub(super) fn asks(
     Ok((demand, traits))
 }
 
-/// The flavor that a resource makes. No host has more than can be written, and Nova refuses negative amounts.
+/// The flavor that a resource defines. No host has more than can be written, and Nova refuses negative amounts.
 fn of_stack_itself(flavor: &Resource) -> Option<Flavor> {
     let amount = |name: &str| match flavor.property(name) {
         Value::Integer(amount) => i64::try_from(amount.clamp(0, i128::from(MOST))).ok(),
@@ -68,7 +68,7 @@ fn of_stack_itself(flavor: &Resource) -> Option<Flavor> {
     Some(Flavor::of(sizes.asks(specs.iter().map(|(key, value)| (*key, &**value)))))
 }
 
-/// Whether the root disk of a server is a volume, so that its host has none for it. What is not known counts as none.
+/// Whether the root disk of a server is a volume, so that it is not on the host. Unknown counts as no.
 fn boots_from_volume(server: &Resource) -> bool {
     let has_image = server.property("image") != Value::Null;
     let of = |name: &str| match server.property(name) {
@@ -91,12 +91,12 @@ fn boots_from_volume(server: &Resource) -> bool {
     let is_volume =
         |mapping: &Value| ["volume_id", "snapshot_id", "image", "image_id"].iter().any(|key| is_given(mapping, key));
     let newer = of("block_device_mapping_v2");
-    // Without an image, the older mapping has the disk to boot from.
+    // Without an image, the older mapping contains the boot disk.
     newer.iter().any(|mapping| says(mapping, "boot_index", &["0"]) && is_volume(mapping))
         || !has_image && of("block_device_mapping").iter().any(is_volume)
 }
 
-/// Flavors that nothing describes, and the servers that have them.
+/// Undefined flavors, and the servers that have them.
 #[derive(Default)]
 pub(super) struct Unknown {
     all: IndexMap<Option<String>, Vec<(String, Source)>>,

@@ -1,4 +1,4 @@
-//! What becomes of policies in Nova: what zones and server groups keep, and what cannot be guaranteed.
+//! How Nova keeps policies: by zones and server groups; and which policies cannot be guaranteed.
 
 use wattle_model::Diagnostic;
 use wattle_model::placement::{Level, PlacementRule, Strength};
@@ -18,13 +18,13 @@ pub(super) struct Group {
     pub(super) policy: String,
     /// Full names of servers.
     pub(super) members: Vec<String>,
-    /// The place in [`Problem::policies`] of the policy that it is for. `None` if an earlier placement has added it,
-    /// and nothing asks for it any longer.
+    /// The index in [`Problem::policies`] of its policy. `None` if an earlier placement has added it, and no policy
+    /// requires it any longer.
     pub(super) of: Option<usize>,
 }
 
-/// The server groups by which Nova keeps policies if hosts cannot be named. A server can be in only one, so policies that come
-/// first and must hold get their groups first.
+/// The server groups by which Nova keeps policies if hosts cannot be named. A server can be in only one, so earlier
+/// required policies get their groups first.
 pub(super) fn groups(
     order: Order<'_>,
     problem: &Problem,
@@ -79,12 +79,12 @@ pub(super) fn groups(
     groups
 }
 
-/// Whether a server can still be put into a group: one that runs is in its group already, or in none.
+/// Whether a server can still be put into a group: a running one is in its group already, or in none.
 fn is_free(one: &Written, groups: &[Group]) -> bool {
     !one.has_hints && one.runs.is_none() && groups.iter().all(|group| !group.members.contains(&one.asks.name))
 }
 
-/// Adds the new members of a policy to the group that keeps it for those that run. False if there is none.
+/// Adds the new members of a policy to the group that keeps it for the running ones. Returns false if there is none.
 fn extend(groups: &mut [Group], of: usize, policy: &Policy, name: &str, servers: &Servers) -> bool {
     let members: Vec<&Written> = policy.members.iter().map(|one| &servers.all[*one]).collect();
     let is_member = |name: &String| members.iter().any(|one| one.asks.name == *name);
@@ -138,7 +138,7 @@ fn is_in_zones(policy: &Policy, all: &[Where], hosts: &[Host]) -> bool {
     }
 }
 
-/// Reports what could not be guaranteed: each policy that must hold, and the others together.
+/// Reports what could not be guaranteed: each required policy, and the others together.
 pub(super) fn unguaranteed(
     order: Order<'_>,
     problem: &Problem,

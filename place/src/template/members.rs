@@ -1,5 +1,5 @@
-//! The servers that policies and wires name. A name that nothing can have is reported. The name of something that only
-//! does not exist now is not.
+//! The servers that policies and wires name. A name that can never exist is reported, but not that of something that
+//! only does not exist now.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use crate::codes::POLICY;
 
 use super::servers::{SERVER, Servers, may_have_servers};
 
-/// Where names are looked up.
+/// The context for looking up names.
 #[derive(Clone, Copy)]
 pub(super) struct Names<'n> {
     pub(super) loaded: &'n Loaded,
@@ -25,7 +25,7 @@ pub(super) struct Names<'n> {
 /// The types of groups whose members have numbers.
 const NUMBERED: [&str; 2] = ["OS::Heat::ResourceGroup", "OS::Heat::ResourceChain"];
 
-/// Types that contain what their properties say.
+/// Types that contain the resources in their properties.
 const CONTAINERS: [&str; 6] = [
     "OS::Heat::ResourceGroup",
     "OS::Heat::ResourceChain",
@@ -36,9 +36,9 @@ const CONTAINERS: [&str; 6] = [
 ];
 
 impl<'n> Names<'n> {
-    /// The servers that a member of `of` names; none if it names nothing that could be a server, which is reported.
-    /// Something that may exist at another time may be named although it has no servers now: a resource whose condition
-    /// does not hold, a group without members, and a member of a group whose members are not known yet.
+    /// The servers that a member of `of` names; none if it names nothing that could be a server, which is reported. A
+    /// resource that may exist at another time may be named although it has no servers now: one whose condition does
+    /// not hold, a group without members, and a member of a group whose members are not known yet.
     pub(super) fn members(
         self,
         (name, at): &(String, Source),
@@ -83,7 +83,7 @@ impl<'n> Names<'n> {
         if there.is_group() { may_have_servers(there) } else { own().is_none_or(|own| self.has_servers(own, 0)) }
     }
 
-    /// What is known of a name that no resource has now.
+    /// What is known about a name that no resource has now.
     fn absent(self, name: &str) -> Absent<'n> {
         let parts: Vec<&str> = name.split('/').collect();
         let around = (1..parts.len()).rev().find_map(|end| {
@@ -102,7 +102,7 @@ impl<'n> Names<'n> {
         }
     }
 
-    /// What a template says of a resource, or of one of the stacks that are nested in it.
+    /// The definition of a resource in a template, or in one of the stacks nested in it.
     fn written(self, template: &'n Template, parts: &[&str]) -> Absent<'n> {
         let Some(definition) = template.resources.get(parts[0]) else { return Absent::Unknown };
         let Some(ty) = definition.kind() else { return Absent::Possible };
@@ -142,18 +142,18 @@ impl<'n> Names<'n> {
         self.loaded.library.templates.get(file).map(|nested| &*nested.template)
     }
 
-    /// The template that stands for a type in `template`.
+    /// The template that a type in `template` is mapped to.
     fn nested(self, template: &Template, ty: &str) -> Option<&'n Template> {
         self.template(&join(&template.file, ty)).or_else(|| self.template(ty))
     }
 }
 
-/// What is known of a name that no resource has.
+/// The knowledge about a name that no resource has.
 enum Absent<'n> {
     /// It may be a server at another time.
     Possible,
     /// It is something else, of this type.
     Other(&'n str),
-    /// Nothing has it.
+    /// It does not exist.
     Unknown,
 }

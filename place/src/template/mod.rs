@@ -1,8 +1,9 @@
-//! Turns a template whose servers have no places into one whose servers have them.
+//! Adds places to the servers of a template.
 //!
-//! What belongs here: what the servers of a template ask for (`servers`, `flavor`), the policies in it (`policies`, `carrier`) and
-//! the servers that they name (`members`), the template with places (`written`, by means of `edit`), servers that run already
-//! (`standing`), and what cannot be guaranteed (`guarantee`). What does not: I/O, and deciding where something goes.
+//! What belongs here: the demands of a template's servers (`servers`, `flavor`), the policies in it (`policies`,
+//! `carrier`) and the servers that they name (`members`), the template with places (`written`, by means of `edit`),
+//! running servers (`standing`), and what cannot be guaranteed (`guarantee`). What does not: I/O, and deciding where
+//! something goes.
 
 mod carrier;
 mod edit;
@@ -32,41 +33,41 @@ pub use self::carrier::{KEY, policies};
 pub(crate) use self::edit::quoted;
 pub use self::standing::Runs;
 
-/// What is to be placed, and where.
+/// A request for a placement.
 #[derive(Clone, Copy)]
 pub struct Order<'o> {
     /// The template.
     pub loaded: &'o Loaded,
     /// The text of each of its files.
     pub text: &'o dyn Fn(&str) -> Option<String>,
-    /// Where the author wrote the policy of this number, if that is not in the template.
+    /// The author's location of the policy with this index, if that is not in the template.
     pub said: &'o dyn Fn(usize) -> Option<Source>,
-    /// Which servers talk to each other and how much, by their names, if the template itself says nothing about it.
+    /// Which servers communicate and how much, by name, if the template itself does not say.
     pub wires: &'o [(String, String, Bandwidth)],
     /// The cloud.
     pub cloud: &'o Cloud,
-    /// Flavors besides those that the hosts file describes.
+    /// Flavors besides those in the hosts file.
     pub flavors: &'o Flavors,
-    /// The servers that run already, by their full names.
+    /// The running servers, by their full names.
     pub runs: &'o BTreeMap<String, Runs>,
-    /// Whether they may leave their hosts. Each that does is another server, because Nova creates it again.
+    /// Whether they may leave their hosts. One that does is replaced, because Nova creates it again.
     pub moves: bool,
-    /// Whether the user who creates the stack may name hosts, which Nova allows its administrators.
+    /// Whether the user who creates the stack may name hosts, which Nova allows administrators.
     pub is_admin: bool,
-    /// How much the solver tries.
+    /// The solver's limits.
     pub effort: Effort,
 }
 
-/// A template in which servers have their places.
+/// A template with placed servers.
 #[derive(Clone, Debug)]
 pub struct Placed {
-    /// The files that changed, with their new texts.
+    /// The changed files, with their new texts.
     pub files: Vec<(String, String)>,
-    /// Where each server goes, in the template's order.
+    /// The place of each server, in the template's order.
     pub servers: Vec<Where>,
     /// The placement and its cost.
     pub placement: Placement,
-    /// Preferences that are not kept, in words, and how many servers break each.
+    /// Violated preferences, as texts, and how many servers violate each.
     pub unkept: Vec<(String, i64)>,
     /// The bandwidth of all wires, in Mbit/s.
     pub bandwidth: i64,
@@ -74,14 +75,14 @@ pub struct Placed {
     pub warnings: Vec<Diagnostic>,
 }
 
-/// Where a server goes.
+/// The place of a server.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Where {
     /// Its full name.
     pub server: String,
     /// The host.
     pub host: Host,
-    /// How it gets there.
+    /// How it is placed there.
     pub way: Way,
     /// The host that it leaves.
     pub leaves: Option<String>,
@@ -94,30 +95,30 @@ pub enum Way {
     Host,
     /// The template names its zone, and Nova chooses a host there.
     Zone,
-    /// The template cannot say it, and Nova chooses.
+    /// The template cannot express it, and Nova chooses.
     Nova,
-    /// It runs there already.
+    /// It is already running there.
     Stays,
-    /// It runs already, on a host that is not known. It stays there, and room is kept for it.
+    /// It is running on an unknown host. It stays there, and room is kept for it.
     Somewhere,
 }
 
 impl Way {
-    /// Whether the server runs already and stays where it is.
+    /// Whether the server is already running and stays where it is.
     pub fn is_running(self) -> bool {
         matches!(self, Self::Stays | Self::Somewhere)
     }
 }
 
-/// The template with places for its servers.
+/// Places the servers of the template.
 ///
 /// # Errors
 ///
-/// Everything that is wrong with it, or why there are no such places.
+/// All errors in it, or why there is no placement.
 ///
 /// # Panics
 ///
-/// If a placement names a host that its cloud does not have.
+/// A placement names a host that its cloud does not have.
 pub fn placed(order: Order<'_>) -> Result<Placed, Vec<Diagnostic>> {
     let desired = Desired::unfolded(order.loaded);
     let mut found = Vec::new();
@@ -163,7 +164,7 @@ pub fn placed(order: Order<'_>) -> Result<Placed, Vec<Diagnostic>> {
     Ok(Placed { files, servers: all, placement, unkept, bandwidth, warnings: wattle_model::check::sorted(found) })
 }
 
-/// What is wrong with the policies and the wires of a template, whatever the cloud.
+/// The errors in the policies and the wires of a template, whatever the cloud.
 pub fn check(loaded: &Loaded) -> Vec<Diagnostic> {
     if !policies::are_there(loaded) {
         return Vec::new();
@@ -182,14 +183,14 @@ pub fn check(loaded: &Loaded) -> Vec<Diagnostic> {
         effort: Effort::default(),
     };
     let desired = Desired::unfolded(loaded);
-    // Facts about servers that are unknown without a cloud are not mistakes.
+    // Facts about servers that are unknown without a cloud are not errors.
     let servers = Servers::of(order, &desired, &mut Vec::new());
     let mut found = Vec::new();
     policies::read(order, &desired, &servers, &mut found);
     wattle_model::check::sorted(found)
 }
 
-/// The diagnostic that says why there are no places, with everything that takes part in it.
+/// The diagnostic for a missing placement, with all parts of the conflict.
 fn unplaced(why: Unplaced, is_fixed: bool) -> Diagnostic {
     let diagnostic = reason(why);
     if is_fixed { diagnostic.help("or let servers leave the hosts that they run on: `--move`") } else { diagnostic }

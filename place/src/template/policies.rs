@@ -18,7 +18,7 @@ use super::servers::Servers;
 
 const GROUP: &str = "OS::Nova::ServerGroup";
 
-/// The policies of a template, how many of the first are server groups, and which servers talk to each other. Errors are
+/// The policies of a template, how many of the first are server groups, and which servers communicate. Errors are
 /// reported.
 pub(super) fn read(
     order: Order<'_>,
@@ -55,7 +55,7 @@ pub(super) fn read(
     (policies, of_groups, wires)
 }
 
-/// Whether a template, or one that is nested in it, says anything about places.
+/// Whether a template, or one nested in it, contains any placement policies.
 pub(super) fn are_there(loaded: &Loaded) -> bool {
     let mut nested = loaded.library.templates.values().map(|nested| &nested.template);
     let says = |template: &Template| {
@@ -64,7 +64,7 @@ pub(super) fn are_there(loaded: &Loaded) -> bool {
     says(&loaded.template) || nested.any(|nested| says(nested))
 }
 
-/// What the metadata of the template says. That of nested templates does not apply to any server.
+/// Reads the metadata of the template. That of nested templates does not apply to any server.
 fn metadata(order: Order<'_>, found: &mut Vec<Diagnostic>) -> Carried {
     let mut all = Carried::default();
     let of = |template: &Template| {
@@ -136,7 +136,7 @@ fn groups(desired: &Desired, servers: &Servers) -> Vec<Policy> {
         for (others, hint, is_same) in hints {
             let place = |name: &String| servers.all.iter().position(|other| other.asks.name == *name);
             let this = place(&one.asks.name);
-            // Those on whose hosts it must not be may be together.
+            // Servers on whose hosts it must not be may be together.
             for other in others.iter().filter_map(place).filter(|other| Some(*other) != this) {
                 let level = Level::Host;
                 policies.push(Policy {

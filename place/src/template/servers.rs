@@ -1,4 +1,4 @@
-//! What the servers of a template ask of their hosts, and where each is written.
+//! The demands of a template's servers, and their definitions.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -23,17 +23,18 @@ pub(super) struct Servers {
 
 /// A server.
 pub(super) struct Written {
-    /// What it asks for.
+    /// Its demand.
     pub(super) asks: Server,
-    /// The file and the definition that are its own; `None` for a member of a group, or in a template that is used several times.
+    /// The file and the definition that are its own; `None` for a member of a group, or in a template that is used
+    /// several times.
     pub(super) own: Option<(String, template::Resource)>,
-    /// The server group that its hints name, by its full name, and whether it has any hints.
+    /// The server group in its hints, by its full name, and whether it has any hints.
     pub(super) group: Option<String>,
     pub(super) has_hints: bool,
-    /// The servers on whose hosts it must be (`same_host`), and on whose hosts it must not be (`different_host`).
+    /// The servers whose hosts it must share (`same_host`), and whose hosts it must avoid (`different_host`).
     pub(super) same: Vec<String>,
     pub(super) different: Vec<String>,
-    /// What is known of it, if it runs already.
+    /// Its present state, if it is already running.
     pub(super) runs: Option<Runs>,
     /// The `availability_zone` in its template.
     pub(super) zone: Option<String>,
@@ -63,7 +64,8 @@ impl Servers {
                     None => asks.zone = Some(zone).filter(|zone| !zone.is_empty()),
                     Some((zone, rest)) => {
                         asks.zone = Some(zone.to_owned()).filter(|zone| !zone.is_empty());
-                        // The host may be followed by a node, which is another name for the same host except for bare metal.
+                        // The host may be followed by a node, which is another name for the same host except for bare
+                        // metal.
                         asks.host = rest.split(':').find(|name| !name.is_empty()).map(str::to_owned);
                     }
                 },
@@ -116,8 +118,8 @@ impl Servers {
         Self { all }
     }
 
-    /// The places of the servers that `name` names: a server by its full name, or by the last part of it if that is unique; or
-    /// the servers of a group or of a nested stack.
+    /// The indexes of the servers that `name` names: a server by its full name, or by the last part of it if that is
+    /// unique; or the servers of a group or of a nested stack.
     pub(super) fn named(&self, name: &str) -> Vec<usize> {
         let of = |fits: &dyn Fn(&str) -> bool| -> Vec<usize> {
             (0..self.all.len()).filter(|one| fits(&self.all[*one].asks.name)).collect()
@@ -134,7 +136,7 @@ impl Servers {
         if nested.len() == 1 { nested } else { Vec::new() }
     }
 
-    /// The full names of the servers whose last part `name` is.
+    /// The full names of the servers whose last part is `name`.
     pub(super) fn ending_in(&self, name: &str) -> Vec<&str> {
         self.all.iter().map(|one| &*one.asks.name).filter(|server| is_last(server, name)).collect()
     }
@@ -146,7 +148,7 @@ pub(super) fn may_have_servers(group: &Resource) -> bool {
     given.any(|given| given.contains(SERVER) || given.contains(".yaml"))
 }
 
-/// What is wrong if the host or the zone that a server's template names is not in the cloud.
+/// The diagnostic if the host or the zone that a server's template names is not in the cloud.
 fn nowhere(order: Order<'_>, asks: &Server) -> Option<Diagnostic> {
     let (name, hosts) = (&asks.name, &order.cloud.hosts);
     let (message, help) = match (&asks.host, &asks.zone) {

@@ -1,5 +1,5 @@
-//! Servers that run already. They stay where they are, and what was asked for when they were created stays as it is: another
-//! `availability_zone` or another server group would be another server.
+//! Running servers. They stay where they are, and the request that created them is unchanged: another
+//! `availability_zone` or another server group would require a replacement.
 
 use std::collections::BTreeMap;
 
@@ -12,21 +12,23 @@ use crate::codes::UNKNOWN;
 use super::guarantee::Group;
 use super::servers::{Servers, Written};
 
-/// What is known of a server that runs.
+/// The state of a running server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Runs {
-    /// Its host, if that is known.
+    /// Its host, if known.
     pub host: Option<String>,
-    /// Its availability zone, if that is known.
+    /// Its availability zone, if known.
     pub zone: Option<String>,
-    /// The `availability_zone` that it was created with.
+    /// The `availability_zone` of its creation.
     pub asked: Option<String>,
-    /// The server group of its hints, if an earlier placement has added it: the resource's name, and the group's policy.
+    /// The server group in its hints, if an earlier placement has added it: the resource's name, and the group's
+    /// policy.
     pub group: Option<(String, String)>,
 }
 
 impl Runs {
-    /// Whether it is where a template with this `availability_zone` wants it. Otherwise that template asks for another server.
+    /// Whether it is where a template with this `availability_zone` wants it. Otherwise that template requires a
+    /// replacement.
     pub(super) fn is_as(&self, wanted: Option<&str>) -> bool {
         match (wanted, &self.asked) {
             (None, _) => true,
@@ -39,8 +41,8 @@ impl Runs {
 }
 
 impl Servers {
-    /// The cloud with what is known of servers that run: they use at least what they ask for, and their hosts exist, whether or
-    /// not the hosts file has them.
+    /// Adds running servers to the cloud: they use at least their demand, and their hosts exist, whether or not they
+    /// are in the hosts file.
     pub(super) fn with_what_runs(&self, cloud: &mut Cloud, found: &mut Vec<Diagnostic>) {
         let mut uses: BTreeMap<&str, Amounts> = BTreeMap::new();
         let mut lost: BTreeMap<&str, Vec<&Written>> = BTreeMap::new();
@@ -84,7 +86,7 @@ impl Servers {
         }
     }
 
-    /// The server groups that an earlier placement has added, as far as a server that runs is still in one.
+    /// The server groups that an earlier placement has added, as far as a running server is still in one.
     pub(super) fn kept_groups(&self, all: &[super::Where]) -> Vec<Group> {
         let mut groups: Vec<Group> = Vec::new();
         for (one, place) in self.all.iter().zip(all).filter(|(_, place)| place.way.is_running()) {

@@ -1,4 +1,4 @@
-//! The template's files, with the places of its servers written into them.
+//! Writes the places of servers into the template's files.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::guarantee::Group;
 use super::servers::Servers;
 use super::{Order, Way, Where};
 
-/// The files that change. A server whose text cannot be changed is left to Nova and reported.
+/// The changed files. A server whose text cannot be changed is left to Nova and reported.
 pub(super) fn files(
     order: Order<'_>,
     servers: &Servers,
@@ -33,7 +33,7 @@ pub(super) fn files(
         for (one, place) in servers.all.iter().zip(all.iter_mut()) {
             let Some((_, definition)) = one.own.as_ref().filter(|(own, _)| own == file) else { continue };
             let zone = match place.way {
-                // The author's own words stay.
+                // Keep the author's own words.
                 Way::Host if one.asks.host.is_some() => None,
                 Way::Host => Some(format!("{}:{}", place.host.zone, place.host.name)),
                 Way::Zone | Way::Nova => Some(place.host.zone.clone()),
@@ -74,7 +74,7 @@ fn root<'l>(loaded: &'l Loaded, file: &str) -> Option<&'l Node> {
     loaded.library.templates.get(file).map(|nested| &nested.template.root)
 }
 
-/// A file that is being changed, and what it must mean afterwards.
+/// A file that is being edited, and its intended meaning.
 struct Edited<'t> {
     text: Text<'t>,
     expected: Value,

@@ -1,6 +1,7 @@
-//! Clouds and applications at random. Each cloud is made around a placement that is hidden in it, so that all of it can be placed:
-//! hosts have left what that placement takes, and as much more as the cloud is not filled. Applications have three tiers whose
-//! servers must be on different hosts, a third of them in different racks; each server talks to two of the next tier.
+//! Random clouds and applications. Each cloud is built around a hidden placement, so that everything can be placed: the
+//! free capacity of hosts covers that placement, and more if the cloud is not filled. Applications have three tiers
+//! whose servers must be on different hosts, a third of them in different racks; each server communicates with two of
+//! the next tier.
 
 use std::ops::Range;
 
@@ -33,7 +34,7 @@ fn host(number: usize) -> Host {
     }
 }
 
-/// A cloud, and what is to be placed in it.
+/// A cloud and a problem.
 pub(crate) struct Made {
     pub(crate) cloud: Cloud,
     pub(crate) problem: Problem,
@@ -80,7 +81,7 @@ pub(crate) fn made(servers: usize, hosts: usize, fill: i64, seed: u64) -> Made {
         }
         applications.push(begin..problem.servers.len());
     }
-    // The hidden placement: one host after the other, at random, that breaks nothing.
+    // The hidden placement: servers on random hosts, without violations.
     let mut load = vec![[0, 0]; hosts];
     let mut on: Vec<Option<usize>> = vec![None; servers];
     for server in 0..servers {

@@ -1,5 +1,5 @@
-//! The optimum of a small cloud by HiGHS, a solver of mixed integer programs. It is not needed to build or test anything: if Python
-//! has its package `highspy`, it is asked, and otherwise there is no optimum.
+//! The optimum of a small cloud by HiGHS, a solver of mixed integer programs. It is optional: it is used if Python has
+//! its package `highspy`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -8,17 +8,17 @@ use std::process::Command;
 
 use wattle_place::{Cloud, Host, Level, PlacementRule, Problem};
 
-/// What HiGHS found in its time.
+/// The result of HiGHS within its time limit.
 pub(crate) struct Found {
     /// The cost of its best placement.
     pub(crate) cost: f64,
-    /// No placement costs less.
+    /// The lower bound of the cost.
     pub(crate) bound: f64,
     /// The hosts of the servers.
     pub(crate) on: BTreeMap<String, String>,
 }
 
-/// Reads a program, solves it, and says its cost, its bound, and which variables are 1.
+/// Reads a program, solves it, and prints its cost, its bound, and which variables are 1.
 const ASK: &str = "
 import sys, highspy
 highs = highspy.Highs()
@@ -44,7 +44,7 @@ fn ask(file: &Path, seconds: u32, cloud: &Cloud, problem: &Problem) -> Option<Fo
     let python = std::env::var("HIGHS_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     let asked = Command::new(python).args(["-c", ASK]).arg(file).arg(seconds.to_string()).output().ok()?;
     let said = String::from_utf8(asked.stdout).ok().filter(|_| asked.status.success())?;
-    // HiGHS introduces itself before.
+    // HiGHS prints a banner first.
     let mut lines = said.lines().rev();
     let (chosen, costs) = (lines.next()?, lines.next()?);
     let mut numbers = costs.split_whitespace().map(|number| number.parse().ok());
@@ -75,8 +75,9 @@ fn name(host: &Host, level: Level) -> String {
     }
 }
 
-/// The mixed integer program, in the format of CPLEX. `x3h5` says that server 3 is on host 5. `d7r` says that the ends of wire 7
-/// are in different racks, and so for all levels. A wire costs its bandwidth for each level at which its ends differ.
+/// The mixed integer program, in the format of CPLEX. `x3h5` means that server 3 is on host 5. `d7r` means that the
+/// ends of wire 7 are in different racks, and so on for all levels. A wire costs its bandwidth for each level at which
+/// its ends differ.
 fn program(cloud: &Cloud, problem: &Problem) -> String {
     let (servers, hosts) = (problem.servers.len(), cloud.hosts.len());
     let mut cost = String::new();

@@ -1,5 +1,5 @@
-//! How good and how fast placement is, beside a model of Nova's scheduler and best fit. It measures and asserts nothing, and is run by
-//! `cargo test -p wattle-place --test growth -- --ignored --nocapture`.
+//! The quality and speed of placement, compared to a model of Nova's scheduler and best fit. It measures and asserts
+//! nothing, and is run by `cargo test -p wattle-place --test growth -- --ignored --nocapture`.
 
 mod clouds;
 mod highs;
@@ -13,7 +13,7 @@ use wattle_place::{Cloud, Effort, Problem, place, verify};
 use clouds::{Made, made};
 use one_by_one::{Choice, one_by_one};
 
-/// The names of the servers that have a host, and of their hosts.
+/// The names of the placed servers, and of their hosts.
 fn named(cloud: &Cloud, problem: &Problem, on: &[Option<usize>]) -> BTreeMap<String, String> {
     let named = on
         .iter()
@@ -22,12 +22,12 @@ fn named(cloud: &Cloud, problem: &Problem, on: &[Option<usize>]) -> BTreeMap<Str
     named.collect()
 }
 
-/// What came of one way to place.
+/// The results of one placement method.
 #[derive(Clone, Copy, Default)]
 struct Sum {
     /// Clouds in which every server has a host.
     clouds: usize,
-    /// Applications of which every server has one.
+    /// Applications in which every server has one.
     applications: usize,
     /// Bandwidth across racks.
     across: i64,
@@ -83,7 +83,8 @@ fn placed_and_bandwidth_across_racks() {
     }
 }
 
-/// Beside the optimum by HiGHS, where that is found in ten minutes. It needs Python with `highspy`, which `HIGHS_PYTHON` may name.
+/// Compared to the optimum by HiGHS, where that is found in ten minutes. It needs Python with `highspy`, which
+/// `HIGHS_PYTHON` may name.
 #[test]
 #[ignore = "it measures, and asserts nothing of how good the placement is"]
 fn cost_beside_the_optimum() {
@@ -110,7 +111,7 @@ fn cost_beside_the_optimum() {
                 best.cost,
                 best.bound
             );
-            // Both speak of the same: the checker has the last word about the placement of either.
+            // Use the checker's verdict for both placements.
             let verdict = verify(&cloud, &problem, &best.on);
             assert_eq!(verdict.breaches, [], "the program of HiGHS is not the problem");
             #[expect(clippy::cast_precision_loss, reason = "costs are small")]

@@ -1,18 +1,18 @@
-//! Schedulers that place one server after the other: a model of Nova's filter scheduler, and best fit.
+//! Schedulers that place servers one by one: a model of Nova's filter scheduler, and best fit.
 
 use wattle_place::{Cloud, Level, MEMORY, PlacementRule, Policy, Problem, VCPUS};
 
-/// How one of the hosts with room is chosen.
+/// How to choose among the hosts with room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Choice {
-    /// As by Nova's weighers: the one with most left. Nova knows hosts but no racks: what is to be in different racks is only on
-    /// different hosts.
+    /// By Nova's weighers: the one with the most left. Nova knows hosts but no racks: servers for different racks are
+    /// only on different hosts.
     Nova,
-    /// The one with least left. It knows racks.
+    /// The one with the least left. It knows racks.
     BestFit,
 }
 
-/// The number of the host of each server, or `None` where none had room. Nothing is taken back.
+/// The index of each server's host, or `None` where none had room. There is no backtracking.
 pub(crate) fn one_by_one(cloud: &Cloud, problem: &Problem, choice: Choice) -> Vec<Option<usize>> {
     let amounts = |of: &dyn Fn(&str) -> i64| [VCPUS, MEMORY].map(of);
     let mut free: Vec<[i64; 2]> =
@@ -52,8 +52,8 @@ pub(crate) fn one_by_one(cloud: &Cloud, problem: &Problem, choice: Choice) -> Ve
     on
 }
 
-/// The first of the hosts with the greatest sum of what Nova's weighers for processors and memory say: what is left of each, as a
-/// part of the most that any of these hosts has left. The other weighers do not tell these hosts apart.
+/// The first of the hosts with the greatest sum of Nova's weights for processors and memory: the free amount of each,
+/// relative to the largest free amount among these hosts. The other weighers do not distinguish these hosts.
 fn heaviest(open: &[usize], free: &[[i64; 2]]) -> Option<usize> {
     let most = [0, 1].map(|one| open.iter().map(|host| free[*host][one]).max().unwrap_or_default());
     #[expect(clippy::cast_precision_loss, reason = "amounts are small")]

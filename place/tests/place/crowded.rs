@@ -1,4 +1,4 @@
-//! More servers than there is room for: it is proven at once, and said with as few parts as possible.
+//! More servers than there is room for: the conflict is proven at once, and explained with as few parts as possible.
 
 use wattle_model::Diagnostic;
 use wattle_place::Effort;
@@ -6,7 +6,8 @@ use wattle_place::Effort;
 use crate::given::{on, with};
 use crate::template::{policies, server, template};
 
-/// Twelve racks of four hosts in two zones; the hosts of the last three racks have little left, and those of five a license.
+/// Twelve racks of four hosts in two zones; the hosts of the last three racks have little left, and those of five have
+/// a license.
 fn hosts() -> String {
     let mut text = String::from("places: {z0: {is: zone}, z1: {is: zone}");
     (0..12).for_each(|rack| text += &format!(", r{rack}: {{is: rack, in: z{}}}", rack % 2));
@@ -26,10 +27,10 @@ fn names(number: usize) -> String {
     (0..number).map(|one| format!("s{one}")).collect::<Vec<_>>().join(", ")
 }
 
-/// What is said if so many servers are placed there, and the words of its labels.
+/// The message if so many servers are placed there, and its labels.
 fn said(flavor: &str, number: usize, all: &str) -> (String, Vec<String>) {
     let servers: String = (0..number).map(|one| server(&format!("s{one}"), flavor, "")).collect();
-    // Nothing is solved, because what can be counted needs no solver.
+    // No effort, because conflicts that can be counted need no solver.
     let effort = Effort { steps: 0, nodes: 0, variables: 0 };
     let wrong = with(&hosts(), &template(&(servers + &policies(all))), true, effort).expect_err("there is no room");
     let [Diagnostic { message, labels, notes, .. }] = &wrong[..] else { panic!("{wrong:#?}") };
@@ -80,7 +81,7 @@ fn policies_that_keep_all_of_some_servers_apart_count_together() {
     let (message, labels) = said("tiny", 13, &pairs(13, "rack"));
     assert!(message.contains("13 servers must be in different racks, but there are only 12 known racks"), "{message}");
     assert_eq!(labels.len(), 78, "each pair");
-    // Whoever is in another zone is in another rack.
+    // Servers in different zones are in different racks.
     let (message, _) = said(
         "four",
         10,
@@ -105,7 +106,7 @@ fn a_place_that_all_must_share_has_places_enough_for_them() {
     assert_eq!(labels.len(), 2, "{labels:?}");
 }
 
-/// As much as there is, but not in pieces that are large enough.
+/// The total suffices, but not in pieces that are large enough.
 #[test]
 fn room_in_pieces_that_are_too_small_is_no_room() {
     let (message, labels) = said("half", 37, "");
@@ -128,7 +129,7 @@ fn room_in_pieces_that_are_too_small_is_no_room() {
     );
 }
 
-/// Each part of what is said is needed: what only one of the servers asks for is only said of that one.
+/// Each part of the explanation is needed: a demand of only one server is reported only for that one.
 #[test]
 fn the_smallest_conflict_says_what_each_server_contributes() {
     let hosts = "

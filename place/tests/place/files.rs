@@ -1,4 +1,4 @@
-//! Hosts files: what is read, and what is said of those that are wrong.
+//! Hosts files: valid ones, and the diagnostics for invalid ones.
 
 use wattle_place::{Cloud, DISK, Flavor, Level, MEMORY, VCPUS, codes};
 

@@ -1,4 +1,4 @@
-//! What templates say already: hosts, rules of server groups, hints, and volumes.
+//! Existing settings in templates: hosts, rules of server groups, hints, and volumes.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ pub(crate) fn on(hosts: &str, text: &str, is_admin: bool) -> Result<Placed, Vec<
     with(hosts, text, is_admin, Effort::default())
 }
 
-/// The same, with so much effort.
+/// Likewise, with this effort.
 pub(crate) fn with(hosts: &str, text: &str, is_admin: bool, effort: Effort) -> Result<Placed, Vec<Diagnostic>> {
     let (cloud, _) = Cloud::read(hosts, "cloud.yaml").unwrap_or_else(|wrong| panic!("{wrong:#?}"));
     let loaded = Loaded::load(text, "template.yaml", &BTreeMap::<String, Vec<u8>>::new(), &Inputs::default());
@@ -46,7 +46,7 @@ fn the_host_that_its_author_names_stays_whoever_places_it() {
         assert_eq!((&*a.host.name, a.way), ("h2", Way::Host));
         assert!(placed.files[0].1.contains("      availability_zone: 'az1:h2'\n"), "{}", placed.files[0].1);
     }
-    // The name of a node is another one of the host; nothing after the colon is no host.
+    // The name of a node is another name of the host; an empty text after the colon is not a host.
     for (zone, expected) in [("'az1::h2'", "h2"), ("':h2'", "h2"), ("'az2:'", "h4")] {
         assert_eq!(host(&admin(&template(&at("a", zone))), "a"), expected, "{zone}");
     }
@@ -96,7 +96,7 @@ fn a_server_group_allows_as_many_on_a_host_as_its_rules_say() {
             "W1608: the servers cannot be placed: 9 servers must be on different hosts, at most 2 on each, but there are only 4 known hosts"
         ]
     );
-    // Whoever wants them on hosts of their own gets no guarantee from a group that allows two.
+    // A group that allows two is no guarantee for separate hosts.
     let text = group(2, 2).replace("{near: [s0, s1, s2], within: zone, preferred: 90}", "{apart: [s0, s1]}");
     let placed = run(&text, &[], false, &[]).unwrap_or_else(|wrong| panic!("{wrong:#?}"));
     assert_eq!(messages(&placed.warnings), ["W1610: nothing guarantees the policy `apart` by host of `s0` and `s1`"]);

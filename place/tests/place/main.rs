@@ -1,4 +1,4 @@
-//! Hosts files, the solver against every placement there is, and the checker against placements that are broken on purpose.
+//! Hosts files, the solver compared to all placements, and the checker on placements broken on purpose.
 
 mod crowded;
 mod files;

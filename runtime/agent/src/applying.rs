@@ -1,21 +1,21 @@
 //! The order in which a seed is written, and the number of its revision.
 //!
 //! Writing may be interrupted anywhere. It then starts again from the beginning, unless only the end is missing.
-//! Servers are notified of a revision once it is complete, and nothing that the revision before still needs is removed
-//! earlier. An interrupted writer cannot be distinguished from a slow one, so its turn is ended first
+//! Servers are notified of a revision once it is complete, and nothing that the previous revision still needs is
+//! removed earlier. An interrupted writer cannot be distinguished from a slow one, so its turn is ended first
 //! ([`There::is_being_written`]). Likewise, a command that finds no goal announces one of revision 0 before it trusts
-//! what it reads: what was there may have been lost with an earlier data space.
+//! what it reads: the earlier contents may have been lost with an earlier data space.
 
 /// A step in writing a seed. After [`Step::Announce`], a writer stops as soon as another one has written the goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Announces in the goal that a seed is being written. From here on, the seed is known to be incomplete.
     Announce,
-    /// Creates what is not there yet: nodes of servers, entries and statuses, recipes and exports.
+    /// Creates missing nodes: those of servers, entries and statuses, recipes and exports.
     Prepare,
     /// Grants new rights.
     Grant,
-    /// Registers with other stacks what is read of them, in addition to what was read before.
+    /// Registers with other stacks what is read from them, in addition to what was read before.
     Register,
     /// Writes the plans.
     Plan,
@@ -23,11 +23,11 @@ pub enum Step {
     Tell,
     /// Withdraws rights.
     Withdraw,
-    /// Reduces the registration with other stacks to what is still read of them.
+    /// Reduces the registration with other stacks to what is still read from them.
     Deregister,
     /// Removes what is no longer needed.
     Clean,
-    /// Notes in the goal that everything is written.
+    /// Records in the goal that everything is written.
     Finish,
 }
 
@@ -35,7 +35,7 @@ impl Step {
     /// The first step for a seed of which only the end is missing.
     pub const END: Self = Self::Withdraw;
 
-    /// The next step. `cleans` says whether anything is to be removed, which is known when the servers are notified.
+    /// The next step. `cleans` is whether anything has to be removed, which is known when the servers are notified.
     pub fn next(self, cleans: bool) -> Option<Self> {
         match self {
             Self::Announce => Some(Self::Prepare),
@@ -52,7 +52,7 @@ impl Step {
     }
 }
 
-/// What a goal says.
+/// The contents of a goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct There {
     /// The number of the desired revision. 0 before the first.
@@ -64,7 +64,7 @@ pub struct There {
 
 impl There {
     /// Whether another writer may be at work. The next writer ends that turn by writing the goal before it reads
-    /// anything. Otherwise, what it has read might be overwritten afterwards.
+    /// anything. Otherwise, its readings might become outdated.
     pub fn is_being_written(self) -> bool {
         self.applying.is_some()
     }

@@ -1,4 +1,4 @@
-//! What an entry holds.
+//! The contents of entries.
 
 use serde::{Deserialize, Serialize};
 use wattle_model::values::MAX_DATA;
@@ -15,8 +15,8 @@ pub struct Written {
     /// The data space of that revision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub space: Option<Name>,
-    /// Beside a failure: the value that the entry held before, if there was one. Within this revision it does not count
-    /// as a value, but other stacks continue to use it.
+    /// Beside a failure: the value that the entry held before, if there was one. Within this revision it is no longer a
+    /// value, but other stacks continue to use it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Box<Written>>,
     /// The content itself.
@@ -27,7 +27,7 @@ pub struct Written {
 /// The number of bytes that a server's signature adds to signed data.
 pub const ENVELOPE: usize = 101;
 
-/// What an entry holds: a value, or the failure that replaces it.
+/// The content of an entry: a value, or the failure that replaces it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Content {
@@ -40,13 +40,13 @@ pub enum Content {
 }
 
 impl Written {
-    /// `content` for `revision`.
+    /// Creates `content` for `revision`.
     pub fn new(revision: &Revision, content: Content) -> Self {
         Self { revision: revision.number, space: revision.space.clone(), before: None, content }
     }
 
-    /// This content as a replacement for what the entry held. A failure keeps an existing value, unless there is no
-    /// room for it beside the failure.
+    /// This content as a replacement for the entry's former content. A failure keeps an existing value, unless there is
+    /// no room for it beside the failure.
     #[must_use]
     pub fn in_the_place_of(mut self, former: Option<Self>) -> Self {
         if matches!(self.content, Content::Failure(_)) {
@@ -79,7 +79,7 @@ impl Written {
         Revision { space: self.space.clone(), number: self.revision }
     }
 
-    /// The data of an entry.
+    /// Encodes the data of an entry.
     ///
     /// # Panics
     /// Never: a value can always be written as JSON.

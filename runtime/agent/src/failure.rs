@@ -1,4 +1,4 @@
-//! Failures, which take the place of values that will not come.
+//! Failures, which take the place of missing values.
 
 use std::fmt;
 
@@ -39,7 +39,7 @@ const LONGEST_NAME: usize = 1 << 10;
 const LONGEST_WAY: usize = 256 << 10;
 
 impl Failure {
-    /// The failure as far as it is known if its own component does not report it: only that `component` does.
+    /// Reduces the failure to what is known if its own component does not report it: only `component` reports it.
     #[must_use]
     pub fn only_said_by(self, component: &Name) -> Self {
         let named = &self.component;
@@ -47,7 +47,7 @@ impl Failure {
         Self { component: component.clone(), message, through: Vec::new(), ..self }
     }
 
-    /// The failure of another stack as `component` reports it. Within this stack, there is no report by its own
+    /// Converts a failure of another stack, reported by `component`. Within this stack, there is no report by its own
     /// component.
     #[must_use]
     pub fn said_of_another_stack(self, component: &Name) -> Self {
@@ -55,8 +55,8 @@ impl Failure {
         Self { component: component.clone(), message, through: Vec::new(), ..self }
     }
 
-    /// The same failure, cut to what others have room for when they pass it on. Otherwise an overlong failure would
-    /// keep them from publishing anything.
+    /// Truncates the failure to what others can pass on. Otherwise an overlong failure would keep them from publishing
+    /// anything.
     #[must_use]
     pub fn bounded(mut self) -> Self {
         if self.component.len() > LONGEST_NAME {
@@ -76,7 +76,7 @@ impl Failure {
         self
     }
 
-    /// The same failure of a component of `stack`, with its names as another stack sees them.
+    /// The failure of a component of `stack`, with its names as another stack sees them.
     #[must_use]
     pub fn of_stack(mut self, stack: &str) -> Self {
         for component in std::iter::once(&mut self.component).chain(&mut self.through) {
@@ -85,7 +85,7 @@ impl Failure {
         self
     }
 
-    /// The same failure, passed on by `component`.
+    /// The failure as passed on by `component`.
     pub fn passed_on(&self, component: &Name) -> Self {
         let mut failure = self.clone();
         failure.through.push(component.clone());

@@ -1,4 +1,4 @@
-//! Fingerprints: whether a component is the same as when it finished.
+//! Fingerprints, which tell whether a component is the same as when it finished.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ struct Declared<'a> {
 }
 
 /// The fingerprint of a component's declaration, recipe and inputs. The readers of its outputs, its deadline and its
-/// teardown do not count.
+/// teardown are not included.
 ///
 /// # Panics
 /// Never: a plan can always be written as JSON.
@@ -50,7 +50,7 @@ fn declared<'a>(planned: &'a PlannedComponent, values: &'a IndexMap<Name, Value>
     }
 }
 
-/// The order of a map's keys does not count.
+/// The order of a map's keys does not matter.
 fn sorted(value: &Value) -> serde_json::Value {
     match value {
         Value::List(values) => values.iter().map(sorted).collect(),

@@ -1,11 +1,11 @@
-//! The lines of a journal as bytes.
+//! The encoding of a journal's lines.
 //!
 //! Each line is the JSON of a [`Record`], a space, and a checksum: 16 hexadecimal digits of the SHA-256 of the checksum
 //! of the previous line (zeros for the first) and the JSON. So a missing line shows in the next one. Lines of earlier
 //! versions have no checksum, or one of their JSON alone. They come before all others.
 //!
 //! After a crash, the last write may be cut off, or have zeros in place of blocks that never reached the disk. Such a
-//! torn end counts as not written. Anything else that is not a line is damage.
+//! torn end counts as unwritten. Any other malformed line is damage.
 
 use std::fmt;
 
@@ -60,7 +60,7 @@ fn checksum(parts: &[&[u8]]) -> String {
 /// The contents of a journal.
 #[derive(Debug, Default)]
 pub struct Replayed {
-    /// The memory that its records add up to.
+    /// The sum of its records.
     pub memory: Memory,
     /// The number of bytes that are whole lines. The rest is a line that a crash has cut off.
     pub whole: usize,
@@ -70,7 +70,7 @@ pub struct Replayed {
     pub chain: Chain,
 }
 
-/// A line of a journal is not what was written.
+/// A damaged line of a journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damaged {
     /// The number of the line, from 1.
@@ -98,7 +98,7 @@ enum Covers {
 /// Reads a journal. An end torn by a crash is not damage.
 ///
 /// # Errors
-/// If a line is damaged: without it, finished components would run again.
+/// A line is damaged: without it, finished components would run again.
 pub fn replay(text: &[u8]) -> Result<Replayed, Damaged> {
     let mut replayed = Replayed::default();
     let mut covers = Covers::Nothing;
@@ -141,7 +141,7 @@ fn read(line: &[u8], chain: &Chain, before: Covers) -> Result<(Record, Chain, Co
     }
 }
 
-/// Whether a crash can have left `text` at the byte `at` and the end of a journal, in place of the next line of this
+/// Whether a crash can have left `text` between byte `at` and the end of a journal, in place of the next line of this
 /// chain.
 fn is_torn(text: &[u8], at: usize, chain: &Chain) -> bool {
     if text.contains(&0) { lacks_blocks(text, at) } else { begins_line(text, chain) }

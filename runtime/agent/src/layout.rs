@@ -29,12 +29,12 @@ impl Layout {
         format!("{ROOT}/{}", self.stack)
     }
 
-    /// The desired revision: number and digest of the desired revision.
+    /// The desired revision.
     pub fn revision(&self) -> String {
         format!("{ROOT}/{}/revision", self.stack)
     }
 
-    /// The parent of what is known about the stack's infrastructure, if wattle brings it up itself.
+    /// The parent of the records about the stack's infrastructure, if wattle deploys it.
     pub fn infrastructure(&self) -> String {
         format!("{ROOT}/{}/infrastructure", self.stack)
     }
@@ -49,7 +49,7 @@ impl Layout {
         format!("{ROOT}/{}/servers", self.stack)
     }
 
-    /// The parent of what is kept for `server`. The server itself can neither create nor remove nodes here.
+    /// The parent of the nodes for `server`. The server itself can neither create nor remove nodes here.
     pub fn server(&self, server: &str) -> String {
         format!("{ROOT}/{}/servers/{server}", self.stack)
     }
@@ -59,12 +59,12 @@ impl Layout {
         format!("{ROOT}/{}/servers/{server}/plan", self.stack)
     }
 
-    /// The part for `server` of what all servers of the stack share.
+    /// The part for `server` of the data that all servers of the stack share.
     pub fn membership(&self, server: &str) -> String {
         format!("{ROOT}/{}/servers/{server}/membership", self.stack)
     }
 
-    /// The desired revision that `server` still sees once it has left the model.
+    /// The desired revision visible to `server` once it has left the model.
     pub fn last_desired(&self, server: &str) -> String {
         format!("{ROOT}/{}/servers/{server}/goal", self.stack)
     }
@@ -101,7 +101,7 @@ impl Layout {
         format!("{ROOT}/{}/agents/{place}", self.stack)
     }
 
-    /// Exists while an agent acts for the server that has this `place`.
+    /// The node that exists while an agent acts for the server with this `place`.
     pub fn alive(&self, place: &str) -> String {
         format!("{ROOT}/{}/agents/{place}/alive", self.stack)
     }
@@ -111,12 +111,12 @@ impl Layout {
         format!("{ROOT}/{}/agents/{place}/signals", self.stack)
     }
 
-    /// The log of the server that has this `place`, for an operator who asks for it.
+    /// The log of the server with this `place`, for operators who request it.
     pub fn log(&self, place: &str) -> String {
         format!("{ROOT}/{}/agents/{place}/log", self.stack)
     }
 
-    /// The same for agents of earlier versions, which know no place of their own.
+    /// The corresponding node for agents of earlier versions, which have no place of their own.
     pub fn former_alive(&self, server: &str) -> String {
         format!("{ROOT}/{}/servers/{server}/alive", self.stack)
     }
@@ -162,7 +162,7 @@ impl Layout {
         format!("{ROOT}/{}/exports", self.stack)
     }
 
-    /// An export, which says where its value comes from.
+    /// An export, with the source of its value.
     pub fn export(&self, export: &str) -> String {
         format!("{ROOT}/{}/exports/{export}", self.stack)
     }
@@ -172,12 +172,12 @@ impl Layout {
         format!("{ROOT}/{}/importers", self.stack)
     }
 
-    /// What another stack reads from this one.
+    /// The registration of another stack that reads from this one.
     pub fn importer(&self, stack: &str) -> String {
         format!("{ROOT}/{}/importers/{stack}", self.stack)
     }
 
-    /// What was deployed last, with its templates and its seed. Its pieces lie below.
+    /// The last deployment, with its templates and its seed. Its pieces are below it.
     pub fn deployed(&self) -> String {
         format!("{ROOT}/{}/deployed", self.stack)
     }
@@ -187,7 +187,7 @@ impl Layout {
         format!("{ROOT}/{}/deployed/{digest}", self.stack)
     }
 
-    /// The list of the pieces that make up the diagram of what was deployed.
+    /// The list of the pieces of the deployment's diagram.
     pub fn deployed_diagram(&self) -> String {
         format!("{ROOT}/{}/deployed/picture", self.stack)
     }

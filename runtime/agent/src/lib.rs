@@ -1,9 +1,10 @@
-//! The rules of a run, and the formats that they depend on.
+//! The rules of a run, and their data formats.
 //!
-//! This crate holds what an agent is given (the [`seed`] of a stack, the [`plan`](server_plan) of a server), what it
-//! keeps (the [`record`]s of its journal and their summary, its [`memory`]), and what it publishes ([`content`],
-//! [`status`], [`failure`]). It must contain no I/O, clock, executor or encryption. The caller that carries out a run
-//! reads the clock, passes in a [`time::Time`], and opens and seals secrets behind a [`vault::Vault`].
+//! This crate holds the inputs of an agent (the [`seed`] of a stack, the [`plan`](server_plan) of a server), its
+//! persistent data (the [`record`]s of its journal and their summary, its [`memory`]), and what it publishes
+//! ([`content`], [`status`], [`failure`]). It must contain no I/O, clock, executor or encryption. The caller that
+//! carries out a run reads the clock, passes in a [`time::Time`], and opens and seals secrets behind a
+//! [`vault::Vault`].
 
 pub mod applying;
 pub mod content;
@@ -29,5 +30,5 @@ pub mod vault;
 
 pub use hex::hex;
 
-/// Takes the place of a component's name in anything that belongs to the server itself.
+/// Stands in place of a component's name for anything that belongs to the server itself.
 pub const SERVER: &str = "server";

@@ -1,4 +1,4 @@
-//! The contents of a journal, added up.
+//! The accumulated contents of a journal.
 
 use wattle_model::{IndexMap, Name};
 
@@ -9,7 +9,7 @@ use crate::server_plan::PlannedComponent;
 use crate::status::{Did, Step};
 use crate::time::Time;
 
-/// What is known about a component that was started.
+/// The record of a component that was started.
 #[derive(Clone, Debug)]
 pub struct Known {
     /// Increases with every start.
@@ -22,9 +22,9 @@ pub struct Known {
     pub past: Vec<Step>,
     /// The server's last plan for it.
     pub planned: PlannedComponent,
-    /// Its fingerprint when it was started. `None` if its inputs were not known then.
+    /// Its fingerprint when it was started. `None` if its inputs were unknown then.
     pub fingerprint: Option<String>,
-    /// The inputs that it was given or, if its recipe asks for its inputs, those that it read.
+    /// Its inputs or, if its recipe requests its inputs, those that it read.
     pub inputs: IndexMap<Name, Content>,
     /// The outputs that an unfinished run has published.
     pub early: IndexMap<Name, Stored>,
@@ -55,7 +55,7 @@ struct Failed {
     past: Vec<Step>,
 }
 
-/// What is known about the components of one server: the sum of the records in its journal.
+/// The memory of one server's components: the sum of the records in its journal.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     order: u64,
@@ -69,7 +69,7 @@ impl Memory {
         match record {
             Record::Started { component, revision, planned, fingerprint, inputs, at, past } => {
                 self.order += 1;
-                // The same run again after a crash: what it published stays.
+                // The same run again after a crash keeps what it published.
                 let early = match self.known.get_mut(&component) {
                     Some(before)
                         if before.revision == revision
@@ -125,7 +125,7 @@ impl Memory {
         }
     }
 
-    /// What is known about `component`.
+    /// The record of `component`.
     pub fn known(&self, component: &str) -> Option<&Known> {
         self.known.get(component)
     }
@@ -135,7 +135,7 @@ impl Memory {
         self.failed.get(component).filter(|failed| failed.revision == *revision).map(|failed| &failed.failure)
     }
 
-    /// The past steps of `component` in `revision`, as found when the journal is opened at the time `now`.
+    /// The past steps of `component` in `revision`, when the journal is opened at the time `now`.
     pub fn past(&self, component: &str, revision: &RevisionId, now: Time) -> Vec<Step> {
         if let Some(failed) = self.failed.get(component).filter(|failed| failed.revision == *revision) {
             return failed.past.clone();
@@ -161,14 +161,14 @@ impl Memory {
         started
     }
 
-    /// Makes finished components count as merely started, so that they run again, and forgets failures. What can be
-    /// torn down stays known, with its inputs.
+    /// Marks finished components as merely started, so that they run again, and forgets failures. What can be torn down
+    /// stays known, with its inputs.
     pub fn forget_finished(&mut self) {
         self.known.values_mut().for_each(|known| known.finished = None);
         self.failed.clear();
     }
 
-    /// Records that add up to the same memory, without any that no longer matter.
+    /// Records with the same sum, without any that no longer matter.
     pub fn records(&self) -> Vec<Record> {
         let mut records = Vec::new();
         for (component, known) in self.in_order() {

@@ -1,4 +1,4 @@
-//! Turns what a recipe wrote into the outputs to publish.
+//! Converts the results of a recipe to the outputs to publish.
 
 use wattle_model::values::{self, MAX_DATA};
 use wattle_model::{IndexMap, Name, Value};
@@ -15,10 +15,10 @@ const LONGEST_SPACE: &str = "2000-01-01T00:00:00.000000000Z-0123456789abcdef";
 /// Why an output is not published.
 pub type Refused = (FailureKind, String);
 
-/// `value` as it is published in `component`'s entry `name`, after checking that it can be.
+/// Checks `value` and converts it to the form published in `component`'s entry `name`.
 ///
 /// # Errors
-/// If it does not fit its type, or is too large.
+/// It does not fit its type, or is too large.
 pub fn stored(
     (component, name): (&str, &str),
     output: &PlannedOutput,
@@ -47,11 +47,11 @@ pub fn stored(
     Ok(Stored { content, recipients: output.recipients.clone() })
 }
 
-/// All outputs of `component`, `SERVER/COMPONENT`, as they are published once its recipe has succeeded. Outputs that it
-/// published while it ran stay.
+/// All outputs of `component`, `SERVER/COMPONENT`, in published form, once its recipe has succeeded. Outputs that it
+/// published while it ran are kept.
 ///
 /// # Errors
-/// If an output is missing or cannot be published.
+/// An output is missing or cannot be published.
 pub fn all_stored(
     component: &str,
     planned: &PlannedComponent,
@@ -102,7 +102,7 @@ pub fn for_readers(
     planned.outputs.iter().map(one).collect()
 }
 
-/// Whether `entry`, which holds `there`, already says the same as `ours`. The first failure stays.
+/// Whether `entry`, whose content is `there`, is already equivalent to `ours`. The first failure is kept.
 pub fn same(entry: &str, there: &Content, ours: &Content, vault: &impl Vault) -> bool {
     match (there, ours) {
         (Content::Failure(_), Content::Failure(_)) => true,

@@ -18,7 +18,7 @@ pub struct RevisionId {
     #[serde(flatten)]
     pub revision: Revision,
     /// The digest of the seed if the data space has no name, as in earlier versions. Otherwise empty, because a plan
-    /// may stay while the seed changes.
+    /// may stay the same while the seed changes.
     digest: String,
 }
 
@@ -37,24 +37,24 @@ impl From<Written> for RevisionId {
 }
 
 impl RevisionId {
-    /// Identifies `revision`, whose seed has this digest.
+    /// Creates the identifier of `revision`, whose seed has this digest.
     pub fn new(revision: Revision, digest: String) -> Self {
         let digest = if revision.space.is_some() { String::new() } else { digest };
         Self { revision, digest }
     }
 }
 
-/// An output as it is published.
+/// An output in published form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stored {
-    /// What its entry is to hold.
+    /// The content for its entry.
     pub content: Content,
     /// The recipients that a secret is encrypted for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recipients: Vec<String>,
 }
 
-/// Something that happened to a component: a line of a journal. Components are given by their names on their server.
+/// An event in the history of a component: a line of a journal. Components are given by their names on their server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Record {
@@ -71,7 +71,7 @@ pub enum Record {
         /// Its fingerprint. `None` if its inputs are known only after the run.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         fingerprint: Option<String>,
-        /// The inputs that it is given.
+        /// Its inputs.
         inputs: IndexMap<Name, Content>,
         /// Its past steps in this revision.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -96,7 +96,7 @@ pub enum Record {
         fingerprint: String,
         /// The inputs that it read, with their values: all of them, except for Chef.
         inputs: IndexMap<Name, Content>,
-        /// The inputs that it asked for and that are not wired.
+        /// The inputs that it requested and that are not wired.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         absent: Vec<Name>,
         /// Its outputs.
@@ -114,15 +114,15 @@ pub enum Record {
         /// Its outputs, for their present readers.
         outputs: IndexMap<Name, Stored>,
     },
-    /// It failed, or something that it depends on did.
+    /// It failed, or a dependency did.
     Failed {
         /// The component.
         component: Name,
         /// The revision in which it failed.
         revision: RevisionId,
-        /// Why.
+        /// The failure.
         failure: Failure,
-        /// The inputs that its recipe read, if only the run could show that.
+        /// The inputs that its recipe read, if they are known only after the run.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         inputs: Option<IndexMap<Name, Content>>,
         /// Its past steps in this revision.

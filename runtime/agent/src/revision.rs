@@ -5,8 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use wattle_model::Name;
 
-/// A revision. Revisions of a data space that was created later are newer than all of an earlier one. Within a data
-/// space, a larger number is newer.
+/// A revision. All revisions of a later data space are newer than those of an earlier one. Within a data space, a
+/// larger number is newer.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Revision {
     /// The name of its data space: the time of its creation and a random part. `None` for data spaces from before they

@@ -1,4 +1,4 @@
-//! The seed: what is written to the data space before the stack is created.
+//! The seed: the data written to the data space before the stack is created.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use crate::hex;
 /// The current format.
 pub const FORMAT: &str = "wattle-seed/1";
 
-/// What is written to the data space before the stack is created.
+/// The data written to the data space before the stack is created.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Seed {
@@ -21,14 +21,14 @@ pub struct Seed {
     pub format: Cow<'static, str>,
     /// The name of the stack, unless the operator chooses another.
     pub stack: Name,
-    /// The SHA-256 of everything below except locations and changed names. Two seeds with the same digest ask for the
-    /// same.
+    /// The SHA-256 of everything below except locations and changed names. Two seeds with the same digest are
+    /// equivalent.
     pub digest: String,
     /// The parameters that need values before the seed can be written.
     pub parameters: IndexMap<Name, SeedParameter>,
-    /// What each component type reads, writes and runs.
+    /// The inputs, outputs and recipe of each component type.
     pub declarations: IndexMap<Name, SeedDeclaration>,
-    /// What each server does.
+    /// The components of each server.
     pub servers: IndexMap<Name, SeedServer>,
     /// Every value that is written at run time, by `SERVER/COMPONENT/OUTPUT`.
     pub entries: IndexMap<Name, SeedEntry>,
@@ -51,7 +51,7 @@ pub struct Seed {
     pub called_now: IndexMap<Name, Name>,
 }
 
-/// A parameter as the data space sees it.
+/// A parameter as known to the data space.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SeedParameter {
     /// Its type.
@@ -131,7 +131,7 @@ pub struct SeedOutput {
     pub early: bool,
 }
 
-/// What one server does.
+/// The work of one server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SeedServer {
     /// What determines the order of its components.
@@ -145,7 +145,7 @@ pub struct SeedServer {
     pub components: IndexMap<Name, SeedComponent>,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "what serde calls")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the name that serde uses")]
 fn is_declared(order: &Order) -> bool {
     *order == Order::Declared
 }
@@ -176,7 +176,7 @@ pub struct SeedComponent {
     pub requires: Vec<Name>,
 }
 
-/// When all values of a requirement are known, which decides what checks it.
+/// When all values of a requirement are known, which determines where it is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum When {
@@ -207,10 +207,10 @@ pub struct SeedRequirement {
     pub at: String,
 }
 
-/// Where an agent gets a value from.
+/// A source of an agent's value.
 pub type Wire = Tree<Origin>;
 
-/// The source that a wire leads to.
+/// The origin of a wire's value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Origin {
@@ -281,7 +281,7 @@ pub struct SeedImport {
     pub stack: Name,
     /// The name of the export in that stack.
     pub export: Name,
-    /// The type that it is read as.
+    /// The type as which it is read.
     #[serde(rename = "type")]
     pub ty: Type,
     /// Where it was imported, as `FILE:LINE:COLUMN`.
@@ -289,7 +289,7 @@ pub struct SeedImport {
     pub at: String,
 }
 
-/// Decides what agents read as the same text: they read YAML 1.2.
+/// Decides whether agents read a text back unchanged: they read YAML 1.2.
 struct ForAgents;
 
 impl Style for ForAgents {
@@ -319,15 +319,15 @@ impl Seed {
     /// Writes the seed file: YAML, with alternatives as maps of one key (`entry: db/db2/jdbc_base`).
     ///
     /// # Errors
-    /// If writing to `out` fails.
+    /// Writing to `out` failed.
     pub fn write(&self, mut out: impl std::io::Write) -> Result<(), EmitError> {
         emit::styled::<ForAgents>(self, &mut out)
     }
 
-    /// Reads a seed that [`Seed::write`] wrote.
+    /// Reads a seed written by [`Seed::write`].
     ///
     /// # Errors
-    /// If `text` is not YAML, or not a seed.
+    /// `text` is not YAML, or not a seed.
     pub fn read(text: &str) -> Result<Self, serde_yaml::Error> {
         serde_yaml::with::singleton_map_recursive::deserialize(serde_yaml::Deserializer::from_str(text))
     }
@@ -355,7 +355,8 @@ impl Seed {
             }
         }
         let mut hashing = std::io::BufWriter::with_capacity(1 << 16, Hashing(Sha256::new()));
-        // If you add a field, decide here whether it counts. The digests of the recipes are in the declarations.
+        // If you add a field, decide here whether it is part of the digest. The digests of the recipes are in the
+        // declarations.
         let Self {
             format: _,
             stack,

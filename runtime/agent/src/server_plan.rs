@@ -15,8 +15,8 @@ pub struct ServerPlan {
     /// The data space of that revision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub space: Option<Name>,
-    /// The other servers of the stack that this server reads from. Earlier versions wrote none, because all plans had
-    /// the same number.
+    /// The other servers of the stack that this server reads from. Plans of earlier versions have none, because all
+    /// plans had the same number.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub writers: IndexMap<Name, Writer>,
     /// The public half of the server's key, which verifies its signatures. `None` if the server signs nothing.
@@ -31,8 +31,8 @@ pub struct ServerPlan {
     /// Whether the server has left the model. Its agent then tears everything down, and ends afterwards.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub retired: bool,
-    /// Whether a server that has left the model no longer has any rights: it has torn everything down, or the operator
-    /// has forgotten it.
+    /// Whether a server that has left the model no longer has any rights: its teardown is complete, or the operator has
+    /// forgotten it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub forgotten: bool,
     /// The server's own attributes to publish, by the name of the output in `SERVER/server/OUTPUT`.
@@ -43,7 +43,7 @@ pub struct ServerPlan {
     pub components: IndexMap<Name, PlannedComponent>,
 }
 
-/// Another server of the same stack, as its readers know it.
+/// Another server of the same stack, as known to its readers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Writer {
     /// The number of its plan. Its readers wait for the statuses and values of this revision.
@@ -57,7 +57,7 @@ pub struct Writer {
 pub type Keys = IndexMap<Name, Name>;
 
 impl ServerPlan {
-    /// The plan of a server that has left the model. `order` and `key` are as they were before.
+    /// The plan of a server that has left the model. `order` and `key` are unchanged.
     pub fn retired(revision: &Revision, order: Order, key: Option<Name>) -> Self {
         Self {
             revision: revision.number,
@@ -84,8 +84,8 @@ impl ServerPlan {
         Revision { space: self.space.clone(), number: self.revision }
     }
 
-    /// Whether an agent that has been given `before` should move on to this plan: it is newer, or of another data
-    /// space. Data spaces of earlier versions have no name, so only what their plans ask for may distinguish them.
+    /// Whether an agent with the plan `before` should move on to this plan: it is newer, or of another data space. Data
+    /// spaces of earlier versions have no name, so only the contents of their plans may distinguish them.
     pub fn is_news_after(&self, before: &Self) -> bool {
         let is_other = self.space.is_none() && self.revision == before.revision && self != before;
         self.space != before.space || self.revision > before.revision || is_other
@@ -105,8 +105,8 @@ impl ServerPlan {
         self.components.get(component)?.outputs.get(output)
     }
 
-    /// The keys that verify the signatures of all servers that are read from, and the server's own. Each comes with its
-    /// stack (`None` for this one) and its server.
+    /// The keys that verify the signatures of all servers that are read from, and the server's own. Each is paired with
+    /// its stack (`None` for this one) and its server.
     pub fn keys<'p>(&'p self, own: &'p Name) -> impl Iterator<Item = (Option<&'p Name>, &'p Name, &'p Name)> {
         let own = self.key.iter().map(move |key| (None, own, key));
         let writers = self.writers.iter().filter_map(|(server, writer)| Some((None, server, writer.key.as_ref()?)));
@@ -129,8 +129,8 @@ impl ServerPlan {
         found
     }
 
-    /// The servers whose entries this server, named `own`, reads or whose components it waits for. Leaves out the
-    /// server itself.
+    /// The servers whose entries this server, named `own`, reads or whose components it waits for. Omits the server
+    /// itself.
     pub fn reads_from(&self, own: &str) -> IndexSet<Name> {
         let mut servers = IndexSet::default();
         for component in self.components.values() {
@@ -151,19 +151,19 @@ pub(crate) fn server_of(what: &str) -> &str {
 /// A component, with its whole declaration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlannedComponent {
-    /// What it runs.
+    /// Its recipe.
     #[serde(flatten)]
     pub recipe: SeedRecipe,
     /// The components that must end first, as `SERVER/COMPONENT`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub after: Vec<Name>,
-    /// What it reads. Optional inputs that are not wired are left out.
+    /// Its inputs. Omits optional inputs that are not wired.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub inputs: IndexMap<Name, PlannedInput>,
-    /// What it writes.
+    /// Its outputs.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub outputs: IndexMap<Name, PlannedOutput>,
-    /// The requirements on what it reads, checked before it runs.
+    /// The requirements on its inputs, checked before it runs.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub requires: IndexMap<Name, PlannedRequirement>,
 }

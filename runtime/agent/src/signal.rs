@@ -63,13 +63,13 @@ pub struct Signals {
     pub handles: IndexMap<Name, Vec<Signal>>,
 }
 
-/// Why a program's input is not a signal.
+/// Why a program's input is not a valid signal.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoSignal {
     /// It is not an object.
     #[error("a signal is an object such as {{\"status\": \"SUCCESS\"}}, but this is {0}")]
     NoObject(&'static str),
-    /// It has a field that no signal has.
+    /// It has an unknown field.
     #[error("a signal has no field `{0}`: it has `status`, `reason`, `data` and `id`")]
     Field(String),
     /// Its status is neither success nor failure.
@@ -89,10 +89,10 @@ pub enum NoSignal {
 }
 
 impl Signal {
-    /// Reads a program's input as Heat does: nothing at all is a success.
+    /// Parses a program's input as Heat does: an empty input is a success.
     ///
     /// # Errors
-    /// If it is not a signal.
+    /// It is not a signal.
     pub fn read(said: &Value, at: Time) -> Result<Self, NoSignal> {
         let mut signal =
             Self { status: Outcome::Success, id: None, reason: None, data: Value::Null, component: None, plan: 0, at };
@@ -131,7 +131,7 @@ impl Signal {
 }
 
 impl Signals {
-    /// Reads a node that a server may have written. Returns `None` if the data makes no sense or is too long.
+    /// Parses a node that a server may have written. Returns `None` if the data is malformed or too long.
     pub fn parse(data: &[u8]) -> Option<Self> {
         if data.len() > MOST_BYTES + crate::content::ENVELOPE {
             return None;
@@ -139,7 +139,7 @@ impl Signals {
         serde_json::from_slice(data).ok()
     }
 
-    /// The signals as JSON.
+    /// Encodes the signals as JSON.
     ///
     /// # Panics
     /// Never.
@@ -151,7 +151,7 @@ impl Signals {
     /// the new run sends them again. If there is no room, the oldest signals of other handles are dropped too.
     ///
     /// # Errors
-    /// If the handle's name is not valid, or there is no room. Nothing has changed then.
+    /// The handle's name is invalid, or there is no room. Nothing has changed then.
     pub fn add(&mut self, handle: &str, signal: Signal, begins: bool) -> Result<(), NoSignal> {
         let is_sign = |sign: char| sign.is_ascii_alphanumeric() || sign == '-';
         if handle.is_empty() || handle.len() > LONGEST_HANDLE || !handle.chars().all(is_sign) {
@@ -181,8 +181,8 @@ impl Signals {
 pub struct Heard(IndexMap<Name, Signal>);
 
 impl Heard {
-    /// All signals of a handle, in any order: earlier ones count first. A later one replaces one with the same name,
-    /// and one without a name takes the next free number.
+    /// Merges all signals of a handle, in any order: earlier ones count first. A later one replaces one with the same
+    /// name, and one without a name takes the next free number.
     pub fn of(mut signals: Vec<Signal>) -> Self {
         signals.sort_by_key(|signal| signal.at);
         let named: IndexSet<Name> = signals.iter().filter_map(|signal| signal.id.clone()).collect();

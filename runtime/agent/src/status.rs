@@ -23,8 +23,8 @@ pub struct Status {
     /// The state.
     #[serde(flatten)]
     pub state: State,
-    /// What the component has done in this revision, in the order in which the steps ended. Only the last steps are
-    /// kept if there are very many.
+    /// The component's past steps in this revision, in the order in which they ended. Only the last steps are kept if
+    /// there are very many.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub past: Vec<Step>,
 }
@@ -54,19 +54,19 @@ pub enum Did {
         /// first.
         #[serde(rename = "for")]
         what: Name,
-        /// The input that needed it. `None` if only the order required it.
+        /// The input that required it. `None` if only the order did.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         input: Option<Name>,
     },
     /// Its recipe ran.
     Ran,
-    /// Its recipe was interrupted because its agent went away. When that happened is not known, so the step ends when
+    /// Its recipe was interrupted because its agent disappeared. When that happened is unknown, so the step ends when
     /// the next agent found it.
     BrokenOff,
 }
 
 impl Step {
-    /// How long the step took. `None` if the clock was set back in the meantime, so that this is not known.
+    /// How long the step took. `None` if the clock was set back in the meantime, so that this is unknown.
     pub fn took(&self) -> Option<std::time::Duration> {
         (self.since <= self.until).then(|| self.until.duration_since(self.since))
     }
@@ -121,7 +121,7 @@ pub enum State {
     Running,
     /// It is done and its outputs are published.
     Done,
-    /// It failed, or something that it depends on did.
+    /// It failed, or a dependency did.
     Failed(Failure),
 }
 
@@ -131,7 +131,7 @@ pub struct Waiting {
     /// The entry `SERVER/COMPONENT/OUTPUT`, or the component `SERVER/COMPONENT` that must end first.
     #[serde(rename = "for")]
     pub what: Name,
-    /// The input that needs it. `None` if only the order requires it.
+    /// The input that requires it. `None` if only the order does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<Name>,
     /// The number of the revision for which it is awaited, if that differs from the revision of the waiting component.
@@ -151,19 +151,19 @@ pub struct ServerStatus {
     pub space: Option<Name>,
     /// When the server entered that revision.
     pub since: Time,
-    /// Identifies the agent that wrote this status, by its folder, among all agents of the server. Earlier versions
-    /// wrote none.
+    /// Identifies the agent that wrote this status, by its folder, among all agents of the server. `None` for earlier
+    /// versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// When the server's disk was new: this agent began with an empty one where another agent had acted for the server
-    /// before.
-    // The key that agents of all versions write.
+    /// When the server's disk was new: this agent started with an empty one where another agent had acted for the
+    /// server before.
+    // The key in the format that agents of all versions write.
     #[serde(rename = "anew", default, skip_serializing_if = "Option::is_none")]
     pub new_disk_since: Option<Time>,
     /// Current problems, such as a full disk, one line each. Empty if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub troubles: Vec<String>,
-    /// The components that have left the model and are not torn down yet.
+    /// The components that have left the model and have not been torn down yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub leaving: Vec<Leaving>,
     /// The components that are still running although there is a newer revision. That revision begins on this server
@@ -201,7 +201,7 @@ pub struct Finishing {
     pub deadline: Option<Time>,
 }
 
-/// A component that has left the model and is not torn down successfully yet.
+/// A component that has left the model and has not been torn down successfully yet.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Leaving {
     /// As `SERVER/COMPONENT`.

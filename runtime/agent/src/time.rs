@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize, de};
 
 /// A wall-clock time, in whole nanoseconds since 1970. Nothing here reads a clock.
 ///
-/// Every value in its range can be written as text. Times before 1970 count as 1970, and times after the year 2554 as the
-/// end of the range.
+/// Every value in its range can be written as text. Times before 1970 count as 1970, and times after the year 2554 as
+/// the end of the range.
 ///
 /// ```
 /// use std::time::Duration;
@@ -107,7 +107,7 @@ impl FromStr for Time {
     fn from_str(text: &str) -> Result<Self, NoTime> {
         match humantime::parse_rfc3339(text) {
             Ok(time) => Ok(time.into()),
-            // The clock of the machine that wrote this was not set yet.
+            // The clock of the writing machine was not set yet.
             Err(humantime::TimestampError::OutOfRange) if is_before_1970(text) => Ok(Self::EPOCH),
             Err(reason) => Err(NoTime { text: text.to_owned(), reason }),
         }

@@ -1,4 +1,4 @@
-//! Opens and seals secrets. How that is done is hidden from the rules.
+//! Opens and seals secrets. The method is hidden from the rules.
 
 use serde::{Deserialize, Serialize};
 use wattle_model::Value;
@@ -7,34 +7,34 @@ use crate::content::Content;
 
 /// Opens secrets for one server, and seals them for their readers.
 ///
-/// Errors are the reason alone, to be placed behind a colon in a message.
+/// Errors are only the reason, to be placed after a colon in a message.
 pub trait Vault {
-    /// The value in a text that was sealed for this server alone: by the operator in its plan, or by the server in its
+    /// Opens a text that was sealed for this server alone: by the operator in its plan, or by the server in its
     /// journal.
     ///
     /// # Errors
-    /// If the text was not sealed for this server, or holds no value.
+    /// The text was not sealed for this server, or does not contain a value.
     fn open(&self, sealed: &str) -> Result<Value, String>;
 
-    /// The value in a text that was sealed for the readers of `entry`.
+    /// Opens a text that was sealed for the readers of `entry`.
     ///
     /// # Errors
-    /// If the text was not sealed for this server, was sealed for another entry, or holds no value.
+    /// The text was not sealed for this server, was sealed for another entry, or does not contain a value.
     fn open_entry(&self, entry: &str, sealed: &str) -> Result<Value, String>;
 
-    /// `value` as the content of `entry`, sealed for each of `recipients`. In another entry, it cannot be opened.
+    /// Seals `value` as the content of `entry`, for each of `recipients`. It cannot be opened in another entry.
     ///
     /// # Errors
-    /// If there are no recipients, or one of them is not valid.
+    /// There are no recipients, or one of them is invalid.
     fn seal(&self, entry: &str, value: &Value, recipients: &[String]) -> Result<Content, String>;
 
-    /// `value` as this server keeps it for itself. It is sealed if it is a `secret`.
+    /// Converts `value` to the form in which this server keeps it for itself. It is sealed if it is a `secret`.
     fn keep(&self, value: &Value, secret: bool) -> Content;
 
-    /// The value in something that this server kept for itself, or `None` for a failure.
+    /// Opens a value that this server kept for itself; `None` for a failure.
     ///
     /// # Errors
-    /// Like [`Vault::open`].
+    /// As for [`Vault::open`].
     fn reveal(&self, content: &Content) -> Result<Option<Value>, String> {
         match content {
             Content::Value(value) => Ok(Some(value.clone())),
@@ -43,10 +43,10 @@ pub trait Vault {
         }
     }
 
-    /// The value that `entry` holds, or `None` for a failure.
+    /// Opens the value of `entry`; `None` for a failure.
     ///
     /// # Errors
-    /// Like [`Vault::open_entry`].
+    /// As for [`Vault::open_entry`].
     fn read(&self, entry: &str, content: &Content) -> Result<Option<Value>, String> {
         match content {
             Content::Value(value) => Ok(Some(value.clone())),
@@ -87,7 +87,7 @@ impl PlainVault {
     }
 }
 
-/// Why something that was sealed for another place is not opened.
+/// Why a secret that was sealed for another place is not opened.
 pub const ELSEWHERE: &str = "the secret was encrypted for another place than this one";
 
 impl Vault for PlainVault {

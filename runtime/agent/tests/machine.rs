@@ -1,4 +1,4 @@
-//! What a machine decides, event by event.
+//! The decisions of a machine, event by event.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -44,18 +44,18 @@ fn component(tool: Tool, reads: bool) -> PlannedComponent {
     }
 }
 
-/// A machine, whose requests to the disk and to its folder are carried out at once.
+/// A machine whose requests to the disk and its folder are carried out at once.
 struct Server {
     machine: Machine<PlainVault>,
     uptime: Duration,
     plan: ServerPlan,
     memory: Memory,
     is_disk_full: bool,
-    /// What its entry `url` holds.
+    /// The content of its entry `url`.
     entry: Option<Content>,
-    /// Whether it is of a newer revision.
+    /// Whether that is of a newer revision.
     is_behind: bool,
-    /// What has come out and is not carried out here.
+    /// Emitted actions that are not carried out here.
     out: Vec<Action>,
 }
 
@@ -161,7 +161,7 @@ fn a_run_is_stopped_at_its_deadline_and_given_up_soon_after() {
 fn a_recipe_that_ended_in_time_has_however_late_that_is_seen() {
     let mut server = Server::new(component(Tool::Shell, false), Memory::default());
     server.begin();
-    // The agent was stopped over the deadline; it is told first what has happened, then what time it is.
+    // The agent was suspended past the deadline; it first receives the events, then the time.
     server.uptime = 10 * MINUTE;
     server.tell(Event::Paused(9 * MINUTE + Duration::from_secs(30)));
     server.tell(Event::Ran(server.run(), Ok(url("x"))));
@@ -227,7 +227,7 @@ fn what_is_read_is_of_the_revision_in_which_its_writer_was_last_another() {
     server.pass(Duration::from_hours(4));
     let explain = |action: &Action| if let Action::Explain(_, what) = action { Some(what.clone()) } else { None };
     assert_eq!(server.out.iter().find_map(explain), Some(vec![("other/c/url".into(), expected)]));
-    // Its own are of its own.
+    // Its own entries are separate.
     server.tell(Event::Read(server.reading(), Ok(Content::Value("there".into()))));
     let started = server.memory.known("c").map(|known| known.revision.revision.clone());
     assert_eq!(started, Some(of));
@@ -264,7 +264,7 @@ fn outputs_wait_for_the_disk_and_failures_do_not() {
     assert!(matches!(server.state(), State::Failed(_)));
     assert!(matches!(&server.entry, Some(Content::Failure(_))));
 
-    // The next agent knows nothing of that failure but what stands in the entry, and lets it stand.
+    // The next agent knows of that failure only from the entry, and lets it stand.
     let mut next = Server::new(component(Tool::Shell, false), server.memory.clone());
     next.entry = server.entry.clone();
     next.begin();
@@ -283,7 +283,7 @@ fn what_succeeded_is_published_again_and_does_not_run_again() {
     assert_eq!((next.state(), &next.entry), (&State::Done, &Some(Content::Value("x".into()))));
 }
 
-/// What ran in an earlier revision, each with a teardown.
+/// Components that ran in an earlier revision, each with a teardown.
 fn ran(names: &[&str]) -> Memory {
     let mut memory = Memory::default();
     for name in names {
@@ -335,7 +335,8 @@ fn a_teardown_that_was_ended_is_tried_again_when_the_place_comes_back_before_it_
     }
 }
 
-/// A recipe of Chef reads what it comes to; what it did not, its teardown has from the plan, or an error says that it is gone.
+/// A recipe of Chef reads the inputs that it reaches; its teardown gets the others from the plan, or an error that the
+/// value is gone.
 #[test]
 fn a_teardown_reads_what_the_last_run_did_not_ask_for_or_hears_why_not() {
     let mut planned = component(Tool::Chef, true);
@@ -399,7 +400,7 @@ fn who_has_its_place_again_says_how_everything_is_doing() {
     server.tell(Event::Ran(server.run(), Ok(url("x"))));
     server.tell(Event::Claimed(false));
     server.out.clear();
-    // Another agent has said meanwhile that it runs.
+    // Meanwhile, another agent has published that it is running.
     server.tell(Event::Claimed(true));
     let says = |action: &Action| matches!(action, Action::Show(name, status) if **name == *"s/c" && status.state == State::Done);
     assert!(server.out.iter().any(says), "{:?}", server.out);

@@ -1,9 +1,9 @@
-//! Bugs that are put in by hand, each into a copy of the workspace: the simulation finds them all.
+//! Bugs injected by hand, each into a copy of the workspace: the simulation finds them all.
 //!
-//! It takes a build for each, and is run by `cargo test -p wattle-agent-core --test mutants -- --ignored --nocapture`.
-//! `WATTLE_MUTANT` chooses one by its name.
+//! Each needs a build. Run by `cargo test -p wattle-agent-core --test mutants -- --ignored --nocapture`.
+//! `WATTLE_MUTANT` selects one by name.
 
-#![allow(clippy::unwrap_used, reason = "it is a test, with functions of its own")]
+#![allow(clippy::unwrap_used, reason = "a test with functions of its own")]
 
 mod mutation;
 
@@ -48,7 +48,7 @@ const MUTANTS: [Mutant; 20] = [
         )],
     },
     Mutant {
-        // Two fences are before it: without the first one alone, it begins for ever.
+        // Two checks guard against it: without the first one alone, it retries forever.
         name: "begins before it has its place",
         edits: &[
             (
@@ -80,7 +80,7 @@ const MUTANTS: [Mutant; 20] = [
         )],
     },
     Mutant {
-        // Two fences are before it: one alone is enough.
+        // Two checks guard against it: one alone is enough.
         name: "begins what waited although there is a newer revision",
         edits: &[
             (
@@ -104,7 +104,7 @@ const MUTANTS: [Mutant; 20] = [
         )],
     },
     Mutant {
-        // Two fences are before it: one alone is enough.
+        // Two checks guard against it: one alone is enough.
         name: "runs what has failed and could not write that down",
         edits: &[
             (
@@ -192,7 +192,7 @@ const MUTANTS: [Mutant; 20] = [
     },
 ];
 
-/// The code changes, and the bugs are to be found in it still.
+/// The code changes, and the bugs must still apply to it.
 #[test]
 fn each_bug_can_be_put_in() {
     Simulated::each_can_be_put_in(&MUTANTS);

@@ -1,4 +1,4 @@
-//! This server's identity for its operator: its credential, until the key that it has made itself is admitted.
+//! This server's identity for its operator: its credential, until its own key is admitted.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -17,7 +17,7 @@ use super::shared::Shared;
 /// How long to wait before a refused request is repeated.
 const REFUSED: Duration = Duration::from_secs(5);
 
-/// The same for requests that will be refused until this server is replaced.
+/// How long to wait if requests will be refused until this server is replaced.
 const REPLACED: Duration = Duration::from_mins(1);
 
 /// How long another server's announcement may stay before this server announces itself again. The other server may be
@@ -27,7 +27,7 @@ const STANDS: Duration = Duration::from_secs(30);
 /// The keys of a server, and whether they are admitted.
 #[derive(Debug)]
 pub(super) struct Admission {
-    /// The keys that it has made.
+    /// The keys that the server has generated.
     own: Keyring,
     /// The credential of its user data.
     pub(super) credential: Credential,
@@ -68,7 +68,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Admission {
-    /// The keys of `server` of `stack`.
+    /// Creates the state with the keys of `server` of `stack`.
     pub(super) fn new(stack: &str, server: &str, own: Keyring, credential: Credential) -> Self {
         let (membership, space) = Default::default();
         let (changes, stage) = (watch::Sender::new(None), watch::Sender::new(Stage::Begins));
@@ -129,8 +129,8 @@ impl Admission {
     }
 }
 
-/// Reads what this server shares with the others of its stack, and reads it again whenever it changes. Otherwise, parts
-/// of the agent that do not expect such a change would not notice it.
+/// Reads what this server shares with the others of its stack, and again whenever it changes. Otherwise, parts of the
+/// agent that do not expect such a change would not notice it.
 pub(super) async fn attend(shared: &Shared) {
     let (store, path) = (shared.space.store(), shared.space.layout().membership(&shared.server));
     let mut seen = None;
@@ -158,12 +158,12 @@ pub(super) async fn attend(shared: &Shared) {
 /// Reads what this server shares with the others of its stack. Returns whether it has changed.
 ///
 /// # Errors
-/// If it may not or cannot be read.
+/// It cannot be read, or the server lacks permission.
 pub(super) async fn join(shared: &Shared) -> Result<bool, SpaceError> {
     let admission = &shared.admission;
     let Some(mut membership) = shared.space.membership(&shared.server).await? else { return Ok(false) };
     let asks = std::mem::take(&mut membership.asks);
-    // Without a key to trust, anyone could have asked.
+    // Without a key to trust, the request could come from anyone.
     if admission.credential.authority().is_some() {
         shared.asked.hear(asks);
     }
@@ -187,7 +187,7 @@ pub(super) async fn join(shared: &Shared) -> Result<bool, SpaceError> {
         }
     };
     shared.space.store().log_in(&[login]).await?;
-    // Whatever happens to its plan, what the server publishes about itself must count.
+    // What the server publishes about itself must be valid whatever happens to its plan.
     shared.space.believe_key(&shared.server, membership.identity.key);
     let was_admitted = admission.is_admitted();
     *locked(&admission.membership) = Some(membership);
@@ -200,10 +200,10 @@ pub(super) async fn join(shared: &Shared) -> Result<bool, SpaceError> {
     Ok(true)
 }
 
-/// Makes another key to replace the newest one, if the operator asks for that.
+/// Generates a new key to replace the newest one, if the operator requests that.
 ///
 /// # Errors
-/// If the data space refuses.
+/// The data space refuses.
 async fn renew(shared: &Shared, membership: &Membership) -> Result<(), SpaceError> {
     let admission = &shared.admission;
     if membership.renews != Some(admission.public().key) {
@@ -219,7 +219,7 @@ async fn renew(shared: &Shared, membership: &Membership) -> Result<(), SpaceErro
     Ok(())
 }
 
-/// What to report, and how long to wait, if a server can read neither its plan nor what it shares with others.
+/// The message, and how long to wait, if a server can read neither its plan nor what it shares with others.
 pub(super) async fn barred(shared: &Shared) -> (String, Duration) {
     let why = match shared.space.plan(&shared.server).await {
         Err(SpaceError::Store(StoreError::Denied { .. })) => {
@@ -233,7 +233,7 @@ pub(super) async fn barred(shared: &Shared) -> (String, Duration) {
     };
     match why {
         Barred::Another => {
-            // Only the place of the announcement says which data space it is.
+            // Only the path of the announcement identifies the data space.
             shared.admission.is_in(None);
             let was_member = locked(&shared.admission.membership).take().is_some();
             let barred = |stage: &mut Stage| std::mem::replace(stage, Stage::Barred) != Stage::Barred || was_member;
@@ -290,14 +290,14 @@ pub(super) async fn announce(shared: &Shared) {
     }
 }
 
-/// The contents of the place of this server's announcement.
+/// The content at the path of this server's announcement.
 struct There {
     version: Option<Version>,
-    /// Whether this server leaves another server's announcement there for now.
+    /// Whether this server leaves another server's announcement in place for now.
     is_another: bool,
 }
 
-/// Announces the key if needed. Returns what is there afterwards.
+/// Announces the key if needed. Returns the resulting content.
 async fn announce_once(shared: &Shared, has_said: &mut bool) -> Result<There, StoreError> {
     let own = |version| There { version, is_another: false };
     let (admission, layout, store) = (&shared.admission, shared.space.layout(), shared.space.store());
@@ -323,7 +323,7 @@ async fn announce_once(shared: &Shared, has_said: &mut bool) -> Result<There, St
         return Ok(There { version: Some(node.version), is_another: true });
     }
     let mut said = Announcement { space, identity: admission.public_of(&newest), at: clock::now(), endorsed: None };
-    // So that someone who only has the credential of the user data cannot interfere.
+    // This keeps out anyone who has only the credential of the user data.
     let before = locked(&admission.membership).as_ref().and_then(|membership| admission.key_of(&membership.identity));
     if let Some(before) = before {
         said = said.endorsed_by(&path, &before);

@@ -9,10 +9,10 @@ use wattle::model::{IndexMap, Name, Step, Value};
 /// A source of a server's own attributes.
 #[async_trait]
 pub trait Attributes: Send + Sync + fmt::Debug {
-    /// The value of an attribute.
+    /// Returns the value of an attribute.
     ///
     /// # Errors
-    /// Why it is not available, in one line.
+    /// The reason why it is not available, in one line.
     async fn get(&self, attribute: &SeedAttribute) -> Result<Value, String>;
 }
 
@@ -30,10 +30,10 @@ impl Attributes for Fixed {
     }
 }
 
-/// The part of `value` that `path` leads to.
+/// Returns the part of `value` at `path`.
 ///
 /// # Errors
-/// Where the path ends too early.
+/// The position at which the path ends too early.
 pub(super) fn walk<'v>(value: &'v Value, path: &[Step]) -> Result<&'v Value, String> {
     path.iter().try_fold(value, |value, step| match (step, value) {
         (Step::Key(name) | Step::Resource(name), Value::Map(values)) => {

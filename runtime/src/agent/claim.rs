@@ -20,7 +20,7 @@ use super::touch::Moment;
 /// The name under which a status reports that another agent acts for the server.
 const ANOTHER: &str = "another agent";
 
-/// How long to wait before asking again which agent acts for the server, if this agent may not read that.
+/// How long to wait before checking again which agent acts for the server, if this agent may not read that.
 const DENIED: Duration = Duration::from_secs(5);
 
 /// Follows the desired revision, and registers this agent for the server until it `ends`. Then it withdraws the
@@ -176,7 +176,7 @@ async fn next(held: &mut Option<Hold>) -> Turn {
     }
 }
 
-/// Whether the server has a newer place than `place`. If so, `place` becomes that one.
+/// Whether the server's place has changed from `place`. If so, updates `place`.
 async fn moves(shared: &Shared, place: &mut String) -> Result<bool, SpaceError> {
     let newest = shared.insist(|| shared.space.place(&shared.server)).await?;
     Ok(newest != std::mem::replace(place, newest.clone()))

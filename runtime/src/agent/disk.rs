@@ -1,7 +1,7 @@
 //! Whether this server has a new disk: its agent begins with an empty journal, although an agent with another folder
 //! has acted for the server before. This happens after a rebuild, and everything on the server runs again.
 //!
-//! This module detects it from what the earlier agent published last, and reports it for as long as its revision lasts.
+//! This module detects it from the last status of the earlier agent, and reports it for as long as its revision lasts.
 //! It must not decide what to do about it: an empty journal makes everything run in any case.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -31,12 +31,12 @@ struct NewDisk {
 }
 
 impl Disk {
-    /// The disk with the folder of `agent` and the contents of its journal.
+    /// Creates the state from the folder of `agent` and the contents of its journal.
     pub(super) fn new(agent: &str, memory: &Memory) -> Self {
         Self { agent: agent.to_owned(), is_empty: memory.started().next().is_none(), replaced: Mutex::default() }
     }
 
-    /// Notes the status from `before` this agent. Returns whether the disk is new.
+    /// Takes the status from before this agent into account. Returns whether the disk is new.
     pub(super) fn follows(&self, before: &ServerStatus, now: Time) -> bool {
         let Some(agent) = &before.agent else { return false };
         let is_other = *agent != self.agent;

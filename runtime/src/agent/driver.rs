@@ -1,4 +1,4 @@
-//! The driver: passes one event after the other to the machine, and carries out its actions.
+//! The driver: passes one event at a time to the machine, and carries out its actions.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -23,16 +23,16 @@ use super::shared::{Message, Shared, Snapshot, unwritten};
 use super::why::root_causes;
 use super::{Ended, files, runs, touch};
 
-/// How often an agent checks whether it was paused: as a whole, with its server, or by a signal.
+/// How often an agent checks whether it was suspended: by itself, with its server, or by a signal.
 const TICK: Duration = Duration::from_secs(2);
 
-/// How late a tick may be before that counts as a pause.
+/// How late a tick must be to count as a pause.
 const LATE: Duration = Duration::from_millis(500);
 
-/// A pause that is worth a line in the log.
+/// The shortest pause that is logged.
 const LONG: Duration = Duration::from_secs(2);
 
-/// Its result is an event, if it matters to the machine.
+/// A task, whose result is an event if it matters to the machine.
 type Task = BoxFuture<'static, Option<Event>>;
 
 /// Carries out a machine's actions.
@@ -49,7 +49,7 @@ pub(super) struct Driver {
     runs: HashMap<RunId, (watch::Sender<Option<Stop>>, AbortHandle)>,
     events: VecDeque<Event>,
     is_retired: bool,
-    /// What was last passed to the machine.
+    /// Whether the machine was last told that the data space is reachable.
     in_touch: bool,
     is_confirming: bool,
 }
@@ -87,13 +87,13 @@ impl Driver {
                     None => std::future::pending().await,
                 }
             };
-            // Events come before timers: a recipe that has ended in time counts as such.
+            // Events come before timers: a recipe that ended in time counts as such.
             let message = tokio::select! {
                 biased;
                 Some(event) = self.tasks.next(), if !self.tasks.is_empty() => event.ok().flatten().map(Message::Event),
                 Some(message) = messages.recv() => Some(message),
                 () = sleep => Some(Message::Event(Event::Time)),
-                // If nothing is timed, pauses do not matter.
+                // Without timers, pauses do not matter.
                 _ = tick.tick(), if wakes.is_some() || !self.unwritten.is_empty() => {
                     if !self.unwritten.is_empty() {
                         self.write_journal(true);
@@ -250,7 +250,7 @@ impl Driver {
         self.tasks.push(Abortable::new(work.map(Some).boxed(), registration));
     }
 
-    /// Writes records as far as the disk accepts them. The rest is retried at the next tick, `again`.
+    /// Writes records as far as the disk accepts them. Keeps the rest for the next tick, which sets `again`.
     fn write_journal(&mut self, again: bool) {
         let what = format!("the journal `{}`", self.shared.state.join("journal").display());
         while let Some((ticket, records)) = self.unwritten.front() {
@@ -287,7 +287,7 @@ impl Driver {
             live,
         };
         let work = async move {
-            // Writing the start to disk may have taken long.
+            // Writing the start to disk may have taken a long time.
             tokio::select! {
                 biased;
                 () = touch::certain(&shared) => {}

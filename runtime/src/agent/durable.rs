@@ -1,4 +1,4 @@
-//! Files that survive a crash: once a write is reported as done, its contents stay.
+//! Files that survive a crash: once a write has returned, its contents are permanent.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -6,10 +6,10 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 /// Replaces the file at `path` by `content`, completely or not at all. Returns when it is on disk. The file has the
-/// permissions `mode` from the beginning.
+/// mode `mode` from the beginning.
 ///
 /// # Errors
-/// If the file system refuses.
+/// The file system refuses access.
 pub(super) fn write(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
     let new = path.with_extension("new");
     // An interrupted call may have left a file with other permissions.

@@ -26,7 +26,7 @@ pub(super) fn directory(shared: &Shared, component: &str) -> PathBuf {
 /// Puts `files` into the run directory, each at its path below `files/`, and nothing else.
 ///
 /// # Errors
-/// If one is not available.
+/// A file is not available.
 pub(super) async fn lay_out(
     shared: &Shared,
     component: &str,

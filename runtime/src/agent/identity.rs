@@ -1,4 +1,5 @@
-//! The identity of a server and the address of its data space: `identity.json`, which the server's user data writes.
+//! The identity of a server and the address of its data space: `identity.json`, which is written by the server's user
+//! data.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -20,7 +21,7 @@ pub struct Identity {
     pub server: Name,
     /// The address of the data space.
     pub space: Address,
-    /// What the server authenticates with there.
+    /// The credential with which the server authenticates there.
     pub credential: Credential,
     /// The Neutron ID of each of the server's networks, by the network's name in the model.
     pub networks: IndexMap<Name, Name>,
@@ -28,7 +29,7 @@ pub struct Identity {
     pub values: IndexMap<Name, Value>,
 }
 
-/// Why an identity cannot be used.
+/// Why an identity is invalid.
 #[derive(Debug, thiserror::Error)]
 pub enum IdentityError {
     /// The file cannot be read.
@@ -63,7 +64,7 @@ impl Identity {
     /// Reads the file at `path`.
     ///
     /// # Errors
-    /// If it cannot be read or is malformed.
+    /// The file cannot be read or is malformed.
     pub fn read(path: &Path) -> Result<Self, IdentityError> {
         let text = read(path).map_err(|source| IdentityError::Read { path: path.to_owned(), source })?;
         Self::parse(&text, path)
@@ -72,7 +73,7 @@ impl Identity {
     /// Parses `text`, the contents of `path`.
     ///
     /// # Errors
-    /// If it is malformed.
+    /// The text is malformed.
     pub fn parse(text: &str, path: &Path) -> Result<Self, IdentityError> {
         let fields: Map<String, serde_json::Value> =
             json::read(text.as_bytes()).map_err(|reason| IdentityError::Json { path: path.to_owned(), reason })?;
@@ -109,7 +110,7 @@ impl Fields<'_> {
     fn text(&self, field: &'static str) -> Result<&str, IdentityError> {
         match self.fields.get(field) {
             Some(serde_json::Value::String(text)) => Ok(text),
-            // The message does not show it, because it may be the secret.
+            // The message omits it, because it may be the secret.
             Some(other) => Err(self.refuse(field, format!("expected text, found {}", kind(other)))),
             None => Err(self.refuse(field, "it is missing: the user data that wattle emits writes it".to_owned())),
         }
@@ -167,7 +168,7 @@ impl Fields<'_> {
     }
 }
 
-/// The kind of a value, in words.
+/// Names the type of a value for messages.
 fn kind(value: &serde_json::Value) -> &'static str {
     match value {
         serde_json::Value::Null => "nothing",

@@ -1,9 +1,9 @@
-//! The journal: what happened to each component on this server, on disk before anyone else learns of it.
+//! The journal: the history of each component on this server, on disk before it is published.
 //!
-//! Lines are only ever added, and each is on disk before [`Journal::append`] returns. The machine decides what they
-//! mean, and what must be on disk before something else is done. When the disk is full, nothing is published that is
-//! not in the journal. The agent keeps its records, and continues when there is room. Secrets in the journal are
-//! encrypted for the server itself.
+//! The journal is append-only, and each line is on disk before [`Journal::append`] returns. The machine decides what
+//! the lines mean, and what must be on disk before something else is done. When the disk is full, nothing is published
+//! that is not in the journal. The agent keeps its records, and continues when there is room. Secrets in the journal
+//! are encrypted for the server itself.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -41,11 +41,11 @@ pub enum JournalError {
     },
 }
 
-/// Makes everything that is finished on a server count as merely started, so that it runs again: its machine was
-/// restarted, and the services that recipes had started are gone. What can be torn down stays known, with its inputs.
+/// Marks everything that is finished on a server as merely started, so that it runs again: its machine was restarted,
+/// and the services that recipes had started are gone. What can be torn down stays known, with its inputs.
 ///
 /// # Errors
-/// If the journal in the agent's folder `state` cannot be read or written.
+/// The journal in the agent's folder `state` cannot be read or written.
 pub fn forget_finished(state: &Path) -> io::Result<()> {
     let path = state.join("journal");
     if !path.try_exists()? {
@@ -85,7 +85,7 @@ fn sync_folder(path: &Path) -> io::Result<()> {
 pub(super) struct Journal {
     file: File,
     path: PathBuf,
-    /// The number of bytes that are complete lines. The rest is a line that could not be written.
+    /// The number of bytes that are complete lines. The rest is an incomplete line.
     length: u64,
     torn: bool,
     /// The checksum that the next line continues.
@@ -96,7 +96,7 @@ impl Journal {
     /// Opens the journal at `path`, or begins it.
     ///
     /// # Errors
-    /// If it cannot be read or is damaged. A last line that was cut off is not damage.
+    /// The journal cannot be read or is damaged. A truncated last line is not damage.
     pub(super) fn open(path: &Path) -> Result<(Self, Memory), JournalError> {
         let io = |source| JournalError::Io { path: path.to_owned(), source };
         let file = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path).map_err(io)?;
@@ -112,7 +112,7 @@ impl Journal {
     /// Writes `records` to disk, all or none.
     ///
     /// # Errors
-    /// If they are not on disk. The call can be repeated.
+    /// The records are not on disk. The call can be repeated.
     pub(super) fn append(&mut self, records: &[Record]) -> io::Result<()> {
         let mut chain = self.chain.clone();
         let text: Vec<u8> = records.iter().flat_map(|record| encode(&mut chain, record)).collect();
@@ -129,7 +129,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Rewrites the journal when most of it is obsolete. If that fails, the old one is just as good.
+    /// Rewrites the journal when most of it is obsolete. A failure is harmless, because the old one stays valid.
     fn compact(&mut self, memory: &Memory, lines: usize) {
         if lines <= 256 + 4 * memory.records().len() {
             return;

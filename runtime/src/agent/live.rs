@@ -1,4 +1,4 @@
-//! Passes the questions and outputs of running recipes on to the machine.
+//! Forwards the questions and outputs of running recipes to the machine.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -69,7 +69,7 @@ pub(super) struct Run {
     state: Mutex<Exchanged>,
 }
 
-/// What was passed on.
+/// What the run has exchanged so far.
 struct Exchanged {
     handed: IndexMap<Name, Value>,
     published: IndexMap<Name, Value>,
@@ -94,7 +94,7 @@ impl fmt::Debug for Run {
 }
 
 impl Run {
-    /// A run, with the inputs that it has been given and the outputs that it has published before.
+    /// Creates a run with its present inputs and the outputs that it has published before.
     pub(super) fn new(
         shared: &Arc<Shared>,
         questions: &Arc<Questions>,
@@ -136,7 +136,7 @@ impl Run {
     }
 }
 
-/// A question, which is withdrawn when its caller stops waiting.
+/// A question that is withdrawn when its caller stops waiting.
 struct Asked<'r> {
     run: &'r Run,
     question: Question,
@@ -195,7 +195,7 @@ impl Live for Run {
         let value = answer.await.unwrap_or_else(|_| ended())?;
         let mut state = locked(&self.state);
         if let Some(output) = output {
-            // As it was converted.
+            // In its converted form.
             state.learn(&output.declared.ty, &value);
         }
         state.published.insert(name, value);
@@ -208,7 +208,7 @@ impl Live for Run {
 
     async fn stopped(&self) -> Stop {
         let mut stopped = self.stopped.clone();
-        // When the agent has gone, nothing can stop the run any longer, but then this future is dropped.
+        // If the agent has gone, nothing can stop the run any longer, but then this future is dropped.
         let Ok(stop) = stopped.wait_for(Option::is_some).await.map(|stop| *stop) else {
             return std::future::pending().await;
         };

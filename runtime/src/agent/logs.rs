@@ -1,4 +1,4 @@
-//! Answers an operator who asks for this server's log, and only while one does.
+//! Sends this server's log to operators, only while one requests it.
 //!
 //! Requests come with the server's membership ([`super::admission`]), so they need no request to the data space.
 
@@ -15,10 +15,10 @@ use crate::store::StoreError;
 use super::shared::{AGAIN, Shared};
 use super::{signals, touch};
 
-/// How long a request counts at most if it is not renewed, whatever the clock says.
+/// The longest validity of a request that is not renewed, whatever the clock says.
 const LONGEST: Duration = Duration::from_mins(2);
 
-/// How long to wait between two answers.
+/// The pause between two answers.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// The requests for the server's log.
@@ -32,12 +32,12 @@ pub(super) struct Asked {
 #[derive(Clone, Debug, Default)]
 struct Asks {
     all: Vec<Ask>,
-    /// When they were heard.
+    /// When the requests arrived.
     heard: Option<Instant>,
 }
 
 impl Asks {
-    /// The present requests.
+    /// The requests that are still valid.
     fn standing(&self) -> Vec<Ask> {
         let is_heard = self.heard.is_some_and(|heard| heard.elapsed() < LONGEST);
         let now = clock::now();
@@ -46,7 +46,7 @@ impl Asks {
 }
 
 impl Asked {
-    /// Replaces the requests that the operator made before by these.
+    /// Replaces the operator's earlier requests.
     pub(super) fn hear(&self, all: Vec<Ask>) {
         let now = clock::now();
         if let Some(ask) = all.iter().find(|ask| ask.until <= now) {
@@ -61,7 +61,7 @@ impl Asked {
         });
     }
 
-    /// Notes that the server works on this plan from now on.
+    /// Records the plan that the server works on from now on.
     pub(super) fn works_by(&self, plan: Revision) {
         *self.of.lock().unwrap_or_else(PoisonError::into_inner) = Some(plan);
     }
@@ -91,7 +91,7 @@ pub(super) async fn answer(shared: &Shared) {
 /// Answers as long as there are requests, and then removes the answers.
 ///
 /// # Errors
-/// If the data space refuses.
+/// The data space refuses.
 async fn answer_while_asked(shared: &Shared, asks: &mut watch::Receiver<Asks>) -> Result<(), SpaceError> {
     let Shared { space, server, .. } = shared;
     let log = |ask: &Ask, room: usize| shared.recent.last(ask.component.as_deref(), room);
@@ -100,7 +100,7 @@ async fn answer_while_asked(shared: &Shared, asks: &mut watch::Receiver<Asks>) -
     let access = signals::readable(shared).await?;
     let mut begins = Some(&access);
     loop {
-        // Another agent may act for this server, and gets the same requests.
+        // Another agent may act for this server, and receives the same requests.
         touch::certain(shared).await;
         lines.mark_unchanged();
         let standing = asks.borrow_and_update().standing();

@@ -1,8 +1,8 @@
-//! What OpenStack gives a server about itself, in its metadata service or config drive.
+//! Data that OpenStack provides about a server, in its metadata service or config drive.
 //!
-//! Both provide `meta_data.json` (identity, name) and `network_data.json` (which address on which network). Their
-//! contents are described in Nova's documentation, "Metadata". Heat uses the network names of the model, metadata uses
-//! IDs. The server's user data maps one to the other.
+//! Both provide `meta_data.json` (identity, name) and `network_data.json` (addresses by network). Their contents are
+//! described in Nova's documentation, "Metadata". Heat uses the network names of the model, metadata uses IDs. The
+//! server's user data maps one to the other.
 
 mod source;
 
@@ -24,7 +24,7 @@ pub use source::Place;
 
 use source::{MetaData, NetworkData};
 
-/// How long to ask the metadata service, which may start after the server.
+/// How long to retry the metadata service, which may start after the server.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Attributes from OpenStack's metadata.
@@ -37,8 +37,8 @@ pub struct Metadata {
 }
 
 impl Metadata {
-    /// Reads the config drive if there is one, and the metadata service otherwise. `networks` holds the IDs of the
-    /// server's networks by their names in the model.
+    /// Reads the config drive if present, and the metadata service otherwise. `networks` holds the IDs of the server's
+    /// networks by their names in the model.
     pub fn new(networks: IndexMap<Name, Name>) -> Self {
         Self { networks, place: None, patience: PATIENCE, found: OnceCell::new() }
     }
@@ -62,7 +62,7 @@ impl Metadata {
         }
     }
 
-    /// Without metadata: a server on a single network has one address, which is its own.
+    /// Guesses the attributes without metadata: a server on a single network has one address.
     async fn guess(&self) -> Option<Fixed> {
         let (network, id) = self.networks.first().filter(|_| self.networks.len() == 1)?;
         let addresses: Vec<Value> =
@@ -117,7 +117,7 @@ impl Metadata {
         tell("id", meta.uuid.clone());
         tell("name", meta.name.clone());
         tell("first_address", all.first().map(ToString::to_string));
-        // Only Nova knows whether it was configured to report others.
+        // Only Nova knows whether it is configured to report others.
         tell("accessIPv4", all.iter().find(|address| address.is_ipv4()).map(ToString::to_string));
         tell("accessIPv6", all.iter().find(|address| address.is_ipv6()).map(ToString::to_string));
         Fixed(known)
@@ -145,7 +145,7 @@ struct Address {
     scope: String,
 }
 
-/// The present addresses of this server, by the MAC address of their interface. Empty if `ip` does not show them.
+/// The present addresses of this server, by the MAC address of their interface. Empty if `ip` does not list them.
 async fn local_addresses() -> Vec<(String, IpAddr)> {
     let output = Command::new("ip").args(["-json", "address", "show"]).stdin(Stdio::null()).output().await;
     let interfaces: Vec<Interface> =

@@ -5,8 +5,8 @@
 //! follows from its result: the machine decides that. How a recipe runs belongs to [`crate::recipe`], and the meaning
 //! of a store's nodes to [`crate::space`].
 //!
-//! An agent is one future. Dropped at any point, it leaves what a crash would leave. The journal's documentation
-//! explains why nothing is lost then.
+//! An agent is a single future. Dropping it at any point is equivalent to a crash. The journal's documentation explains
+//! why nothing is lost then.
 
 mod admission;
 mod attributes;
@@ -82,16 +82,16 @@ pub struct Agent {
     pub user_data: IndexMap<Name, Value>,
     /// Limits for components that do not declare their own.
     pub limits: Limits,
-    /// The last lines of its log, for an operator who asks for them.
+    /// The last lines of its log, for operators who request them.
     pub recent: Arc<Recent>,
 }
 
 /// Why an agent ended without an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// It was asked to.
+    /// It was requested to end.
     Asked,
-    /// The server has left the model, and everything on it is torn down.
+    /// The server has left the model, and everything on it has been torn down.
     Retired,
 }
 
@@ -101,7 +101,7 @@ pub enum AgentError {
     /// Its folder cannot be used.
     #[error("cannot use the agent's folder `{}`: {source}", path.display())]
     State {
-        /// The path in it, or the folder itself.
+        /// The path within it, or the folder itself.
         path: PathBuf,
         /// The reason.
         source: io::Error,
@@ -115,7 +115,7 @@ pub enum AgentError {
     /// The journal cannot be used.
     #[error(transparent)]
     Journal(#[from] JournalError),
-    /// The data space refuses it.
+    /// The data space refuses a request.
     #[error(transparent)]
     Space(#[from] SpaceError),
 }
@@ -130,7 +130,7 @@ impl Agent {
     /// Acts for the server until it has left the model, or `until` is ready.
     ///
     /// # Errors
-    /// If the agent cannot begin, because its folder cannot be used or the data space refuses it. Afterwards it
+    /// The agent cannot start, because its folder cannot be used or the data space refuses it. Once started, it
     /// continues whatever happens.
     pub async fn run(self, until: impl Future<Output = ()>) -> Result<Ended, AgentError> {
         let mut until = std::pin::pin!(until);
@@ -157,8 +157,8 @@ impl Agent {
         let Self { space, server, credential, runner, state, attributes, user_data, limits, recent } = self;
         let setup = Setup { server: server.clone(), user_data, limits, vault };
         let store = Arc::clone(space.store());
-        // The operator may know the server by any of them. If the credential is from before passwords were for one
-        // authority, the admitted key may be as well.
+        // The operator may know the server by any of them. If the credential predates passwords that are specific to
+        // one authority, the admitted key may do so as well.
         let keys = own.all();
         let unbound = keys.iter().filter(|_| credential.is_unbound()).map(|key| key.clone().unbound());
         let logins: Vec<_> = keys.iter().cloned().chain(unbound).flat_map(|key| key.logins(&stack, &server)).collect();
@@ -236,7 +236,7 @@ async fn prepare(state: &Path) -> Result<File, AgentError> {
         let path = path.to_owned();
         move |source| AgentError::State { path, source }
     };
-    // Other users, such as a database's own, may pass through to the recipe files, but may not list the folders.
+    // Other users, such as a database's, may traverse the folders to the recipe files, but may not list them.
     for folder in [state.to_owned(), state.join("run"), state.join("recipes")] {
         fs::create_dir_all(&folder).map_err(failed(&folder))?;
         fs::set_permissions(&folder, fs::Permissions::from_mode(0o711)).map_err(failed(&folder))?;

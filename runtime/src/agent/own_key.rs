@@ -1,4 +1,4 @@
-//! The keys that a server makes itself, in its agent's folder.
+//! The keys that a server generates itself, in its agent's folder.
 
 use std::fs;
 use std::io;
@@ -12,14 +12,14 @@ use super::durable;
 /// The file name.
 pub(super) const NAME: &str = "key";
 
-/// The maximum number of keys to keep. What was encrypted for even earlier ones is no longer needed.
+/// The maximum number of keys to keep. Anything encrypted for older ones is no longer needed.
 const MOST: usize = 8;
 
-/// The server's own keys, for a store of these authorities. If none exists, one is created. A key is on disk before
-/// anyone learns of it: a server whose key was admitted and then lost could not be recognized.
+/// Returns the server's own keys, for a store of these authorities. Creates a key if there is none. A key is on disk
+/// before it is published: a server whose key was admitted and then lost could not be recognized.
 ///
 /// # Errors
-/// If they cannot be read or written.
+/// The keys cannot be read or written.
 pub(super) fn own_keys(state: &Path, authorities: &[AuthorityId]) -> io::Result<Keyring> {
     match fs::read_to_string(state.join(NAME)) {
         Ok(text) => {
@@ -42,7 +42,7 @@ pub(super) fn own_keys(state: &Path, authorities: &[AuthorityId]) -> io::Result<
 /// Creates another key, which is the newest from now on.
 ///
 /// # Errors
-/// If it cannot be written. Then it does not exist.
+/// The key cannot be written. In that case, it does not exist.
 pub(super) fn another(state: &Path, keys: &Keyring) -> io::Result<()> {
     let mut all = keys.all();
     let newest = ServerKey::generate().at(keys.newest().authorities().to_vec());

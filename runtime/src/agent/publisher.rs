@@ -1,5 +1,5 @@
-//! Publishes the state of everything on this server: only the last state of each component, not every one that it
-//! passed through.
+//! Publishes the state of everything on this server: only the latest state of each component, not every intermediate
+//! one.
 
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::store::StoreError;
 use super::shared::{AGAIN, Shared};
 use super::touch;
 
-/// How long to keep a state that may pass quickly before publishing it.
+/// How long to hold back a state that may be short-lived before publishing it.
 const PASSING: Duration = Duration::from_millis(50);
 
 /// The statuses to publish.
@@ -33,7 +33,7 @@ struct Inner {
     components: IndexMap<Name, Status>,
     server: Option<ServerStatus>,
     is_publishing: bool,
-    // The waits of the last revision that are in the log.
+    // The waits of the last revision that are already logged.
     logged: (u64, IndexSet<(Name, Name)>),
 }
 
@@ -42,7 +42,7 @@ impl Publisher {
         self.state.lock().expect("INVARIANT: nothing panics while it holds what is to be published")
     }
 
-    /// Notes that a component, `SERVER/COMPONENT`, has this status now.
+    /// Records the status of a component, `SERVER/COMPONENT`.
     pub(super) fn show(&self, component: Name, status: Status) {
         let is_urgent = matches!(status.state, State::Done | State::Failed(_));
         self.state().components.insert(component, status);
@@ -52,13 +52,13 @@ impl Publisher {
         }
     }
 
-    /// Notes that the server has this status now.
+    /// Records the status of the server.
     pub(super) fn show_server(&self, status: ServerStatus) {
         self.state().server = Some(status);
         self.changed.notify_one();
     }
 
-    /// Another agent publishes the statuses from now on. Drops those that are not published yet.
+    /// Drops unpublished statuses: from now on, another agent publishes them.
     pub(super) fn forget(&self) {
         let mut state = self.state();
         state.components.clear();
@@ -69,7 +69,7 @@ impl Publisher {
     pub(super) async fn publish(&self, shared: &Shared) {
         loop {
             self.changed.notified().await;
-            // A state that passes quickly is not worth a request.
+            // A short-lived state is not worth a request.
             let _ = time::timeout(PASSING, self.urgent.notified()).await;
             touch::certain(shared).await;
             match self.publish_once(shared).await {
@@ -136,7 +136,7 @@ impl Publisher {
         }
     }
 
-    /// Waits until everything is published.
+    /// Waits until everything has been published.
     pub(super) async fn settled(&self) {
         loop {
             let settled = self.settled.notified();
@@ -151,14 +151,14 @@ impl Publisher {
     }
 }
 
-/// The result of publishing something.
+/// The result of a publication.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum PublishResult {
-    /// It need not be published again.
+    /// It is complete.
     All,
-    /// It took so long that another agent may act for the server.
+    /// It took so long that another agent may have taken over the server.
     Unsure,
-    /// The data space cannot be used now.
+    /// The data space is not available.
     Refused,
 }
 

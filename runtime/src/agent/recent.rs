@@ -1,6 +1,6 @@
-//! The last lines that an agent has logged: of each component, and of all together.
+//! The last lines that an agent has logged: for each component, and for all together.
 //!
-//! They are those of the agent's log, in which secrets are masked before they get here.
+//! They come from the agent's log, in which secrets are masked before they get here.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -18,7 +18,7 @@ const MOST: usize = 12 << 10;
 /// The maximum number of components whose lines are kept.
 const COMPONENTS: usize = 200;
 
-/// The last lines of a log, which an operator may ask for.
+/// The last lines of a log, available to operators on request.
 #[derive(Debug)]
 pub struct Recent {
     since: Time,
@@ -30,7 +30,7 @@ pub struct Recent {
 #[derive(Debug, Default)]
 struct Rings {
     all: Ring,
-    /// The component that logged last comes last.
+    /// The component that logged last is at the end.
     of: IndexMap<Name, Ring>,
 }
 
@@ -78,7 +78,7 @@ impl Recent {
         self.said.subscribe()
     }
 
-    /// The last lines about `component`, or all if it is `None`, in `room` bytes as JSON.
+    /// The last lines about `component`, or all if it is `None`, limited to `room` bytes of JSON.
     pub fn last(&self, component: Option<&str>, room: usize) -> Log {
         let rings = self.rings();
         let none = Ring::default();
@@ -112,23 +112,23 @@ impl Ring {
     }
 }
 
-/// The beginning of `text`, of `most` bytes at most.
+/// Truncates `text` to at most `most` bytes.
 fn cut(text: &str, most: usize) -> &str {
     &text[..text.floor_char_boundary(most)]
 }
 
-/// The number of bytes of a line in a list in JSON.
+/// The size of a line as an item of a JSON list, in bytes.
 fn json_length(line: &str) -> usize {
     serde_json::to_string(line).map_or(usize::MAX, |json| json.len() + 1)
 }
 
-/// The beginning of a line that is too long, in `room` bytes as JSON.
+/// Truncates a line to `room` bytes of JSON.
 fn shortened(line: &str, room: usize) -> String {
     let mut most = room.min(line.len());
     loop {
         let short = format!("{}…", cut(line, most));
         match json_length(&short).checked_sub(room).filter(|excess| *excess > 0) {
-            // An escape has six bytes at most.
+            // An escape sequence has at most six bytes.
             Some(excess) if most > 0 => most = most.saturating_sub(excess.div_ceil(6)),
             _ => return short,
         }

@@ -1,4 +1,4 @@
-//! Processes that runs leave behind: they stay once the end of the run is in the journal, and are killed otherwise.
+//! Processes that runs leave behind: they stay if the end of the run is in the journal, and are killed otherwise.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use wattle_agent_core::record::Record;
 
 use crate::recipe;
 
-/// Notes that `records` are in the journal: processes that the ended runs have left will stay.
+/// Settles the runs that end in these `records` of the journal: their remaining processes stay.
 pub(super) fn settle(state: &Path, records: &[Record]) {
     for record in records {
         if let Record::Finished { component, .. } | Record::Failed { component, .. } | Record::Gone { component } =
@@ -26,7 +26,7 @@ fn settle_one(directory: &Path) {
 }
 
 /// Kills the processes that a killed agent left behind, if the end of their run is not in the journal. Those recipes
-/// run again, or never again. If there is a `memory`, processes of ended runs stay.
+/// run again, or never again. With a `memory`, processes of ended runs stay.
 pub(super) fn end_former(state: &Path, memory: Option<&Memory>) {
     for folder in fs::read_dir(state.join("run")).into_iter().flatten().flatten() {
         let (name, path) = (folder.file_name(), folder.path());

@@ -1,7 +1,7 @@
 //! The newest revision that this server has received, on disk, so that no one can make it go back to an older one.
 //!
-//! The operator's signatures stay valid. Without this, someone who controls what an agent can read could show it last
-//! year's desired revision and plans, with recipes that had to be replaced since.
+//! The operator's signatures stay valid. Without this record, anyone who controls what an agent can read could serve it
+//! last year's desired revision and plans, with recipes that had to be replaced since.
 
 use std::fs;
 use std::io;
@@ -18,7 +18,7 @@ use super::durable;
 /// The file name.
 pub(super) const NAME: &str = "revision";
 
-/// The newest revision that was seen.
+/// The newest revision received.
 #[derive(Debug)]
 pub(super) struct Seen {
     path: PathBuf,
@@ -49,7 +49,7 @@ impl Seen {
     /// Opens the note in the agent's folder.
     ///
     /// # Errors
-    /// If it cannot be read, because then it is not known which revisions are older.
+    /// The note cannot be read, because then it is unknown which revisions are older.
     pub(super) fn open(state: &Path) -> io::Result<Self> {
         let path = state.join(NAME);
         let newest = match fs::read(&path) {
@@ -60,19 +60,19 @@ impl Seen {
         Ok(Self { path, newest: Mutex::new(newest) })
     }
 
-    /// The key to trust for a server whose user data has the key `given`. It is never one that came before another key
-    /// that the server has acted on.
+    /// Returns the key to trust for a server whose user data has the key `given`: never one that preceded a key that
+    /// the server has acted on.
     pub(super) fn operator(&self, given: Authority) -> Authority {
         let newest = self.newest();
         let succeeded = newest.as_ref().and_then(|note| note.operator.as_ref());
         succeeded.filter(|succeeded| succeeded.given == given).map_or(given, |succeeded| succeeded.now)
     }
 
-    /// Notes a desired revision, as far as it concerns `server`. The user data has the key `given`, and the desired
+    /// Records a desired revision, as far as it concerns `server`. The user data has the key `given`, and the desired
     /// revision is signed `by` another.
     ///
     /// # Errors
-    /// A message, if a newer desired revision was seen before or this one cannot be noted.
+    /// A message, if a newer desired revision has been received before or this one cannot be recorded.
     pub(super) fn admit(
         &self,
         desired: &DesiredRevision,
@@ -95,8 +95,8 @@ impl Seen {
         Ok(())
     }
 
-    /// The status before the server has begun with anything. It is dated to the last plan that the server received,
-    /// because its earlier statuses are not newer than that.
+    /// Dates the status before the server has begun with anything to the last plan that the server received, because
+    /// its earlier statuses are not newer than that.
     pub(super) fn dated(&self, status: ServerStatus) -> ServerStatus {
         match &*self.newest() {
             Some(note) if status.revision == 0 => {

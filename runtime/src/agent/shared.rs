@@ -1,4 +1,4 @@
-//! What all parts of one agent share.
+//! State shared by all parts of one agent.
 
 use std::io;
 use std::path::PathBuf;
@@ -27,13 +27,13 @@ use super::signals::Kept;
 use super::socket::Runs;
 use super::touch::Touch;
 
-/// How long to wait before retrying something that cannot be changed here: a full disk, a store that refuses.
+/// How long to wait before retrying after an obstacle elsewhere: a full disk, a store that refuses.
 pub(super) const AGAIN: Duration = Duration::from_secs(5);
 
 /// Messages from the parts of an agent to the driver.
 #[derive(Debug)]
 pub(super) enum Message {
-    /// Something happens.
+    /// An event for the machine.
     Event(Event),
     /// A request for the state of everything.
     Look(oneshot::Sender<Snapshot>),
@@ -68,7 +68,7 @@ pub(super) struct Shared {
     pub(super) messages: mpsc::UnboundedSender<Message>,
 }
 
-/// The status of a server that cannot know which key to trust, and whose own signatures cannot be verified.
+/// The message of a server that does not know which key to trust, and whose own signatures cannot be verified.
 pub(super) const UNPROVEN: &str = "this server's credential is from before anything was signed: anyone who can write \
                                    to the data space can control it, and replace what it publishes, until `wattle seed \
                                    apply --renew` and `openstack stack update` replace it";
@@ -101,7 +101,7 @@ impl Shared {
         }
     }
 
-    /// The status of the server as others are to see it.
+    /// The status of the server as published.
     pub(super) fn shown(&self, status: ServerStatus) -> ServerStatus {
         let mut status = self.disk.shown(self.seen.dated(status));
         if self.admission.credential.authority().is_none() {
@@ -129,7 +129,7 @@ impl Shared {
 
     /// Reports an event.
     pub(super) fn say(&self, event: Event) {
-        // When the agent ends, nothing receives messages any longer.
+        // When the agent ends, the receiver is gone.
         let _ = self.messages.send(Message::Event(event));
     }
 
@@ -163,8 +163,8 @@ impl Shared {
         }
     }
 
-    /// Repeats a request until the data space answers: while it cannot be used at all, there is nothing to do but wait.
-    /// If something may not be read, the request is repeated with the identity that the server has gained since.
+    /// Repeats a request until the data space responds: while it cannot be used at all, all one can do is wait. If
+    /// permission is denied, the request is repeated with the identity that the server has gained since.
     pub(super) async fn insist<T, F>(&self, mut ask: impl FnMut() -> F) -> Result<T, SpaceError>
     where
         F: Future<Output = Result<T, SpaceError>>,
@@ -189,7 +189,7 @@ impl Shared {
                         return answer;
                     }
                     let joins = matches!(admission::join(self).await, Ok(true));
-                    // Or it was learned elsewhere in the meantime.
+                    // Or another task has updated it in the meantime.
                     if !joins && self.admission.joined() == joined {
                         return answer;
                     }
@@ -199,7 +199,7 @@ impl Shared {
     }
 }
 
-/// Why the server cannot continue.
+/// The message why the server cannot continue.
 pub(super) fn unwritten(what: &str, error: &io::Error) -> String {
     format!("cannot write {what}, and tries again: {error}")
 }

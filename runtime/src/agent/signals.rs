@@ -1,7 +1,7 @@
 //! The signals of programs on this server: kept on disk, and published to the data space.
 //!
-//! The disk has all signals, so all of them are published each time. They are complete even if the server has another
-//! key by then, or another server had its place before.
+//! All signals are on disk, and all of them are published each time. So they are complete even if the server has a new
+//! key by then, or another server was in its place before.
 
 use std::collections::HashMap;
 use std::fs;
@@ -52,7 +52,7 @@ impl Kept {
     /// Opens the file in the agent's folder.
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// The file cannot be read.
     pub(super) fn open(state: &Path) -> io::Result<Self> {
         let path = state.join(NAME);
         let signals = match fs::read(&path) {
@@ -68,17 +68,17 @@ impl Kept {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes that the server works on the plan with this number from now on, and may be known by another key.
+    /// Records the number of the plan that the server works on from now on, and that its key may have changed.
     pub(super) fn works_by(&self, plan: u64) {
         self.state().plan = plan;
         self.changes.send_modify(|changes| *changes += 1);
     }
 
-    /// Takes the signal `said` for a handle by the `run` of a component's recipe, or by another program. Returns once
-    /// it is in the data space.
+    /// Accepts the signal `said` for a handle from the `run` of a component's recipe, or from another program. Returns
+    /// once it is in the data space.
     ///
     /// # Errors
-    /// If it is not a signal, or cannot be kept.
+    /// It is not a signal, or cannot be stored.
     pub(super) async fn signal(&self, handle: &str, said: &Value, run: Option<(&Name, &str)>) -> Result<(), String> {
         let signal = Signal::read(said, clock::now()).map_err(|error| error.to_string())?;
         let number = self.keep(handle, signal, run)?;
@@ -86,7 +86,7 @@ impl Kept {
         Ok(())
     }
 
-    /// Keeps the signal. Returns the number of this change.
+    /// Stores the signal. Returns the number of this change.
     fn keep(&self, handle: &str, mut signal: Signal, run: Option<(&Name, &str)>) -> Result<u64, String> {
         let mut state = self.state();
         signal.plan = state.plan;
@@ -137,10 +137,10 @@ impl Kept {
     }
 }
 
-/// The rights to what the server writes in the place of its agent for the desired revision's author.
+/// The access rights that allow the desired revision's author to read what the server writes in the place of its agent.
 ///
 /// # Errors
-/// If the desired revision cannot be read.
+/// The desired revision cannot be read.
 pub(super) async fn readable(shared: &Shared) -> Result<Access, SpaceError> {
     let operator = shared.insist(|| shared.space.desired_revision()).await?.and_then(|desired| desired.operator);
     let own = Access::new().grant(&shared.admission.public().principal, Rights::READ.and(Rights::WRITE));

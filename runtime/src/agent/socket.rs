@@ -1,15 +1,15 @@
-//! The agent's socket, where a running recipe asks for inputs and publishes outputs, and where anyone on the server can
-//! see the state of the agent.
+//! The agent's socket, where a running recipe reads inputs and publishes outputs, and where any user of the server can
+//! read the agent's state.
 //!
-//! The protocol is one line of JSON in each direction, any number of times:
+//! The protocol is any number of requests and responses, each a line of JSON:
 //!
-//! - `{"token": T, "get": NAME}` is answered by `{"value": V}`, with null for an optional input that is not wired.
-//! - `{"token": T, "set": NAME, "value": V}` is answered by `{"ok": true}`.
-//! - `{"status": true}` is answered by the state of everything.
-//! - `{"token": T, "signal": HANDLE, "value": V}`, where the token is optional, is answered by `{"ok": true}` once the
-//!   signal is in the data space.
+//! - `{"token": T, "get": NAME}` returns `{"value": V}`, with null for an optional input that is not wired.
+//! - `{"token": T, "set": NAME, "value": V}` returns `{"ok": true}`.
+//! - `{"status": true}` returns the state of everything.
+//! - `{"token": T, "signal": HANDLE, "value": V}`, where the token is optional, returns `{"ok": true}` once the signal
+//!   is in the data space.
 //!
-//! If something fails, the answer is `{"error": MESSAGE}`. A token belongs to one run of one recipe.
+//! If a request fails, the response is `{"error": MESSAGE}`. A token belongs to one run of one recipe.
 
 use std::collections::HashMap;
 use std::fs;
@@ -39,13 +39,13 @@ use crate::store::MAX_DATA;
 use super::SOCKET;
 use super::shared::{Message, Shared, Snapshot};
 
-/// The number of bytes that the path of a Unix socket may have: `sun_path` holds 108 with the terminating zero.
+/// The maximum length of a Unix socket's path, in bytes: `sun_path` holds 108 with the terminating zero.
 const SOCKET_PATH: usize = 107;
 
-/// The maximum number of bytes of a question. JSON may take six for one.
+/// The maximum number of bytes of a request. JSON may take six for one.
 const QUESTION: u64 = 6 * MAX_DATA as u64 + 4_096;
 
-/// The runs that may ask, by token.
+/// The runs with access, by token.
 #[derive(Debug, Default)]
 pub(super) struct Runs(Arc<Mutex<HashMap<String, Arc<dyn Live>>>>);
 
@@ -54,21 +54,21 @@ impl Runs {
         self.0.lock().expect("INVARIANT: nothing panics while it holds the runs")
     }
 
-    /// Lets a run ask for as long as the result lives.
+    /// Gives a run access for as long as the result lives.
     pub(super) fn enter(&self, token: &str, live: &Arc<dyn Live>) -> Entered {
         self.runs().insert(token.to_owned(), Arc::clone(live));
         Entered { runs: Self(Arc::clone(&self.0)), token: token.to_owned() }
     }
 }
 
-/// A text that cannot be guessed.
+/// Generates an unguessable text.
 pub(super) fn chance() -> String {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).expect("INVARIANT: the system has random numbers once it has booted");
     hex(&bytes)
 }
 
-/// A run that may ask.
+/// A run with access, until dropped.
 #[derive(Debug)]
 pub(super) struct Entered {
     runs: Runs,
@@ -91,7 +91,7 @@ pub(super) struct Socket {
 }
 
 impl Socket {
-    /// Opens the socket in `folder`, or in a place with a path that is short enough.
+    /// Opens the socket in `folder`, or elsewhere if the path would be too long.
     pub(super) fn bind(folder: &Path) -> io::Result<Self> {
         let (path, made) = place(folder, &std::env::temp_dir())?;
         match fs::remove_file(&path) {
@@ -107,14 +107,14 @@ impl Socket {
         &self.path
     }
 
-    /// Answers all questions, forever.
+    /// Serves all requests, forever.
     pub(super) async fn serve(&self, shared: &Shared) {
         let mut open: FuturesUnordered<BoxFuture<'_, ()>> = FuturesUnordered::new();
         loop {
             tokio::select! {
                 accepted = self.listener.accept() => match accepted {
                     Ok((stream, _)) => open.push(converse(shared, stream).boxed()),
-                    // For example, too many open files: this passes.
+                    // For example, too many open files, which is transient.
                     Err(error) => {
                         tracing::warn!("the agent's socket: {error}");
                         tokio::time::sleep(Duration::from_secs(1)).await;
@@ -135,9 +135,9 @@ impl Drop for Socket {
     }
 }
 
-/// The place of the socket of the agent with this `folder`: in the folder itself or, if that path is too long, in a
-/// folder below `temporary` that is for this user alone and is returned as well. Other users may have created what is
-/// found there.
+/// Chooses the path of the socket of the agent with this `folder`: in the folder itself or, if that path is too long,
+/// in a folder below `temporary` that is accessible to this user alone, which is also returned. An existing folder
+/// there may have been created by another user.
 fn place(folder: &Path, temporary: &Path) -> io::Result<(PathBuf, Option<PathBuf>)> {
     let path = std::path::absolute(folder)?.join(SOCKET);
     if path.as_os_str().len() <= SOCKET_PATH {
@@ -157,7 +157,7 @@ fn place(folder: &Path, temporary: &Path) -> io::Result<(PathBuf, Option<PathBuf
     Ok((folder.join(SOCKET), Some(folder)))
 }
 
-/// Whether the folder exists, belongs to this user and gives no permissions to others: the last six bits of its mode.
+/// Whether the folder exists, belongs to this user and gives no permissions to others (the last six bits of its mode).
 fn is_private(folder: &Path) -> bool {
     fs::symlink_metadata(folder).is_ok_and(|found| {
         found.is_dir() && found.uid() == geteuid().as_raw() && found.permissions().mode().trailing_zeros() >= 6
@@ -188,7 +188,7 @@ async fn converse(shared: &Shared, stream: UnixStream) {
         let is_whole = line.ends_with(b"\n") || (line.len() as u64) < QUESTION;
         let reply = match serde_json::from_slice(&line) {
             Ok(question) => {
-                // When the other side is gone, the answer is no longer wanted.
+                // If the peer is gone, the response is no longer wanted.
                 tokio::select! {
                     reply = answer(shared, question) => reply,
                     () = hung_up(&mut reader) => return,
@@ -203,9 +203,9 @@ async fn converse(shared: &Shared, stream: UnixStream) {
     }
 }
 
-/// Waits until the other side is gone.
+/// Waits until the peer is gone.
 async fn hung_up(reader: &mut BufReader<tokio::net::unix::OwnedReadHalf>) {
-    // A further question waits until this one is answered.
+    // A further request waits until this one is answered.
     match reader.fill_buf().await {
         Ok(more) if !more.is_empty() => std::future::pending().await,
         _ => {}
@@ -284,7 +284,7 @@ mod tests {
         assert!(path.as_os_str().len() <= SOCKET_PATH && path.parent() == Some(&known) && is_private(&known));
         assert_eq!(place().1, Some(known.clone()), "what a killed agent has left is used again");
 
-        // A user who was there first could put another socket in place of this one.
+        // A user who created the folder first could put another socket in place of this one.
         let squat: [&dyn Fn(); 3] = [
             &|| {
                 fs::create_dir(&known).unwrap();

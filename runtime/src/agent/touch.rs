@@ -1,7 +1,7 @@
-//! Tracks when it was last certain that no other agent acts for this agent's server.
+//! Tracks when this agent was last confirmed as the only one acting for its server.
 //!
-//! A store gives the place of an agent that it does not hear from to another one, and an agent that was paused does not
-//! know for how long. So it asks before it begins with anything, or publishes a status.
+//! A store gives the place of a silent agent to another one, and an agent that was suspended does not know for how
+//! long. So it confirms its place before it starts anything or publishes a status.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -16,23 +16,23 @@ use crate::store::Store;
 
 use super::shared::Shared;
 
-/// How long it stays certain at most.
+/// How long a confirmation is valid at most.
 const CERTAIN: Duration = Duration::from_secs(5);
 
 /// How long to wait before asking again.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// When it was last certain.
+/// The last confirmation.
 #[derive(Debug)]
 pub(super) struct Touch {
     agent: String,
     store: Arc<dyn Store>,
-    /// The place that the agent has.
+    /// The place that the agent holds.
     held: watch::Sender<Option<String>>,
     last: Mutex<Option<Moment>>,
 }
 
-/// A time by two clocks: one stops while the machine sleeps, and the other may be set.
+/// A time by two clocks: one stops while the machine sleeps, and the other may be adjusted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moment {
     at: Instant,
@@ -44,7 +44,7 @@ impl Moment {
         Self { at: Instant::now(), wall: clock::now() }
     }
 
-    /// Whether it is less than `span` ago by both clocks.
+    /// Whether less than `span` has passed by both clocks.
     fn is_within(&self, span: Duration) -> bool {
         let now = Self::now();
         let (back, on) = (now.wall.duration_since(self.wall), self.wall.duration_since(now.wall));
@@ -63,13 +63,13 @@ impl Touch {
         &self.agent
     }
 
-    /// Notes that the agent has `place`, as of the moment when it `asked` for it.
+    /// Records that the agent holds `place`, as of the moment when it `asked` for it.
     pub(super) fn has(&self, place: String, asked: Moment) {
         self.was(asked);
         self.held.send_replace(Some(place));
     }
 
-    /// Notes that another agent has the place.
+    /// Records that another agent holds the place.
     pub(super) fn has_not(&self) {
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = None;
         self.held.send_replace(None);
@@ -79,22 +79,22 @@ impl Touch {
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(at);
     }
 
-    /// Whether it is still certain.
+    /// Whether the confirmation is still valid.
     pub(super) fn is_certain(&self) -> bool {
         let last = *self.last.lock().unwrap_or_else(PoisonError::into_inner);
         last.is_some_and(|last| last.is_within(lasting(self.store.session())))
     }
 }
 
-/// How long it stays certain, depending on how long the store keeps the place of an agent that it does not hear from.
+/// How long a confirmation is valid, depending on how long the store keeps the place of a silent agent.
 fn lasting(session: Option<Duration>) -> Duration {
     session.map_or(CERTAIN, |session| CERTAIN.min(session / 2))
 }
 
-/// Returns once it is certain that this agent has its server's place: at once if it already is.
+/// Returns once it is confirmed that this agent holds its server's place: at once if it already is.
 pub(super) async fn certain(shared: &Shared) {
     while !shared.touch.is_certain() {
-        // An agent that never has the place sends no requests.
+        // An agent that never holds the place sends no requests.
         let mut held = shared.touch.held.subscribe();
         let Some(place) = held.wait_for(Option::is_some).await.ok().and_then(|held| held.clone()) else { continue };
         let asked = Moment::now();
@@ -109,7 +109,7 @@ pub(super) async fn certain(shared: &Shared) {
     }
 }
 
-/// Reports it once it is certain.
+/// Reports the confirmation.
 pub(super) async fn confirm(shared: Arc<Shared>) -> Event {
     certain(&shared).await;
     Event::InTouch(true)

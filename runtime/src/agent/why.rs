@@ -1,4 +1,4 @@
-//! Root causes: why something that is awaited does not arrive.
+//! Root causes: why awaited entries and components are missing.
 
 use wattle::model::Name;
 use wattle_agent_core::machine::{Cause, Search, Sighting};
@@ -6,11 +6,11 @@ use wattle_agent_core::machine::{Cause, Search, Sighting};
 use crate::space::{Revision, SERVER, Space, SpaceError};
 use crate::store::StoreError;
 
-/// Why the `awaited` entries (`SERVER/COMPONENT/OUTPUT`) or components (`SERVER/COMPONENT`), each in its revision, do
-/// not arrive. Follows all chains of waits, and returns the end of each chain once, the nearest first.
+/// Explains why the `awaited` entries (`SERVER/COMPONENT/OUTPUT`) or components (`SERVER/COMPONENT`), each in its
+/// revision, are missing. Follows all chains of waits, and returns the end of each chain once, the nearest first.
 ///
 /// # Errors
-/// If the data space cannot be read.
+/// The data space cannot be read.
 pub(super) async fn root_causes(space: &Space, awaited: &[(Name, Revision)]) -> Result<Vec<Cause>, SpaceError> {
     let mut search = Search::new(awaited);
     while let Some(component) = search.looks_at() {
@@ -23,7 +23,7 @@ pub(super) async fn root_causes(space: &Space, awaited: &[(Name, Revision)]) -> 
 async fn look(space: &Space, full: &Name) -> Result<Sighting, SpaceError> {
     let server: Name = full.split('/').next().unwrap_or(full).into();
     let is_alive = match space.alive(&server).await {
-        // It exists, whatever it contains. What a server claims to wait for need not be a valid name.
+        // The node exists, whatever its content. The names in a server's list of waits need not be valid.
         Err(
             SpaceError::Store(StoreError::Denied { .. } | StoreError::Illegal { .. }) | SpaceError::Malformed { .. },
         ) => true,
@@ -31,7 +31,7 @@ async fn look(space: &Space, full: &Name) -> Result<Sighting, SpaceError> {
     };
     let of_server = full.ends_with(&format!("/{SERVER}"));
     let status = match if of_server { Ok(None) } else { space.status(full).await } {
-        // Malformed contents say nothing, and must not hide those of others.
+        // Malformed nodes contribute nothing, and must not hide others.
         Err(SpaceError::Malformed { .. } | SpaceError::Store(StoreError::Illegal { .. })) => None,
         status => status?,
     };

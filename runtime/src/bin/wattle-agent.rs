@@ -1,4 +1,4 @@
-//! The command that servers fetch; see [`wattle_runtime::cli::agent_main`].
+//! The command that servers download; see [`wattle_runtime::cli::agent_main`].
 
 use std::process::ExitCode;
 

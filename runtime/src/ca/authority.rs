@@ -1,4 +1,4 @@
-//! An authority, and what it issues.
+//! A certificate authority, and the certificates that it issues.
 
 use std::ops::Range;
 use std::time::{Duration, SystemTime};
@@ -18,28 +18,28 @@ use crate::pem;
 
 use super::Host;
 
-/// Longest common name (RFC 5280, `ub-common-name`).
+/// The longest common name (RFC 5280, `ub-common-name`).
 const LONGEST: usize = 64;
 
-/// How much earlier a certificate begins than it is made, for clocks that are slow.
+/// How long before its creation a certificate becomes valid, for clocks that are slow.
 const SLOW: Duration = Duration::from_hours(1);
 
-/// What signs the certificates of members.
+/// An authority that signs the certificates of members.
 #[derive(Debug)]
 pub struct CertificateAuthority {
-    /// Its own first, then those that it is of, if any.
+    /// Its own certificate first, then those of its issuers, if any.
     certificates: Vec<CertificateDer<'static>>,
     issuer: Issuer<'static, KeyPair>,
     name: String,
     until: Time,
 }
 
-/// A certificate with its key and all that a server shows with it.
+/// A certificate with its key and the chain that a server presents.
 #[derive(Clone)]
 pub struct Issued {
-    /// Key, certificate and the authority's, in PEM. Secret.
+    /// Key, certificate and the authority's certificates, in PEM. Secret.
     pub pem: String,
-    /// When it ends.
+    /// When the certificate expires.
     pub until: Time,
 }
 
@@ -52,42 +52,42 @@ impl std::fmt::Debug for Issued {
 /// Why there is no certificate.
 #[derive(Debug, thiserror::Error)]
 pub enum CaError {
-    /// There is no certificate in the file.
+    /// The file contains no certificate.
     #[error("there is no certificate in it, in PEM (`-----BEGIN CERTIFICATE-----`)")]
     NoCertificate,
-    /// There is no key in the file, or none that we know.
+    /// The file contains no key, or none of a supported type.
     #[error(
         "there is no private key in it that can be used, in PEM and without a password (`-----BEGIN PRIVATE KEY-----`)"
     )]
     NoKey,
-    /// The certificate may not sign others.
+    /// The certificate may not be used to sign others.
     #[error("the certificate does not belong to an authority: it may not sign others")]
     NoAuthority,
-    /// The key is another one.
+    /// The key belongs to another certificate.
     #[error("the key does not belong to the certificate")]
     OtherKey,
-    /// It has ended.
+    /// The authority has expired.
     #[error("the authority expired on {until:.0}")]
     Ended {
-        /// When.
+        /// When it expired.
         until: Time,
     },
-    /// It has no names.
+    /// The certificate has no names.
     #[error("a certificate is for at least one name or address")]
     Nobody,
-    /// What makes them does not.
+    /// Generating it failed.
     #[error("the certificate cannot be made: {0}")]
     Make(#[from] rcgen::Error),
 }
 
 impl CertificateAuthority {
-    /// A new one, which signs the certificates of servers and no other authority's.
+    /// Generates an authority that signs the certificates of servers, but not of other authorities.
     ///
     /// # Errors
     /// [`CaError::Make`].
     pub fn generate(validity: Range<Time>) -> Result<Self, CaError> {
         let key = KeyPair::generate()?;
-        // Authorities with the same name are confused with each other.
+        // Authorities with the same name would be confused with each other.
         let name = format!("wattle CA {}", hex(&Sha256::digest(key.subject_public_key_info())[..8]));
         let mut params = CertificateParams::default();
         set(&mut params, &name, &validity);
@@ -97,11 +97,11 @@ impl CertificateAuthority {
         Ok(Self { certificates: vec![certificate], issuer: Issuer::new(params, key), name, until: validity.end })
     }
 
-    /// The one of these certificates and this key, both in PEM. Of the certificates the first is its own, and the rest are of those
-    /// that have signed it.
+    /// Reads an authority from its certificates and its key, both in PEM. The first certificate is its own, and the
+    /// others are those of its issuers.
     ///
     /// # Errors
-    /// What is not as it should be.
+    /// What is wrong with them.
     pub fn read(certificates: &str, key: &str) -> Result<Self, CaError> {
         let certificates = certificates_in(certificates)?;
         let first = &certificates[0];
@@ -120,39 +120,39 @@ impl CertificateAuthority {
         Ok(Self { certificates, issuer, name, until })
     }
 
-    /// The certificates in a text, in PEM as wattle writes it: anything else in it is not passed on.
+    /// Extracts the certificates from a text in PEM, as wattle writes it, dropping anything else.
     ///
     /// # Errors
-    /// If there is none, or one is not a certificate.
+    /// There is none, or one is not a certificate.
     pub fn only_certificates(text: &str) -> Result<String, CaError> {
         Ok(certificates_in(text)?.iter().map(|der| pem::certificate(der)).collect())
     }
 
-    /// What it is called.
+    /// The authority's name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// When it ends.
+    /// When the authority expires.
     pub fn until(&self) -> Time {
         self.until
     }
 
-    /// Its certificates, in PEM.
+    /// The authority's certificates, in PEM.
     pub fn certificates(&self) -> String {
         self.certificates.iter().map(|der| pem::certificate(der)).collect()
     }
 
-    /// Its key, in PEM. Secret.
+    /// The authority's key, in PEM. Secret.
     pub fn key(&self) -> String {
         pem::private_key(self.issuer.key().serialized_der())
     }
 
-    /// A certificate for a server that clients reach by any of `hosts`, with a new key. It is for members of an
-    /// ensemble, too, which are each other's clients. It ends when the authority does, if that is earlier.
+    /// Issues a certificate for a server that clients reach by any of `hosts`, with a new key. It also serves members
+    /// of an ensemble, which are each other's clients. It expires no later than the authority.
     ///
     /// # Errors
-    /// When there are no hosts, the authority has ended, or it cannot be made.
+    /// There are no hosts, the authority has expired, or generating it failed.
     pub fn issue(&self, hosts: &[Host], validity: Range<Time>) -> Result<Issued, CaError> {
         let first = hosts.first().ok_or(CaError::Nobody)?.to_string();
         if self.until <= validity.start {
@@ -174,10 +174,10 @@ impl CertificateAuthority {
 }
 
 impl Issued {
-    /// The one in a text that was written from [`Issued::pem`]. Anything else in it is not passed on.
+    /// Reads the text of [`Issued::pem`], dropping anything else.
     ///
     /// # Errors
-    /// What is not as it should be.
+    /// What is wrong with it.
     pub fn read(text: &str) -> Result<Self, CaError> {
         let (key, certificates) = (key_in(text)?, certificates_in(text)?);
         let own = whole(&certificates[0])?;
@@ -190,8 +190,8 @@ impl Issued {
     }
 }
 
-/// The certificates in a text, at least one. Explanatory text may come between them (RFC 7468, 2). What claims to be a
-/// certificate must be one, without trailing data.
+/// Reads the certificates in a text, at least one. Explanatory text may come between them (RFC 7468, 2). Anything
+/// labelled as a certificate must be one, without trailing data.
 fn certificates_in(text: &str) -> Result<Vec<CertificateDer<'static>>, CaError> {
     let found = CertificateDer::pem_slice_iter(text.as_bytes()).collect::<Result<Vec<_>, _>>();
     let found = found.map_err(|_| CaError::NoCertificate)?;
@@ -204,7 +204,7 @@ fn key_in(text: &str) -> Result<KeyPair, CaError> {
     KeyPair::try_from(&key).map_err(|_| CaError::NoKey)
 }
 
-/// A certificate without trailing data.
+/// Parses a certificate without trailing data.
 fn whole<'d>(der: &'d CertificateDer<'_>) -> Result<X509Certificate<'d>, CaError> {
     match X509Certificate::from_der(der) {
         Ok(([], read)) => Ok(read),
@@ -216,7 +216,7 @@ fn until(certificate: &X509Certificate<'_>) -> Time {
     Time::from_secs(u64::try_from(certificate.validity().not_after.timestamp()).unwrap_or_default())
 }
 
-/// Whose a certificate is, and when it counts.
+/// Sets the subject and the validity of a certificate.
 fn set(params: &mut CertificateParams, name: &str, validity: &Range<Time>) {
     params.distinguished_name = rcgen::DistinguishedName::new();
     params.distinguished_name.push(DnType::CommonName, name);
@@ -253,7 +253,7 @@ mod tests {
         let issued = made.issue(&["zk1".parse().unwrap()], validity.clone()).unwrap();
         let read = Issued::read(&around(&issued.pem)).unwrap();
         assert_eq!((read.pem, read.until), (issued.pem.clone(), issued.until));
-        // One key with the certificate of another.
+        // A key with the certificate of another one.
         let other = made.issue(&["zk2".parse().unwrap()], validity).unwrap().pem;
         let (key, _) = issued.pem.split_at(issued.pem.find("-----BEGIN CERT").unwrap());
         let (_, certificate) = other.split_at(other.find("-----BEGIN CERT").unwrap());

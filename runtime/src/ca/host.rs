@@ -1,4 +1,4 @@
-//! By which names a server may be asked for.
+//! The names by which clients reach a server.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -9,19 +9,19 @@ use rustls::pki_types::DnsName;
 /// A name or an address by which clients reach a server, and for which its certificate must be valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Host {
-    /// A name of DNS, in small letters.
+    /// A DNS name, in lower case.
     Name(String),
-    /// An address.
+    /// An IP address.
     Address(IpAddr),
 }
 
-/// Why no certificate is made for a text.
+/// Why a text is not a valid host.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a certificate cannot be for `{text}`: {why}")]
 pub struct HostError {
     /// The text.
     pub text: String,
-    /// Why.
+    /// The reason.
     pub why: &'static str,
 }
 

@@ -1,6 +1,6 @@
-//! Certificates for the members of a ZooKeeper, and the authority that they are of.
+//! Certificates for the members of a ZooKeeper ensemble, and their authority.
 //!
-//! Everything here is text to text: files and clocks are their caller's.
+//! Everything here is pure: callers read files and clocks.
 
 mod authority;
 mod host;

@@ -28,7 +28,7 @@ fn certificates(pem: &str) -> Vec<CertificateDer<'static>> {
     CertificateDer::pem_slice_iter(pem.as_bytes()).map(Result::unwrap).collect()
 }
 
-/// What a client that trusts `trusted` says of a server that shows what was issued, and is asked for by `name`.
+/// The verdict of a client that trusts `trusted` on a server that presents `issued` under the name `name`.
 fn judged(trusted: &str, issued: &str, name: &str, time: Time) -> Result<(), Error> {
     let mut roots = RootCertStore::empty();
     for certificate in certificates(trusted) {
@@ -71,7 +71,7 @@ fn an_authority_that_is_read_is_the_one_that_was_written() {
     assert_eq!((read.until(), read.name()), (made.until(), &*format!("CN={}", made.name())));
     let issued = read.issue(&hosts(&["zk1"]), start()..start() + DAY).unwrap();
     assert_eq!(judged(&made.certificates(), &issued.pem, "zk1", start()), Ok(()));
-    // All has its own key.
+    // Each has its own key.
     let again = read.issue(&hosts(&["zk1"]), start()..start() + DAY).unwrap();
     let key = |pem: &str| PrivateKeyDer::from_pem_slice(pem.as_bytes()).unwrap();
     assert_ne!(key(&again.pem), key(&issued.pem));
@@ -87,7 +87,7 @@ fn nothing_counts_longer_than_its_authority() {
     let later = authority.until() + DAY;
     assert!(matches!(authority.issue(&hosts(&["zk1"]), later..later + DAY), Err(CaError::Ended { .. })));
     assert!(matches!(authority.issue(&[], start()..start() + DAY), Err(CaError::Nobody)));
-    // A name that is longer than a common name may be.
+    // A name longer than the limit of common names.
     let long = format!("{}.example.com", "a".repeat(60));
     let issued = authority.issue(&hosts(&[&long]), start()..start() + DAY).unwrap();
     assert_eq!(judged(&authority.certificates(), &issued.pem, &long, start()), Ok(()));

@@ -17,10 +17,10 @@ use super::{args, target};
 /// How often to check whether other servers have come.
 const PAUSE: Duration = Duration::from_secs(2);
 
-/// How long servers that have come wait for others, so that each of them does not make a revision of its own.
+/// How long to collect new servers, so that each of them does not get a revision of its own.
 const TOGETHER: Duration = Duration::from_secs(10);
 
-/// The number of servers whose keys are shown.
+/// The maximum number of servers whose keys are listed.
 const SHOWN: usize = 20;
 
 const ANNOUNCED: &str = "its agent announces the server as soon as it runs and reaches the data space";
@@ -81,7 +81,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     }
     let end = matches.get_one::<Duration>("timeout").map(|limit| Instant::now() + *limit);
     let (mut left, mut absent, mut has_admitted) = (named, None, false);
-    // Since when a server that has come has been waiting for others.
+    // How long a new server has been waiting for others.
     let mut since: Option<Instant> = None;
     loop {
         // Those that have come by then are admitted all the same.
@@ -114,7 +114,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     }
 }
 
-/// The result, in lines.
+/// The result as lines of text.
 fn said(admission: &Admission, stack: &str) -> String {
     let Admission { revision, admitted, keys, on_credentials, .. } = admission;
     let mut text = match admitted.as_slice() {
@@ -142,7 +142,7 @@ fn said(admission: &Admission, stack: &str) -> String {
     text
 }
 
-/// The failure that these servers did not announce themselves in time.
+/// The error that these servers did not announce themselves in time.
 fn late(absent: &[Name]) -> CommandError {
     let names = some(absent.iter().map(|name| &**name), 5);
     let verb = if absent.len() == 1 { "has" } else { "have" };

@@ -1,4 +1,4 @@
-//! Arguments and options that several commands take.
+//! Arguments and options shared by several commands.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -16,7 +16,7 @@ pub(super) fn section(sections: &[(&str, &str)]) -> StyledStr {
     StyledStr::from(sections.collect::<Vec<_>>().join("\n\n"))
 }
 
-/// The directory that `up` runs, for commands that only need that.
+/// The directory of a running `up`, for commands that need only that.
 pub(super) fn directory() -> Arg {
     Arg::new("dir")
         .value_name("DIR")
@@ -24,12 +24,12 @@ pub(super) fn directory() -> Arg {
         .help("Directory that was given to `up`; not needed if a topology runs here or in ./out, or if only one runs")
 }
 
-/// The same directory as an option, as the other commands take it, for a command that takes it as an argument.
+/// The same directory as an option, for a command that takes it as an argument while others have the option.
 pub(super) fn directory_as_option() -> Arg {
     directory().id(DIRECTORY).long("dir").hide(true).conflicts_with("dir")
 }
 
-/// The directory, however it was given.
+/// The directory, given in either form.
 pub(super) fn given_directory(matches: &ArgMatches) -> Option<&PathBuf> {
     let as_option = || matches.try_get_one::<PathBuf>(DIRECTORY).ok().flatten();
     matches.get_one::<PathBuf>("dir").or_else(as_option)
@@ -37,13 +37,13 @@ pub(super) fn given_directory(matches: &ArgMatches) -> Option<&PathBuf> {
 
 const DIRECTORY: &str = "dir-as-option";
 
-/// The options for a data space, for commands that are about something in it.
+/// The options that select a stack in a data space.
 pub(super) fn target() -> [Arg; 6] {
     let [space, ca, insecure, stack, key] = data_space();
     [space, ca, insecure, directory().long("dir"), stack, key]
 }
 
-/// The options that say where the data space is, and with whose key to look at it.
+/// The options for the address of the data space, and for the key to read it with.
 pub(super) fn data_space() -> [Arg; 5] {
     [
         Arg::new("space").long("space").value_name("ADDRESS").help(
@@ -86,7 +86,7 @@ pub(super) fn flag(name: &'static str, help: &'static str) -> Arg {
     Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
 }
 
-/// How long `--wait` waits.
+/// The option for how long `--wait` waits.
 pub(super) fn timeout() -> Arg {
     Arg::new("timeout")
         .long("timeout")

@@ -108,7 +108,7 @@ fn new(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError
     let folder: &PathBuf = matches.get_one("out").expect("INVARIANT: it has a default");
     let (certificate, key) = (folder.join(CERTIFICATE), folder.join(KEY));
     for file in [&certificate, &key] {
-        // A link that leads nowhere also counts as a file.
+        // A dangling link counts as a file, too.
         if fs::symlink_metadata(file).is_ok() {
             return Err(there(file).help("choose another folder: `--out DIR`"));
         }
@@ -118,7 +118,7 @@ fn new(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError
     fs::create_dir_all(folder).map_err(|error| unwritten(folder, &error))?;
     create(&key, &made.key(), 0o600)?;
     if let Err(failure) = create(&certificate, &made.certificates(), 0o644) {
-        // A key that nothing trusts is useless, and would be in the way next time.
+        // A key that nothing trusts is useless, and would be in the way the next time.
         let _ = fs::remove_file(&key);
         return Err(failure);
     }
@@ -150,7 +150,7 @@ fn issue(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandErr
     let names: Vec<String> = hosts.iter().map(ToString::to_string).collect();
     let file = match matches.get_one::<PathBuf>("out") {
         Some(file) => file.clone(),
-        // `scp` takes what is before a colon for a host.
+        // `scp` takes the text before a colon for a host.
         None => PathBuf::from(format!("{}.pem", names[0].replace(':', "-"))),
     };
     let authority = read(matches.get_one::<PathBuf>("ca").expect("INVARIANT: it has a default"))?;
@@ -193,14 +193,14 @@ fn read(folder: &Path) -> Result<CertificateAuthority, CommandError> {
     })
 }
 
-/// The validity, starting now.
+/// The validity period, starting now.
 fn validity(matches: &ArgMatches) -> Range<Time> {
     let days: u64 = *matches.get_one("days").expect("INVARIANT: it has a default");
     let now = Time::from(SystemTime::now());
     now..now + Duration::from_hours(days * 24)
 }
 
-/// Writes a file that does not exist yet. It has its mode from the start.
+/// Creates a file, which must not exist yet, with its mode from the start.
 fn create(path: &Path, text: &str, mode: u32) -> Result<(), CommandError> {
     let write = || {
         let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;

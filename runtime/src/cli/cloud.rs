@@ -1,4 +1,4 @@
-//! `wattle cloud`: a simulated cloud, to try `wattle deploy` with.
+//! `wattle cloud`: a simulated cloud for trying out `wattle deploy`.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -94,7 +94,7 @@ pub(super) fn command() -> Command {
         .after_help(help())
 }
 
-/// What the options do, and an example.
+/// The help on the options, with an example.
 fn help() -> StyledStr {
     args::section(&[
         (
@@ -164,7 +164,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let addresses = boot.as_ref().map(Boot::addresses);
     let token = *matches.get_one::<Duration>("token").expect("INVARIANT: it has a default");
     let lacks = matches.get_many::<String>("without").unwrap_or_default().cloned().collect();
-    // No other cloud has these ids, so that clouds cannot be confused.
+    // The ids are unique to this cloud, so that clouds cannot be confused.
     let is_admin = matches.get_flag("admin");
     let setting = Setting { number: number(), takes, quota, addresses, token, lacks, is_admin, ..Setting::default() };
     let clouds = |url: &str| {
@@ -201,14 +201,14 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     kept.and(ended)
 }
 
-/// A number that no other cloud has.
+/// A number unique to this cloud.
 fn number() -> u64 {
     let mut bytes = [0; 8];
     getrandom::fill(&mut bytes).expect("INVARIANT: the system has random numbers once it has booted");
     u64::from_le_bytes(bytes)
 }
 
-/// Makes the servers follow the cloud, and reports what happens to them.
+/// Reconciles the servers with the cloud, and reports changes.
 async fn keep(cloud: &Simulated, boot: &mut Boot, console: &mut Console) -> Result<(), CommandError> {
     loop {
         let notes = {
@@ -223,7 +223,7 @@ async fn keep(cloud: &Simulated, boot: &mut Boot, console: &mut Console) -> Resu
     }
 }
 
-/// Starts what runs the servers' agents.
+/// Starts the runtime of the servers' agents.
 async fn boot(matches: &ArgMatches) -> Result<Boot, CommandError> {
     let program =
         std::env::current_exe().map_err(|error| CommandError::new(format!("who am I? {}", reason(&error))))?;
@@ -233,7 +233,7 @@ async fn boot(matches: &ArgMatches) -> Result<Boot, CommandError> {
     })
 }
 
-/// Ends everything that was started. A second signal ends it at once.
+/// Ends everything that was started. A second signal kills it at once.
 async fn end(boot: Boot, mut signals: Signals, console: &mut Console) -> Result<Exit, CommandError> {
     let hurry = AtomicUsize::new(0);
     let counting = async {
@@ -255,8 +255,8 @@ async fn end(boot: Boot, mut signals: Signals, console: &mut Console) -> Result<
     Ok(Exit::Fine)
 }
 
-/// How often to check which servers exist.
+/// How often to check for new and deleted servers.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// The first line of the file, by which it is recognised.
+/// The first line of the file, by which it is recognized.
 const MADE: &str = "# Written by `wattle cloud`, and removed when that ends.\n";

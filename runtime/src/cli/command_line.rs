@@ -1,4 +1,4 @@
-//! A program's command line: its commands, and how it is read.
+//! A program's command line: its commands, and its parser.
 
 use std::ffi::OsString;
 
@@ -12,7 +12,7 @@ use super::args;
 use super::console::Console;
 use super::error::{CommandError, Exit};
 
-/// A program. Only what its commands need is linked into it.
+/// A program. Only the dependencies of its commands are linked into it.
 #[derive(Debug)]
 pub(super) struct Program {
     pub(super) name: &'static str,
@@ -81,14 +81,14 @@ impl Program {
     }
 }
 
-/// Reads the command line, and sets the console's colours. Help and errors of usage are written at once.
+/// Parses the command line, and sets the console's colours. Help and usage errors are written at once.
 pub(super) fn parse(args: &[OsString], console: &mut Console) -> Result<ArgMatches, Exit> {
     if let Some(forced) = forced_color(args) {
         (console.out.color, console.err.color) = (forced, forced);
     }
     let mut command = console.program.command_line();
     command.try_get_matches_from_mut(args).map_err(|error| {
-        // A program without `up` is an agent's, and its callers are not looking for another tool's commands.
+        // A program without `up` is an agent's, whose callers are not looking for another tool's commands.
         let words = if command.get_subcommands().any(|own| own.get_name() == "up") { &SOUGHT[..] } else { &[] };
         let error = named_directory(seek(error, active(&command, args), words), active(&command, args));
         let (stream, exit) =
@@ -101,7 +101,7 @@ pub(super) fn parse(args: &[OsString], console: &mut Console) -> Result<ArgMatch
     })
 }
 
-/// Says how to name a directory to a command that takes it as an option.
+/// Explains how to name a directory to a command that takes it as an option.
 fn named_directory(mut error: clap::Error, command: &Command) -> clap::Error {
     if error.kind() == ErrorKind::UnknownArgument
         && let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg)

@@ -1,4 +1,4 @@
-//! `wattle completions`: what a shell needs to complete the command line.
+//! `wattle completions`: completion scripts for shells.
 
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command, value_parser};
@@ -29,7 +29,7 @@ pub(super) fn command() -> Command {
 pub(super) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     let shell: Shell = *matches.get_one("shell").expect("INVARIANT: it is required");
     let mut text = Vec::new();
-    // The command itself accepts any word as a code, because its message about unknown ones is better than clap's.
+    // The command itself accepts any word as a code, because its error message is better than clap's.
     let codes = PossibleValuesParser::new(explain::checks().into_iter().map(|check| check.code));
     let command = console
         .program

@@ -13,7 +13,7 @@ use super::error::CommandError;
 pub(super) struct Console {
     /// The program.
     pub(super) program: &'static Program,
-    /// For the requested result.
+    /// For the result of the command.
     pub(super) out: Stream,
     /// For everything else.
     pub(super) err: Stream,
@@ -34,7 +34,7 @@ enum Of {
 }
 
 impl Console {
-    /// The streams of this process, in colour if they go to a terminal.
+    /// Creates the streams of this process, coloured if they go to a terminal.
     pub(super) fn of_process(program: &'static Program) -> Self {
         let var = |name: &str| std::env::var_os(name);
         let stream = |of, is_terminal| Stream { of, is_terminal, color: wants_color(is_terminal, var) };
@@ -47,18 +47,19 @@ impl Console {
 }
 
 impl Stream {
-    /// How failures are written here.
+    /// How diagnostics are rendered on this console.
     pub(super) fn options(&self) -> wattle::view::Options {
         wattle::view::Options { color: self.color, ..wattle::view::Options::default() }
     }
 
-    /// Writes `text`. On a terminal, control characters are written as escapes, wherever the text comes from. A reader
-    /// that has gone (`| head`) is not a failure, but the result says so.
+    /// Writes `text`. On a terminal, escapes control characters, wherever the text comes from. Returns whether the
+    /// reader still exists; its absence (`| head`) is not an error.
     pub(super) fn try_write(&mut self, text: &str) -> Result<bool, CommandError> {
         if self.is_terminal { self.put(&on_terminal(text, self.color)) } else { self.put(text) }
     }
 
-    /// Writes what moves the cursor. Text in it must have gone through [`on_terminal`] or [`wattle::shown::one_line`].
+    /// Writes terminal control sequences. Text among them must have gone through [`on_terminal`] or
+    /// [`wattle::shown::one_line`].
     pub(super) fn put(&mut self, text: &str) -> Result<bool, CommandError> {
         let written = match self.of {
             Of::Out => write_to(&mut io::stdout().lock(), text),
@@ -71,7 +72,7 @@ impl Stream {
         }
     }
 
-    /// Writes `text`. A reader that has gone (`| head`) is not a failure.
+    /// Writes `text`. An absent reader (`| head`) is not an error.
     pub(super) fn write(&mut self, text: &str) -> Result<(), CommandError> {
         self.try_write(text).map(|_| ())
     }

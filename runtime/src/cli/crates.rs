@@ -1,4 +1,4 @@
-//! What the commands that write a crate have in common.
+//! The common part of the commands that write a crate.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use wattle_hot::import::Dependency;
 
 use super::error::CommandError;
 
-/// The options that say where the crate finds wattle.
+/// The options for the crate's dependency on wattle.
 pub(super) fn wattle() -> [Arg; 2] {
     let wattle = Arg::new("wattle").long("wattle").value_name("VERSION|URL|DIR").help(
         "Where the crate finds wattle: a version, the URL of a git repository, or a local folder with the repository. \
@@ -24,13 +24,13 @@ pub(super) fn wattle() -> [Arg; 2] {
     [wattle, registry]
 }
 
-/// Where a crate finds wattle.
+/// The crate's dependency on wattle.
 pub(super) struct Place {
     /// The dependency in its manifest.
     pub(super) wattle: Dependency,
-    /// The repository that stands in for it on this machine, if nothing else was requested.
+    /// The repository that replaces it on this machine, if no dependency was given.
     pub(super) here: Option<PathBuf>,
-    /// Whether nothing was requested, so that it is the version of this program.
+    /// Whether no dependency was given, so that it is the version of this program.
     is_default: bool,
 }
 
@@ -86,8 +86,9 @@ fn asked(given: &str, of_version: impl Fn(&str) -> Dependency) -> Result<Depende
     )))
 }
 
-/// Makes Cargo build a crate on this machine with the repository of this program, and says so. This affects no other
-/// machine: the manifest names a version, which is all that a colleague gets, because git ignores what is written here.
+/// Makes Cargo build a crate on this machine with the repository of this program, and reports that. This affects no
+/// other machine: the manifest names a version, which is all that others get, because git ignores the file written
+/// here.
 pub(super) fn stand_in(place: &Place, folder: &Path) -> Result<Option<String>, CommandError> {
     let Some(here) = &place.here else { return Ok(place.is_default.then(published)) };
     let on = Dependency::Path(here.display().to_string());
@@ -106,7 +107,7 @@ pub(super) fn stand_in(place: &Place, folder: &Path) -> Result<Option<String>, C
     )))
 }
 
-/// The note if nothing replaces the version in the manifest.
+/// The note if nothing overrides the version in the manifest.
 fn published() -> String {
     format!(
         "note: the crate takes wattle {} from crates.io; if that does not have it, repeat this with `--wattle URL`, with \
@@ -115,7 +116,7 @@ fn published() -> String {
     )
 }
 
-/// Where this program was built. A release does not say: it is the same wherever it is built.
+/// The directory in which this program was built. Releases omit it, because they are reproducible.
 const BUILT: Option<&str> = match option_env!("WATTLE_RELEASE") {
     Some(_) => None,
     None => Some(env!("CARGO_MANIFEST_DIR")),
@@ -136,9 +137,9 @@ fn is_repository(folder: &Path) -> bool {
     ["dsl", "catalog"].iter().all(|part| folder.join(part).join("Cargo.toml").exists())
 }
 
-/// How a written crate relates to the workspace in whose folder it is.
+/// How the new crate relates to the workspace that surrounds it.
 pub(super) enum Around {
-    /// There is no workspace, or none that the crate concerns.
+    /// There is no workspace, or none that applies to the crate.
     Nothing,
     /// The workspace with this manifest has it as a member, because a pattern in its `members` matches.
     Member(PathBuf),
@@ -147,7 +148,7 @@ pub(super) enum Around {
 }
 
 /// Makes the crate in `folder`, whose `files` have been written, a workspace of its own if Cargo would otherwise take
-/// it for a forgotten member of the surrounding one. In a workspace that has it as a member, that would be an error.
+/// it for a forgotten member of the surrounding one. In a workspace of which it is a member, that would be an error.
 pub(super) fn settle(folder: &Path, files: &mut [(String, String)]) -> Result<Around, CommandError> {
     let Some(around) = workspace_around(folder) else { return Ok(Around::Nothing) };
     match (workspace_of(folder), around.parent().and_then(|around| around.canonicalize().ok())) {
@@ -191,12 +192,12 @@ pub(super) fn must_be_empty(folder: &Path) -> Result<(), CommandError> {
     Err(CommandError::usage(format!("{what} `{}` {state}", folder.display())).note("nothing was written"))
 }
 
-/// Writes files below a folder, and creates the folders around each of them.
+/// Writes files below a folder, creating parent folders.
 pub(super) fn write(out: &Path, files: &[(String, String)]) -> Result<(), CommandError> {
     for (name, text) in files {
         let path = out.join(name);
         let folder = path.parent().unwrap_or(out);
-        // The creator of the folder may have made its content lead elsewhere.
+        // The creator of the folder may have put links in it.
         let parts = Path::new(name).ancestors().filter(|part| !part.as_os_str().is_empty());
         if let Some(link) = parts.map(|part| out.join(part)).find(|part| part.is_symlink()) {
             let failure =
@@ -210,7 +211,7 @@ pub(super) fn write(out: &Path, files: &[(String, String)]) -> Result<(), Comman
     Ok(())
 }
 
-/// The files, as a tree.
+/// The files as a tree.
 pub(super) fn shown(out: &Path, files: &[(String, String)]) -> String {
     let mut text = format!("{}\n", out.display());
     for (n, (name, content)) in files.iter().enumerate() {

@@ -17,7 +17,7 @@ use super::error::{CommandError, Exit};
 use super::question::agreed;
 use super::{args, target};
 
-/// How often a long removal says how far it is.
+/// How often a long removal reports its progress.
 const PROGRESS: Duration = Duration::from_secs(5);
 
 pub(super) fn command() -> Command {
@@ -46,7 +46,8 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     }
     let is_forced = matches.get_flag("force");
     let key = target.key()?;
-    // With `--force`, what exists is not checked, so that it works even if that can no longer be known.
+    // With `--force`, existing resources are not checked, so that the command works even if their state can no longer
+    // be read.
     let rows = if is_forced { Vec::new() } else { Deployment::rows(&store, stack, &key).await? };
     if !rows.is_empty() {
         return Err(CommandError::usage(format!(

@@ -11,7 +11,7 @@ use super::console::Console;
 use super::error::{CommandError, Exit};
 use super::{args, here};
 
-/// How long an `up` may take to end everything by itself.
+/// How long an `up` may take to end everything.
 const PATIENCE: Duration = Duration::from_secs(40);
 
 pub(super) fn command() -> Command {
@@ -47,7 +47,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     if was_running {
         end(&folder, console).await?;
     }
-    // A process that was killed could not end what it had started.
+    // A killed process could not end what it had started.
     let left = local::end_left_behind(&folder).await;
     let mut what = match (was_running, left) {
         (true, _) => "is down".to_owned(),
@@ -69,7 +69,7 @@ fn count(number: usize, word: &str) -> String {
     if number == 1 { format!("1 {word}") } else { format!("{number} {word}es") }
 }
 
-/// Makes the process that keeps it up end it.
+/// Makes the process that runs the topology end it.
 async fn end(folder: &Folder, console: &mut Console) -> Result<(), CommandError> {
     let record = folder.record().ok().flatten().unwrap_or_default();
     if record.pid == 0 {

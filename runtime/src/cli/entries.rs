@@ -1,4 +1,4 @@
-//! The entries of a stack, as an operator sees them.
+//! The entries of a stack, from the operator's view.
 
 use wattle::model::Name;
 use wattle::names::meant;
@@ -25,7 +25,7 @@ pub(super) fn tidy(path: &str) -> &str {
     path.trim_matches('/')
 }
 
-/// The failure that there is nothing at `path`, with what may have been meant.
+/// The error that there is nothing at `path`, with suggestions.
 pub(super) async fn unknown(space: &Space, snapshot: &StackSnapshot, path: &str) -> CommandError {
     let stack = space.layout().stack();
     let mut failure = CommandError::usage(format!("the stack `{stack}` has no entry `{path}`"));

@@ -1,4 +1,4 @@
-//! How errors of the data space end a command.
+//! Converts errors of the data space to errors of commands.
 
 pub(crate) use wattle::manners::CommandError;
 pub(super) use wattle::manners::{Exit, exit_codes};
@@ -6,7 +6,7 @@ pub(super) use wattle::manners::{Exit, exit_codes};
 use crate::space::SpaceError;
 use crate::store::StoreError;
 
-/// Why something is not as the operator wrote it.
+/// The reason why a node differs from what the operator wrote.
 pub(super) const CHANGED: &str = "someone other than its operator has changed it, or it was written by a version of \
                                   wattle that did not sign anything yet";
 

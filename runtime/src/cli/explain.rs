@@ -1,4 +1,4 @@
-//! `wattle explain`: what the code of a diagnostic means.
+//! `wattle explain`: describes the code of a diagnostic.
 
 use clap::{Arg, ArgMatches, Command};
 use wattle::check::About;
@@ -13,7 +13,7 @@ pub(super) fn command() -> Command {
         .arg(Arg::new("code").value_name("CODE").help("Code to explain, such as W0101"))
 }
 
-/// Every check, of models and of templates.
+/// All checks of models and of templates.
 pub(super) fn checks() -> Vec<&'static About> {
     let mut all = wattle::check::all();
     all.extend(wattle_hot::check::all());

@@ -1,4 +1,4 @@
-//! The exports of a stack and the addresses of its servers, as they are shown once it is up.
+//! The exports of a stack and the addresses of its servers, as shown once it is up.
 
 use std::collections::HashMap;
 use std::net::Ipv4Addr;

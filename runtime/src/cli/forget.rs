@@ -1,4 +1,4 @@
-//! `wattle seed forget`: takes the last rights from servers that have left the model.
+//! `wattle seed forget`: revokes the last rights of servers that have left the model.
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use wattle::model::Name;

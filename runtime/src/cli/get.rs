@@ -1,4 +1,4 @@
-//! `wattle get`: one value.
+//! `wattle get`: reads one value.
 
 use std::time::Duration;
 
@@ -58,13 +58,13 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         Some(number) => Some(target::patiently(&target.address, console, counting(&space, entry, number)).await?),
         None => None,
     };
-    // The nodes above entries also exist, and are empty.
+    // Inner nodes also exist, and are empty.
     let is_entry = entry.split('/').count() == 3;
     let found = target::patiently(&target.address, console, async {
         if !is_entry {
             return space.peek(entry).await;
         }
-        // The server's plan says with which key to verify the value.
+        // The server's plan determines the key that verifies the value.
         let plan = plan(&space, entry).await?;
         match space.peek(entry).await.transpose() {
             Some(found) => shown(&space, plan.as_ref(), &entry.into(), found).await.map(Some),
@@ -130,7 +130,7 @@ async fn plan(space: &Space, entry: &str) -> Result<Option<ServerPlan>, SpaceErr
     space.plan(entry.split('/').next().unwrap_or(entry)).await
 }
 
-/// What was `found` in an entry of the server with this plan, as an operator may see it.
+/// Shows the content `found` in an entry of the server with this plan.
 async fn shown(
     space: &Space,
     plan: Option<&ServerPlan>,
@@ -147,7 +147,7 @@ async fn shown(
     Ok(report::in_context(&snapshot, entry, written))
 }
 
-/// The message that there is a value of an earlier revision.
+/// The message that the value is from an earlier revision.
 fn kept(entry: &str, good: &Written) -> String {
     let revision = good.revision;
     match good.content {
@@ -200,8 +200,8 @@ async fn wait(
     }
 }
 
-/// The revision under which an entry was written that counts in the revision with this number: the one in which its
-/// server's plan last changed. For a revision that is still to come, only its own number is known.
+/// The revision under which the entry must be written to be valid in the revision with this number: the one in which
+/// its server's plan last changed. For a future revision, only its own number is known.
 async fn counting(space: &Space, entry: &str, number: u64) -> Result<Revision, SpaceError> {
     let desired = space.desired_revision().await?;
     let plan = plan(space, entry).await?;
@@ -217,12 +217,12 @@ fn superseded(entry: &str, error: SpaceError) -> CommandError {
     }
 }
 
-/// The failure that the value of a revision was overwritten by a newer one.
+/// The error that the value of a revision was overwritten by a newer one.
 fn gone(entry: &str, newer: u64, wanted: u64) -> CommandError {
     CommandError::new(format!("`{entry}` is already of revision {newer}: its value of revision {wanted} is gone"))
 }
 
-/// The failure that there is no value, and why.
+/// The error that there is no value, with the reason.
 async fn not_yet(space: &Space, entry: &str, revision: Option<u64>) -> Result<CommandError, CommandError> {
     let snapshot = StackSnapshot::read(space, None).await?;
     let of = revision.map(|revision| format!(" of revision {revision}")).unwrap_or_default();

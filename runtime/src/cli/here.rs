@@ -1,7 +1,7 @@
-//! Finds the topology on this machine that is meant: one that is up in a directory, here, or elsewhere.
+//! Finds the topology on this machine that a command refers to: one that is up in a directory, here, or elsewhere.
 //!
-//! "Here" is the directory in which the command runs, and each directory of its `out`. Commands that only look may use
-//! the only topology that is up elsewhere. Commands that end something must be given its name.
+//! "Here" is the directory in which the command runs, and each directory of its `out`. Commands that only read may use
+//! the only topology that is up elsewhere. Commands that end something require its name.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::local::{self, Folder, NotOurs};
 
 use super::error::CommandError;
 
-/// The topology that is up.
+/// A topology that is up.
 #[derive(Debug)]
 pub(super) enum Found {
     /// In the given directory, or here.
@@ -45,7 +45,7 @@ pub(super) fn is_left(dir: &Path) -> bool {
     folder.is_running() || was_killed(&folder)
 }
 
-/// The topology that runs here, or otherwise the only one that this user has up.
+/// The topology that runs here, or otherwise the user's only running one.
 pub(super) fn running() -> Result<Found, CommandError> {
     let (here, elsewhere) = all();
     for (folders, found) in [(here, Found::Here as fn(Folder) -> Found), (elsewhere, Found::Elsewhere)] {
@@ -63,7 +63,7 @@ pub(super) fn running() -> Result<Found, CommandError> {
     Err(nothing())
 }
 
-/// What can be ended here: what runs, and what an `up` that was killed has left behind.
+/// What can be ended here: a running topology, or the remains of a killed `up`.
 pub(super) fn to_end() -> Result<Folder, CommandError> {
     let is_meant = |folder: &Folder| folder.is_running() || was_killed(folder);
     let (here, elsewhere) = all();
@@ -85,7 +85,7 @@ pub(super) fn to_end() -> Result<Folder, CommandError> {
     }))
 }
 
-/// Every folder in which something may be up, here and elsewhere.
+/// All folders in which something may be up, here and elsewhere.
 fn all() -> (Vec<Folder>, Vec<Folder>) {
     let mut here = local::below(Path::new("."));
     let announced = local::announced();
@@ -122,7 +122,7 @@ fn nothing() -> CommandError {
     CommandError::usage("this user has nothing up on this machine").help("start it: `wattle up DIR`")
 }
 
-/// The folder, if this user's `up` made its content.
+/// Returns the folder if this user's `up` created its content.
 pub(super) fn own(folder: Folder) -> Result<Folder, CommandError> {
     match folder.judge() {
         Ok(()) => Ok(folder),
@@ -130,7 +130,7 @@ pub(super) fn own(folder: Folder) -> Result<Folder, CommandError> {
     }
 }
 
-/// The error for a user who cannot see what another user may have up.
+/// The error for a user who has no access to another user's topology.
 fn of_another_user(folder: &Folder) -> Option<CommandError> {
     match folder.judge() {
         Err(why @ NotOurs::OtherUser(_)) => Some(not_ours(folder, &why)),
@@ -138,7 +138,7 @@ fn of_another_user(folder: &Folder) -> Option<CommandError> {
     }
 }
 
-/// The failure that says what is not trusted, and what to do about it.
+/// The error about an untrusted folder, with advice.
 pub(super) fn not_ours(folder: &Folder, why: &NotOurs) -> CommandError {
     let (directory, state) = (shown::path(folder.directory().display()), shown::path(folder.state().display()));
     let failure = CommandError::usage(why.to_string());
@@ -163,7 +163,7 @@ pub(super) fn not_ours(folder: &Folder, why: &NotOurs) -> CommandError {
     }
 }
 
-/// The only one, if there is one.
+/// Returns the only folder, if there is exactly one.
 fn only(folders: Vec<Folder>) -> Result<Option<Folder>, CommandError> {
     if folders.len() < 2 {
         return Ok(folders.into_iter().next());

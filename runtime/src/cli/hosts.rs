@@ -1,4 +1,4 @@
-//! `wattle hosts`: the hosts of a cloud, as an administrator sees them, in the form that `place` and `deploy` read.
+//! `wattle hosts`: lists a cloud's hosts as seen by an administrator, in the form that `place` and `deploy` read.
 
 use std::collections::BTreeMap;
 
@@ -60,15 +60,15 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     Ok(Exit::Fine)
 }
 
-/// A host in the words of a hosts file.
+/// Converts a host to the format of a hosts file.
 fn described(host: Compute) -> Described {
     let place = |kind: &str| host.metadata.get(kind).cloned().filter(|name| !name.is_empty());
     let amounts = |all: &BTreeMap<String, i64>| -> Amounts {
         all.iter().map(|(class, amount)| (resource(class).to_owned(), *amount)).collect()
     };
-    #[expect(clippy::cast_possible_truncation, reason = "it is within the bounds that a hosts file has")]
+    #[expect(clippy::cast_possible_truncation, reason = "it is within the bounds of a hosts file")]
     let thousandths = |ratio: f64| (ratio * 1000.0 + 1e-6).clamp(1.0, 1_000_000.0) as i64;
-    // Leaves out limits that only repeat how much there is, or that allow everything.
+    // Omits limits that only repeat the total, or that allow everything.
     let shares = |of: &dyn Fn(&Inventory) -> Option<i64>| -> Amounts {
         host.has.iter().filter_map(|(class, has)| Some((resource(class).to_owned(), of(has)?))).collect()
     };

@@ -1,4 +1,4 @@
-//! `wattle logs`: what a server's agent logs, about one component or about all of them, wherever the server is.
+//! `wattle logs`: shows the log of a server's agent, about one component or about all of them, wherever the server is.
 
 use std::time::Duration;
 
@@ -21,22 +21,22 @@ use super::log::plain;
 use super::signals::Signals;
 use super::{args, target};
 
-/// How long a request counts. The server's clock may be wrong by this, less the time between two requests.
+/// How long a request is valid. The server's clock may be off by this, less the interval between two requests.
 const STANDS: Duration = Duration::from_mins(1);
 
 /// How often a request is renewed.
 const RENEW: Duration = Duration::from_secs(5);
 
-/// How long an agent may take to answer.
+/// How long an agent may take to respond.
 const PATIENCE: Duration = Duration::from_secs(6);
 
-/// How long to wait before looking again.
+/// How long to wait before reading again.
 const AGAIN: Duration = Duration::from_millis(500);
 
-/// How long withdrawing the request may take. It ends by itself, too.
+/// How long withdrawing the request may take. It also expires by itself.
 const LAST: Duration = Duration::from_secs(2);
 
-/// Where the whole log is.
+/// How to read the whole log.
 const WHOLE: &str = "the whole log is on the server, in `journalctl -u wattle-agent`; with `wattle up` it is in \
                      `DIR/.wattle/servers/SERVER/agent.log`";
 
@@ -105,7 +105,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
 async fn find(space: &Space, of: &str) -> Result<(Name, Option<Name>), CommandError> {
     let (server, component) = of.split_once('/').map_or((of, None), |(server, part)| (server, Some(part)));
     let stack = space.layout().stack();
-    // A name that is not known never becomes a path.
+    // An unknown name never becomes a path.
     let servers = space.store().children(&space.layout().servers()).await?;
     let plan = if servers.iter().any(|known| *known == server) { space.plan(server).await? } else { None };
     let Some(plan) = plan.filter(|plan| !plan.retired) else {
@@ -125,7 +125,7 @@ async fn find(space: &Space, of: &str) -> Result<(Name, Option<Name>), CommandEr
     Ok((server.into(), component.map(|_| of.into())))
 }
 
-/// A log that is read.
+/// The state of reading a log.
 struct Reading {
     of: Name,
     space: Space,
@@ -133,11 +133,11 @@ struct Reading {
     server: Name,
     ask: Ask,
     follows: bool,
-    /// The maximum number of lines to begin with.
+    /// The maximum number of lines at the start.
     lines: usize,
 }
 
-/// What has been shown of a log.
+/// The part of a log that has been shown.
 #[derive(Debug, Default)]
 struct Shown {
     since: Option<Time>,
@@ -146,14 +146,14 @@ struct Shown {
 }
 
 impl Reading {
-    /// Asks, and shows what is answered.
+    /// Requests the log, and shows the responses.
     async fn show(&mut self, console: &mut Console) -> Result<Exit, CommandError> {
         let (mut seen, mut shown, mut odd) = (None, Shown::default(), None);
         let opener = self.key.opener();
         let patient = Instant::now() + PATIENCE;
         let mut is_waiting = true;
         loop {
-            // Since the last time, the server may have another key, and its agent another place.
+            // The server may have a new key since the last time, and its agent another place.
             self.renew().await?;
             self.space.plan(&self.server).await?;
             let place = self.space.place(&self.server).await?;
@@ -193,13 +193,13 @@ impl Reading {
                 if !self.print(&mut shown, &log, console)? || !self.follows {
                     return Ok(Exit::Fine);
                 }
-                // However often a server writes.
+                // Limits the rate, however often the server writes.
                 sleep(AGAIN).await;
             }
         }
     }
 
-    /// Prints what is new in `log`. Returns whether anything reads it.
+    /// Prints the new lines of `log`. Returns whether the output still has a reader.
     fn print(&self, shown: &mut Shown, log: &Log, console: &mut Console) -> Result<bool, CommandError> {
         let is_first = shown.since.is_none();
         let mut text = String::new();
@@ -230,11 +230,11 @@ impl Reading {
 
     async fn end(&self) {
         let stack = self.space.layout().stack();
-        // The request ends by itself as well.
+        // The request also expires by itself.
         let _ = ask_no_more(self.space.store(), stack, &self.key, &self.server, &self.ask.id).await;
     }
 
-    /// Why there is no answer. `odd` is what is there instead.
+    /// Why there is no response. `odd` is the error about an invalid one.
     async fn unanswered(&self, odd: Option<&SpaceError>) -> Result<CommandError, CommandError> {
         let server = &self.server;
         let failure = match self.space.alive(server).await {
@@ -262,7 +262,7 @@ impl Reading {
 }
 
 impl Shown {
-    /// The lines of `log` that are not shown yet: at most `first` the first time.
+    /// The lines of `log` that have not been shown: at most `first` the first time.
     fn news(&mut self, log: &Log, first: usize) -> Vec<String> {
         let mut lines = Vec::new();
         let all = log.lines.len();
@@ -305,7 +305,7 @@ mod tests {
         let again = shown.news(&log(2, 0, &["a"]), 2);
         assert!(again[0].starts_with("… the agent has begun again"), "{again:?}");
         assert_eq!(again[1..], ["a"]);
-        // Whatever a server claims.
+        // Whatever a server sends.
         assert_eq!(shown.news(&log(2, u64::MAX, &["x"]), 2).len(), 2);
         assert_eq!(shown.news(&log(2, 0, &["y"]), 2), [""; 0]);
     }

@@ -1,4 +1,4 @@
-//! `wattle ls`: the tree of entries.
+//! `wattle ls`: shows the tree of entries.
 
 use std::collections::HashMap;
 

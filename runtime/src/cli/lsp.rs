@@ -1,4 +1,4 @@
-//! `wattle lsp`: what an editor asks about templates.
+//! `wattle lsp`: the language server for templates.
 
 use std::path::PathBuf;
 

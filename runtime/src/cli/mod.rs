@@ -1,7 +1,7 @@
 //! The commands `wattle` and `wattle-agent`.
 //!
-//! This module contains commands, options, what is printed and how it looks, with one file for each command. The
-//! substance of a command belongs in `space`, `agent` and `local`.
+//! This module contains commands, options, and their output, with one file for each command. The substance of a command
+//! belongs in `space`, `agent` and `local`.
 
 mod admit;
 mod agent;
@@ -93,7 +93,7 @@ fn execute(args: &[OsString], console: &mut Console) -> Exit {
         let _ = console.err.write(&text);
         failure.exit
     });
-    // Tasks that still wait for something that will not come are not waited for.
+    // Does not wait for tasks that are still blocked.
     runtime.shutdown_background();
     exit
 }

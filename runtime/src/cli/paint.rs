@@ -46,7 +46,7 @@ impl Tone {
     }
 }
 
-/// `text` in a tone, if colours are wanted.
+/// Paints `text` in a tone, if `color` is set.
 pub(super) fn paint(text: &str, tone: Tone, color: bool) -> String {
     if !color || tone == Tone::Plain || text.is_empty() {
         return text.to_owned();
@@ -55,11 +55,11 @@ pub(super) fn paint(text: &str, tone: Tone, color: bool) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// One piece of a row.
+/// A cell of a row.
 pub(super) type Cell = (String, Tone);
 
-/// Rows whose columns are as wide as their widest cell. The last column has any width, and is cut at `width`. Each row
-/// is one line, whatever it contains.
+/// Formats rows whose columns are as wide as their widest cell. The last column has any width, and is cut at `width`.
+/// Each row is one line, whatever it contains.
 pub(super) fn table(rows: &[Vec<Cell>], color: bool, width: usize) -> String {
     let in_one_line = |(text, tone): &Cell| (one_line(text), *tone);
     let rows: Vec<Vec<Cell>> = rows.iter().map(|row| row.iter().map(in_one_line).collect()).collect();
@@ -89,10 +89,10 @@ pub(super) fn table(rows: &[Vec<Cell>], color: bool, width: usize) -> String {
     out
 }
 
-/// The maximum number of characters of a server's text that a row shows, unless the terminal is narrower.
+/// The maximum number of characters of a server's text in a row, unless the terminal is narrower.
 const SAID: usize = 1_000;
 
-/// The columns that `text` takes, colours left out.
+/// The width of `text` in columns, without colours.
 pub(super) fn columns(text: &str) -> usize {
     let mut parts = text.split('\x1b');
     let first = parts.next().map_or(0, |plain| plain.chars().count());
@@ -100,12 +100,12 @@ pub(super) fn columns(text: &str) -> usize {
     first + parts.map(after).sum::<usize>()
 }
 
-/// A server's text, in one row.
+/// Shortens a server's text to one row.
 pub(super) fn said(text: &str) -> String {
     cut(&one_line(&text.chars().take(SAID + 1).collect::<String>()), SAID)
 }
 
-/// `text`, cut to `room` columns.
+/// Cuts `text` to `room` columns.
 pub(super) fn cut(text: &str, room: usize) -> String {
     if text.chars().count() <= room {
         return text.to_owned();
@@ -113,7 +113,7 @@ pub(super) fn cut(text: &str, room: usize) -> String {
     text.chars().take(room.saturating_sub(1)).chain(['…']).collect()
 }
 
-/// The number of columns of the terminal. If there is none, more than any terminal has.
+/// The width of the terminal in columns. Without one, more than any terminal has.
 pub(super) fn width(is_terminal: bool) -> usize {
     if !is_terminal {
         return usize::MAX / 2;

@@ -16,13 +16,13 @@ use crate::seed::Given;
 
 use super::error::CommandError;
 
-/// The options that give values one by one. A later one in this list overrides an earlier one.
+/// The options that set single values. A later one in this list overrides an earlier one.
 pub(super) const OPTIONS: [&str; 3] = ["parameter", "parameter-file", "parameter-from"];
 
 /// The option of [`handed`].
 const HANDED: &str = "handed-parameter";
 
-/// The exit codes of a shell that cannot run a command, and of one that finds no such command.
+/// The exit codes of a shell for a command that cannot be run, and for one that is not found.
 const CANNOT_RUN: [(i32, &str); 2] = [(126, "; a command in it cannot be run"), (127, "; there is no such command")];
 
 /// The option for environment files, without its help.
@@ -56,8 +56,7 @@ pub(super) fn arguments() -> [Arg; 4] {
     ]
 }
 
-/// The given parameters: from the environment beside the seed, from further environments, and those that were
-/// [assigned].
+/// The given parameters: from the environment file beside the seed, from further ones, and those that were [assigned].
 pub(super) fn given(
     matches: &ArgMatches,
     directory: &Path,
@@ -73,12 +72,12 @@ pub(super) fn given(
 }
 
 /// The option by which an `up` passes the values that it has read to one in the background, because a pipe or a command
-/// may give them only once.
+/// may yield them only once.
 pub(super) fn handed() -> Arg {
     Arg::new(HANDED).long(HANDED).value_name("NAME=VALUE").action(ArgAction::Append).hide(true)
 }
 
-/// The arguments of an `up` with these values for the one in the background.
+/// The arguments for the `up` in the background, with these values.
 pub(super) fn hand_over(args: impl Iterator<Item = OsString>, assigned: &[(String, String)]) -> Vec<OsString> {
     let mut args: Vec<OsString> = args.collect();
     let command = args.iter().skip(1).position(|arg| arg == "up").map_or(args.len(), |at| at + 2);
@@ -87,8 +86,8 @@ pub(super) fn hand_over(args: impl Iterator<Item = OsString>, assigned: &[(Strin
     args
 }
 
-/// The values that are given one by one, as text. This runs commands, and what they print may not come a second time,
-/// so call it once.
+/// The values set one by one, as text. This runs commands, whose output may not be available a second time, so call it
+/// once.
 pub(super) fn assigned(matches: &ArgMatches) -> Result<Vec<(String, String)>, CommandError> {
     if let Ok(Some(handed)) = matches.try_get_many::<String>(HANDED) {
         let split = |one: &String| one.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()));
@@ -110,7 +109,7 @@ pub(super) fn assigned(matches: &ArgMatches) -> Result<Vec<(String, String)>, Co
     Ok(given)
 }
 
-/// The value of a parameter, from a file.
+/// Reads the value of a parameter from a file.
 fn from_file(assignment: &str) -> Result<(String, String), CommandError> {
     let Some((name, file)) = assignment.split_once('=') else {
         return Err(
@@ -127,8 +126,7 @@ fn from_file(assignment: &str) -> Result<(String, String), CommandError> {
     Ok((name.trim().to_owned(), value.to_owned()))
 }
 
-/// The text of a file, or of a pipe that a shell has opened in its place (`<(...)`), which has a writer at its other
-/// end.
+/// Reads a file, or a pipe that a shell has opened in its place (`<(...)`), which has a writer at its other end.
 fn read_value(file: &Path) -> std::io::Result<String> {
     if !["/dev/fd", "/proc/self/fd"].iter().any(|open| file.starts_with(open)) {
         return manners::read(file);
@@ -140,12 +138,12 @@ fn read_value(file: &Path) -> std::io::Result<String> {
     manners::text(manners::whole(file)?)
 }
 
-/// The value of a parameter, from a command. No message shows the command or what it prints, because there may be a
-/// secret in either.
+/// Reads the value of a parameter from a command. No message shows the command or its output, because either may
+/// contain a secret.
 fn from_command(assignment: &str) -> Result<(String, String), CommandError> {
     let named = assignment.split_once('=').map(|(name, command)| (name.trim(), command));
     let Some((name, command)) = named.filter(|(name, command)| !name.is_empty() && !command.trim().is_empty()) else {
-        // Without a name in front, it may be a command with a secret in it.
+        // Without a name in front, it may be a command that contains a secret.
         return Err(CommandError::usage("`--parameter-from` is given something that is not NAME=COMMAND")
             .help("write `--parameter-from NAME=COMMAND`, in quotes: `--parameter-from password='pass show db'`"));
     };
@@ -161,7 +159,7 @@ fn from_command(assignment: &str) -> Result<(String, String), CommandError> {
     }
 }
 
-/// What a command of the shell prints. It has no input, and what it says on its standard error is shown as it is.
+/// Runs a shell command, and returns its output. It has no input, and its standard error is passed through.
 fn printed(command: &str) -> Result<String, String> {
     let spawned = Command::new("sh").args(["-c", command]).stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
     let mut child = spawned.map_err(|error| format!("`sh` cannot be run: {}", reason(&error)))?;
@@ -178,7 +176,7 @@ fn printed(command: &str) -> Result<String, String> {
     manners::text(bytes).map_err(|error| reason(&error))
 }
 
-/// How a command ended that did not succeed.
+/// Describes how a failed command ended.
 fn ended(status: ExitStatus) -> String {
     let Some(code) = status.code() else {
         return format!("it was ended by signal {}", status.signal().unwrap_or_default());

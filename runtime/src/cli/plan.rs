@@ -1,4 +1,4 @@
-//! `wattle plan`: what an emitted directory would do to what is deployed.
+//! `wattle plan`: shows the changes that an emitted directory would make to the deployed stack.
 
 use std::path::{Path, PathBuf};
 
@@ -77,7 +77,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     Ok(exit)
 }
 
-/// What the data space holds, what the directory would make of it, and what was found to differ in the cloud.
+/// The state in the data space, the state after applying the directory, and the differences found in the cloud.
 async fn in_space(
     matches: &ArgMatches,
     directory: &Path,
@@ -103,23 +103,23 @@ async fn in_space(
     Ok((before, after, found, placed))
 }
 
-/// A plan for programs, with where servers go.
+/// Adds the placement of servers to a plan for programs.
 fn with_places(plan: &str, placed: &Placed) -> String {
     let mut plan: Value = serde_json::from_str(plan).expect("INVARIANT: a plan is JSON");
     plan["placement"] = placement::as_json(placed).into();
     format!("{plan:#}\n")
 }
 
-/// How to treat an existing stack for which the data space does not contain what was deployed: its first `seed apply`
-/// was interrupted, or an earlier wattle applied its seed.
+/// How to treat an existing stack whose deployed state is not in the data space: its first `seed apply` was
+/// interrupted, or an earlier version of wattle applied its seed.
 pub(super) enum Unkept {
-    /// Refuse: it is not known what would change.
+    /// Refuse: the changes are unknown.
     IsRefused,
     /// Treat it as if nothing were there yet.
     IsNothing,
 }
 
-/// What the directory of `work` would make of the stack.
+/// The state of the stack after applying the directory of `work`.
 pub(super) async fn after(work: &Work, directory: &Path) -> Result<State, CommandError> {
     let (seed, parameters) = concealed(&work.seed, &work.options.given, &work.options.key);
     let files = &work.options.files;
@@ -133,7 +133,7 @@ fn unreadable(directory: &Path, error: &StateError) -> CommandError {
     CommandError::usage(format!("`{}` cannot be planned: {error}", directory.display()))
 }
 
-/// What the data space of `work` holds, and what its directory would make of it.
+/// The state in the data space of `work`, and the state after applying its directory.
 pub(super) async fn between(
     work: &Work,
     directory: &Path,

@@ -1,4 +1,4 @@
-//! The programs, and the commands that each of them has.
+//! The programs and their commands.
 
 use super::command_line::{Named, Program};
 use super::deploy::{adopt, destroy, drift, rollback};

@@ -1,4 +1,4 @@
-//! What `up` shows while it runs: one line for each server on a terminal, and a plain log elsewhere.
+//! The progress display of `up`: one line for each server on a terminal, and a plain log elsewhere.
 
 use std::collections::HashMap;
 
@@ -18,12 +18,12 @@ use super::screen::Screen;
 use super::status::{headline, waits_for};
 use wattle::shown::on_terminal;
 
-/// Lines that are left for what surrounds the display.
+/// Lines reserved for the text around the display.
 const MARGIN: usize = 4;
-/// The largest number of components that are named one by one in a common message.
+/// The largest number of components named one by one in a common message.
 const NAMED: usize = 6;
 
-/// What is shown.
+/// A form of display.
 #[derive(Debug)]
 pub(super) enum Progress {
     Lines(Lines),
@@ -70,7 +70,7 @@ impl Progress {
         }
     }
 
-    /// Prints something that stays.
+    /// Prints a line that stays.
     pub(super) fn say(&mut self, text: &str, console: &mut Console) -> Result<(), CommandError> {
         match self {
             Self::Lines(lines) => {
@@ -81,7 +81,7 @@ impl Progress {
         }
     }
 
-    /// Removes what would be redrawn.
+    /// Removes the lines that would be redrawn.
     pub(super) fn clear(&mut self, console: &mut Console) -> Result<(), CommandError> {
         match self {
             Self::Lines(lines) => console.err.put(&lines.screen.clear()).map(|_| ()),
@@ -99,7 +99,7 @@ impl Lines {
     }
 }
 
-/// The lines of the display. If there are too many, servers that are done are left out.
+/// The lines of the display. If there are too many, finished servers are omitted.
 fn lines(snapshot: &StackSnapshot, now: Time, height: usize, width: usize, color: bool) -> Vec<String> {
     let head = |color| headline(snapshot, color).lines().next().unwrap_or_default().to_owned();
     let plain = cut(&head(false), width);
@@ -113,7 +113,7 @@ fn lines(snapshot: &StackSnapshot, now: Time, height: usize, width: usize, color
     let room = height - 1;
     if servers.len() > room {
         let hidden = servers.len() + 1 - room;
-        // The most interesting lines stay, in their order.
+        // Keep the most interesting lines, in their order.
         let mut ranks: Vec<u16> = servers.iter().map(|(rank, _)| *rank).collect();
         ranks.sort_unstable();
         let last = ranks[room - 2];
@@ -172,7 +172,7 @@ fn said<'p>(part: &Part<'p>) -> Option<&'p Status> {
 
 type What = (u16, &'static str, Tone, String, Option<Time>);
 
-/// What a server does. What is most worth knowing comes first.
+/// Describes what a server does, the most important first.
 fn what(standing: &Standing, parts: &[Part<'_>], done: usize) -> What {
     let states = || parts.iter().filter_map(|part| Some((part, said(part)?)));
     let root = states().find_map(|(part, status)| match &status.state {
@@ -267,7 +267,7 @@ impl Log {
     }
 }
 
-/// If only the start of a wait changes, that is not news.
+/// Whether the statuses are the same, apart from the start of a wait.
 fn same(a: &Said, b: &Said) -> bool {
     a.revision == b.revision
         && match (&a.state, &b.state) {

@@ -1,4 +1,4 @@
-//! Asks the user before something is done.
+//! Asks the user for confirmation.
 
 use std::io::{IsTerminal as _, Write as _};
 
@@ -9,10 +9,10 @@ use crate::cli::console::Console;
 use crate::cli::error::CommandError;
 use crate::cli::signals::Signals;
 
-/// Whether the user agrees to `what`, now or in advance with `--yes`.
+/// Whether the user agrees to `what`, interactively or by `--yes`.
 ///
 /// # Errors
-/// If there is no terminal.
+/// There is no terminal.
 pub(super) async fn agreed(matches: &ArgMatches, what: &str, console: &mut Console) -> Result<bool, CommandError> {
     if matches.get_flag("yes") {
         return Ok(true);
@@ -22,12 +22,12 @@ pub(super) async fn agreed(matches: &ArgMatches, what: &str, console: &mut Conso
             CommandError::usage("confirmation is needed, and there is no terminal to ask on").help("pass `--yes`")
         );
     }
-    // Once a process listens to signals, they no longer end it by themselves.
+    // Once a process listens to signals, they no longer end it.
     let mut signals = Signals::listen()?;
     console.err.write(&format!("{what}? [y/N] "))?;
     let _ = std::io::stderr().flush();
     let (sender, receiver) = oneshot::channel();
-    // A thread of its own, because a read cannot be cancelled, and nothing waits for this thread when the process ends.
+    // A thread of its own, because a read cannot be cancelled, and the process does not wait for it at the end.
     std::thread::spawn(move || {
         let mut answer = String::new();
         let _ = std::io::stdin().read_line(&mut answer);

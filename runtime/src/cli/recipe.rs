@@ -1,5 +1,5 @@
-//! The agent of this server, behind its socket. Within a recipe, it is the agent that runs the recipe. Each request and
-//! each answer is one line of JSON.
+//! A client of this server's agent, over its socket. Within a recipe, it is the agent that runs the recipe. Each
+//! request and each response is a line of JSON.
 
 use std::path::{Path, PathBuf};
 
@@ -19,19 +19,18 @@ use super::error::CommandError;
 #[derive(Debug)]
 pub(super) struct Agent {
     socket: PathBuf,
-    /// Says which recipe asks; `None` outside of recipes.
+    /// Identifies the calling recipe; `None` outside of recipes.
     token: Option<String>,
 }
 
-/// The agent that runs the recipe from which this command was called. `None` outside of recipes, and if the command
-/// line names a data space.
+/// The agent that runs the calling recipe. `None` outside of recipes, and if the command line names a data space.
 pub(super) fn agent(matches: &ArgMatches) -> Option<Agent> {
     let is_elsewhere = ["space", "dir", "stack", "key"].into_iter().any(|name| matches.contains_id(name));
     Agent::of_recipe().filter(|_| !is_elsewhere)
 }
 
 impl Agent {
-    /// The agent that runs the recipe from which this command was called. `None` outside of recipes.
+    /// The agent that runs the calling recipe. `None` outside of recipes.
     pub(super) fn of_recipe() -> Option<Self> {
         let socket = std::env::var_os("WATTLE_SOCKET").filter(|socket| !socket.is_empty())?;
         let token = std::env::var("WATTLE_TOKEN").ok()?;
@@ -43,13 +42,13 @@ impl Agent {
         Self { socket: folder.join(SOCKET), token: None }
     }
 
-    /// Sends a signal to whatever waits for it, and returns once it can be read.
+    /// Sends a signal to its waiters, and returns once it is published.
     pub(super) async fn signal(&self, handle: &str, said: &wattle::model::Value) -> Result<(), CommandError> {
         self.ask(&json!({ "token": self.token, "signal": handle, "value": said })).await.map(|_| ())
     }
 
-    /// The value of an input. If the recipe was started before the value was there, waits for it. It is null for an
-    /// optional input that is not wired.
+    /// Returns the value of an input. If the recipe was started before the value exists, waits for it. It is null for
+    /// an optional input that is not wired.
     pub(super) async fn get(&self, name: &str) -> Result<wattle::model::Value, CommandError> {
         let answer = self.ask(&json!({ "token": self.token, "get": name })).await?;
         let value = answer.get("value").unwrap_or(&Value::Null);

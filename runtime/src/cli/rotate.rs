@@ -20,7 +20,7 @@ use super::console::Console;
 use super::error::{CommandError, Exit};
 use super::target::{self, Target};
 
-/// How often to check whether servers have made their keys.
+/// How often to check whether servers have generated their keys.
 const PAUSE: Duration = Duration::from_secs(1);
 
 pub(super) fn command() -> Command {
@@ -95,7 +95,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     };
     let (store, stacks) = found.map_err(|failure| {
         if is_new {
-            // Nothing was done with it, so it must not get in the way.
+            // It has not been used, so it must not get in the way.
             let _ = fs::remove_file(&path);
             return failure;
         }
@@ -127,7 +127,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     Ok(Exit::Fine)
 }
 
-/// Makes servers generate new keys, and admits these.
+/// Makes servers generate new keys, and admits them.
 async fn renew(target: &Target, mut left: Vec<Name>, console: &mut Console) -> Result<Exit, CommandError> {
     let (space, key) = target.operated(console).await?;
     let (store, stack) = (space.store(), space.layout().stack());

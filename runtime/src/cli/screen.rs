@@ -1,8 +1,8 @@
-//! A few lines of a terminal that are redrawn again and again, below the lines that stay.
+//! A few lines at the bottom of a terminal that are redrawn, below the lines that stay.
 
-/// What is drawn. The cursor is at the beginning of the line below it.
+/// The drawn lines. The cursor is at the beginning of the line below them.
 ///
-/// So anything that the terminal itself writes, such as `^C`, is also below it, and is removed with it.
+/// So anything that the terminal itself writes, such as `^C`, is also below them, and is removed with them.
 #[derive(Debug, Default)]
 pub(super) struct Screen {
     lines: Vec<String>,
@@ -20,7 +20,7 @@ impl Screen {
         text
     }
 
-    /// Puts a line above, which stays.
+    /// Inserts a line above, which stays.
     pub(super) fn say(&mut self, line: &str) -> String {
         let lines = std::mem::take(&mut self.lines);
         let mut text = clear(lines.len());
@@ -34,7 +34,7 @@ impl Screen {
     }
 }
 
-/// Moves up by so many lines, and clears from there to the end.
+/// Moves up by this many lines, and clears from there to the end.
 fn clear(lines: usize) -> String {
     // Moving up by 0 would move up by 1.
     let up = if lines == 0 { String::new() } else { format!("\x1b[{lines}A") };
@@ -45,7 +45,7 @@ fn clear(lines: usize) -> String {
 mod tests {
     use super::*;
 
-    /// What a terminal of unlimited height shows.
+    /// The content of a terminal of unlimited height.
     #[derive(Default)]
     struct Terminal {
         rows: Vec<String>,
@@ -104,7 +104,7 @@ mod tests {
         assert_eq!(screen.draw(lines(&["shop, done", "  db"])), "");
         terminal.write(&screen.say("! an agent has ended"));
         assert_eq!(terminal.shown(), ["$ wattle up", "! an agent has ended", "shop, done", "  db"]);
-        // As the terminal echoes what was typed.
+        // As a terminal echoes typed characters.
         terminal.write("^C");
         terminal.write(&screen.clear());
         terminal.write(&screen.clear());

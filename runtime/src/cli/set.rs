@@ -1,4 +1,4 @@
-//! `wattle set`: publishes an output of the running recipe. For the operator, it replaces the value of an entry.
+//! `wattle set`: publishes an output of the running recipe. For operators, it replaces the value of an entry.
 
 use clap::{Arg, ArgMatches, Command};
 use wattle::model::Value;
@@ -59,7 +59,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
                 .help(format!("list them: `wattle ls {}`", argument(entry)))
         });
     }
-    // It is up to the operator what is a secret and for whom it is encrypted.
+    // The operator's declaration determines whether it is secret and for whom it is encrypted.
     let key = target.key()?;
     let signed = space.clone().trusting(key.signer().authority());
     let declared = target::patiently(&target.address, console, declared(&signed, entry)).await?;
@@ -79,8 +79,8 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     Ok(Exit::Fine)
 }
 
-/// What the operator has signed about an entry, and the revision under which it is written. `None` if the desired
-/// revision has not reached its plan yet.
+/// The signed declaration of an entry, and the revision under which it is written. `None` if the desired revision has
+/// not reached its plan yet.
 async fn declared(signed: &Space, entry: &str) -> Result<Option<(Revision, PlannedOutput)>, SpaceError> {
     let server = entry.split('/').next().unwrap_or(entry);
     let (Some(desired), Some(plan)) = (signed.desired_revision().await?, signed.plan(server).await?) else {

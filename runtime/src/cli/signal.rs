@@ -1,5 +1,5 @@
-//! `wattle signal`: on a server, reports how something went to whatever waits for it. It takes curl's options, because
-//! templates call it where they would call curl with Heat.
+//! `wattle signal`: on a server, sends a signal to its waiters. It takes curl's options, because templates call it in
+//! place of curl, which they use with Heat.
 
 use std::io::{Read as _, stdin};
 use std::path::{Path, PathBuf};
@@ -13,10 +13,10 @@ use super::console::Console;
 use super::error::{CommandError, Exit};
 use super::recipe::Agent;
 
-/// The maximum number of bytes of a signal that are read. This is more than an agent accepts.
+/// The maximum size of a signal that is read, in bytes. This is more than an agent accepts.
 const MOST: u64 = 1 << 20;
 
-/// Flags of curl that mean nothing here, with their short names.
+/// Flags of curl that have no effect here, with their short names.
 const FLAGS: [(&str, char); 7] = [
     ("silent", 's'),
     ("show-error", 'S'),
@@ -27,7 +27,7 @@ const FLAGS: [(&str, char); 7] = [
     ("location", 'L'),
 ];
 
-/// The same for options that take a value.
+/// Options of curl that take a value and have no effect here.
 const OPTIONS: [(&str, Option<char>); 6] = [
     ("header", Some('H')),
     ("request", Some('X')),
@@ -100,7 +100,7 @@ pub(super) async fn run(matches: &ArgMatches, _: &mut Console) -> Result<Exit, C
     Ok(Exit::Fine)
 }
 
-/// The content of the signal, as it would be given to curl. If it is empty, the signal is a success.
+/// The content of the signal, from curl's data argument. If it is empty, the signal is a success.
 fn said(data: &str) -> Result<Value, CommandError> {
     let text = match data.strip_prefix('@') {
         Some("-") => {

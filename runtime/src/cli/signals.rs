@@ -1,20 +1,20 @@
-//! What signals mean to a process.
+//! Handling of signals to the process.
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use wattle::manners::reason;
 
 use crate::cli::error::CommandError;
 
-/// What a signal means.
+/// The meaning of a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Meaning {
-    /// The process is to end.
+    /// The process has to end.
     End,
-    /// Another seed was applied.
+    /// A new seed was applied.
     Renew,
 }
 
-/// The signals that this process gets.
+/// The signals to this process.
 pub(super) struct Signals {
     interrupt: Signal,
     terminate: Signal,
@@ -35,7 +35,7 @@ impl Signals {
         })
     }
 
-    /// The meaning of the next signal.
+    /// Waits for the next signal, and returns its meaning.
     pub(super) async fn next(&mut self) -> Meaning {
         tokio::select! {
             _ = self.interrupt.recv() => Meaning::End,
@@ -45,7 +45,7 @@ impl Signals {
         }
     }
 
-    /// Ready when the process is to end.
+    /// Waits until the process has to end.
     pub(super) async fn end(&mut self) {
         while self.next().await != Meaning::End {}
     }

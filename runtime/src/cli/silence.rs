@@ -1,4 +1,4 @@
-//! Waiting for something that does not answer: the user soon sees what this process waits for, and where.
+//! Waiting for a service that does not respond: the user soon sees what this process waits for, and where.
 
 use std::pin::pin;
 use std::time::{Duration, Instant};
@@ -8,16 +8,16 @@ use tokio::time::timeout;
 use super::console::Console;
 use super::error::CommandError;
 
-/// How long an answer may take before this is reported: longer than a busy machine takes.
+/// How long a response may take before this is reported: longer than on a busy machine.
 pub(super) const SILENCE: Duration = Duration::from_secs(3);
 
-/// How often to check whether anything has not answered for that long.
+/// How often to check for services that have been silent for that long.
 pub(super) const PAUSE: Duration = Duration::from_secs(1);
 
-/// Waits for an answer from `whom`, a text that also says where that is.
+/// Waits for a response from `whom`, a text that also gives the address.
 ///
 /// # Errors
-/// If the standard error is closed.
+/// The standard error is closed.
 pub(super) async fn awaited<T>(
     console: &mut Console,
     whom: &str,
@@ -29,10 +29,10 @@ pub(super) async fn awaited<T>(
     watched(console, waits, request).await
 }
 
-/// Waits for work that asks others. `waits` returns the message about them, if there is anything new.
+/// Waits for work that sends requests to others. `waits` returns the message about them, if there is anything new.
 ///
 /// # Errors
-/// If the standard error is closed.
+/// The standard error is closed.
 pub(super) async fn watched<T>(
     console: &mut Console,
     mut waits: impl FnMut() -> Option<String>,
@@ -49,7 +49,7 @@ pub(super) async fn watched<T>(
     }
 }
 
-/// What is reported about a service that does not answer.
+/// The message about a service that does not respond.
 pub(super) fn unanswered(whom: &str) -> String {
     format!("waiting for {whom}, which does not answer yet")
 }

@@ -1,4 +1,4 @@
-//! `wattle status`: the state of a stack.
+//! `wattle status`: shows the state of a stack.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,7 +27,7 @@ use super::{args, ls, target, timeline, ui, why};
 use wattle::names::{count, some};
 use wattle::shown::{argument, on_terminal, option};
 
-/// How often to look again.
+/// How often to refresh.
 const PAUSE: Duration = Duration::from_secs(1);
 /// The largest width of the name of a component that leaves, in columns. Its server chooses that name.
 const NAME: usize = 36;
@@ -53,7 +53,7 @@ pub(super) fn command() -> Command {
         )]))
 }
 
-/// The infrastructure, or why its state is not known.
+/// The infrastructure, or why its state is unknown.
 type Built = Result<Option<Arc<Infrastructure>>, String>;
 
 pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
@@ -113,7 +113,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     loop {
         let snapshot =
             target::patiently(&target.address, console, StackSnapshot::read(&space, before.as_ref())).await?;
-        // Trouble with the infrastructure is no reason not to show the software.
+        // Show the software even if the infrastructure cannot be read.
         let look = async {
             match building.look().await {
                 Err(error) if error.is_of_what_stands_there() => Ok(Err(error.to_string())),
@@ -121,7 +121,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
             }
         };
         let built: &Built = &target::patiently(&target.address, console, look).await?;
-        // Without a terminal, passing time alone is not worth a line.
+        // Without a terminal, time alone is not worth a line.
         stands.look(&space, &snapshot).await;
         let is_new =
             is_redrawn || shown.as_ref().is_none_or(|(text, then)| render(&snapshot, built, &stands, *then) != *text);
@@ -149,7 +149,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     }
 }
 
-/// Shows it in browsers, until Ctrl-C or until the `up` that it belongs to has ended.
+/// Serves the view to browsers, until Ctrl-C or until the `up` that it belongs to has ended.
 async fn serve(view: Ui, folder: Option<&Folder>, console: &mut Console) -> Result<Exit, CommandError> {
     let gone = async {
         match folder {
@@ -170,8 +170,8 @@ async fn serve(view: Ui, folder: Option<&Folder>, console: &mut Console) -> Resu
     Ok(Exit::Fine)
 }
 
-/// Redraws from the top of the screen. The rest of each line and everything below are cleared, so that nothing
-/// flickers. What does not fit is left out, so that nothing scrolls.
+/// Redraws from the top of the screen. Clears the rest of each line and everything below, to avoid flicker, and omits
+/// what does not fit, to avoid scrolling.
 fn redraw(text: &str) -> String {
     let (height, width) = size();
     let rows = |line: &str| paint::columns(line).div_ceil(width).max(1);
@@ -244,7 +244,7 @@ fn show(snapshot: &StackSnapshot, stands: &Stands, now: Time, color: bool, width
         if standing.components.is_empty() {
             rows.push(first);
         }
-        // Servers say themselves how many of these there are.
+        // Servers report these counts themselves.
         let mut first = next();
         first[0] = (server.to_string(), Tone::Head);
         for leaving in standing.some_leaving() {
@@ -281,7 +281,7 @@ fn show(snapshot: &StackSnapshot, stands: &Stands, now: Time, color: bool, width
     text
 }
 
-/// The message that the present revision is not the newest that there was.
+/// The message that the present revision is not the newest that has existed.
 fn put_back(snapshot: &StackSnapshot, newer: &Revision) -> String {
     one_line(&format!(
         "this is {}, and this operator knows of {newer}: someone has put back an earlier state, or the store has lost \
@@ -290,7 +290,7 @@ fn put_back(snapshot: &StackSnapshot, newer: &Revision) -> String {
     ))
 }
 
-/// What to do about the servers' identities.
+/// Advice on the servers' identities.
 fn admission(snapshot: &StackSnapshot) -> Vec<String> {
     let stack = option("--stack", &*snapshot.stack);
     let on_credentials = &snapshot.admission.on_credentials;
@@ -326,7 +326,7 @@ fn agent(standing: &Standing, now: Time) -> Cell {
     }
 }
 
-/// What a component waits for, or what happened to it.
+/// What a component waits for, or how it ended.
 pub(super) fn detail(status: &Status) -> Cell {
     match &status.state {
         State::Waiting(waits) => (format!("for {}", waits_for(waits)), Tone::Plain),
@@ -336,7 +336,7 @@ pub(super) fn detail(status: &Status) -> Cell {
     }
 }
 
-/// What is awaited, with a few names.
+/// The awaited entries, with a few names.
 pub(super) fn waits_for(waits: &[Waiting]) -> String {
     let shown: Vec<String> = waits.iter().take(3).map(|wait| one_line(&wait.what)).collect();
     match waits.len().saturating_sub(3) {
@@ -345,7 +345,7 @@ pub(super) fn waits_for(waits: &[Waiting]) -> String {
     }
 }
 
-/// JSON for programs. Keys stay as they are, and further ones may be added.
+/// The JSON for programs. Keys are stable, and further ones may be added.
 fn json(snapshot: &StackSnapshot, built: &Built, stands: &Stands, now: Time) -> serde_json::Value {
     let tally = snapshot.tally();
     let servers: serde_json::Map<_, _> = snapshot

@@ -1,4 +1,4 @@
-//! Which data space a command is about, and with whose key to look at it.
+//! The data space that a command refers to, and the key to read it with.
 
 use std::path::{Path, PathBuf};
 use std::pin::pin;
@@ -22,19 +22,19 @@ use super::here::{self, Found};
 use super::silence::awaited;
 use super::space;
 
-/// How long a data space may take to answer if nothing accepts connections there: it may be about to start.
+/// How long to wait for a data space if nothing accepts connections there: it may be about to start.
 const NOBODY: Duration = Duration::from_secs(10);
 
-/// How much longer it may take if something does.
+/// How much longer to wait if something does.
 const LONGER: Duration = Duration::from_secs(10);
 
 const REACH: &str = "look whether it runs, and can be reached from here; `--space`, or WATTLE_SPACE, names another one";
 
-/// Where a data space is, and what opens it.
+/// The address of a data space, and the key that opens it.
 #[derive(Debug)]
 pub(super) struct Target {
     pub(super) address: Address,
-    /// The folder, if it belongs to what `up` runs on this machine.
+    /// The folder, if it belongs to an `up` on this machine.
     pub(super) folder: Option<Folder>,
     key: Option<PathBuf>,
     /// Whether the command line names the key.
@@ -42,8 +42,8 @@ pub(super) struct Target {
     stack: Option<String>,
 }
 
-/// The data space that the command line names, otherwise the one of the environment, otherwise the one of a running
-/// `up`. If that `up` is elsewhere, it is named on the standard error.
+/// Finds the data space named on the command line, otherwise that of the environment, otherwise that of a running `up`.
+/// If that `up` is elsewhere, reports it on the standard error.
 pub(super) fn find(matches: &ArgMatches, console: &mut Console) -> Result<Target, CommandError> {
     let dir = args::given_directory(matches);
     let is_named = matches.contains_id("key");
@@ -74,7 +74,7 @@ pub(super) fn find(matches: &ArgMatches, console: &mut Console) -> Result<Target
     };
     let address = Address::Socket(folder.socket());
     let stack = stack.or_else(|| folder.record().ok().flatten().map(|record| record.stack));
-    // The key in the variable may be for another data space.
+    // The key in the variable may belong to another data space.
     let own = Some(folder.operator_key()).filter(|file| file.exists() && !is_named);
     let key = own.or(key).or_else(|| Some(folder.operator_key()));
     Ok(Target { address, folder: Some(folder), key, is_named, stack })
@@ -86,7 +86,7 @@ pub(super) fn named(matches: &ArgMatches, name: &str, variable: &str) -> Option<
     given.or_else(|| std::env::var(variable).ok().filter(|text| !text.is_empty()))
 }
 
-/// The file that is named as the operator's key.
+/// The file given as the operator's key.
 pub(super) fn key_file(matches: &ArgMatches) -> Option<PathBuf> {
     let given = matches.get_one::<PathBuf>("key").cloned();
     given.or_else(|| set("WATTLE_KEY").map(PathBuf::from))
@@ -105,7 +105,7 @@ pub(super) fn address_of(matches: &ArgMatches, text: &str) -> Result<Address, Co
     authority.certificates().map_err(|error| CommandError::usage(error.to_string()))?;
     match address.clone().trusting(authority) {
         Some(address) => Ok(address),
-        // The variable may be there for another data space.
+        // The variable may be meant for another data space.
         None if given.is_none() => Ok(address),
         None => Err(CommandError::usage(format!("`--ca` has no effect with `{text}`, which is not encrypted"))
             .help("write `zookeeper+tls://`")),
@@ -117,7 +117,7 @@ fn set(variable: &str) -> Option<std::ffi::OsString> {
     std::env::var_os(variable).filter(|text| !text.is_empty())
 }
 
-/// Connects, and gives up after as long as a person would wait.
+/// Connects, with a timeout suited to interactive use.
 pub(super) async fn connect(
     address: &Address,
     logins: &[Login],
@@ -126,7 +126,7 @@ pub(super) async fn connect(
     within(address, console, address.connect(logins)).await
 }
 
-/// Makes a request, and gives up after as long as a person would wait.
+/// Sends a request, with a timeout suited to interactive use.
 pub(super) async fn patiently<T, E: Into<CommandError>>(
     address: &Address,
     console: &mut Console,
@@ -175,7 +175,7 @@ fn unreachable(address: &Address, hosts: &[Host]) -> CommandError {
 }
 
 /// Refuses to offer the key of a file to the data space at `address` if the file says that it belongs to others.
-/// Whatever answers there would receive what opens those.
+/// Otherwise, that server would receive the credentials for those.
 pub(super) fn judge_key(file: &Path, address: &Address) -> Result<(), CommandError> {
     let spaces = spaces_of_key(file)?;
     if spaces.is_empty() || spaces.iter().any(|space| address.is_also(space)) {
@@ -191,14 +191,14 @@ pub(super) fn judge_key(file: &Path, address: &Address) -> Result<(), CommandErr
     .help("otherwise name the key of this one: `--key FILE`"))
 }
 
-/// The path of the key that replaces the one in a file, while it does so.
+/// The path of the key that replaces the one in a file, during the rotation.
 pub(super) fn next_key(file: &Path) -> PathBuf {
     let mut name = file.file_name().unwrap_or_default().to_owned();
     name.push(".next");
     file.with_file_name(name)
 }
 
-/// Refuses to use a key while another one replaces it: each would undo what is done with the other.
+/// Refuses to use a key during its rotation: the two keys would undo each other's changes.
 pub(super) fn judge_rotation(file: &Path) -> Result<(), CommandError> {
     let next = next_key(file);
     if !next.exists() {
@@ -216,20 +216,19 @@ pub(super) fn judge_rotation(file: &Path) -> Result<(), CommandError> {
         )))
 }
 
-/// Reads the operator's key in a file.
+/// Reads the operator's key from a file.
 pub(super) fn read_key(file: &Path) -> Result<OperatorKey, CommandError> {
     judge_rotation(file)?;
     read_operator_key(file)?.ok_or_else(|| no_key(file))
 }
 
-/// The failure that there is no such file.
+/// The error that the key file does not exist.
 pub(super) fn no_key(file: &Path) -> CommandError {
     CommandError::usage(format!("there is no operator's key `{}`", file.display()))
         .help("it is the file `operator.key` that `wattle seed apply` wrote")
 }
 
-/// The operator's key, with the passwords for the store at `address` and with what this user knows about the revisions
-/// there.
+/// The operator's key, with the passwords for the store at `address` and this user's knowledge of the revisions there.
 pub(super) fn known_at(key: OperatorKey, address: &Address) -> Result<OperatorKey, CommandError> {
     let key = key.knowing(Newest::at(address));
     Ok(key.at(address.authorities().map_err(|error| CommandError::usage(error.to_string()))?))
@@ -265,13 +264,13 @@ impl Target {
         }
     }
 
-    /// The data space of the stack that is meant, for its operator only.
+    /// The data space of the selected stack, for its operator only.
     pub(super) async fn operated(&self, console: &mut Console) -> Result<(Space, OperatorKey), CommandError> {
         let key = self.key()?;
         Ok((self.space(console).await?, key))
     }
 
-    /// The data space of the stack that is meant.
+    /// The data space of the selected stack.
     pub(super) async fn space(&self, console: &mut Console) -> Result<Space, CommandError> {
         let store = self.store(console).await?;
         let stacks = stacks(&store, &self.address, self.key.as_deref(), console).await;
@@ -309,7 +308,7 @@ impl Target {
     }
 }
 
-/// The stacks of a data space, as seen with the key in this file.
+/// Lists the stacks of a data space, with the key in this file.
 async fn stacks(
     store: &Arc<dyn Store>,
     address: &Address,
@@ -335,7 +334,7 @@ pub(super) async fn judge_operator(
     stacks(store, address, Some(key), console).await.map(drop)
 }
 
-/// The data space has another operator.
+/// The error that the data space has another operator.
 fn not_its_operator(address: &Address, key: Option<&Path>) -> CommandError {
     let failure = match key {
         Some(file) if file.exists() => CommandError::usage(format!(

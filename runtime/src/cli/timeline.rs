@@ -1,4 +1,4 @@
-//! The timeline of a stack, as text: what waited and ran when, and the chain that took the time.
+//! The timeline of a stack, as text: what waited and ran when, and the critical path.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -20,16 +20,16 @@ pub(super) const WIDTH: usize = 120;
 const NAME: usize = 36;
 /// The smallest width of the bars, in columns.
 const BARS: usize = 20;
-/// The largest number of servers that are named.
+/// The largest number of servers listed.
 const SERVERS: usize = 5;
-/// The text for a length of time during which a clock was set back.
+/// The text for a duration during which a clock was set back.
 const UNKNOWN: &str = "unknown";
 
-/// One line for each component, in the order in which they began, and the critical path.
+/// One line for each component, in order of their start, and the critical path.
 pub(super) fn timeline(snapshot: &StackSnapshot, now: Time, color: bool, width: usize) -> String {
     let mut lives = lives(snapshot, now);
     lives.sort_by_key(Life::began);
-    // Times that cannot be right do not spoil the scale for the others.
+    // Implausible times do not spoil the scale for the others.
     let is_shown = |life: &&Life<'_>| life.is_credible || !lives.iter().any(|life| life.is_credible);
     let shown = || lives.iter().filter(is_shown);
     let (Some(begin), Some(end)) =
@@ -112,7 +112,7 @@ fn servers<'l>(lives: &[Life<'l>], which: impl Fn(&Life<'l>) -> bool) -> BTreeSe
     lives.iter().filter(|life| which(life)).map(|life| &**life.part.server).collect()
 }
 
-/// How much time passed, unless a clock was set back in the meantime.
+/// The time that passed, unless a clock was set back in the meantime.
 fn between(since: Time, until: Time, has_jumped: bool) -> String {
     if has_jumped { UNKNOWN.to_owned() } else { length(millis(since, until)) }
 }
@@ -121,7 +121,7 @@ fn bar(life: &Life<'_>, scale: &Scale) -> (String, Tone) {
     let mut bar = vec![' '; scale.columns];
     let mut fill = |since, until, with| {
         let from = scale.column(since).min(scale.columns - 1);
-        // However short it was, it is visible.
+        // Keep it visible, however short it was.
         let to = scale.column(until).max(from + 1);
         bar[from..to].fill(with);
     };
@@ -149,7 +149,7 @@ fn as_millis(length: Duration) -> i64 {
     i64::try_from(length.as_millis()).unwrap_or(i64::MAX)
 }
 
-/// A length of time that may be short: `40ms`, `1.4s`, `2m 05s`.
+/// Formats a duration that may be short: `40ms`, `1.4s`, `2m 05s`.
 fn length(millis: i64) -> String {
     if millis < 1000 {
         format!("{millis}ms")

@@ -30,7 +30,7 @@ pub(super) fn option() -> Arg {
         .help("Also show it in a browser, at the printed URL; only on this machine unless ADDRESS[:PORT] is given")
 }
 
-/// `ADDRESS:PORT`, only one of them, or neither.
+/// Parses `ADDRESS:PORT`, only one of them, or neither.
 fn address(text: &str) -> Result<SocketAddr, String> {
     let port = || text.parse().map(|port| SocketAddr::new(LOOPBACK, port)).ok();
     let alone = || text.trim_matches(['[', ']']).parse().map(|address| SocketAddr::new(address, 0)).ok();
@@ -40,7 +40,7 @@ fn address(text: &str) -> Result<SocketAddr, String> {
     })
 }
 
-/// Listens for the live view, if it is requested. Anything that prevents it is reported before anything else is done.
+/// Listens for the live view, if requested. Obstacles are reported before anything else is done.
 pub(super) async fn listen(matches: &ArgMatches) -> Result<Option<Listening>, CommandError> {
     match matches.get_one::<SocketAddr>("ui") {
         Some(address) => Ok(Some(Listening::at(*address).await?)),
@@ -48,13 +48,13 @@ pub(super) async fn listen(matches: &ArgMatches) -> Result<Option<Listening>, Co
     }
 }
 
-/// What decrypts what was requested of a stack's infrastructure, and who reads it.
+/// The key that decrypts the infrastructure's targets, and their reader.
 pub(super) fn opens(key: OperatorKey) -> (OperatorKey, Arc<dyn Maker>) {
     (key, Arc::new(Templates::default()))
 }
 
-/// Serves the live view, and says where. `key` is the operator's, if it is known, and `folder` is that of an `up` on
-/// this machine. `before` is what to draw if nothing else is left.
+/// Serves the live view, and reports its address. `key` is the operator's, if known, and `folder` is that of an `up` on
+/// this machine. `before` is drawn if nothing else is left.
 pub(super) fn show(
     listening: Listening,
     space: &Space,

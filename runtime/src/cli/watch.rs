@@ -1,4 +1,4 @@
-//! `wattle watch`: changes of entries, one on each line.
+//! `wattle watch`: shows changes of entries, one per line.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use super::error::{CommandError, Exit};
 use super::paint::{Tone, paint};
 use super::{args, entries, target};
 
-/// How often to look. A watch for each entry would be more than a session of ZooKeeper can handle.
+/// How often to poll. A watch for each entry would be more than a ZooKeeper session can handle.
 const PAUSE: Duration = Duration::from_millis(250);
 
 pub(super) fn command() -> Command {
@@ -41,7 +41,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let mut seen: HashMap<Name, Option<Written>> = HashMap::new();
     loop {
         let desired = target::patiently(&target.address, console, space.desired_revision()).await?;
-        // A revision may have other entries than the one before.
+        // A revision may have different entries than the previous one.
         if snapshot.as_ref().is_none_or(|snapshot| snapshot.desired != desired) {
             let new =
                 target::patiently(&target.address, console, StackSnapshot::read(&space, snapshot.as_ref())).await?;

@@ -1,4 +1,4 @@
-//! `--why`: what holds things up, in sentences.
+//! `--why`: explains in sentences what blocks progress.
 
 use std::fmt::Write as _;
 
@@ -11,10 +11,10 @@ use crate::space::Failure;
 use super::entries::one_line;
 use super::paint::{Tone, paint};
 
-/// The largest number of components that are named one by one.
+/// The largest number of components named one by one.
 const NAMED: usize = 6;
 
-/// Why everything that is not done is not done.
+/// Explains why each unfinished component is not done.
 pub(super) fn why(snapshot: &StackSnapshot, now: Time, color: bool) -> String {
     let roots = roots(snapshot);
     if roots.is_empty() {
@@ -29,7 +29,7 @@ pub(super) fn why(snapshot: &StackSnapshot, now: Time, color: bool) -> String {
     text
 }
 
-/// The first `most` causes. What has failed for the same reason as another cause is listed after it.
+/// Explains the first `most` causes. A failure for the same reason as an earlier cause is listed after that one.
 pub(super) fn explain_all(roots: &[Root], most: usize, now: Time, color: bool) -> String {
     let mut groups: Vec<(&Root, Vec<&str>)> = Vec::new();
     for root in roots {
@@ -58,7 +58,7 @@ fn is_same(one: &Cause, other: &Cause) -> bool {
     }
 }
 
-/// Names in a sentence, and how many more there are.
+/// Joins names in a sentence, with the number of further ones.
 fn named(names: &[&str]) -> String {
     let shown = if names.len() <= NAMED { names.len() } else { NAMED - 1 };
     let mut words: Vec<String> = names[..shown].iter().map(|name| (*name).to_owned()).collect();
@@ -68,7 +68,7 @@ fn named(names: &[&str]) -> String {
     join(words, "and")
 }
 
-/// One cause, and what it holds up.
+/// Explains one cause, and what it blocks.
 pub(super) fn explain(root: &Root, now: Time, color: bool) -> String {
     let (mark, tone) = match &root.cause {
         Cause::Failed(_) | Cause::LeftOver(_) | Cause::Circle { .. } => ("✗", Tone::Bad),

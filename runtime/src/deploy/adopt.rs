@@ -1,4 +1,4 @@
-//! Adopts things that existed before a stack.
+//! Adopts resources that existed before a stack.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,11 +14,10 @@ use super::place::Place;
 use super::{DeployError, Deployment};
 
 impl Deployment {
-    /// Makes these things, which existed before the stack, resources of `target`: all of them, or none. The cloud is
-    /// not asked.
+    /// Adopts these existing things as resources of `target`: all of them, or none. Does not query the cloud.
     ///
     /// # Errors
-    /// Why they cannot be, or that the stack is being deployed at the moment.
+    /// They cannot be adopted, or the stack is being deployed at the moment.
     pub async fn adopt(&self, target: Arc<dyn Target>, things: Vec<Adopted>) -> Result<(), DeployError> {
         prepare(&self.own(), &self.stack).await?;
         match self.store.hold(&Place::new(&self.stack).leader(), &[], &Access::new(), None).await {

@@ -1,4 +1,4 @@
-//! Exclusive access to a stack that is completely gone, so that the records about it can be removed.
+//! Exclusive access to a completely deleted stack, for removing its records.
 
 use crate::store::{Access, Hold, StoreError};
 
@@ -7,22 +7,22 @@ use super::keeper::get;
 use super::place::Place;
 use super::{DeployError, Deployment, facts};
 
-/// Whether a command that destroys a stack may remove the records about it.
+/// Whether a command that destroys a stack may remove its records.
 #[derive(Debug)]
 pub enum Alone {
-    /// Nothing is left of it, nothing is wanted for it, and nothing begins as long as this is held.
+    /// Nothing is left of it, nothing is wanted for it, and nothing can begin as long as this is held.
     Held(Hold),
-    /// Something is wanted for it again, or something is left.
+    /// A new wish exists, or something is left.
     Wanted,
     /// Another process has removed it.
     Gone,
 }
 
 impl Deployment {
-    /// Keeps others from beginning anything, if nothing is left of the stack and nothing is wanted for it.
+    /// Locks out others, if nothing is left of the stack and nothing is wanted for it.
     ///
     /// # Errors
-    /// If that is not known.
+    /// The state cannot be read.
     pub async fn alone(&self) -> Result<Alone, DeployError> {
         let (store, place) = (&self.own(), Place::new(&self.stack));
         let leader = place.leader();
@@ -43,7 +43,7 @@ impl Deployment {
                     hold.release().await;
                     return Ok(Alone::Wanted);
                 }
-                // Another process looks at it, or also wants it to be gone.
+                // Another process is reading it, or also wants to remove it.
                 Err(StoreError::Conflict { .. } | StoreError::Exists { .. }) => {
                     if let Some(node) = store.get(&leader).await? {
                         store.changed(&leader, Some(node.version)).await?;

@@ -1,4 +1,4 @@
-//! Records what is wanted as a wish, which the leader carries out.
+//! Records wishes, which the leader carries out.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,11 +19,11 @@ use super::shelf::Shelf;
 use super::{DeployError, Deployment, Ended, News, Wanted};
 
 impl Deployment {
-    /// Lets the leader carry out `wanted`, and returns once that is done, or cannot be; `None` if asked to `end`
+    /// Has the leader carry out `wanted`, and returns once that is done or has failed; `None` if requested to `end`
     /// before. The next call continues with the rest.
     ///
     /// # Errors
-    /// What prevents it from continuing.
+    /// The obstacle.
     pub async fn bring(
         &self,
         wanted: &Wanted,
@@ -36,7 +36,7 @@ impl Deployment {
             () = &mut end => return Ok(None),
         };
         match self.attend(Some(number), news, end).await {
-            // Destroying it removes all of this at the end.
+            // Destroying the stack removes all of this at the end.
             Err(DeployError::Store(StoreError::Missing { .. })) if self.wished().await?.is_none() => {
                 Err(DeployError::Destroyed { stack: self.stack.clone() })
             }
@@ -44,10 +44,10 @@ impl Deployment {
         }
     }
 
-    /// Continues with what was wanted before, and keeps things as they should be until asked to `end`.
+    /// Continues with the last wish, and maintains the wanted state until requested to `end`.
     ///
     /// # Errors
-    /// As [`Self::bring`].
+    /// As for [`Self::bring`].
     pub async fn keep(
         &self,
         news: &mpsc::UnboundedSender<News>,
@@ -90,8 +90,7 @@ impl Deployment {
         }
     }
 
-    /// Leads with what is stored. A process that cannot lets others lead at once, and not only when the store notices
-    /// that it is gone.
+    /// Leads with the stored state. On failure, releases the lead at once, instead of waiting for the store to notice.
     pub(super) async fn lead(
         &self,
         hold: Hold,
@@ -112,7 +111,7 @@ impl Deployment {
         Tools { store, stack, key, cloud, maker, limits }
     }
 
-    /// How this wish, or one that came after it, has ended.
+    /// How this wish, or a later one, has ended.
     pub(super) async fn ended(&self, store: &Arc<dyn Store>, wish: u64) -> Result<Option<Ended>, DeployError> {
         let report: Option<(Report, _)> = get(store, &self.stack, &Place::new(&self.stack).report()).await?;
         let report = report.map(|(report, _)| report).filter(|report| report.wish >= wish);
@@ -121,7 +120,7 @@ impl Deployment {
         Ok(report.map(ended))
     }
 
-    /// Records what is wanted, and returns its number.
+    /// Records a wish, and returns its number.
     async fn wish(&self, wanted: &Wanted) -> Result<u64, DeployError> {
         let store = &self.own();
         prepare(store, &self.stack).await?;
@@ -164,23 +163,23 @@ impl Deployment {
             let wish = after(path.clone(), data, there.map(|(_, version)| version));
             match store.apply(whole.clone().into_iter().chain([wish]).collect()).await {
                 Ok(()) => return Ok(number),
-                // Another process wants something at the same time. It comes before this.
+                // Another process has recorded a wish at the same time, which comes first.
                 Err(StoreError::Conflict { .. } | StoreError::Exists { .. }) => {}
                 Err(error) => return Err(error.into()),
             }
         }
     }
 
-    /// What was wanted last.
+    /// The last wish.
     pub(super) async fn wished(&self) -> Result<Option<(Wish, Version)>, DeployError> {
         get(&self.own(), &self.stack, &Place::new(&self.stack).wish()).await
     }
 
-    /// Looks once at everything that exists, and returns what differs from the goal. If another process leads, it is
-    /// what that has seen.
+    /// Observes everything that exists, and returns the differences from the goal. If another process leads, returns
+    /// its observations.
     ///
     /// # Errors
-    /// As [`Self::bring`].
+    /// As for [`Self::bring`].
     pub async fn look(&self, news: &mpsc::UnboundedSender<News>) -> Result<Vec<Found>, DeployError> {
         prepare(&self.own(), &self.stack).await?;
         match self.store.hold(&Place::new(&self.stack).leader(), &[], &Access::new(), None).await {

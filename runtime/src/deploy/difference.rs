@@ -1,4 +1,4 @@
-//! How what exists differs from what was deployed.
+//! Differences between what exists and what was deployed.
 
 use std::collections::BTreeSet;
 
@@ -8,8 +8,8 @@ use wattle_converge::{Row, Stage};
 
 use super::onlooker::Known;
 
-/// How a row's thing differs from what was deployed, if it does. A failure of an existing thing counts only if it is
-/// recent.
+/// The difference between a row's thing and the deployed state, if any. A failure of an existing thing counts only if
+/// it is recent.
 pub(super) fn found(row: &Row, has_failed: bool) -> Option<Found> {
     if row.adopted && row.stage == Stage::Sound {
         let how = row.drift.as_ref().map_or_else(String::new, |how| format!(", and differs: {how}"));
@@ -29,7 +29,7 @@ pub(super) fn found(row: &Row, has_failed: bool) -> Option<Found> {
     Some(Found { name: row.name.clone(), left, how })
 }
 
-/// Adds what a goal requests that was begun and not reached, unless something else is reported about it.
+/// Adds the unreached part of a goal that has begun, unless something else is reported about it.
 pub(super) fn to_come<'a>(
     names: impl Iterator<Item = &'a Name>,
     rows: impl Iterator<Item = &'a Row>,
@@ -44,12 +44,12 @@ pub(super) fn to_come<'a>(
     }));
 }
 
-/// The names of the resources on which an action has begun.
+/// The names of the resources with an action in progress.
 pub(super) fn under_way<'a>(rows: impl Iterator<Item = &'a Row>) -> impl Iterator<Item = &'a Name> {
     rows.filter(|row| !row.is_idle()).map(|row| &row.name)
 }
 
-/// The same for what other processes have seen.
+/// The differences observed by other processes.
 pub(super) fn seen_by_others(known: &Known) -> Vec<Found> {
     let has_failed = |row: &Row| row.failed.as_ref().is_some_and(|failure| failure.generation == known.number);
     let mut all: Vec<Found> = known.rows.iter().filter_map(|row| found(row, has_failed(row))).collect();

@@ -1,4 +1,4 @@
-//! Errors of a deployment as a whole. An error of a single resource is not an error here: the engine reports it.
+//! Errors of a deployment as a whole. The error of a single resource is not one of them: the engine reports it.
 
 use wattle_converge::Refusal;
 
@@ -11,7 +11,7 @@ pub enum DeployError {
     /// The data space fails.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// What is stored cannot be read.
+    /// Stored data cannot be read.
     #[error("the facts of `{stack}`'s infrastructure are damaged at `{path}`: {reason}")]
     Damaged {
         /// The stack.
@@ -21,7 +21,7 @@ pub enum DeployError {
         /// What is wrong with it.
         reason: String,
     },
-    /// What is stored cannot be opened with this key.
+    /// Stored data cannot be decrypted with this key.
     #[error("what `{stack}` requests was written with another operator's key: {source}")]
     Sealed {
         /// The stack.
@@ -29,20 +29,20 @@ pub enum DeployError {
         /// The reason.
         source: SealError,
     },
-    /// What is requested is impossible.
+    /// The request is impossible.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// There is no such deployment to go back to.
+    /// There is no such deployment to roll back to.
     #[error("`{stack}` has no deployment {number} to go back to")]
     Unkept {
         /// The stack.
         stack: String,
-        /// The number that was requested.
+        /// The requested number.
         number: u64,
         /// The existing numbers.
         kept: Vec<u64>,
     },
-    /// The cloud does not say what exists.
+    /// The cloud's state cannot be read.
     #[error("it cannot be determined what exists of `{stack}` in the cloud: {why}")]
     Blind {
         /// The stack.
@@ -50,19 +50,19 @@ pub enum DeployError {
         /// The reason.
         why: String,
     },
-    /// It is being deployed at the moment.
+    /// The stack is being deployed at the moment.
     #[error("someone is deploying `{stack}` right now")]
     Led {
         /// The stack.
         stack: String,
     },
-    /// It was destroyed while it was being deployed.
+    /// The stack was destroyed while it was being deployed.
     #[error("`{stack}` was destroyed in the meantime by another `wattle destroy`")]
     Destroyed {
         /// The stack.
         stack: String,
     },
-    /// Nothing of this stack was deployed by wattle.
+    /// Wattle has deployed nothing of this stack.
     #[error("`{stack}` has no infrastructure that wattle has brought up")]
     Nothing {
         /// The stack.
@@ -71,7 +71,7 @@ pub enum DeployError {
 }
 
 impl DeployError {
-    /// Whether the data space answers, and its content is wrong.
+    /// Whether the data space responds, but its content is invalid.
     pub fn is_of_what_stands_there(&self) -> bool {
         matches!(self, Self::Damaged { .. } | Self::Store(StoreError::Disowned { .. }))
     }

@@ -1,5 +1,4 @@
-//! Which of the engine's facts are stored, and in which form: a goal without what it requests, which is stored
-//! elsewhere.
+//! The stored form of the engine's facts: a goal without its target, which is stored elsewhere.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -7,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use wattle::model::Name;
 use wattle_converge::{Cleanup, Id, OnFailure, Time};
 
-/// What is requested.
+/// A request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Asked {
@@ -22,7 +21,7 @@ pub(super) struct Asked {
     pub(super) cleanup: Cleanup,
     #[serde(default)]
     pub(super) corrects: bool,
-    /// What has drifted, and is left as it is.
+    /// The drifted resources to leave as they are.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(super) leaves: BTreeSet<Name>,
 }
@@ -32,7 +31,7 @@ pub(super) struct Asked {
 #[serde(deny_unknown_fields)]
 pub(super) struct Goal {
     pub(super) generation: u64,
-    /// The last wish that had been heard when it was set.
+    /// The last wish received before it was set.
     pub(super) wish: u64,
     pub(super) asked: Asked,
 }
@@ -47,20 +46,20 @@ pub(super) struct Good {
     pub(super) leftovers: BTreeSet<Id>,
 }
 
-/// What the leader is asked to do.
+/// A request to the leader.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Want {
     /// Another goal.
     Deploy(Asked),
-    /// What was reached before.
+    /// An earlier state.
     Rollback {
         /// The number of that goal; `None` for the last one.
         to: Option<u64>,
     },
 }
 
-/// What is wanted, with its number: each is greater than those before it.
+/// A request with its number, which increases.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Wish {
@@ -68,15 +67,15 @@ pub(super) struct Wish {
     pub(super) want: Want,
 }
 
-/// How a wish ended, for watchers.
+/// The outcome of a wish, for watchers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Report {
     pub(super) wish: u64,
     pub(super) generation: u64,
-    /// What differs from the goal, each in words. Empty if nothing does.
+    /// The differences from the goal, as texts. Empty if there are none.
     pub(super) roots: Vec<String>,
-    /// What differed from the goal, each in words, if this goal is the one of a rollback.
+    /// The differences from the wanted goal, as texts, if this goal is that of a rollback.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) before: Vec<String>,
     /// The goal requests nothing.
@@ -84,21 +83,21 @@ pub(super) struct Report {
     pub(super) is_nothing: bool,
 }
 
-/// How many of the rows that were written last are named. A watcher that was away for longer reads all of them.
+/// The number of recently written rows to list. A watcher that was away for longer reads all of them.
 const NAMED: usize = 256;
 
-/// Which rows were written, so that watchers read no others.
+/// The recently written rows, so that watchers read no others.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Changes {
-    /// The number of writes of rows. It only grows.
+    /// The number of writes of rows, which only grows.
     count: u64,
-    /// The rows that were written last, the latest at the end.
+    /// The rows written last, the latest at the end.
     rows: VecDeque<Id>,
 }
 
 impl Changes {
-    /// Notes that these rows are written.
+    /// Records writes of these rows.
     pub(super) fn note(&mut self, rows: impl IntoIterator<Item = Id>) {
         for row in rows {
             self.count += 1;
@@ -107,13 +106,13 @@ impl Changes {
         self.rows.drain(..self.rows.len().saturating_sub(NAMED));
     }
 
-    /// Notes that other rows may have been written: their writer may have been interrupted before it named them here.
+    /// Records that other rows may have been written: their writer may have been interrupted before it recorded them.
     pub(super) fn forget(&mut self) {
         self.count += 1;
         self.rows.clear();
     }
 
-    /// The rows that were written since it was as `before`; `None` if they are no longer known.
+    /// The rows written since the state `before`; `None` if they are no longer recorded.
     pub(super) fn since(&self, before: &Self) -> Option<BTreeSet<Id>> {
         let written = usize::try_from(self.count.checked_sub(before.count)?).ok()?;
         let first = self.rows.len().checked_sub(written)?;

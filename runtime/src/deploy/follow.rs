@@ -1,4 +1,4 @@
-//! Watches while another process leads: what happens is derived from what the leader stores.
+//! Watches another leading process: derives events from what the leader stores.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use super::news::look_of;
 use super::place::Place;
 use super::{Count, DeployError, Deployment, News, Onlooker};
 
-/// How often to read what the leader has stored.
+/// How often to poll.
 const PAUSE: Duration = Duration::from_secs(1);
 
 impl Deployment {
@@ -50,7 +50,7 @@ impl Deployment {
     }
 }
 
-/// What is seen of the leader's work.
+/// The observed state of the leader's work.
 struct Watch<'n> {
     onlooker: Onlooker,
     rows: BTreeMap<Id, Row>,
@@ -60,7 +60,7 @@ struct Watch<'n> {
 }
 
 impl Watch<'_> {
-    /// Reports what has happened since the last look.
+    /// Reports events since the last poll.
     async fn look(&mut self) -> Result<(), DeployError> {
         let Some(known) = self.onlooker.look().await? else { return Ok(()) };
         let now: BTreeMap<Id, Row> = known.rows.iter().map(|row| (row.id, row.clone())).collect();
@@ -82,7 +82,7 @@ impl Watch<'_> {
     }
 }
 
-/// What has happened between two looks at the rows.
+/// The events between two readings of the rows.
 fn between(before: &BTreeMap<Id, Row>, now: &BTreeMap<Id, Row>) -> Vec<News> {
     let ids: BTreeSet<&Id> = before.keys().chain(now.keys()).collect();
     let mut all = Vec::new();
@@ -108,7 +108,7 @@ fn between(before: &BTreeMap<Id, Row>, now: &BTreeMap<Id, Row>) -> Vec<News> {
     all
 }
 
-/// What is being done, without the properties.
+/// The action in progress, without the properties.
 fn what(act: &Act) -> What {
     match act {
         Act::Create => What::Create { properties: Value::Null },
@@ -120,7 +120,7 @@ fn what(act: &Act) -> What {
     }
 }
 
-/// What is under way, and what has failed.
+/// Describes the actions in progress and the failures.
 fn waits(rows: &BTreeMap<Id, Row>) -> Vec<Wait> {
     let why = |row: &Row| match (row.act(), &row.failed) {
         (Some(act), _) => Some(Why::UnderWay(act.words())),

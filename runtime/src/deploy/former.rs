@@ -1,4 +1,4 @@
-//! What the present goal and those before it are made of.
+//! The sources of the present goal and of former ones.
 
 use super::facts::{Goal, Good};
 use super::keeper::get;
@@ -11,11 +11,11 @@ impl Deployment {
         Ok(get(&self.own(), &self.stack, &Place::new(&self.stack).goal()).await?.map(|(goal, _)| goal))
     }
 
-    /// What the present goal's target is made of, and the goal's number; `None` if there is no goal, or it asks for
+    /// The source of the present goal's target, and the goal's number; `None` if there is no goal, or it requests
     /// nothing.
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// It cannot be read.
     pub async fn present_source(&self) -> Result<Option<(u64, String)>, DeployError> {
         if let Some(given) = self.heats_present().await? {
             return Ok(Some(given));
@@ -26,10 +26,10 @@ impl Deployment {
         }
     }
 
-    /// The goal that a rollback goes back to, and what its target is made of.
+    /// The goal that a rollback returns to, and the source of its target.
     ///
     /// # Errors
-    /// If it cannot be read, or none has the number `to`.
+    /// It cannot be read, or none has the number `to`.
     pub async fn former_source(&self, to: Option<u64>) -> Result<Option<(u64, String)>, DeployError> {
         if Self::through(&self.store, &self.stack, &self.key).await? == Some(Through::Heat) {
             return self.heats_former(to).await;

@@ -1,7 +1,7 @@
-//! Heat's part of a stack's infrastructure: what Heat was given, and which servers it has created.
+//! Records about infrastructure in Heat: the sources given to Heat, and the servers that it created.
 //!
-//! One record, beside the engine's facts, exists as soon as Heat is asked for anything: it shows other processes that
-//! deploy the stack that Heat must be asked.
+//! A record, beside the engine's facts, exists as soon as Heat is used: it tells other processes that deploy the stack
+//! to use Heat.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use super::place::Place;
 use super::shelf::{self, Shelf};
 use super::{DeployError, Deployment, facts, own, things};
 
-/// What brings a stack's infrastructure into its wanted state.
+/// What deploys a stack's infrastructure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Through {
     /// The engine.
@@ -28,10 +28,10 @@ pub enum Through {
     Heat,
 }
 
-/// What Heat has created, as far as it is recorded.
+/// The recorded state in Heat.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Noted {
-    /// The number of what it was last given.
+    /// The number of the last source.
     pub(super) number: u64,
     /// Whether the stack has reached that state.
     pub(super) is_reached: bool,
@@ -39,16 +39,16 @@ pub(super) struct Noted {
     pub(super) servers: BTreeMap<Name, MadeByHeat>,
 }
 
-/// A server that Heat has created.
+/// A server created by Heat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MadeByHeat {
     /// Its name in the cloud.
     pub phys: Name,
-    /// Since when Heat is known to have finished it, or the last rebuild of it.
+    /// When Heat was first known to have finished it, or its last rebuild.
     pub since: Option<Time>,
 }
 
-/// What Heat has created of `stack`; `None` if Heat is not used for it.
+/// The recorded state of `stack` in Heat; `None` if Heat is not used for it.
 pub(super) async fn noted(store: &Arc<dyn Store>, stack: &str) -> Result<Option<Noted>, DeployError> {
     Ok(record(store, stack).await?.map(|record| {
         let number = record.present.as_ref().map_or(0, |given| given.number);
@@ -62,7 +62,7 @@ pub(super) async fn noted(store: &Arc<dyn Store>, stack: &str) -> Result<Option<
     }))
 }
 
-/// What Heat was given.
+/// A source given to Heat.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Given {
@@ -77,36 +77,36 @@ struct Record {
     /// The highest number so far.
     last: u64,
     present: Option<Given>,
-    /// What was reached, the last one first.
+    /// The reached sources, the last one first.
     good: Vec<Given>,
     /// The existing servers, each with its name in the cloud.
     servers: BTreeMap<Name, Name>,
-    /// The request that last rebuilt each server, if there was one.
+    /// The request that last rebuilt each server, if any.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     rebuilds: BTreeMap<Name, Name>,
-    /// When each server was first recorded as it is.
+    /// When each server was first recorded in its present form.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     since: BTreeMap<Name, Time>,
 }
 
-/// The servers of a stack, as they are in the cloud.
+/// The servers of a stack in the cloud.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Servers {
     /// Each server's name in the cloud.
     pub phys: BTreeMap<Name, Name>,
-    /// The request that last rebuilt each server, if there was one and if that is known.
+    /// The request that last rebuilt each server, if any and known.
     pub rebuilds: BTreeMap<Name, Name>,
 }
 
 impl Record {
-    /// The servers that exist since before, and got new disks since then.
+    /// The servers that have got new disks since the record.
     fn rebuilt(&self, now: &Servers) -> Vec<Name> {
         let has_stayed = |name: &Name| self.servers.contains_key(name) && self.servers.get(name) == now.phys.get(name);
         let is_new = |(name, request): &(&Name, &Name)| self.rebuilds.get(*name) != Some(*request);
         now.rebuilds.iter().filter(is_new).map(|(name, _)| name).filter(|name| has_stayed(name)).cloned().collect()
     }
 
-    /// Takes over what exists at this time.
+    /// Updates the record to the servers existing at this time.
     fn exists(&mut self, now: &Servers, at: Time) {
         let rebuilt = self.rebuilt(now);
         let former = std::mem::replace(&mut self.servers, now.phys.clone());
@@ -122,7 +122,7 @@ impl Record {
         self.present.iter().chain(&self.good).map(|given| given.target.as_str()).collect()
     }
 
-    /// What was given under this number, or last before the present one.
+    /// The source with this number, or the last one before the present.
     fn find(&self, to: Option<u64>) -> Option<&Given> {
         let present = self.present.as_ref().map_or(0, |given| given.number);
         self.good.iter().find(|given| to.map_or(given.number != present, |to| given.number == to))
@@ -130,10 +130,10 @@ impl Record {
 }
 
 impl Deployment {
-    /// What brings up the infrastructure of `stack`; `None` if nothing of it was ever wanted.
+    /// What deploys the infrastructure of `stack`; `None` if nothing of it was ever wanted.
     ///
     /// # Errors
-    /// If that cannot be read.
+    /// It cannot be read.
     pub async fn through(
         store: &Arc<dyn Store>,
         stack: &str,
@@ -147,10 +147,10 @@ impl Deployment {
         Ok(wish.map(|_| Through::Wattle))
     }
 
-    /// Records that Heat is given what `source` says, and returns its number.
+    /// Records that Heat gets `source`, and returns its number.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// It cannot be written.
     pub async fn hand_to_heat(&self, source: &str) -> Result<u64, DeployError> {
         prepare(&self.own(), &self.stack).await?;
         let kept = self.heats_shelf();
@@ -167,10 +167,10 @@ impl Deployment {
         Ok(record.await?.last)
     }
 
-    /// Records that Heat is again given what it was given under this number, or last, and returns that.
+    /// Records that Heat gets the source with this number, or the last one, again, and returns that source.
     ///
     /// # Errors
-    /// If it no longer exists, or cannot be read or written.
+    /// It no longer exists, or cannot be read or written.
     pub async fn hand_again(&self, number: Option<u64>) -> Result<String, DeployError> {
         let there = self.heats().await?;
         let nothing = || DeployError::Nothing { stack: self.stack.clone() };
@@ -184,14 +184,14 @@ impl Deployment {
         Ok(source.to_string())
     }
 
-    /// Records that the stack has reached what Heat was last given, with these servers. The agents of those that got new
-    /// disks are no longer known.
+    /// Records that the stack has reached its last source, with these servers. The agents of those with new disks are
+    /// no longer known.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// It cannot be written.
     pub async fn heat_has_reached(&self, number: u64, servers: &Servers) -> Result<(), DeployError> {
         self.heat_has_put(servers, |record| {
-            // Another process may have given it something else meanwhile.
+            // Another process may have replaced the source meanwhile.
             if let Some(present) = record.present.clone().filter(|present| present.number == number) {
                 record.good.retain(|good| good.number != number);
                 record.good.insert(0, present);
@@ -201,10 +201,11 @@ impl Deployment {
         .await
     }
 
-    /// Records that Heat has gone back to what was last reached, with these servers, as [`Self::heat_has_reached`].
+    /// Records that Heat has rolled back to the last reached source, with these servers, as for
+    /// [`Self::heat_has_reached`].
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// It cannot be written.
     pub async fn heat_has_gone_back(&self, servers: &Servers) -> Result<(), DeployError> {
         self.heat_has_put(servers, |record| {
             if let Some(good) = record.good.first() {
@@ -226,15 +227,15 @@ impl Deployment {
         noted.await.map(drop)
     }
 
-    /// The number of what Heat was given last.
+    /// The number of Heat's last source.
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// It cannot be read.
     pub async fn heats_number(&self) -> Result<u64, DeployError> {
         Ok(self.heats().await?.present.map_or(0, |given| given.number))
     }
 
-    /// What Heat was last given, and its number; `None` if the engine brings the stack up.
+    /// Heat's last source and its number; `None` if the engine deploys the stack.
     pub(super) async fn heats_present(&self) -> Result<Option<(u64, String)>, DeployError> {
         match self.heats().await?.present {
             Some(given) => Ok(Some((given.number, self.heats_shelf().source(&given.target).await?.to_string()))),
@@ -242,7 +243,7 @@ impl Deployment {
         }
     }
 
-    /// What Heat was given before, with its number.
+    /// A former source with its number.
     pub(super) async fn heats_former(&self, to: Option<u64>) -> Result<Option<(u64, String)>, DeployError> {
         let there = self.heats().await?;
         match (there.find(to), to) {
@@ -252,7 +253,7 @@ impl Deployment {
         }
     }
 
-    /// The servers that Heat has created.
+    /// The servers created by Heat.
     pub(super) async fn heats_servers(&self) -> Result<BTreeMap<Name, Name>, DeployError> {
         Ok(self.heats().await?.servers)
     }
@@ -265,7 +266,8 @@ impl Deployment {
         Ok(record(&self.own(), &self.stack).await?.unwrap_or_default())
     }
 
-    /// Changes the record, makes `whole` what it names from now on, and removes what nothing in it names any longer.
+    /// Changes the record, makes `whole` what it names from now on, and removes sources that nothing in it names any
+    /// longer.
     async fn note(&self, whole: Option<Op>, change: impl Fn(&mut Record)) -> Result<Record, DeployError> {
         let (store, path) = (&self.own(), Place::new(&self.stack).heat());
         loop {
@@ -281,7 +283,7 @@ impl Deployment {
                     }
                     return Ok(record);
                 }
-                // Another process records something at the same time.
+                // Another process is writing at the same time.
                 Err(StoreError::Conflict { .. } | StoreError::Exists { .. }) => {}
                 Err(error) => return Err(error.into()),
             }

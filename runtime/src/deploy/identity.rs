@@ -1,7 +1,7 @@
-//! How a deployment is identified: by its mark on all things in a cloud, and the key of its digests.
+//! The identity of a deployment: its mark on all things in a cloud, and the key of its digests.
 //!
-//! Both are random and stay as long as the deployment exists, even if the operator's key changes. If they changed, all
-//! things would belong to another deployment, or differ from what they were created from.
+//! Both are random and remain as long as the deployment exists, even if the operator's key changes. If they changed,
+//! all things would belong to another deployment, or differ from their sources.
 
 use std::sync::Arc;
 
@@ -36,19 +36,18 @@ impl std::fmt::Debug for Identity {
 #[derive(Debug, Serialize, Deserialize)]
 struct Kept {
     mark: String,
-    /// The data space in which the stack is deployed, if it has one: what is known of its infrastructure does not count
-    /// in any other.
+    /// The data space of the stack, if known: records about its infrastructure are not valid in any other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     space: Option<Name>,
-    /// Encrypted for the operator: with it, short values could be guessed from their digests.
+    /// Encrypted for the operator: with the key, short values could be guessed from their digests.
     key: String,
 }
 
 impl Identity {
-    /// The identity of `stack`; a new one if it has none.
+    /// Returns the identity of `stack`; creates one if it has none.
     ///
     /// # Errors
-    /// If it cannot be read or written.
+    /// It cannot be read or written.
     pub async fn of(store: &Arc<dyn Store>, stack: &str, operator: &OperatorKey) -> Result<Self, DeployError> {
         let store = &own(store, operator);
         super::keeper::prepare(store, stack).await?;
@@ -65,7 +64,7 @@ impl Identity {
             let space = space(store, stack).await?;
             let kept = made.kept(operator, space).map_err(|source| sealed(stack, source))?;
             match store.set(place.root(), &json(&kept), Some(node.version)).await {
-                // The identity of the process that came first counts.
+                // The identity of the first process wins.
                 Ok(_) | Err(StoreError::Conflict { .. }) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -103,14 +102,14 @@ impl Identity {
     }
 }
 
-/// The data space of `stack`; `None` before it has one.
+/// The data space of `stack`, if known.
 async fn space(store: &Arc<dyn Store>, stack: &str) -> Result<Option<Name>, DeployError> {
     let goal = get::<DesiredRevision>(store, stack, &Layout::new(stack).revision()).await?;
     Ok(goal.and_then(|(goal, _)| goal.space))
 }
 
-/// The contents of the top node of `stack`'s infrastructure, for its present data space, and the mark with which
-/// everything else there is signed.
+/// The top node of `stack`'s infrastructure for its present data space, and the mark with which everything else there
+/// is signed.
 pub(super) async fn of_this_space(
     store: &Arc<dyn Store>,
     stack: &str,

@@ -1,7 +1,7 @@
-//! The engine's facts in the data space, as the leader has them: read once, and written only as long as the term lasts.
+//! The leader's view of the engine's facts in the data space: read once, and written only during its term.
 //!
-//! Beginning a term sets the node of terms. Each write request first checks that this node is unchanged, so a leader
-//! that was deposed and does not know it yet writes nothing more.
+//! Beginning a term sets the term node. Each write request first checks that this node is unchanged, so a leader that
+//! was deposed and does not know it yet writes nothing more.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,13 +19,13 @@ use super::facts::{Asked, Changes, Goal, Good, Report, Wish};
 use super::place::Place;
 use super::shelf;
 
-/// How many reached goals are kept.
+/// The number of reached goals to keep.
 pub(super) const KEPT: usize = 10;
 
-/// Nodes that are read at the same time.
+/// The number of nodes read concurrently.
 pub(super) const AT_ONCE: usize = 256;
 
-/// Facts as they were when a term began.
+/// The facts at the beginning of a term.
 #[derive(Debug, Default)]
 pub(super) struct Facts {
     pub(super) goal: Option<Goal>,
@@ -48,14 +48,14 @@ pub(super) struct Keeper {
     has_report: bool,
     changes: Changes,
     has_changes: bool,
-    /// The last wish that was heard.
+    /// The last wish received.
     pub(super) wish: u64,
-    /// Rows, goals and records that were written.
+    /// The number of rows, goals and records written.
     pub(super) written: u64,
 }
 
 impl Keeper {
-    /// Begins a term for a stack whose leader's node is held. Creates the missing nodes.
+    /// Begins a term for a stack whose leader node is held. Creates missing nodes.
     pub(super) async fn begin(store: &Arc<dyn Store>, stack: &str, _held: &Hold) -> Result<Self, DeployError> {
         let place = Place::new(stack);
         let path = place.term();
@@ -85,7 +85,7 @@ impl Keeper {
                         written: 0,
                     });
                 }
-                // Another process's term began at the same time. There will be one after it.
+                // Another process began a term at the same time. Begin one after it.
                 Err(StoreError::Conflict { .. }) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -128,14 +128,14 @@ impl Keeper {
         Ok(Facts { goal: self.goal.clone(), good: self.good.clone().unwrap_or_default(), rows, wish })
     }
 
-    /// Waits for a wish other than the one that was `seen`.
+    /// Waits for a wish other than the one `seen`.
     pub(super) async fn wish(&self, seen: Option<Version>) -> Result<Option<(Wish, Version)>, DeployError> {
         let path = self.place.wish();
         let Some(node) = self.store.changed(&path, seen).await? else { return Ok(None) };
         Ok(read(&self.stack, &path, &node.data)?.map(|wish| (wish, node.version)))
     }
 
-    /// Stores what a step asks to store, in its order. `asked` is the stored form of a goal's target.
+    /// Stores the facts of a step, in order. `asked` is the stored form of a goal's target.
     ///
     /// # Errors
     /// [`StoreError::Conflict`] of the term's node once another process leads.
@@ -184,13 +184,13 @@ impl Keeper {
             Write::Goal(_) | Write::Good(_) => None,
         });
         self.changes.note(rows);
-        // Whatever part of the request is stored, this is stored last.
+        // Stored last, whatever part of the request succeeds.
         ops.push(put(self.place.changes(), json(&self.changes), self.has_changes));
         self.has_changes = true;
         Ok(self.store.apply(ops).await?)
     }
 
-    /// Stores how a wish ended.
+    /// Stores the outcome of a wish.
     pub(super) async fn report(&mut self, report: &Report) -> Result<(), DeployError> {
         let op = put(self.place.report(), json(report), self.has_report);
         self.store.apply(vec![self.fence.clone(), op]).await?;
@@ -198,12 +198,11 @@ impl Keeper {
         Ok(())
     }
 
-    /// Removes the targets of goals that are no longer kept, except for those that a wish that was not heard yet may
-    /// name.
+    /// Removes the targets of goals that are no longer kept, except for those that a pending wish may name.
     pub(super) async fn forget_targets(&self) -> Result<(), DeployError> {
         let mut whole = Vec::new();
         for name in self.store.children(&self.place.targets()).await? {
-            // One that is being written becomes whole with the wish for it.
+            // One that is being written becomes whole together with its wish.
             let now = Time::from_millis(clock::millis());
             if self.store.get(&self.place.target(&name)).await?.is_some_and(|node| shelf::is_over(&node.data, now)) {
                 whole.push(name);
@@ -224,13 +223,13 @@ impl Keeper {
     }
 }
 
-/// Whether another process leads now.
+/// Whether the error means that another process now leads.
 pub(super) fn is_deposed(error: &DeployError, stack: &str) -> bool {
     let term = Place::new(stack).term();
     matches!(error, DeployError::Store(StoreError::Conflict { path } | StoreError::Missing { path }) if *path == term)
 }
 
-/// Creates the missing nodes that a deployment needs.
+/// Creates the missing nodes of a deployment.
 pub(super) async fn prepare(store: &Arc<dyn Store>, stack: &str) -> Result<(), DeployError> {
     let place = Place::new(stack);
     let top = crate::space::Layout::new(stack).root();
@@ -251,13 +250,12 @@ async fn make(store: &Arc<dyn Store>, path: &str) -> Result<(), DeployError> {
     }
 }
 
-/// The node with this data, created if it is not `there`.
+/// Sets the node to this data, creating it if it is not `there`.
 pub(super) fn put(path: String, data: Vec<u8>, there: bool) -> Op {
     if there { Op::Set { path, data, expected: None } } else { Op::Create { path, data, access: Access::new() } }
 }
 
-/// The node with this data, if it still has the `version` that was read; without one, only if it was not created
-/// meanwhile.
+/// Sets the node to this data if it still has the `version` that was read; without one, only if it does not exist.
 pub(super) fn after(path: String, data: Vec<u8>, version: Option<Version>) -> Op {
     match version {
         Some(_) => Op::Set { path, data, expected: version },
@@ -265,7 +263,7 @@ pub(super) fn after(path: String, data: Vec<u8>, version: Option<Version>) -> Op
     }
 }
 
-/// What a node holds; `None` if it does not exist.
+/// Reads a node; `None` if it does not exist.
 pub(super) async fn get<T: DeserializeOwned>(
     store: &Arc<dyn Store>,
     stack: &str,

@@ -1,12 +1,12 @@
-//! Brings a stack's infrastructure up without Heat, by the rules of `wattle-converge`.
+//! Deploys a stack's infrastructure without Heat, by the rules of `wattle-converge`.
 //!
-//! What lives here: the facts of a stack's infrastructure in the data space, which process leads, and the loop that
-//! stores what the rules ask to store, has jobs carried out, and looks at what exists. What must not: what a resource
-//! is, and how a cloud is queried; these are behind [`Maker`] and [`Cloud`].
+//! What belongs here: the facts of a stack's infrastructure in the data space, leader election, and the loop that
+//! stores the facts, has jobs carried out, and observes what exists. What does not: what a resource is, and how a cloud
+//! is queried; these are behind [`Maker`] and [`Cloud`].
 //!
-//! A process that wants something writes a *wish*. The leader hears of it. If no process leads, the one with the wish
-//! does. So two processes that want something at once have two goals, one after the other, and a killed process leaves
-//! nothing that another cannot continue.
+//! A process that wants something writes a *wish*, which notifies the leader. Without a leader, the process with the
+//! wish becomes one. So simultaneous wishes of two processes become two goals, one after the other, and a killed
+//! process leaves nothing that another cannot continue.
 
 mod adopt;
 mod alone;
@@ -50,41 +50,40 @@ pub use pass_on::{believe, pass_on};
 pub use shelf::{Maker, Planned};
 pub use whereabouts::Whereabouts;
 
-/// What is wanted for a stack's infrastructure.
+/// The wanted state of a stack's infrastructure.
 #[derive(Clone, Debug)]
 pub enum Wanted {
-    /// The infrastructure that is made from this.
+    /// The infrastructure described by a source.
     Deploy {
         /// The source from which [`Maker::make`] makes the target.
         source: String,
-        /// What happens when it fails.
+        /// What to do on a failure.
         on_failure: OnFailure,
-        /// When what existed before is deleted.
+        /// When to delete what existed before.
         cleanup: Cleanup,
-        /// Whether what drifts afterwards is corrected.
+        /// Whether to correct later drift.
         corrects: bool,
-        /// After this time, nothing more is begun for it.
+        /// The time after which nothing more is started for it.
         deadline: Option<Time>,
     },
-    /// What the present goal requests, also where things have drifted since.
+    /// The present goal, including resources that have drifted since.
     AsDeployed {
-        /// Names of existing things that differ and stay as they are.
+        /// Names of drifted resources to leave as they are.
         leaves: BTreeSet<Name>,
     },
-    /// The state that it had before.
+    /// A former state.
     Rollback {
-        /// Which goal. Without a number: the one that was reached last, or the one before it if that is the present
-        /// one.
+        /// The number of the goal; by default the one reached last, or the one before it if that is the present one.
         to: Option<u64>,
     },
     /// Nothing.
     Nothing,
 }
 
-/// A stack's infrastructure, and what manages it.
+/// A stack's infrastructure, and its dependencies.
 #[derive(Clone, Debug)]
 pub struct Deployment {
-    /// The data space, as the operator.
+    /// The data space, opened as the operator.
     pub store: Arc<dyn Store>,
     /// The stack.
     pub stack: String,
@@ -94,32 +93,32 @@ pub struct Deployment {
     pub cloud: Arc<dyn Cloud>,
     /// Makes targets.
     pub maker: Arc<dyn Maker>,
-    /// How long things may take.
+    /// Time limits.
     pub limits: Limits,
 }
 
 impl Deployment {
-    /// The data space for everything that is known about infrastructure.
+    /// The data space for all records about infrastructure.
     fn own(&self) -> Arc<dyn Store> {
         own(&self.store, &self.key)
     }
 }
 
-/// `store` for the owner of `key`: what they write about infrastructure is signed, and reading what someone else has
+/// Wraps `store` for the owner of `key`: writes about infrastructure are signed, and reading what someone else has
 /// written there fails, since it cannot be relied on.
 fn own(store: &Arc<dyn Store>, key: &OperatorKey) -> Arc<dyn Store> {
     Signed::insisting(store, key, None)
 }
 
-/// The result of what was wanted.
+/// The outcome of a wish.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ended {
     /// The goal's number.
     pub generation: u64,
-    /// What differs from it, each in words; empty if nothing does.
+    /// The differences from the goal, as texts; empty if there are none.
     pub roots: Vec<String>,
-    /// What differed from the wanted goal, if this goal is an earlier one, after a rollback.
+    /// The differences from the wanted goal, if a rollback has replaced it.
     pub before: Vec<String>,
-    /// It requests nothing: that is what was wanted last.
+    /// Whether the goal requests nothing, as the last wish did.
     pub is_nothing: bool,
 }

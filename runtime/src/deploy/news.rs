@@ -1,4 +1,4 @@
-//! What happens, for watchers.
+//! Events for watchers.
 
 use wattle::model::Name;
 use wattle_converge::{Act, Outcome, Row, Stage, Wait, What};
@@ -6,11 +6,11 @@ use wattle_converge::{Act, Outcome, Row, Stage, Wait, What};
 /// The number of resources.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
-    /// Those that exist.
+    /// The existing resources.
     pub there: usize,
-    /// Those to which something is being done.
+    /// The resources with an action in progress.
     pub busy: usize,
-    /// Those with an error.
+    /// The resources with an error.
     pub failed: usize,
 }
 
@@ -26,38 +26,37 @@ impl Count {
     }
 }
 
-/// The state of a row: whether nothing is done to it, the state of its thing, and how it differs from what was
-/// deployed.
+/// The state of a row: whether it is idle, the state of its thing, and its difference from the deployed state.
 pub type Look = (bool, Stage, Option<Name>);
 
 pub(super) fn look_of(row: &Row) -> Look {
     (row.is_idle(), row.stage, row.drift.clone())
 }
 
-/// What happens, for watchers.
+/// An event for watchers.
 #[derive(Clone, Debug)]
 pub enum News {
     /// Another process leads, and this one watches.
     Elsewhere,
-    /// Something is begun.
+    /// An action has begun.
     Begins {
         /// The resource.
         name: Name,
         /// Its type.
         kind: Name,
-        /// What is done.
+        /// The action.
         what: What,
     },
     /// A job has ended.
     Outcome {
         /// The resource.
         name: Name,
-        /// What was being done.
+        /// The action, if known.
         act: Option<Act>,
         /// Its outcome.
         outcome: Outcome,
     },
-    /// Something new was seen: whether nothing is done to a resource, its state, and how it differs.
+    /// An observed change: whether a resource is idle, its state, and its difference.
     Seen {
         /// The resource.
         name: Name,
@@ -66,17 +65,17 @@ pub enum News {
         /// Its present state; `None` if it is gone.
         is: Option<Look>,
     },
-    /// Why it was impossible to see what exists.
+    /// An observation failed, for this reason.
     Blind(String),
-    /// Nothing has changed for a long time: what this waits for.
+    /// Nothing has changed for a long time; the value is what is awaited.
     Stalled(Vec<Wait>),
-    /// The number of resources.
+    /// The number of resources has changed.
     Count(Count),
-    /// Nothing is under way any longer.
+    /// No action is in progress any longer.
     Settled {
         /// The goal's number.
         generation: u64,
-        /// What differs from it.
+        /// The differences from the goal.
         roots: Vec<Wait>,
     },
 }

@@ -1,4 +1,4 @@
-//! A stack's infrastructure for repeated looks: what has not changed is not read again.
+//! Repeatedly observes a stack's infrastructure, without reading again what has not changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -19,46 +19,46 @@ use super::place::Place;
 use super::shelf::Shelf;
 use super::{DeployError, Maker, Planned, Through, own};
 
-/// What is known of a stack's infrastructure.
+/// The known state of a stack's infrastructure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Known {
     /// The stack.
     pub stack: Name,
-    /// What brings it into its wanted state.
+    /// What deploys it.
     pub through: Through,
-    /// The goal's number; 0 before there is one.
+    /// The goal's number; 0 if there is none yet.
     pub number: u64,
-    /// What should exist; `None` if that is not known.
+    /// The planned resources; `None` if unknown.
     pub planned: Option<Vec<Planned>>,
-    /// The rows, the oldest first.
+    /// The rows, oldest first.
     pub rows: Vec<Row>,
-    /// Whether everything that was requested existed once.
+    /// Whether everything that was requested has existed at some time.
     pub is_reached: bool,
-    /// Whether nothing more is done for what was last requested.
+    /// Whether all work for the last request has ended.
     pub is_settled: bool,
-    /// Whether a process is at work, or manages it.
+    /// Whether a process is leading.
     pub is_led: bool,
-    /// What differs from the request then, each in words.
+    /// The differences from the request, as texts.
     pub roots: Vec<String>,
-    /// The servers that Heat has created.
+    /// The servers created by Heat.
     pub servers: BTreeMap<Name, MadeByHeat>,
 }
 
-/// Looks at a stack's infrastructure.
+/// Observes a stack's infrastructure.
 #[derive(Debug)]
 pub struct Onlooker {
     store: Arc<dyn Store>,
     stack: String,
-    /// What decrypts targets, and what reads them.
+    /// The key that decrypts targets, and their reader.
     opens: Option<(OperatorKey, Arc<dyn Maker>)>,
     facts: Option<Facts>,
     rows: BTreeMap<Id, Row>,
-    /// The name of the last target that was read, and what should exist for it.
+    /// The name of the last target that was read, and its planned resources.
     planned: Option<(String, Option<Vec<Planned>>)>,
     known: Option<Arc<Known>>,
 }
 
-/// What is read each time: the same number of nodes, however many resources there are.
+/// The data read each time: a constant number of nodes, whatever the number of resources.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Facts {
     wish: Option<Wish>,
@@ -71,18 +71,19 @@ struct Facts {
 }
 
 impl Onlooker {
-    /// For `stack`, for the owner of this key, with what reads targets. No one else sees anything of it.
+    /// Creates an observer of `stack` for the owner of this key, with the reader of targets. Without the key, nothing
+    /// is visible.
     pub fn new(store: &Arc<dyn Store>, stack: &str, opens: Option<(OperatorKey, Arc<dyn Maker>)>) -> Self {
         let store = opens.as_ref().map_or_else(|| Arc::clone(store), |(key, _)| own(store, key));
         let stack = stack.to_owned();
         Self { store, stack, opens, facts: None, rows: BTreeMap::new(), planned: None, known: None }
     }
 
-    /// Its state; `None` if nothing was deployed, or the watcher may not see it. As long as nothing changes, it is the
-    /// same.
+    /// Returns its state; `None` if nothing was deployed, or this user may not see it. While nothing changes, returns
+    /// the same value.
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// It cannot be read.
     pub async fn look(&mut self) -> Result<Option<Arc<Known>>, DeployError> {
         if self.opens.is_none() {
             return Ok(None);
@@ -95,7 +96,7 @@ impl Onlooker {
 
     async fn look_as_operator(&mut self) -> Result<Option<Arc<Known>>, DeployError> {
         let facts = self.facts().await?;
-        // Without a node that names the written rows, any may have been written.
+        // Without a node that lists the written rows, any may have been written.
         let is_same = self.facts.as_ref() == Some(&facts) && (facts.changes.is_some() || facts.heat.is_some());
         if is_same && self.known.is_some() {
             return Ok(self.known.clone());
@@ -121,7 +122,7 @@ impl Onlooker {
         let (store, place) = (&self.store, Place::new(&self.stack));
         let leader = place.leader();
         let leads = async { Ok(store.get(&leader).await?.is_some()) };
-        // The list of written rows is read first: rows that are read later may be newer, and are then read once more.
+        // Read the list of written rows first: rows read later may be newer, and are then read once more.
         let changes = self.held(place.changes()).await?;
         let (wish, goal, good, report, heat, is_led) = try_join!(
             self.held(place.wish()),
@@ -138,7 +139,7 @@ impl Onlooker {
         Ok(get(&self.store, &self.stack, &path).await?.map(|(held, _)| held))
     }
 
-    /// Reads the rows that were written since the last time.
+    /// Reads the rows written since the last time.
     async fn refresh(&mut self, facts: &Facts) -> Result<(), DeployError> {
         let before = self.facts.as_ref().and_then(|facts| facts.changes.as_ref());
         let written = facts.changes.as_ref().zip(before).and_then(|(changes, before)| changes.since(before));
@@ -165,7 +166,7 @@ impl Onlooker {
         Ok(())
     }
 
-    /// What should exist according to the target of this name.
+    /// The planned resources of the target with this name.
     async fn planned(&mut self, target: &str) -> Result<Option<Vec<Planned>>, DeployError> {
         if let Some((known, planned)) = &self.planned
             && known == target
@@ -176,11 +177,11 @@ impl Onlooker {
         let planned = match Shelf::new(&self.store, &self.stack, key, maker).source(target).await {
             Ok(source) => {
                 let maker = Arc::clone(maker);
-                // A large template takes time, and other tasks continue meanwhile.
+                // Reading a large template takes time; other tasks continue meanwhile.
                 let read = tokio::task::spawn_blocking(move || maker.planned(&source).ok());
                 read.await.ok().flatten()
             }
-            // It is encrypted for another key, or is just being removed.
+            // It is encrypted for another key, or is being removed.
             Err(DeployError::Sealed { .. }) => None,
             Err(error) => return Err(error),
         };

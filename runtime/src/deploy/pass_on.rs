@@ -1,5 +1,5 @@
-//! Re-encrypts what is known of a stack's infrastructure for another operator's key, or accepts with the own key what
-//! someone else has written there.
+//! Re-encrypts the records of a stack's infrastructure for another operator's key, or accepts records written by
+//! someone else.
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ use super::place::Place;
 use super::shelf::{Maker, Shelf};
 use super::{DeployError, Identity, identity};
 
-/// Passes what is stored about `stack`'s infrastructure, if it has any, to the owner of the `next` key. `store` must
-/// have both logins. If this is interrupted, the next call completes it.
+/// Passes the records of `stack`'s infrastructure, if any, to the owner of the `next` key. `store` must have both
+/// logins. If this is interrupted, the next call completes it.
 ///
 /// # Errors
 /// [`DeployError::Led`] while the stack is being deployed, and errors of the store.
@@ -49,11 +49,11 @@ pub async fn pass_on(
     Ok(())
 }
 
-/// Accepts, as that of the owner of `key`, what is known about `stack`'s infrastructure and was not signed by them:
-/// there is no other record of it. Returns these nodes.
+/// Accepts the records of `stack`'s infrastructure that were not signed by the owner of `key`, by signing them: there
+/// is no other record of it. Returns these nodes.
 ///
 /// # Errors
-/// As [`pass_on`].
+/// As for [`pass_on`].
 pub async fn believe(store: &Arc<dyn Store>, stack: &str, key: &OperatorKey) -> Result<Vec<String>, DeployError> {
     let place = Place::new(stack);
     let root = place.root();
@@ -65,7 +65,7 @@ pub async fn believe(store: &Arc<dyn Store>, stack: &str, key: &OperatorKey) -> 
     let signed = &(Signed::new(store, key) as Arc<dyn Store>);
     let top = identity::of_this_space(signed, stack, unverified(&node.data)).await?;
     if let Some((held, _)) = &top {
-        // Another data space may have begun.
+        // The node may have been written for another data space.
         store.set(root, &key.signer().sign(root, held), Some(node.version)).await?;
     }
     let mark = top.as_ref().map(|(_, mark)| mark.as_str());
@@ -73,7 +73,7 @@ pub async fn believe(store: &Arc<dyn Store>, stack: &str, key: &OperatorKey) -> 
     Ok((!is_signed).then(|| root.to_owned()).into_iter().chain(others).collect())
 }
 
-/// Whether there is any, and it is not being deployed.
+/// Whether there are any, and the stack is not being deployed.
 async fn is_idle(store: &Arc<dyn Store>, stack: &str, place: &Place) -> Result<bool, DeployError> {
     if store.get(&place.leader()).await?.is_some() {
         return Err(DeployError::Led { stack: stack.to_owned() });
@@ -81,8 +81,7 @@ async fn is_idle(store: &Arc<dyn Store>, stack: &str, place: &Place) -> Result<b
     Ok(store.get(place.root()).await?.is_some())
 }
 
-/// Signs with `key`, by its `mark`, everything that it has not signed: what is `held` by a node with this path, for
-/// this place, with this data. Returns these nodes.
+/// Signs with `key`, under its `mark`, every node that it has not signed. Returns these nodes.
 async fn sign(
     store: &Arc<dyn Store>,
     place: &Place,
@@ -112,7 +111,7 @@ async fn sign(
     Ok(renewed)
 }
 
-/// Nothing is made while keys change.
+/// A maker that is not used while keys change.
 #[derive(Debug)]
 struct Nobody;
 

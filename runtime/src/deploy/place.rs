@@ -1,4 +1,4 @@
-//! Where the facts of a stack's infrastructure are in the data space. Only the operator reads or writes there.
+//! The paths of the facts of a stack's infrastructure in the data space. Only the operator reads or writes there.
 
 use wattle_converge::Id;
 
@@ -26,12 +26,12 @@ impl Place {
         format!("{}/leader", self.root)
     }
 
-    /// The number of terms so far. Beginning one sets it, so its version says whose term it is.
+    /// The number of terms so far. Beginning a term sets it, so its version identifies the term.
     pub(super) fn term(&self) -> String {
         format!("{}/term", self.root)
     }
 
-    /// What is wanted, for the leader.
+    /// The request to the leader.
     pub(super) fn wish(&self) -> String {
         format!("{}/wish", self.root)
     }
@@ -56,12 +56,12 @@ impl Place {
         format!("{}/known", self.root)
     }
 
-    /// The cloud that it is in.
+    /// The cloud with the infrastructure.
     pub(super) fn cloud(&self) -> String {
         format!("{}/cloud", self.root)
     }
 
-    /// What Heat was given, if Heat makes the infrastructure.
+    /// The sources given to Heat, if Heat is used.
     pub(super) fn heat(&self) -> String {
         format!("{}/heat", self.root)
     }
@@ -76,7 +76,7 @@ impl Place {
         format!("{}/rows/{id}", self.root)
     }
 
-    /// Which rows were written last.
+    /// The recently written rows.
     pub(super) fn changes(&self) -> String {
         format!("{}/changes", self.root)
     }
@@ -91,7 +91,7 @@ impl Place {
         format!("{}/targets/{name}", self.root)
     }
 
-    /// One of the pieces.
+    /// A piece of a target.
     pub(super) fn piece(&self, name: &str, number: usize) -> String {
         format!("{}/targets/{name}/{number:04}", self.root)
     }

@@ -1,7 +1,7 @@
 //! The stored targets of goals: encrypted for the operator, in pieces, each under its own name.
 //!
-//! It is what a target is made of (templates, files and parameters, secrets among them), so that the process that takes
-//! over can make it again.
+//! The source of a target is stored (templates, files and parameters, including secrets), so that a process that takes
+//! over can make the target again.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -25,44 +25,44 @@ const PIECE: usize = 500_000;
 
 /// Makes targets from their sources.
 pub trait Maker: fmt::Debug + Send + Sync {
-    /// The target.
+    /// Makes the target.
     ///
     /// # Errors
-    /// Why it cannot be made, in the words of a message.
+    /// The source is invalid; the error is a message.
     fn make(&self, source: &str) -> Result<Arc<dyn Target>, String>;
 
-    /// What should exist, for watchers.
+    /// Lists the planned resources, for watchers.
     ///
     /// # Errors
-    /// As [`Self::make`].
+    /// As for [`Self::make`].
     fn planned(&self, source: &str) -> Result<Vec<Planned>, String> {
         let resources = self.make(source)?.resources();
         Ok(resources.into_iter().map(|(name, after)| Planned { name, kind: None, after }).collect())
     }
 }
 
-/// A resource that should exist.
+/// A planned resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Planned {
     /// Its name.
     pub name: Name,
-    /// Its type, if that is known beforehand.
+    /// Its type, if known in advance.
     pub kind: Option<Name>,
     /// The resources that it depends on.
     pub after: Vec<Name>,
 }
 
-/// How long storing something may take. A process that is killed meanwhile leaves pieces that nothing continues.
+/// How long storing may take. A process that is killed meanwhile leaves pieces that nothing continues.
 const UNFINISHED: Duration = Duration::from_hours(1);
 
-/// Marks something that is being stored, until it is whole.
+/// Marks a target that is being stored, until it is whole.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Begun {
-    /// Since when, by the clock of the process that stores it.
+    /// The start, by the clock of the storing process.
     begun: Time,
 }
 
-/// The pieces of what is stored under a name.
+/// The pieces of a stored target.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Whole {
     /// The number of the first one.
@@ -71,7 +71,7 @@ struct Whole {
     pieces: usize,
 }
 
-/// What is stored under a name.
+/// The stored state of a target.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Held {
@@ -102,8 +102,8 @@ impl Shelf {
         }
     }
 
-    /// Stores the source of a target, and returns its name and the operation that makes it whole. The process that
-    /// wants it does that and records its wish in one request: the leader removes what is whole and not wanted.
+    /// Stores the source of a target, and returns its name and the operation that makes it whole. The caller submits
+    /// that operation together with its wish: the leader removes targets that are whole and unwanted.
     pub(super) async fn put(&self, source: &str) -> Result<(String, Op), DeployError> {
         let mut chance = [0; 12];
         getrandom::fill(&mut chance).expect("INVARIANT: the system has random numbers");
@@ -117,7 +117,7 @@ impl Shelf {
         Ok((name, whole))
     }
 
-    /// The pieces of what a target is made of, encrypted for the owner of `key`, numbered from `first`.
+    /// Splits a source into pieces, encrypted for the owner of `key`, numbered from `first`.
     fn pieces(&self, name: &str, first: usize, source: &str, key: &OperatorKey) -> Result<Vec<Op>, DeployError> {
         let recipient = key.recipient();
         let sealed = seal(&Value::Str(source.into()), [recipient.as_str()]).map_err(|source| self.sealed(source))?;
@@ -129,7 +129,7 @@ impl Shelf {
             access: Access::new(),
         };
         let mut ops: Vec<Op> = pieces.into_iter().enumerate().map(create).collect();
-        // They are whole once this is there.
+        // The pieces are whole once this is written.
         ops.push(Op::Set { path: self.place.target(name), data: json(&whole), expected: None });
         Ok(ops)
     }
@@ -152,7 +152,7 @@ impl Shelf {
         Ok(())
     }
 
-    /// Removes the pieces of these numbers.
+    /// Removes the pieces with these numbers.
     async fn remove(&self, name: &str, is_over: impl Fn(usize) -> bool) -> Result<(), DeployError> {
         let pieces = self.store.children(&self.place.target(name)).await?;
         let numbers = pieces.iter().filter_map(|piece| piece.parse().ok());
@@ -161,7 +161,7 @@ impl Shelf {
         Ok(self.store.apply(removals).await?)
     }
 
-    /// All pieces; `None` as long as some are missing.
+    /// Reads all pieces; `None` as long as some are missing.
     async fn whole(&self, name: &str) -> Result<Option<Whole>, DeployError> {
         let held: Option<(Held, _)> = get(&self.store, &self.stack, &self.place.target(name)).await?;
         Ok(held.and_then(|(held, _)| match held {
@@ -186,7 +186,7 @@ impl Shelf {
         }
     }
 
-    /// The target of this name. It is made when it is first asked for something.
+    /// The target with this name. It is made on first use.
     pub(super) async fn take(&mut self, name: &str) -> Result<Arc<dyn Target>, DeployError> {
         if let Some((_, target)) = self.known.iter().find(|(known, _)| known == name) {
             return Ok(Arc::clone(target));
@@ -197,13 +197,13 @@ impl Shelf {
         Ok(target)
     }
 
-    /// The source of the target of this name.
+    /// The source of the target with this name.
     pub(super) async fn source(&self, name: &str) -> Result<Name, DeployError> {
         let whole = self.whole(name).await?.unwrap_or_default();
         self.opened(&self.text(name, &whole).await?)
     }
 
-    /// The name of a target that was taken from here; `None` for the one that requests nothing.
+    /// The name of a target from here; `None` for the one that requests nothing.
     pub(super) fn name_of(&self, target: &Arc<dyn Target>) -> Option<String> {
         let is_it = |known: &Arc<dyn Target>| std::ptr::addr_eq(Arc::as_ptr(known), Arc::as_ptr(target));
         self.known.iter().find(|(_, known)| is_it(known)).map(|(name, _)| name.clone())
@@ -214,7 +214,7 @@ impl Shelf {
     }
 }
 
-/// Whether what is there is whole, or nothing continues it by this time.
+/// Whether the target is whole, or was abandoned before this time.
 pub(super) fn is_over(data: &[u8], now: Time) -> bool {
     match serde_json::from_slice(data) {
         Ok(Held::Begun(Begun { begun })) => begun + UNFINISHED <= now,
@@ -222,7 +222,7 @@ pub(super) fn is_over(data: &[u8], now: Time) -> bool {
     }
 }
 
-/// The operations that remove everything that is stored under a name.
+/// The operations that remove everything under a name.
 pub(super) async fn removal(store: &Arc<dyn Store>, place: &Place, name: &str) -> Result<Vec<Op>, DeployError> {
     let top = place.target(name);
     let pieces = store.children(&top).await?;
@@ -230,7 +230,7 @@ pub(super) async fn removal(store: &Arc<dyn Store>, place: &Place, name: &str) -
     Ok(pieces.chain([Op::Delete { path: top.clone() }]).collect())
 }
 
-/// A target that is made when it is first asked for something: of ten goals that are kept, nine are never asked.
+/// A target that is made on first use: of ten goals that are kept, nine are never used.
 struct Later {
     source: Name,
     maker: Arc<dyn Maker>,
@@ -244,7 +244,7 @@ impl fmt::Debug for Later {
     }
 }
 
-/// The name of the one resource that stands for a target that cannot be made.
+/// The name of the one resource of a target that cannot be made.
 const UNMADE: &str = "template";
 
 impl Later {
@@ -254,7 +254,7 @@ impl Later {
 }
 
 impl Target for Later {
-    /// A target that cannot be made requests one impossible thing. If it requested nothing, everything would be
+    /// A target that cannot be made requests one impossible resource. If it requested nothing, everything would be
     /// deleted.
     fn resources(&self) -> Vec<(Name, Vec<Name>)> {
         match self.made() {

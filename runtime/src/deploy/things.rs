@@ -1,4 +1,4 @@
-//! The existing things of a stack's infrastructure, as they are stored, and those whose agents are known.
+//! The recorded things of a stack's infrastructure, and those whose agents are known.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,30 +14,29 @@ use super::place::Place;
 use super::{DeployError, Deployment, own};
 
 impl Deployment {
-    /// The existing resources of a type that were not [recorded](Self::note_known) as known, each with its thing's name
-    /// in the cloud.
+    /// Lists the existing resources of a type that were not [recorded](Self::note_known) as known, each with its
+    /// thing's name in the cloud.
     ///
     /// # Errors
-    /// If that cannot be read.
+    /// They cannot be read.
     pub async fn strangers(&self, kind: &str) -> Result<BTreeMap<Name, Name>, DeployError> {
         let known = known(&self.own(), &self.stack).await?.map(|(known, _)| known).unwrap_or_default();
         let there = self.things_that_are(kind, |stage| stage == Stage::Sound).await?;
         Ok(there.into_iter().filter(|(name, phys)| known.get(name) != Some(phys)).collect())
     }
 
-    /// All existing resources of a type, also those that are not as they should be, each with its thing's name in the
-    /// cloud.
+    /// Lists all existing resources of a type, including faulty ones, each with its thing's name in the cloud.
     ///
     /// # Errors
-    /// If that cannot be read.
+    /// They cannot be read.
     pub async fn things(&self, kind: &str) -> Result<BTreeMap<Name, Name>, DeployError> {
         self.things_that_are(kind, |_| true).await
     }
 
-    /// The names of all resources with a thing that is as it should be and is not being deleted.
+    /// Lists the names of all resources whose thing is in its wanted state and not being deleted.
     ///
     /// # Errors
-    /// If that cannot be read.
+    /// They cannot be read.
     pub async fn sound(&self) -> Result<BTreeSet<Name>, DeployError> {
         let rows = Self::rows(&self.store, &self.stack, &self.key).await?;
         let is_sound = |row: &Row| row.stage == Stage::Sound && !row.is_being_deleted();
@@ -51,7 +50,7 @@ impl Deployment {
     ) -> Result<BTreeMap<Name, Name>, DeployError> {
         let rows = Self::rows(&self.store, &self.stack, &self.key).await?;
         let there = rows.into_iter().filter(|row| &*row.kind == kind && is_so(row.stage));
-        // Of several for a name, the youngest counts.
+        // Of several with the same name, the youngest counts.
         let mut there: BTreeMap<Name, Name> = there.filter_map(|row| Some((row.name, row.thing?.phys))).collect();
         if kind == wattle::model::Resource::SERVER {
             there.extend(self.heats_servers().await?);
@@ -59,11 +58,11 @@ impl Deployment {
         Ok(there)
     }
 
-    /// Records that the agents of these resources are known by keys of their own, until another thing stands for a
-    /// resource.
+    /// Records that the agents of these resources are known by their own keys, until another thing replaces a
+    /// resource's.
     ///
     /// # Errors
-    /// If that cannot be written.
+    /// It cannot be written.
     pub async fn note_known(&self, things: &BTreeMap<Name, Name>) -> Result<(), DeployError> {
         let more = |known: &mut BTreeMap<Name, Name>| {
             known.extend(things.iter().map(|(name, phys)| (name.clone(), phys.clone())));
@@ -71,10 +70,10 @@ impl Deployment {
         change_known(&self.own(), &self.stack, more).await
     }
 
-    /// The rows as they are stored, the oldest first.
+    /// Reads the stored rows, oldest first.
     ///
     /// # Errors
-    /// If they cannot be read.
+    /// They cannot be read.
     pub async fn rows(store: &Arc<dyn Store>, stack: &str, key: &OperatorKey) -> Result<Vec<Row>, DeployError> {
         let store = &own(store, key);
         let place = Place::new(stack);
@@ -93,10 +92,10 @@ async fn known(store: &Arc<dyn Store>, stack: &str) -> Result<Option<(BTreeMap<N
     get(store, stack, &Place::new(stack).known()).await
 }
 
-/// Records that the agents of these servers are not known any more, because the servers got new disks, and keys with them.
+/// Records that the agents of these servers are no longer known, because the servers got new disks, and keys with them.
 ///
 /// # Errors
-/// If that cannot be written.
+/// It cannot be written.
 pub(super) async fn forget_agents(store: &Arc<dyn Store>, stack: &str, servers: &[Name]) -> Result<(), DeployError> {
     if servers.is_empty() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! The cloud that a stack's infrastructure is in. In another cloud, everything would seem to be gone.
+//! The cloud with a stack's infrastructure. In another cloud, everything would seem to be gone.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use super::{DeployError, Deployment, own};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Whereabouts {
-    /// Where its identity service is.
+    /// The URL of its identity service.
     pub auth_url: String,
     /// The region, if one is named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -47,10 +47,10 @@ impl fmt::Display for Whereabouts {
 }
 
 impl Deployment {
-    /// Where the infrastructure of `stack` is; `None` if nothing of it was ever wanted.
+    /// The location of `stack`'s infrastructure; `None` if nothing of it was ever wanted.
     ///
     /// # Errors
-    /// If that cannot be read.
+    /// It cannot be read.
     pub async fn whereabouts(
         store: &Arc<dyn Store>,
         stack: &str,
@@ -59,10 +59,10 @@ impl Deployment {
         Ok(get(&own(store, key), stack, &Place::new(stack).cloud()).await?.map(|(there, _)| there))
     }
 
-    /// Records that it is `here`, unless its place is already recorded.
+    /// Records that it is `here`, unless a location is already recorded.
     ///
     /// # Errors
-    /// If that cannot be written.
+    /// It cannot be written.
     pub async fn settle(&self, here: &Whereabouts) -> Result<(), DeployError> {
         if Self::whereabouts(&self.store, &self.stack, &self.key).await?.is_some() {
             return Ok(());

@@ -1,8 +1,8 @@
-//! Three members of a `ZooKeeper` on a cloud, for operators who have no data space yet.
+//! A three-member ZooKeeper ensemble on a cloud, for operators who have no data space yet.
 //!
-//! Its members have no agents, for those would need a data space: each one's user data is the recipe of the catalog's part `zookeeper`
-//! with all that it reads, a key and a certificate included. So there are two templates: of the addresses, for which certificates are
-//! made then, and of the servers.
+//! Its members have no agents, for those would need a data space: each member's user data is the recipe of the
+//! catalog's part `zookeeper` with all its inputs, including a key and a certificate. So there are two templates: one
+//! with the addresses, for which certificates are then made, and one with the servers.
 
 mod recipe;
 #[cfg(test)]
@@ -15,73 +15,73 @@ use serde_json::{Map, Value, json};
 
 pub use recipe::user_data;
 
-/// What the ensemble's stack is called.
+/// The name of the ensemble's stack.
 pub const STACK: &str = "wattle-space";
 
-/// How many members there are: the fewest of which one may be lost.
+/// The number of members: the smallest of which one may be lost.
 pub const MEMBERS: usize = 3;
 
 /// The port on which members serve clients.
 pub const PORT: u16 = 2281;
 
-/// The ports on which they talk among themselves.
+/// The ports for traffic between members.
 const PEERS: [u16; 2] = [2888, 3888];
 
-/// The range of addresses of a network of its own.
+/// The address range of a dedicated network.
 const CIDR: &str = "10.87.0.0/24";
 
-/// On what an ensemble runs.
+/// The ground that an ensemble runs on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ground {
-    /// The image, by name or id: of Debian 12, or one that has its packages.
+    /// The image, by name or id: Debian 12, or one with its packages.
     pub image: String,
     /// The flavor, by name or id.
     pub flavor: String,
-    /// Where members are found.
+    /// The network.
     pub network: Network,
     /// The key pair of the servers' administrator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_name: Option<String>,
 }
 
-/// Where members are found by clients.
+/// How clients reach the members.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Network {
-    /// On this network, which operators and servers reach.
+    /// On this network, which operators and servers can reach.
     There(String),
-    /// By floating IPs of this external network, before a network of their own.
+    /// By floating IPs of this external network, in front of a dedicated network.
     Floating(String),
 }
 
-/// A member, as soon as its addresses are known.
+/// A member whose addresses are known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// Its address on its network: on which it listens, and is found by the others.
+    /// Its address on its network, on which it listens, and at which the others reach it.
     pub address: IpAddr,
-    /// By which clients find it, if that is another one.
+    /// The address for clients, if it is a different one.
     pub floating: Option<IpAddr>,
 }
 
 impl Member {
-    /// The address by which clients find it.
+    /// Returns the address for clients.
     pub fn public(&self) -> IpAddr {
         self.floating.unwrap_or(self.address)
     }
 }
 
-/// The name of a member's port.
+/// Returns the name of a member's port.
 pub fn port(number: usize) -> String {
     format!("port{number}")
 }
 
-/// The name of a member's floating IP.
+/// Returns the name of a member's floating IP.
 pub fn floating(number: usize) -> String {
     format!("address{number}")
 }
 
-/// The template of an ensemble: of its addresses, and of the servers whose user data is known.
+/// Returns the template of an ensemble: its addresses, and the servers whose user data is known.
 pub fn template(ground: &Ground, user_data: &[String]) -> String {
     let mut resources = Map::new();
     let get = |name: &str| json!({ "get_resource": name });
@@ -139,7 +139,7 @@ pub fn template(ground: &Ground, user_data: &[String]) -> String {
     json!({ "heat_template_version": "2021-04-16", "resources": resources }).to_string()
 }
 
-/// Where clients find the ensemble: `HOST:PORT,HOST:PORT,HOST:PORT`.
+/// Returns the ensemble's address for clients: `HOST:PORT,HOST:PORT,HOST:PORT`.
 pub fn hosts(members: &[Member]) -> String {
     let hosts = members.iter().map(|member| std::net::SocketAddr::new(member.public(), PORT).to_string());
     hosts.collect::<Vec<_>>().join(",")

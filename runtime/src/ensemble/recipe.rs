@@ -1,4 +1,4 @@
-//! A member's user data: the recipe of the catalog's part, with what it reads.
+//! A member's user data: the recipe of the catalog's part, with its inputs.
 
 use std::fmt::Write as _;
 
@@ -6,16 +6,17 @@ use serde_json::json;
 
 use super::Member;
 
-/// The recipe, and what it shares with others.
+/// The recipe, and the file that it shares with others.
 const FILES: [(&str, &str); 2] = [("zookeeper.sh", include_str!("zookeeper.sh")), ("lib.sh", include_str!("lib.sh"))];
 
-/// What no line of those files is.
+/// A text that is not a line of those files.
 const END: &str = "END OF THE FILE";
 
-/// The user data of the member with this number, from 1 on. `issued` is its key, its certificate and the authority's, in PEM.
+/// Returns the user data of the member with this number, from 1. `issued` is its key, its certificate and the
+/// authority's, in PEM.
 ///
 /// # Panics
-/// When there is no certificate in `issued`.
+/// There is no certificate in `issued`.
 pub fn user_data(number: usize, members: &[Member], issued: &str, authority: &str) -> String {
     let (key, certificate) = issued.split_at(issued.find("-----BEGIN CERTIFICATE").expect("a key and its certificate"));
     let certificates: Vec<&str> =
@@ -52,7 +53,7 @@ exec sh \"$folder/zookeeper.sh\"
 "
 }
 
-/// A text as one word of any POSIX shell: others than Bash do not know the quotes that have escapes in them.
+/// Quotes a text as one word for any POSIX shell: only Bash knows quotes with escapes.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }

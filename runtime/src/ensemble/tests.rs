@@ -1,4 +1,4 @@
-//! What a member's server is given.
+//! The user data of a member's server.
 
 use std::process::Command;
 
@@ -24,7 +24,7 @@ fn user_data_is_a_script_that_fits_and_has_its_own_key_alone() {
     assert!(script.len() < 40_000, "{} bytes", script.len());
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("user_data");
-    // Instead of the recipe: what it would read.
+    // Print the inputs instead of running the recipe.
     let shown = script.replace("exec sh \"$folder/zookeeper.sh\"", "cat \"$key\"; env");
     std::fs::write(&file, shown).unwrap();
     let ran = Command::new("sh").arg(&file).env("WATTLE_SPACE_FOLDER", folder.path().join("own")).output().unwrap();

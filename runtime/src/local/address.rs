@@ -1,7 +1,7 @@
 //! Addresses for servers on one machine: within 127.0.0.0/8, all of which is this machine (RFC 1122, 3.2.1.3).
 //!
-//! Each `up` takes a block of 4,096 addresses, the same one each time unless another one has it. The owner of a block
-//! keeps a socket bound to its first address, so the block is free again as soon as its owner is gone.
+//! Each `up` claims a block of 4,096 addresses, the same one each time unless it is taken. The owner of a block keeps a
+//! socket bound to its first address, so the block is free again as soon as its owner is gone.
 
 use std::collections::HashSet;
 use std::io;
@@ -16,7 +16,7 @@ const BLOCKS: u32 = 1 << 12;
 /// The number of addresses in a block.
 pub(super) const SIZE: u32 = 1 << 12;
 /// The number of the last used address in a block: this machine's own among those of servers that have networks of
-/// their own. The one before is for testing such a network.
+/// their own. The address before it is for testing such a network.
 pub(super) const LAST: u32 = SIZE - 2;
 /// 127.0.0.0/15 is left to others: localhost, resolvers, testbeds.
 const RESERVED: u32 = (1 << 17) / SIZE;
@@ -31,7 +31,7 @@ pub(super) struct Block {
 }
 
 impl Block {
-    /// A block for the state at `path`: the one that contains `before`, if that is free.
+    /// Claims a block for the state at `path`: the one that contains `before`, if that is free.
     pub(super) fn claim(path: &Path, before: Option<Ipv4Addr>) -> io::Result<Self> {
         let digest = Sha256::digest(path.as_os_str().as_encoded_bytes());
         let wanted = u32::from_be_bytes([digest[0], digest[1], digest[2], digest[3]]) % (BLOCKS - RESERVED) + RESERVED;
@@ -49,7 +49,7 @@ impl Block {
         Err(failure.unwrap_or_else(|| io::ErrorKind::AddrNotAvailable.into()))
     }
 
-    /// The first and the last address that may be assigned.
+    /// The first and the last assignable address.
     pub(super) fn ends(&self) -> (Ipv4Addr, Ipv4Addr) {
         (Ipv4Addr::from(self.first + 1), Ipv4Addr::from(self.first + LAST - 2))
     }
@@ -70,8 +70,8 @@ pub(super) fn block_of(address: Ipv4Addr) -> Ipv4Addr {
     Ipv4Addr::from(u32::from(address) & !(SIZE - 1))
 }
 
-/// An address for each of `names` in the block that begins with `first`: the one in `before` if it is in this block, or
-/// the first free one otherwise. `None` if there are too few.
+/// Assigns an address to each of `names` in the block that begins with `first`: the one in `before` if it is in this
+/// block, or the first free one otherwise. `None` if there are too few.
 pub(super) fn assign(
     first: Ipv4Addr,
     names: &[Name],
@@ -80,7 +80,7 @@ pub(super) fn assign(
     let kept = |name: &Name| before.get(name).filter(|address| block_of(**address) == first).copied();
     let mut taken: HashSet<Ipv4Addr> = names.iter().filter_map(kept).collect();
     let first = u32::from(first);
-    // Addresses that end in 0 or 255 look like something else.
+    // Addresses that end in 0 or 255 look like network or broadcast addresses.
     let mut free =
         (first + 1..first + LAST - 1).filter(|address| !matches!(address & 255, 0 | 255)).map(Ipv4Addr::from);
     let mut assigned = IndexMap::default();

@@ -1,4 +1,4 @@
-//! The agent of one server: a process of this machine, which is restarted when it dies.
+//! The agent of one server: a process on this machine, restarted when it dies.
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -17,7 +17,7 @@ use crate::log_file;
 use super::environment;
 use super::processes::{self, RUN, STATE_DIR};
 
-/// How long to wait before an agent that died is restarted: twice as long each time, up to the second value.
+/// How long to wait before restarting an agent that died: doubled each time, up to the second value.
 const PAUSE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(30));
 /// After this time, an agent counts as running.
 const STEADY: Duration = Duration::from_mins(1);
@@ -28,23 +28,23 @@ pub(super) struct Launch {
     /// The server's name in messages.
     pub(super) name: String,
     pub(super) program: PathBuf,
-    /// The command before the program, which leads into the server's network and file system.
+    /// The command prefix that enters the server's network and file system.
     pub(super) wrapper: Vec<OsString>,
-    /// Variables of its environment.
+    /// Variables of the agent's environment.
     pub(super) variables: Vec<(&'static str, String)>,
-    /// Options in addition to those that say where everything is.
+    /// Further options, besides those for paths.
     pub(super) options: Vec<OsString>,
     /// The server's folder, with its identity.
     pub(super) home: PathBuf,
     /// The folder for the agent's memory and the recipes' own state.
     pub(super) kept: PathBuf,
-    /// Whether its environment is that of a service on a server, rather than this process's.
+    /// Whether the environment is that of a service on a server, rather than this process's.
     pub(super) is_clean: bool,
-    /// What the server knows about itself.
+    /// The source of the server's knowledge about itself.
     pub(super) knows: Knows,
 }
 
-/// What a server knows about itself, from its folder.
+/// The source, in its folder, of a server's knowledge about itself.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Knows {
     /// Its attributes.
@@ -54,7 +54,7 @@ pub(super) enum Knows {
 }
 
 impl Knows {
-    /// The option for its path, and its name there.
+    /// The option for its path, and its file name.
     pub(super) fn place(self) -> (&'static str, &'static str) {
         match self {
             Self::Attributes => ("--attributes", "attributes.json"),
@@ -63,7 +63,7 @@ impl Knows {
     }
 }
 
-/// What is known about the agents that one process keeps.
+/// The state of the agents that one process keeps running.
 #[derive(Debug, Default)]
 pub(super) struct Kept {
     state: Mutex<State>,
@@ -91,18 +91,18 @@ impl Kept {
         self.state().pids.clone()
     }
 
-    /// Adds events.
+    /// Adds log lines.
     pub(super) fn note(&self, notes: impl IntoIterator<Item = String>) {
         self.state().notes.extend(notes);
     }
 
-    /// The events since the last call, one line each.
+    /// The log lines since the last call.
     pub(super) fn notes(&self) -> Vec<String> {
         std::mem::take(&mut self.state().notes)
     }
 }
 
-/// Keeps the agent of one server.
+/// Keeps the agent of one server running.
 #[derive(Debug)]
 pub(super) struct Keeper {
     task: JoinHandle<()>,
@@ -122,14 +122,14 @@ impl Keeper {
     }
 
     /// Ends the agent, with everything that it has started in `home`, and does not restart it. Returns the number of
-    /// processes that were killed.
+    /// processes that had to be killed.
     pub(super) async fn shut(self, home: &Path, kept: &Kept) -> usize {
         self.ends.send_replace(true);
         let ended = self.ended();
         tokio::pin!(ended);
         let mut forced = 0;
         loop {
-            // Again, in case it was just about to start.
+            // Again, in case it was about to start.
             forced += processes::end_those_of(home, || kept.pids()).await;
             tokio::select! {
                 () = &mut ended => return forced,
@@ -229,7 +229,7 @@ fn spawn(launch: &Launch) -> io::Result<Child> {
         .stdin(Stdio::null())
         .stdout(output.try_clone()?)
         .stderr(output)
-        // Ctrl-C is for the process that keeps the agents. It then ends them in order.
+        // Ctrl-C is for the parent process, which then ends the agents in order.
         .process_group(0);
     for variable in RUN {
         command.env_remove(variable);

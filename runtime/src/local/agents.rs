@@ -12,15 +12,15 @@ use super::agent::{Keeper, Kept, Knows, Launch};
 use super::folder::Folder;
 use super::{processes, sandbox};
 
-/// How to start agents.
+/// How to start the agents.
 #[derive(Clone, Debug)]
 pub(super) struct Launches {
     pub(super) program: PathBuf,
-    /// For each server, the command before the program, which leads into its network and its file system.
+    /// For each server, the command prefix that enters its network and file system.
     pub(super) wrapper: HashMap<Name, Vec<OsString>>,
     /// Variables of their environment.
     pub(super) variables: Vec<(&'static str, String)>,
-    /// Options in addition to those that say where everything is.
+    /// Further options, besides those for paths.
     pub(super) options: Vec<OsString>,
     pub(super) folder: Folder,
     /// Whether servers are in sandboxes.
@@ -63,8 +63,8 @@ impl Agents {
         Self { keepers: HashMap::new(), clearing: HashMap::new(), kept: Arc::default() }
     }
 
-    /// For servers that are no longer among `servers`: waits until their agents have torn down what there is to tear
-    /// down, and then ends what still runs there, because OpenStack would delete these servers.
+    /// For servers that are no longer among `servers`: waits until their agents have finished tearing down, and then
+    /// ends what still runs there, because OpenStack would delete these servers.
     pub(super) fn let_go(&mut self, folder: &Folder, servers: &[Name]) {
         let gone: Vec<Name> = self.keepers.keys().filter(|name| !servers.contains(name)).cloned().collect();
         for server in gone {
@@ -75,7 +75,7 @@ impl Agents {
         }
     }
 
-    /// Servers that have left and where nothing runs any longer, each once.
+    /// Servers that have left and where nothing runs any longer, each reported once.
     pub(super) fn cleared(&mut self) -> Vec<Name> {
         let over = |(server, clearing): (&Name, &JoinHandle<()>)| clearing.is_finished().then(|| server.clone());
         let cleared: Vec<Name> = self.clearing.iter().filter_map(over).collect();
@@ -114,13 +114,13 @@ impl Agents {
         self.kept.pids()
     }
 
-    /// Their events since the last call, one line each.
+    /// Their log lines since the last call.
     pub(super) fn notes(&self) -> Vec<String> {
         self.kept.notes()
     }
 }
 
-/// Ends what the recipes of a server that has left have started, once its agent has nothing left to do.
+/// Ends the processes that the recipes of a server that has left have started, once its agent has nothing left to do.
 async fn clear(keeper: Keeper, folder: Folder, server: Name, kept: Arc<Kept>) {
     keeper.ended().await;
     let home = folder.server(&server);

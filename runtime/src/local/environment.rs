@@ -1,4 +1,4 @@
-//! The environment of an agent that is in a sandbox: that of a service on a server, not that of the caller of `up`.
+//! The environment of a sandboxed agent: that of a service on a server, not that of the caller of `up`.
 
 use std::env;
 
@@ -6,10 +6,10 @@ use tokio::process::Command;
 
 use crate::recipe::{PROXIES, WITHOUT_PROXY};
 
-/// Where programs are on a server.
+/// The search path on a server.
 pub(super) const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// Removes everything from this process's environment, except what says how to reach other machines, and what to log.
+/// Removes everything from this process's environment, except the settings for proxies and logging.
 pub(super) fn clean(command: &mut Command) {
     command.env_clear().envs([("HOME", "/root"), ("LANG", "C.UTF-8")]);
     for name in PROXIES.iter().chain(&WITHOUT_PROXY).copied().chain(["rust_log"]) {

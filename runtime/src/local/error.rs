@@ -13,7 +13,7 @@ use crate::store::embedded::ServerError;
 
 use super::imports::Unimported;
 
-/// Why a topology cannot be brought up on this machine.
+/// Why a topology cannot be started on this machine.
 #[derive(Debug, thiserror::Error)]
 pub enum UpError {
     /// A necessary file or folder cannot be used.
@@ -24,24 +24,24 @@ pub enum UpError {
         /// The reason.
         source: io::Error,
     },
-    /// There are attributes that only OpenStack knows.
+    /// Some attributes are known only to OpenStack.
     #[error("{} {} not known here", missing_values(.names), if .names.len() == 1 { "is" } else { "are" })]
     Attributes {
         /// The attributes as `RESOURCE.ATTRIBUTE.PATH`, each with a server that reads it.
         names: IndexMap<Name, Name>,
     },
-    /// Attributes were given that nothing reads, each as a message.
+    /// Given attributes are unused, each as a message.
     #[error("{}", .faults.join("\n"))]
     UnknownAttributes {
-        /// What is wrong with each.
+        /// The error for each.
         faults: Vec<String>,
     },
-    /// Imports have no value, or not a valid one.
+    /// Imports have no value, or an invalid one.
     #[error("{}", unimported(.missing, .faults))]
     Imports {
         /// The imports without a value, by `STACK:EXPORT`.
         missing: IndexMap<Name, Unimported>,
-        /// What is wrong with given values, each as a message.
+        /// The errors in given values, each as a message.
         faults: Vec<String>,
     },
     /// There are more servers than addresses.
@@ -50,7 +50,7 @@ pub enum UpError {
         /// The number of servers.
         servers: usize,
     },
-    /// None of the blocks of addresses can be taken.
+    /// No block of addresses is available.
     #[error("no addresses in 127.0.0.0/8 can be taken for the servers: {source}")]
     Block {
         /// The reason.
@@ -62,10 +62,10 @@ pub enum UpError {
         /// The reason.
         reason: String,
     },
-    /// The servers cannot be given file systems of their own.
+    /// The servers cannot get file systems of their own.
     #[error("{what}")]
     Sandbox {
-        /// What prevents it.
+        /// The obstacle.
         what: String,
         /// How to fix that.
         help: String,
@@ -94,7 +94,7 @@ impl From<StoreError> for UpError {
     }
 }
 
-/// The attributes without a value, as a message.
+/// Lists the attributes without a value, as a message.
 fn missing_values(names: &IndexMap<Name, Name>) -> String {
     let of_heat = names.keys().filter(|name| computed_by_heat(name).is_some()).count();
     let attributes = || format!("{} of OpenStack", plural(names.len() - of_heat, "attribute"));
@@ -110,7 +110,7 @@ fn plural(number: usize, word: &str) -> String {
     if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }
 }
 
-/// The imports without a value, and what else is wrong with imports, as a message.
+/// Lists the imports without a value, and other errors in imports, as a message.
 fn unimported(missing: &IndexMap<Name, Unimported>, faults: &[String]) -> String {
     let mut lines = Vec::new();
     if !missing.is_empty() {

@@ -1,4 +1,4 @@
-//! The place where `up` keeps its state of a topology: `DIR/.wattle` by default.
+//! The folder in which `up` keeps the state of a topology: `DIR/.wattle` by default.
 //!
 //! ```text
 //! lock                   held while it runs
@@ -27,13 +27,13 @@ use wattle::model::{IndexMap, Name, json};
 
 use crate::lock::ALONE;
 
-/// How often to check whether it still runs.
+/// How often to check whether it is still running.
 const LOOK: Duration = Duration::from_millis(200);
 
 /// The contents of a state's `.gitignore`.
 pub(super) const IGNORE: &str = "*\n";
 
-/// Removes a folder with all that is in it, if it is there.
+/// Removes a folder with its contents, if it exists.
 pub(super) fn remove(path: &Path) -> io::Result<()> {
     match fs::remove_dir_all(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -48,12 +48,12 @@ pub struct Folder {
     state: PathBuf,
 }
 
-/// What is remembered of an `up`, even when it does not run.
+/// The record of an `up`, which outlives it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// The stack.
     pub stack: String,
-    /// The process that runs it, or ran it last.
+    /// The process that runs it, or last ran it.
     pub pid: u32,
     /// When that process began, in ticks since the machine booted (`proc_pid_stat(5)`): its ID may belong to another
     /// one by now.
@@ -63,10 +63,10 @@ pub struct Record {
     pub directory: PathBuf,
     /// The network of the servers.
     pub network: Network,
-    /// Why the servers have no networks of their own, unless that was asked for.
+    /// Why the servers have no networks of their own, unless that was requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why_loopback: Option<String>,
-    /// The file system of servers that are in sandboxes.
+    /// The file system of sandboxed servers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<PathBuf>,
     /// The servers.
@@ -82,26 +82,26 @@ pub struct Record {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Network {
-    /// That of this machine. Each server has an address of its own.
+    /// This machine's. Each server has an address of its own.
     #[default]
     Loopback,
     /// A network for each server, so that each has all ports to itself.
     Namespaces,
 }
 
-/// Prevents other processes from running the same.
+/// Keeps other processes from running the same topology.
 #[derive(Debug)]
-pub struct Lock(#[expect(dead_code, reason = "held, not looked at")] File);
+pub struct Lock(#[expect(dead_code, reason = "held, not read")] File);
 
 impl Folder {
-    /// The state beside what was emitted into `directory`, or `directory` itself if it contains a state.
+    /// Returns the state beside the emitted files in `directory`, or `directory` itself if it contains a state.
     pub fn of(directory: &Path) -> Self {
         let inner = directory.join(".wattle");
         let state = if directory.join("up.json").is_file() { directory.to_owned() } else { inner };
         Self { directory: directory.to_owned(), state }
     }
 
-    /// The state at `state`, for what was emitted into `directory`.
+    /// Returns the state at `state`, for the files emitted to `directory`.
     pub fn at(directory: &Path, state: &Path) -> Self {
         Self { directory: directory.to_owned(), state: state.to_owned() }
     }
@@ -111,7 +111,7 @@ impl Folder {
         &self.directory
     }
 
-    /// The path with which [`Folder::of`] finds it.
+    /// The path by which [`Folder::of`] finds it.
     pub fn name(&self) -> &Path {
         if Self::of(&self.directory).state == self.state { &self.directory } else { &self.state }
     }
@@ -121,10 +121,10 @@ impl Folder {
         &self.state
     }
 
-    /// Creates the folder. Others may pass through it, because services run as users of their own.
+    /// Creates the folder. Others may traverse it, because services run as users of their own.
     ///
     /// # Errors
-    /// If the file system refuses.
+    /// The file system refuses access.
     pub fn create(&self) -> io::Result<()> {
         fs::DirBuilder::new().recursive(true).mode(0o755).create(&self.state)?;
         // If the output is in a repository, the state must not be committed.
@@ -135,10 +135,10 @@ impl Folder {
         fs::DirBuilder::new().recursive(true).mode(0o755).create(self.state.join("servers"))
     }
 
-    /// Takes the lock. `None` if another process has it.
+    /// Takes the lock. Returns `None` if another process holds it.
     ///
     /// # Errors
-    /// If the file system refuses.
+    /// The file system refuses access.
     pub fn lock(&self) -> io::Result<Option<Lock>> {
         let path = self.state.join("lock");
         must_end(&path)?;
@@ -150,15 +150,15 @@ impl Folder {
         }
     }
 
-    /// Whether a process runs it.
+    /// Whether a process is running it.
     pub fn is_running(&self) -> bool {
         self.state.join("lock").exists() && matches!(self.lock(), Ok(None))
     }
 
-    /// What is remembered of it.
+    /// Reads the record.
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// The record cannot be read.
     pub fn record(&self) -> io::Result<Option<Record>> {
         match read(&self.state.join("up.json")) {
             Ok(text) => json::read(text.as_bytes()).map(Some).map_err(io::Error::other),
@@ -167,10 +167,10 @@ impl Folder {
         }
     }
 
-    /// Remembers it.
+    /// Writes the record.
     ///
     /// # Errors
-    /// If the file system refuses.
+    /// The file system refuses access.
     pub fn remember(&self, record: &Record) -> io::Result<()> {
         write_whole(
             &self.state.join("up.json"),
@@ -209,14 +209,14 @@ impl Folder {
         self.state.join("up.log")
     }
 
-    /// The parent of all servers, as an absolute path, which distinguishes the processes of one `up` from those of
-    /// another.
+    /// The parent folder of all servers, as an absolute path, which distinguishes the processes of one `up` from those
+    /// of another.
     pub fn servers(&self) -> PathBuf {
         let state = self.state.canonicalize().or_else(|_| std::path::absolute(&self.state));
         state.unwrap_or_else(|_| self.state.clone()).join("servers")
     }
 
-    /// The parent of what servers in sandboxes write.
+    /// The parent folder of the disks of sandboxed servers.
     pub fn disks(&self) -> PathBuf {
         self.servers().with_file_name("disks")
     }
@@ -227,14 +227,14 @@ impl Folder {
     }
 }
 
-/// Completes when no process runs `folder` any longer.
+/// Waits until no process runs `folder` any longer.
 pub async fn gone(folder: &Folder) {
     while folder.is_running() {
         tokio::time::sleep(LOOK).await;
     }
 }
 
-/// All folders with a state: `directory` itself and those in its `out`.
+/// Finds all folders with a state: `directory` itself and those in its `out`.
 pub fn below(directory: &Path) -> Vec<Folder> {
     let emitted = fs::read_dir(directory.join("out")).into_iter().flatten().flatten().map(|entry| entry.path());
     let mut found: Vec<PathBuf> = emitted.filter(|path| path.is_dir()).collect();
@@ -243,7 +243,7 @@ pub fn below(directory: &Path) -> Vec<Folder> {
     found.map(|path| Folder::of(short(&path))).filter(|folder| folder.state().is_dir()).collect()
 }
 
-/// A path without a leading `./`. `.` alone stays, because an empty name would not be a directory.
+/// Strips a leading `./` from a path. `.` alone stays, because an empty name would not be a directory.
 fn short(path: &Path) -> &Path {
     path.strip_prefix("./").ok().filter(|rest| !rest.as_os_str().is_empty()).unwrap_or(path)
 }
@@ -251,11 +251,11 @@ fn short(path: &Path) -> &Path {
 /// Writes a file completely or not at all.
 ///
 /// # Errors
-/// If the file system refuses.
+/// The file system refuses access.
 pub fn write_whole(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
     let mut new = path.as_os_str().to_owned();
     new.push(".new");
-    // An existing entry, perhaps a link, is not written through.
+    // Replace an existing entry, which may be a link, instead of writing through it.
     match fs::remove_file(&new) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}

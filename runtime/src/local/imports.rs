@@ -1,4 +1,4 @@
-//! Values of other stacks that are given to `up`, because no other stack is here to provide them.
+//! Values of other stacks that are given to `up`, because those stacks are absent.
 
 use std::fmt;
 
@@ -14,9 +14,9 @@ use super::error::UpError;
 /// An import without a value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unimported {
-    /// The type that it is read as.
+    /// The type as which it is read.
     pub ty: Type,
-    /// Where it was imported, as `FILE:LINE:COLUMN`. Empty if that is not known.
+    /// The location of the import, as `FILE:LINE:COLUMN`. Empty if unknown.
     pub at: String,
 }
 
@@ -27,11 +27,12 @@ impl fmt::Display for Unimported {
     }
 }
 
-/// `seed` with the `given` values in place of its imports, by `STACK:EXPORT`. A text may stand for a value of any type.
+/// Returns `seed` with the `given` values, by `STACK:EXPORT`, in place of its imports. A text may stand for a value of
+/// any type.
 ///
 /// # Errors
-/// [`UpError::Imports`], with all imports without a value or with one that does not fit, and all given values that are
-/// not imported.
+/// [`UpError::Imports`], with all imports without a value or with an invalid one, and all given values that are not
+/// imported.
 pub fn with_imports(mut seed: Seed, given: &IndexMap<String, String>) -> Result<Seed, UpError> {
     let imports = std::mem::take(&mut seed.imports);
     let mut values = IndexMap::default();

@@ -1,7 +1,7 @@
-//! The parts of a folder that belong to `up` itself: the process that it names, and the files that it created.
+//! Identifies the process and the files in a folder that belong to `up` itself.
 //!
-//! A directory from someone else may contain something that looks like the state of an `up`. So nothing is signalled or
-//! deleted just because a file says so.
+//! A directory from someone else may contain something that looks like the state of an `up`. So no process is signalled
+//! and nothing is deleted merely because a file says so.
 
 use std::fs;
 use std::io;
@@ -34,10 +34,10 @@ pub(super) const FILES: [&str; 15] = [
 ];
 
 impl Folder {
-    /// The process that runs it.
+    /// Returns the process that runs it.
     ///
     /// # Errors
-    /// Why it is not known: it is not recorded, or the recorded ID belongs to another user or another process.
+    /// It is not recorded, or the recorded ID belongs to another user or another process.
     pub fn keeper(&self) -> Result<Pid, String> {
         let file = self.state().join("up.json");
         self.judge().map_err(|why| why.to_string())?;
@@ -53,10 +53,10 @@ impl Folder {
         }
     }
 
-    /// Deletes what `up` created. Returns whether anything else was there, which stays.
+    /// Deletes the files that `up` created. Returns whether anything else remains.
     ///
     /// # Errors
-    /// If it is not the state of an `up`, or cannot be deleted.
+    /// It is not the state of an `up`, or cannot be deleted.
     pub fn delete(&self) -> Result<bool, String> {
         self.judge().map_err(|why| why.to_string())?;
         let file = self.state().join("up.json");
@@ -83,7 +83,7 @@ impl Folder {
         if fs::read_to_string(&ignore).is_ok_and(|text| text == IGNORE) {
             fs::remove_file(ignore).map_err(failed)?;
         }
-        // A folder that was given to `up` as its state may have other purposes as well.
+        // A folder given to `up` as its state may have other purposes as well.
         match fs::remove_dir(self.state()) {
             Ok(()) => Ok(false),
             Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(true),
@@ -92,7 +92,7 @@ impl Folder {
     }
 }
 
-/// Whether it is the folder of a server: it contains the server's identity.
+/// Whether it is the folder of a server, which contains the server's identity.
 fn is_server(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|data| data.is_dir())
         && fs::symlink_metadata(path.join("identity.json")).is_ok_and(|data| data.is_file())

@@ -1,7 +1,7 @@
 //! Distinguishes a state that this user's `up` created from one that someone else provided.
 //!
-//! A state holds keys, values, addresses and folders that `up` trusts, and the author of a directory can put all of
-//! that there. Owner and mode do not help, because a user who unpacks an archive owns its contents. So each state
+//! A state holds keys, values, addresses and folders that `up` trusts, all of which the author of a directory could
+//! have planted. Owner and mode do not help, because a user who unpacks an archive owns its contents. So each state
 //! carries a mark: a keyed digest over the folder itself and its operator's key. The digest's key is in the user's own
 //! folder, `$XDG_STATE_HOME/wattle`. A copy is another folder, and so is one that is unpacked in place of another.
 
@@ -26,7 +26,7 @@ const MARK: &str = "mark";
 /// The file of the digest's key, in the user's own folder.
 const SECRET: &str = "up.key";
 
-/// What a folder that is to become a state may contain, as left by an interrupted call.
+/// The possible contents of a folder that is to become a state, left by an interrupted call.
 const FRESH: [&str; 5] = ["lock", ".gitignore", "servers", MARK, "mark.new"];
 
 /// Why a folder's contents are not accepted as the state of this user's `up`.
@@ -47,7 +47,7 @@ pub enum NotOurs {
     /// There is no mark of this user, or it is for another folder or key.
     #[error("`{}` was not made here by `wattle up` of this user", .0.display())]
     NoMark(PathBuf),
-    /// It cannot be determined.
+    /// The check failed.
     #[error("cannot determine who owns `{}`: {why}", path.display())]
     Unknown {
         /// The path.
@@ -64,21 +64,20 @@ impl NotOurs {
 }
 
 impl Folder {
-    /// Refuses what this user's `up` did not create, before anything in it is trusted. A missing or empty folder is
-    /// fine.
+    /// Refuses anything that this user's `up` did not create, before trusting it. A missing or empty folder is fine.
     ///
     /// # Errors
-    /// What was found.
+    /// The first violation.
     pub fn judge(&self) -> Result<(), NotOurs> {
         self.judge_files()?;
         if self.is_fresh()? || self.has_mark()? { Ok(()) } else { Err(NotOurs::NoMark(self.state().to_owned())) }
     }
 
-    /// Refuses files that this user's `up` cannot have created. A user who says that a state is theirs does not
-    /// know about these.
+    /// Refuses files that this user's `up` cannot have created. A user who declares a state as theirs may be unaware of
+    /// these.
     ///
     /// # Errors
-    /// The file that was found.
+    /// The first such file.
     pub fn judge_files(&self) -> Result<(), NotOurs> {
         judge(self.state(), PathKind::Folder)?;
         for name in FILES.iter().chain(&[".gitignore"]) {
@@ -106,7 +105,7 @@ impl Folder {
     /// have declared it as theirs. `key` is the operator's.
     ///
     /// # Errors
-    /// If the file system refuses.
+    /// The file system refuses access.
     pub(super) fn mark(&self, key: &[u8]) -> io::Result<()> {
         let mark = mark(self.state(), key, &secret()?)?;
         write_whole(&self.state().join(MARK), format!("{}\n", wattle_agent_core::hex(mark.as_ref())).as_bytes(), 0o600)
@@ -125,7 +124,7 @@ impl Folder {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
             text => text.map_err(NotOurs::unknown(&file))?,
         };
-        // A key that cannot be read gives no reason to trust it.
+        // An unreadable key is no reason for trust.
         let Ok(Some(key)) = read_operator_key(&self.operator_key()) else { return Ok(false) };
         let secret = secret().map_err(NotOurs::unknown(self.state()))?;
         let mark = mark(self.state(), key.expose().as_bytes(), &secret).map_err(NotOurs::unknown(self.state()))?;
@@ -191,8 +190,8 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>, NotOurs> {
 /// The mark of a folder that contains this operator's key.
 fn mark(state: &Path, key: &[u8], secret: &[u8]) -> io::Result<hmac::Tag> {
     let data = fs::symlink_metadata(state)?;
-    // The inode number of a removed folder may be used for the next one. Not all file systems have the time of
-    // creation.
+    // The inode number of a removed folder may be reused for the next one. Not all file systems record the creation
+    // time.
     let made = data.created().ok().and_then(|made| made.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
     let mut context = hmac::Context::with_key(&hmac::Key::new(hmac::HMAC_SHA256, secret));
     context.update(b"wattle up\0");
@@ -202,7 +201,7 @@ fn mark(state: &Path, key: &[u8], secret: &[u8]) -> io::Result<hmac::Tag> {
     Ok(context.sign())
 }
 
-/// The key for marks, which is created if it does not exist.
+/// Returns the key for marks, creating it if it does not exist.
 fn secret() -> io::Result<Vec<u8>> {
     let place = own_folder::path()?;
     let secret = place.join(SECRET);
@@ -210,7 +209,7 @@ fn secret() -> io::Result<Vec<u8>> {
         DirBuilder::new().recursive(true).mode(0o700).create(&place)?;
         let mut bytes = [0_u8; 32];
         getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
-        // If two processes create it at the same time, the first one counts.
+        // If two processes create it at the same time, the first one wins.
         let own = place.join(format!("{SECRET}.{}", std::process::id()));
         write_whole(&own, wattle_agent_core::hex(&bytes).as_bytes(), 0o600)?;
         let linked = fs::hard_link(&own, &secret);

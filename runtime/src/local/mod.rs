@@ -1,11 +1,10 @@
 //! A whole topology on one machine: `wattle up`.
 //!
 //! This module runs the store, the agents and everything that they start as processes of this machine, with addresses
-//! and attributes that stand in for OpenStack's. It must not contain what a terminal shows, which belongs to the
-//! command.
+//! and attributes that stand in for OpenStack's. It must not contain terminal output, which belongs to the command.
 //!
-//! Starting is like booting: the servers' folders are as they were left, but nothing runs. So each `up` makes a new
-//! revision, in which every recipe runs again on what is there, as recipes must allow. Within one `up`, nothing that is
+//! Starting is like booting: the servers' folders persist, but nothing runs. So each `up` makes a new revision, in
+//! which every recipe runs again on the existing state, as recipes must allow. Within one `up`, nothing that is
 //! finished runs again, whatever happens to agents and however many times another seed is applied.
 
 mod address;
@@ -45,7 +44,7 @@ pub use sandbox::image::Image;
 pub use sandbox::inside::first_process;
 pub use up::{Up, Wish, mark, renew, user_data};
 
-/// Ends what a killed `up` has left behind in `folder`. Returns the number of processes.
+/// Ends the processes that a killed `up` has left behind in `folder`. Returns their number.
 pub async fn end_left_behind(folder: &Folder) -> usize {
     let ended = processes::end_left_behind(&folder.servers()).await;
     sandbox::clear(folder);
@@ -53,23 +52,23 @@ pub async fn end_left_behind(folder: &Folder) -> usize {
     ended
 }
 
-/// The number of processes that a killed `up` has left behind in `folder`.
+/// Returns the number of processes that a killed `up` has left behind in `folder`.
 pub fn left_behind(folder: &Folder) -> usize {
     processes::left_behind_of(&folder.servers()).len()
 }
 
-/// `given`, with the secrets that were generated for `folder`.
+/// Adds the secrets that were generated for `folder` to `given`.
 ///
 /// # Errors
-/// If they cannot be read.
+/// The secrets cannot be read.
 pub fn with_secrets(folder: &Folder, seed: &Seed, given: Given) -> Result<Given, UpError> {
     secrets::complete(folder, seed, given, false)
 }
 
-/// The values of other stacks that were given to `up` for `folder`, by `STACK:EXPORT`.
+/// Returns the values of other stacks that were given to `up` for `folder`, by `STACK:EXPORT`.
 ///
 /// # Errors
-/// If they cannot be read.
+/// The values cannot be read.
 pub fn imports(folder: &Folder) -> Result<IndexMap<String, String>, UpError> {
     let record = folder.record().map_err(UpError::file(folder.state()))?;
     Ok(record.map(|record| record.imports).unwrap_or_default())

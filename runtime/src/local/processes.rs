@@ -1,4 +1,4 @@
-//! The processes of this machine as `/proc` shows them (proc(5)): finds descendants, and ends them.
+//! Finds and ends processes of this machine, based on `/proc` (proc(5)).
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -7,12 +7,13 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 
-/// The variable that gives a recipe its own folder on this machine.
+/// The variable that names a recipe's own folder on this machine.
 pub const STATE_DIR: &str = "WATTLE_STATE_DIR";
-/// The variables that give commands the stack and the asking recipe. A new process must not find another one's.
+/// The variables that identify the stack and the calling recipe to commands. A new process must not inherit another
+/// one's.
 pub const RUN: [&str; 6] = ["WATTLE_SPACE", "WATTLE_CA", "WATTLE_STACK", "WATTLE_KEY", "WATTLE_SOCKET", "WATTLE_TOKEN"];
 
-/// A process. Two with the same ID differ in when they began.
+/// A process. Two with the same ID differ in their start times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Process {
     pub(super) pid: i32,
@@ -22,7 +23,7 @@ pub(super) struct Process {
     has_no_terminal: bool,
 }
 
-/// The signals to end a process with, and how long to wait before the next one. A service may take one of the first two
+/// The signals that end a process, with the time to wait before the next one. A service may take one of the first two
 /// as a request to end at once, and the other as one to wait for its clients, as PostgreSQL does.
 const REQUESTS: [(Signal, Duration); 3] = [
     (Signal::TERM, Duration::from_secs(4)),
@@ -42,7 +43,7 @@ pub(super) fn of(pid: i32) -> Option<Process> {
 }
 
 fn parse(pid: i32, stat: &str) -> Option<Process> {
-    // The command's name is in parentheses and may contain some itself.
+    // The command's name is in parentheses and may itself contain some.
     let (_, rest) = stat.rsplit_once(')')?;
     let mut fields = rest.split_whitespace();
     let state = fields.next()?;
@@ -52,7 +53,7 @@ fn parse(pid: i32, stat: &str) -> Option<Process> {
     Some(Process { pid, parent, began, is_dead: matches!(state, "Z" | "X"), has_no_terminal })
 }
 
-/// Those of `all` that descend from one of `roots`, parents first.
+/// The processes of `all` that descend from one of `roots`, parents first.
 fn descendants(all: &[Process], roots: &HashSet<i32>) -> Vec<Process> {
     let mut children: HashMap<i32, Vec<Process>> = HashMap::new();
     for process in all {
@@ -77,7 +78,7 @@ pub(super) fn adopt_orphans() -> Result<(), rustix::io::Errno> {
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
 }
 
-/// Reaps dead orphans that were adopted. Those in `kept` are left to the code that waits for them.
+/// Reaps adopted orphans that have died. Those in `kept` are left to the code that waits for them.
 pub(super) fn bury(kept: &HashSet<i32>) {
     let own = rustix::process::getpid().as_raw_pid();
     for process in all() {
@@ -88,7 +89,7 @@ pub(super) fn bury(kept: &HashSet<i32>) {
 }
 
 /// Ends all descendants of this process except for those in `spared`, and everything that `also` returns, gracefully at
-/// first. `is_hurried` says whether to kill them at once. Returns the number of those that were killed.
+/// first. `is_hurried` returns whether to kill them at once. Returns the number of those that were killed.
 pub(super) async fn end_all(
     also: impl Fn(&[Process]) -> Vec<Process>,
     spared: &HashSet<i32>,
@@ -97,7 +98,7 @@ pub(super) async fn end_all(
     end(also, spared, is_hurried, true, HashSet::new).await
 }
 
-/// Dead children in `kept` are left to the code that waits for them.
+/// Ends these processes. Dead children in `kept` are left to the code that waits for them.
 async fn end(
     also: impl Fn(&[Process]) -> Vec<Process>,
     spared: &HashSet<i32>,
@@ -129,7 +130,7 @@ async fn end(
             }
             let pids: HashSet<i32> = left.iter().map(|process| process.pid).collect();
             for process in &left {
-                // A service ends its own children. Only SIGKILL is sent to all of them.
+                // A service ends its own children, so only SIGKILL is sent to all of them.
                 let is_first = !pids.contains(&process.parent);
                 if (is_first || signal == Signal::KILL) && signalled.insert((process.pid, process.began)) {
                     forced += usize::from(signal == Signal::KILL);
@@ -154,12 +155,12 @@ fn send(process: &Process, signal: Signal) {
     }
 }
 
-/// What still runs below the folder `servers`, which may be that of all servers or of one: processes with a server's
-/// folder in their environment, and services, which may have overwritten theirs, but have the folder in their arguments
-/// and no terminal.
+/// The processes that still run below the folder `servers`, which may be that of all servers or of one: processes with
+/// a server's folder in their environment, and services, which may have overwritten theirs, but have the folder in
+/// their arguments and no terminal.
 pub(super) fn left_behind(all: &[Process], servers: &Path) -> Vec<Process> {
     let own = rustix::process::getpid().as_raw_pid();
-    // With its end: `web` is another server than `web1`.
+    // With a trailing slash: `web` is another server than `web1`.
     let mark = &[servers.as_os_str().as_encoded_bytes(), b"/"].concat();
     let is_there = |text: &[u8], mark: &[u8]| text.windows(mark.len()).any(|part| part == mark);
     let read = |pid: i32, file: &str| fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default();
@@ -177,14 +178,14 @@ pub(super) fn left_behind_of(servers: &Path) -> Vec<Process> {
     left_behind(&all(), servers).into_iter().filter(|process| !process.is_dead).collect()
 }
 
-/// Ends what a killed `up` has left behind. Returns the number of processes.
+/// Ends the processes that a killed `up` has left behind. Returns their number.
 pub(super) async fn end_left_behind(servers: &Path) -> usize {
     let found = left_behind_of(servers).len();
     end(|all| left_behind(all, servers), &HashSet::new(), || false, false, HashSet::new).await;
     found
 }
 
-/// Ends what runs on the server with the folder `home`. Dead children in `kept` are left to the code that waits for
+/// Ends the processes on the server with the folder `home`. Dead children in `kept` are left to the code that waits for
 /// them. Returns the number of processes that were killed.
 pub(super) async fn end_those_of(home: &Path, kept: impl Fn() -> HashSet<i32>) -> usize {
     end(|all| left_behind(all, home), &HashSet::new(), || false, false, kept).await

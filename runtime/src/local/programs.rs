@@ -3,7 +3,7 @@
 use std::env;
 use std::path::PathBuf;
 
-/// Where system programs are. Not every root user has these on the search path.
+/// The folders of system programs. Not every root user has these on the search path.
 const SYSTEM: [&str; 3] = ["/usr/local/sbin", "/usr/sbin", "/sbin"];
 
 /// The path of a program.

@@ -1,11 +1,11 @@
-//! Proxies are for addresses elsewhere: servers on this machine reach each other without them.
+//! Exempts servers on this machine from proxies.
 
 use std::env;
 use std::net::Ipv4Addr;
 
 use crate::recipe::{PROXIES, WITHOUT_PROXY};
 
-/// The variables for the environment of agents, in addition to those of this process, for the sake of their recipes.
+/// The variables to add to the environment of agents, for their recipes.
 pub(super) fn variables(servers: impl Iterator<Item = Ipv4Addr>) -> Vec<(&'static str, String)> {
     let set = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
     if !PROXIES.iter().any(|name| set(name).or_else(|| set(&name.to_uppercase())).is_some()) {
@@ -16,7 +16,7 @@ pub(super) fn variables(servers: impl Iterator<Item = Ipv4Addr>) -> Vec<(&'stati
     WITHOUT_PROXY.map(|name| (name, value.clone())).to_vec()
 }
 
-/// Not every program accepts networks here, so each address is listed.
+/// Lists each address, because not every program accepts networks here.
 fn with(before: Option<&str>, servers: impl Iterator<Item = Ipv4Addr>) -> String {
     let own = ["localhost".to_owned(), "127.0.0.1".to_owned()];
     let all = before.map(str::to_owned).into_iter().chain(own).chain(servers.map(|address| address.to_string()));

@@ -1,7 +1,7 @@
-//! The topologies that this user has up on this machine, wherever they were started.
+//! The topologies that this user has running on this machine, wherever they were started.
 //!
 //! Each `up` writes a file with its folder, named after its process, to `$XDG_RUNTIME_DIR/wattle`, or otherwise to
-//! `/tmp/wattle-UID`. The folder's lock shows whether it is still up, because the file of a killed `up` stays.
+//! `/tmp/wattle-UID`. The folder's lock shows whether it is still up, because the file of a killed `up` persists.
 
 use std::fs;
 use std::io;
@@ -18,7 +18,7 @@ struct Entry {
     state: PathBuf,
 }
 
-/// Lets this user find a topology for as long as this value lives.
+/// Makes a topology discoverable by this user for as long as this value lives.
 #[derive(Debug)]
 pub struct Announced(PathBuf);
 
@@ -31,7 +31,7 @@ impl Drop for Announced {
 /// Announces that this process runs `folder`.
 ///
 /// # Errors
-/// If there is no place that belongs to this user.
+/// There is no folder that belongs to this user.
 pub fn announce(folder: &Folder) -> io::Result<Announced> {
     let place = place();
     fs::DirBuilder::new().recursive(true).mode(0o700).create(&place)?;

@@ -1,4 +1,4 @@
-//! Generated secrets, for users who only want to see a topology run. They are the same each time.
+//! Generated secrets, for users who only want to try out a topology. They are the same each time.
 
 use std::io;
 
@@ -11,7 +11,7 @@ use crate::seed::Given;
 use super::error::UpError;
 use super::folder::{Folder, write_whole};
 
-/// `given`, with the secrets that were generated before and, if `make` is set, new ones for those that are missing.
+/// Completes `given` with the secrets that were generated before and, if `make` is set, generates the missing ones.
 pub(super) fn complete(folder: &Folder, seed: &Seed, mut given: Given, make: bool) -> Result<Given, UpError> {
     let file = folder.secrets();
     let mut known: IndexMap<Name, String> = match read_bytes(&file) {

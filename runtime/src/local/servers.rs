@@ -1,4 +1,4 @@
-//! What each server is given before its agent starts: its identity, and what it would get from OpenStack.
+//! The files that each server gets before its agent starts: its identity, and what OpenStack would provide.
 
 use std::fs;
 use std::io;
@@ -19,7 +19,7 @@ use super::simulate::{Simulation, identity};
 /// Attributes without a value on this machine, by `RESOURCE.ATTRIBUTE.PATH`, each with a server that reads it.
 pub(super) type Missing = IndexMap<Name, Name>;
 
-/// What the servers are given.
+/// The files of the servers.
 #[derive(Debug)]
 pub(super) struct Servers(IndexMap<Name, Given>);
 
@@ -31,7 +31,7 @@ struct Given {
 }
 
 impl Servers {
-    /// Prepares what servers are given.
+    /// Prepares the files of servers.
     ///
     /// # Errors
     /// What is not available.

@@ -1,7 +1,7 @@
-//! Stands in for OpenStack's attributes on one machine.
+//! Simulates OpenStack's attributes on one machine.
 //!
-//! The seed does not say which port is on which server, or which floating address leads to which port. The template
-//! beside it does. A floating address is that of the server that it leads to, so that it can be used from here.
+//! The seed does not contain which port is on which server, or which floating address leads to which port. The template
+//! beside it does. A floating address resolves to the server that it leads to, so that it can be used from here.
 
 use std::collections::HashMap;
 use std::fs;
@@ -16,7 +16,7 @@ use wattle::lower::seed::{Origin, Wire};
 use wattle::model::{IndexMap, IndexSet, Name, Step, Value};
 use wattle::names::{did_you_mean, nearest};
 
-/// A resource of the templates, as far as it matters here.
+/// The relevant parts of a template's resource.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Resource {
     ty: String,
@@ -28,7 +28,7 @@ struct Resource {
     networks: Vec<Name>,
 }
 
-/// OpenStack's answers, as far as one machine can give them.
+/// Simulated responses of OpenStack.
 #[derive(Debug)]
 pub(super) struct Simulation<'a> {
     resources: IndexMap<Name, Resource>,
@@ -50,7 +50,7 @@ impl<'a> Simulation<'a> {
             .collect();
         files.sort();
         for file in files {
-            // JSON is YAML.
+            // JSON is a subset of YAML.
             let text = fs::read_to_string(file).unwrap_or_default();
             let Ok(Yaml::Mapping(template)) = serde_yaml::from_str(&text) else { continue };
             for (name, resource) in template.get("resources").and_then(Yaml::as_mapping).into_iter().flatten() {
@@ -97,8 +97,8 @@ impl<'a> Simulation<'a> {
         (known, missing)
     }
 
-    /// The attributes that the agent of `server` publishes, by Heat's name, as far as they are published, and the names
-    /// of those without a value.
+    /// The attributes that the agent of `server` publishes, by Heat's name, as far as they are known, and the names of
+    /// those without a value.
     pub(super) fn published(
         &self,
         seed: &Seed,
@@ -121,7 +121,7 @@ impl<'a> Simulation<'a> {
         (published, missing)
     }
 
-    /// The given values that nothing reads, each as a message.
+    /// The unused ones among the given values, each as a message.
     pub(super) fn unknown(&self, seed: &Seed) -> Vec<String> {
         let mut read: IndexSet<Name> = wires(seed).flat_map(self::user_data_keys).cloned().collect();
         for (server, duties) in &seed.servers {
@@ -212,7 +212,7 @@ impl<'a> Simulation<'a> {
         follow(&whole, path)
     }
 
-    /// The networks of a server, and those of its ports.
+    /// The networks of a server and of its ports.
     pub(super) fn networks(&self, server: &str) -> Vec<Name> {
         let Some(resource) = self.resources.get(server) else { return Vec::new() };
         let ports = resource.ports.iter().filter_map(|port| self.resources.get(port)?.parent.clone());
@@ -260,7 +260,7 @@ fn wires(seed: &Seed) -> impl Iterator<Item = &Wire> {
     inputs.chain(seed.exports.values().map(|export| &export.value))
 }
 
-/// The values that servers are given for a wire.
+/// The names of the values that a wire needs from user data.
 fn user_data_keys(wire: &Wire) -> impl Iterator<Item = &Name> {
     wire.leaves().filter_map(Origin::user_data)
 }
@@ -272,7 +272,7 @@ fn step(step: &Step) -> String {
     }
 }
 
-/// Sets the value that `path` leads to, and creates the maps and lists on the way.
+/// Sets the value at `path`, creating maps and lists as needed.
 fn put(whole: &mut Value, path: &[Step], value: Value) {
     match path {
         [] => *whole = value,
@@ -299,7 +299,7 @@ fn put(whole: &mut Value, path: &[Step], value: Value) {
     }
 }
 
-/// The part of `value` that `path` leads to.
+/// The part of `value` at `path`.
 fn follow(value: &Value, path: &[String]) -> Option<Value> {
     path.iter()
         .try_fold(value, |value, step| match value {
@@ -317,7 +317,7 @@ fn read(resource: &Yaml) -> Resource {
     };
     let refers = |value: Option<&Yaml>| {
         let value = value?;
-        // A parameter of a nested stack has the name of what it stands for.
+        // A parameter of a nested stack is named after its value.
         let name = value.get("get_resource").or_else(|| value.get("get_param"))?;
         name.as_str().map(Name::from)
     };
@@ -336,7 +336,7 @@ fn read(resource: &Yaml) -> Resource {
     }
 }
 
-/// A stand-in for the ID of a resource, always the same.
+/// A stand-in for the ID of a resource, which is always the same.
 pub(super) fn identity(name: &str) -> String {
     let hex = wattle_agent_core::hex(&Sha256::digest(name)[..16]);
     format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])

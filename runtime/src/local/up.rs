@@ -1,4 +1,4 @@
-//! Brings a topology up and down.
+//! Starts and ends a topology.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -28,7 +28,7 @@ use super::servers::Servers;
 use super::simulate::Simulation;
 use super::{processes, proxies, secrets};
 
-/// What to bring up.
+/// The requested topology.
 #[derive(Debug)]
 pub struct Wish {
     /// The emitted seed, with the given values of other stacks.
@@ -43,26 +43,26 @@ pub struct Wish {
     pub generate_secrets: bool,
     /// Attributes that OpenStack would provide, by `RESOURCE.ATTRIBUTE.PATH`.
     pub attributes: IndexMap<Name, Value>,
-    /// The network of the servers. `None` gives them networks of their own if everything that this machine reaches can
-    /// be reached from there.
+    /// The network of the servers. `None` gives them networks of their own if these reach everything that this machine
+    /// reaches.
     pub network: Option<Network>,
-    /// The folder with the root file system of the servers, each of which keeps to itself what it changes. `None` gives
+    /// The folder with the root file system of the servers, each of which keeps its changes to itself. `None` gives
     /// them that of this machine.
     pub sandbox: Option<PathBuf>,
     /// Options of the agents.
     pub options: Vec<OsString>,
-    /// Whether to retry what is unchanged.
+    /// Whether to retry unchanged components.
     pub again: bool,
 }
 
-/// A topology that is up: the store, and the agents.
+/// A running topology: the store, and the agents.
 #[derive(Debug)]
 pub struct Up {
     folder: Folder,
     space: Space,
     launches: Launches,
     agents: Agents,
-    // Before the networks, which cannot go while something is in them.
+    // Declared before the networks, so that it is dropped before them: networks in use cannot be removed.
     sandboxes: Option<Sandboxes>,
     network: Option<Namespaces>,
     _block: Block,
@@ -71,13 +71,13 @@ pub struct Up {
 }
 
 impl Up {
-    /// Brings up what `wish` asks for. `lock` is that of the folder.
+    /// Starts the topology that `wish` describes. `lock` is that of the folder.
     ///
     /// # Errors
-    /// Why that is not possible.
+    /// The reason why that is impossible.
     pub async fn start(folder: &Folder, lock: Lock, wish: Wish, program: PathBuf) -> Result<(Self, Applied), UpError> {
         let state = folder.state();
-        // A process that gets the lock after a killed one also gets what that one left behind.
+        // A process that gets the lock after a killed one also inherits its processes.
         processes::end_left_behind(&folder.servers()).await;
         sandbox::clear(folder);
         namespaces::clear();
@@ -89,7 +89,7 @@ impl Up {
         let key = operator_key(folder)?;
         let server = Server::start(&folder.socket(), &folder.space(), &key.login().principal()).await?;
         let store = Address::Socket(folder.socket()).connect(&[key.login()]).await?;
-        // The machines boot: what ran on them before is gone, so nothing counts as finished.
+        // The machines boot: whatever ran on them before is gone, so nothing counts as finished.
         for server in wish.seed.servers.keys() {
             let home = folder.server(server).join("agent");
             agent::forget_finished(&home).map_err(UpError::file(home))?;
@@ -136,7 +136,7 @@ impl Up {
     /// Starts the agents of servers that were added to the record, and ends what runs on those that have left.
     ///
     /// # Errors
-    /// Why that is not possible.
+    /// The reason why that is impossible.
     pub fn reconcile(&mut self) -> Result<(), UpError> {
         match self.folder.record().map_err(UpError::file(self.folder.state()))? {
             Some(record) => self.start_agents(&record),
@@ -176,10 +176,10 @@ impl Up {
         self.folder.remember(record).map_err(UpError::file(self.folder.state()))
     }
 
-    /// Looks after the processes. Returns what has happened to agents.
+    /// Maintains the processes. Returns log lines about agents.
     ///
     /// # Errors
-    /// Why an agent cannot be started.
+    /// An agent cannot be started.
     pub fn look_after(&mut self) -> Result<Vec<String>, UpError> {
         processes::bury(&self.agents.pids());
         if self.agents.has_cleared() {
@@ -197,7 +197,7 @@ impl Up {
         let forced = processes::end_all(|all| processes::left_behind(all, &servers), &spared, is_hurried).await;
         drop(self.sandboxes);
         drop(self.network);
-        // Nothing writes any longer, and what is not on disk yet is not needed.
+        // There are no writers left, and unflushed data is not needed.
         let _ = self.server.stop().await;
         let _ = std::fs::remove_file(self.folder.socket());
         forced
@@ -226,7 +226,7 @@ async fn networks(
 /// Makes `wish` the next revision of what already runs in `folder`.
 ///
 /// # Errors
-/// Why that is not possible.
+/// The reason why that is impossible.
 pub async fn renew(folder: &Folder, wish: &Wish) -> Result<(Space, Applied), UpError> {
     let state = folder.state();
     let before = folder.record().map_err(UpError::file(state))?.unwrap_or_default();
@@ -248,7 +248,7 @@ pub async fn renew(folder: &Folder, wish: &Wish) -> Result<(Space, Applied), UpE
     Ok((Space::new(store, &applied.stack), applied))
 }
 
-/// Everything that servers are given, before it is written.
+/// The servers' files, before they are written.
 #[derive(Debug)]
 struct Prepared {
     servers: Servers,
@@ -265,7 +265,7 @@ impl Prepared {
         assign: impl FnOnce(&[Name], &IndexMap<Name, Ipv4Addr>) -> Option<IndexMap<Name, Ipv4Addr>>,
     ) -> Result<Self, UpError> {
         let seed = &wish.seed;
-        // Checked before anything is written, because folders have these names.
+        // Check before writing, because folders have these names.
         seed::check_names(seed)?;
         let given = secrets::complete(folder, seed, wish.given.clone(), wish.generate_secrets)?;
         let missing = given.missing(seed);
@@ -342,7 +342,7 @@ fn operator_key(folder: &Folder) -> Result<OperatorKey, UpError> {
 /// as theirs.
 ///
 /// # Errors
-/// If the file system refuses, or the key is malformed.
+/// The file system refuses access, or the key is malformed.
 pub fn mark(folder: &Folder) -> Result<(), UpError> {
     let file = folder.operator_key();
     let before = read_operator_key(&file)?;
@@ -356,7 +356,7 @@ pub fn mark(folder: &Folder) -> Result<(), UpError> {
     Ok(())
 }
 
-/// What servers would be given in their user data for exported values, as text.
+/// The values of exports that servers would get in their user data, as text.
 pub fn user_data(folder: &Folder, seed: &Seed, record: &Record) -> HashMap<Name, String> {
     let none = IndexMap::default();
     Simulation::new(folder.directory(), &none).exported(seed, &record.addresses)

@@ -1,4 +1,4 @@
-//! Carries out what the engine asks for, with OpenStack's drivers and the data space.
+//! Carries out the engine's requests, with OpenStack's drivers and the data space.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ impl std::fmt::Debug for Hands {
 }
 
 impl Hands {
-    /// Works for the deployment with this identity.
+    /// Creates a worker for the deployment with this identity.
     pub async fn new(session: Arc<Session>, identity: &Identity, space: Space) -> Self {
         let mut kinds = BTreeSet::new();
         for kind in driver::kinds() {
@@ -61,7 +61,7 @@ impl Cloud for Hands {
     }
 }
 
-/// What the engine knows of rows, for the drivers.
+/// The engine's knowledge of rows, for the drivers.
 struct Known<'a>(&'a Rows);
 
 impl driver::Rows for Known<'_> {

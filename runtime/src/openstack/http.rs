@@ -18,27 +18,26 @@ use super::trust;
 /// How long a service may take to accept a connection.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// How long a service may take to answer. A leader that takes over waits longer than that.
+/// The timeout of a response. A leader that takes over waits longer than that.
 const ANSWER: Duration = Duration::from_mins(1);
 
-/// How long a connection is kept for the next request. Services close those that are not used, and a request that comes at that
-/// moment is lost.
+/// How long an idle connection is kept. Services close idle connections, and a request sent at that moment is lost.
 const IDLE: Duration = Duration::from_secs(4);
 
-/// The maximum number of bytes of an answer.
+/// The maximum size of a response, in bytes.
 const MOST: usize = 64 * 1024 * 1024;
 
-/// HTTP, and HTTPS with the authorities that the cloud's settings name.
+/// A client for HTTP, and for HTTPS with the authorities in the cloud's settings.
 #[derive(Clone, Debug)]
 pub struct Http {
     client: Client<HttpsConnector<HttpConnector>, String>,
 }
 
 impl Http {
-    /// A client for `cloud`.
+    /// Creates a client for `cloud`.
     ///
     /// # Errors
-    /// Why its authorities cannot be used, in the words of a message.
+    /// Its authorities cannot be used; the error is a message.
     pub fn new(cloud: &Cloud) -> Result<Self, String> {
         let mut tcp = HttpConnector::new();
         tcp.enforce_http(false);
@@ -109,7 +108,7 @@ async fn whole(mut body: Incoming) -> Result<Vec<u8>, Lost> {
     Ok(held)
 }
 
-/// Why there is no answer.
+/// Classifies the reason why there is no response.
 fn lost(error: &Error) -> Lost {
     match trust::refusal(chain(error)) {
         Some((flaw, why)) => Lost::Untrusted(flaw, why),
@@ -123,8 +122,8 @@ fn speaks_no_tls(error: &(dyn std::error::Error + 'static)) -> bool {
     matches!(error.downcast_ref(), Some(rustls::Error::InvalidMessage(_)))
 }
 
-/// An error and its sources. An I/O error hides one of them: the error that it wraps is not its source, but that
-/// error's source is.
+/// Iterates over an error and its sources. An I/O error hides one of them: the error that it wraps is not its source,
+/// but that error's source is.
 fn chain<'e>(
     error: &'e (dyn std::error::Error + 'static),
 ) -> impl Iterator<Item = &'e (dyn std::error::Error + 'static)> {

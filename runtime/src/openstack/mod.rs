@@ -1,8 +1,8 @@
-//! A real cloud, or a simulated one: the files and the environment that select it, HTTP, and what carries out there
-//! what the deployment engine asks for.
+//! A real or a simulated cloud: the files and the environment that select it, HTTP, and the worker for the deployment
+//! engine.
 //!
-//! What lives here: the parts of `wattle-openstack` and `wattle-deploy` that need the machine or the data space. What
-//! must not: which requests a cloud gets, and what a template requests.
+//! What belongs here: the parts of `wattle-openstack` and `wattle-deploy` that need the machine or the data space. What
+//! does not: which requests are sent to a cloud, and what a template requests.
 
 mod hands;
 mod http;

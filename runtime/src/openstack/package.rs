@@ -1,5 +1,5 @@
-//! What Heat receives: a template with everything that it names, its environments and values, as python-heatclient
-//! sends them.
+//! The input of Heat: a template with everything that it names, its environments and values, as python-heatclient sends
+//! them.
 //!
 //! The client names files by URLs of the machine that it runs on. Here each file has its path from the template's
 //! folder, so that a stack is the same from wherever it is updated. Heat accepts any names.
@@ -12,7 +12,7 @@ use wattle_heat::{Library, Loaded};
 
 use super::TemplateSource;
 
-/// The template, files, environments and values of `source`, by the fields that Heat's API has for them.
+/// Packs the template, files, environments and values of `source` into the fields of Heat's API.
 pub fn package(source: &TemplateSource) -> Map<String, Value> {
     let loaded = source.loaded();
     let library = &*loaded.library;
@@ -23,7 +23,7 @@ pub fn package(source: &TemplateSource) -> Map<String, Value> {
         .collect();
     let mut environments = Vec::new();
     for (number, file) in loaded.environment.files.iter().enumerate() {
-        // Whatever files are called, none has a name like this.
+        // No file has a name like this.
         let name = format!("{number}:{}", file.name);
         files.insert(name.clone(), environment(&file.name, &file.root).to_string().into());
         environments.push(Value::from(name));
@@ -43,7 +43,7 @@ fn outermost(loaded: &Loaded) -> Value {
     template(&loaded.library, &loaded.template.file, &loaded.template.root)
 }
 
-/// A file as Heat receives it: templates name files as the outermost one would.
+/// Converts a file for Heat: paths in templates become relative to the outermost one.
 fn sent(library: &Library, path: &str, text: &str) -> String {
     match library.templates.get(path) {
         Some(nested) if nested.unreadable.is_none() => {
@@ -61,7 +61,7 @@ fn template(library: &Library, file: &str, root: &Node) -> Value {
     })
 }
 
-/// An environment with the templates that its types stand for named as the outermost template would.
+/// Converts an environment: paths of templates become relative to the outermost one.
 fn environment(file: &str, root: &Node) -> Value {
     let mut environment = written(root, &|_, _| None);
     if let Some(registry) = environment.get_mut("resource_registry").and_then(Value::as_object_mut) {
@@ -78,7 +78,7 @@ fn environment(file: &str, root: &Node) -> Value {
     environment
 }
 
-/// The folder that files in a part of a registry are relative to.
+/// The folder to which files in a part of a registry are relative.
 fn base(registry: &Map<String, Value>, file: &str) -> String {
     let own = registry.get("base_url").and_then(Value::as_str);
     own.map_or_else(|| file.to_owned(), |url| format!("{}/", url.trim_end_matches('/')))
@@ -149,7 +149,7 @@ mod tests {
         let resources = &sent["template"]["resources"];
         assert_eq!(resources["a"]["type"], "lib/part.yaml");
         assert_eq!(resources["b"]["properties"]["user_data"], json!({ "get_file": "lib/x.sh" }));
-        // What names no file is left alone, and YAML is read as Heat reads it.
+        // Keys that name no file are unchanged, and YAML is read as Heat reads it.
         assert_eq!(resources["b"]["properties"]["metadata"], json!({ "type": "nobody.yaml", "true": false }));
         assert_eq!(sent["template"]["heat_template_version"], "2021-04-16");
         assert_eq!(sent["files"]["lib/x.sh"], "echo");

@@ -1,6 +1,6 @@
 //! The simulated cloud over HTTP, for real clients.
 //!
-//! What lives here: sockets and the clock, in front of `wattle-cloud`. What must not: what a service answers.
+//! What belongs here: sockets and the clock, in front of `wattle-cloud`. What does not: the responses of services.
 
 use std::convert::Infallible;
 use std::future::poll_fn;
@@ -31,7 +31,7 @@ impl Simulated {
     /// that of the setting.
     ///
     /// # Errors
-    /// If that socket cannot be used.
+    /// The socket cannot be used.
     pub fn serve(
         listener: std::net::TcpListener,
         setting: Setting,
@@ -44,7 +44,7 @@ impl Simulated {
         Ok((Self { address, world }, serving))
     }
 
-    /// Where its identity service is.
+    /// The URL of its identity service.
     pub fn auth_url(&self) -> String {
         format!("http://{}/identity/v3", self.address)
     }
@@ -69,7 +69,7 @@ async fn serve(listener: TcpListener, address: SocketAddr, world: Arc<Mutex<Worl
                 let world = Arc::clone(&world);
                 async move { answer(&world, address, request).await }
             });
-            // A connection that ends without an answer is what some rules ask for.
+            // Some rules require that a connection ends without a response.
             let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
         });
     }

@@ -1,4 +1,4 @@
-//! Jobs that ask nothing of a cloud: what the engine makes itself, and what servers report to the data space.
+//! Jobs that need no cloud: resources that the engine itself implements, and servers' reports in the data space.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -11,13 +11,13 @@ use wattle_deploy::{CONDITION, Waits, is_made_here, made_here};
 use crate::report::StackSnapshot;
 use crate::space::{Heard, Said, Signalled, Space};
 
-/// How often to check whether a server's software is torn down, or has signalled.
+/// How often to check whether a server's software has been torn down, or has signalled.
 const PAUSE: Duration = Duration::from_secs(2);
 
 /// The maximum number of characters of servers' reports in a message.
 const LONGEST: usize = 2_000;
 
-/// The data space of the stack, asked for jobs.
+/// The data space of the stack, for jobs.
 #[derive(Debug)]
 pub(super) struct Software {
     space: Space,
@@ -40,17 +40,17 @@ impl Software {
             }
             What::Create { .. } | What::Update { .. } if is_made_here(&job.kind) => made_here(job)
                 .map_or_else(|| Outcome::Refused("it has no value".into()), |thing| Outcome::Done(Some(thing))),
-            // It exists only in the facts.
+            // It exists only as a fact.
             What::Look if is_condition || is_made_here(&job.kind) => Outcome::Absent,
             _ if is_condition || is_made_here(&job.kind) => Outcome::Done(None),
             _ => return None,
         })
     }
 
-    /// Whether nothing remains to be torn down on a server before it is deleted. Absent if nothing is torn down: it has
-    /// no agent, or it stays in the model and its components continue on the server that takes its place.
+    /// Whether nothing remains to be torn down on a server before it is deleted. Absent if there is no teardown: the
+    /// server has no agent, or it stays in the model and its components continue on its replacement.
     async fn drained(&self, server: &str) -> Outcome {
-        // In a nested stack, or a group, its own name comes last.
+        // In a nested stack or a group, its own name comes last.
         let server = Name::from(server.rsplit('/').next().unwrap_or(server));
         let Ok(snapshot) = StackSnapshot::read(&self.space, None).await else { return Outcome::Later(PAUSE) };
         match snapshot.servers.get(&server) {
@@ -60,8 +60,7 @@ impl Software {
                 (false, false) => Outcome::Absent,
             },
             Some(_) => Outcome::Absent,
-            // It has left the model, and the agent that acted for it has said so before it ended, or no agent ever
-            // acted for it.
+            // It has left the model, and its agent has reported so before it ended, or no agent ever acted for it.
             None => match (self.space.plan(&server).await, self.space.server_status(&server).await) {
                 (Ok(Some(plan)), Ok(Some(status))) if plan.retired && status.of() >= plan.of() => Outcome::Done(None),
                 (Err(_), _) | (_, Err(_)) => Outcome::Later(PAUSE),
@@ -70,7 +69,7 @@ impl Software {
         }
     }
 
-    /// Whether what a wait condition waits for was signalled.
+    /// Whether a wait condition has received its signals.
     async fn signalled(&self, row: Id, properties: &Value) -> Outcome {
         let Some(waits) = Waits::of(properties) else {
             return Outcome::Refused("it does not say what it waits for".into());
@@ -91,7 +90,7 @@ impl Software {
     }
 }
 
-/// The outcome of a wait condition after some time. If the wait is in vain, the reason is in Heat's words.
+/// The outcome of a wait condition after some time. If the wait failed, the reason is in Heat's words.
 fn judged(row: Id, waits: &Waits, said: Said, after: Duration) -> Outcome {
     let heard = Heard::of(said.signals);
     let failures = heard.reasons(Signalled::Failure);
@@ -116,7 +115,7 @@ fn judged(row: Id, waits: &Waits, said: Said, after: Duration) -> Outcome {
     Outcome::Later(left.min(PAUSE))
 }
 
-/// The outcome of a wait in vain. Servers may send any text, and it is shown on a terminal.
+/// The outcome of a failed wait. Servers may send any text, and it is shown on a terminal.
 fn broken(why: &str) -> Outcome {
     let shown: String = why.chars().map(|sign| if sign.is_control() { ' ' } else { sign }).take(LONGEST).collect();
     Outcome::Broken(shown.into())

@@ -1,4 +1,4 @@
-//! The texts from which a cloud is chosen.
+//! The inputs from which a cloud is chosen.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -7,11 +7,11 @@ use std::path::Path;
 use wattle::manners::read;
 use wattle_openstack::clouds::{CloudConfig, SECURE, places};
 
-/// The ones that this process has: its environment, and the first `clouds.yaml` that exists, with the `secure.yaml`
-/// beside it.
+/// Reads this process's inputs: its environment, and the first `clouds.yaml` that exists, with the `secure.yaml` beside
+/// it.
 ///
 /// # Errors
-/// The file that exists and cannot be read, and why.
+/// The file that exists but cannot be read, and the reason.
 pub fn sources() -> Result<CloudConfig, (String, io::Error)> {
     let environment: BTreeMap<String, String> = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
@@ -24,7 +24,7 @@ pub fn sources() -> Result<CloudConfig, (String, io::Error)> {
     Ok(CloudConfig { clouds, secure: first(secure.into_iter().collect())?, environment })
 }
 
-/// The first file that exists, and its text.
+/// The first file that exists, and its contents.
 fn first(files: Vec<String>) -> Result<Option<(String, String)>, (String, io::Error)> {
     for file in files {
         match read(Path::new(&file)) {

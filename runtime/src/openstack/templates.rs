@@ -1,4 +1,4 @@
-//! Targets from templates: what a target is made of, and how.
+//! Makes targets from templates.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use wattle_openstack::driver;
 
 use crate::deploy::{Identity, Maker, Planned};
 
-/// A template with everything that it names and is given.
+/// A template with all files and values.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TemplateSource {
@@ -25,27 +25,27 @@ pub struct TemplateSource {
     pub files: IndexMap<String, String>,
     /// Environment files, each with its name; later ones override earlier ones.
     pub environments: Vec<(String, String)>,
-    /// Values that are given by name.
+    /// Values given by name.
     pub given: IndexMap<Name, Value>,
     /// The stack's name.
     pub stack: String,
-    /// The seed that goes with it, as it is written.
+    /// The text of the accompanying seed.
     pub seed: String,
-    /// The settings that the blueprint was given, if any: the file that `emit` wrote.
+    /// The settings of the blueprint, if any: the file that `emit` wrote.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settings: Option<String>,
-    /// The diagram, if there is one. A rollback to this shows it again.
+    /// The diagram, if there is one. A rollback to this source shows it again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diagram: Option<String>,
 }
 
 impl TemplateSource {
-    /// As it is stored. It holds secrets.
+    /// Converts it to its stored form, which contains secrets.
     pub fn to_text(&self) -> String {
         serde_json::json!(self).to_string()
     }
 
-    /// What [`Self::to_text`] wrote.
+    /// Parses the text of [`Self::to_text`].
     ///
     /// # Errors
     /// What is wrong with it, without quoting it.
@@ -53,7 +53,7 @@ impl TemplateSource {
         json::read(text.as_bytes())
     }
 
-    /// The template, loaded.
+    /// Loads the template.
     pub fn loaded(&self) -> Loaded {
         let environments = self.environments.iter().map(|(name, text)| (name.as_str(), text.as_str()));
         let given = self.given.iter().map(|(name, value)| (name.to_string(), evaluate::Value::of_model(value)));
@@ -69,9 +69,9 @@ impl TemplateSource {
     }
 }
 
-/// Makes targets from templates, with what OpenStack's drivers know about types.
+/// Makes targets from templates, with the types known to OpenStack's drivers.
 ///
-/// By default they belong to no deployment: what they make is checked, but not brought up.
+/// By default they belong to no deployment: their targets can be checked, but not deployed.
 #[derive(Clone, Debug, Default)]
 pub struct Templates {
     key: [u8; 32],
@@ -83,7 +83,7 @@ impl Templates {
         Self { key: identity.key }
     }
 
-    /// The target that `source` describes.
+    /// Makes the target that `source` describes.
     ///
     /// # Errors
     /// Everything that cannot be deployed without Heat.
@@ -91,7 +91,7 @@ impl Templates {
         self.target_of(source.loaded())
     }
 
-    /// The same for a template that is already loaded.
+    /// Makes the target of a template that is already loaded.
     ///
     /// # Errors
     /// Everything that cannot be deployed without Heat.
@@ -124,20 +124,20 @@ impl Maker for Templates {
     }
 }
 
-/// How OpenStack's drivers differ from Heat.
+/// The differences between OpenStack's drivers and Heat.
 pub const OWN: Own = Own { is_fixed, stays };
 
-/// Whether a property of a type stays as it is in the cloud once it is no longer given.
+/// Whether a property of a type keeps its value in the cloud once it is no longer given.
 fn stays(ty: &str, property: &str) -> bool {
     driver::kind(ty).is_some_and(|kind| kind.stays().contains(&property))
 }
 
-/// Whether another value of a type's property makes another thing, although Heat changes the property in place.
+/// Whether changing a type's property requires a replacement, although Heat changes it in place.
 fn is_fixed(ty: &str, property: &str) -> bool {
     Drivers.fixed(ty).contains(&property)
 }
 
-/// What OpenStack's drivers know about types.
+/// The types known to OpenStack's drivers.
 #[derive(Debug)]
 struct Drivers;
 

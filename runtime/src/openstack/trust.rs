@@ -1,4 +1,4 @@
-//! Which servers are trusted at a cloud's addresses, and why others are not.
+//! Decides which servers to trust at a cloud's addresses, and explains why others are not trusted.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -21,10 +21,10 @@ mod tests;
 /// The maximum number of a certificate's names that a message lists.
 const NAMES: usize = 6;
 
-/// The authorities that the cloud's settings name, as TLS takes them.
+/// Configures TLS with the authorities in the cloud's settings.
 ///
 /// # Errors
-/// Why they cannot be used, in the words of a message.
+/// The authorities cannot be used; the error is a message.
 pub(super) fn config(cloud: &Cloud) -> Result<ClientConfig, String> {
     let provider = Arc::new(aws_lc_rs::default_provider());
     let algorithms = provider.signature_verification_algorithms;
@@ -57,7 +57,7 @@ pub(super) fn config(cloud: &Cloud) -> Result<ClientConfig, String> {
     }
 }
 
-/// What is wrong with a certificate, if these errors come from one.
+/// The flaw of a certificate, if it is the cause of these errors.
 pub(super) fn refusal<'e>(errors: impl Iterator<Item = &'e (dyn Error + 'static)>) -> Option<(Flaw, String)> {
     errors.filter_map(|error| error.downcast_ref()).find_map(|error| match error {
         rustls::Error::InvalidCertificate(why) => Some(flaw(why)),
@@ -86,13 +86,13 @@ fn flaw(why: &CertificateError) -> (Flaw, String) {
     }
 }
 
-/// The name of a host within what rustls writes: `DnsName("cloud.example")`, `IpAddress(10.0.0.5)`.
+/// The name of a host in rustls's output: `DnsName("cloud.example")`, `IpAddress(10.0.0.5)`.
 fn spoken(name: &str) -> &str {
     let inner = name.split_once('(').and_then(|(_, inner)| inner.strip_suffix(')')).unwrap_or(name);
     inner.trim_matches('"')
 }
 
-/// Trusts any server, as `verify: false` of clouds.yaml asks for.
+/// Trusts any server, for `verify: false` of clouds.yaml.
 #[derive(Debug)]
 struct Anyone(WebPkiSupportedAlgorithms);
 

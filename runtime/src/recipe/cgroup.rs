@@ -1,5 +1,5 @@
-//! The control group of a run (`cgroups(7)`, version 2): everything that a recipe starts is in it, even processes that
-//! detach themselves.
+//! The control group of a run (`cgroups(7)`, version 2), which contains everything that a recipe starts, even detached
+//! processes.
 //!
 //! It is created below the agent's own, if the system allows that: for root, and if the group is delegated. It limits
 //! nothing.
@@ -11,7 +11,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// How many times to try to remove a group whose last process is about to end, and the pause between tries.
+/// How many times to try to remove a group whose last process is about to end, and the pause between attempts.
 const TRIES: (u32, Duration) = (100, Duration::from_millis(5));
 
 /// A control group.
@@ -19,17 +19,17 @@ const TRIES: (u32, Duration) = (100, Duration::from_millis(5));
 pub(super) struct Cgroup(PathBuf);
 
 impl Cgroup {
-    /// Creates a group for the run with this name; `None` if that is not possible.
+    /// Creates a group for the run with this name; `None` if that is impossible.
     pub(super) fn make(run: &str) -> Option<Self> {
         static OWN: OnceLock<Option<PathBuf>> = OnceLock::new();
-        // A process that enters another one must be able to come back.
+        // A process that enters another group must be able to return.
         let own = OWN.get_or_init(|| own().filter(|own| enter(own).is_ok()));
         let path = own.as_ref()?.join(format!("wattle-{run}"));
         fs::create_dir(&path).ok()?;
         Some(Self(path))
     }
 
-    /// The group at `path`, if it still exists.
+    /// Opens the group at `path`, if it still exists.
     pub(super) fn at(path: &Path) -> Option<Self> {
         path.is_dir().then(|| Self(path.to_owned()))
     }
@@ -38,8 +38,8 @@ impl Cgroup {
         &self.0
     }
 
-    /// Calls `start` from within, so that what it starts is in it from the beginning. Also returns whether that was
-    /// possible.
+    /// Calls `start` from within the group, so that its processes are in it from the beginning. Also returns whether
+    /// that was possible.
     ///
     /// A process moves as a whole: nothing else must be started meanwhile, which the lock ensures for recipes.
     pub(super) fn start<T>(&self, start: impl FnOnce() -> T) -> (T, bool) {
@@ -65,11 +65,11 @@ impl Cgroup {
 
     fn all(&self) -> Vec<i32> {
         let text = fs::read_to_string(self.0.join("cgroup.procs")).unwrap_or_default();
-        // Zero stands for a process that cannot be seen from here.
+        // Zero stands for a process that is not visible from here.
         text.lines().filter_map(|line| line.parse().ok()).filter(|pid| *pid > 0).collect()
     }
 
-    /// Kills everything in it at once, if the kernel can do that (from 5.14).
+    /// Kills everything in it at once, if the kernel supports that (from 5.14).
     pub(super) fn kill(&self) {
         if !self.all().into_iter().any(is_this) {
             let _ = fs::write(self.0.join("cgroup.kill"), "1");
@@ -108,7 +108,7 @@ fn own() -> Option<PathBuf> {
     find(&groups, &mounts)
 }
 
-/// Where the group that `/proc/PID/cgroup` names is mounted, as `/proc/PID/mountinfo` has it.
+/// The mount point of the group that `/proc/PID/cgroup` names, according to `/proc/PID/mountinfo`.
 fn find(groups: &str, mounts: &str) -> Option<PathBuf> {
     let group = groups.lines().find_map(|line| line.strip_prefix("0::"))?;
     let mut mounted = mounts.lines().filter_map(|line| {

@@ -1,4 +1,4 @@
-//! A run directory: what a recipe finds when it starts, and where it leaves its outputs.
+//! A run directory: the files that a recipe finds when it starts, and those in which it leaves its outputs.
 //!
 //! ```text
 //! files/            the recipe and the files that come with it, put there by the agent
@@ -10,8 +10,8 @@
 //! pid               its process group, until its end is in the journal
 //! ```
 //!
-//! Other users may pass through it, so that a recipe can act as one of them with its files. `run/` and `cache/` are
-//! closed to them, and `run/` exists only as long as the recipe runs, because it contains secrets.
+//! Other users may traverse it, so that a recipe can act as one of them with its files. `run/` and `cache/` are closed
+//! to them, and `run/` exists only as long as the recipe runs, because it contains secrets.
 
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, OpenOptions, Permissions};
@@ -27,15 +27,14 @@ use crate::space::FailureKind;
 const RUN: &str = "run";
 const OUTPUT: &str = "output";
 
-/// The run directory of a job under way. When dropped, it removes everything that may contain secrets.
+/// The run directory of a running job. When dropped, it removes everything that may contain secrets.
 #[derive(Debug)]
 pub(super) struct Directory {
     path: PathBuf,
 }
 
 impl Directory {
-    /// Prepares the directory of `job`: ends what still runs of a former run, removes what that left, and writes the
-    /// inputs.
+    /// Prepares the directory of `job`: ends the processes of a former run, removes its files, and writes the inputs.
     pub(super) fn prepare(job: &Job) -> Result<Self, Broken> {
         let failed = |error: io::Error| {
             let message = format!("its run directory `{}` cannot be prepared: {error}", job.directory.display());
@@ -58,7 +57,7 @@ impl Directory {
         &self.path
     }
 
-    /// Where the recipe's files are.
+    /// The folder of the recipe's files.
     pub(super) fn files(&self) -> PathBuf {
         self.path.join("files")
     }
@@ -72,27 +71,27 @@ impl Directory {
         self.run().join("inputs.json")
     }
 
-    /// Where a shell records how it ended.
+    /// The file in which a shell records how it ended.
     pub(super) fn ended(&self) -> PathBuf {
         self.run().join("ended")
     }
 
-    /// Where a shell records what failed last.
+    /// The file in which a shell records the last failed command.
     pub(super) fn failed(&self) -> PathBuf {
         self.run().join("failed")
     }
 
-    /// Where a shell recipe says why it fails.
+    /// The file in which a shell recipe explains its failure.
     pub(super) fn why(&self) -> PathBuf {
         self.run().join("why")
     }
 
-    /// Where its tool keeps what it needs during the run.
+    /// The folder for files that its tool needs during the run.
     pub(super) fn tool(&self) -> PathBuf {
         self.run().join("tool")
     }
 
-    /// Where its tool keeps what it can use again in a later run.
+    /// The folder for files that its tool can use again in a later run.
     pub(super) fn cache(&self) -> PathBuf {
         self.path.join("cache")
     }
@@ -102,7 +101,7 @@ impl Directory {
         DirBuilder::new().recursive(true).mode(0o700).create(self.cache())
     }
 
-    /// The part before `.NAME` in the path of each output.
+    /// The prefix, before `.NAME`, of the path of each output.
     pub(super) fn outputs(&self) -> PathBuf {
         self.run().join(OUTPUT)
     }
@@ -136,8 +135,8 @@ pub(super) fn output(directory: &Path, name: &str) -> PathBuf {
     directory.join(RUN).join(format!("{OUTPUT}.{name}"))
 }
 
-/// Removes what exists for one run only. What cannot be removed does not exist, or causes an error when it is created
-/// again.
+/// Removes everything that exists for one run only. What cannot be removed does not exist, or causes an error when it
+/// is created again.
 pub(super) fn remove(directory: &Path) {
     let _ = fs::remove_dir_all(directory.join(RUN));
 }
@@ -147,7 +146,7 @@ pub(super) fn write(path: &Path, text: impl AsRef<[u8]>) -> io::Result<()> {
     OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?.write_all(text.as_ref())
 }
 
-/// The same, as JSON.
+/// Writes a file that only its owner may read, as JSON.
 pub(super) fn write_json(path: &Path, value: &impl Serialize) -> io::Result<()> {
     write(path, serde_json::to_vec(value)?)
 }

@@ -1,8 +1,8 @@
-//! What a recipe's process finds in its environment.
+//! The environment of a recipe's process.
 //!
-//! Of the agent's own environment, a recipe sees only the search path, the user, the language and time zone, and how to
-//! reach the network. So an input that is not set is not set, whatever the agent was started with, and the agent's
-//! credentials stay with it.
+//! Of the agent's own environment, a recipe inherits only the search path, the user, the language and time zone, and
+//! the proxy settings. So an unset input is unset, whatever the agent's environment, and the agent's credentials stay
+//! private.
 
 use std::env;
 use std::ffi::OsString;
@@ -15,9 +15,9 @@ use super::{Job, former};
 
 /// Variables that name a proxy, which are used in lower and in upper case.
 pub(crate) const PROXIES: [&str; 4] = ["http_proxy", "https_proxy", "ftp_proxy", "all_proxy"];
-/// The variable that names the hosts that are reached without a proxy, in both cases; programs read one of the two.
+/// The variable that names the hosts to be reached without a proxy, in both cases; programs read one of the two.
 pub(crate) const WITHOUT_PROXY: [&str; 2] = ["no_proxy", "NO_PROXY"];
-/// Variables that are passed on, besides those of proxies and all whose names begin with `LC_`.
+/// Variables that are inherited, besides those of proxies and all whose names begin with `LC_`.
 const INHERITED: &[&str] = &[
     "PATH",
     "HOME",
@@ -36,7 +36,7 @@ const INHERITED: &[&str] = &[
     "PIP_INDEX_URL",
     "PIP_CERT",
 ];
-/// Where programs are looked for if the agent's environment does not say.
+/// The default search path.
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 /// The maximum number of bytes of a variable, its name and end included (Linux's `MAX_ARG_STRLEN`).
 const LONGEST: usize = 128 * 1024;
@@ -46,7 +46,7 @@ const LONGEST: usize = 128 * 1024;
 pub(super) struct Environment(Vec<(OsString, OsString)>);
 
 impl Environment {
-    /// What every tool gets: inherited variables, and those of the run.
+    /// The variables for every tool: inherited ones, and those of the run.
     pub(super) fn of(job: &Job, directory: &Directory) -> Self {
         let mut environment = Self::default();
         environment.set("PATH", PATH);
@@ -81,8 +81,8 @@ impl Environment {
         self.0.push((name, value.into()));
     }
 
-    /// Sets a variable for each input, named `PREFIX` and its name. What the system does not accept as a variable is
-    /// left out and logged.
+    /// Sets a variable for each input, named `PREFIX` and its name. Omits and logs what the system does not accept as a
+    /// variable.
     pub(super) fn set_inputs(&mut self, job: &Job, prefix: &str) {
         for (name, value) in &job.inputs {
             let text = values::text(value);
@@ -124,7 +124,7 @@ impl Environment {
         self.get("PATH").is_some_and(|path| env::split_paths(path).any(|directory| directory.join(program).exists()))
     }
 
-    /// Names the run that the process belongs to.
+    /// Sets the variable that identifies the run of the process.
     pub(super) fn set_run(&mut self, run: &str) {
         self.set(former::RUN, run);
     }
@@ -138,7 +138,7 @@ impl Environment {
     }
 }
 
-/// A search path on which `wattle` is found, for `wattle get` in recipes; `None` if it already is.
+/// A search path that includes `wattle`, for `wattle get` in recipes; `None` if it already does.
 fn with_wattle(environment: &Environment) -> Option<OsString> {
     let own = env::current_exe().ok()?;
     if own.file_name()? != "wattle" {

@@ -1,9 +1,9 @@
-//! What a run leaves behind when the agent is killed, and how it is handled.
+//! Handles the processes of a run that remain when the agent is killed.
 //!
-//! The file `pid` is in a run directory from before a recipe is started until its end is in the journal. Found later,
-//! it says what may still run of it: a recipe whose end is not recorded runs again, and what it has detached would be
-//! there twice. A process is known by its number and the time of its start, or by a variable in its environment that no
-//! other run has: never by its number alone, which another process may have by now.
+//! The file `pid` exists in a run directory from before a recipe is started until its end is in the journal. Found
+//! later, it identifies the processes that may still run: a recipe whose end is not recorded runs again, and its
+//! detached processes would exist twice. A process is identified by its number and start time, or by a variable in its
+//! environment that no other run has: never by its number alone, which another process may have by now.
 
 use std::fs;
 use std::io;
@@ -14,13 +14,13 @@ use serde::{Deserialize, Serialize};
 use super::cgroup::Cgroup;
 use super::group::{self, Group, Process};
 
-/// The variable by which a run's processes are known.
+/// The variable that identifies a run's processes.
 pub(super) const RUN: &str = "WATTLE_RUN";
 
 /// The file `pid`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Record {
-    /// Numbers of processes mean nothing after the system was started again.
+    /// The boot of the machine: process numbers have no meaning after a reboot.
     boot: String,
     /// The value of [`RUN`].
     pub(super) run: String,
@@ -46,12 +46,12 @@ impl Record {
         self.cgroup = Some(cgroup.path().to_owned());
     }
 
-    /// How its processes are identified.
+    /// The mark by which its processes are identified.
     pub(super) fn mark(&self) -> (&'static str, String) {
         (RUN, self.run.clone())
     }
 
-    /// Notes that the recipe has started.
+    /// Records that the recipe has started.
     pub(super) fn started(&mut self, pid: i32) {
         self.leader = Process::of(pid);
     }
@@ -63,7 +63,7 @@ impl Record {
         fs::rename(new, directory.join("pid"))
     }
 
-    /// Removes the file: everything that still runs of it may stay.
+    /// Removes the file: remaining processes may stay.
     pub(super) fn remove(directory: &Path) {
         let _ = fs::remove_file(directory.join("pid"));
     }
@@ -80,17 +80,17 @@ impl Record {
         group.disband();
     }
 
-    /// Whether the process group has one of this run.
+    /// Whether the process group has a member of this run.
     fn has_member(&self, group: i32) -> bool {
         group::members(group).into_iter().any(|process| process.has_variable(RUN, &self.run))
     }
 }
 
-/// Ends what still runs of a run in `directory` whose end is not recorded, with everything that it has started. Call it
-/// before the component runs again, and for a component that will not run again.
+/// Ends the remaining processes of a run in `directory` whose end is not recorded, with everything that it has started.
+/// Call it before the component runs again, and for a component that will not run again.
 ///
 /// # Errors
-/// If the directory cannot be read.
+/// The directory cannot be read.
 pub fn end(directory: &Path) -> io::Result<()> {
     let Some(text) = read(directory)? else { return Ok(()) };
     if let Ok(record) = serde_json::from_slice::<Record>(&text) {
@@ -101,10 +101,10 @@ pub fn end(directory: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Call it once the end of the run in `directory` is recorded: what the run left running then stays.
+/// Lets the remaining processes of the run in `directory` stay. Call it once the end of the run is recorded.
 ///
 /// # Errors
-/// If the directory cannot be read.
+/// The directory cannot be read.
 pub fn settle(directory: &Path) -> io::Result<()> {
     let Some(text) = read(directory)? else { return Ok(()) };
     let record = serde_json::from_slice::<Record>(&text).ok();
@@ -123,7 +123,7 @@ fn read(directory: &Path) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-/// What distinguishes this boot of the machine from any other.
+/// An identifier of this boot of the machine.
 pub(crate) fn boot() -> String {
     fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
 }

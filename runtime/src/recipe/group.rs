@@ -1,8 +1,8 @@
-//! The processes of a run: its group, and what these started outside of it.
+//! The processes of a run: its group, and those that they started outside of it.
 //!
-//! A recipe runs in a process group of its own, with a variable in its environment that no other run has, and in a
-//! control group of its own if the system has them. Processes that left the process group are found in other ways: as a
-//! child (`timeout`, `sudo`), by the variable (a daemon), by the control group (one that cleared its environment).
+//! A recipe runs in its own process group, with a variable in its environment that no other run has, and in its own
+//! control group if the system has them. Processes that left the process group are found in other ways: as a child
+//! (`timeout`, `sudo`), by the variable (a daemon), by the control group (one that cleared its environment).
 
 use std::fs;
 
@@ -11,18 +11,18 @@ use serde::{Deserialize, Serialize};
 
 use super::cgroup::Cgroup;
 
-/// The maximum number of characters of a command that a message shows.
+/// The maximum number of characters of a command in a message.
 const SHOWN: usize = 120;
 
 /// A process, distinguished from a later one with the same number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Process {
     pub(super) pid: i32,
-    /// When it was started, in clock ticks since the system was (`proc_pid_stat(5)`, field 22).
+    /// When it was started, in clock ticks since the system booted (`proc_pid_stat(5)`, field 22).
     pub(super) started: u64,
 }
 
-/// What `/proc/PID/stat` says.
+/// Fields of `/proc/PID/stat`.
 #[derive(Clone, Copy, Debug)]
 struct Stat {
     process: Process,
@@ -52,7 +52,7 @@ impl Process {
         }
     }
 
-    /// Its command, as a message shows it.
+    /// Its command, shortened for messages.
     pub(super) fn command(self) -> Option<String> {
         let line = fs::read(format!("/proc/{}/cmdline", self.pid)).ok()?;
         let line = String::from_utf8_lossy(&line);
@@ -64,7 +64,7 @@ impl Process {
         (!shown.is_empty()).then_some(shown)
     }
 
-    /// Whether it was started with `variable` set to `value`. This is not known for processes of other users.
+    /// Whether it was started with `variable` set to `value`. This is unknown for processes of other users.
     pub(super) fn has_variable(self, variable: &str, value: &str) -> bool {
         let wanted = format!("{variable}={value}");
         fs::read(format!("/proc/{}/environ", self.pid))
@@ -103,30 +103,30 @@ pub(super) fn members(group: i32) -> Vec<Process> {
 /// The processes of one run.
 #[derive(Debug)]
 pub(super) struct Group {
-    /// The ID of its process group, whose first process has the same number.
+    /// The ID of its process group, which is the number of its first process.
     id: Option<i32>,
-    /// The variable and its value that its processes have in their environment, and no others.
+    /// The variable and the value in the environment of its processes, and of no others.
     mark: (&'static str, String),
     cgroup: Option<Cgroup>,
-    // All that were seen: a process that lost its parent is found here.
+    // All that were ever seen: identifies a process that lost its parent.
     members: Vec<Process>,
 }
 
 impl Group {
-    /// The processes with the environment variable `mark`, those in the process group `id` or in the `cgroup`, and what
-    /// any of these started.
+    /// Creates the group of the processes with the environment variable `mark`, those in the process group `id` or in
+    /// the `cgroup`, and everything that any of these started.
     pub(super) fn new(id: Option<i32>, mark: (&'static str, String), cgroup: Option<Cgroup>) -> Self {
         Self { id, mark, cgroup, members: Vec::new() }
     }
 
-    /// The run is over: what still runs continues without a control group of its own.
+    /// Marks the run as over: remaining processes continue without a control group of their own.
     pub(super) fn disband(&mut self) {
         if let Some(cgroup) = self.cgroup.take() {
             cgroup.dissolve();
         }
     }
 
-    /// Those that run now, the youngest last.
+    /// The processes that run now, the youngest last.
     pub(super) fn running(&mut self) -> Vec<Process> {
         let all: Vec<Stat> = Stat::all().into_iter().filter(|stat| !stat.ended).collect();
         let mut members: Vec<Stat> = Vec::new();

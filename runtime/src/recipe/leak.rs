@@ -1,7 +1,7 @@
-//! Whether an output that everyone may read holds a secret.
+//! Checks whether an output that everyone may read contains a secret.
 //!
-//! A secret in a plain output would be published unencrypted, so it is refused, and not only masked in the log. The
-//! search is for each secret as a whole, in the forms that masks know. A secret that is short, or that is also in a
+//! A secret in a plain output would be published unencrypted, so the output is refused, and not only masked in the log.
+//! The search is for each secret as a whole, in the forms that masks know. A secret that is short, or that is also in a
 //! plain input of the component, proves nothing: the password `shop` may also be the name of the database.
 
 use wattle::model::{IndexMap, Name, Type, Value};
@@ -11,24 +11,24 @@ use super::secret::{self, Part};
 use super::{Broken, Mask};
 use crate::space::{FailureKind, PlannedComponent};
 
-/// The minimum number of bytes of a secret to search for: shorter ones are in other texts by chance.
+/// The minimum number of bytes of a secret to search for: shorter ones occur in other texts by chance.
 const SHORT: usize = 6;
 
-/// What a run knows when an output is checked.
+/// The state of a run when an output is checked.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Known<'r> {
-    /// The inputs that the recipe was given.
+    /// The inputs of the recipe.
     pub(crate) given: &'r IndexMap<Name, Value>,
     /// The outputs that it has written.
     pub(crate) written: &'r IndexMap<Name, Value>,
-    /// Whether the output has been published: others may have read it.
+    /// Whether the output has been published, so that others may have read it.
     pub(crate) is_published: bool,
 }
 
-/// Refuses `value` as the output `name` if that is plain and holds one of the secrets among what is `known`.
+/// Refuses `value` as the output `name` if that is plain and contains one of the `known` secrets.
 ///
 /// # Errors
-/// Which secret it holds.
+/// The secret that it contains.
 pub(crate) fn refuse(
     component: &PlannedComponent,
     known: Known<'_>,

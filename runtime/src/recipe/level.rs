@@ -1,14 +1,14 @@
-//! The severity of a line that a recipe prints, as its tool gives it.
+//! The severity of a line that a recipe prints, as given by its tool.
 
 use tracing::Level;
 use wattle::model::Tool;
 
-/// The words of Chef's log, as in `[2026-01-31T10:00:00+00:00] WARN: the disk is nearly full`.
+/// The level names in Chef's log, as in `[2026-01-31T10:00:00+00:00] WARN: the disk is nearly full`.
 const CHEF: [(&str, Level); 3] = [("] WARN: ", Level::WARN), ("] ERROR: ", Level::ERROR), ("] FATAL: ", Level::ERROR)];
 
 /// The level of a line that `tool` prints.
 pub(super) fn of(tool: Tool, line: &str) -> Level {
-    // It may come after what Chef prints about the current resource.
+    // It may follow what Chef prints about the current resource.
     let said = |(word, _): &&(&str, Level)| tool == Tool::Chef && line.contains(word);
     CHEF.iter().find(said).map_or(Level::INFO, |(_, level)| *level)
 }

@@ -1,12 +1,12 @@
-//! What a recipe prints, line by line, in bounded memory. Control characters have been removed before
+//! The output of a recipe, line by line, in bounded memory. Control characters have been removed before
 //! ([`super::mask`]).
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 
-/// The maximum number of bytes of a line that are kept; the rest is counted.
+/// The maximum number of bytes kept of a line; the rest is counted.
 const LINE: usize = 4096;
-/// The maximum number of lines that are passed on with a failure.
+/// The maximum number of lines reported with a failure.
 pub(crate) const TAIL_LINES: usize = 40;
 /// The maximum number of bytes of these lines; the last line is always included.
 pub(crate) const TAIL_BYTES: usize = 8192;
@@ -15,14 +15,14 @@ pub(crate) const TAIL_BYTES: usize = 8192;
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     line: Vec<u8>,
-    // Bytes of the line that were not kept.
+    // The number of bytes of the line that were not kept.
     cut: u64,
-    // The last byte was a carriage return: what follows replaces the line, as on a terminal.
+    // Whether the last byte was a carriage return: the next text replaces the line, as on a terminal.
     returned: bool,
 }
 
 impl Lines {
-    /// Adds `bytes`, and passes each line that ends in them to `sink`.
+    /// Adds `bytes`, and passes each line that they complete to `sink`.
     pub(super) fn push(&mut self, bytes: &[u8], sink: &mut impl FnMut(String)) {
         let mut rest = bytes;
         while let Some(at) = rest.iter().position(|byte| *byte == b'\n') {
@@ -33,7 +33,7 @@ impl Lines {
         self.add(rest);
     }
 
-    /// Passes on what is left, a line without an end.
+    /// Passes on the remaining line without an end.
     pub(super) fn finish(&mut self, sink: &mut impl FnMut(String)) {
         if !self.line.is_empty() {
             self.end(sink);

@@ -38,7 +38,7 @@ pub use tools::Tools;
 
 use crate::space::{Failure, FailureKind, PlannedComponent, Script};
 
-/// The target of what recipes print, in the log; the field `component` names the component.
+/// The log target of recipes' output; the field `component` names the component.
 pub const LOG: &str = "wattle::recipe";
 
 /// One run of one component's recipe.
@@ -46,26 +46,26 @@ pub const LOG: &str = "wattle::recipe";
 pub struct Job {
     /// The component, as `SERVER/COMPONENT`.
     pub name: Name,
-    /// What it declares.
+    /// Its declaration.
     pub component: PlannedComponent,
-    /// Which of its recipes is run.
+    /// Which of its recipes to run.
     pub script: Script,
-    /// Its inputs. For Chef they may be missing here: its recipes ask for them one by one, by [`Live::input`].
+    /// Its inputs. For Chef they may be missing here: its recipes request them one by one, by [`Live::input`].
     pub inputs: IndexMap<Name, Value>,
     /// Its own run directory, which already contains the recipe's files, each at its path below `files/`.
     pub directory: PathBuf,
-    /// How long it may take, not counting the time in which it waits for inputs. [`Live::stopped`] says when that is
+    /// How long it may take, not counting the time in which it waits for inputs. [`Live::stopped`] reports when that is
     /// over.
     pub deadline: Duration,
-    /// What it may ask and report while it runs.
+    /// The interface for its requests while it runs.
     pub live: Arc<dyn Live>,
 }
 
 impl Job {
-    /// What is run: the recipe, or what undoes it.
+    /// Returns the recipe to run, or the one that undoes it.
     ///
     /// # Errors
-    /// If nothing undoes it.
+    /// There is no recipe that undoes it.
     pub fn recipe(&self) -> Result<&Name, Broken> {
         match self.script {
             Script::Recipe => Ok(&self.component.recipe.entry),
@@ -79,10 +79,10 @@ impl Job {
     }
 }
 
-/// What a recipe may ask and report while it runs.
+/// The requests of a running recipe.
 #[async_trait]
 pub trait Live: Send + Sync + fmt::Debug {
-    /// The value of an input, once it is available; `None` for an optional one that is not wired.
+    /// Returns the value of an input, once it is available; `None` for an optional one that is not wired.
     ///
     /// # Errors
     /// The failure in its place, or that there is no such input.
@@ -91,22 +91,22 @@ pub trait Live: Send + Sync + fmt::Debug {
     /// Publishes an output immediately.
     ///
     /// # Errors
-    /// Why it is not published: no such output, another type.
+    /// The output is not published: it does not exist, or has another type.
     async fn publish(&self, name: &str, value: Value) -> Result<(), Broken>;
 
     /// The value of an output that was published while the recipe ran; it counts as written.
     fn published(&self, name: &str) -> Option<Value>;
 
-    /// Returns, with the reason, once the run must end. It may be dropped and called again.
+    /// Waits until the run must end, and returns the reason. May be dropped and called again.
     async fn stopped(&self) -> Stop;
 
-    /// The inputs that were handed out so far.
+    /// The inputs that were requested so far.
     fn handed(&self) -> IndexMap<Name, Value> {
         IndexMap::default()
     }
 
-    /// The secret values that passed through this so far, inputs that were handed out and outputs that were published,
-    /// in that order: they must not appear in anything that the recipe prints.
+    /// The secret values among the requested inputs and published outputs so far, in that order: they must not appear
+    /// in anything that the recipe prints.
     fn secrets(&self) -> Vec<Value>;
 
     /// The component whose recipe runs, by its name on its server; `None` if it is not needed.
@@ -114,18 +114,18 @@ pub trait Live: Send + Sync + fmt::Debug {
         None
     }
 
-    /// Where the recipe reaches this: the path of a Unix socket, and the token that identifies its run.
+    /// The address of this interface for the recipe: the path of a Unix socket, and the token that identifies its run.
     fn socket(&self) -> Option<(PathBuf, String)>;
 }
 
 /// Runs recipes.
 #[async_trait]
 pub trait Runner: Send + Sync + fmt::Debug {
-    /// Runs `job` to its end, and returns its outputs, each of the declared type. If it is dropped before, nothing of
-    /// the run continues. What the recipe itself leaves running stays once [`settle_former`] is called; before that,
-    /// the next run ends it.
+    /// Runs `job` to its end, and returns its outputs, each of the declared type. If the future is dropped before,
+    /// nothing of the run continues. Processes that the recipe itself leaves running stay once [`settle_former`] is
+    /// called; before that, the next run ends them.
     ///
     /// # Errors
-    /// Why there are no outputs.
+    /// The reason why there are no outputs.
     async fn run(&self, job: &Job) -> Result<IndexMap<Name, Value>, Broken>;
 }

@@ -1,4 +1,4 @@
-//! The outputs of a run: read from where the recipe left them, and compared with what is declared.
+//! The outputs of a run: reads them from where the recipe left them, and compares them to the declaration.
 
 use std::fmt::Write as _;
 use std::fs::{self, OpenOptions};
@@ -16,10 +16,11 @@ use super::{Broken, Job};
 use crate::space::FailureKind;
 use crate::store::MAX_DATA;
 
-/// All outputs that `job` declares: published while it ran, collected by its tool (`native`), or from their files.
+/// Collects all declared outputs of `job`: published while it ran, collected by its tool (`native`), or from their
+/// files.
 ///
 /// # Errors
-/// Everything that is wrong with them, as one message; its kind is that of the first.
+/// All errors in them, as one message; its kind is that of the first.
 pub(super) fn collect(
     job: &Job,
     directory: &Directory,
@@ -92,7 +93,7 @@ fn read(path: &Path, ty: &Type) -> Result<Option<Value>, (FailureKind, String)> 
     }
 }
 
-/// The text of a file; `None` if it does not exist.
+/// The contents of a file; `None` if it does not exist.
 pub(super) fn text(path: &Path) -> Result<Option<String>, (FailureKind, String)> {
     let unreadable = |error: io::Error| (FailureKind::Type, format!("`{}` cannot be read: {error}", path.display()));
     let data = match fs::metadata(path) {
@@ -106,7 +107,7 @@ pub(super) fn text(path: &Path) -> Result<Option<String>, (FailureKind, String)>
     if data.len() > MAX_DATA as u64 {
         return Err((FailureKind::Size, values::too_large(data.len())));
     }
-    // Not blocking: if it has become a pipe in between, nothing writes to it.
+    // Do not block: if it has become a pipe in between, nothing writes to it.
     let nonblocking = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or(0);
     let file = OpenOptions::new().read(true).custom_flags(nonblocking).open(path).map_err(unreadable)?;
     let mut bytes = Vec::new();

@@ -1,4 +1,4 @@
-//! The process of a run: started, listened to, and ended in time.
+//! The process of a run: starts it, reads its output, and ends it in time.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -31,22 +31,22 @@ use crate::space::FailureKind;
 const GRACE: Duration = Duration::from_secs(2);
 /// How often to check whether it has.
 const LOOK: Duration = Duration::from_millis(50);
-/// How long a recipe that has ended may be silent before its output counts as complete: a service that it started may
-/// hold its output open forever.
+/// How long the output of an ended recipe must be silent to count as complete: a service that it started may hold its
+/// output open forever.
 const SILENCE: Duration = Duration::from_millis(100);
 /// How long to read its output after it has ended, at most.
 const AFTERWORD: Duration = Duration::from_secs(1);
 /// "Argument list too long".
 const E2BIG: i32 = 7;
 
-/// What is run.
+/// A command to run.
 #[derive(Debug)]
 pub(super) struct Command {
     /// A path, or a name on the search path.
     pub(super) program: OsString,
     pub(super) arguments: Vec<OsString>,
     pub(super) environment: Environment,
-    /// Where it starts.
+    /// The working directory.
     pub(super) at: PathBuf,
     /// The message if there is no such program.
     pub(super) missing: String,
@@ -56,9 +56,9 @@ pub(super) struct Command {
 #[derive(Debug)]
 pub(super) struct Ended {
     pub(super) status: ExitStatus,
-    /// The last lines of what it printed, secrets masked.
+    /// The last lines of its output, secrets masked.
     pub(super) log: Vec<String>,
-    /// What masks the secrets that it was given.
+    /// The mask for the secrets that it received.
     pub(super) mask: Mask,
 }
 
@@ -92,14 +92,14 @@ pub(super) async fn run(job: &Job, directory: &Directory, command: Command) -> R
     Ok(running.ended(status).await)
 }
 
-/// A process under way.
+/// A running process.
 struct Running {
     child: Child,
     family: Family,
     voice: Voice,
 }
 
-/// All processes of a run. Dropped before it is over, they are killed.
+/// All processes of a run. If dropped before the run is over, they are killed.
 struct Family {
     group: Group,
     directory: PathBuf,
@@ -108,7 +108,7 @@ struct Family {
 
 impl Running {
     fn start(job: &Job, directory: &Directory, mut command: Command) -> io::Result<Self> {
-        // One pipe for both, so that lines come in the order in which they were written.
+        // A single pipe for both, so that lines arrive in the order in which they were written.
         let (reader, writer) = io::pipe()?;
         let mut record = Record::new()?;
         let cgroup = Cgroup::make(&record.run);
@@ -125,7 +125,7 @@ impl Running {
         let mut process = tokio::process::Command::from(process);
         let (child, cgroup) = Self::spawn(&mut process, cgroup);
         let child = child.inspect_err(|_| Record::remove(directory.path()))?;
-        // The writing end of the pipe goes with it: otherwise it would never be closed.
+        // Drop the writing end of the pipe: otherwise it would never be closed.
         drop(process);
         // INVARIANT: it has not been waited for, so it has a number, and one that the kernel gave.
         let pid = child.id().and_then(|pid| i32::try_from(pid).ok()).expect("INVARIANT: a new process has a number");
@@ -150,13 +150,13 @@ impl Running {
     }
 
     async fn ended(mut self, status: ExitStatus) -> Ended {
-        // What it left running stays once its end is recorded: see `former::settle`.
+        // Its remaining processes stay once its end is recorded: see `former::settle`.
         self.family.is_over = true;
         let (log, mask) = self.voice.last_words().await;
         Ended { status, log, mask }
     }
 
-    /// Ends what must end, and says what it was doing.
+    /// Ends everything that must end, and reports what it was doing.
     async fn end(mut self, job: &Job, why: Stop) -> Broken {
         let mut message = match why {
             Stop::Deadline => format!("it still ran after {}, its deadline", span(job.deadline)),
@@ -200,10 +200,10 @@ impl Drop for Family {
     }
 }
 
-/// What a process prints, on its way to the log.
+/// The output of a process, on its way to the log.
 struct Voice {
     job: Job,
-    // `None` once it was closed.
+    // `None` once it is closed.
     pipe: Option<pipe::Receiver>,
     bytes: Vec<u8>,
     mask: Mask,
@@ -233,11 +233,11 @@ impl Voice {
         }
     }
 
-    /// Returns what is printed next; never returns once the pipe is closed. May be dropped at any time.
+    /// Reads the next output; never returns once the pipe is closed. May be dropped at any time.
     async fn hear(&mut self) {
         let Some(pipe) = &mut self.pipe else { return std::future::pending().await };
         self.bytes.clear();
-        // An error of a pipe is its end.
+        // Treat an error as the end of the pipe.
         let heard = pipe.read_buf(&mut self.bytes).await.unwrap_or(0);
         self.learn();
         let mut text = Vec::with_capacity(heard);
@@ -251,7 +251,7 @@ impl Voice {
         self.say(&text);
     }
 
-    /// Masks the secrets that the recipe has received since, and those that it has written.
+    /// Masks secrets that the recipe has received or written since the last call.
     fn learn(&mut self) {
         let secrets = self.job.live.secrets();
         secrets.iter().skip(self.secrets).for_each(|secret| self.mask.add(secret));
@@ -271,7 +271,7 @@ impl Voice {
         }
     }
 
-    /// Logs what was left out.
+    /// Logs the number of omitted lines.
     fn log_gap(&mut self) {
         if let Some(gap) = self.rate.gap() {
             log(&self.job, &gap);

@@ -2,14 +2,14 @@
 
 use tokio::time::Instant;
 
-/// Bytes that a run may print at once, all of which are logged.
+/// The burst size: bytes that a run may print at once, all of which are logged.
 const BURST: usize = 1 << 20;
-/// Bytes a second that are logged in the long run.
+/// The sustained rate, in bytes per second.
 const STEADY: usize = 64 << 10;
-/// What a line takes besides its text: time, level and the component's name.
+/// The overhead of a line besides its text: time, level and the component's name.
 const LINE: usize = 64;
 
-/// What one run may still log.
+/// The remaining budget of one run.
 #[derive(Debug)]
 pub(super) struct Rate {
     bytes: usize,
@@ -30,7 +30,7 @@ impl Rate {
             self.at = now;
         }
         let cost = bytes + LINE;
-        // After a gap there is room for more than one line, so that gaps are few.
+        // After a gap, wait for room for more than one line, so that gaps are few.
         let needed = if self.left_out > 0 { cost.max(STEADY) } else { cost };
         let is_admitted = self.bytes >= needed;
         if is_admitted {
@@ -41,7 +41,7 @@ impl Rate {
         is_admitted
     }
 
-    /// The message about lines that were left out since the last call; `None` if there are none.
+    /// The message about lines omitted since the last call; `None` if there are none.
     pub(super) fn gap(&mut self) -> Option<String> {
         let count = std::mem::take(&mut self.left_out);
         let lines = if count == 1 { "line is" } else { "lines are" };

@@ -1,7 +1,7 @@
-//! Lines that a recipe prints repeatedly, one or several in a row: they are logged once or twice, and counted.
+//! Repeated lines of a recipe's output, single or in groups: they are logged once or twice, and counted.
 //!
-//! A single line is counted from the second time on. A group of lines is printed twice: only then does the repetition
-//! show, and nothing is held back before.
+//! A single line is counted from the second time on. A group of lines is printed twice: only then is the repetition
+//! apparent, and nothing is held back before.
 
 use std::collections::VecDeque;
 
@@ -13,17 +13,17 @@ const LONGEST: usize = 8;
 pub(super) struct Repeated {
     /// The last lines, twice as many as a group may have.
     recent: VecDeque<String>,
-    /// The repeated lines; none if there is no repetition.
+    /// The repeated lines; empty if there is no repetition.
     block: Vec<String>,
-    /// How many of them have come since they were last complete.
+    /// The position within the current repetition.
     at: usize,
     /// How many times they were repeated since they were logged.
     again: u64,
 }
 
 impl Repeated {
-    /// Returns what to log when `line` comes: nothing if it is a repetition, otherwise how many times the lines before
-    /// it were repeated, and the line.
+    /// Passes to `sink` what to log for `line`: nothing if it is a repetition, otherwise the count of preceding
+    /// repetitions, and the line.
     pub(super) fn push(&mut self, line: String, sink: &mut impl FnMut(String)) {
         if !self.block.is_empty() {
             if self.block[self.at] == line {
@@ -47,12 +47,12 @@ impl Repeated {
         self.block = self.twice().unwrap_or_default();
     }
 
-    /// Returns how many times the last lines were repeated, if they were.
+    /// Passes on the count of the last repetitions, if there are any.
     pub(super) fn finish(&mut self, sink: &mut impl FnMut(String)) {
         let block = std::mem::take(&mut self.block);
         match (std::mem::take(&mut self.again), block.len()) {
             (0, _) => {}
-            // A count would take no less room.
+            // A count would be just as long.
             (1, 1) => sink(block[0].clone()),
             (many, 1) => sink(format!("(the same {many} times more)")),
             (1, lines) => sink(format!("(the same {lines} lines once more)")),
@@ -68,7 +68,7 @@ impl Repeated {
         self.recent.push_back(line);
     }
 
-    /// The smallest group of lines that has just come for the second time.
+    /// The smallest group of lines that has just occurred for the second time.
     fn twice(&self) -> Option<Vec<String>> {
         let lines = self.recent.len();
         let last = |count: usize| self.recent.range(lines - count..);

@@ -10,14 +10,14 @@ use wattle::model::{Name, Type, Value};
 pub(crate) enum Part<'v> {
     /// A value that is secret.
     Secret(&'v Value),
-    /// One that is not.
+    /// A value that is not secret.
     Plain(&'v Value),
-    /// A key of a map that is not secret itself.
+    /// A key of a map, which is not secret itself.
     Key(&'v Name),
 }
 
-/// All texts and numbers in `value`, which is of type `ty`. If something is not a value of its type, it is not known
-/// which part is secret.
+/// All texts and numbers in `value`, which is of type `ty`. If something does not match its type, it is unknown which
+/// part is secret.
 pub(crate) fn parts<'v>(ty: &Type, value: &'v Value) -> Vec<Part<'v>> {
     let mut found = Vec::new();
     walk(ty, value, ty.is_secret() && ty.refuse(value).is_some(), &mut found);

@@ -1,4 +1,4 @@
-//! Secret outputs of a run under way, so that they are masked as soon as the recipe writes them.
+//! Secret outputs of a running recipe, which are masked as soon as it writes them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,8 +11,8 @@ use super::directory::{self, Directory};
 use super::{Job, Mask, outputs};
 use crate::space::{PlannedComponent, PlannedOutput};
 
-/// The outputs of `component` that are secret or hold secrets, as far as they are in files of its run directory now.
-/// What is not a value of its type is included as text.
+/// The outputs of `component` that are secret or contain secrets, as far as their files exist in its run directory now.
+/// A value that does not match its type is included as text.
 pub(crate) fn secrets(component: &PlannedComponent, directory: &Path) -> IndexMap<Name, Value> {
     let read = |(name, output): (&Name, &PlannedOutput)| {
         let text = outputs::text(&directory::output(directory, name)).ok()??;
@@ -26,7 +26,7 @@ fn secret_outputs(component: &PlannedComponent) -> impl Iterator<Item = (&Name, 
     component.outputs.iter().filter(|(_, output)| output.declared.ty.is_secret())
 }
 
-/// The files of the outputs that are secret or hold secrets.
+/// The files of the outputs that are secret or contain secrets.
 #[derive(Debug)]
 pub(super) struct Written(Vec<Output>);
 
@@ -34,12 +34,12 @@ pub(super) struct Written(Vec<Output>);
 struct Output {
     path: PathBuf,
     ty: Type,
-    // As it was when it was read.
+    // The modification time and size when it was read.
     seen: Option<(SystemTime, u64)>,
 }
 
 impl Written {
-    /// Those of `job`, none of which exists yet.
+    /// The files for `job`, none of which exists yet.
     pub(super) fn of(job: &Job, directory: &Directory) -> Self {
         let output = |(name, output): (&Name, &PlannedOutput)| Output {
             path: directory.output(name),
@@ -61,7 +61,7 @@ impl Written {
             let Ok(Some(text)) = outputs::text(&output.path) else { continue };
             match values::parse(&output.ty, &text) {
                 Ok(value) => mask.add_secrets(&output.ty, &value),
-                // It is incomplete or wrong, but may be a secret nevertheless.
+                // It is incomplete or malformed, but may be a secret nevertheless.
                 Err(_) => mask.add(&Value::from(text.as_str())),
             }
             if matches!(output.ty, Type::Hidden(_)) {

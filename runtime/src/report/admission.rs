@@ -1,4 +1,4 @@
-//! Which servers live on the credentials of their user data, and which have come a second time.
+//! Which servers use the credentials of their user data, and for which a second server has appeared.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,30 +14,30 @@ use crate::store::StoreError;
 
 use super::snapshot::{AT_ONCE, natural};
 
-/// The servers' identities, as the operator sees them. Empty if servers have no keys of their own, or if the reader may
-/// not see them.
+/// The servers' identities, for the operator. Empty if servers have no keys of their own, or if the reader lacks
+/// permission.
 #[derive(Clone, Debug, Default)]
 pub struct Admission {
-    /// The servers that live on the credentials of their user data.
+    /// The servers that use the credentials of their user data.
     pub on_credentials: Vec<Name>,
-    /// The admitted servers for which another one has come.
+    /// The admitted servers for which another one has appeared.
     pub others: Vec<Other>,
     known: HashMap<Name, Arc<Registered>>,
 }
 
-/// A server that has come with a credential that was already used.
+/// A server that has appeared with a credential that was already used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Other {
     /// The server that it claims to be.
     pub server: Name,
-    /// Since when, by its own clock.
+    /// When it appeared, by its own clock.
     pub since: Time,
-    /// The key that it has made.
+    /// The key that it has generated.
     pub key: Fingerprint,
 }
 
 impl Admission {
-    /// Reads the identities. What is `known` is not read again.
+    /// Reads the identities, except for those in `known`.
     pub(super) async fn read(
         space: &Space,
         desired: Option<&DesiredRevision>,

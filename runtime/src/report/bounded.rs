@@ -1,26 +1,26 @@
-//! Limits on what is shown of a server's own reports. A real agent reports less, so a server that reports more does it
-//! to flood what others look at.
+//! Limits on what is shown of a server's own reports. A genuine agent reports less, so a server that reports more does
+//! it to flood the view of others.
 
 use crate::recipe::{TAIL_BYTES, TAIL_LINES};
 use crate::space::{Alive, Did, Failure, ServerStatus, State, Status};
 
-/// The largest number of things of one kind: the waits of a component, or the troubles of a server.
+/// The largest number of items of one kind: the waits of a component, or the troubles of a server.
 const MOST: usize = 1_000;
 
 /// The largest number of past steps of a component. An agent keeps 256.
 const MOST_PAST: usize = 1_000;
 
-/// The most bytes of a text: of a reason, or of a name in it.
+/// The maximum size of a text, such as a reason, or of a name in it, in bytes.
 const LONGEST: usize = 2 << 10;
 
-/// How many things of one kind people are shown of a server: of its troubles, or of what leaves it. Otherwise one server
-/// could fill everybody's screen.
+/// How many items of one kind are shown of a server: of its troubles, or of what leaves it. Otherwise one server could
+/// fill everybody's screen.
 pub const FEW: usize = 10;
 
-/// The most bytes of a name that has a column, which is equally wide in all rows.
+/// The maximum size of a name that has a column, which is equally wide in all rows, in bytes.
 const LONGEST_NAME: usize = 1 << 10;
 
-/// Cuts what is too much. Returns whether anything was cut.
+/// Truncates a component's status. Returns whether anything was cut.
 pub(super) fn status(status: &mut Status) -> bool {
     let is_cut = keep(&mut status.past, MOST_PAST, |step| match &step.did {
         Did::Waited { what, input } => is_name(what) && input.as_ref().is_none_or(|input| is_name(input)),
@@ -36,7 +36,7 @@ pub(super) fn status(status: &mut Status) -> bool {
     is_cut | more
 }
 
-/// The same for what is reported about the server itself.
+/// Truncates a server's status likewise.
 pub(super) fn server(status: &mut ServerStatus) -> bool {
     let mut is_cut = cut(&mut status.troubles, MOST)
         | keep(&mut status.leaving, MOST, |leaving| is_name(&leaving.component))
@@ -50,7 +50,7 @@ pub(super) fn server(status: &mut ServerStatus) -> bool {
     is_cut
 }
 
-/// The same for what its agent reports about itself.
+/// Truncates the status of a server's agent likewise.
 pub(super) fn alive(alive: &mut Alive) -> bool {
     let texts = [&mut alive.host, &mut alive.version].into_iter().chain(&mut alive.agent).chain(&mut alive.boot);
     texts.fold(false, |is_cut, text| is_cut | shorten(text, LONGEST_NAME))
@@ -73,7 +73,7 @@ fn cut<T>(all: &mut Vec<T>, most: usize) -> bool {
     is_cut
 }
 
-/// The same for a failure.
+/// Truncates a failure likewise.
 pub(super) fn failure(failure: &mut Failure) -> bool {
     let mut is_cut =
         shorten(&mut failure.message, LONGEST) | shorten_log(&mut failure.log) | cut(&mut failure.through, MOST);

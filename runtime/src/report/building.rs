@@ -1,4 +1,4 @@
-//! A stack's infrastructure as it is shown, read again and again.
+//! The displayed infrastructure of a stack, read repeatedly.
 
 use std::sync::Arc;
 
@@ -14,16 +14,16 @@ pub struct Building {
 }
 
 impl Building {
-    /// Reads what `onlooker` sees.
+    /// Creates a reader of what `onlooker` sees.
     pub fn new(onlooker: Onlooker) -> Self {
         Self { onlooker, last: None }
     }
 
-    /// Reads the infrastructure. `None` if nothing was deployed, or if the reader may not see it. As long as nothing
+    /// Reads the infrastructure. `None` if nothing was deployed, or if the reader lacks permission. While nothing
     /// changes, the result is the same object.
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// It cannot be read.
     pub async fn look(&mut self) -> Result<Option<Arc<Infrastructure>>, DeployError> {
         let Some(known) = self.onlooker.look().await? else {
             self.last = None;

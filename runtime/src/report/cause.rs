@@ -1,4 +1,4 @@
-//! Why something makes no progress. Waits are followed to their ends.
+//! Why something makes no progress: follows waits to their ends.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use crate::space::{Failure, Finishing, Held, State, Status, Waiting};
 
 use super::{Condition, FEW, Part, StackSnapshot, Standing};
 
-/// Something that holds other things up, and that nothing else holds up.
+/// The root cause of a wait, which is not itself blocked.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cause {
     /// A component has failed.
@@ -21,7 +21,7 @@ pub enum Cause {
     Leaving {
         /// The component.
         component: Name,
-        /// Since when.
+        /// When it began.
         since: Time,
     },
     /// A recipe of an earlier revision still runs, and may end first. This is normal.
@@ -30,16 +30,16 @@ pub enum Cause {
     Running {
         /// The component.
         component: Name,
-        /// Since when.
+        /// When it began.
         since: Time,
-        /// When it is stopped if it still runs.
+        /// When it will be stopped if it still runs.
         deadline: Option<Time>,
     },
     /// A recipe was running when its agent disappeared.
     Abandoned {
         /// The component.
         component: Name,
-        /// Since when it was running.
+        /// When it began to run.
         since: Time,
     },
     /// A server has no agent.
@@ -49,21 +49,21 @@ pub enum Cause {
         /// Whether it ever had one.
         was_there: bool,
     },
-    /// The agent is there, but has not begun with a component that nothing blocks.
+    /// The agent is alive, but has not begun with a component that nothing blocks.
     NotBegun {
         /// The component.
         component: Name,
     },
-    /// The agent is there, but has not published an attribute of its server.
+    /// The agent is alive, but has not published an attribute of its server.
     Attribute {
         /// `SERVER/server/ATTRIBUTE`.
         entry: Name,
     },
-    /// Something that this stack does not have: a value of another stack.
+    /// Something outside of this stack: a value of another stack.
     Elsewhere {
         /// What is awaited.
         what: Name,
-        /// Since when.
+        /// When the wait began.
         since: Time,
     },
     /// Components wait for each other in a ring.
@@ -73,17 +73,16 @@ pub enum Cause {
     },
 }
 
-/// A cause, and what it holds up.
+/// A cause, and what it blocks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Root {
     /// The cause.
     pub cause: Cause,
-    /// The components that it holds up, as `SERVER/COMPONENT`, without the component of the cause itself.
+    /// The components that it blocks, as `SERVER/COMPONENT`, without the component of the cause itself.
     pub holds: Vec<Name>,
 }
 
-/// Every cause for which some component is not done. Failures come first, and those that hold up most come before the
-/// others.
+/// Finds every cause for which some component is not done. Failures come first, and then those that block the most.
 pub fn roots(snapshot: &StackSnapshot) -> Vec<Root> {
     let mut found: IndexMap<String, Root> = IndexMap::default();
     for part in snapshot.parts() {
@@ -164,7 +163,7 @@ impl<'p> Search<'p> {
 
     /// Follows a wait of `waiting`.
     fn wait(&mut self, waiting: Part<'p>, wait: &Waiting) {
-        // What the component itself says counts only for itself. What it waits for according to its plan is signed.
+        // A component's own report counts only for itself. Its waits according to its plan are signed.
         if !self.snapshot.waits_for(waiting, &wait.what) {
             return self.causes.push(Cause::NotBegun { component: waiting.path().into() });
         }
@@ -186,7 +185,7 @@ impl<'p> Search<'p> {
 }
 
 impl Cause {
-    /// A word for it, which never changes.
+    /// A stable keyword for the cause.
     pub fn word(&self) -> &'static str {
         match self {
             Self::Failed(_) => "failed",
@@ -239,7 +238,7 @@ impl Cause {
         }
     }
 
-    /// The same for equal causes.
+    /// A key that is the same for equal causes.
     fn key(&self) -> String {
         match self {
             Self::Failed(failure) => format!("failed {} {}", failure.component, failure.at),
@@ -303,7 +302,7 @@ impl Cause {
     }
 }
 
-/// One line that says that a server is not in its revision yet, at the time `now`.
+/// A line about a server that is not in its revision yet, at the time `now`.
 pub(crate) fn still_runs(finishing: &Finishing, now: Time) -> String {
     let Finishing { component, revision, since, deadline } = finishing;
     let server = component.rsplit_once('/').map_or("", |(server, _)| server);
@@ -316,8 +315,8 @@ pub(crate) fn still_runs(finishing: &Finishing, now: Time) -> String {
     ))
 }
 
-/// The time from one moment to another, for people. It is zero if `since` is in the future, which happens with the
-/// clocks of several machines.
+/// Formats the time from one moment to another. It is zero if `since` is in the future, which happens with the clocks
+/// of several machines.
 pub(crate) fn between(since: Time, now: Time) -> String {
     short(now.as_secs().saturating_sub(since.as_secs()))
 }
@@ -338,8 +337,8 @@ impl StackSnapshot {
         waits
     }
 
-    /// Attributes what a component says about another one's failure to the component that says it, unless the other one
-    /// says so itself.
+    /// Attributes a component's report of another one's failure to the reporting component, unless the other one
+    /// reports it itself.
     pub(super) fn judge_blames(&mut self) {
         let mut judged = Vec::new();
         for part in self.parts() {
@@ -357,8 +356,8 @@ impl StackSnapshot {
         }
     }
 
-    /// The `failure` of `component`, attributed to whoever reported it. No server can have another one blamed: if the
-    /// other one does not report the failure, all that is known is what `component` says.
+    /// The `failure` of `component`, attributed to its reporter. No server can put blame on another: if the other one
+    /// does not report the failure, only the report of `component` is known.
     pub(super) fn own_word(&self, component: &Name, failure: &Failure) -> Failure {
         let named = &failure.component;
         let said = |part: Part<'_>| match part.condition {
@@ -375,7 +374,7 @@ impl StackSnapshot {
         }
     }
 
-    /// The same, with those of the components in between that say so themselves.
+    /// Like [`Self::own_word`], including the intermediate components that report it themselves.
     pub(super) fn own_words(&self, component: &Name, failure: &Failure) -> Failure {
         let mut own = self.own_word(component, failure);
         if own.component == failure.component {

@@ -1,4 +1,4 @@
-//! The entries of a stack, as an operator sees them.
+//! The entries of a stack, from the operator's view.
 
 use std::collections::HashMap;
 
@@ -13,14 +13,14 @@ use crate::space::{
 
 use super::{StackSnapshot, bounded, natural};
 
-/// The largest number of requests at the same time.
+/// The largest number of concurrent requests.
 const AT_ONCE: usize = 64;
 
 /// The names of all entries at, above or below `path` (`SERVER[/COMPONENT[/OUTPUT]]`, or empty for all), with
 /// components in their order.
 ///
 /// # Errors
-/// If they cannot be read.
+/// The entries cannot be read.
 pub async fn entries(space: &Space, snapshot: &StackSnapshot, path: &str) -> Result<Vec<Name>, SpaceError> {
     let store = space.store();
     let root = space.layout().entries();
@@ -33,7 +33,7 @@ pub async fn entries(space: &Space, snapshot: &StackSnapshot, path: &str) -> Res
             let mut components = store.children(&format!("{root}/{server}")).await?;
             let order = |name: &String| {
                 let standing = snapshot.servers.get(server.as_str());
-                // A server's own attributes come first, because its components begin with them.
+                // A server's own attributes come first, because its components depend on them.
                 standing.and_then(|standing| standing.components.get_index_of(name.as_str())).map_or(0, |at| at + 1)
             };
             components.sort_by_key(order);
@@ -58,7 +58,7 @@ fn within(name: &str, path: &str) -> bool {
     path.is_empty() || below(name, path) || below(path, name)
 }
 
-/// Stands for something in an entry that is not shown.
+/// A placeholder for an unreadable entry.
 fn senseless(of: Revision, entry: &Name, message: String) -> Written {
     let component = entry.rsplit_once('/').map_or(&**entry, |(component, _)| component).into();
     let (log, through, at) = (Vec::new(), Vec::new(), Time::default());
@@ -66,7 +66,7 @@ fn senseless(of: Revision, entry: &Name, message: String) -> Written {
     Written::new(&of, Content::Failure(failure))
 }
 
-/// Stands for a value that does not fit its type, without quoting it.
+/// A placeholder for a value that does not fit its type, without quoting it.
 fn unfit(of: Revision, entry: &Name, why: &str) -> Written {
     let server = entry.split('/').next().unwrap_or(entry);
     let message = format!(
@@ -75,7 +75,7 @@ fn unfit(of: Revision, entry: &Name, why: &str) -> Written {
     senseless(of, entry, message)
 }
 
-/// Why `content` is not of the declared type, without any part of it. A failure is of every type.
+/// The reason why `content` is not of the declared type, without quoting it. A failure is of every type.
 fn refuse(ty: &Type, content: &Content) -> Option<String> {
     match content {
         Content::Value(_) if ty.is_secret() => Some(format!("expected {ty}, found something that is not encrypted")),
@@ -85,11 +85,11 @@ fn refuse(ty: &Type, content: &Content) -> Option<String> {
     }
 }
 
-/// What was `found` in `entry`, as an operator may see it: only what fits the type that the `plan` of its server
-/// declares. In place of anything else there is a failure that does not quote it.
+/// Filters what was `found` in `entry` for the operator: only what fits the type that the `plan` of its server
+/// declares. Anything else is replaced by a failure that does not quote it.
 ///
 /// # Errors
-/// If it could not be read.
+/// The entry could not be read.
 pub fn judged(
     plan: Option<&ServerPlan>,
     entry: &Name,
@@ -120,10 +120,10 @@ pub fn judged(
     Ok(written)
 }
 
-/// The content of an entry, [as an operator may see it](judged). `None` if it is empty.
+/// The content of an entry, [filtered for the operator](judged). `None` if it is empty.
 ///
 /// # Errors
-/// If it cannot be read.
+/// The entry cannot be read.
 pub async fn content(space: &Space, plan: Option<&ServerPlan>, entry: &Name) -> Result<Option<Written>, SpaceError> {
     let found = space.peek(entry).await.transpose();
     found.map(|found| judged(plan, entry, found)).transpose()
@@ -147,11 +147,11 @@ fn is_attribute(entry: &str) -> bool {
     entry.split('/').nth(1) == Some(SERVER)
 }
 
-/// The content of each entry, as an operator may see it: what [is of its type](judged), and failures in the words of
-/// whoever reports them. An attribute of a server is shown if some component would take it.
+/// The content of each entry, filtered for the operator: values [of the declared type](judged), and failures attributed
+/// to their reporters. An attribute of a server is shown if some component would accept it.
 ///
 /// # Errors
-/// If one cannot be read.
+/// An entry cannot be read.
 pub async fn contents(
     space: &Space,
     snapshot: &StackSnapshot,
@@ -173,7 +173,7 @@ pub async fn contents(
     stream::iter(names).map(look).buffered(AT_ONCE).try_collect().await
 }
 
-/// One [content](content) in the light of what others say, as [`contents`] shows it.
+/// Puts one [content](content) into the context of other reports, as [`contents`] does.
 pub fn in_context(snapshot: &StackSnapshot, entry: &Name, written: Written) -> Written {
     let read_as = if is_attribute(entry) { read_as(snapshot) } else { HashMap::new() };
     attributed(snapshot, read_as.get(entry), entry, written)

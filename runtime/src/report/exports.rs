@@ -16,7 +16,7 @@ pub(crate) enum Exported {
     Value(String, Option<u64>),
     /// A secret.
     Secret,
-    /// What cannot be known here, or is not known yet.
+    /// A value that cannot be known here, or is not known yet.
     Unknown,
 }
 

@@ -1,4 +1,4 @@
-//! JSON for programs. Keys stay as they are, and further ones may be added.
+//! The JSON for programs. Keys are stable, and further ones may be added.
 
 use serde_json::{Value, json};
 use wattle::diagram::State as Shown;
@@ -26,7 +26,7 @@ pub fn json_of_condition(condition: Condition<'_>) -> Value {
     object
 }
 
-/// What programs know a state as. Of what is blocked by a failure, they see `through` whom that came.
+/// The keyword for a state. Components blocked by a failure have a field `through` with its origin.
 fn word(state: &State) -> &'static str {
     match shown(state) {
         Shown::Blocked => Shown::Failed.word(),
@@ -34,7 +34,7 @@ fn word(state: &State) -> &'static str {
     }
 }
 
-/// How many components are in which state. `blocked` are those of the `failed` that another one's failure blocks.
+/// The number of components by state. `blocked` are those of the `failed` that another one's failure blocks.
 pub fn json_of_tally(tally: Tally) -> Value {
     let Tally { all, done, running, waiting, failed, blocked, .. } = tally;
     let failed = failed + blocked;

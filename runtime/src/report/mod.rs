@@ -1,6 +1,6 @@
-//! The state of a stack, as seen by whoever looks at all of it.
+//! The state of a stack as a whole.
 //!
-//! This module reads everything at once, and finds out why something makes no progress. How it looks is up to the
+//! This module reads everything at once, and determines why something makes no progress. Presentation is up to the
 //! command.
 
 mod admission;

@@ -1,10 +1,10 @@
-//! What a component's state looks like in tables and diagrams.
+//! The presentation of a component's state in tables and diagrams.
 
 use wattle::diagram::State as Shown;
 
 use crate::space::State;
 
-/// What tables and diagrams show of a state.
+/// The presentation of a state.
 pub fn shown(state: &State) -> Shown {
     match state {
         State::Waiting(_) => Shown::Waiting,

@@ -1,4 +1,4 @@
-//! Servers that were created and never heard from.
+//! Servers that were created and have never reported.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use super::{How, Infrastructure, StackSnapshot, between};
 /// How long a server may exist before its agent reports for the first time. Images that boot slowly take two minutes.
 const PATIENCE: Duration = Duration::from_mins(4);
 
-/// What to say about servers that have not been heard from for longer than that.
+/// Messages about servers that have been silent for longer than that.
 pub fn silent(snapshot: &StackSnapshot, built: &Infrastructure, now: Time) -> Option<String> {
     let is_silent = |server: &Name| {
         snapshot
@@ -25,7 +25,7 @@ pub fn silent(snapshot: &StackSnapshot, built: &Infrastructure, now: Time) -> Op
     no_word(there.filter(|(server, _)| is_silent(server)), now)
 }
 
-/// What to say about servers that have existed since these times and have not been heard from.
+/// Messages about servers that have existed since these times and have never reported.
 pub fn no_word<'n>(servers: impl Iterator<Item = (&'n Name, Time)>, now: Time) -> Option<String> {
     let late: Vec<(&Name, Time)> = servers.filter(|(_, since)| now.duration_since(*since) >= PATIENCE).collect();
     let (first, _) = late.first()?;

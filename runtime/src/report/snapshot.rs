@@ -17,7 +17,7 @@ use super::admission::Admission;
 use super::bounded::{self, FEW};
 use super::shown;
 
-/// The largest number of requests at the same time.
+/// The largest number of concurrent requests.
 pub(super) const AT_ONCE: usize = 64;
 
 /// A whole stack at one moment. Its parts are read one after the other, so it may combine states that never existed at
@@ -39,15 +39,15 @@ pub struct StackSnapshot {
 pub struct Standing {
     /// The agent that acts for it.
     pub alive: Option<Alive>,
-    /// What it has to do.
+    /// Its plan.
     pub plan: Option<Arc<ServerPlan>>,
-    /// What is wrong with the server itself, each in one line.
+    /// Troubles of the server itself, each in one line.
     pub troubles: Vec<String>,
-    /// What has left the model and is not torn down yet.
+    /// What has left the model and has not been torn down yet.
     pub leaving: Vec<Leaving>,
-    /// What remains of an earlier revision and may end before its agent begins this one.
+    /// Remains of an earlier revision that may end before its agent begins this one.
     pub finishing: Vec<Finishing>,
-    /// Whether its agent is there, but has not begun what it has to do.
+    /// Whether its agent is alive, but has not begun its plan.
     pub is_behind: bool,
     /// Whether anything was ever reported in its name, even if it cannot be read.
     pub was_heard: bool,
@@ -61,25 +61,25 @@ impl Standing {
         self.plan.as_ref().is_some_and(|plan| plan.retired)
     }
 
-    /// The first of what has left the model and is not torn down yet: what has failed comes first.
+    /// The first items that have left the model and have not been torn down yet, failures first.
     pub fn some_leaving(&self) -> impl Iterator<Item = &Leaving> {
         let (failed, torn_down): (Vec<_>, Vec<_>) = self.leaving.iter().partition(|leaving| leaving.failure.is_some());
         failed.into_iter().chain(torn_down).take(FEW)
     }
 
-    /// How many more of those there are.
+    /// How many more of them there are.
     pub fn more_leaving(&self) -> usize {
         self.leaving.len().saturating_sub(FEW)
     }
 
-    /// The first of its troubles, and how many more there are.
+    /// The first troubles, with the number of further ones.
     pub fn some_troubles(&self) -> Vec<String> {
         let more = self.troubles.len().saturating_sub(FEW);
         let rest = (more > 0).then(|| format!("and {more} more"));
         self.troubles.iter().take(FEW).cloned().chain(rest).collect()
     }
 
-    /// Forgets what was reported in its name.
+    /// Drops what was reported in its name.
     fn forget(&mut self) {
         self.alive = None;
         self.troubles.clear();
@@ -90,7 +90,7 @@ impl Standing {
         self.components.values_mut().for_each(|status| *status = None);
     }
 
-    /// Whether something on it still has to be torn down: its agent is there, and has either not yet seen what has left
+    /// Whether something on it still has to be torn down: its agent is alive, and either has not seen yet what has left
     /// the model or is tearing it down.
     pub fn tears_down(&self) -> bool {
         self.alive.is_some() && (self.is_behind || !self.leaving.is_empty())
@@ -104,20 +104,20 @@ pub struct Part<'p> {
     pub server: &'p Name,
     /// Its name on the server.
     pub name: &'p Name,
-    /// Its state, with regard to what its server has to do.
+    /// Its state, in relation to its server's plan.
     pub condition: Condition<'p>,
 }
 
-/// The state of a component, with regard to what its server has to do.
+/// The state of a component, in relation to its server's plan.
 #[derive(Clone, Copy, Debug)]
 pub enum Condition<'p> {
-    /// Nothing has been reported about it since its server has to do this.
+    /// Nothing has been reported about it since its server got this plan.
     Idle,
-    /// As its agent reports.
+    /// The state that its agent reports.
     Said(&'p Status),
 }
 
-/// How many components have got how far.
+/// The number of components by state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// All components.
@@ -130,13 +130,13 @@ pub struct Tally {
     pub waiting: usize,
     /// Components that failed themselves.
     pub failed: usize,
-    /// Components that cannot run, because something that they depend on failed.
+    /// Components that cannot run, because a dependency failed.
     pub blocked: usize,
     /// Components that are being torn down.
     pub leaving: usize,
     /// Components that could not be torn down.
     pub left_over: usize,
-    /// Agents that have not begun what they have to do. Nobody knows yet what they will tear down.
+    /// Agents that have not begun their plans. It is unknown yet what they will tear down.
     pub behind: usize,
 }
 
@@ -158,8 +158,8 @@ impl Tally {
 }
 
 impl StackSnapshot {
-    /// The same without what was reported in the name of these servers: their disks are new, and what the agents of the
-    /// former disks have reported says nothing about them.
+    /// The snapshot without what was reported in the name of these servers: their disks are new, and reports of the
+    /// agents of the former disks do not apply to them.
     #[must_use]
     pub fn without_words_of(&self, servers: &[Name]) -> Cow<'_, Self> {
         if servers.is_empty() {
@@ -174,10 +174,10 @@ impl StackSnapshot {
         Cow::Owned(snapshot)
     }
 
-    /// Reads everything. What `before` knows and cannot have changed is not read again.
+    /// Reads everything, except for the parts of `before` that cannot have changed.
     ///
     /// # Errors
-    /// If something cannot be read.
+    /// Something cannot be read.
     pub async fn read(space: &Space, before: Option<&Self>) -> Result<Self, SpaceError> {
         let desired = space.desired_revision().await?;
         let mut names = space.store().children(&space.layout().servers()).await?;
@@ -212,7 +212,7 @@ impl StackSnapshot {
                 let has_said = status.is_some();
                 let reported = status.map(|status| (status.troubles, status.leaving, status.finishing));
                 let (mut troubles, mut leaving, mut finishing) = reported.unwrap_or_default();
-                // A server speaks only for its own components.
+                // A server may report only on its own components.
                 let is_own = |component: &str| component.rsplit_once('/').is_some_and(|(server, _)| server == name);
                 leaving.retain(|leaving| is_own(&leaving.component));
                 for Leaving { component, failure, .. } in &mut leaving {
@@ -220,7 +220,7 @@ impl StackSnapshot {
                 }
                 finishing.retain(|finishing| is_own(&finishing.component));
                 if !is_current {
-                    // An agent that is there and makes no progress may say why. It finishes what it began.
+                    // An agent that is alive but makes no progress may report the reason. It finishes what it began.
                     if !is_behind {
                         troubles.clear();
                     }
@@ -265,18 +265,18 @@ impl StackSnapshot {
         Ok(snapshot)
     }
 
-    /// The number of the revision that this snapshot is about; 0 before the first seed.
+    /// The revision number of this snapshot; 0 before the first seed.
     pub fn revision(&self) -> u64 {
         self.desired.as_ref().map_or(0, |desired| desired.revision)
     }
 
-    /// The revision that this snapshot is about, including its data space.
+    /// The revision of this snapshot, including its data space.
     pub fn of(&self) -> Revision {
         self.desired.as_ref().map_or(Revision { space: None, number: 0 }, DesiredRevision::of)
     }
 
-    /// The revision of everything that `server` reports and writes now. `None` if what it has to do is not known, for
-    /// example while another revision is being applied.
+    /// The revision of everything that `server` reports and writes now. `None` if its plan is not known, for example
+    /// while another revision is being applied.
     pub fn revision_of(&self, server: &str) -> Option<Revision> {
         let plan = self.servers.get(server)?.plan.as_ref()?;
         Some(plan.of()).filter(|revision| *revision <= self.of())
@@ -304,7 +304,7 @@ impl StackSnapshot {
     }
 
     /// The component that writes an entry `SERVER/COMPONENT/OUTPUT`, or the component named by `what` itself. `None`
-    /// for what another stack has, or a server's agent publishes.
+    /// for what belongs to another stack, or is published by a server's agent.
     pub fn writer(&self, what: &str) -> Option<Part<'_>> {
         self.find(what).or_else(|| self.find(what.rsplit_once('/')?.0))
     }
@@ -318,7 +318,7 @@ impl StackSnapshot {
         Part { server, name, condition }
     }
 
-    /// How many components have got how far.
+    /// Counts the components by state.
     pub fn tally(&self) -> Tally {
         let mut tally = Tally::default();
         for standing in self.servers.values() {
@@ -354,7 +354,7 @@ impl StackSnapshot {
     }
 }
 
-/// What a server says. If it makes no sense or is kept from others, that is a trouble of this server alone.
+/// Unwraps a server's report. Invalid or inaccessible reports become a trouble of this server alone.
 fn or_trouble<T>(said: Result<Option<T>, SpaceError>, troubles: &mut Vec<String>) -> Result<Option<T>, SpaceError> {
     match said {
         Err(SpaceError::Malformed { path, .. } | SpaceError::Store(StoreError::Denied { path, .. })) => {
@@ -373,8 +373,7 @@ fn or_trouble<T>(said: Result<Option<T>, SpaceError>, troubles: &mut Vec<String>
 }
 
 /// The lowest revision that a server's report must have in order to count for `desired`: the one in which its plan last
-/// changed. If the plan belongs to no desired revision yet, it is not known what was there before, so every report
-/// counts.
+/// changed. If the plan belongs to no desired revision yet, the earlier one is unknown, so every report counts.
 fn expected(plan: Option<&ServerPlan>, desired: &Revision) -> Revision {
     match plan {
         Some(plan) if plan.of() <= *desired => plan.of(),
@@ -390,7 +389,7 @@ impl Part<'_> {
     }
 }
 
-/// Orders names as people do: numbers within them by their value.
+/// Natural order of names: compares numbers within them by value.
 pub(crate) fn natural(a: &str, b: &str) -> Ordering {
     let split = |text: &str| -> usize {
         let digits = text.bytes().take_while(u8::is_ascii_digit).count();
@@ -473,7 +472,7 @@ mod tests {
         };
         assert!(server(&alive, true).tears_down());
         assert!(!server(&alive, false).tears_down());
-        // Nothing is there to do it.
+        // There is no agent to do it.
         assert!(!server(&None, true).tears_down());
     }
 }

@@ -1,4 +1,4 @@
-//! Where servers stand, as far as the deployment has placed them.
+//! The places of servers, as far as the deployment has placed them.
 
 use wattle::diagram::{Diagram, Place};
 use wattle::model::{IndexMap, Name};
@@ -8,7 +8,7 @@ use crate::space::{Revision, Space};
 
 use super::StackSnapshot;
 
-/// Where the servers of a stack were placed: what the diagram of the deployment says. Servers whose host Nova chose are not in it.
+/// The placement of a stack's servers, from the diagram of the deployment. Servers whose host Nova chose are not in it.
 #[derive(Debug, Default)]
 pub struct Stands {
     places: IndexMap<Name, Place>,
@@ -16,7 +16,7 @@ pub struct Stands {
 }
 
 impl Stands {
-    /// Looks again if another revision is deployed than before. If the diagram cannot be read, nothing is known.
+    /// Reads the diagram again if the deployed revision has changed. If it cannot be read, nothing is known.
     pub async fn look(&mut self, space: &Space, snapshot: &StackSnapshot) {
         if snapshot.desired.is_none() || self.of.as_ref() == Some(&snapshot.of()) {
             return;
@@ -27,12 +27,12 @@ impl Stands {
         self.of = Some(snapshot.of());
     }
 
-    /// Where a server stands.
+    /// The place of a server.
     pub fn place(&self, server: &str) -> Option<&Place> {
         self.places.get(server)
     }
 
-    /// The host on which a server stands.
+    /// The host of a server.
     pub fn host(&self, server: &str) -> Option<&str> {
         self.place(server)?.host.as_deref()
     }

@@ -1,4 +1,4 @@
-//! Where the time went: the chain of waits and runs that ended last.
+//! The critical path: the chain of waits and runs that ended last.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,16 +10,16 @@ use crate::space::{DesiredRevision, Did, State, Status, Step};
 
 use super::{Condition, Part, StackSnapshot};
 
-/// One component of a critical path: from when the last thing that it waited for was there until it ended.
+/// One component of a critical path: from the arrival of the last thing that it waited for until its end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Hop {
     /// The component, as `SERVER/COMPONENT`.
     pub component: Name,
     /// The last thing that it waited for, an entry or a component. `None` if it waited for nothing, or began only after
-    /// that was there.
+    /// that had arrived.
     #[serde(rename = "for", skip_serializing_if = "Option::is_none")]
     pub awaited: Option<Name>,
-    /// The input that needed it.
+    /// The input that required it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<Name>,
     /// When the previous hop ended. For the first hop, when its component began.
@@ -29,10 +29,10 @@ pub struct Hop {
     pub ran: Option<Time>,
     /// When it ended, or wrote what the next hop waited for.
     pub until: Time,
-    /// Whether it has not ended. `until` is then the time of looking.
+    /// Whether it has not ended. `until` is then the present.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub open: bool,
-    /// Whether the server's clock was set back in the meantime, so that lengths of time are not known.
+    /// Whether the server's clock was set back in the meantime, so that durations are unknown.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub clock_jumped: bool,
 }
@@ -42,16 +42,16 @@ pub struct Hop {
 pub struct Life<'p> {
     /// The component.
     pub part: Part<'p>,
-    /// Its steps, including the current one, which ends at the time of looking.
+    /// Its steps, including the current one, which ends at the present.
     pub steps: Vec<Step>,
     /// When it ended; `None` if it has not.
     pub ended: Option<Time>,
-    /// Whether something in it was before this revision began. It is cut there.
+    /// Whether part of it precedes this revision. It is cut there.
     pub is_early: bool,
-    /// Whether something in it is in the future. It is cut at the time of looking.
+    /// Whether part of it is in the future. It is cut at the present.
     pub is_late: bool,
-    /// Whether it can have been so, by the operator's clock: it is not in the future, and began before this revision
-    /// only if it belongs to an earlier one.
+    /// Whether it is plausible by the operator's clock: it is not in the future, and began before this revision only if
+    /// it belongs to an earlier one.
     pub is_credible: bool,
 }
 
@@ -74,7 +74,7 @@ impl Life<'_> {
     }
 }
 
-/// The past of every component in the revision of `snapshot`, in their order. It leaves out components that were found
+/// The past of every component in the revision of `snapshot`, in their order. Omits components that were found
 /// unchanged and waited for nothing, and those that have ended on a server for which that revision changes nothing.
 pub fn lives(snapshot: &StackSnapshot, now: Time) -> Vec<Life<'_>> {
     let all = |begin: Time| -> Vec<Life<'_>> {
@@ -88,11 +88,11 @@ pub fn lives(snapshot: &StackSnapshot, now: Time) -> Vec<Life<'_>> {
         snapshot.parts().filter_map(life).collect()
     };
     let lives = all(snapshot.desired.as_ref().and_then(DesiredRevision::since).unwrap_or_default());
-    // A desired revision that was signed again, to be valid for longer, is newer than all that there is.
+    // A desired revision that was signed again, to be valid for longer, is newer than everything else.
     if lives.iter().all(|life| life.is_early) { all(Time::EPOCH) } else { lives }
 }
 
-/// A life, cut to the time in which it can have been.
+/// Cuts a life to its plausible part.
 fn cut(
     part: Part<'_>,
     mut steps: Vec<Step>,

@@ -48,10 +48,10 @@ pub struct Waiting {
     pub absent: Vec<Name>,
 }
 
-/// The servers of `stack` that are expected to announce a key, and whether they have.
+/// Lists the servers of `stack` that are expected to announce a key, and whether they have.
 ///
 /// # Errors
-/// Like [`admit`].
+/// As for [`admit`].
 pub async fn waiting(
     store: &Arc<dyn Store>,
     stack: &str,
@@ -69,12 +69,12 @@ pub async fn waiting(
 }
 
 /// Admits the keys that servers of `stack` have announced: of all servers that were never admitted, and of those that
-/// are `named` in any case. The deployment stays as it is, and passes to those keys. `store` is used as the operator
-/// who has `key`.
+/// are `named` in any case. The deployment is unchanged, but granted to those keys. `store` is used as the operator who
+/// has `key`.
 ///
 /// # Errors
-/// If the stack was not fully deployed by a version that supports servers' own keys, or is not as its operator has
-/// written it. The next call completes an interrupted one, whatever names it is given, and so does the next call of
+/// The stack was not fully deployed by a version that supports servers' own keys, or differs from what its operator has
+/// written. The next call completes an interrupted one, whatever names it is given, and so does the next call of
 /// [`apply`](super::apply).
 pub async fn admit(
     store: &Arc<dyn Store>,
@@ -85,10 +85,10 @@ pub async fn admit(
     admit_as(store, stack, key, named, None, Doing::Admits).await
 }
 
-/// Like [`admit`] with one server that is named, and only if it has announced the key with this fingerprint.
+/// Like [`admit`] with one named server, and only if it has announced the key with this fingerprint.
 ///
 /// # Errors
-/// Like [`admit`], and [`SeedError::OtherAnnounced`].
+/// As for [`admit`], and [`SeedError::OtherAnnounced`].
 pub async fn admit_only(
     store: &Arc<dyn Store>,
     stack: &str,
@@ -112,7 +112,7 @@ pub(super) async fn admit_as(
     let Found { layout, there, present, roster } = find(&signed, stack, named, only, doing).await?;
     let store: &Arc<dyn Store> = &(signed as Arc<dyn Store>);
     let on_credentials = roster.on_credentials().map(|(server, _)| server.clone()).collect();
-    // Those that an interrupted call was admitting, and all others.
+    // The servers that an interrupted call was admitting, and all others.
     let admitted: IndexSet<&Name> = there.admitting.keys().chain(&roster.admitted).collect();
     let admitted: Vec<Name> = admitted.into_iter().cloned().collect();
     let keys = admitted.iter().filter_map(|server| Some(roster.identity(server)?.key.fingerprint())).collect();
@@ -126,7 +126,7 @@ pub(super) async fn admit_as(
     let next = Next { layout: &layout, key, there: &there, present: &present };
     let wanted = next.wanted(roster, &Revision { space: there.desired.space.clone(), number: revision })?;
     let mut writing = next.writing(&wanted)?;
-    // The agent that acted for a server before no longer has a right to its place, and would keep the new agent out.
+    // The server's former agent no longer has a right to its place, and would keep the new agent out.
     let is_named = |server: &Name| named.contains(server) || there.admitting.get(server) == Some(&true);
     let admitting: IndexMap<Name, bool> = admitted.iter().map(|server| (server.clone(), is_named(server))).collect();
     let replaced = admitting.iter().filter(|(_, is_named)| **is_named).map(|(server, _)| server);
@@ -146,7 +146,7 @@ pub(super) async fn admit_as(
     Ok(Admission { revision, admitted, keys, on_credentials, silent, changes })
 }
 
-/// What exists, and which servers to admit.
+/// The present deployment, and the servers to admit.
 pub(super) struct Found {
     pub(super) layout: Layout,
     pub(super) there: Deployed,
@@ -157,15 +157,15 @@ pub(super) struct Found {
 /// The purpose of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Doing {
-    /// To show what would be admitted.
+    /// Show what would be admitted.
     Looks,
-    /// The same for renewed keys that the previous keys have endorsed.
+    /// Show which renewed keys, endorsed by the previous keys, would be admitted.
     LooksRenewed,
-    /// To admit keys.
+    /// Admit keys.
     Admits,
-    /// The same for renewed keys that the previous keys have endorsed.
+    /// Admit renewed keys that the previous keys have endorsed.
     Renews,
-    /// To write without admitting any key.
+    /// Write without admitting any key.
     Forgets,
 }
 
@@ -241,14 +241,14 @@ pub(super) struct Next<'a> {
 }
 
 impl Next<'_> {
-    /// What has to be written for it: recipes and the files of the deployment stay.
+    /// The nodes to write: recipes and the files of the deployment are unchanged.
     pub(super) fn writing(&self, wanted: &Wanted) -> Result<Writing, SeedError> {
         let mut writing = Writing::make(self.layout, None, self.present, wanted)?;
         writing.keep(deployed::shared(self.layout, &self.present.files, &wanted.sharing.access()));
         Ok(writing)
     }
 
-    /// What servers receive: the same seed, as another revision.
+    /// The servers' view: the same seed, as another revision.
     pub(super) fn desired_revision(&self, wanted: &Wanted, revision: u64) -> DesiredRevision {
         let DesiredRevision { space, digest, .. } = &self.there.desired;
         desired_revision(wanted, self.key, revision, space.clone(), digest.clone())

@@ -1,7 +1,7 @@
-//! Keys that lie beside a seed, where the author of the directory may have put them.
+//! Keys in files beside a seed, where the author of the directory may have put them.
 //!
 //! A key that the operator has named counts. Any other key counts only if the data space knows it as the stack's: an
-//! author of directories cannot have arranged that. This module must not know where such files lie.
+//! author of directories cannot have arranged that. This module must not know where such files are.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -28,8 +28,8 @@ pub struct Unnamed {
 }
 
 /// Refuses keys in `options` that are `unnamed` and that the data space does not know. Drops the credentials of servers
-/// that the data space does not know, since they cannot be needed. Also drops those that were used up by servers that
-/// have left the model since.
+/// that the data space does not know, since they cannot be needed, and those that were used up by servers that have
+/// left the model since.
 ///
 /// # Errors
 /// [`SeedError::Unknown`], and errors of the data space.
@@ -66,9 +66,9 @@ pub async fn adopt(
     if files.is_empty() { Ok(()) } else { Err(SeedError::Unknown { stack: stack.to_owned(), files }) }
 }
 
-/// The servers that had left the model, are back, and were admitted before with the credential in `options`. A server
-/// that comes back is a new one. If it came with a used credential, anyone who had once read that credential could come
-/// in its place.
+/// The servers that had left the model, are back, and were admitted before with the credential in `options`. A
+/// returning server is a new one. If it could use the old credential, anyone who had once read that credential could
+/// take its place.
 async fn used_up(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Result<Vec<Name>, SeedError> {
     let layout = &Layout::new(options.stack.as_deref().unwrap_or(&seed.stack));
     let credentials = seed.servers.keys().filter_map(|server| Some((server, options.credentials.get(server)?)));

@@ -1,4 +1,4 @@
-//! Takes ownership of what limits servers in a store ([`Store::bounds`]).
+//! Takes ownership of the node that limits servers in a store ([`Store::bounds`]).
 //!
 //! The owner of that node decides how much anyone writes in the whole stack, the operator included.
 
@@ -11,17 +11,17 @@ use crate::store::{Access, Store, StoreError, directly_below};
 use super::SeedError;
 use super::present::AT_ONCE;
 
-/// Gives the operator sole ownership of the limits of everything below `top`, and of what is above them. Nodes of
-/// someone else stay as they are: [`Store::bound`] returns whether the limits apply.
+/// Gives the operator sole ownership of the limits of everything below `top`, and of their parents. Nodes of someone
+/// else are unchanged: [`Store::bound`] returns whether the limits apply.
 ///
 /// # Errors
-/// Errors of the store.
+/// An error of the store.
 pub(super) async fn own(store: &Arc<dyn Store>, top: &str) -> Result<(), SeedError> {
     let mut above = store.bounds(top);
     let mut level: Vec<String> = above.pop().into_iter().collect();
     take(store, &above).await?;
     while !level.is_empty() {
-        // Rights come first and contents second, so that what is found stays as it is.
+        // Change rights first and contents second, so that the contents that are read cannot change.
         take(store, &level).await?;
         let listed = stream::iter(level).map(|path| async move {
             match directly_below(store, &path).await {
@@ -37,7 +37,7 @@ pub(super) async fn own(store: &Arc<dyn Store>, top: &str) -> Result<(), SeedErr
 async fn take(store: &Arc<dyn Store>, paths: &[String]) -> Result<(), SeedError> {
     let accesses: Vec<_> = paths.iter().map(|path| (path.clone(), Access::new())).collect();
     match store.protect(&accesses, &[]).await {
-        // A node that belongs to someone else does not stop the operator from taking the others.
+        // A node that belongs to someone else does not prevent taking the others.
         Err(StoreError::Denied { .. }) => {
             for access in accesses {
                 match store.protect(&[access], &[]).await {

@@ -1,4 +1,4 @@
-//! What a seed changes in a data space. `wattle::plan` describes what agents and Heat do about it.
+//! The changes that a seed makes in a data space. `wattle::plan` describes how agents and Heat respond to them.
 
 use std::fmt;
 
@@ -22,13 +22,13 @@ pub struct Changes {
     pub stack: String,
     /// The present revision. `None` before the first.
     pub from: Option<u64>,
-    /// The next revision. The same if there is nothing to do.
+    /// The next revision. Equal to the present one if there is nothing to do.
     pub to: u64,
     /// The change of each server.
     pub servers: IndexMap<Name, ServerChanges>,
     /// Entries that are added and removed, as `SERVER/COMPONENT/OUTPUT`.
     pub entries: Delta,
-    /// Entries that stay, with rights for other servers than before.
+    /// Entries whose readers change.
     pub rights: Vec<String>,
     /// Recipe files that are added and removed, by path.
     pub recipes: Delta,
@@ -38,20 +38,20 @@ pub struct Changes {
     pub exports_changed: Vec<String>,
     /// Servers that get a new credential.
     pub credentials: Vec<String>,
-    /// Servers whose own keys replace what they used before.
+    /// Servers whose own keys replace their former credentials.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub admitted: Vec<String>,
     /// Servers that keep their key, with a password for another authority.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub passwords: Vec<String>,
-    /// Servers that have left the model and lose their last rights, because everything on them is torn down.
+    /// Servers that have left the model and lose their last rights, because everything on them has been torn down.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub forgotten: Vec<String>,
-    /// Servers that left the model with an earlier revision, and have not reported that everything on them is torn
-    /// down.
+    /// Servers that left the model with an earlier revision, and have not reported that everything on them has been
+    /// torn down.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lingering: Vec<String>,
-    /// Nodes that are not what the operator has written, and are restored.
+    /// Nodes that differ from what the operator has written, and are restored.
     pub tampered: Vec<Tampered>,
     /// Warnings for the operator.
     pub warnings: Vec<String>,
@@ -108,7 +108,7 @@ impl Changes {
     /// Checks that nothing prevents these changes from being applied.
     ///
     /// # Errors
-    /// [`SeedError::Tampered`] for nodes that are not as the operator has written them, unless they are `restored`.
+    /// [`SeedError::Tampered`] for nodes that differ from what the operator has written, unless they are `restored`.
     pub fn untampered(&self, restored: bool) -> Result<(), SeedError> {
         if restored || self.tampered.is_empty() {
             return Ok(());
@@ -195,7 +195,8 @@ fn server(before: Option<&ServerPlan>, after: Option<&ServerPlan>) -> ServerChan
     ServerChanges { change, components }
 }
 
-/// The parts of a component that change. The recipients of a secret do not count, because they are a matter of rights.
+/// The parts of a component that change. The recipients of a secret are not included, because they are a matter of
+/// rights.
 fn differences(before: &PlannedComponent, after: &PlannedComponent) -> Vec<String> {
     let mut what = recipe_differences(&before.recipe, &after.recipe);
     let mut note = |differs: bool, name: &str| {
@@ -223,7 +224,7 @@ fn differences(before: &PlannedComponent, after: &PlannedComponent) -> Vec<Strin
     }
     let requirements: IndexSet<_> = after.requires.keys().chain(before.requires.keys()).collect();
     for name in requirements {
-        // The location of a requirement does not count.
+        // The location of a requirement does not matter.
         let of = |component: &PlannedComponent| {
             component.requires.get(name).map(|required| (required.predicate.clone(), required.because.clone()))
         };
@@ -253,7 +254,7 @@ fn entries(layout: &Layout, present: &Present, wanted: &Wanted) -> Delta {
     delta(before.into_iter(), wanted.entries.keys().map(|name| &**name))
 }
 
-/// By path. A file with other contents counts as added under the same path.
+/// Compares recipes by path. A file with new contents counts as added under the same path.
 fn recipes(present: &Present, wanted: &Wanted) -> Delta {
     fn files<'p>(plans: impl Iterator<Item = &'p ServerPlan>) -> IndexMap<&'p str, &'p str> {
         let components = plans.flat_map(|plan| plan.components.values());

@@ -1,4 +1,4 @@
-//! The credentials of a stack's servers and the operator's key, and the files that hold them.
+//! The credentials of a stack's servers and the operator's key, and the files that contain them.
 
 use std::fmt::Write as _;
 use std::fs::{self, OpenOptions};
@@ -17,7 +17,7 @@ use crate::store::{AuthorityId, Login, Principal};
 
 use super::SeedError;
 
-/// The credentials of one stack's servers, which stay the same from revision to revision.
+/// The credentials of one stack's servers, which stay the same across revisions.
 #[derive(Clone, Default)]
 pub struct Credentials {
     servers: IndexMap<Name, Credential>,
@@ -42,7 +42,7 @@ struct Parameters {
 }
 
 impl Credentials {
-    /// No credentials.
+    /// Creates an empty set.
     pub fn new() -> Self {
         Self::default()
     }
@@ -58,7 +58,7 @@ impl Credentials {
     }
 
     /// Creates a credential for each server of `seed` that has none. It trusts the operator who has `key`. Credentials
-    /// of servers that are not in `seed` stay, because these servers may come back to the model.
+    /// of servers that are not in `seed` are kept, because these servers may return to the model.
     pub fn complete(&mut self, seed: &Seed, key: &OperatorKey) {
         let authority = key.signer().authority();
         self.servers.reserve(seed.servers.len());
@@ -69,8 +69,8 @@ impl Credentials {
         }
     }
 
-    /// The same credentials, all trusting the operator who has `key` instead of any earlier one. For servers that are
-    /// informed without being replaced.
+    /// Returns the same credentials, all trusting the operator who has `key` instead of any earlier one. For servers
+    /// that learn of the new key without being replaced.
     #[must_use]
     pub fn believing(mut self, key: &OperatorKey) -> Self {
         let authority = key.signer().authority();
@@ -80,8 +80,8 @@ impl Credentials {
         self
     }
 
-    /// The same credentials for a store whose certificates come from any of these authorities. For a store without
-    /// certificates, give none.
+    /// Returns the same credentials for a store whose certificates come from any of these authorities. For a store
+    /// without certificates, pass none.
     #[must_use]
     pub fn at(mut self, authorities: &[AuthorityId]) -> Self {
         for credential in self.servers.values_mut() {
@@ -105,7 +105,7 @@ impl Credentials {
         self.servers.values().find_map(|credential| credential.former_member(stack)).map(|login| login.principal())
     }
 
-    /// Reads credentials that [`Credentials::write`] wrote. Returns none if there is no file.
+    /// Reads credentials written by [`Credentials::write`]. Returns an empty set if there is no file.
     ///
     /// # Errors
     /// [`SeedError::File`], [`SeedError::Malformed`].
@@ -119,7 +119,7 @@ impl Credentials {
     /// [`SeedError::Malformed`].
     pub fn parse(text: &str, path: &Path) -> Result<Self, SeedError> {
         let malformed = |reason: String| SeedError::Malformed { path: path.to_owned(), reason };
-        // The message must not quote the line that is wrong.
+        // The message must not quote the faulty line.
         let file: File = serde_yaml::from_str(text)
             .map_err(|_| malformed("no environment file with `wattle_credentials` below `parameters`".to_owned()))?;
         let (mut credentials, mut former) = (Self::new(), None);
@@ -136,8 +136,8 @@ impl Credentials {
     }
 
     /// Writes the credentials as a Heat environment file, along with other parameters that Heat needs: `space` is the
-    /// address at which the servers find the data space, and `ca` holds the certificates of its authority, in case
-    /// their system does not have them. Only the owner can read the file, and it is replaced as a whole.
+    /// address of the data space for the servers, and `ca` holds the certificates of its authority, in case their
+    /// system does not have them. Only the owner can read the file, and it is replaced as a whole.
     ///
     /// # Errors
     /// [`SeedError::File`].
@@ -145,20 +145,20 @@ impl Credentials {
         write_secret(path, &self.text(stack, space, ca))
     }
 
-    /// The text of [`Self::write`] for the template that goes with `seed`. A template without software on its servers
-    /// has no parameters for credentials, and Heat would refuse values for them.
+    /// Returns the text of [`Self::write`] for the template that accompanies `seed`. A template without software on its
+    /// servers has no parameters for credentials, and Heat would refuse values for them.
     pub fn text_for(&self, seed: &Seed, stack: &str, space: &str, ca: &str) -> String {
         let section = if seed.servers.is_empty() { "parameter_defaults" } else { "parameters" };
         self.text_below(section, stack, space, ca)
     }
 
-    /// The text that [`Self::write`] writes.
+    /// Returns the text that [`Self::write`] writes.
     pub fn text(&self, stack: &str, space: &str, ca: &str) -> String {
         self.text_below("parameters", stack, space, ca)
     }
 
     fn text_below(&self, section: &str, stack: &str, space: &str, ca: &str) -> String {
-        // JSON is YAML, and means the same to all YAML parsers.
+        // JSON is a subset of YAML that all YAML parsers agree on.
         let quoted = |text: &str| serde_json::Value::from(text).to_string();
         let mut text = format!(
             "# Environment file for Heat (`openstack stack create -e`), written by `wattle seed apply` for the stack\n\
@@ -201,7 +201,7 @@ pub fn read_operator_key(path: &Path) -> Result<Option<OperatorKey>, SeedError> 
     key.zip(before).map(|(key, before)| Some(key.after(before))).ok_or_else(malformed)
 }
 
-/// The addresses of the data spaces that a key's file names. Empty if it names none or does not exist.
+/// Reads the addresses of the data spaces from a key's file. Empty if it names none or does not exist.
 ///
 /// # Errors
 /// [`SeedError::File`].
@@ -210,7 +210,7 @@ pub fn spaces_of_key(path: &Path) -> Result<Vec<String>, SeedError> {
     Ok(text.lines().filter_map(|line| line.trim().strip_prefix(OF)).map(|space| space.trim().to_owned()).collect())
 }
 
-/// Adds the data space at `space` to those that a key's file names.
+/// Adds the data space at `space` to those in a key's file.
 ///
 /// # Errors
 /// [`SeedError::File`].

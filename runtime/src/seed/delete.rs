@@ -14,7 +14,7 @@ use super::removal::Removal;
 use super::turn::{Seen, Turn, busy};
 use super::{SeedError, imports, names};
 
-/// How many times to remove what comes back during the removal: agents that are running create their nodes again.
+/// How many times to retry while nodes reappear during the removal: running agents create their nodes again.
 const TRIES: usize = 20;
 
 /// Removes everything of a stack. Returns `false` if there was nothing. `store` is used as the operator who has `key`.
@@ -26,10 +26,10 @@ pub async fn delete(store: &Arc<dyn Store>, stack: &str, key: &OperatorKey, forc
     delete_counting(store, stack, key, force, &AtomicUsize::new(0)).await
 }
 
-/// Like [`delete`], and counts in `removed` the removed nodes that servers have made, which may be many.
+/// Like [`delete`], and counts in `removed` the removed nodes that servers have created, which may be many.
 ///
 /// # Errors
-/// Like [`delete`].
+/// As for [`delete`].
 pub async fn delete_counting(
     store: &Arc<dyn Store>,
     stack: &str,
@@ -69,7 +69,7 @@ pub async fn delete_counting(
     }
 }
 
-/// What to remove in addition to everything else of a stack.
+/// Nodes to remove in addition to the rest of a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Also {
     /// The desired revision and the stack's own node.
@@ -78,7 +78,7 @@ pub(super) enum Also {
     Nothing,
 }
 
-/// Removes everything of a stack while the `checks` hold. Returns what is left because only a server can remove it.
+/// Removes everything of a stack while the `checks` hold. Returns the paths that only a server can remove.
 pub(super) async fn clear(
     store: &Arc<dyn Store>,
     layout: &Layout,
@@ -124,15 +124,15 @@ async fn refuse(store: &Arc<dyn Store>, layout: &Layout) -> Result<(), SeedError
     if importers.is_empty() { Ok(()) } else { Err(SeedError::Imported { stack: layout.stack().to_owned(), importers }) }
 }
 
-/// Removes everything that is there, with `also` last. Nodes that only servers can remove are left, with their parents.
-/// Returns their paths.
+/// Removes all existing nodes, `also` last. Nodes that only servers can remove are kept, with their parents. Returns
+/// their paths.
 async fn remove(removal: Removal<'_>, also: Also) -> Result<Vec<String>, SeedError> {
     let Removal { store, layout, checks, .. } = removal;
     let (mut found, mut left) = (Vec::new(), Vec::new());
     let agents = format!("{}/", layout.agents());
     let mut level = vec![layout.root()];
     while !level.is_empty() {
-        // What servers have made is removed by itself: there may be much of it, and some of it may have to stay.
+        // Nodes created by servers are removed separately: there may be many, and some may have to stay.
         let (places, groups) = level.into_iter().partition::<Vec<_>, _>(|path| path.starts_with(&agents));
         let emptied = stream::iter(&places).map(|place: &String| removal.below(place, None));
         left.extend(emptied.buffered(AT_ONCE).try_collect::<Vec<_>>().await?.into_iter().flatten());
@@ -150,7 +150,7 @@ async fn remove(removal: Removal<'_>, also: Also) -> Result<Vec<String>, SeedErr
         Also::Desired => last.extend(left.is_empty().then(|| layout.root())),
         Also::Nothing => last.clear(),
     }
-    // The nodes that the checks compare are removed together, in the last request that has these checks.
+    // The nodes that the checks compare are removed together, in the last request with these checks.
     for paths in [others, last] {
         let removals = paths.into_iter().map(|path| Op::Delete { path });
         let removed = store.apply(checks.iter().cloned().chain(removals).collect()).await;

@@ -1,9 +1,10 @@
-//! What the data space keeps of a deployment for people and tools: its templates, parameter values, seed and diagram.
+//! The record of a deployment in the data space, for people and tools: its templates, parameter values, seed and
+//! diagram.
 //!
-//! Servers need none of it. It is kept below `deployed`: a record that lists the files, and their contents in pieces.
+//! Servers do not need it. It is stored below `deployed`: a record that lists the files, and their contents in pieces.
 //! Each piece is named by its digest, so that unchanged pieces are not written again. Only the operator can read it,
 //! except for the diagram, which everyone can read who may read the stack's statuses. Values of secret parameters and
-//! secret constants of the seed are kept as keyed digests, which only the holder of the operator's key can compare.
+//! secret constants of the seed are stored as keyed digests, which only the holder of the operator's key can compare.
 
 use std::collections::HashSet;
 use std::io;
@@ -42,7 +43,7 @@ const DIAGRAM_NODE: &str = "picture";
 /// The file of the seed, without the recipes' files.
 const SEED: &str = "seed.json";
 
-/// How many times to read again what changes while it is being read.
+/// How many times to retry if something changes while it is being read.
 const TRIES: usize = 5;
 
 /// The files of a deployment apart from its seed.
@@ -52,7 +53,7 @@ pub struct Files {
     pub templates: IndexMap<String, String>,
     /// The diagram, if there is one.
     pub diagram: Option<String>,
-    /// The settings that the blueprint was given, if any: the file that `emit` wrote.
+    /// The settings of the blueprint, if any: the file that `emit` wrote.
     pub settings: Option<String>,
 }
 
@@ -60,7 +61,7 @@ impl Files {
     /// Reads the files in the folder that `emit` wrote.
     ///
     /// # Errors
-    /// [`SeedError::File`] if one cannot be read, or does not belong to any template.
+    /// [`SeedError::File`] if a file cannot be read, or does not belong to any template.
     pub fn read(directory: &Path) -> Result<Self, SeedError> {
         let mut failed = None;
         let mut read = |name: &str| {
@@ -81,7 +82,7 @@ impl Files {
     }
 }
 
-/// What the last `seed apply` deployed.
+/// The last deployment by `seed apply`.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     /// Its revision.
@@ -92,11 +93,11 @@ pub struct Snapshot {
     pub parameters: IndexMap<Name, Value>,
     /// Its seed in the form of [`concealed`], without the recipes' files.
     pub seed: Seed,
-    /// The settings that the blueprint was given, as `--set` takes them.
+    /// The settings of the blueprint, in the form of `--set`.
     pub settings: IndexMap<Name, String>,
 }
 
-/// The record of what is kept.
+/// The record of the stored files.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Record {
     format: String,
@@ -107,7 +108,7 @@ pub(super) struct Record {
     /// The pieces of each file, in order.
     files: IndexMap<String, Vec<String>>,
     parameters: IndexMap<Name, Value>,
-    /// The settings that the blueprint was given.
+    /// The settings of the blueprint.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     settings: IndexMap<Name, String>,
 }
@@ -118,7 +119,7 @@ struct StoredDiagram {
     pieces: Vec<String>,
 }
 
-/// What is there already.
+/// The existing nodes.
 #[derive(Debug, Default)]
 pub(super) struct There {
     exists: bool,
@@ -126,12 +127,12 @@ pub(super) struct There {
     names: HashSet<String>,
     record: Option<Record>,
     diagram: Option<StoredDiagram>,
-    /// Whether it is not known who wrote the pieces.
+    /// Whether it is unknown who wrote the pieces.
     is_doubted: bool,
 }
 
 impl There {
-    /// Reads what is there. A `restored` deployment counts as absent.
+    /// Reads the existing nodes. A `restored` deployment counts as absent.
     pub(super) async fn read(store: &Arc<dyn Store>, layout: &Layout, restored: bool) -> Result<Self, SeedError> {
         let path = layout.deployed();
         let Some(node) = store.get(&path).await? else { return Ok(Self::default()) };
@@ -146,7 +147,7 @@ impl There {
     }
 }
 
-/// What to write before servers are notified of the revision, when they are notified, and afterwards.
+/// The operations before servers are notified of the revision, with the notification, and afterwards.
 #[derive(Debug, Default)]
 pub(super) struct Steps {
     pub(super) before: Vec<Op>,
@@ -155,20 +156,20 @@ pub(super) struct Steps {
     pub(super) gone: Vec<Op>,
 }
 
-/// What to keep of a revision.
+/// The data to store for a revision.
 pub(super) struct Keeping<'a> {
     pub(super) layout: &'a Layout,
     pub(super) seed: &'a Seed,
     pub(super) files: &'a Files,
     pub(super) given: &'a Given,
     pub(super) key: &'a OperatorKey,
-    /// The rights to what all servers share.
+    /// The rights to nodes that all servers share.
     pub(super) members: Access,
     pub(super) revision: u64,
 }
 
 impl Keeping<'_> {
-    /// The steps that turn what is `there` into what to keep. None if nothing has to change.
+    /// The steps from the existing nodes `there` to the data to store. Empty if nothing has to change.
     pub(super) fn steps(&self, there: &There) -> Steps {
         let mut steps = Steps::default();
         if self.files.templates.is_empty() && self.files.diagram.is_none() {
@@ -186,7 +187,7 @@ impl Keeping<'_> {
                 if kept.insert(name.clone()) {
                     let path = self.layout.deployed_piece(&name);
                     if there.names.contains(&name) {
-                        // An interrupted call, or another set of servers, may have left it with other rights.
+                        // An interrupted call, or a different set of servers, may have left it with other rights.
                         steps.granted.push((path.clone(), access.clone()));
                         let op = Op::Set { path, data: piece.to_vec(), expected: None };
                         steps.before.extend(there.is_doubted.then_some(op));
@@ -243,7 +244,7 @@ impl Keeping<'_> {
     }
 }
 
-/// The steps that give the existing diagram the rights to what all servers share.
+/// The steps that grant all servers' shared rights on the existing diagram.
 pub(super) fn shared(layout: &Layout, there: &There, access: &Access) -> Steps {
     let pieces = there.diagram.iter().flat_map(|diagram| &diagram.pieces).map(|piece| layout.deployed_piece(piece));
     let paths = there.diagram.is_some().then(|| layout.deployed_diagram()).into_iter().chain(pieces);
@@ -258,12 +259,12 @@ fn digest(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-/// The settings in the file that `emit` wrote. None if `emit` did not write the file.
+/// The settings in the file that `emit` wrote. Empty if there is no such file.
 pub(crate) fn chosen(text: Option<&str>) -> IndexMap<Name, String> {
     text.and_then(|text| settings(text).ok()).unwrap_or_default()
 }
 
-/// What was deployed last as the stack of `layout`. `None` if `seed apply` never ran or was given no files. `store` is
+/// The last deployment of the stack of `layout`. `None` if `seed apply` never ran or was given no files. `store` is
 /// used as the operator who has `key`.
 ///
 /// # Errors
@@ -303,11 +304,11 @@ pub async fn deployed(
     Err(SeedError::Busy { stack: layout.stack().to_owned() })
 }
 
-/// The diagram of what was deployed last (`graph.json` of `emit`), for everyone who may read the stack's statuses.
-/// `None` if there was none.
+/// The diagram of the last deployment (`graph.json` of `emit`), for everyone who may read the stack's statuses. `None`
+/// if there was none.
 ///
 /// # Errors
-/// Errors of the store.
+/// An error of the store.
 pub async fn diagram(store: &Arc<dyn Store>, layout: &Layout) -> Result<Option<String>, SeedError> {
     for _ in 0..TRIES {
         let Some(diagram) = get_json::<StoredDiagram>(store, &layout.deployed_diagram()).await? else {
@@ -336,7 +337,7 @@ async fn joined(store: &Arc<dyn Store>, layout: &Layout, pieces: &[String]) -> R
     String::from_utf8(bytes).map(Some).map_err(damaged)
 }
 
-/// Writes what must be kept along with a revision that stays.
+/// Writes the data for a revision that stays the same.
 pub(super) async fn renew(turn: &Turn<'_>, keeping: &Keeping<'_>) -> Result<(), SeedError> {
     let steps = keeping.steps(&There::read(turn.store, keeping.layout, false).await?);
     if steps.before.is_empty() && steps.last.is_empty() && steps.gone.is_empty() {
@@ -347,8 +348,8 @@ pub(super) async fn renew(turn: &Turn<'_>, keeping: &Keeping<'_>) -> Result<(), 
     turn.apply(ops).await
 }
 
-/// A seed without recipes' files, and the parameter values that are given for it. Secret values are replaced by keyed
-/// digests, so that no one can find a value by trial. Two results compare as the originals would.
+/// Returns a seed without recipes' files, and the given parameter values. Secret values are replaced by keyed digests,
+/// so that they cannot be found by trial. Two results compare as the originals would.
 pub fn concealed(seed: &Seed, given: &Given, key: &OperatorKey) -> (Seed, IndexMap<Name, Value>) {
     let key = Sha256::digest(format!("wattle: digest of a secret that was deployed\n{}", key.expose()));
     let conceal = |value: &Value| {
@@ -381,7 +382,7 @@ pub fn concealed(seed: &Seed, given: &Given, key: &OperatorKey) -> (Seed, IndexM
                 .map(|operand| Operand { name: operand.name.clone(), from: constants(&operand.from) });
         }
     }
-    // wattle's own parameters, such as the download address of the agent: Heat takes them, but no seed has them.
+    // wattle's own parameters, such as the download address of the agent: Heat accepts them, but no seed contains them.
     let mut parameters = given.reserved();
     for (name, parameter) in &mut seed.parameters {
         let is_secret = parameter.ty.is_secret();

@@ -14,7 +14,7 @@ use crate::store::{MAX_DATA, StoreError, parent, short};
 /// Why a seed was not written, or a stack not removed.
 #[derive(Debug, thiserror::Error)]
 pub enum SeedError {
-    /// The seed has another format.
+    /// The seed has an unsupported format.
     #[error("the seed has the format `{format}`, and this program reads `{FORMAT}`")]
     Format {
         /// Its format.
@@ -35,22 +35,22 @@ pub enum SeedError {
     Parameters {
         /// The parameters without a value, and their types.
         missing: IndexMap<Name, Type>,
-        /// What is wrong with the given values, one line each.
+        /// The errors in the given values, one line each.
         faults: Vec<String>,
     },
     /// Values of other stacks are not available. Lists all of them, one per line.
     #[error("{}", .faults.join("\n"))]
     Imports {
-        /// What is wrong with each.
+        /// The error for each.
         faults: Vec<String>,
     },
     /// Heat functions do not accept their arguments. Lists all of them, one per line.
     #[error("{}", .faults.join("\n"))]
     Functions {
-        /// Where each function is used, and what it does not accept.
+        /// Where each function is used, and the argument that it does not accept.
         faults: Vec<String>,
     },
-    /// The contents of a stack in the data space are not what its operator has written.
+    /// The contents of a stack in the data space differ from what its operator has written.
     #[error("{}", tampered(stack, nodes))]
     Tampered {
         /// The stack.
@@ -78,7 +78,7 @@ pub enum SeedError {
         /// The servers.
         servers: Vec<String>,
     },
-    /// Files beside a seed hold keys that the data space does not know and that the operator has not named.
+    /// Files beside a seed contain keys that the data space does not know and that the operator has not named.
     #[error("{}", unknown(.files, .stack))]
     Unknown {
         /// The stack.
@@ -91,7 +91,7 @@ pub enum SeedError {
     TooLarge {
         /// What it is: the plan of a server, the readers of an entry, a recipe file.
         what: String,
-        /// Its number of bytes.
+        /// Its size in bytes.
         bytes: usize,
         /// What to do about it.
         help: &'static str,
@@ -112,13 +112,13 @@ pub enum SeedError {
         /// The servers.
         servers: Vec<String>,
     },
-    /// Something was deployed by an earlier version, which did not let operators read it again.
+    /// Something was deployed by an earlier version, which did not let operators read it back.
     #[error(
         "`{server}` was deployed by a version of wattle in which servers had no keys of their own: run `wattle seed \
          apply DIR` once, then this"
     )]
     Unreadable {
-        /// A server that this applies to.
+        /// A server to which this applies.
         server: String,
     },
     /// Servers do not exist.
@@ -185,7 +185,7 @@ pub enum SeedError {
         /// The servers.
         servers: Vec<String>,
     },
-    /// Some nodes were made by servers, and only they can remove them.
+    /// Some nodes were created by servers, and only they can remove them.
     #[error(
         "`{stack}` is deleted, except for what its servers have made below {} and no one else may remove: ZooKeeper's \
          superuser can, with `deleteall`",
@@ -194,7 +194,7 @@ pub enum SeedError {
     Left {
         /// The stack.
         stack: String,
-        /// The topmost nodes that are left.
+        /// The topmost remaining nodes.
         paths: Vec<String>,
     },
     /// Other stacks read from this one.
@@ -207,7 +207,7 @@ pub enum SeedError {
     Imported {
         /// The stack.
         stack: String,
-        /// These stacks.
+        /// These other stacks.
         importers: Vec<String>,
     },
     /// A file cannot be read or written.
@@ -218,7 +218,7 @@ pub enum SeedError {
         /// The reason.
         source: std::io::Error,
     },
-    /// A file of credentials does not hold any.
+    /// A file of credentials does not contain any.
     #[error("`{}` is malformed: {reason}", .path.display())]
     Malformed {
         /// The file.
@@ -243,7 +243,7 @@ impl From<StoreError> for SeedError {
     }
 }
 
-/// A seed cannot be planned. All errors in functions are reported together, any other error alone.
+/// Converts errors in planning a seed. All errors in functions are reported together, any other error alone.
 impl From<Vec<Fault<SeedError>>> for SeedError {
     fn from(faults: Vec<Fault<SeedError>>) -> Self {
         let mut functions = Vec::new();
@@ -264,17 +264,17 @@ pub(super) fn unknown_server(server: &str) -> SeedError {
     SeedError::Damaged { what: format!("it mentions the server `{server}`, which it does not have") }
 }
 
-/// A node that is not what the operator has written.
+/// A node that differs from what the operator has written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Tampered {
     /// Its path.
     pub node: String,
-    /// How that is known.
+    /// The evidence.
     pub why: String,
     /// The server whose signature is on it, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub writer: Option<Name>,
-    /// Whether the operator wrote it, but has written something newer since.
+    /// Whether it is an older version that the operator has since replaced.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_former: bool,
 }
@@ -315,7 +315,7 @@ fn unknown(files: &[Beside], stack: &str) -> String {
     )
 }
 
-/// What is wrong with a stack, one node per line.
+/// Lists the errors of a stack, one node per line.
 fn tampered(stack: &str, nodes: &[Tampered]) -> String {
     let nodes = nodes.iter().map(|node| format!("\n{node}"));
     format!("the contents of `{stack}` in the data space are not what its operator wrote{}", nodes.collect::<String>())
@@ -346,7 +346,7 @@ fn names(names: &[String]) -> String {
     wattle_words::names::some(names.iter().map(|name| &**name), 5)
 }
 
-/// The number of parameters without a value, in one line.
+/// Describes the number of parameters without a value, in one line.
 pub(crate) fn lacking(parameters: usize) -> String {
     match parameters {
         1 => "1 parameter of the stack has no value".to_owned(),
@@ -354,7 +354,7 @@ pub(crate) fn lacking(parameters: usize) -> String {
     }
 }
 
-/// What is missing in one line, and what is wrong in one line each.
+/// Lists what is missing in one line, and the errors in one line each.
 fn parameters(missing: &IndexMap<Name, Type>, faults: &[String]) -> String {
     let lacking = (!missing.is_empty()).then(|| lacking(missing.len()));
     lacking.into_iter().chain(faults.iter().cloned()).collect::<Vec<_>>().join("\n")

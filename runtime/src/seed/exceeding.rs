@@ -1,4 +1,4 @@
-//! Finds rights beyond those that the operator has granted. A store does not sign rights, so the person who runs it can
+//! Finds rights beyond those that the operator has granted. A store does not sign rights, so its administrator can
 //! grant others.
 
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use super::present::Present;
 use super::sharing::Sharing;
 use super::{SeedError, imports, rights};
 
-/// The nodes of a stack that someone has more rights to than the signed ones.
+/// The nodes of a stack to which someone has more rights than the signed ones.
 pub(super) async fn exceeding(
     store: &Arc<dyn Store>,
     layout: &Layout,
@@ -24,8 +24,8 @@ pub(super) async fn exceeding(
     Ok(found.into_iter().map(tampered).collect())
 }
 
-/// The rights to each node, as far as they follow from what is signed. While something is being written there may be
-/// more, and earlier versions let servers create nodes beside their plans.
+/// The rights to each node, as far as they follow from signed nodes. During a write there may be more, and earlier
+/// versions let servers create nodes beside their plans.
 fn granted(layout: &Layout, present: &Present, key: &OperatorKey) -> Vec<(String, Access)> {
     let Some((there, _)) = present.deployed.as_ref().filter(|(there, _)| present.whole && there.places) else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! Forgets servers that have left the model and will not come back: takes away what they kept for their teardown.
+//! Forgets servers that have left the model for good: revokes the rights that they kept for their teardown.
 
 use std::sync::Arc;
 
@@ -21,8 +21,8 @@ pub struct Forgotten {
     pub servers: Vec<Name>,
 }
 
-/// Takes the last rights from servers that have left the model of `stack`: from those that are `named`, or from all if
-/// none are. If their agents still come, they tear nothing down. `store` is used as the operator who has `key`.
+/// Revokes the last rights of servers that have left the model of `stack`: of those that are `named`, or of all if none
+/// are. If their agents still start, they tear nothing down. `store` is used as the operator who has `key`.
 ///
 /// # Errors
 /// [`SeedError::NoServer`] for a name that the stack never had, [`SeedError::InModel`] for a server that is still in
@@ -65,7 +65,7 @@ pub async fn forget(
     Ok(Forgotten { revision, servers })
 }
 
-/// The `named` servers that have left the model and still keep something.
+/// The `named` servers that have left the model and still have rights.
 fn leaving(present: &Present, stack: &str, named: &[Name]) -> Result<Vec<Name>, SeedError> {
     let with = |is: &dyn Fn(&Name) -> bool| -> Vec<String> {
         named.iter().filter(|server| is(server)).map(ToString::to_string).collect()

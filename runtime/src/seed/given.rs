@@ -1,4 +1,4 @@
-//! Parameters as an operator gives them and as a seed takes them.
+//! Parameters as given by an operator and as required by a seed.
 
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ use wattle_heat::truth;
 
 use super::SeedError;
 
-/// Values of parameters as an operator gives them: individually, or otherwise in an environment.
+/// Values of parameters given by an operator: individually, or otherwise in an environment.
 #[derive(Clone, Default)]
 pub struct Given {
-    /// Each with its origin, in the words of a message.
+    /// Each with its origin, as worded in messages.
     values: IndexMap<String, (Value, &'static str)>,
     environment: Arc<Environment>,
 }
@@ -32,12 +32,12 @@ impl std::fmt::Debug for Given {
 }
 
 impl Given {
-    /// The values of this environment.
+    /// Creates the values of this environment.
     pub fn new(environment: Environment) -> Self {
         Self { values: IndexMap::default(), environment: environment.into() }
     }
 
-    /// Gives a parameter a value. A text may stand for a value of any type.
+    /// Sets the value of a parameter. A text may stand for a value of any type.
     pub fn set(&mut self, name: &str, value: Value) {
         self.values.insert(name.to_owned(), (value, ""));
     }
@@ -47,10 +47,10 @@ impl Given {
         self.values.insert(name, (text.into(), " as the command line gives it"));
     }
 
-    /// The given value for a parameter of type `ty`. `None` if none is given.
+    /// Returns the given value for a parameter of type `ty`. `None` if none is given.
     ///
     /// # Errors
-    /// Why the given value does not have that type, as a sentence.
+    /// The reason why the given value does not have that type, as a sentence.
     fn fitting(&self, name: &str, ty: &Type) -> Option<Result<Value, String>> {
         let value = match self.values.get(name) {
             Some((value, _)) => value.clone(),
@@ -59,7 +59,7 @@ impl Given {
         Some(fit(&value, ty).map_err(|why| format!("the parameter `{name}`{} does not fit: {why}", self.origin(name))))
     }
 
-    /// The origin of a parameter's value, as a message states it after the parameter's name.
+    /// The origin of a parameter's value, as it follows the parameter's name in a message.
     fn origin(&self, name: &str) -> String {
         match (self.values.get(name), self.environment.given(name)) {
             (Some((_, from)), _) => (*from).to_owned(),
@@ -68,7 +68,7 @@ impl Given {
         }
     }
 
-    /// The constraints that the given value breaks, each as a message.
+    /// The constraints that the given value violates, each as a message.
     fn broken(&self, name: &str, parameter: &SeedParameter, value: &Value) -> Vec<String> {
         let kind = ParameterType::of(&parameter.ty);
         let hide = parameter.hidden || parameter.ty.is_secret();
@@ -83,7 +83,7 @@ impl Given {
         self.fitting(name, ty)?.ok()
     }
 
-    /// All given values, by name.
+    /// Returns all given values, by name.
     pub fn all(&self) -> IndexMap<Name, Value> {
         let mut all = values(&self.environment);
         all.extend(self.values.iter().map(|(name, (value, _))| (name.as_str().into(), value.clone())));
@@ -98,7 +98,7 @@ impl Given {
         all
     }
 
-    /// The given parameters that `seed` does not have, each as a message.
+    /// Lists the given parameters that `seed` does not have, each as a message.
     pub fn unknown(&self, seed: &Seed) -> Vec<String> {
         // Heat's `parameter_defaults` may name parameters that this stack does not have.
         let names: IndexSet<&String> = self.environment.parameters.keys().chain(self.values.keys()).collect();
@@ -111,7 +111,7 @@ impl Given {
         unknown.collect()
     }
 
-    /// The parameters of `seed` that have neither a given value nor a default.
+    /// Lists the parameters of `seed` that have neither a given value nor a default.
     pub fn missing<'s>(&self, seed: &'s Seed) -> Vec<(&'s Name, &'s SeedParameter)> {
         let given = |name: &str| self.values.contains_key(name) || self.environment.given(name).is_some();
         let (needed, judged) = (needed(seed), judged_here(seed));
@@ -126,7 +126,7 @@ impl Given {
     /// on parameters are checked with all given values.
     ///
     /// # Errors
-    /// [`SeedError::Parameters`], with everything that is wrong.
+    /// [`SeedError::Parameters`], with all errors.
     pub(super) fn resolve(&self, seed: &Seed) -> Result<IndexMap<Name, Value>, SeedError> {
         let mut faults = self.unknown(seed);
         let mut missing = IndexMap::default();
@@ -163,7 +163,7 @@ impl Given {
     }
 }
 
-/// The parameters of requirements that only `seed apply` checks. They must have a value.
+/// The parameters of requirements that only `seed apply` checks, which must have a value.
 fn judged_here(seed: &Seed) -> IndexSet<&Name> {
     let mut found = IndexSet::default();
     for requirement in seed.requirements.values().filter(|one| one.when == When::Apply && !one.heat) {
@@ -192,10 +192,10 @@ fn parameters<'s>(wire: &'s Wire, found: &mut IndexSet<&'s Name>) {
     found.extend(wire.leaves().filter_map(Origin::parameter));
 }
 
-/// `value` in the type `ty`, converted where Heat would convert it.
+/// Converts `value` to the type `ty` where Heat would convert it.
 ///
 /// # Errors
-/// Why it does not have that type. For a secret type, the message does not show the value.
+/// The reason why it does not have that type. For a secret type, the message does not show the value.
 pub(crate) fn fit(value: &Value, ty: &Type) -> Result<Value, String> {
     let refuse = |value: &Value| {
         // The message might show the value.
@@ -218,7 +218,7 @@ pub(crate) fn fit(value: &Value, ty: &Type) -> Result<Value, String> {
     }
 }
 
-/// The value that `text` stands for where the type `ty` is expected. `None` if that is not clear.
+/// The value that `text` represents where the type `ty` is expected. `None` if that is ambiguous.
 fn from_text(text: &str, ty: &Type) -> Option<Value> {
     let trimmed = text.trim();
     let number = |text: &str| {

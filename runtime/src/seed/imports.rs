@@ -21,7 +21,7 @@ use super::present::{AT_ONCE, get_json};
 use super::turn::{self, busy};
 use super::{SeedError, names};
 
-/// What a seed reads from other stacks.
+/// The values that a seed reads from other stacks.
 #[derive(Default)]
 pub(super) struct Imports {
     /// Where its own agents read each import.
@@ -79,7 +79,7 @@ pub(super) async fn resolve(store: &Arc<dyn Store>, seed: &Seed, stack: &str) ->
 
 /// A suggestion for an export that does not exist: a similar name, or that its stack does not exist yet.
 async fn meant_of(store: &Arc<dyn Store>, stack: &str, export: &str, own: &str) -> String {
-    // Names that the operator may not list are not suggested, nor are names that no stack of wattle has.
+    // Do not suggest names that the operator may not list, or that are invalid for a stack of wattle.
     let listed = |kind: &'static str, path: String| async move {
         let mut names = store.children(&path).await.unwrap_or_default();
         names.retain(|name| names::check(kind, name).is_ok());
@@ -98,7 +98,7 @@ async fn meant_of(store: &Arc<dyn Store>, stack: &str, export: &str, own: &str) 
     format!("apply the seed of `{stack}` first, and make sure that it exports `{export}`{help}")
 }
 
-/// Why an export of the type `ty` does not match the type that `seed` reads it as. `None` if it does.
+/// Why an export of the type `ty` does not match the type as which `seed` reads it. `None` if it does.
 fn misread(seed: &Seed, stack: &str, export: &str, ty: &Type) -> Option<String> {
     let mut read = seed.imports.iter().filter(|import| *import.stack == *stack && *import.export == *export);
     let wrong = read.find(|import| !ty.is_within(&import.ty))?;
@@ -117,7 +117,7 @@ fn wanted(seed: &Seed) -> IndexSet<ImportKey> {
     wires.flat_map(Wire::leaves).filter_map(import).collect()
 }
 
-/// Whether a part of it is known to Heat alone.
+/// Whether a part of it is known only to Heat.
 fn is_from_heat(source: &ValueSource) -> bool {
     source.leaves().any(|held| matches!(held, Held::UserData(_)))
 }
@@ -158,7 +158,7 @@ pub(super) fn with_importers<'i>(
     readers.fold(own.clone(), |access, reader| access.grant(reader, Rights::READ))
 }
 
-/// What `stack` is registered to read from all other stacks.
+/// The registrations of `stack` with all other stacks.
 async fn known(store: &Arc<dyn Store>, stack: &str) -> Result<IndexMap<Name, Importer>, SeedError> {
     let stacks = store.children(ROOT).await?;
     let mut read = stream::iter(stacks)
@@ -174,7 +174,7 @@ async fn known(store: &Arc<dyn Store>, stack: &str) -> Result<IndexMap<Name, Imp
     Ok(found)
 }
 
-/// What `stack` is registered to read from other stacks, together with `foreign`.
+/// The registrations of `stack` with other stacks, together with `foreign`.
 pub(super) async fn joined(
     store: &Arc<dyn Store>,
     stack: &str,
@@ -192,9 +192,9 @@ pub(super) async fn joined(
     Ok(all)
 }
 
-/// Registers with each stack in `foreign` what `stack` reads from it, and with all others that it no longer reads
-/// anything. The rights are updated accordingly. If an earlier call was `broken` off, existing registrations are
-/// written again. All of this happens only while the `checks` hold.
+/// Registers with each stack in `foreign` what `stack` reads from it, and removes the registration from all others.
+/// Updates the rights accordingly. If an earlier call was `broken` off, existing registrations are written again. All
+/// of this happens only while the `checks` hold.
 pub(super) async fn register(
     store: &Arc<dyn Store>,
     stack: &str,
@@ -213,7 +213,7 @@ pub(super) async fn register(
         let layout = Layout::new(other);
         let path = layout.importer(stack);
         let data = to_json(&now.cloned().unwrap_or_default());
-        // A node without entries is removed only after the rights. If interrupted before, this is repeated.
+        // A node without entries is removed only after the rights. An interrupted call is repeated.
         let say = match before {
             Some(_) => Op::Set { path: path.clone(), data, expected: None },
             None => Op::Create { path: path.clone(), data, access: Access::new() },

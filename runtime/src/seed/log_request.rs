@@ -10,22 +10,22 @@ use crate::store::{Op, Store, StoreError};
 
 use super::SeedError;
 
-/// Whether a server has been asked.
+/// The outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogRequested {
-    /// It has been.
+    /// The request was made.
     Asked,
-    /// Too many ask already.
+    /// There are too many requests already.
     Full,
-    /// It cannot be: it has left the model, or an earlier version has applied the seed.
+    /// There is no recipient: the server has left the model, or an earlier version has applied the seed.
     Nobody,
 }
 
-/// Asks `server` of `stack` for a log, or renews the request. `store` is used as the operator who has `key`. Requests
-/// that have ended are forgotten.
+/// Requests a log from `server` of `stack`, or renews the request. `store` is used as the operator who has `key`.
+/// Expired requests are dropped.
 ///
 /// # Errors
-/// If the data space cannot be used, or is not the operator's.
+/// The data space cannot be used, or is not the operator's.
 pub async fn ask_for_log(
     store: &Arc<dyn Store>,
     stack: &str,
@@ -51,7 +51,7 @@ pub async fn ask_for_log(
 /// Withdraws the request with this `id`.
 ///
 /// # Errors
-/// Like [`ask_for_log`].
+/// As for [`ask_for_log`].
 pub async fn ask_no_more(
     store: &Arc<dyn Store>,
     stack: &str,
@@ -73,10 +73,10 @@ fn ours(store: &Arc<dyn Store>, key: &OperatorKey) -> Arc<dyn Store> {
 }
 
 /// Changes the membership of `server` by `change`, which returns whether it changed anything. Returns whether there is
-/// a membership. A concurrent writer comes first.
+/// a membership. A concurrent writer wins.
 ///
 /// # Errors
-/// If the data space cannot be used.
+/// The data space cannot be used.
 pub(super) async fn change(
     store: &Arc<dyn Store>,
     layout: &Layout,
@@ -87,7 +87,7 @@ pub(super) async fn change(
     loop {
         let Some(there) = store.get(&desired).await? else { return Ok(false) };
         let space = parse_json::<DesiredRevision>(&desired, &there.data)?.and_then(|desired| desired.space);
-        // ZooKeeper compares only how many times a node was set. In another data space, that starts again.
+        // ZooKeeper compares only how many times a node was set. In another data space, that count restarts.
         let mark = layout.mark(space.as_ref());
         let check = store.get(&mark).await?.map(|node| Op::Check { path: mark, expected: node.version });
         let Some(node) = store.get(&path).await? else { return Ok(false) };

@@ -1,8 +1,8 @@
-//! Seeds: turns what `emit` wrote into the contents of a stack's data space, and removes them again.
+//! Seeds: converts the output of `emit` to the contents of a stack's data space, and removes them again.
 //!
-//! [`apply`] brings the data space to the state that a seed and an operator's parameters ask for, as the next revision.
+//! [`apply`] brings the data space to the state described by a seed and an operator's parameters, as the next revision.
 //! [`diff`] reports what that would change, and [`delete`] removes a stack. All three can be interrupted anywhere and
-//! repeated. This module decides who can read what and in which order things are written, and handles the operator's
+//! repeated. This module decides who can read what and in which order nodes are written, and handles the operator's
 //! files. It must access the data space only through [`Store`].
 
 mod admit;
@@ -71,31 +71,31 @@ use work::{Found, Work, insist, tampered};
 
 /// Options for applying a seed.
 #[derive(Clone, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is asked for or not")]
+#[expect(clippy::struct_excessive_bools, reason = "the options are independent")]
 pub struct Options {
-    /// The name of the stack, if it is not that of the seed.
+    /// The name of the stack, if it differs from the seed's.
     pub stack: Option<String>,
     /// The values of parameters.
     pub given: Given,
     /// The operator's key.
     pub key: OperatorKey,
     /// The servers' existing credentials. [`Credentials::complete`] creates missing ones. A caller that keeps them in a
-    /// file does so before applying, so that no credential that is in use gets lost.
+    /// file does so before applying, so that no credential in use gets lost.
     pub credentials: Credentials,
     /// Whether an unchanged seed makes a new revision, which retries what failed.
     pub again: bool,
     /// The files of the deployment to keep in the data space, for `plan` and for diagrams. None by default.
     pub files: Files,
-    /// Whether to restore what is not as this operator has written it. Another data space then begins.
+    /// Whether to restore nodes that differ from what this operator has written. A new data space then begins.
     pub restore: bool,
-    /// Whether servers announce keys of their own, which are admitted in place of their credentials.
+    /// Whether servers announce their own keys, which are admitted in place of their credentials.
     pub admission: bool,
     /// Whether running servers may get new credentials. Heat replaces such servers.
     pub renew: bool,
 }
 
 impl Options {
-    /// Options with default values.
+    /// Creates options with default values.
     pub fn new(key: OperatorKey) -> Self {
         Self {
             stack: None,
@@ -128,7 +128,7 @@ pub struct Applied {
 const UNBOUNDED: &str = "the space that a server uses in the data space cannot be limited: `/zookeeper/quota` or \
                          `/zookeeper/quota/wattle` belongs to someone else; ZooKeeper's superuser can remove that node";
 
-/// The warning if anyone may create nodes beside the data space.
+/// The warning that anyone may create nodes beside the data space.
 fn open_to_all(Open { path, others }: &Open) -> String {
     let shown: Vec<String> = others.iter().take(3).map(|name| format!("`{name}`")).collect();
     let why = match shown.as_slice() {
@@ -141,7 +141,7 @@ fn open_to_all(Open { path, others }: &Open) -> String {
     )
 }
 
-/// Brings the data space of a stack to the state that `seed` asks for, as the next revision. If it is in that state,
+/// Brings the data space of a stack to the state that `seed` describes, as the next revision. If it is in that state,
 /// nothing changes. `store` is used as the operator.
 ///
 /// # Errors
@@ -203,20 +203,21 @@ pub async fn apply(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Re
     Ok(applied(desired.desired.revision, changes, work.credentials.clone()))
 }
 
-/// What [`apply`] would change, without changing anything. Also reports rights that no one has granted.
+/// Returns what [`apply`] would change, without changing anything. Also reports rights that were not granted by the
+/// operator.
 ///
 /// # Errors
-/// Like [`apply`].
+/// As for [`apply`].
 pub async fn diff(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Result<Changes, SeedError> {
     let signed = Signed::new(store, &options.key);
     let store: &Arc<dyn Store> = &(Arc::clone(&signed) as Arc<dyn Store>);
     let work = Work::prepare(store, seed, options).await?;
     let Found { present, mut changes, .. } = work.compare(store, seed, options, None).await?;
-    // Also checks nodes that did not have to be read so far.
+    // Also check nodes that did not have to be read so far.
     let read = present.expected_paths(&work.layout).into_iter().map(|path| async move { store.get(&path).await });
     stream::iter(read.collect::<Vec<_>>()).buffered(AT_ONCE).try_for_each(|_| async { Ok(()) }).await?;
     changes.tampered = tampered(signed.refused(), &present);
-    // This takes a request per node, and what others write there does not count, so `apply` does not do it.
+    // This takes a request per node, and is independent of what others write there, so `apply` does not do it.
     changes.tampered.extend(exceeding::exceeding(store, &work.layout, &present, &options.key).await?);
     if !changes.tampered.is_empty() {
         present.seen.confirm(store, &work.layout).await?;
@@ -228,7 +229,7 @@ pub async fn diff(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Res
 /// requirements on them.
 ///
 /// # Errors
-/// What is wrong with them, as [`apply`] reports it.
+/// The errors that [`apply`] would report.
 pub fn judge(seed: &Seed, options: &Options) -> Result<(), SeedError> {
     judged(seed, options).map(drop)
 }

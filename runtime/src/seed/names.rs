@@ -7,7 +7,7 @@ use crate::store::check_path;
 use super::SeedError;
 
 /// Refuses a name that cannot be part of a path or of a login (ZooKeeper's digest scheme ends a name at a colon). `of`
-/// says what it names.
+/// is what it names.
 pub(crate) fn check(of: &'static str, name: &str) -> Result<(), SeedError> {
     let refuse = |why| Err(SeedError::Name { of, name: name.to_owned(), why });
     match name {
@@ -20,8 +20,8 @@ pub(crate) fn check(of: &'static str, name: &str) -> Result<(), SeedError> {
     }
 }
 
-/// Refuses a name that commands would take for an option. `delete` and `status` continue to accept those that an
-/// earlier version has accepted.
+/// Refuses a name that commands would take for an option. `delete` and `status` still accept those that an earlier
+/// version has accepted.
 pub(crate) fn check_given(of: &'static str, name: &str) -> Result<(), SeedError> {
     if name.starts_with('-') {
         let why = "it begins with `-`, so that commands take it for an option";
@@ -30,7 +30,7 @@ pub(crate) fn check_given(of: &'static str, name: &str) -> Result<(), SeedError>
     check(of, name)
 }
 
-/// Refuses a seed in which something has such a name. `emit` does not write such seeds.
+/// Refuses a seed that contains such a name. `emit` does not write such seeds.
 pub(crate) fn check_all(seed: &Seed) -> Result<(), SeedError> {
     check_given("stack", &seed.stack)?;
     for (name, server) in &seed.servers {

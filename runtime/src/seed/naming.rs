@@ -2,7 +2,7 @@
 //!
 //! INVARIANT: of two data spaces of a stack in one store, the later one sorts after the earlier one, whatever the
 //! operators' clocks say. Revisions are compared by these names. The node above all stacks keeps the last name, even
-//! when its stack is gone.
+//! after its stack is gone.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,14 +25,14 @@ struct Top {
     space: Option<Name>,
 }
 
-/// The contents of the node and its version. `None` if there is no node. Contents that no operator has signed count for
-/// nothing, and are replaced.
+/// Reads the contents of the node and its version. `None` if there is no node. Contents that no operator has signed are
+/// ignored and replaced.
 async fn top(store: &Arc<dyn Store>) -> Result<Option<(Top, Version)>, SeedError> {
     let Some(node) = store.get(ROOT).await? else { return Ok(None) };
     Ok(Some((parse_json(ROOT, &node.data)?.unwrap_or_default(), node.version)))
 }
 
-/// A name for a data space that is created `now`, even if the clock was set back.
+/// Generates a name for a data space that is created `now`, even if the clock was set back.
 pub(super) async fn new(store: &Arc<dyn Store>, now: Time) -> Result<Name, SeedError> {
     let last = top(store).await?.and_then(|(top, _)| top.space);
     Ok(behind(last.as_ref(), now))
@@ -48,7 +48,7 @@ fn behind(last: Option<&Name>, now: Time) -> Name {
     next.filter(|next| next > last).unwrap_or_else(|| format!("{last}-{}", chance()).into())
 }
 
-/// Eight random digits, which are unique.
+/// Eight random digits, for uniqueness.
 pub(super) fn chance() -> String {
     let mut chance = [0; 4];
     getrandom::fill(&mut chance).expect("INVARIANT: the system has random numbers once it has booted");

@@ -1,4 +1,4 @@
-//! The places of agents whose servers are known by another identity from now on.
+//! The places of agents whose servers get a new identity.
 
 use std::sync::atomic::AtomicUsize;
 
@@ -12,16 +12,16 @@ use super::present::Deployed;
 use super::removal::Removal;
 use super::turn::Turn;
 
-/// What became of a place.
+/// The fate of a place.
 pub(super) enum Cleared {
-    /// It is empty.
+    /// It was emptied.
     Emptied,
-    /// There is a new one, which the store bounds or not.
+    /// It was replaced by a new one, which the store bounds or not.
     Replaced { is_bounded: bool },
 }
 
 impl Cleared {
-    /// Records it in what is deployed.
+    /// Records it in the deployment.
     pub(super) fn note(self, deployed: &mut Deployed) {
         if let Self::Replaced { is_bounded } = self {
             deployed.moved = true;
@@ -39,15 +39,15 @@ pub(super) struct Passing {
 }
 
 impl Passing {
-    /// Removes what the former identity has made in the place, to which it no longer has rights. The node of an agent
-    /// that is there stays if `agent_stays`. If anything cannot be removed, there is a new place, which has bounds of
-    /// its own: whatever the former identity still does in the former one harms nothing.
+    /// Removes what the former identity has created in the place, to which it no longer has rights. The node of a
+    /// running agent stays if `agent_stays`. If anything cannot be removed, there is a new place, which has bounds of
+    /// its own: whatever the former identity still does in the former one is harmless.
     pub(super) async fn clear(self, turn: &Turn<'_>, agent_stays: bool) -> Result<Cleared, SeedError> {
         let Turn { store, layout, .. } = turn;
         let Self { server, access } = self;
         let place = places::of(store, layout, &server).await?;
         let (path, alive) = (layout.agent(&place), layout.alive(&place));
-        // Nothing can be made below a held node.
+        // Nothing can be created below a held node.
         let spared = agent_stays && store.is_held(&alive).await?;
         let checks = turn.checks();
         let removal = Removal { store, layout, checks: &checks, removed: &AtomicUsize::new(0) };
@@ -69,7 +69,7 @@ impl Passing {
         Ok(Cleared::Replaced { is_bounded })
     }
 
-    /// Takes the place from the agent that is there.
+    /// Takes the place from its agent.
     pub(super) async fn take(self, turn: &Turn<'_>) -> Result<Cleared, SeedError> {
         let place = places::of(turn.store, turn.layout, &self.server).await?;
         let alive = Op::Delete { path: turn.layout.alive(&place) };

@@ -26,7 +26,7 @@ pub(super) const AT_ONCE: usize = 256;
 
 /// The desired revision, with the fields that only `seed apply` needs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[expect(clippy::struct_excessive_bools, reason = "each is so or not, and former versions say nothing of them")]
+#[expect(clippy::struct_excessive_bools, reason = "the flags are independent, and former versions lack them")]
 pub(super) struct Deployed {
     #[serde(flatten)]
     pub(super) desired: DesiredRevision,
@@ -36,7 +36,7 @@ pub(super) struct Deployed {
     /// A digest of the servers' identities.
     #[serde(default)]
     pub(super) identities: String,
-    /// Random, and names the turn while something is being applied. Two writers that announce the same revision write
+    /// A random name of the turn while something is being applied. Two writers that announce the same revision write
     /// different desired revisions. So a writer that does not learn whether its own was written does not mistake the
     /// other's for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -47,7 +47,7 @@ pub(super) struct Deployed {
     /// Whether these places have a quota. Not set by earlier versions, nor where the store does not allow it.
     #[serde(default)]
     pub(super) bounded: bool,
-    /// Whether only the operator makes nodes beside the data space. Not set by earlier versions, nor where others do.
+    /// Whether only the operator creates nodes beside the data space. Not set by earlier versions, nor where others do.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) closed: bool,
     /// Whether any server has a place other than its first. Otherwise there is no need to look for such places.
@@ -56,11 +56,11 @@ pub(super) struct Deployed {
     /// Whether servers can announce their own keys.
     #[serde(default)]
     pub(super) announces: bool,
-    /// Whether the operator's key is being replaced. The deployment then stays as it is.
+    /// Whether the operator's key is being replaced. The deployment then stays the same.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) rotates: bool,
-    /// The servers that are being admitted to a deployment that otherwise stays as it is. Each has a flag that says
-    /// whether it was named, so that its new agent replaces the former one.
+    /// The servers that are being admitted to a deployment that otherwise stays the same. Each has a flag for whether
+    /// it was named, so that its new agent replaces the former one.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub(super) admitting: IndexMap<Name, bool>,
     /// Whether these servers have renewed their keys.
@@ -69,7 +69,7 @@ pub(super) struct Deployed {
 }
 
 impl Deployed {
-    /// The desired revision of a data space that has nothing else yet. `revision` is being written.
+    /// The desired revision of an otherwise empty data space. `revision` is being written.
     pub(super) fn beginning(space: Option<Name>, operator: Option<Principal>, revision: u64) -> Self {
         let desired = DesiredRevision {
             revision: 0,
@@ -108,31 +108,31 @@ pub(super) struct Present {
     pub(super) deployed: Option<(Deployed, Version)>,
     /// Shows whether the contents are still the same.
     pub(super) seen: Seen,
-    /// Nodes that are not as the operator has written them, besides unsigned ones.
+    /// Nodes that differ from what the operator has written, besides unsigned ones.
     pub(super) replaced: Vec<Tampered>,
-    /// Whether everything is as the plans say, so that no `seed apply` was interrupted.
+    /// Whether everything matches the plans, so that no `seed apply` was interrupted.
     pub(super) whole: bool,
-    /// Every node below the stack except those that agents make.
+    /// Every node below the stack except those that agents create.
     pub(super) paths: HashSet<String>,
     /// The name of the place of each server's agent.
     places: BTreeMap<Name, String>,
     pub(super) plans: IndexMap<Name, ServerPlan>,
-    /// The principal that each server's rights were granted to.
+    /// The principal to which each server's rights were granted.
     pub(super) principals: HashMap<Name, Principal>,
-    /// The identities of the servers, and what they announce.
+    /// The identities of the servers, and their announcements.
     pub(super) register: Register,
     /// The servers that have left the model and have nothing left to tear down, or that the operator forgets.
     pub(super) over: HashSet<Name>,
-    /// What the servers share.
+    /// The data that servers share.
     pub(super) shared: Option<Shared>,
     pub(super) exports: IndexMap<Name, Export>,
-    /// The files of the deployment that are kept.
+    /// The stored files of the deployment.
     pub(super) files: There,
     /// By stack.
     pub(super) importers: IndexMap<Name, Importer>,
 }
 
-/// The desired revision of `layout`'s stack. Also `None` if it is not trusted.
+/// The desired revision of `layout`'s stack. `None` also if it is not trusted.
 pub(super) async fn deployed(
     store: &Arc<dyn Store>,
     layout: &Layout,
@@ -259,7 +259,7 @@ impl Present {
         Ok(())
     }
 
-    /// What servers announce, and what they receive besides their plans.
+    /// Reads the servers' announcements, and what they receive besides their plans.
     async fn announced(&mut self, store: &Arc<dyn Store>, layout: &Layout) -> Result<(), SeedError> {
         let top = layout.admission();
         let is_none = self.whole && self.deployed.as_ref().is_some_and(|(deployed, _)| !deployed.announces);
@@ -293,8 +293,8 @@ impl Present {
         Ok(())
     }
 
-    /// The paths of what each server receives besides its plan, if everything is as the plans say. Nothing requires
-    /// these to be read.
+    /// The paths of what each server receives besides its plan, if everything matches the plans. None of these has to
+    /// be read.
     pub(super) fn expected_paths(&self, layout: &Layout) -> Vec<String> {
         if !self.whole || !matches!(self.shared, Some(Shared::Now(_))) {
             return Vec::new();
@@ -305,8 +305,8 @@ impl Present {
         self.plans.iter().filter(|(_, plan)| !plan.forgotten).map(path).collect()
     }
 
-    /// Finds out whether servers that have left the model have anything left to tear down. Only their own reports say
-    /// so, and a false report harms only the server itself.
+    /// Determines whether servers that have left the model have anything left to tear down. Only their own reports
+    /// tell, and a false report harms only the server itself.
     async fn torn_down(&mut self, store: &Arc<dyn Store>, layout: &Layout) -> Result<(), SeedError> {
         let leaving = self.plans.iter().filter(|(_, plan)| plan.retired && !plan.forgotten);
         let asked = leaving.map(|(name, plan)| async move {
@@ -322,7 +322,7 @@ impl Present {
         Ok(())
     }
 
-    /// The next plan of a server that leaves the model or has left it, and has `plan` so far.
+    /// The next plan of a server that leaves the model or has left it, whose plan was `plan` so far.
     pub(super) fn left_behind(&self, server: &Name, plan: &ServerPlan, revision: &Revision) -> ServerPlan {
         let next = plan.left_behind(revision);
         ServerPlan { forgotten: next.forgotten || self.over.contains(server), ..next }
@@ -338,7 +338,7 @@ impl Present {
         self.places.get(server).map_or(server, String::as_str)
     }
 
-    /// Whether the server no longer has rights.
+    /// Whether the server no longer has any rights.
     pub(super) fn has_forgotten(&self, server: &Name) -> bool {
         self.plans.get(server).is_some_and(|plan| plan.forgotten)
     }
@@ -350,7 +350,7 @@ impl Present {
         active.map(|(server, principal)| (server.clone(), principal.clone())).collect()
     }
 
-    /// A plan or identity that the operator has signed for another revision is not trusted either.
+    /// Also distrusts a plan or identity that the operator has signed for another revision.
     fn judge_numbers(&mut self, layout: &Layout) {
         let Some((Deployed { desired, .. }, _)) = &self.deployed else { return };
         // While plans are being written, the desired revision does not have their numbers yet.
@@ -368,7 +368,7 @@ impl Present {
             }
             is_it
         });
-        // Each known server has a plan. So has a server that has left, as long as anything of it is there.
+        // Each known server has a plan. So does a server that has left, as long as anything of it exists.
         let plans = self.register.records.keys().map(|server| layout.plan(server));
         for node in plans.filter(|plan| !self.paths.contains(plan)) {
             let why = "it is missing".to_owned();
@@ -386,7 +386,8 @@ impl Present {
         }
     }
 
-    /// A recipe file is named by its digest. One with another digest is not what the operator has written.
+    /// Checks recipe files against their digests, which are their names. One with another digest differs from what the
+    /// operator has written.
     async fn judge_recipes(&mut self, store: &Arc<dyn Store>, layout: &Layout) -> Result<(), SeedError> {
         let top = format!("{}/", layout.recipes());
         let files = self.paths.iter().filter_map(|path| Some((path.strip_prefix(&top)?.to_owned(), path.clone())));
@@ -461,8 +462,8 @@ pub(super) fn add_parents(paths: &mut HashSet<String>, path: &str, top: &str) {
     }
 }
 
-/// Whether an agent has the server's place, or a place beside the plan as earlier versions do. Anything else that the
-/// server has made there is not an agent.
+/// Whether an agent has the server's place, or a place beside the plan as in earlier versions. Anything else that the
+/// server has created there is not an agent.
 pub(super) async fn is_acting(store: &Arc<dyn Store>, layout: &Layout, server: &str) -> Result<bool, SeedError> {
     let place = places::of(store, layout, server).await?;
     Ok(store.is_held(&layout.alive(&place)).await? || store.is_held(&layout.former_alive(server)).await?)

@@ -1,8 +1,8 @@
-//! Removes what servers have made below the places of their agents.
+//! Removes what servers have created below the places of their agents.
 //!
 //! A server may give its nodes any rights. In a store, the right to a parent allows removing its children. So the
-//! server can make it impossible for anyone but itself and the store's superuser to remove what is two levels below its
-//! place. Servers may also have made very many nodes, or nodes with names as long as a request.
+//! server can prevent anyone but itself and the store's superuser from removing what is two levels below its place.
+//! Servers may also have created very many nodes, or nodes with names as long as a request.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,24 +17,24 @@ use super::SeedError;
 use super::present::AT_ONCE;
 use super::turn::busy;
 
-/// The number of nodes that one request removes.
+/// The number of nodes removed by one request.
 const TOGETHER: usize = 500;
 
-/// The removal of what servers have made.
+/// The removal of nodes that servers have created.
 #[derive(Clone, Copy)]
 pub(super) struct Removal<'a> {
     pub(super) store: &'a Arc<dyn Store>,
     pub(super) layout: &'a Layout,
-    /// What must hold meanwhile.
+    /// The conditions that must hold meanwhile.
     pub(super) checks: &'a [Op],
-    /// Counts what is removed.
+    /// Counts the removed nodes.
     pub(super) removed: &'a AtomicUsize,
 }
 
-/// What became of a node.
+/// The fate of a node.
 enum Fate {
     Gone,
-    /// Something is below it.
+    /// It has children.
     Full,
     /// Only the server can remove it.
     Kept,
@@ -53,7 +53,7 @@ impl Removal<'_> {
             level = below.buffered(AT_ONCE).try_collect::<Vec<_>>().await?.concat();
             levels.push(nested);
         }
-        // What has been emptied, from the bottom up.
+        // Empty each level, from the bottom up.
         for level in levels.into_iter().rev() {
             let full = self.remove(level, &mut left).await?;
             left.extend(full);
@@ -61,8 +61,8 @@ impl Removal<'_> {
         Ok(topmost(left))
     }
 
-    /// Removes those of `paths` that have nothing below them, many in one request. Returns those that have something
-    /// below them, and adds to `left` those that only their server can remove.
+    /// Removes those of `paths` that have no children, many in one request. Returns those that have children, and adds
+    /// to `left` those that only their server can remove.
     async fn remove(&self, paths: Vec<String>, left: &mut Vec<String>) -> Result<Vec<String>, SeedError> {
         let mut full = Vec::new();
         for some in paths.chunks(TOGETHER) {
@@ -71,7 +71,7 @@ impl Removal<'_> {
                 self.removed.fetch_add(some.len(), Ordering::Relaxed);
                 continue;
             }
-            // One of them cannot be removed, or is gone.
+            // One of them cannot be removed, or is already gone.
             let fates = stream::iter(some).map(|path| self.one(path)).buffered(AT_ONCE);
             for (path, fate) in some.iter().zip(fates.try_collect::<Vec<_>>().await?) {
                 match fate {
@@ -115,7 +115,7 @@ fn topmost(paths: Vec<String>) -> Vec<String> {
     all.iter().filter(|path| !is_below(path)).cloned().collect()
 }
 
-/// Whether a server has made the node at `path` so that others cannot use it.
+/// Whether a server has created the node at `path` so that others cannot access it.
 fn is_kept(error: &StoreError, path: &str) -> bool {
     matches!(error, StoreError::Denied { path: of, .. } | StoreError::Illegal { path: of, .. } if of == path)
 }

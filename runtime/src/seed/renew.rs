@@ -1,5 +1,5 @@
-//! Renews servers' own keys: the operator asks for new keys in each server's membership, and admits those that the
-//! previous keys have endorsed.
+//! Renews servers' own keys: requests new keys in each server's membership, and admits those that the previous keys
+//! have endorsed.
 
 use std::sync::Arc;
 
@@ -11,11 +11,11 @@ use crate::store::Store;
 use super::admit::{self, Admission, Doing, Found, Waiting};
 use super::{SeedError, log_request};
 
-/// Asks `servers` of `stack` for new keys of their own, unless they were asked before. Returns which of them have made
-/// one, and which have not yet. `store` is used as the operator who has `key`.
+/// Requests new keys from `servers` of `stack`, unless that was done before. Returns which of them have generated one,
+/// and which have not yet. `store` is used as the operator who has `key`.
 ///
 /// # Errors
-/// Like [`admit`](super::admit), and [`SeedError::NoKey`] for servers that have no key of their own yet.
+/// As for [`admit`](super::admit), and [`SeedError::NoKey`] for servers that have no key of their own yet.
 pub async fn renew(
     store: &Arc<dyn Store>,
     stack: &str,
@@ -40,10 +40,10 @@ pub async fn renew(
     Ok(Waiting { come, absent: absent.into_iter().collect() })
 }
 
-/// Admits the new keys that `servers` of `stack` have made since [`renew`] asked for them.
+/// Admits the new keys that `servers` of `stack` have generated since [`renew`] requested them.
 ///
 /// # Errors
-/// Like [`admit`](super::admit).
+/// As for [`admit`](super::admit).
 pub async fn admit_renewed(
     store: &Arc<dyn Store>,
     stack: &str,

@@ -12,9 +12,9 @@ use super::present::Deployed;
 use super::turn::{Seen, Turn};
 use super::{SeedError, bounds, naming};
 
-/// Removes a stack that has no operator's desired revision, because it is not known who created it. Completes such a
-/// removal if it was interrupted. If the stack should be `restored`, takes ownership of its grouping nodes, so that no
-/// one else can create or remove anything below them. Returns the desired revision if a data space was begun.
+/// Removes a stack that has no operator's desired revision, because its creator is unknown. Completes such a removal if
+/// it was interrupted. If the stack should be `restored`, takes ownership of its grouping nodes, so that no one else
+/// can create or remove anything below them. Returns the desired revision if a data space was begun.
 pub(super) async fn prepare(
     store: &Arc<dyn Store>,
     layout: &Layout,
@@ -78,11 +78,11 @@ async fn own_top(store: &Arc<dyn Store>) -> Result<(), SeedError> {
     Ok(())
 }
 
-/// Gives the operator sole ownership of the grouping nodes, starting with the one above all stacks, and of what limits
-/// servers.
+/// Gives the operator sole ownership of the grouping nodes, starting with the one above all stacks, and of the nodes
+/// that limit servers.
 pub(super) async fn own(store: &Arc<dyn Store>, layout: &Layout) -> Result<(), SeedError> {
     let only_groups = || Access::new();
-    // Here, too, an operator whose password has changed counts as another one than before.
+    // Here, too, an operator whose password has changed counts as a different one.
     let groups = [ROOT.to_owned(), layout.root(), layout.revision()].map(|path| (path, only_groups()));
     store.protect(&groups, &[]).await?;
     let marks = store.children(&layout.revision()).await?;
@@ -99,7 +99,7 @@ pub(super) async fn own(store: &Arc<dyn Store>, layout: &Layout) -> Result<(), S
     for (top, depth) in tops.into_iter().chain(more) {
         let mut level = vec![top];
         for deeper in (0..=depth).rev() {
-            // Rights come first and contents second, so that what is found stays as it is.
+            // Change rights first and contents second, so that the contents that are read cannot change.
             let accesses: Vec<_> = level.iter().map(|path| (path.clone(), only_groups())).collect();
             store.protect(&accesses, &[]).await?;
             if deeper > 0 {

@@ -29,12 +29,12 @@ pub(super) fn status(principal: &Principal, share: Access) -> Access {
     share.grant(principal, Rights::READ.and(Rights::WRITE))
 }
 
-/// The rights to the announcement of a server. Only its credential has any.
+/// The rights to the announcement of a server, which only its credential has.
 pub(super) fn announcement(credential: &Principal) -> Access {
     Access::new().grant(credential, Rights::READ.and(Rights::WRITE))
 }
 
-/// The server that writes an entry, or that a component belongs to: the first part of the name.
+/// The server that writes an entry or owns a component: the first part of the name.
 pub(super) fn server_of(name: &str) -> &str {
     name.split_once('/').map_or(name, |(server, _)| server)
 }

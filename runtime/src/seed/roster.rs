@@ -23,14 +23,14 @@ pub(super) struct Register {
 }
 
 impl Register {
-    /// The keys that servers sign with, as far as the operator has signed to whom they belong.
+    /// The keys that servers sign with, as far as the operator has signed their owners.
     pub(super) fn keys(&self) -> Vec<(&Name, Authority)> {
         let known = self.records.iter().filter_map(|(server, record)| Some((server, record.registered()?)));
         let keys = known.flat_map(|(server, known)| [(server, known.credential.key), (server, known.identity().key)]);
         keys.collect()
     }
 
-    /// Whether the place of `server`'s announcement holds something that it did not announce.
+    /// Whether the place of `server`'s announcement contains something that the server did not announce.
     pub(super) fn is_disowned(&self, layout: &Layout, server: &Name) -> bool {
         let known = self.records.get(server).and_then(Record::registered);
         let (Some(data), Some(known)) = (self.announced.get(server), known) else { return false };
@@ -52,7 +52,7 @@ impl Register {
         servers.into_iter().map(line).collect()
     }
 
-    /// The announcement by which a server becomes `server`, whose identity is `known`, in the data space of this name.
+    /// The announcement that makes a server `server`, whose identity is `known`, in the data space with this name.
     fn comes(&self, layout: &Layout, server: &Name, known: &Public, space: Option<&Name>) -> Option<Announcement> {
         let (data, path) = (self.announced.get(server)?, layout.announcement(server));
         let said = Announcement::read(&path, data, (layout.stack(), server), &known.key)?;
@@ -69,7 +69,7 @@ pub(super) struct Admitting<'a> {
     pub(super) named: &'a [Name],
     /// The key that a server must have to be admitted.
     pub(super) only: Option<(&'a Name, Fingerprint)>,
-    /// Whether only announcements count that the previous keys have endorsed.
+    /// Whether only announcements endorsed by the previous keys count.
     pub(super) endorsed: bool,
     /// The name of the data space.
     pub(super) space: Option<&'a Name>,
@@ -83,14 +83,14 @@ pub(super) struct Roster {
     pub(super) servers: IndexMap<Name, Registered>,
     /// The servers that are newly admitted.
     pub(super) admitted: Vec<Name>,
-    /// The key that a server has announced in place of the one that it must have.
+    /// The key that a server has announced instead of the required one.
     pub(super) other: Option<Fingerprint>,
 }
 
 impl Roster {
-    /// The identities of servers with `credentials`. Those in `there` count as far as they belong to the same
-    /// credentials. Of servers that have `left` the model before, only the credential counts, because Heat has created
-    /// another server since.
+    /// Determines the identities of servers with `credentials`. Those in `there` count as far as they belong to the
+    /// same credentials. For servers that have `left` the model before, only the credential counts, because Heat has
+    /// created another server since.
     pub(super) fn of_credentials<'a>(
         layout: &Layout,
         servers: impl Iterator<Item = &'a Name>,
@@ -104,7 +104,7 @@ impl Roster {
         let registered = servers.into_iter().zip(publics).map(|((server, credential), mut publics)| {
             let known = there.records.get(server).and_then(Record::registered);
             let known = known.filter(|known| known.credential.has_key_of(&publics[0]));
-            // As long as the store may have certificates of the authority that the server was known with, this
+            // As long as the store may have certificates of the authority with which the server was known, this
             // authority stays.
             let at = known.and_then(|known| publics.iter().position(|public| *public == known.credential));
             let public = publics.swap_remove(at.unwrap_or(0));
@@ -115,7 +115,7 @@ impl Roster {
         Self { servers: registered.collect(), admitted: Vec::new(), other: None }.admit(layout, there, admitting)
     }
 
-    /// The identities of `servers` without their credentials, as far as they were signed.
+    /// Determines the identities of `servers` without their credentials, as far as they were signed.
     pub(super) fn of_records<'a>(
         layout: &Layout,
         servers: impl Iterator<Item = &'a Name>,
@@ -176,7 +176,7 @@ impl Roster {
         self.on_credentials().any(|(_, known)| known.former)
     }
 
-    /// A digest that changes when any identity does. `has_places` says whether servers can make announcements.
+    /// A digest that changes when any identity does. `has_places` is whether servers can make announcements.
     pub(super) fn digest(&self, has_places: bool) -> String {
         let who = |(server, known): (&Name, &Registered)| {
             (server.clone(), known.credential.clone(), known.former, known.identity().clone())
@@ -230,7 +230,7 @@ mod tests {
         assert_eq!(roster(&there, true, &[], &space).identity("db"), Some(&public(&first)), "it is another one");
         let again = roster(&there, true, std::slice::from_ref(&db), &space);
         assert_eq!(again.identity("db"), Some(&public(&second)));
-        // Not if it must have the key of another one.
+        // Not if the key of another server is required.
         let only = |key: &ServerKey| {
             let only = Some((&db, public(key).key.fingerprint()));
             let admitting = Admitting { only, ..admitting(true, std::slice::from_ref(&db), &space) };

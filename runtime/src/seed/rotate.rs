@@ -1,8 +1,7 @@
-//! Gives a data space another operator's key: everything that the former key has signed and may do passes to the next
-//! one.
+//! Gives a data space another operator's key: all signatures and rights of the former key pass to the next one.
 //!
 //! Servers trust the next key because the former one has endorsed it, in each node that the next key signs. So nothing
-//! that they have received must change, and they need not take part. The deployment stays as it is. The turn of a stack
+//! that they have received must change, and they need not take part. The deployment stays the same. The turn of a stack
 //! is taken with the former key. Servers move to the next key with the desired revision, which is signed last.
 
 use std::collections::HashMap;
@@ -28,17 +27,17 @@ use super::{SeedError, bounds, deployed, restore};
 /// The two keys of an operator.
 #[derive(Clone, Copy, Debug)]
 pub struct Rotation<'a> {
-    /// The key so far.
+    /// The present key.
     pub former: &'a OperatorKey,
-    /// The key that [comes after it](OperatorKey::next).
+    /// The key that [follows it](OperatorKey::next).
     pub next: &'a OperatorKey,
 }
 
-/// The stacks of a data space whose operator's key is the `former` or already the `next` one.
+/// Lists the stacks of a data space whose operator's key is the `former` or already the `next` one.
 ///
 /// # Errors
-/// What prevents a stack from getting another key: it is not as its operator has written it, or a `seed apply` of it
-/// was interrupted.
+/// A stack cannot get another key: it differs from what its operator has written, or a `seed apply` of it was
+/// interrupted.
 pub async fn rotatable(store: &Arc<dyn Store>, keys: Rotation<'_>) -> Result<Vec<String>, SeedError> {
     let mut stacks = store.children(ROOT).await?;
     stacks.sort_unstable();
@@ -52,7 +51,7 @@ pub async fn rotatable(store: &Arc<dyn Store>, keys: Rotation<'_>) -> Result<Vec
 /// the next one where the store accepts only one.
 ///
 /// # Errors
-/// Like [`rotatable`]. The next call completes an interrupted one.
+/// As for [`rotatable`]. The next call completes an interrupted one.
 pub async fn rotate(store: &Arc<dyn Store>, stack: &str, keys: Rotation<'_>) -> Result<u64, SeedError> {
     let layout = Layout::new(stack);
     let there = match find(store, &layout, keys).await? {
@@ -81,11 +80,11 @@ pub async fn rotate(store: &Arc<dyn Store>, stack: &str, keys: Rotation<'_>) -> 
     Ok(number)
 }
 
-/// Gives the node above all stacks the next key, once all stacks have it, and what limits their servers. From then on,
-/// only that key can create stacks.
+/// Gives the node above all stacks the next key, once all stacks have it, along with the nodes that limit their
+/// servers. From then on, only that key can create stacks.
 ///
 /// # Errors
-/// Errors of the store.
+/// An error of the store.
 pub async fn rotate_top(store: &Arc<dyn Store>, keys: Rotation<'_>) -> Result<(), SeedError> {
     let signed = Signed::succeeding(store, keys.next, keys.former);
     if let Some(node) = signed.get(ROOT).await?.filter(|node| !node.data.is_empty()) {
@@ -140,7 +139,7 @@ async fn take(
     let signed: &Arc<dyn Store> = &(Signed::succeeding(store, writer, other) as Arc<dyn Store>);
     let seen = Seen::read(signed, layout, Some(&there)).await?;
     let mut desired = there.0;
-    // Everything that it asks for is there.
+    // Everything that it requests exists.
     desired.desired.applying.get_or_insert(desired.desired.revision);
     desired.rotates = true;
     // Servers read the desired revision as soon as they share another login.
@@ -150,8 +149,8 @@ async fn take(
     Ok(turn.said(desired))
 }
 
-/// Signs everything that the former key has signed, except for the desired revision, and encrypts again what the
-/// operator must be able to read again.
+/// Signs everything that the former key has signed, except for the desired revision, and re-encrypts what the operator
+/// must be able to read back.
 async fn sign(
     store: &Arc<dyn Store>,
     signed: &Arc<dyn Store>,

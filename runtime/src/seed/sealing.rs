@@ -16,7 +16,7 @@ use super::{SeedError, unknown_server};
 /// The number of bytes that each reader adds to a sealed secret (age's stanza for X25519, in base64).
 const STANZA: usize = 132;
 
-/// Encrypts secrets with the servers' own keys, and so that the operator can read them again. An unchanged value keeps
+/// Encrypts secrets with the servers' own keys, and so that the operator can read them back. An unchanged value keeps
 /// its text from the previous plan, so that unchanged plans do not appear changed.
 pub(super) struct ForServers<'a> {
     operator: &'a OperatorKey,
@@ -29,12 +29,12 @@ pub(super) struct ForServers<'a> {
 }
 
 impl<'a> ForServers<'a> {
-    /// For servers with the identities of the roster, and the existing plans.
+    /// Creates it for servers with the identities of the roster, and the existing plans.
     pub(super) fn new(operator: &'a OperatorKey, roster: &'a Roster, present: &'a Present) -> Self {
         Self { operator, former: None, roster, present, sealed: HashMap::new() }
     }
 
-    /// The same for an operator whose key was `former` before: all secrets are sealed again.
+    /// Creates it for an operator whose key was `former` before: all secrets are sealed again.
     pub(super) fn succeeding(
         operator: &'a OperatorKey,
         former: &'a OperatorKey,
@@ -62,7 +62,7 @@ impl<'a> ForServers<'a> {
         plan.map(|plan| opened(plan, &self.operator.opener())).unwrap_or_default()
     }
 
-    /// A plan as it was, with its secrets encrypted for the present identity of `server`.
+    /// Returns a plan unchanged, except for its secrets, which are encrypted for the present identity of `server`.
     ///
     /// # Errors
     /// [`SeedError::Unreadable`] if the operator cannot read one.

@@ -1,4 +1,5 @@
-//! What the servers of a stack share: the right to read each other's statuses, and when it passes to another login.
+//! The data that the servers of a stack share: the right to read each other's statuses, and when it passes to another
+//! login.
 
 use std::collections::HashMap;
 
@@ -7,7 +8,7 @@ use wattle::model::Name;
 use crate::space::{Layout, Members, OperatorKey, Shared};
 use crate::store::{Access, AuthorityId, Login, Principal, Rights};
 
-/// What the servers share in a revision.
+/// The data that the servers share in a revision.
 #[derive(Clone, Debug)]
 pub(super) struct Sharing {
     /// The login that each server receives.
@@ -20,13 +21,13 @@ pub(super) struct Sharing {
     pub(super) members: Members,
     counting: Vec<Principal>,
     all: Vec<Principal>,
-    /// Whether all servers received this login before.
+    /// Whether all servers have received this login before.
     pub(super) is_known: bool,
 }
 
 impl Sharing {
-    /// Sharing in the data space of this name. `before` is what was shared so far, `left` says whether a server that
-    /// may know it has left, and `former` is what must continue for earlier versions.
+    /// Determines the sharing in the data space with this name. `before` is what was shared so far, `left` is whether a
+    /// server that may know it has left, and `former` is what must continue for earlier versions.
     pub(super) fn new(
         key: &OperatorKey,
         (layout, space): (&Layout, Option<&Name>),
@@ -39,7 +40,7 @@ impl Sharing {
         let mut generation = 1;
         match before {
             Some(Shared::Now(there)) => {
-                // In another data space, the generations start again.
+                // In another data space, the generations restart.
                 if there.current == login(there.generation).principal() {
                     generation = there.generation + u64::from(left);
                 }
@@ -68,7 +69,7 @@ impl Sharing {
         }
     }
 
-    /// Shares the same as before.
+    /// Continues the present sharing.
     pub(super) fn as_it_is(key: &OperatorKey, place: (&Layout, Option<&Name>), before: Option<&Shared>) -> Self {
         let former = match before {
             Some(Shared::Now(members)) => members.former.clone(),
@@ -83,7 +84,7 @@ impl Sharing {
         !self.is_known || self.counting != self.all
     }
 
-    /// The rights to what is shared.
+    /// The rights to shared nodes.
     pub(super) fn access(&self) -> Access {
         readable(&self.counting)
     }
@@ -98,7 +99,7 @@ fn readable(principals: &[Principal]) -> Access {
     principals.iter().fold(Access::new(), |access, principal| access.grant(principal, Rights::READ))
 }
 
-/// Whether a server of `before` is not there `now`, or is another one.
+/// Whether a server of `before` is gone `now`, or is another one.
 pub(super) fn has_left(before: &HashMap<Name, Principal>, now: &HashMap<Name, Principal>) -> bool {
     before.iter().any(|(server, principal)| now.get(server) != Some(principal))
 }

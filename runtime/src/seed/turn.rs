@@ -12,7 +12,7 @@ use crate::store::{Access, Op, Store, StoreError, Version};
 use super::present::{self, Deployed};
 use super::{SeedError, naming};
 
-/// The versions to compare, as they were before the rest of a stack was read.
+/// The versions to compare, from before the rest of a stack was read.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Seen {
     desired: Option<Version>,
@@ -34,8 +34,8 @@ impl Seen {
         Ok(Self { desired: Some(*version), mark, importers })
     }
 
-    /// Checks that no other writer has begun since. Otherwise what was read may be of two revisions, and differences
-    /// mean nothing.
+    /// Checks that no other writer has begun since. Otherwise the nodes read may be of two revisions, and their
+    /// differences are meaningless.
     ///
     /// # Errors
     /// [`SeedError::Busy`] if one has.
@@ -54,7 +54,7 @@ impl Seen {
         self.mark.is_some()
     }
 
-    /// For a desired revision that is not trusted: only its version is known.
+    /// Creates it for a desired revision that is not trusted: only its version is known.
     pub(super) async fn of_unknown(
         store: &Arc<dyn Store>,
         layout: &Layout,
@@ -258,7 +258,7 @@ pub(super) async fn disturbed(store: &Arc<dyn Store>, layout: &Layout) -> Result
     Ok(())
 }
 
-/// The turn is over.
+/// The error that the turn is over.
 pub(super) fn over(layout: &Layout) -> SeedError {
     SeedError::Busy { stack: layout.stack().to_owned() }
 }

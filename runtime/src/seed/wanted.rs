@@ -1,4 +1,4 @@
-//! What a data space should hold for a seed.
+//! The wanted contents of a data space for a seed.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -15,7 +15,7 @@ use super::sealing::ForServers;
 use super::sharing::Sharing;
 use super::{SeedError, rights, unknown_server};
 
-/// What a data space should hold for a seed.
+/// The wanted contents of a data space for a seed.
 pub(super) struct Wanted {
     /// The plans of the seed's servers.
     pub(super) plans: IndexMap<Name, ServerPlan>,
@@ -24,7 +24,7 @@ pub(super) struct Wanted {
     /// The stack's own rights to each entry, without those of importers.
     pub(super) entries: IndexMap<Name, Access>,
     pub(super) exports: IndexMap<Name, Export>,
-    /// What is read from other stacks.
+    /// What the stack reads from other stacks.
     pub(super) foreign: IndexMap<Name, Importer>,
     pub(super) roster: Roster,
     pub(super) principals: HashMap<Name, Principal>,
@@ -46,7 +46,7 @@ pub(super) struct Building<'a> {
     pub(super) has_places: bool,
     pub(super) present: &'a Present,
     pub(super) revision: Revision,
-    /// Whether no plan may stay, so that everything that failed is retried.
+    /// Whether every plan is renewed, so that everything that failed is retried.
     pub(super) again: bool,
 }
 
@@ -104,8 +104,7 @@ impl Building<'_> {
     }
 }
 
-/// Whether the identity of `server` has changed: it may be another machine, which has nothing of what was written
-/// before.
+/// Whether the identity of `server` has changed: it may be another machine, which has none of the earlier data.
 pub(super) fn is_another(present: &Present, principals: &HashMap<Name, Principal>, server: &Name) -> bool {
     principals.get(server).is_some_and(|now| present.principals.get(server) != Some(now))
 }

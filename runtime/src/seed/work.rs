@@ -1,4 +1,4 @@
-//! What one call of [`apply`](super::apply) or [`diff`](super::diff) knows and finds out.
+//! The inputs and findings of one call of [`apply`](super::apply) or [`diff`](super::diff).
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -29,7 +29,7 @@ use super::wanted::{Building, Wanted};
 use super::write::Writing;
 use super::{Credentials, Options, SeedError, Tampered, deployed, imports, judged, naming};
 
-/// What is known before the stack is read.
+/// The inputs known before the stack is read.
 pub(super) struct Work {
     pub(super) layout: Layout,
     parameters: IndexMap<Name, Value>,
@@ -39,7 +39,7 @@ pub(super) struct Work {
     given: String,
 }
 
-/// What is there, and what to do about it.
+/// The present state, and what to do about it.
 pub(super) struct Found {
     pub(super) present: Present,
     pub(super) wanted: Wanted,
@@ -132,8 +132,8 @@ impl Work {
         })
     }
 
-    /// Does what a revision that stays needs, if its seed [is given](Self::is_given). Returns `None` if it cannot stay,
-    /// because servers may have changed.
+    /// Performs the upkeep of an unchanged revision, if its seed [is given](Self::is_given). Returns `None` if the
+    /// revision must change, because servers may have changed.
     pub(super) async fn stay(
         &self,
         signed: &Arc<Signed>,
@@ -152,7 +152,7 @@ impl Work {
         insist(signed, &self.layout, &present).await?;
         let mut turn = Turn::resume(store, &self.layout, &before, &there.0)?;
         let mut desired = there.0;
-        // No server is notified of another revision, so this one stays valid for longer.
+        // No server is notified of another revision, so extend the validity of this one.
         if desired.desired.expires.is_some_and(|expires| expires < clock::now() + DesiredRevision::COUNTS / 2) {
             desired.desired.expires = Some(clock::now() + DesiredRevision::COUNTS);
             turn.say(&desired).await?;
@@ -242,9 +242,9 @@ impl Work {
                 turn: None,
                 places: true,
                 bounded,
-                // The caller knows.
+                // The caller sets this.
                 closed: false,
-                // This is found when it is written.
+                // This is determined when it is written.
                 moved: false,
                 announces: has_places,
                 rotates: false,
@@ -280,7 +280,7 @@ fn has_places(options: &Options, there: &Deployed) -> bool {
     options.admission || there.announces
 }
 
-/// What servers receive about a revision.
+/// The desired revision as servers receive it.
 pub(super) fn desired_revision(
     wanted: &Wanted,
     key: &OperatorKey,
@@ -300,14 +300,13 @@ pub(super) fn desired_revision(
     }
 }
 
-/// Why a stack without a desired revision to continue from is refused: because someone has changed it, or because the
-/// stack is incomplete.
+/// Why a stack without a desired revision to continue from is refused: someone has changed it, or it is incomplete.
 pub(super) fn not_deployed(signed: &Signed, layout: &Layout) -> SeedError {
     let (stack, nodes) = (layout.stack().to_owned(), tampered(signed.refused(), &Present::default()));
     if nodes.is_empty() { SeedError::Incomplete { stack } } else { SeedError::Tampered { stack, nodes } }
 }
 
-/// Refuses a stack with anything that is not as its operator has written it.
+/// Refuses a stack with any node that differs from what its operator has written.
 ///
 /// # Errors
 /// [`SeedError::Tampered`] for such nodes, and [`SeedError::Busy`] if another writer has begun since they were read.
@@ -320,7 +319,7 @@ pub(super) async fn insist(signed: &Arc<Signed>, layout: &Layout, present: &Pres
     Err(SeedError::Tampered { stack: layout.stack().to_owned(), nodes })
 }
 
-/// The nodes that are not as the operator has written them, by path.
+/// The nodes that differ from what the operator has written, by path.
 pub(super) fn tampered(refused: BTreeMap<String, NotOurs>, present: &Present) -> Vec<Tampered> {
     let keys = present.register.keys();
     let refused = refused.into_iter().map(|(node, NotOurs { why, data })| {

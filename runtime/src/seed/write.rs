@@ -1,4 +1,4 @@
-//! What to write for a seed, prepared before anything is written.
+//! The operations for a seed, prepared before anything is written.
 
 mod carry_out;
 mod identities;
@@ -17,9 +17,9 @@ use super::present::Present;
 use super::wanted::Wanted;
 use super::{SeedError, imports, rights};
 
-/// Everything to do, prepared before anything is written.
+/// All operations, prepared before anything is written.
 pub(super) struct Writing {
-    /// Before the servers are notified.
+    /// Operations before the servers are notified.
     before: Vec<Op>,
     /// Rights that are granted.
     granted: Vec<(String, Access)>,
@@ -29,9 +29,9 @@ pub(super) struct Writing {
     /// The identities of servers. They come after all plans, so that a call after an interruption still finds that they
     /// have changed.
     records: Vec<Op>,
-    /// Places whose servers are known by other identities from now on.
+    /// Places whose servers get new identities.
     inherited: Vec<Passing>,
-    /// Places of agents whose servers have changed. The agents that have them lose them.
+    /// Places of agents whose servers have changed, which these agents lose.
     places_lost: Vec<Passing>,
     /// Rights that are withdrawn once the servers are notified.
     withdrawn: Vec<(String, Access)>,
@@ -95,7 +95,7 @@ impl Writing {
         }));
     }
 
-    /// Adds the steps for the deployment's files that are kept.
+    /// Adds the steps for the stored files of the deployment.
     pub(super) fn keep(&mut self, steps: Steps) {
         self.before.extend(steps.before);
         self.granted.extend(steps.granted);
@@ -125,7 +125,7 @@ impl Maker<'_> {
             let node = self.layout.recipe(digest);
             if self.present.paths.contains(&node) {
                 self.again(node.clone());
-                // It is not known who wrote it.
+                // Its writer is unknown.
                 let data = content.bytes().to_vec();
                 let op = Op::Set { path: node.clone(), data, expected: None };
                 self.writing.before.extend(self.present.deployed.is_none().then_some(op));
@@ -383,7 +383,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Gives a node that stays, and that all servers share, its rights again, if they may have changed.
+    /// Resets the rights of a node that stays and that all servers share, if they may have changed.
     fn again(&mut self, path: String) {
         if !self.present.whole || self.wanted.sharing.changes() {
             self.shared(path, |share| share);
@@ -401,7 +401,7 @@ impl Maker<'_> {
     }
 }
 
-/// Refuses what no store would accept.
+/// Refuses data that no store would accept.
 fn check(op: &Op, what: impl Fn() -> String, help: &'static str) -> Result<(), SeedError> {
     let bytes = op.size() + if is_signed(op.path()) { OVERHEAD } else { 0 };
     if bytes > MAX_DATA {

@@ -1,9 +1,9 @@
-//! Admission: a key that a server makes itself replaces the one in its credential.
+//! Admission: a key that a server generates itself replaces the one in its credential.
 //!
 //! The server's agent announces its new identity in a node of its own, which the credential may write. The operator
-//! adds it to what is signed about the server. From then on, the credential can reach that node and nothing else. An
+//! adds it to the signed record of the server. From then on, the credential can reach that node and nothing else. An
 //! announcement carries two signatures: one of the credential, over one of the new key. So neither write access to the
-//! node nor the public part of another server's key is enough to make one.
+//! node nor the public part of another server's key is enough to forge one.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -17,15 +17,15 @@ use super::keys::{Public, ServerKey};
 use super::signed::{Authority, unverified};
 use super::{parse_json, to_json};
 
-/// The maximum number of bytes in an announcement. Longer ones are not read.
+/// The maximum size of an announcement, in bytes. Longer ones are not read.
 const MOST: usize = 4096;
 
-/// What is known about a server, signed by its operator.
+/// The record of a server, signed by its operator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Registered {
     /// The server's identity according to its credential.
     pub credential: Public,
-    /// Whether the credential is from before agents learned from the data space what the servers of a stack share.
+    /// Whether the credential predates the sharing of a stack's login through the data space.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub former: bool,
     /// The identity that has replaced the credential. `None` while the server uses the credential.
@@ -33,7 +33,7 @@ pub struct Registered {
     pub admitted: Option<Admitted>,
 }
 
-/// A key that a server has made and that was admitted.
+/// An admitted key that a server has generated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Admitted {
     /// The server's identity with this key.
@@ -57,11 +57,11 @@ impl Registered {
 /// The contents of a server's node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-#[expect(clippy::large_enum_variant, reason = "nearly all are of the large one")]
+#[expect(clippy::large_enum_variant, reason = "nearly all are of the large variant")]
 pub enum Record {
-    /// Everything that is known.
+    /// The full record.
     Now(Registered),
-    /// The principal that rights were granted to, as written by an earlier version.
+    /// The principal to which rights were granted, as written by an earlier version.
     Former(Principal),
 }
 
@@ -74,7 +74,7 @@ impl Record {
         }
     }
 
-    /// Everything that is known. `None` for a record of an earlier version.
+    /// The full record. `None` for one of an earlier version.
     pub fn registered(&self) -> Option<&Registered> {
         if let Self::Now(registered) = self { Some(registered) } else { None }
     }
@@ -83,7 +83,7 @@ impl Record {
 /// A server's announcement of its new identity.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Announcement {
-    /// The data space that it is for. It does not count in any other.
+    /// The data space for which it is valid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub space: Option<Name>,
     /// The new identity.
@@ -95,7 +95,7 @@ pub struct Announcement {
     pub endorsed: Option<String>,
 }
 
-/// What an announcement's node says, regardless of its writer.
+/// The contents of an announcement's node, regardless of its writer.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Place {
     /// The data space.
@@ -104,7 +104,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// Reads a node. Empty if the contents make no sense.
+    /// Reads a node. Empty if the contents are malformed.
     pub(crate) fn read(data: &[u8]) -> Self {
         if data.len() > MOST {
             return Self::default();
@@ -123,7 +123,7 @@ impl Place {
 }
 
 impl Announcement {
-    /// The same announcement, endorsed by the key that the server had before.
+    /// Returns the same announcement, endorsed by the server's previous key.
     #[must_use]
     pub fn endorsed_by(self, path: &str, before: &ServerKey) -> Self {
         let signature = URL_SAFE_NO_PAD.encode(before.signer().signature(&self.endorsement(path)));
@@ -140,13 +140,13 @@ impl Announcement {
         [b"wattle-endorsement/1\n", path.as_bytes(), b"\n", &to_json(&(&self.space, &self.identity))].concat()
     }
 
-    /// The contents for the node at `path`.
+    /// Returns the signed contents for the node at `path`.
     pub fn signed(&self, path: &str, own: &ServerKey, credential: &ServerKey) -> Vec<u8> {
         credential.signer().sign(path, &own.signer().sign(path, &to_json(self)))
     }
 
-    /// Reads the node at `path`, where `server` of `stack` announces itself. `None` if nothing was announced there with
-    /// its credential.
+    /// Reads the node at `path`, where `server` of `stack` announces itself. `None` if it contains no announcement made
+    /// with the server's credential.
     pub fn read(path: &str, data: &[u8], (stack, server): (&str, &str), credential: &Authority) -> Option<Self> {
         if data.len() > MOST {
             return None;

@@ -17,11 +17,11 @@ pub struct Alive {
     /// Identifies this agent among all agents of its server, even after a restart. `None` for earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// The boot ID of its host. With another boot ID, the other agent may still be running, however similar the two
+    /// The boot ID of its host. If the boot IDs differ, the other agent may still be running, however similar the two
     /// are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub boot: Option<String>,
-    /// Whether it answers an operator who asks for its log. Earlier versions do not.
+    /// Whether it responds to operators' requests for its log. Earlier versions do not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub logs: bool,
 }

@@ -28,8 +28,7 @@ pub struct DesiredRevision {
     /// The operator as the store identifies it, who may also read what agents write.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operator: Option<Principal>,
-    /// Until when it is valid for servers that have not seen it yet. Without a limit in those from before anything was
-    /// signed.
+    /// When it expires for servers that have not seen it yet. `None` if it predates signatures.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires: Option<Time>,
     /// The number of each server's plan. No other plan is valid.
@@ -37,7 +36,8 @@ pub struct DesiredRevision {
     pub plans: Option<Numbers>,
 }
 
-/// The numbers of all plans in few bytes: after a first revision most are the same, and every agent reads all of them.
+/// The numbers of all plans in compact form: after a first revision most are the same, and every agent reads all of
+/// them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Numbers {
     /// The most frequent number.
@@ -70,18 +70,18 @@ impl DesiredRevision {
     /// How long a desired revision is valid for servers that have not seen it yet.
     pub const COUNTS: Duration = Duration::from_hours(365 * 24);
 
-    /// The revision that this desired revision asks for.
+    /// The revision that it requests.
     pub fn of(&self) -> Revision {
         Revision { space: self.space.clone(), number: self.revision }
     }
 
-    /// When the operator signed it. `None` if it does not say until when it is valid.
+    /// When the operator signed it. `None` if it has no expiry.
     pub fn since(&self) -> Option<Time> {
         let expires = SystemTime::from(self.expires?);
         expires.checked_sub(Self::COUNTS).map(Time::from)
     }
 
-    /// What it says about writers.
+    /// Its information for writers.
     pub fn there(&self) -> There {
         There { revision: self.revision, applying: self.applying }
     }

@@ -1,4 +1,4 @@
-//! Envelopes: what servers publish, with their signatures.
+//! Envelopes: the signed data that servers publish.
 //!
 //! An entry, a status, a server's signals or its log are a JSON object whose last field is `signature`: Ed25519 over the path
 //! and everything before that field. So a signature is valid for one entry of one stack, and for the revision that it
@@ -23,11 +23,11 @@ pub enum Disowned {
     /// It is not signed.
     #[error("its server has not signed it")]
     Unsigned,
-    /// It was signed by someone else or for another place, or was changed.
+    /// It was signed by someone else or for another place, or has been changed.
     #[error("its server's signature does not match")]
     Forged,
     /// Its server has signed it for a revision that does not exist. It would count as newer than everything that the
-    /// server is asked to write.
+    /// server is requested to write.
     #[error("it claims to be of a revision that its server has never seen")]
     Ahead,
     /// The key that verifies it is not known: the plan with this key is gone, or is not the operator's.
@@ -43,7 +43,7 @@ pub(crate) fn writer_of(path: &str) -> Option<&str> {
     said_by(path).map(|(_, server)| server)
 }
 
-/// The stack and the server that `path` belongs to. `None` if it belongs to no server.
+/// The stack and the server that own `path`. `None` if it belongs to no server.
 pub(super) fn said_by(path: &str) -> Option<(&str, &str)> {
     let mut parts = path.strip_prefix(ROOT)?.strip_prefix('/')?.split('/');
     let (stack, top, server) = (parts.next()?, parts.next()?, parts.next()?);
@@ -62,7 +62,7 @@ pub(crate) fn resigned(former: &Authority, signer: &Signer, path: &str, data: &[
     Some(signer.vouch(path, &[open, b"}"].concat()))
 }
 
-/// A path never contains a newline.
+/// Builds the signed message. A path never contains a newline.
 fn message(path: &str, open: &[u8]) -> Vec<u8> {
     [b"wattle-envelope/1\n", path.as_bytes(), b"\n", open, b"}"].concat()
 }
@@ -71,7 +71,7 @@ impl Signer {
     /// Signs the JSON `object` for the node at `path`, which is an entry, a status, a server's signals or its log.
     ///
     /// # Panics
-    /// If `object` is not a JSON object.
+    /// `object` is not a JSON object.
     pub fn vouch(&self, path: &str, object: &[u8]) -> Vec<u8> {
         let open = object.strip_suffix(b"}").expect("INVARIANT: what servers say are JSON objects");
         let signature = URL_SAFE_NO_PAD.encode(self.signature(&message(path, open)));
@@ -82,7 +82,7 @@ impl Signer {
 /// Verifies that one of `keys` has signed the contents of the node at `path`.
 ///
 /// # Errors
-/// If none has.
+/// None of them has.
 pub(super) fn verify<'k>(
     keys: impl IntoIterator<Item = &'k Authority>,
     path: &str,
@@ -95,14 +95,14 @@ pub(super) fn verify<'k>(
     if is_signed { Ok(()) } else { Err(Disowned::Forged) }
 }
 
-/// An object without its end, and its signature.
+/// Splits an object into the part before its signature, and the signature.
 fn split(data: &[u8]) -> Option<(&[u8], &[u8])> {
     let rest = data.strip_suffix(END)?;
     let (rest, signature) = rest.split_at_checked(rest.len().checked_sub(LENGTH)?)?;
     Some((rest.strip_suffix(FIELD)?, signature))
 }
 
-/// Which of `keys` has signed the contents of the node at `path`, in any form. `None` if none has.
+/// The key among `keys` that has signed the contents of the node at `path`, in any form. `None` if none has.
 pub(crate) fn signed_by<'n>(
     keys: impl IntoIterator<Item = (&'n Name, Authority)>,
     path: &str,

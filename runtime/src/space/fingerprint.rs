@@ -1,4 +1,4 @@
-//! A few digits by which people recognize a key that a server has made.
+//! A short code by which people recognize a key that a server has generated.
 
 use std::fmt;
 use std::str::FromStr;

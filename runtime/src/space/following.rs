@@ -14,20 +14,20 @@ use crate::store::{Node, StoreError};
 
 use super::{Authority, DesiredRevision, Revision, Space, SpaceError, parse_json, unverified};
 
-/// How long to wait before something untrusted is checked again although it has not changed: clocks get corrected.
+/// How long to wait before checking untrusted contents again although they have not changed: clocks get corrected.
 const AGAIN: Duration = Duration::from_mins(1);
 
-/// Receives what [`Following`] finds.
+/// A listener for the findings of [`Following`].
 pub trait Hears: Sync {
-    /// There is a desired revision, signed by an operator's key if that matters. From then on, no earlier key is
+    /// Reports a desired revision, signed by an operator's key if that matters. From then on, no earlier key is
     /// trusted.
     ///
     /// # Errors
-    /// Why the desired revision does not count although it is properly signed.
+    /// The reason why the desired revision is invalid although it is properly signed.
     fn desired_revision(&self, desired: DesiredRevision, by: Option<Authority>) -> Result<(), String>;
 
-    /// The contents of a node are not trusted, with the reason, or they are trusted again. For a desired revision,
-    /// `shown` is what it would say. It has no effect.
+    /// Reports that the contents of a node are not trusted, with the reason, or are trusted again. For a desired
+    /// revision, `shown` is its content, which has no effect.
     fn refused(&self, why: Option<String>, shown: Option<DesiredRevision>);
 }
 
@@ -67,12 +67,11 @@ impl Following {
         self.follow().plan().to_owned()
     }
 
-    /// Waits for a plan that is newer than the one before, or of another data space, and reports each desired revision
-    /// on the way. Untrusted contents count as not there yet. Dropping the future loses nothing.
+    /// Waits for a plan that is newer than the previous one, or of another data space, and reports each desired
+    /// revision on the way. Untrusted contents count as absent. Dropping the future loses nothing.
     ///
     /// # Errors
-    /// If the desired revision or the plan cannot be read. If the contents made no sense, the next call waits for
-    /// others.
+    /// The desired revision or the plan cannot be read. If the contents were malformed, the next call waits for others.
     pub async fn next(&self, who: &impl Hears) -> Result<Desired, SpaceError> {
         let mut op = self.follow().begin();
         loop {
@@ -92,7 +91,7 @@ impl Following {
     /// Reads the desired revision, even if nothing in it concerns this server.
     ///
     /// # Errors
-    /// If it cannot be read, or is not trusted.
+    /// It cannot be read, or is not trusted.
     pub async fn look(&self, who: &impl Hears) -> Result<(), SpaceError> {
         let path = self.space.layout.revision();
         if let Some(node) = self.space.get(&path).await? {
@@ -101,8 +100,8 @@ impl Following {
         Ok(())
     }
 
-    /// The node that was asked for, and its path. A server that has left the model may no longer be able to read the
-    /// desired revision, and has a node of its own instead.
+    /// Reads the requested node, and returns its path. A server that has left the model may no longer be able to read
+    /// the desired revision, and has a node of its own instead.
     async fn ask(&self, op: Op) -> Result<(String, Option<Node>), SpaceError> {
         let (path, seen) = match op {
             Op::Get(path) => (path, None),
@@ -202,7 +201,7 @@ impl Following {
     }
 }
 
-/// Why a plan does not match a desired revision.
+/// The message that a plan does not match a desired revision.
 fn other(number: u64, asked: u64) -> String {
     format!("it is the one of revision {number}, and the desired revision asks for the one of revision {asked}")
 }

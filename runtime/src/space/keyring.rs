@@ -1,15 +1,15 @@
-//! The keys that a server has made itself. It may be asked to make another one while it runs.
+//! The keys that a server has generated. It may be requested to generate another one while it runs.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
 use super::{Opener, ServerKey};
 
-/// The keys that a server has made, the newest first. Clones share their contents.
+/// The keys that a server has generated, newest first. Clones share their contents.
 #[derive(Clone, Debug)]
 pub struct Keyring(Arc<RwLock<Vec<ServerKey>>>);
 
 impl Keyring {
-    /// From the `newest` key and those before it.
+    /// Creates a keyring of the `newest` key and those before it.
     pub fn new(newest: ServerKey, before: impl IntoIterator<Item = ServerKey>) -> Self {
         Self(Arc::new(RwLock::new(std::iter::once(newest).chain(before).collect())))
     }
@@ -27,7 +27,7 @@ impl Keyring {
         self.all().into_iter().next().expect("INVARIANT: there is one from the first")
     }
 
-    /// Opens everything that was encrypted for any of the keys.
+    /// Returns an opener for everything encrypted for any of the keys.
     ///
     /// # Panics
     /// Never.

@@ -1,4 +1,4 @@
-//! Keys of servers: the secret part, which a server authenticates with and opens its secrets with, and the public part.
+//! Keys of servers: the secret part, with which a server authenticates and opens its secrets, and the public part.
 
 use std::fmt;
 use std::str::FromStr;
@@ -15,8 +15,8 @@ use super::passwords::Passwords;
 use super::signed::{Authority, Signer};
 use super::{CredentialError, Opener};
 
-/// What a server authenticates with, opens its secrets with and signs with. One key is in its credential, and reaches
-/// it through its user data. Another one it makes itself.
+/// A key with which a server authenticates, opens its secrets and signs. One key is in its credential, and reaches it
+/// through its user data. The server generates another one itself.
 #[derive(Clone)]
 pub struct ServerKey(x25519::Identity, Passwords);
 
@@ -25,24 +25,24 @@ pub struct ServerKey(x25519::Identity, Passwords);
 pub struct Public {
     /// Its principal at a store.
     pub principal: Principal,
-    /// The authority of the stores that this principal is for. `None` if it is the same for all stores, or for a store
-    /// without TLS.
+    /// The authority of the stores in which this principal is valid. `None` if it is the same for all stores, or for a
+    /// store without TLS.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub store: Option<AuthorityId>,
-    /// The recipient that values for this server alone are encrypted for: age's public key.
+    /// The recipient for values that only this server can decrypt: age's public key.
     pub recipient: String,
     /// The key that verifies its signatures.
     pub key: Authority,
 }
 
 impl ServerKey {
-    /// A new key.
+    /// Generates a key.
     pub fn generate() -> Self {
         Self(x25519::Identity::generate(), Passwords::default())
     }
 
-    /// The same key for a store whose certificates come from any of these authorities. For a store without
-    /// certificates, give none.
+    /// Returns the same key for a store whose certificates come from any of these authorities. For a store without
+    /// certificates, pass none.
     #[must_use]
     pub fn at(self, authorities: Vec<AuthorityId>) -> Self {
         Self(self.0, self.1.at(authorities))
@@ -53,7 +53,7 @@ impl ServerKey {
         &self.1.authorities
     }
 
-    /// The same key with one password for all stores, as in earlier versions.
+    /// Returns the same key with one password for all stores, as in earlier versions.
     #[must_use]
     pub fn unbound(self) -> Self {
         Self(self.0, self.1.common())
@@ -74,17 +74,17 @@ impl ServerKey {
         self.1.logins(&format!("{stack}/{server}"), &self.0)
     }
 
-    /// The recipient that values for this server alone are encrypted for.
+    /// The recipient for values that only this server can decrypt.
     pub fn recipient(&self) -> String {
         self.0.to_public().to_string()
     }
 
-    /// Opens what was encrypted for this recipient.
+    /// Returns the opener for values encrypted for this recipient.
     pub fn opener(&self) -> Opener {
         Opener::of(self.0.clone())
     }
 
-    /// Signs for this server.
+    /// Returns the signer of this server.
     pub fn signer(&self) -> Signer {
         Signer::of_server(&self.expose())
     }
@@ -107,7 +107,7 @@ impl ServerKey {
         self.logins(stack, server).into_iter().map(public).collect()
     }
 
-    /// The key as text, which is secret.
+    /// Returns the key as text, which is secret.
     pub fn expose(&self) -> String {
         self.0.to_string().expose_secret().to_owned()
     }

@@ -1,10 +1,10 @@
-//! Logs of servers, for as long as their operator asks for them.
+//! Logs of servers, as long as their operator requests them.
 //!
 //! A request is a part of a server's [`Membership`](super::Membership): the operator signs it, and the server's agent
-//! watches that node anyway. So no one else can ask, and nothing is written or read for logs while there is no request.
-//! The answer is a node in the place of the server's agent. It is signed like everything that the server publishes, and
-//! encrypted for the recipient that the request names. It names the request, so an answer to another one does not
-//! count.
+//! watches that node anyway. So no one else can request a log, and nothing is written or read for logs while there is
+//! no request. The response is a node in the place of the server's agent. It is signed like everything that the server
+//! publishes, and encrypted for the recipient in the request. It names the request, so a response to another one is
+//! ignored.
 
 use serde::{Deserialize, Serialize};
 use wattle::model::Name;
@@ -16,35 +16,35 @@ use crate::store::{Access, Op, StoreError, Version};
 use super::seal::{decrypt, encrypt};
 use super::{Opener, OperatorKey, Revision, SealError, Space, SpaceError, Sure, to_json};
 
-/// The maximum number of requests to one server at the same time.
+/// The maximum number of concurrent requests to one server.
 pub const MOST_ASKS: usize = 4;
 
-/// The maximum number of bytes of the node with the answers to all requests. Beside it, the place of an agent has room
+/// The maximum size of the node with the responses to all requests, in bytes. Beside it, the place of an agent has room
 /// for its signals.
 const MOST_BYTES: usize = 12 << 10;
 
-/// The beginning of an answer before encryption.
+/// The beginning of a response before encryption.
 const BEGIN: &[u8] = b"wattle-log/1\n";
 
 /// A request for a log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ask {
-    /// Identifies the command that asks. It cannot be guessed.
+    /// Identifies the requesting command. It is unguessable.
     pub id: String,
     /// The component, as `SERVER/COMPONENT`. `None` for everything that the server's agent logs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub component: Option<Name>,
-    /// When it ends, unless it is renewed.
+    /// When the request expires, unless it is renewed.
     pub until: Time,
-    /// The recipient that the answer is encrypted for: age's public key.
+    /// The recipient for whom the response is encrypted: age's public key.
     pub reader: String,
 }
 
 impl Ask {
-    /// A request of the operator who has `key` for the log of `component`, or of the server as a whole.
+    /// Creates a request of the operator who has `key` for the log of `component`, or of the server as a whole.
     ///
     /// # Panics
-    /// If the system has no random numbers.
+    /// The system has no random numbers.
     pub fn new(component: Option<Name>, key: &OperatorKey, until: Time) -> Self {
         let mut id = [0; 16];
         getrandom::fill(&mut id).expect("INVARIANT: the system has random numbers once it has booted");
@@ -55,7 +55,7 @@ impl Ask {
 /// The last lines of a log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Log {
-    /// When the agent began. Lines are counted from then on.
+    /// When the agent started. Lines are counted from then on.
     pub since: Time,
     /// The number of lines before these.
     pub before: u64,
@@ -69,26 +69,26 @@ struct Contents {
     revision: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     space: Option<Name>,
-    /// For each request its `id`, and a [`Log`].
+    /// For each request its `id`, and the encrypted [`Log`].
     answers: Vec<(String, String)>,
 }
 
-/// What is in the place of the answers.
+/// The contents of the place for responses.
 #[derive(Debug)]
 pub struct Answered {
     /// The version of the node. `None` if there is no node.
     pub version: Option<Version>,
-    /// The answer to the request. `None` as long as there is no answer.
+    /// The response to the request. `None` as long as there is none.
     pub log: Result<Option<Log>, SpaceError>,
 }
 
-/// Encrypted text is valid in one node, for one request.
+/// The prefix that binds encrypted text to one node and one request.
 fn head(path: &str, id: &str) -> Vec<u8> {
     [BEGIN, path.as_bytes(), b"\n", id.as_bytes(), b"\n"].concat()
 }
 
-/// The node with the answers to `asks`. `log` is called with a request, and with the number of bytes that the lines may
-/// have as JSON.
+/// Builds the node with the responses to `asks`. `log` is called with a request, and with the number of bytes available
+/// for the lines as JSON.
 fn answers(
     path: &str,
     of: &Revision,
@@ -106,7 +106,7 @@ fn answers(
         let answers = asks.iter().map(seal).collect::<Result<_, SealError>>()?;
         let data = to_json(&Contents { revision: of.number, space: of.space.clone(), answers });
         match data.len().checked_sub(most).filter(|excess| *excess > 0 && room > 0) {
-            // What surrounds the lines has no fixed length.
+            // The size of the surrounding JSON is not constant.
             Some(excess) => room = room.saturating_sub(excess / asks.len().max(1) + 1),
             None => return Ok(data),
         }
@@ -114,12 +114,12 @@ fn answers(
 }
 
 impl Space {
-    /// Replaces the answers of `server` by those to `asks`. The caller must be `sure` that it acts for the server. The
-    /// first time that a caller answers, `begins` holds the rights of the node: one that is there is then replaced,
-    /// because it may have other rights.
+    /// Replaces the responses of `server` by those to `asks`. The caller must be `sure` that it acts for the server. On
+    /// a caller's first response, `begins` holds the rights of the node: an existing one is then replaced, because it
+    /// may have other rights.
     ///
     /// # Errors
-    /// [`SpaceError::Unsure`] if it is not, [`SpaceError::Malformed`] if nothing can be encrypted for the recipient,
+    /// [`SpaceError::Unsure`] if it is not, [`SpaceError::Malformed`] if the recipient is invalid,
     /// [`StoreError::Missing`] if the model has no such server, [`StoreError::Denied`].
     pub async fn answer(
         &self,
@@ -146,7 +146,7 @@ impl Space {
         }
     }
 
-    /// Removes the answers of `server`.
+    /// Removes the responses of `server`.
     ///
     /// # Errors
     /// [`StoreError::Missing`] if there are none, [`StoreError::Denied`].
@@ -155,10 +155,10 @@ impl Space {
         Ok(self.store().apply(vec![Op::Delete { path }]).await?)
     }
 
-    /// Waits for other answers in `place` than those `seen`, and returns the one to `ask`.
+    /// Waits for responses in `place` other than those `seen`, and returns the one to `ask`.
     ///
     /// # Errors
-    /// If the store cannot be used.
+    /// The store cannot be used.
     pub async fn answered(
         &self,
         place: &str,
@@ -183,7 +183,7 @@ impl Space {
     }
 }
 
-/// The answer to `ask`, if there is one. An error contains no text that a server has chosen.
+/// Decrypts the response to `ask`, if there is one. An error contains no text that a server has chosen.
 fn opened(path: &str, data: &[u8], ask: &Ask, opener: &Opener) -> Result<Option<Log>, &'static str> {
     let contents: Contents = serde_json::from_slice(data).map_err(|_| "these are not answers")?;
     let Some((_, sealed)) = contents.answers.iter().find(|(id, _)| *id == ask.id) else { return Ok(None) };
@@ -206,7 +206,7 @@ mod tests {
         Revision { space: Some("2026-01-01T00:00:00Z-aa".into()), number: 7 }
     }
 
-    /// Lines that take as much as there is room for.
+    /// Lines that fill the available room.
     fn full(_: &Ask, room: usize) -> Log {
         Log { since: Time::EPOCH, before: 3, lines: vec!["\"".repeat(room / 2)] }
     }

@@ -1,8 +1,8 @@
-//! What signatures of infrastructure cover: its place in its data space.
+//! The place in its data space that an infrastructure's signatures cover.
 //!
 //! Nodes below a stack's infrastructure are signed together with the mark of the infrastructure, which is on its node
-//! along with the name of the data space. So anything that was signed for another stack, or in another data space, does
-//! not count.
+//! along with the name of the data space. So anything that was signed for another stack, or in another data space, is
+//! invalid.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use serde::Deserialize;
 use wattle::model::Name;
 use wattle_agent_core::layout::ROOT;
 
-/// The marks of the stacks' infrastructures, as far as they were read.
+/// The marks of the stacks' infrastructures read so far.
 #[derive(Default)]
 pub(super) struct Marks(Mutex<BTreeMap<String, String>>);
 
@@ -40,7 +40,7 @@ impl Marks {
         self.all().insert(top.to_owned(), mark);
     }
 
-    /// The place that the node at `path` is signed for.
+    /// The place for which the node at `path` is signed.
     pub(super) fn place<'p>(&self, path: &'p str) -> Cow<'p, str> {
         match infrastructure_of(path) {
             Some(top) => place_of(path, self.all().get(top).map(String::as_str)),
@@ -57,7 +57,7 @@ pub(super) fn infrastructure_of(path: &str) -> Option<&str> {
     path[end..].starts_with('/').then_some(top)
 }
 
-/// The place that a node is signed for. If it belongs to an infrastructure, `mark` is its mark. No path contains a
+/// The place for which a node is signed. If it belongs to an infrastructure, `mark` is its mark. No path contains a
 /// space.
 pub(crate) fn place_of<'p>(path: &'p str, mark: Option<&str>) -> Cow<'p, str> {
     let mark = mark.filter(|_| infrastructure_of(path).is_some());

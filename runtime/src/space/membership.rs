@@ -1,8 +1,7 @@
-//! What the servers of a stack share: a login with which they read each other's statuses.
+//! The data that the servers of a stack share: a login with which they read each other's statuses.
 //!
 //! Each server gets it from the data space, encrypted for itself. The login is replaced as soon as someone who may know
-//! it is no longer a server of the stack. Rights name a login directly, so a client that knows one cannot be deprived
-//! of it.
+//! it is no longer a server of the stack. Rights name a login directly, so it cannot be revoked for a single client.
 
 use serde::{Deserialize, Serialize};
 use wattle::model::{Name, Value};
@@ -23,7 +22,7 @@ pub struct Members {
     /// The principals of earlier logins, which may still be in use while this one replaces them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub earlier: Vec<Principal>,
-    /// The principal of the login in credentials of earlier versions, as long as some server uses such a credential.
+    /// The principal of the login in credentials of earlier versions, as long as any server uses such a credential.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub former: Option<Principal>,
 }
@@ -38,7 +37,7 @@ pub(crate) enum Shared {
     Former(Principal),
 }
 
-/// One server's part of this, signed by the operator.
+/// One server's part of the shared data, signed by the operator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Membership {
     /// The server's identity, as its operator knows it.
@@ -49,10 +48,10 @@ pub struct Membership {
     /// version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     store: Option<AuthorityId>,
-    /// Whether the server is to announce its own key, if it has one.
+    /// Whether the server should announce its own key, if it has one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub announces: bool,
-    /// The own key that the server is to replace.
+    /// The own key that the server should replace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub renews: Option<Authority>,
     /// The requests for the server's log.
@@ -62,10 +61,10 @@ pub struct Membership {
 }
 
 impl Membership {
-    /// The part for the server with this `identity`: `login`, which is for a store of this authority.
+    /// Creates the part for the server with this `identity`: `login`, which is for a store of this authority.
     ///
     /// # Errors
-    /// If nothing can be encrypted for the server.
+    /// Nothing can be encrypted for the server.
     pub fn new(
         identity: &Public,
         generation: u64,
@@ -81,10 +80,10 @@ impl Membership {
         self.store.is_none_or(|store| authorities.contains(&store))
     }
 
-    /// The login that a server of `stack` shares with the others.
+    /// Decrypts the login that a server of `stack` shares with the others.
     ///
     /// # Errors
-    /// If it was not encrypted for the owner of `opener`.
+    /// It was not encrypted for the owner of `opener`.
     pub fn login(&self, stack: &str, opener: &Opener) -> Result<Login, SealError> {
         match open(&self.sealed, opener)? {
             Value::Str(password) => Ok(Login { name: stack.to_owned(), password: password.to_string() }),

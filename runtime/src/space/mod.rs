@@ -1,7 +1,7 @@
 //! The data space of one stack: the meaning of a store's nodes.
 //!
 //! `read` waits until an entry has a value or a failure. `write` and `fail` return at once. Callers limit a wait by
-//! dropping the future, because they also know what they were waiting for and since when.
+//! dropping the future, because only they know what they were waiting for and since when.
 
 mod admission;
 mod alive;
@@ -84,7 +84,7 @@ pub use wattle_agent_core::status::{Did, Finishing, Leaving, ServerStatus, State
 /// Why the data space refused a request.
 #[derive(Debug, thiserror::Error)]
 pub enum SpaceError {
-    /// There is no such entry in the model, so waiting for it would be in vain.
+    /// The model has no such entry, so waiting for it would be in vain.
     #[error("the data space of `{stack}` has no entry `{entry}`")]
     Unknown {
         /// The stack.
@@ -97,7 +97,7 @@ pub enum SpaceError {
     Superseded {
         /// The requested revision.
         ours: Revision,
-        /// The revision that is there.
+        /// The present revision.
         newer: Revision,
     },
     /// The contents of a node are malformed.
@@ -108,7 +108,7 @@ pub enum SpaceError {
         /// What is wrong with it.
         reason: String,
     },
-    /// A node does not have the operator's contents, as far as can be verified.
+    /// A node does not verifiably have the operator's contents.
     #[error("`{}` in the data space is not trusted: {reason}", short(.path))]
     Untrusted {
         /// The path of the node.
@@ -116,7 +116,7 @@ pub enum SpaceError {
         /// The reason.
         reason: String,
     },
-    /// The caller is no longer sure that it may write.
+    /// The caller is no longer certain that it may write.
     #[error("another agent may act for this server")]
     Unsure,
     /// An error of the store.
@@ -144,12 +144,12 @@ pub struct Space {
     layout: Layout,
     // Whether the reader only follows what the store has reported to it.
     is_led: bool,
-    // The operator whose values count in any server's place, and whose plans contain the servers' keys. `None` if it is
-    // not known.
+    // The operator whose values are accepted in any server's place, and whose plans contain the servers' keys. `None`
+    // if unknown.
     operator: Option<Arc<Trust>>,
-    // Whether the operator must have signed what is read.
+    // Whether only contents signed by the operator are read.
     is_strict: bool,
-    // The signers for what is written. The one whose key readers have received is used. Empty for a client that does
+    // The signers of written contents. The one whose key readers have received is used. Empty for a client that does
     // not write.
     signers: Arc<RwLock<Vec<Signer>>>,
     writers: Arc<Writers>,
@@ -158,7 +158,7 @@ pub struct Space {
 }
 
 impl Space {
-    /// The data space of `stack` in `store`.
+    /// Opens the data space of `stack` in `store`.
     pub fn new(store: Arc<dyn Store>, stack: &str) -> Self {
         Self {
             store,
@@ -172,29 +172,28 @@ impl Space {
         }
     }
 
-    /// For a reader that only follows what the store has reported to it, as agents do from the desired revision on. It
-    /// need not see what others have done since.
+    /// Restricts a reader to what the store has reported to it, as suits agents from the desired revision on. It need
+    /// not see what others have done since.
     #[must_use]
     pub fn led(self) -> Self {
         Self { is_led: true, ..self }
     }
 
-    /// For a reader that trusts the operator's nodes only if they are signed by `authority`, or by a key that came
-    /// after it.
+    /// Makes a reader trust the operator's nodes only if they are signed by `authority`, or by a key that succeeded it.
     #[must_use]
     pub fn trusting(self, authority: Authority) -> Self {
         Self { is_strict: true, ..self }.operated_by(authority)
     }
 
-    /// For a reader that also accepts what `operator` has signed in a server's place, and takes keys only from the
+    /// Makes a reader also accept what `operator` has signed in a server's place, and take keys only from the
     /// operator's plans.
     #[must_use]
     pub fn operated_by(self, operator: Authority) -> Self {
         Self { operator: Some(Arc::new(Trust::new(operator))), ..self }
     }
 
-    /// For a server. It signs what it writes with the one of `signers` whose key is in its plan. Contents that others
-    /// have not signed count as not there yet, because the right server may still write them.
+    /// Makes a server sign what it writes with the one of `signers` whose key is in its plan. Contents that others have
+    /// not signed count as absent, because the right server may still write them.
     #[must_use]
     pub fn signing(self, signers: impl Into<Vec<Signer>>) -> Self {
         Self { signers: Arc::new(RwLock::new(signers.into())), ..self }
@@ -205,7 +204,7 @@ impl Space {
         self.signers.write().unwrap_or_else(PoisonError::into_inner).insert(0, signer);
     }
 
-    /// From now on, accepts contents of `server` and of the servers that it reads from only with the keys in its
+    /// From now on, accepts contents of `server`, and of the servers that it reads from, only with the keys in its
     /// `plan`.
     pub fn believe(&self, server: &Name, plan: &ServerPlan) {
         self.writers.learn(&self.layout, server, plan);
@@ -242,7 +241,7 @@ impl Space {
     /// The desired revision. `None` before the first seed.
     ///
     /// # Errors
-    /// If it cannot be read, or is not [trusted](Space::trusting).
+    /// It cannot be read, or is not [trusted](Space::trusting).
     pub async fn desired_revision(&self) -> Result<Option<DesiredRevision>, SpaceError> {
         self.get_signed(&self.layout.revision()).await
     }
@@ -252,7 +251,7 @@ impl Space {
     /// nothing of that server is accepted.
     ///
     /// # Errors
-    /// If it cannot be read, or is not [trusted](Space::trusting).
+    /// It cannot be read, or is not [trusted](Space::trusting).
     pub async fn plan(&self, server: &str) -> Result<Option<ServerPlan>, SpaceError> {
         let path = self.layout.plan(server);
         let node = self.get(&path).await?;
@@ -268,8 +267,8 @@ impl Space {
         Ok(plan)
     }
 
-    /// Only the operator determines which keys count. Without a plan, it is the signed identity of `server`, or no key
-    /// at all.
+    /// Learns the keys without a plan: the signed identity of `server`, or no key at all. Only the operator determines
+    /// which keys are valid.
     async fn learn_without_plan(&self, server: &str) -> Result<(), SpaceError> {
         let path = self.layout.server(server);
         let node = self.get(&path).await?;
@@ -284,30 +283,30 @@ impl Space {
     /// The part for `server` of what all servers share. `None` from an earlier version.
     ///
     /// # Errors
-    /// If it cannot be read, or is not [trusted](Space::trusting).
+    /// It cannot be read, or is not [trusted](Space::trusting).
     pub async fn membership(&self, server: &str) -> Result<Option<Membership>, SpaceError> {
         self.get_signed(&self.layout.membership(server)).await
     }
 
-    /// An export, which says where its value comes from. `None` if there is no such export.
+    /// Reads an export, including the source of its value. `None` if there is no such export.
     ///
     /// # Errors
-    /// If it cannot be read, or is not [trusted](Space::trusting).
+    /// It cannot be read, or is not [trusted](Space::trusting).
     pub async fn export(&self, name: &str) -> Result<Option<Export>, SpaceError> {
         self.get_signed(&self.layout.export(name)).await
     }
 
-    /// The bytes of a recipe file, by its digest.
+    /// Reads a recipe file by its digest.
     ///
     /// # Errors
-    /// If the file is missing, or cannot be read.
+    /// The file is missing, or cannot be read.
     pub async fn recipe(&self, digest: &str) -> Result<Vec<u8>, SpaceError> {
         let path = self.layout.recipe(digest);
         let node = self.get(&path).await?;
         Ok(node.ok_or_else(|| StoreError::missing(&path))?.data)
     }
 
-    /// Waits for what `entry` holds of `revision`.
+    /// Waits for the content of `entry` in `revision`.
     ///
     /// # Errors
     /// [`SpaceError::Unknown`] at once if the model does not have the entry, [`SpaceError::Superseded`] if the entry
@@ -319,21 +318,21 @@ impl Space {
     /// Waits until `entry` holds anything, of any revision. Values of other stacks are read like this.
     ///
     /// # Errors
-    /// Like [`Space::read`], except for those about revisions.
+    /// As for [`Space::read`], except for those about revisions.
     pub async fn read_latest(&self, entry: &str) -> Result<Written, SpaceError> {
         self.ask(request::Latest::wait(&self.layout, &entry.into())).await
     }
 
-    /// What `entry` holds now, of any revision. `None` if it is empty. Does not wait.
+    /// Reads the present content of `entry`, of any revision. `None` if it is empty. Does not wait.
     ///
     /// # Errors
-    /// Like [`Space::read`], except for those about revisions.
+    /// As for [`Space::read`], except for those about revisions.
     pub async fn peek(&self, entry: &str) -> Result<Option<Written>, SpaceError> {
         self.ask(request::Latest::look(&self.layout, &entry.into())).await
     }
 
-    /// What `entry` holds of `revision` now, if anything. Does not wait. Afterwards, writing the entry takes one
-    /// request.
+    /// Reads the present content of `entry` in `revision`, if any. Does not wait. Afterwards, writing the entry takes
+    /// one request.
     ///
     /// # Errors
     /// [`SpaceError::Unknown`], [`StoreError::Denied`].
@@ -359,7 +358,7 @@ impl Space {
         self.ask(request::Write::new(&self.layout, &entry.into(), revision, content, known)).await
     }
 
-    /// Replaces the contents of `entry` by what the operator has `written`, with the operator's signature.
+    /// Replaces the contents of `entry` by the operator's, with the operator's signature.
     ///
     /// # Errors
     /// [`StoreError::Missing`], [`StoreError::Denied`], [`StoreError::TooLarge`].
@@ -390,7 +389,7 @@ impl Space {
     /// The agent that holds `place`, and the version of its registration. `None` if there is no agent.
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// It cannot be read.
     pub async fn holder(&self, place: &str) -> Result<Option<(Alive, Version)>, SpaceError> {
         let path = self.layout.alive(place);
         let Some(node) = self.store.get(&path).await? else { return Ok(None) };
@@ -400,7 +399,7 @@ impl Space {
     /// The agent that acts for `server`. `None` if there is no agent.
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// It cannot be read.
     pub async fn alive(&self, server: &str) -> Result<Option<Alive>, SpaceError> {
         self.get_json(&self.layout.alive(&self.place(server).await?)).await
     }

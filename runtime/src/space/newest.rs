@@ -1,9 +1,9 @@
-//! The newest revisions that an operator knows, kept outside of the store.
+//! The newest revisions that an operator knows, kept outside the store.
 //!
 //! A signature stays valid. So anyone who can write to the store as the operator can restore a complete earlier state,
-//! and nothing in it shows that there was a newer one. Therefore each command of the operator notes the newest desired
-//! revision that it has read or written, in a folder of the user's own. Nothing depends on these notes: if they are
-//! missing or unusable, only this check is lost.
+//! and nothing in it shows that there was a newer one. Therefore each command of the operator records the newest
+//! desired revision that it has read or written, in a folder of the user's own. Nothing depends on these records: if
+//! they are missing or unusable, only this check is lost.
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write as _};
@@ -27,7 +27,7 @@ const FOLDER: &str = "revisions";
 /// The maximum number of data spaces for one key and one stack name. Beyond that, the oldest is forgotten.
 const MOST: usize = 64;
 
-/// What one operator knows about the stacks of the data space at one address.
+/// One operator's knowledge about the stacks of the data space at one address.
 #[derive(Clone, Debug)]
 pub struct Newest {
     folder: PathBuf,
@@ -44,8 +44,8 @@ struct Known {
 }
 
 impl Newest {
-    /// What this user knows about the data space at `address`. `None` for the one that `wattle up` runs, which is this
-    /// user's own, and if the user has no folder.
+    /// Returns this user's knowledge about the data space at `address`. `None` for the one that `wattle up` runs, which
+    /// is this user's own, and if the user has no folder.
     pub fn at(address: &Address) -> Option<Self> {
         let place = own_folder::path().ok().filter(|_| matches!(address, Address::ZooKeeper { .. }))?;
         Some(Self { folder: place.join(FOLDER), address: address.clone() })
@@ -58,8 +58,8 @@ impl Newest {
         here.map(|known| known.revision).max()
     }
 
-    /// Records that `revision` is the newest. If it cannot be stored, that is not an error, so that no one can prevent
-    /// a deployment in this way.
+    /// Records that `revision` is the newest. A failure to store it is not an error, so that no one can prevent a
+    /// deployment in this way.
     pub(crate) fn note(&self, authority: &Authority, stack: &str, revision: &Revision) {
         let file = self.file(authority, stack);
         let mut all = read(&file);
@@ -144,7 +144,7 @@ mod tests {
         one.note(&key, "shop", &revision("2026", 2));
         assert_eq!(one.of(&key, "shop"), Some(revision("2026", 2)));
         assert_eq!(fs::read_dir(&one.folder).unwrap().count(), 1, "something is left beside it");
-        // Nor does it read anything that others could have written.
+        // Files that others could have written are not read, either.
         fs::set_permissions(&one.folder, std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
         assert_eq!(one.of(&key, "shop"), None);
     }

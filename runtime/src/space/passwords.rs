@@ -1,8 +1,8 @@
-//! Passwords: what a client with a key presents to a store.
+//! Passwords, which a client with a key presents to a store.
 //!
 //! Stores see passwords, so the key cannot be derived from them. Each password is for the stores of one authority, with
-//! which the client has verified them. So someone who runs a store of another authority learns no password that is of
-//! use here. This applies to operators and servers alike.
+//! which the client has verified them. So the administrator of a store of another authority learns no password that is
+//! of use here. This applies to operators and servers alike.
 
 use age::secrecy::ExposeSecret as _;
 use age::x25519;
@@ -10,10 +10,10 @@ use sha2::{Digest as _, Sha256};
 
 use crate::store::{AuthorityId, Login};
 
-/// The passwords that are derived from a key.
+/// The passwords derived from a key.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Passwords {
-    /// Whether there is one password for all stores, as for keys from before passwords were for one authority.
+    /// Whether there is one password for all stores, as for keys that predate passwords for one authority.
     pub(super) is_common: bool,
     /// The authorities of the present store. Empty for a store without TLS, or on this machine.
     pub(super) authorities: Vec<AuthorityId>,

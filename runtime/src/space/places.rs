@@ -1,8 +1,9 @@
 //! The places of agents. A server may have had several.
 //!
-//! What a server makes below its place may have rights of its own, and then no one else can remove what is below that.
-//! So a server that is known by another identity may need another place: `agents/SERVER:2` after `agents/SERVER`. The
-//! newest one counts. Only the operator creates these nodes, and anyone can see whether one exists.
+//! The nodes that a server creates below its place may have rights of their own, and then no one else can remove what
+//! is below them. So a server that gets another identity may need another place: `agents/SERVER:2` after
+//! `agents/SERVER`. The newest one counts. Only the operator creates these nodes, and anyone can see whether one
+//! exists.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -33,7 +34,7 @@ pub(crate) fn next(place: &str) -> String {
 /// The name of the newest place of `server`'s agent: the first one, if there is none yet.
 ///
 /// # Errors
-/// If the store cannot be used.
+/// The store cannot be used.
 pub(crate) async fn of(store: &Arc<dyn Store>, layout: &Layout, server: &str) -> Result<String, StoreError> {
     let mut place = server.to_owned();
     loop {
@@ -50,7 +51,7 @@ impl Space {
     /// The name of the place of `server`'s agent.
     ///
     /// # Errors
-    /// If the data space cannot be used.
+    /// The data space cannot be used.
     pub async fn place(&self, server: &str) -> Result<String, SpaceError> {
         Ok(of(&self.store, &self.layout, server).await?)
     }
@@ -58,10 +59,10 @@ impl Space {
     /// Returns once there is a newer place than `place`.
     ///
     /// # Errors
-    /// If the data space cannot be used.
+    /// The data space cannot be used.
     pub(crate) async fn moved(&self, place: &str) -> Result<(), SpaceError> {
         match self.store.changed(&self.layout.agent(&next(place)), None).await {
-            // It is another server's by now.
+            // By now, it belongs to another identity.
             Ok(_) | Err(StoreError::Denied { .. }) => Ok(()),
             Err(error) => Err(error.into()),
         }

@@ -23,7 +23,7 @@ impl Space {
     /// Carries out a machine's request, waits as long as it takes, and returns the event for the machine.
     ///
     /// # Errors
-    /// If the store refuses the request, or cannot be used.
+    /// The store refuses the request, or cannot be used.
     pub async fn perform(&self, mut task: Task) -> Result<Event, SpaceError> {
         let is_led = self.is_led && task.is_led();
         let (mut op, mut operator) = (task.begin(), self.operators());
@@ -91,7 +91,7 @@ impl Space {
         })
     }
 
-    /// The contents of the node at `path`, verified if it belongs to a server.
+    /// Verifies the contents of the node at `path` if it belongs to a server.
     pub(super) async fn verified(&self, path: &str, node: Option<Node>) -> Result<Option<Node>, SpaceError> {
         let Some(node) = node else { return Ok(None) };
         let operator = self.operator.as_ref().map(|operator| operator.now());
@@ -160,7 +160,7 @@ impl Space {
         }
     }
 
-    /// The contents of the node at `path`, which holds `data`, verified if the operator must have signed them.
+    /// Verifies the contents `data` of the node at `path` if the operator must have signed them.
     pub(super) fn held<'d>(&self, path: &str, data: &'d [u8]) -> Result<&'d [u8], SpaceError> {
         self.held_by(path, data).map(|(_, held)| held)
     }

@@ -22,7 +22,7 @@ impl Space {
     /// The status of `component` (`SERVER/COMPONENT`). `None` if it never had one.
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// It cannot be read.
     pub async fn status(&self, component: &str) -> Result<Option<Status>, SpaceError> {
         self.get_json(&self.layout.status(component)).await
     }
@@ -30,7 +30,7 @@ impl Space {
     /// Publishes the status of `server`.
     ///
     /// # Errors
-    /// Like [`Space::set_status`].
+    /// As for [`Space::set_status`].
     pub async fn set_server_status(
         &self,
         server: &str,
@@ -41,8 +41,8 @@ impl Space {
         self.say(Say::of_server(&self.layout, server, status, Some(known)), status.space.as_ref(), sure).await
     }
 
-    /// The version of what was last written at `path`. At first, the node is assumed to be unwritten. If it is not, it
-    /// is read.
+    /// The version of the last write at `path`. At first, the node is assumed to be unwritten. If it is not, it is
+    /// read.
     fn said(&self, path: &str, space: Option<&Name>) -> Version {
         self.versions().take(path, space).unwrap_or(Version::UNTOUCHED)
     }
@@ -62,15 +62,15 @@ impl Space {
     /// The status of `server`. `None` if it never had one.
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// It cannot be read.
     pub async fn server_status(&self, server: &str) -> Result<Option<ServerStatus>, SpaceError> {
         self.get_json(&self.layout.server_status(server)).await
     }
 
-    /// The last status of `server`, regardless of its writer. `None` if it makes no sense.
+    /// Reads the last status of `server`, regardless of its writer. `None` if it is malformed.
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// It cannot be read.
     pub async fn said_of_server(&self, server: &str) -> Result<Option<ServerStatus>, SpaceError> {
         let path = self.layout.server_status(server);
         let said = self.store().get(&path).await?;
@@ -80,7 +80,7 @@ impl Space {
     /// Waits until `component` (`SERVER/COMPONENT`) has ended in `revision`, and returns its failure, if it failed.
     ///
     /// # Errors
-    /// Like [`Space::read`].
+    /// As for [`Space::read`].
     pub async fn ended(&self, component: &str, revision: &Revision) -> Result<Option<Failure>, SpaceError> {
         self.ask(request::Ended::wait(&self.layout, &component.into(), revision)).await
     }

@@ -22,10 +22,10 @@ pub enum SealError {
         /// The recipient.
         recipient: String,
     },
-    /// It was not encrypted for this server, or was damaged.
+    /// It was not encrypted for this server, or has been damaged.
     #[error("the secret cannot be decrypted here: {0}")]
     Decrypt(String),
-    /// It belongs to another entry, or an earlier version made it, which did not say which entry it belongs to.
+    /// It belongs to another entry, or was created by an earlier version, which did not bind it to an entry.
     #[error("{ELSEWHERE}")]
     Elsewhere,
     /// The decrypted text is not a value. It is not shown.
@@ -36,7 +36,7 @@ pub enum SealError {
 /// The beginning of an entry's secret before encryption. No JSON begins like this.
 const BEGIN: &[u8] = b"wattle-secret/2\n";
 
-/// The entry that a secret belongs to.
+/// The entry to which a secret belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place<'a> {
     /// The stack.
@@ -55,7 +55,7 @@ impl Place<'_> {
 /// Encrypts `value` for each of `recipients` (age's public keys), bound to `place`: it cannot be opened in any other.
 ///
 /// # Errors
-/// Like [`seal`].
+/// As for [`seal`].
 pub fn seal_entry<'a>(
     value: &Value,
     place: &Place<'_>,
@@ -67,7 +67,7 @@ pub fn seal_entry<'a>(
 /// Decrypts what [`seal_entry`] encrypted for the same place.
 ///
 /// # Errors
-/// Like [`open`], and [`SealError::Elsewhere`].
+/// As for [`open`], and [`SealError::Elsewhere`].
 pub fn open_entry(sealed: &str, place: &Place<'_>, opener: &Opener) -> Result<Value, SealError> {
     let text = decrypt(sealed, opener)?;
     let value = text.strip_prefix(&*place.head()).ok_or(SealError::Elsewhere)?;
@@ -97,7 +97,7 @@ fn json(value: &Value) -> Vec<u8> {
 /// Encrypts `text` for each of `recipients`.
 ///
 /// # Errors
-/// Like [`seal`].
+/// As for [`seal`].
 pub(super) fn encrypt<'a>(text: &[u8], recipients: impl IntoIterator<Item = &'a str>) -> Result<String, SealError> {
     let parse = |text: &str| text.parse().map_err(|_| SealError::Recipient { recipient: text.to_owned() });
     let recipients = recipients.into_iter().map(parse).collect::<Result<Vec<Recipient>, _>>()?;
@@ -113,7 +113,7 @@ pub(super) fn encrypt<'a>(text: &[u8], recipients: impl IntoIterator<Item = &'a 
 }
 
 /// Encrypted data whose header age receives in one piece. age parses the header from the beginning for each piece that
-/// it receives. With a header of 1 MB, which many readers lead to, that would take hours.
+/// it receives. With a header of 1 MB, as for many readers, that would take hours.
 struct AtOnce<'a>(&'a [u8]);
 
 impl AtOnce<'_> {

@@ -13,9 +13,9 @@ const AT_ONCE: usize = 64;
 /// The signals of all servers for one handle.
 #[derive(Clone, Debug, Default)]
 pub struct Said {
-    /// The signals that count.
+    /// The valid signals.
     pub signals: Vec<Signal>,
-    /// Contents in the place of a server's signals that do not count: the server, and the reason.
+    /// Invalid contents in the place of a server's signals: the server, and the reason.
     pub odd: Vec<(Name, String)>,
 }
 
@@ -52,12 +52,12 @@ impl Space {
     /// The signals of `server`. `None` if it never sent any.
     ///
     /// # Errors
-    /// If they cannot be read, are too long, or are not signed by their server.
+    /// They cannot be read, are too long, or are not signed by their server.
     pub async fn signals(&self, server: &str) -> Result<Option<Signals>, SpaceError> {
         self.signals_in(&self.place(server).await?).await
     }
 
-    /// The signals of the server that has this `place`.
+    /// Reads the signals of the server that has this `place`.
     async fn signals_in(&self, place: &str) -> Result<Option<Signals>, SpaceError> {
         let path = self.layout.signals(place);
         let Some(node) = self.verified(&path, self.get(&path).await?).await? else { return Ok(None) };
@@ -65,11 +65,11 @@ impl Space {
         Signals::parse(&node.data).ok_or_else(odd).map(Some)
     }
 
-    /// The signals of all servers for `handle`. A recipe's failure does not count if the recipe will run again for the
-    /// present plan of its server, because it then sends signals again.
+    /// Reads the signals of all servers for `handle`. A recipe's failure is ignored if the recipe will run again for
+    /// the present plan of its server, because it then sends signals again.
     ///
     /// # Errors
-    /// If they cannot be read. Problems with a single server are reported for that server.
+    /// The signals cannot be read. Problems with a single server are reported for that server.
     pub async fn signalled(&self, handle: &str) -> Result<Said, SpaceError> {
         let places = places::newest(&self.store.children(&self.layout.agents()).await?);
         let read = places.into_iter().map(|(server, place)| async move {

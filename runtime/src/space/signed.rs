@@ -1,8 +1,9 @@
-//! Nodes that the operator has signed, so that readers know who wrote them and for which place.
+//! Nodes that the operator has signed, so that readers know their author and the place for which they are valid.
 //!
 //! Such a node begins with a line `wattle-signed/1 SIGNATURE`, followed by its contents. The signature also covers the
-//! path, so that what was signed for one server or stack does not count in the place of another. If the key came after
-//! others, the line is `wattle-signed/2 SIGNATURE KEY SUCCESSION`. Only this module determines which nodes are signed.
+//! path, so that what was signed for one server or stack is invalid in the place of another. If the key has
+//! predecessors, the line is `wattle-signed/2 SIGNATURE KEY SUCCESSION`. Only this module determines which nodes are
+//! signed.
 
 use std::fmt;
 use std::str::FromStr;
@@ -21,7 +22,7 @@ use super::succession::{self, Succession};
 /// The beginning of a signed node's first line.
 const BEGIN: &[u8] = b"wattle-signed/1 ";
 
-/// The same if the key came after others.
+/// The beginning of the line if the key has predecessors.
 const SUCCEEDED: &[u8] = b"wattle-signed/2 ";
 
 /// The maximum number of bytes that a signature adds to a node.
@@ -45,12 +46,12 @@ pub enum NotSigned {
     /// It is not signed.
     #[error("it is not signed")]
     Unsigned,
-    /// It was signed by someone else or for another place, or was changed.
+    /// It was signed by someone else or for another place, or has been changed.
     #[error("the operator's signature does not match")]
     Forged,
 }
 
-/// Whether the operator signs the node at `path`: what agents act on, what rights are computed from, and what is known
+/// Whether the operator signs the node at `path`: what agents act on, what rights are computed from, and the records
 /// about infrastructure.
 pub(crate) fn is_signed(path: &str) -> bool {
     let Some(rest) = path.strip_prefix(ROOT).and_then(|rest| rest.strip_prefix('/')) else { return path == ROOT };
@@ -73,7 +74,7 @@ pub(crate) fn unverified(data: &[u8]) -> &[u8] {
 /// The parts of a signed node.
 struct Parts<'d> {
     signature: &'d [u8],
-    /// The key and its succession, if it came after others.
+    /// The key and its succession, if it has predecessors.
     way: Option<&'d [u8]>,
     held: &'d [u8],
 }
@@ -92,13 +93,12 @@ fn split(data: &[u8]) -> Option<Parts<'_>> {
     Some(Parts { signature: &line[..space], way: Some(&line[space + 1..]), held })
 }
 
-/// A path never contains a newline.
+/// Builds the signed message. A path never contains a newline.
 fn message(path: &str, held: &[u8]) -> Vec<u8> {
     [b"wattle-signed/1\n", path.as_bytes(), b"\n", held].concat()
 }
 
-/// A secret derived from another one for one purpose. Neither the original nor those for other purposes can be derived
-/// from it.
+/// Derives a secret for one purpose. Neither the original nor those for other purposes can be derived from it.
 pub(super) fn derived(secret: &str, purpose: &str) -> [u8; 32] {
     let mut bytes = [0; 32];
     let salt = Salt::new(HKDF_SHA256, b"wattle");
@@ -170,18 +170,17 @@ impl Authority {
     /// Verifies `data` of the node at `path`, and returns its contents.
     ///
     /// # Errors
-    /// If the operator has not signed it.
+    /// The operator has not signed it.
     pub fn verify<'d>(&self, path: &str, data: &'d [u8]) -> Result<&'d [u8], NotSigned> {
         let Parts { signature, held, .. } = split(data).ok_or(NotSigned::Unsigned)?;
         let signature = STANDARD.decode(signature).map_err(|_| NotSigned::Forged)?;
         if self.has_signed(&message(path, held), &signature) { Ok(held) } else { Err(NotSigned::Forged) }
     }
 
-    /// Like [`Self::verify`], but also trusts the keys that came after this one. Returns the key that has signed as
-    /// well.
+    /// Like [`Self::verify`], but also trusts the successors of this key. Also returns the key that has signed.
     ///
     /// # Errors
-    /// If the operator has not signed it.
+    /// The operator has not signed it.
     pub fn follow<'d>(&self, path: &str, data: &'d [u8]) -> Result<(Self, &'d [u8]), NotSigned> {
         let parts = split(data).ok_or(NotSigned::Unsigned)?;
         let later = parts.way.and_then(|way| {

@@ -1,7 +1,7 @@
-//! The data space as the operator sees it: everything written is signed, and nothing is read that others have written.
+//! The operator's view of the data space: everything written is signed, and nothing is read that others have written.
 //!
 //! `seed` and `deploy` access the data space only through this module, so that no other part of them handles
-//! signatures. A desired revision that is older than one that this operator knows does not count either.
+//! signatures. A desired revision that is older than one that this operator knows is rejected, too.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -23,10 +23,10 @@ pub(crate) struct Signed {
     signer: Signer,
     /// A former key that is still trusted, but no longer used to sign.
     former: Option<Authority>,
-    /// The newest revisions known from outside of the store, each with the authority that signed them. The signer's
-    /// come first.
+    /// The newest revisions known from outside the store, each with the authority that signed them. The signer's come
+    /// first.
     newest: Vec<(Newest, Authority)>,
-    /// The marks of the stacks' infrastructures, as far as they were read.
+    /// The marks of the stacks' infrastructures read so far.
     marks: Marks,
     /// Whether reading a node that the operator has not signed is refused. Otherwise, such a node counts as empty.
     insists: bool,
@@ -37,7 +37,7 @@ pub(crate) struct Signed {
 /// A node that the operator has not signed.
 #[derive(Clone, Debug)]
 pub(crate) struct Refused {
-    /// How that is known.
+    /// The evidence.
     pub(crate) why: NotTheirs,
     /// Its data.
     pub(crate) data: Vec<u8>,
@@ -52,10 +52,10 @@ pub(crate) enum NotTheirs {
     /// Someone has emptied it: the operator never leaves this node empty.
     #[error("it is empty")]
     Empty,
-    /// It was valid, but there was a newer one.
+    /// It was valid once, but there has been a newer one.
     #[error("it is {there}, and this operator knows of {newest}")]
     Former {
-        /// The revision that is there.
+        /// The present revision.
         there: Revision,
         /// The newest known revision.
         newest: Revision,
@@ -69,18 +69,18 @@ impl fmt::Debug for Signed {
 }
 
 impl Signed {
-    /// `store` for the operator who has `key`.
+    /// Opens `store` for the operator who has `key`.
     pub(crate) fn new(store: &Arc<dyn Store>, key: &OperatorKey) -> Arc<Self> {
         Arc::new(Self::with(store, key, None))
     }
 
-    /// For an operator who writes with `key`, and also trusts the `other` key.
+    /// Opens it for an operator who writes with `key`, and also trusts the `other` key.
     pub(crate) fn succeeding(store: &Arc<dyn Store>, key: &OperatorKey, other: &OperatorKey) -> Arc<Self> {
         Arc::new(Self::with(store, key, Some(other)))
     }
 
-    /// A store that also [trusts](Self::succeeding) the `other` key, if there is one. For callers that cannot continue
-    /// without what they ask for: reading a node that is not the operator's fails.
+    /// Opens a store that also [trusts](Self::succeeding) the `other` key, if there is one. For callers that cannot
+    /// continue without what they request: reading a node that is not the operator's fails.
     pub(crate) fn insisting(store: &Arc<dyn Store>, key: &OperatorKey, other: Option<&OperatorKey>) -> Arc<Self> {
         Arc::new(Self { insists: true, ..Self::with(store, key, other) })
     }
@@ -116,8 +116,8 @@ impl Signed {
         }
     }
 
-    /// Whether the operator leaves a node empty that is otherwise signed, because it says nothing yet or only groups
-    /// others. A desired revision that is not known from outside of the store may have any contents.
+    /// Whether the operator leaves this otherwise signed node empty, because it has no content yet or only groups
+    /// others. A desired revision that is not known from outside the store may have any contents.
     fn may_be_empty(&self, path: &str) -> bool {
         let below =
             path.strip_prefix(ROOT).and_then(|rest| rest.strip_prefix('/')).and_then(|rest| rest.split_once('/'));
@@ -162,7 +162,7 @@ impl Signed {
         Ok(held.to_vec())
     }
 
-    /// Refuses a desired revision that was replaced, and notes one that is newer than the newest known.
+    /// Refuses a desired revision that was replaced, and records one that is newer than the newest known.
     fn judge_age(&self, path: &str, held: &[u8]) -> Result<(), NotTheirs> {
         let Some((stack, there)) = desired_revision(path, held).filter(|_| !self.newest.is_empty()) else {
             return Ok(());
@@ -176,7 +176,7 @@ impl Signed {
         Ok(())
     }
 
-    /// Records a desired revision that was written. Nothing before it counts from now on, whatever was known.
+    /// Records a desired revision that was written. From now on, nothing before it is accepted, whatever was known.
     fn wrote(&self, path: &str, held: &[u8]) {
         if let Some((stack, revision)) = desired_revision(path, held) {
             self.note(stack, &revision);
@@ -188,7 +188,7 @@ impl Signed {
         self.newest.iter().for_each(|(newest, by)| newest.note(by, stack, revision));
     }
 
-    /// What to write for `data`, if the node is signed.
+    /// The signed form of `data`, if the node is signed.
     fn signed(&self, path: &str, data: &[u8]) -> Option<Vec<u8>> {
         (is_signed(path) && !data.is_empty()).then(|| self.signer.sign(&self.marks.place(path), data))
     }
@@ -214,7 +214,7 @@ impl Signed {
     }
 }
 
-/// What the holder of `key` knows about revisions, if anything.
+/// The knowledge of the holder of `key` about revisions, if any.
 fn known(key: &OperatorKey) -> Option<(Newest, Authority)> {
     key.newest().map(|newest| (newest.clone(), key.signer().authority()))
 }

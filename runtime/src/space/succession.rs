@@ -1,7 +1,7 @@
 //! Keeps trust when an operator's key is replaced: each key endorses the next one.
 //!
 //! Servers learn from their user data which key to trust, and user data cannot change without replacing the servers. So
-//! what is signed with a later key carries the chain of endorsements from the former keys. Anyone who trusts one of
+//! anything signed with a later key carries the chain of endorsements from the former keys. Anyone who trusts one of
 //! them can follow it.
 
 use base64::Engine as _;
@@ -43,7 +43,7 @@ impl Succession {
         self.0[at..].iter().zip(next).all(|(link, to)| link.from.has_signed(&message(&link.from, to), &link.signature))
     }
 
-    /// The succession of `to`, which follows the key `from` that has this succession.
+    /// The succession of `to`, which follows the key `from` with this succession.
     pub(super) fn then(&self, from: &Signer, to: &Authority) -> Self {
         let authority = from.authority();
         let signature = from.signature(&message(&authority, to)).as_ref().to_vec();

@@ -18,8 +18,8 @@ impl Trust {
         *self.0.borrow()
     }
 
-    /// Verifies the node at `path`. Returns its contents and the authority that signed them: the present one or one
-    /// that came after it.
+    /// Verifies the node at `path`. Returns its contents and the authority that signed them: the present one or a
+    /// successor.
     pub(super) fn judge<'d>(&self, path: &str, data: &'d [u8]) -> Result<(Authority, &'d [u8]), NotSigned> {
         self.now().follow(path, data)
     }

@@ -16,8 +16,8 @@ pub struct ServerVault {
 }
 
 impl ServerVault {
-    /// The vault of the server of `stack` with this `credential` and keys of its `own`. It opens what was encrypted for
-    /// any of them, and keeps the server's secrets for the newest of its own keys.
+    /// Creates the vault of the server of `stack` with this `credential` and keys of its `own`. It opens what was
+    /// encrypted for any of them, and keeps the server's secrets for the newest of its own keys.
     pub fn new(stack: &str, own: Keyring, credential: &Credential) -> Self {
         Self { stack: stack.to_owned(), own, credential: credential.opener() }
     }

@@ -1,4 +1,4 @@
-//! Remembers verified signatures of servers: many components read the same node, and verifying it takes longer than
+//! Caches verified signatures of servers: many components read the same node, and verifying it takes longer than
 //! reading it.
 
 use std::collections::HashMap;
@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 use super::envelope::{Disowned, verify};
 use super::signed::Authority;
 
-/// The maximum number of nodes to remember.
+/// The maximum number of cached nodes.
 const MOST: usize = 16_384;
 
 /// By path: the digest of a node's verified contents, and the key that signed them.
@@ -20,7 +20,7 @@ impl Verified {
     /// Verifies that one of `keys` has signed the contents of the node at `path`, like [`verify`].
     ///
     /// # Errors
-    /// If none has.
+    /// None of them has.
     pub(super) fn verify<'k>(
         &self,
         keys: impl Iterator<Item = &'k Authority> + Clone,

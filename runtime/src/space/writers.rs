@@ -24,11 +24,11 @@ pub(super) struct Writers {
     refused: watch::Sender<BTreeMap<String, Disowned>>,
 }
 
-/// What is known of a server.
+/// The known key of a server.
 #[derive(Clone, Debug)]
 struct Known {
     key: Authority,
-    /// The revision since which it has this key. Not known for servers of other stacks.
+    /// The revision since which it has this key. Unknown for servers of other stacks.
     since: Option<Revision>,
 }
 
@@ -37,10 +37,10 @@ struct Known {
 pub(super) enum Verdict {
     /// They are from the server or the operator, or cannot be verified.
     Counts,
-    /// The same, for a revision newer than the one since which the server's key is known. They count if the desired
-    /// revision has that revision.
+    /// Likewise, for a revision newer than the one since which the server's key is known. They are accepted if the
+    /// desired revision has that revision.
     Newer(Revision),
-    /// They are from a revision before the server had its present key, and count as not there.
+    /// They are from a revision before the server had its present key, and count as absent.
     Outdated,
     /// They are from someone else.
     Disowned(Disowned),
@@ -54,7 +54,7 @@ impl Writers {
         for (stack, server, key) in plan.keys(server) {
             let since = stack.is_none().then(|| plan.expects(server));
             let stack = stack.cloned().unwrap_or_else(|| layout.stack().into());
-            // Keys of another form are of a newer version, whose signatures cannot be verified here.
+            // Keys in another format are of a newer version, whose signatures cannot be verified here.
             if let Ok(key) = key.parse() {
                 keys.insert((stack, server.clone()), Known { key, since });
             } else {
@@ -63,8 +63,8 @@ impl Writers {
         }
     }
 
-    /// Takes the key of `server`, which belongs to `layout`'s stack and has no valid plan. Without a key, nothing that
-    /// it writes counts from now on.
+    /// Learns the key of `server`, which belongs to `layout`'s stack and has no valid plan. Without a key, nothing that
+    /// it writes is accepted from now on.
     pub(super) fn learn_one(&self, layout: &Layout, server: &Name, key: Option<Authority>) {
         let place = (Name::from(layout.stack()), server.clone());
         if let Some(key) = key {
@@ -76,8 +76,8 @@ impl Writers {
         }
     }
 
-    /// Verifies the contents at `path`: they must be from the server that the path belongs to, or from the `operator`.
-    /// Anything counts from servers whose key is not known, and so do empty contents. Pass the result to
+    /// Verifies the contents at `path`: they must be from the server that owns the path, or from the `operator`.
+    /// Anything is accepted from servers whose key is unknown, and so are empty contents. Pass the result to
     /// [`note`](Self::note).
     pub(super) fn judge(&self, operator: Option<&Authority>, path: &str, data: &[u8]) -> Verdict {
         let Some(place) = said_by(path).filter(|_| !data.is_empty()) else { return Verdict::Counts };
@@ -102,7 +102,7 @@ impl Writers {
         }
     }
 
-    /// Notes the result of verifying `path`: why it is not trusted, if so.
+    /// Records the result of verifying `path`: the reason why it is not trusted, if so.
     pub(super) fn note(&self, path: &str, why: Option<Disowned>) {
         self.refused.send_if_modified(|refused| match why {
             None => refused.remove(path).is_some(),
@@ -110,7 +110,7 @@ impl Writers {
         });
     }
 
-    /// The key that verifies what a server of a stack writes. `None` if anything counts.
+    /// The key that verifies what a server of a stack writes. `None` if anything is accepted.
     pub(super) fn key(&self, place: (&str, &str)) -> Option<Authority> {
         self.known(place).map(|known| known.key)
     }

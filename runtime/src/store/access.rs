@@ -25,7 +25,7 @@ impl std::fmt::Debug for Login {
 }
 
 impl Login {
-    /// The principal that a store identifies the owner as.
+    /// The principal as which a store identifies the owner.
     pub fn principal(&self) -> Principal {
         // As DigestAuthenticationProvider.generateDigest of ZooKeeper does. Passwords are 256 random bits, so SHA-1 is
         // sufficient.
@@ -40,7 +40,7 @@ impl Login {
 pub struct Principal(String);
 
 impl Principal {
-    /// As in a ZooKeeper access list of the scheme `digest`.
+    /// The principal as in a ZooKeeper access list of the scheme `digest`.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -48,7 +48,7 @@ impl Principal {
 
 /// Rights to one node. Those to create and delete concern its children, as in ZooKeeper.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[expect(clippy::struct_excessive_bools, reason = "four rights, each granted or not")]
+#[expect(clippy::struct_excessive_bools, reason = "four independent rights")]
 pub struct Rights {
     /// To read its data and list its children.
     pub read: bool,
@@ -83,7 +83,7 @@ impl Rights {
 pub struct Access(IndexMap<Principal, Rights>);
 
 impl Access {
-    /// Rights for the operator alone.
+    /// Creates rights for the operator alone.
     pub fn new() -> Self {
         Self::default()
     }
@@ -100,12 +100,12 @@ impl Access {
         self.0.iter().map(|(principal, rights)| (principal, *rights))
     }
 
-    /// The number of bytes that this takes in a request.
+    /// Its size in a request, in bytes.
     pub(crate) fn size(&self) -> usize {
         self.0.keys().map(|principal| 24 + principal.0.len()).sum()
     }
 
-    /// The rights of a client that is all of `principals`.
+    /// The rights of a client with all of `principals`.
     pub(crate) fn rights_of(&self, principals: &[Principal]) -> Rights {
         let granted = principals.iter().filter_map(|principal| self.0.get(principal));
         granted.fold(Rights::default(), |all, rights| all.and(*rights))

@@ -1,4 +1,4 @@
-//! The address of a data space: `zookeeper+tls://HOST:PORT[,HOST:PORT...]`, `zookeeper://` of this machine,
+//! The address of a data space: `zookeeper+tls://HOST:PORT[,HOST:PORT...]`, `zookeeper://` for this machine,
 //! `unix:PATH`.
 //!
 //! Only this module decides which ZooKeeper may be used without TLS.
@@ -49,7 +49,7 @@ pub enum AddressError {
         /// What is wrong with it.
         why: &'static str,
     },
-    /// It is unencrypted and not of this machine.
+    /// It is unencrypted, and of another machine.
     #[error(
         "`{text}` is not encrypted, and `{host}` is another machine: anyone on the network between can read the \
          passwords, and change what servers run"
@@ -63,7 +63,7 @@ pub enum AddressError {
 }
 
 impl AddressError {
-    /// What to do about it. Empty for a malformed address, whose message already says it.
+    /// Returns advice. Empty for a malformed address, whose message already contains it.
     pub fn help(&self) -> &'static [&'static str] {
         match self {
             Self::Malformed { .. } => &[],
@@ -81,11 +81,11 @@ impl Address {
     /// `?insecure`.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The address is invalid.
     pub fn read(text: &str, is_insecure: bool) -> Result<Self, AddressError> {
         let refuse = |why| AddressError::Malformed { text: text.to_owned(), why };
         if let Some(path) = text.strip_prefix("unix:") {
-            // `unix:///run/x` as a URL, `unix:/run/x` and `unix:x` as systemd and others write it.
+            // `unix:///run/x` as a URL, `unix:/run/x` and `unix:x` as written by systemd and others.
             let path = path.strip_prefix("//").unwrap_or(path);
             // When the address is parsed again, two slashes would look like those of a URL.
             let rest = path.trim_start_matches('/');
@@ -122,7 +122,7 @@ impl Address {
         }
     }
 
-    /// The same address with servers whose certificates come from `authority`. `None` if it is not encrypted.
+    /// Returns the same address with servers whose certificates come from `authority`. `None` if it is not encrypted.
     pub fn trusting(self, authority: Authority) -> Option<Self> {
         match self {
             Self::ZooKeeper { hosts, wire: Wire::Tls(_) } => {
@@ -135,7 +135,7 @@ impl Address {
     /// The authorities of its servers' certificates. Empty if it is not encrypted.
     ///
     /// # Errors
-    /// If the authority's file cannot be used.
+    /// The authority's file cannot be used.
     pub fn authorities(&self) -> Result<Vec<AuthorityId>, AuthorityError> {
         match self {
             Self::ZooKeeper { wire: Wire::Tls(authority), .. } => authority.ids(),
@@ -158,11 +158,11 @@ impl Address {
         }
     }
 
-    /// What servers receive: the address without files of this machine, and the certificates of the authority in PEM,
-    /// which are empty if the servers' system knows it.
+    /// The form of the address for servers: without files of this machine, and with the certificates of the authority
+    /// in PEM, which are empty if the servers' system knows it.
     ///
     /// # Errors
-    /// If the authority's file cannot be used.
+    /// The authority's file cannot be used.
     pub fn for_servers(&self) -> Result<(String, String), AuthorityError> {
         match self {
             Self::ZooKeeper { hosts, wire: Wire::Tls(authority) } => {

@@ -14,7 +14,7 @@ use wattle::manners::read;
 
 use crate::pem;
 
-/// The maximum number of bytes of an authority's certificates in PEM: they are part of each server's user data, which
+/// The maximum size of an authority's certificates in PEM, in bytes: they are part of each server's user data, which
 /// Nova limits to 49,149 bytes.
 const MOST: usize = 8 * 1024;
 
@@ -89,7 +89,7 @@ pub enum AuthorityError {
     Large {
         /// The authority.
         name: String,
-        /// Its number of bytes.
+        /// Its size in bytes.
         bytes: usize,
     },
 }
@@ -98,7 +98,7 @@ impl Authority {
     /// Its certificates in PEM, without other contents of its file. `None` for the system's.
     ///
     /// # Errors
-    /// If its file cannot be read, or contains no certificate, or too many.
+    /// Its file cannot be read, contains no certificate, or contains too many.
     pub fn certificates(&self) -> Result<Option<String>, AuthorityError> {
         let (name, pem) = match self {
             Self::System => return Ok(None),
@@ -128,7 +128,7 @@ impl Authority {
     /// The identifiers of its certificates, in order. All of the system's have a single one.
     ///
     /// # Errors
-    /// Like [`Self::certificates`].
+    /// As for [`Self::certificates`].
     pub fn ids(&self) -> Result<Vec<AuthorityId>, AuthorityError> {
         let id = |what: &[u8]| AuthorityId(Sha256::digest(what).into());
         let Some(pem) = self.certificates()? else { return Ok(vec![id(b"of the system")]) };
@@ -148,7 +148,7 @@ impl Authority {
 /// The certificates that the system trusts, in PEM.
 ///
 /// # Errors
-/// Why they are not known.
+/// They cannot be read.
 pub(crate) fn of_the_system() -> Result<String, String> {
     let file = OF_THE_SYSTEM
         .iter()

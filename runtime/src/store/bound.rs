@@ -7,5 +7,5 @@
 /// The maximum number of nodes below one. An agent creates one.
 pub const MOST_NODES: usize = 32;
 
-/// The maximum number of bytes that these nodes hold together. An agent's node has a few hundred.
+/// The maximum total size of these nodes, in bytes. An agent's node has a few hundred.
 pub const MOST_BYTES: usize = 64 << 10;

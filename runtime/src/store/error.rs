@@ -38,12 +38,12 @@ pub enum StoreError {
         /// Its path.
         path: String,
     },
-    /// A node that the operator reads is not as they have written it.
+    /// A node that the operator reads differs from what they have written.
     #[error("`{}` in the data space is not as its operator wrote it: {why}", short(.path))]
     Disowned {
         /// Its path.
         path: String,
-        /// How that is known.
+        /// The evidence.
         why: String,
     },
     /// The node has children.
@@ -96,7 +96,7 @@ impl StoreError {
     /// The outcome of a change to the node at `path`, which need not exist.
     ///
     /// # Errors
-    /// All other errors.
+    /// All errors except that the node is missing.
     pub(crate) fn unless_missing(path: &str, outcome: Result<(), Self>) -> Result<(), Self> {
         match outcome {
             Err(Self::Missing { path: missing }) if missing == path => Ok(()),

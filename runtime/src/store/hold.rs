@@ -1,10 +1,10 @@
-//! A held node, as its holder sees it.
+//! A held node, from its holder's view.
 
 use std::time::Duration;
 
 use tokio::sync::{oneshot, watch};
 
-/// How long [`Hold::release`] waits for the store. A store that cannot be reached removes the node by itself.
+/// How long [`Hold::release`] waits for the store. An unreachable store removes the node by itself.
 const RELEASE: Duration = Duration::from_secs(3);
 
 /// A node that exists for as long as this value does, unless it is [lost](Hold::lost).
@@ -51,14 +51,14 @@ impl Hold {
         (Self { release, fate, seen: 0 }, Keeper { released, fate: sender })
     }
 
-    /// Returns once the node is lost: another client holds it, or it is gone and cannot be created again. A lost node
-    /// does not come back by itself. Until then this never returns, however long the store cannot be reached. The
-    /// future may be dropped and created again.
+    /// Waits until the node is lost: another client holds it, or it is gone and cannot be created again. A lost node
+    /// does not come back by itself. Until then this never returns, however long the store is unreachable. The future
+    /// may be dropped and created again.
     pub async fn lost(&mut self) {
         while self.next().await != Turn::Lost {}
     }
 
-    /// Returns at the next change of the node. The future may be dropped and created again.
+    /// Waits for the next change of the node. The future may be dropped and created again.
     pub async fn next(&mut self) -> Turn {
         let seen = self.seen;
         match self.fate.wait_for(|fate| fate.is_lost || fate.again > seen).await {
@@ -71,7 +71,7 @@ impl Hold {
         }
     }
 
-    /// Removes the node. Returns when the store has done so, or could not be asked for three seconds.
+    /// Removes the node. Returns when the store has done so, or has been unreachable for three seconds.
     pub async fn release(self) {
         let Self { release, mut fate, .. } = self;
         drop(release);
@@ -83,7 +83,7 @@ impl Hold {
 }
 
 impl Keeper {
-    /// Returns once the hold is released or dropped.
+    /// Waits until the hold is released or dropped.
     pub(super) async fn released(&mut self) {
         let _ = (&mut self.released).await;
     }

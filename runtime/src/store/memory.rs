@@ -9,7 +9,7 @@ use super::hold::Keeper;
 use super::tree::{Tree, Who};
 use super::{Access, Hold, Login, Node, Op, Store, StoreError, Version};
 
-/// A store within this process, as a logged-in client sees it. Clones share the tree.
+/// A store within this process, from the view of a logged-in client. Clones share the tree.
 #[derive(Clone, Debug)]
 pub struct Memory {
     tree: Arc<Mutex<Tree>>,
@@ -17,12 +17,12 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// An empty tree, as seen by its operator.
+    /// Creates an empty tree, from the view of its operator.
     pub fn new() -> Self {
         Self { tree: Arc::default(), who: Arc::new(Mutex::new(Who::Operator)) }
     }
 
-    /// The same tree, as seen by a client with these logins.
+    /// Returns the same tree, from the view of a client with these logins.
     pub fn login(&self, logins: &[Login]) -> Self {
         Self { tree: Arc::clone(&self.tree), who: Arc::new(Mutex::new(Who::new(logins))) }
     }

@@ -1,8 +1,7 @@
-//! Stores, which keep data spaces: one trait and its implementations.
+//! Stores, which hold data spaces: one trait and its implementations.
 //!
 //! A store is a tree of nodes, each with data, a version and rights. This is ZooKeeper's model, because the other store
-//! can implement it too, but not the other way round. The meaning of the nodes belongs to [`crate::space`], not to a
-//! store.
+//! can implement it too, but not vice versa. The meaning of the nodes belongs to [`crate::space`], not to a store.
 
 mod access;
 mod address;
@@ -47,7 +46,7 @@ pub const MAX_DATA: usize = wattle::values::MAX_DATA;
 pub struct Open {
     /// The path: `/zookeeper/quota`.
     pub path: String,
-    /// The names of what others have there. If there is nothing, the operator has no right to change it.
+    /// The names of others' nodes there. If there are none, the operator has no right to change it.
     pub others: Vec<String>,
 }
 
@@ -79,8 +78,8 @@ pub enum Op {
         /// The path.
         path: String,
     },
-    /// Changes nothing, and fails if the node does not exist or has another version. Checks that come before all other
-    /// operations are added to each request that the operations are split into, so none is carried out once one of
+    /// Changes nothing, and fails if the node does not exist or has another version. Checks that precede all other
+    /// operations are added to each request into which the operations are split, so none is carried out once one of
     /// these nodes has changed. ZooKeeper compares only how many times the data was set. To be sure that it is the same
     /// node, also check one that has a unique name.
     Check {
@@ -92,7 +91,7 @@ pub enum Op {
 }
 
 impl Op {
-    /// The path of the node that it works on.
+    /// The path of the node that it affects.
     pub fn path(&self) -> &str {
         match self {
             Self::Create { path, .. } | Self::Set { path, .. } | Self::Delete { path } | Self::Check { path, .. } => {
@@ -101,13 +100,13 @@ impl Op {
         }
     }
 
-    /// The checks that are added to each request that `ops` are split into, and the other operations.
+    /// Splits `ops` into the checks that are added to each request, and the other operations.
     pub(crate) fn conditions(ops: &[Self]) -> (&[Self], &[Self]) {
         let checks = ops.iter().take_while(|op| matches!(op, Self::Check { .. })).count();
         ops.split_at(checks)
     }
 
-    /// An upper bound of the number of bytes that it takes in a request.
+    /// An upper bound of its size in a request, in bytes.
     pub(crate) fn size(&self) -> usize {
         match self {
             Self::Create { path, data, access } => 64 + path.len() + data.len() + access.size(),
@@ -120,24 +119,24 @@ impl Op {
 /// A tree of nodes that many processes share.
 ///
 /// A path begins with `/`, and has no empty names, no `.` or `..`, and no control characters ([`StoreError::Illegal`]).
-/// The node at the top, `/`, belongs to the store itself.
+/// The root node, `/`, belongs to the store itself.
 ///
-/// The futures of all methods may be dropped before they are done. Nothing is left behind, except that it is not known
-/// whether a write was carried out. Methods wait for a store that cannot be reached, and callers decide for how long.
+/// The futures of all methods may be dropped before they are done. Nothing is left behind, but it is then unknown
+/// whether a write was carried out. Methods wait for an unreachable store, and callers decide for how long.
 #[async_trait]
 pub trait Store: Send + Sync + fmt::Debug {
-    /// The node at `path`. `None` if it does not exist.
+    /// Reads the node at `path`. `None` if it does not exist.
     ///
     /// # Errors
-    /// If it may not be read.
+    /// It may not be read.
     async fn get(&self, path: &str) -> Result<Option<Node>, StoreError>;
 
-    /// The node at `path`, for a client that only follows what this store has reported to it. The node is as new as
-    /// everything that this store has returned or done, but may lack later changes of others. Where that matters, this
-    /// is cheaper than [`Store::get`].
+    /// Reads the node at `path`, for a client that only follows what this store has reported to it. The node is as new
+    /// as everything that this store has returned or done, but may lack later changes of others. Where that is
+    /// sufficient, this is cheaper than [`Store::get`].
     ///
     /// # Errors
-    /// If it may not be read.
+    /// It may not be read.
     async fn look(&self, path: &str) -> Result<Option<Node>, StoreError> {
         self.get(path).await
     }
@@ -146,14 +145,13 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// Intermediate changes may be skipped, but not the last one.
     ///
     /// # Errors
-    /// If it may not be read.
+    /// It may not be read.
     async fn changed(&self, path: &str, seen: Option<Version>) -> Result<Option<Node>, StoreError>;
 
-    /// Like [`Store::changed`], for a caller that will also wait for the next change, with the version that is returned
-    /// here.
+    /// Like [`Store::changed`], for a caller that will also wait for the next change, with the version returned here.
     ///
     /// # Errors
-    /// If it may not be read.
+    /// It may not be read.
     async fn follow(&self, path: &str, seen: Option<Version>) -> Result<Option<Node>, StoreError> {
         self.changed(path, seen).await
     }
@@ -164,10 +162,10 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// [`StoreError::Missing`], [`StoreError::Conflict`], [`StoreError::Denied`], [`StoreError::TooLarge`].
     async fn set(&self, path: &str, data: &[u8], expected: Option<Version>) -> Result<Version, StoreError>;
 
-    /// The names of the nodes below `path`, sorted. Empty if it does not exist.
+    /// Lists the names of the nodes below `path`, sorted. Empty if it does not exist.
     ///
     /// # Errors
-    /// If they may not be read.
+    /// They may not be read.
     async fn children(&self, path: &str) -> Result<Vec<String>, StoreError>;
 
     /// Identifies the session, for a store that has sessions. No session outlives the contents of the store: in another
@@ -192,11 +190,11 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// [`StoreError::Replaced`] if a store could not distinguish a node from the one that replaced it.
     async fn protect(&self, accesses: &[(String, Access)], checks: &[Op]) -> Result<(), StoreError>;
 
-    /// The nodes that give anyone but the operator more rights than [`Store::protect`] would. Empty for a store in
-    /// which only the operator can change rights, because no one else runs it.
+    /// Lists the nodes that give anyone but the operator more rights than [`Store::protect`] would. Empty for a store
+    /// in which only the operator can change rights, because no one else administers it.
     ///
     /// # Errors
-    /// If the rights may not be read.
+    /// The rights may not be read.
     async fn exceeding(&self, accesses: &[(String, Access)]) -> Result<Vec<String>, StoreError> {
         let _ = accesses;
         Ok(Vec::new())
@@ -220,7 +218,7 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// readable.
     ///
     /// # Errors
-    /// If the store cannot be used.
+    /// The store cannot be used.
     async fn is_held(&self, path: &str) -> Result<bool, StoreError> {
         match self.get(path).await {
             Ok(node) => Ok(node.is_some()),
@@ -234,33 +232,33 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// may be configured not to enforce it.
     ///
     /// # Errors
-    /// If the store cannot be used.
+    /// The store cannot be used.
     async fn bound(&self, places: &[String]) -> Result<bool, StoreError>;
 
     /// Undoes [`Store::bound`] for everything below `top`. Returns whether nothing of it is left.
     ///
     /// # Errors
-    /// Like [`Store::bound`].
+    /// As for [`Store::bound`].
     async fn unbound(&self, top: &str) -> Result<bool, StoreError>;
 
     /// Keeps everyone but the operator from creating nodes beside the data space `top`, where the store lets anyone do
     /// that and others have no nodes. Returns what stays open.
     ///
     /// # Errors
-    /// Like [`Store::bound`].
+    /// As for [`Store::bound`].
     async fn close_off(&self, _top: &str) -> Result<Vec<Open>, StoreError> {
         Ok(Vec::new())
     }
 
-    /// The nodes in which the store keeps what [`Store::bound`] sets, if it keeps that in nodes: for everything down to
-    /// `top`, the outermost first. The limits of what is below `top` are below the last one.
+    /// The nodes in which the store keeps the limits of [`Store::bound`], if it keeps them in nodes: for everything
+    /// down to `top`, the outermost first. The limits of the nodes below `top` are below the last one.
     fn bounds(&self, top: &str) -> Vec<String> {
         let _ = top;
         Vec::new()
     }
 
-    /// How long the store keeps the nodes of a process that it does not hear from. `None` if it notices at once that a
-    /// process is gone, or has not said.
+    /// How long the store keeps the nodes of a process that is silent. `None` if it notices at once that a process is
+    /// gone, or has not reported it.
     fn session(&self) -> Option<Duration> {
         None
     }
@@ -268,10 +266,10 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// Adds these `logins` from now on.
     ///
     /// # Errors
-    /// If the store cannot be used.
+    /// The store cannot be used.
     async fn log_in(&self, logins: &[Login]) -> Result<(), StoreError>;
 
-    /// Leaves the store in an orderly way. This must be the last use of the store by this process. Held nodes are then
+    /// Disconnects in an orderly way. This must be the last use of the store by this process. Held nodes are then
     /// removed at once, not only when the store misses the process. Takes two seconds at most.
     async fn close(&self) {}
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::StoreError;
 
-/// How many characters of a path are shown.
+/// The maximum number of characters shown of a path.
 const SHOWN: usize = 240;
 
 /// Refuses paths that `PathUtils.validatePath` of ZooKeeper refuses, and the node at the top.
@@ -32,7 +32,7 @@ pub(crate) fn check_path(path: &str) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// The path as it is shown. Other people's paths may be as long as a request.
+/// Shortens a path for messages. Other people's paths may be as long as a request.
 pub(crate) fn short(path: &str) -> Cow<'_, str> {
     match path.char_indices().nth(SHOWN) {
         Some((end, _)) => Cow::Owned(format!("{}… ({} bytes)", &path[..end], path.len())),

@@ -1,4 +1,4 @@
-//! Checks whether anything accepts connections at the hosts of a store that does not answer.
+//! Checks whether anything accepts connections at the hosts of a store that does not respond.
 
 use std::time::Duration;
 

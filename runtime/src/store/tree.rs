@@ -1,4 +1,4 @@
-//! The tree itself, in this process. The embedded store serves it, and [`Memory`] is nothing else.
+//! The in-process tree. The embedded store serves it, and [`Memory`] wraps it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -132,7 +132,7 @@ impl Tree {
             from.clear();
             from.push_str(&below);
             if let Some((child, _)) = rest.split_once('/') {
-                // Skips everything below a child at once: `0` comes after `/`.
+                // Skip everything below a child at once: `0` comes after `/`.
                 from.push_str(child);
                 from.push('0');
             } else {
@@ -254,8 +254,8 @@ impl Tree {
         version
     }
 
-    /// Carries out all of `ops`, or nothing if one of them is refused or they cannot be kept. `keep` is called once all
-    /// are known to be possible, before anyone sees them. Returns the version from the last one.
+    /// Carries out all of `ops`, or nothing if one of them is refused or they cannot be stored. `keep` is called once
+    /// all are known to be possible, before anyone sees them. Returns the version from the last one.
     pub(super) fn change(
         &mut self,
         who: &Who,
@@ -290,7 +290,7 @@ impl Tree {
         Ok(version)
     }
 
-    /// The operations that carry out `create` for a client that is to hold the node. They also replace a node with the
+    /// The operations that carry out `create` for a client that will hold the node. They also replace a node with the
     /// version `over`, or one that belongs to the holder `former`.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! What a goal costs the store: two writes for each thing that changes, and nothing for what is there already.
+//! The cost of a goal in the store: two writes for each changed resource, and none for unchanged ones.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use wattle_runtime::store::Memory;
 use crate::noting::Noting;
 use crate::{Site, deploy};
 
-/// So many things, each after the one before, of which one has another text.
+/// So many things, each depending on the previous one, one of them with another text.
 fn things(count: usize, other: Option<usize>) -> String {
     let line = |number: usize| {
         let text = if other == Some(number) { "y" } else { "x" };
@@ -20,8 +20,8 @@ fn things(count: usize, other: Option<usize>) -> String {
     (0..count).map(line).collect()
 }
 
-/// What four goals cost: to make so many things, the same once more, one change, and the same once more. Nodes that are read, rows
-/// that are written, other nodes that are written.
+/// The costs of four goals: creating so many things, no change, one change, and no change. Nodes read, rows written,
+/// other nodes written.
 async fn costs(count: usize) -> Vec<[usize; 3]> {
     let noting = Arc::new(Noting::new(Memory::new()));
     let site = Site::over(Arc::clone(&noting) as _);
@@ -40,13 +40,13 @@ async fn a_change_costs_two_writes_and_what_is_there_already_none() {
     let (few, many) = (costs(5).await, costs(50).await);
     let rows = |costs: &[[usize; 3]]| costs.iter().map(|[_, rows, _]| *rows).collect::<Vec<_>>();
     assert_eq!((rows(&few), rows(&many)), (vec![10, 0, 2, 0], vec![100, 0, 2, 0]));
-    // Whoever leads next reads each row once, and none a second time.
+    // The next leader reads each row only once.
     let read = |costs: &[[usize; 3]]| costs.iter().map(|[read, ..]| *read).collect::<Vec<_>>();
     let (few_read, many_read) = (read(&few), read(&many));
     assert_eq!(few_read[0], many_read[0], "there is nothing to load");
     let loaded = |more: usize| few_read[1..].iter().map(|read| read + more).collect::<Vec<_>>();
     assert_eq!(loaded(45), many_read[1..], "{few_read:?}");
-    // What else is written of a goal does not grow, unless it goes with what is done.
+    // The number of other writes does not grow, except with the work done.
     let others = |costs: &[[usize; 3]]| costs.iter().map(|[.., others]| *others).collect::<Vec<_>>();
     assert_eq!(others(&few)[1..], others(&many)[1..]);
 }

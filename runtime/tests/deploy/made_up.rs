@@ -1,5 +1,5 @@
-//! A cloud of things that have a text, and targets that are written as lines: `NAME[!] = TEXT [after NAME...]`, where what has `!`
-//! is made again when its text changes.
+//! A cloud of things that have a text, and targets written as lines: `NAME[!] = TEXT [after NAME...]`, where a thing
+//! with `!` is replaced when its text changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -10,10 +10,10 @@ use wattle::model::{Name, Value};
 use wattle_converge::{Id, Job, Known, Outcome, Sight, Target, Thing, Wanted, What};
 use wattle_runtime::deploy::{Blindness, Cloud, Maker, Rows, Seen};
 
-/// The only type that there is.
+/// The only type.
 pub(crate) const KIND: &str = "Thing";
 
-/// What has a text.
+/// A thing with a text.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Text {
     pub(crate) name: Name,
@@ -24,17 +24,17 @@ pub(crate) struct Text {
 #[derive(Debug, Default)]
 pub(crate) struct Things {
     pub(crate) there: BTreeMap<Id, Text>,
-    /// Requests, in words.
+    /// Requests, as texts.
     pub(crate) asked: Vec<String>,
-    /// How often it was asked what is there.
+    /// How many times the things were listed.
     pub(crate) looks: u32,
-    /// What cannot be made.
+    /// Things that cannot be created.
     pub(crate) refused: BTreeSet<Name>,
     /// How long requests take.
     pub(crate) takes: Duration,
-    /// Answers to creations of these never arrive.
+    /// Things whose creations get no response.
     pub(crate) silent: BTreeSet<Name>,
-    /// Why nobody sees anything.
+    /// Why listing fails, if it does.
     pub(crate) blind: Option<Blindness>,
 }
 
@@ -133,7 +133,7 @@ impl Cloud for MadeUp {
     }
 }
 
-/// Makes targets of lines.
+/// Makes targets from lines.
 #[derive(Debug)]
 pub(crate) struct Lines;
 

@@ -1,6 +1,6 @@
-//! Goals that are reached over a store, whoever leads and whoever dies.
+//! Goals reached over a store, whichever process leads or dies.
 
-#![expect(clippy::unwrap_used, reason = "what goes wrong fails the test")]
+#![expect(clippy::unwrap_used, reason = "an error fails the test")]
 
 mod costs;
 mod made_up;
@@ -18,7 +18,7 @@ use wattle_runtime::deploy::{Blindness, DeployError, Deployment, Ended, News, Wa
 use wattle_runtime::space::OperatorKey;
 use wattle_runtime::store::{Access, Memory, Op, Store};
 
-/// A stack of its own, and its cloud.
+/// A stack and its cloud.
 struct Site {
     deployment: Deployment,
     cloud: MadeUp,
@@ -50,7 +50,7 @@ impl Site {
         Ok(ended.expect("nobody ends it"))
     }
 
-    /// Brings it, and says what the cloud was asked.
+    /// Deploys it, and returns the requests to the cloud.
     async fn asked(&self, wanted: &Wanted) -> Vec<String> {
         self.cloud.things().asked.clear();
         let ended = self.bring(wanted).await.unwrap();
@@ -76,7 +76,7 @@ async fn goals_follow_each_other_and_end_in_nothing() {
     let site = Site::new();
     assert_eq!(site.asked(&deploy(SHOP)).await, ["create net", "create port", "create web"]);
     assert_eq!(site.asked(&deploy(SHOP)).await, Vec::<String>::new());
-    // Another text, in place and in another thing's place.
+    // Another text, changed in place and by replacement.
     assert_eq!(site.asked(&deploy(&SHOP.replace("= n", "= m"))).await, ["update net"]);
     let other = SHOP.replace("= w", "= v");
     assert_eq!(site.asked(&deploy(&other)).await, ["update net", "create web", "delete web"]);
@@ -111,7 +111,7 @@ async fn a_failure_ends_the_goal_with_its_cause_and_the_next_one_goes_on() {
 async fn whoever_dies_leaves_nothing_that_the_next_does_not_go_on_with() {
     let site = Site::new();
     site.cloud.things().takes = Duration::from_millis(40);
-    // Dropped at any point, as by `kill -9`: before the wish is written, between requests, while one is under way.
+    // Dropped at any point, as by `kill -9`: before the wish is written, between requests, during one.
     for after in [0, 5, 30, 60, 90] {
         let (news, _heard) = mpsc::unbounded_channel();
         let wanted = deploy(&SHOP.replace("= w", &format!("= w{after}")));
@@ -140,7 +140,7 @@ async fn two_at_once_are_two_goals() {
         tokio::time::sleep(Duration::from_millis(50)).await;
         site.bring(&other).await
     });
-    // Whoever came first is told how the goal ended that took the place of its own.
+    // The first caller learns how the goal ended that replaced its own.
     assert_eq!((one.unwrap().generation, other.unwrap().generation), (2, 2));
     assert_eq!(site.cloud.there(), ["net=n", "port=q", "web=w"]);
 }
@@ -191,10 +191,10 @@ async fn what_drifts_or_vanishes_is_seen_and_put_right_where_that_is_asked_for()
     }
     assert_eq!(seen, ["net: true", "web: false"]);
     assert_eq!(site.cloud.there(), ["net=x", "port=p"]);
-    // A new goal puts right whatever it finds missing or changed.
+    // A new goal corrects anything missing or changed.
     assert_eq!(site.asked(&wanted(false)).await, ["update net", "create web"]);
     assert_eq!(site.cloud.there(), ["net=n", "port=p", "web=w"]);
-    // Also if nobody has seen it before.
+    // Even if nobody has observed it before.
     change();
     assert_eq!(site.asked(&wanted(false)).await, ["update net", "create web"]);
     assert_eq!(site.cloud.there(), ["net=n", "port=p", "web=w"]);

@@ -1,11 +1,11 @@
-//! A store that notes what it is asked.
+//! A store that records its requests.
 
 use std::sync::Mutex;
 
 use async_trait::async_trait;
 use wattle_runtime::store::{Access, Hold, Login, Memory, Node, Op, Store, StoreError, Version};
 
-/// A store that notes which nodes are read and written.
+/// A store that records which nodes are read and written.
 #[derive(Debug)]
 pub(crate) struct Noting {
     pub(crate) store: Memory,
@@ -74,12 +74,12 @@ impl Noting {
         Self { store, read: Mutex::default(), written: Mutex::default() }
     }
 
-    /// The names of the rows that were read since this was asked last.
+    /// The names of the rows read since the last call.
     pub(crate) fn rows_read(&self) -> Vec<String> {
         rows(&std::mem::take(&mut *self.read.lock().unwrap()))
     }
 
-    /// How many nodes were read, how many rows were written, and how many other nodes, since this was asked last.
+    /// How many nodes were read, how many rows were written, and how many other nodes, since the last call.
     pub(crate) fn costs(&self) -> [usize; 3] {
         let read = std::mem::take(&mut *self.read.lock().unwrap());
         let written = std::mem::take(&mut *self.written.lock().unwrap());

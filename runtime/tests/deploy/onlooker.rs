@@ -1,4 +1,4 @@
-//! What whoever looks on sees, and what it costs.
+//! What a watcher sees, and its cost.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -13,7 +13,7 @@ use crate::made_up::Lines;
 use crate::noting::Noting;
 use crate::{SHOP, Site, deploy};
 
-/// A stack, and whoever looks on with the operator's key.
+/// A stack, and a watcher with the operator's key.
 fn looked_at() -> (Site, Arc<Noting>, Onlooker) {
     let memory = Memory::new();
     let site = Site::over(Arc::new(memory.clone()));
@@ -24,7 +24,7 @@ fn looked_at() -> (Site, Arc<Noting>, Onlooker) {
     (site, noting, onlooker)
 }
 
-/// The names of the rows that are not the same in both.
+/// The names of the rows that differ.
 fn changed(before: &[Row], after: &[Row]) -> BTreeSet<String> {
     let differs = |row: &&Row, others: &[Row]| !others.contains(row);
     let gone = before.iter().filter(|row| differs(row, after));
@@ -54,7 +54,7 @@ async fn only_what_was_written_is_read_again() {
             let Some(known) = onlooker.look().await.unwrap() else { continue };
             let read = noting.rows_read();
             if let Some(last) = &last {
-                // What came and went in between is in neither.
+                // Short-lived things are in neither.
                 let is_there = |id: &&String| known.rows.iter().chain(&last.rows).any(|row| row.id.to_string() == **id);
                 let read: BTreeSet<String> = read.iter().filter(is_there).cloned().collect();
                 assert_eq!(read, changed(&last.rows, &known.rows));
@@ -76,7 +76,7 @@ async fn only_what_was_written_is_read_again() {
     noting.rows_read();
     let again = onlooker.look().await.unwrap().unwrap();
     assert!(Arc::ptr_eq(&known, &again) && noting.read.lock().unwrap().len() < 10);
-    // Whoever leads next may have been broken off before, so all is read once.
+    // The next leader may have been interrupted before, so everything is read once.
     site.bring(&deploy("thing0 = y")).await.unwrap();
     let known = onlooker.look().await.unwrap().unwrap();
     assert_eq!((known.rows.len(), known.number), (1, 2));
@@ -102,7 +102,7 @@ async fn it_is_known_since_when_and_nobody_else_may_look() {
     let known = onlooker.look().await.unwrap().unwrap();
     assert_eq!(since(&known, "net"), net, "nothing was done to it");
     assert!(since(&known, "web") > web);
-    // Who has not the operator's password, and who has not the key.
+    // A watcher without the operator's password, and one without the key.
     let guest = Arc::new(noting.store.login(&[])) as Arc<dyn Store>;
     assert_eq!(Onlooker::new(&guest, "shop", None).look().await.unwrap(), None);
     let other = (wattle_runtime::space::OperatorKey::generate(), Arc::new(Lines) as Arc<dyn Maker>);

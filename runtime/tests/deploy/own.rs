@@ -1,4 +1,4 @@
-//! What is known of infrastructure is the operator's word, or nobody goes on by it.
+//! Records about infrastructure are accepted only if the operator has signed them.
 
 use wattle_runtime::deploy::{DeployError, Deployment, Identity, Wanted, believe, pass_on};
 use wattle_runtime::store::{Op, StoreError};
@@ -7,7 +7,7 @@ use super::{SHOP, Site, deploy};
 
 const TOP: &str = "/wattle/shop/infrastructure";
 
-/// All nodes of the infrastructure that hold anything, each with what it holds.
+/// All nonempty nodes of the infrastructure, with their data.
 async fn nodes(site: &Site) -> Vec<(String, Vec<u8>)> {
     let store = &site.deployment.store;
     let (mut found, mut paths) = (Vec::new(), vec![TOP.to_owned()]);
@@ -31,7 +31,8 @@ async fn whatever_somebody_else_has_written_nothing_is_done_by_it() {
     let nodes = nodes(&site).await;
     assert!(nodes.len() > 10, "{nodes:?}");
     for (path, data) in &nodes {
-        // As ZooKeeper's own administrator could: something else, the same unsigned, and another node's.
+        // Forgeries that ZooKeeper's own administrator could make: other data, the same data unsigned, and another
+        // node's data.
         let line = data.iter().position(|byte| *byte == b'\n').expect("it is signed") + 1;
         let mut other = data.clone();
         *other.last_mut().unwrap() ^= 1;
@@ -42,7 +43,7 @@ async fn whatever_somebody_else_has_written_nothing_is_done_by_it() {
             let destroyed = site.bring(&Wanted::Nothing).await;
             let goes_on =
                 |outcome: &Result<_, _>| !matches!(outcome, Err(DeployError::Store(StoreError::Disowned { .. })));
-            // What only onlookers read, and what is not asked for any more, keeps nobody from anything.
+            // Data for watchers, and data that is no longer needed, blocks nobody.
             let reads = !["/report", "/known", "/cloud", "/changes"].iter().any(|name| path.ends_with(name));
             let is_kept = !path.contains("/targets/");
             if reads && is_kept {
@@ -55,7 +56,7 @@ async fn whatever_somebody_else_has_written_nothing_is_done_by_it() {
     }
 }
 
-/// Puts everything back as it was.
+/// Restores all nodes.
 async fn restore(site: &Site, nodes: &[(String, Vec<u8>)]) {
     let store = &site.deployment.store;
     for (path, data) in nodes {
@@ -98,7 +99,7 @@ async fn another_key_signs_all_that_the_former_one_has_and_nothing_else() {
     let refused = pass_on(&store, "shop", &former, &next).await.unwrap_err();
     assert!(refused.is_of_what_stands_there(), "{refused}");
     store.set(&path, &data, None).await.unwrap();
-    // What was broken off by that is gone on with.
+    // The interrupted work continues.
     pass_on(&store, "shop", &former, &next).await.unwrap();
     pass_on(&store, "shop", &former, &next).await.unwrap();
     assert!(site.bring(&deploy(SHOP)).await.is_err(), "the former key's word counts no more");
@@ -134,7 +135,7 @@ async fn what_is_known_in_one_data_space_is_nothing_in_another_one() {
         site.asked(&deploy(SHOP)).await;
     }
     let own = nodes(&here).await;
-    // All of it, and all but what it is known by.
+    // All of it, and all but the node that identifies it.
     for skipped in [0, 1] {
         let (store, mut made) = (&here.deployment.store, Vec::new());
         for (path, data) in nodes(&there).await.into_iter().skip(skipped) {
@@ -150,7 +151,7 @@ async fn what_is_known_in_one_data_space_is_nothing_in_another_one() {
         store.apply(made).await.unwrap();
         restore(&here, &own).await;
     }
-    // A data space that begins again goes on with it once the operator says so.
+    // A new data space continues with it once the operator says so.
     begin(&here, "anew").await;
     assert!(here.bring(&deploy(SHOP)).await.is_err());
     assert_eq!(believe(&here.deployment.store, "shop", &here.deployment.key).await.unwrap(), [""; 0]);

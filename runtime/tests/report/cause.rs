@@ -1,4 +1,4 @@
-//! Waits, and where they lead.
+//! Waits and their causes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,7 @@ fn now() -> Time {
     Time::from_secs(TIMES.1)
 }
 
-/// A stack in revision 2, of lines such as `b/app waits a/db/url`; agents act for those servers.
+/// A stack in revision 2, from lines such as `b/app waits a/db/url`; agents act for those servers.
 pub(crate) fn snapshot(alive: &[&str], lines: &[&str]) -> StackSnapshot {
     let goal = DesiredRevision {
         revision: 2,
@@ -91,7 +91,7 @@ fn failure(component: &str) -> Failure {
     Failure { component: component.into(), kind, message, log: Vec::new(), at: TIMES.0, through: Vec::new() }
 }
 
-/// Each root as a sentence, with what it holds up.
+/// Each root as a sentence, with what it blocks.
 fn reported(snapshot: &StackSnapshot) -> Vec<String> {
     roots(snapshot).iter().map(|root| format!("{} [{}]", root.cause.sentence(now()), root.holds.join(" "))).collect()
 }
@@ -119,7 +119,7 @@ fn what_waits_for_several_is_held_up_by_each() {
     let lines = ["a/x running", "b/y running", "b/z waits a/x/out b/y/out", "c/w waits b/y/out", "c/v done"];
     let found = reported(&snapshot(&["a", "b", "c"], &lines));
     assert_eq!(found, ["b/y has been running for 4s [b/z c/w]", "a/x has been running for 4s [b/z]"]);
-    // Twice to the same end is once.
+    // Two waits with the same end count once.
     let lines = ["a/x running", "b/y waits a/x/one a/x/two", "b/z waits b/y/out a/x/one"];
     assert_eq!(reported(&snapshot(&["a", "b"], &lines)), ["a/x has been running for 4s [b/y b/z]"]);
 }
@@ -140,7 +140,7 @@ fn nobody_is_blamed_on_another_ones_word() {
         assert!(found.iter().any(|reported| reported == expected), "{state}: {found:?}");
         assert!(!found.iter().any(|reported| reported.starts_with("c/v has failed: it broke")), "{state}: {found:?}");
     }
-    // Of another stack, nobody here has its own word.
+    // Components of another stack have no report of their own here.
     let found = reported(&snapshot(&["b"], &["b/y failed shop:c/v"]));
     assert_eq!(found, ["b/y has failed: it reports that shop:c/v of another stack has failed: it broke []"]);
 }
@@ -179,7 +179,7 @@ fn what_has_not_begun_is_held_up_by_what_comes_before() {
     let mut snapshot = snapshot(&["a", "b"], &lines);
     let expected = ["b/v is about to start [b/w]", "a/y has been running for 4s [a/z]"];
     assert_eq!(reported(&snapshot), expected);
-    // Where nothing but values orders them, nothing comes before.
+    // Without a declared order, nothing comes before.
     let revision = Revision { space: None, number: 2 };
     let plan = ServerPlan { retired: false, ..ServerPlan::retired(&revision, Order::Dataflow, None) };
     snapshot.servers["a"].plan = Some(Arc::new(plan));

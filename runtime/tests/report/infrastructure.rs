@@ -1,4 +1,4 @@
-//! Rows as they are shown.
+//! The displayed form of rows.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -72,12 +72,12 @@ pub(crate) fn known(planned: impl Into<Option<Vec<Planned>>>, rows: Vec<Row>) ->
     }
 }
 
-/// A server that Heat has finished when rows of the tests were made.
+/// A server that Heat finished when the rows of the tests were created.
 pub(crate) fn made_by_heat(phys: &str) -> MadeByHeat {
     MadeByHeat { phys: phys.into(), since: Some(row(1, "web").since) }
 }
 
-/// All that is reported about the resources.
+/// The report about all resources.
 fn reported(known: &Known) -> Vec<String> {
     let shown = Infrastructure::of(known);
     shown.resources.iter().map(|resource| format!("{} {}", resource.key, resource.how.sentence())).collect()
@@ -139,18 +139,18 @@ fn what_is_wrong_comes_first_then_what_goes_on_and_at_last_what_is_there() {
 
 #[test]
 fn what_another_thing_stands_for_now_is_told_apart() {
-    // The new one is being made, and the old one stays until then.
+    // The new one is being created, and the old one stays until then.
     let replaced =
         known(planned(&[("web", "")]), vec![row(1, "web"), Row { stage: Stage::New, ..doing(2, "web", Act::Create) }]);
     assert_eq!(reported(&replaced), ["web is being created", "web (1-1) is to be deleted"]);
-    // It could not be made, and a former goal is wanted again.
+    // It could not be created, and a former goal is wanted again.
     let back =
         known(planned(&[("web", "")]), vec![row(1, "web"), failed(2, "web", GOAL - 1, Stage::Failed, "no room")]);
     assert_eq!(reported(&back), ["web (1-2) is to be deleted", "web is there"]);
-    // What failed for a former goal and has left nothing is tried again.
+    // A failure for a former goal that has left nothing is retried.
     let again = known(planned(&[("web", "")]), vec![failed(1, "web", GOAL - 1, Stage::Gone, "no room")]);
     assert_eq!(reported(&again), ["web is to be created"]);
-    // A thing that nobody has asked for.
+    // A thing that nobody requested.
     let late = known(planned(&[]), vec![Row { stage: Stage::Failed, ..row(1, "web") }]);
     assert_eq!(reported(&late), ["web is to be deleted"]);
     assert_eq!(Infrastructure::of(&late).headline(), "everything is being deleted: 1 to go");

@@ -1,6 +1,6 @@
-//! How a stack is doing, read from a data space that is made up.
+//! The state of a stack, read from a fabricated data space.
 
-#![expect(clippy::unwrap_used, reason = "what goes wrong fails the test")]
+#![expect(clippy::unwrap_used, reason = "an error fails the test")]
 
 mod cause;
 mod infrastructure;

@@ -1,4 +1,4 @@
-//! Servers that are there and of which nothing was ever heard.
+//! Servers that exist and have never reported.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use wattle_runtime::report::{Infrastructure, silent};
 use super::cause::snapshot;
 use super::infrastructure::{known, made_by_heat, row};
 
-/// When rows of the tests were made.
+/// When the rows of the tests were created.
 const MADE: Time = Time::from_secs(1_700_000_000);
 
 #[test]
@@ -22,7 +22,7 @@ fn servers_that_never_spoke_are_named_with_where_to_look() {
     let lines = ["db/postgres idle", "app/app idle", "web/nginx former", "late/app idle"];
     let snapshot = snapshot(&["app"], &lines);
     let said = |after: u64| silent(&snapshot, &built, MADE + Duration::from_secs(after));
-    // `app` has an agent, `web` had one, `bare` has nothing to run, and `late` is going.
+    // `app` has an agent, `web` had one, `bare` has nothing to run, and `late` is being deleted.
     assert_eq!(said(239), None);
     let expected = "no word from `db` for 4m 00s: it is the boot, the network, or the agent; `wattle logs db --console` shows what it has \
                     written to its console";

@@ -1,4 +1,4 @@
-//! Critical paths, against schedules that are made up.
+//! Critical paths, compared to generated schedules.
 
 use std::sync::Arc;
 
@@ -156,7 +156,7 @@ fn clocks_that_disagree_make_no_circle() {
 }
 
 proptest! {
-    /// Components that wait for some of those before them, run for some time each, on agents that come at some time.
+    /// Components that wait for some of those before them, run for some time each, on agents that start at some time.
     #[test]
     fn every_hop_begins_when_the_one_before_ends_and_nothing_ends_later(
         made in prop::collection::vec((0_u64..20, 1_u64..20, prop::collection::vec(any::<prop::sample::Index>(), 0..4)), 1..40),
@@ -186,11 +186,11 @@ proptest! {
         for pair in hops.windows(2) {
             let (before, after) = (index(&pair[0]), index(&pair[1]));
             prop_assert_eq!(pair[0].until, pair[1].since);
-            // What began exactly when another one ended was held up by that one.
+            // A component that began exactly when another one ended was blocked by that one.
             prop_assert_eq!(starts[after], ends[before]);
             prop_assert_eq!(pair[1].awaited.as_deref(), Some(&*format!("s{before}/c/out")));
         }
-        // Nothing held up the first.
+        // Nothing blocked the first.
         prop_assert_eq!(starts[index(first)], made[index(first)].0);
     }
 }

@@ -119,7 +119,7 @@ pub(super) async fn hold_refused(fixture: &dyn Fixture) {
     let stranger = fixture.login(&[someone("stranger")]).await;
     let path = place.at("held");
     assert_denied(stranger.hold(&path, b"", &Access::new(), None).await.map(drop), "create", &path);
-    // With the rights that a server has for it, and no others.
+    // With a server's rights to it, and no others.
     let server = someone("server");
     let rights = Rights { create: true, delete: true, ..Rights::default() };
     place.make_for("server", b"", Access::new().grant(&server.principal(), rights)).await;

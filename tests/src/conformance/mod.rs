@@ -79,7 +79,7 @@ macro_rules! cases {
         /// The names of all cases.
         pub const CASES: &[&str] = &[$($(stringify!($case),)*)*];
 
-        /// Runs the case of this name.
+        /// Runs the case with this name.
         ///
         /// # Panics
         /// If it fails.

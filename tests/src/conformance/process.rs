@@ -12,7 +12,7 @@ pub struct Other(Child);
 const TASK: &str = "WATTLE_TEST_TASK";
 
 impl Other {
-    /// Runs the test of this name with `task`, which it gets by [`task`].
+    /// Runs the test with this name with `task`, which it gets by [`task`].
     ///
     /// # Panics
     /// If it cannot be started.

@@ -27,7 +27,7 @@ pub(super) struct Event {
     /// `SERVER/COMPONENT`.
     pub(super) component: String,
     pub(super) what: What,
-    /// The inputs that the run had.
+    /// The inputs of the run.
     pub(super) inputs: BTreeMap<String, Value>,
 }
 

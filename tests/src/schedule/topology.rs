@@ -41,7 +41,7 @@ pub(super) struct Recipe {
     pub(super) behaviour: Behaviour,
     /// Whether it requests its inputs itself.
     pub(super) chef: bool,
-    /// The inputs that it reads.
+    /// Its inputs.
     pub(super) reads: Vec<String>,
     pub(super) teardown_fails: bool,
 }

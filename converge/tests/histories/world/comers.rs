@@ -1,4 +1,4 @@
-//! Leaders that leave and come back, what they write late, and things that were there before.
+//! Leaders that leave and return, their late writes, and preexisting things.
 
 use wattle_converge::{Adopted, Event, Step};
 
@@ -10,7 +10,7 @@ use crate::wish::name;
 const LAST: u64 = 10_000;
 
 impl World {
-    /// What a leader writes takes its time to the store. Meanwhile it takes nothing in.
+    /// Sends a leader's writes, which take time to reach the store. Meanwhile it handles nothing.
     pub(super) fn send(&mut self, leader: usize, step: Step) {
         if step.writes.is_empty() || !self.chance.once_in(self.faults.slow) {
             return self.carry_out(leader, step);
@@ -29,7 +29,7 @@ impl World {
         }
     }
 
-    /// A leader is told to end: it begins nothing more, and waits a while for what it has begun.
+    /// Requests a leader to end: it starts nothing more, and waits a while for its jobs.
     pub(super) fn is_to_leave(&mut self, leader: usize) {
         let Some(state) = &mut self.leaders[leader].state else { return };
         state.begin_at_once(0);
@@ -48,13 +48,13 @@ impl World {
         self.say(|| "it leaves".to_owned());
         self.carry_out(leader, step);
         if self.leaders[leader].state.take().is_some() && self.leaders[leader].term == self.store.term {
-            // The same one comes back, or another.
+            // The same one returns, or another.
             let delay = self.chance.below(120_000);
             self.after(delay, Happening::Lead);
         }
     }
 
-    /// Something of what is wanted was there before, and somebody knows it.
+    /// Adopts a preexisting thing that is part of the goal.
     pub(super) fn adopts(&mut self, leader: usize) {
         let alone = self.wish.0.iter().filter(|(_, resource)| resource.uses.is_empty());
         let alone: Vec<usize> = alone.map(|(place, _)| *place).collect();

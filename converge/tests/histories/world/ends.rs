@@ -1,4 +1,4 @@
-//! How a history ends, and what must hold then.
+//! The end of a history, and its invariants.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,8 @@ use crate::cloud::attribute_of;
 use crate::wish::may_be_noted;
 
 impl World {
-    /// After the faults everything comes to rest, and the next goal is reached, whatever has happened before.
+    /// Checks that after the faults everything comes to rest, and that the next goal is reached, whatever has happened
+    /// before.
     pub(super) fn ends(&mut self) {
         if self.broken.is_some() {
             return;
@@ -69,7 +70,7 @@ impl World {
         self.go_on();
     }
 
-    /// Reality is the target: one thing for each name, as it is wanted, and nothing else.
+    /// Checks that reality matches the target: one thing for each name, in its wanted state, and nothing else.
     fn check_reached(&mut self) {
         if self.broken.is_some() {
             return;

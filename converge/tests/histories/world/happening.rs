@@ -1,4 +1,4 @@
-//! What happens in a history, and when.
+//! The events of a history.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use wattle_model::Name;
 
 use crate::cloud::Made;
 
-/// How a request fares.
+/// The fate of a request.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Fate {
     Done,
@@ -20,7 +20,7 @@ pub(super) enum Fate {
 
 #[derive(Debug)]
 pub(super) enum Happening {
-    /// A worker begins.
+    /// A worker starts.
     Begin {
         leader: usize,
         job: Box<Job>,
@@ -33,18 +33,18 @@ pub(super) enum Happening {
         is_heard: bool,
         is_double: bool,
     },
-    /// A worker answers.
+    /// A worker responds.
     Answer {
         leader: usize,
         job: Id,
         row: Id,
         outcome: Outcome,
     },
-    /// The cloud comes to what it said that it would do.
+    /// The cloud carries out what it accepted.
     Vanish {
         phys: Name,
     },
-    /// An observer asks, the cloud answers, the leader hears.
+    /// An observer's request, the cloud's response, and its arrival at the leader.
     Look {
         leader: usize,
     },
@@ -63,12 +63,12 @@ pub(super) enum Happening {
         at: u64,
     },
     Lead,
-    /// What a leader writes reaches the store.
+    /// A leader's writes reach the store.
     Written {
         leader: usize,
         step: Step,
     },
-    /// A leader that is to leave does.
+    /// A leader that was requested to leave does.
     Leave {
         leader: usize,
     },

@@ -1,4 +1,4 @@
-//! Leaders: how they take over, what they hear, and how what they decide is carried out.
+//! Leaders: taking over, their events, and carrying out their decisions.
 
 use std::collections::BTreeSet;
 
@@ -8,14 +8,14 @@ use super::World;
 use super::happening::{Happening, Scheduled};
 use crate::faults::Faults;
 
-/// A leader, also one that is dead or deposed.
+/// A leader, even one that is dead or deposed.
 pub(super) struct Leader {
     pub(super) term: u64,
     pub(super) state: Option<State>,
     pub(super) wake: Option<u64>,
-    /// What it hears while what it writes is on its way.
+    /// The events during its pending writes.
     pub(super) hears: Option<Vec<Event>>,
-    /// It begins nothing more, and ends soon.
+    /// Whether it starts nothing more, and ends soon.
     pub(super) leaves: bool,
 }
 
@@ -38,7 +38,7 @@ impl World {
         self.after(delay, Happening::Look { leader });
     }
 
-    /// A leader is told something.
+    /// Passes an event to a leader.
     pub(super) fn tell(&mut self, leader: usize, event: Event) {
         let now = Time::from_millis(self.now);
         let term = self.leaders[leader].term;
@@ -65,7 +65,7 @@ impl World {
         self.send(leader, step);
     }
 
-    /// A leader has its writes stored, and then its jobs begun.
+    /// Stores a leader's writes, and then starts its jobs.
     pub(super) fn carry_out(&mut self, leader: usize, step: Step) {
         let is_deposed = self.leaders[leader].term != self.store.term;
         if is_deposed && !step.writes.is_empty() {
@@ -110,9 +110,10 @@ impl World {
                     Notice::Settled { generation, roots } => {
                         self.settled = Some((generation, roots.iter().map(ToString::to_string).collect()));
                     }
-                    // What is to be adopted may have another thing by the time that the leader hears of it.
+                    // A thing may have been replaced by the time that the leader hears of its adoption.
                     Notice::Stalled(_) | Notice::Look(_) | Notice::Refused(Refusal::Stands { .. }) => {}
-                    // Only so many goals are kept, and more may have been reached by the time that the leader hears of it.
+                    // Only so many goals are kept, and more may have been reached by the time that the leader hears of
+                    // it.
                     Notice::Refused(Refusal::NoGoal(generation)) if !self.store.has_reached(generation) => {}
                     Notice::Refused(refusal) => self.breaks(|| format!("it refuses a goal: {refusal}")),
                 }

@@ -1,4 +1,4 @@
-//! The world of a history: a clock, a queue of what happens, a cloud, a store, and leaders.
+//! The world of a history: a clock, a queue of events, a cloud, a store, and leaders.
 
 mod comers;
 mod ends;
@@ -22,15 +22,16 @@ use happening::{Happening, Scheduled};
 use leaders::Leader;
 use requests::LATEST;
 
-/// More happens in no history.
+/// The maximum number of events of a history.
 const MOST: u64 = 30_000;
-/// When nothing goes wrong any more, so much time is enough for everything.
+/// The time without faults that is enough for everything.
 const PATIENCE: u64 = 12 * 3_600_000;
 
-/// Histories up to this one have no comers and goers, and nothing that shows what can be read of others, so that it is known of bugs which of them finds them first.
+/// Histories up to this one have neither leaders that come and go nor attributes that show others, so that it stays
+/// known which of them first finds each bug.
 const LATER: u64 = 5_000;
 
-/// Everything.
+/// All participants.
 pub(crate) struct World {
     chance: Chance,
     now: u64,
@@ -42,17 +43,17 @@ pub(crate) struct World {
     faults: Faults,
     wish: Wish,
     size: usize,
-    /// Things may show what can be read of others.
+    /// Whether attributes may show those of others.
     shows: bool,
     is_calm: bool,
-    /// Each step is held against the predicates computed from scratch.
+    /// Whether each step is compared to the predicates computed from scratch.
     is_compared: bool,
     /// Writes of rows since the last goal, and jobs.
     writes: BTreeMap<Id, usize>,
     others: usize,
     jobs: usize,
     releases: usize,
-    /// Rows whose software was asked to be torn down.
+    /// Rows whose software was requested to be torn down.
     drained: BTreeSet<Id>,
     settled: Option<(u64, Vec<String>)>,
     pub(crate) happened: u64,
@@ -60,7 +61,7 @@ pub(crate) struct World {
     pub(crate) broken: Option<String>,
 }
 
-/// How a history went.
+/// The result of a history.
 pub(crate) struct Went {
     pub(crate) broken: Option<String>,
     pub(crate) trace: Vec<String>,
@@ -68,7 +69,7 @@ pub(crate) struct Went {
 }
 
 impl World {
-    /// Runs the history of a seed. A panic breaks it like anything else.
+    /// Runs the history of a seed. A panic counts as a failure.
     pub(crate) fn run(seed: u64, is_traced: bool) -> Went {
         let mut world = Self::new(seed, is_traced);
         let ran = catch_unwind(AssertUnwindSafe(|| world.history()));
@@ -195,7 +196,7 @@ impl World {
                 self.is_calm = true;
                 self.faults = self.faults.none();
                 self.cloud.things.values_mut().for_each(|thing| thing.busy_until = 0);
-                // Observers look often enough that whatever was made by whom is seen.
+                // Observations are frequent enough that every thing is seen, whoever created it.
                 for delay in [LATEST, 2 * LATEST, 3 * LATEST, 20 * LATEST, 100 * LATEST] {
                     let leader = self.leaders.len() - 1;
                     self.after(delay, Happening::Look { leader });

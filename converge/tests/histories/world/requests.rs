@@ -1,4 +1,4 @@
-//! Requests: how workers make them, and how they fare in the cloud.
+//! Requests: how workers make them, and their fate in the cloud.
 
 use std::time::Duration;
 
@@ -7,13 +7,13 @@ use wattle_converge::{Job, Outcome, Time, What};
 use super::World;
 use super::happening::{Fate, Happening};
 
-/// After this a worker gives a request up.
+/// After this time a worker gives up a request.
 const TIMEOUT: u64 = 60_000;
-/// A request arrives within this, or never.
+/// A request arrives within this time, or never.
 pub(super) const LATEST: u64 = 85_000;
 
 impl World {
-    /// A worker begins a job, or answers that it is too late for it.
+    /// Lets a worker start a job, or respond that it is too late.
     pub(super) fn begin(&mut self, leader: usize, job: Box<Job>) {
         let answer = |outcome| Happening::Answer { leader, job: job.id, row: job.row, outcome };
         if Time::from_millis(self.now) > job.not_after {
@@ -57,7 +57,7 @@ impl World {
         }
     }
 
-    /// A request reaches the cloud.
+    /// Handles the arrival of a request at the cloud.
     pub(super) fn arrive(&mut self, leader: usize, job: &Job, fate: Fate, is_heard: bool, is_double: bool) {
         let is_a_creation = matches!(job.what, What::Create { .. }) && fate == Fate::Done;
         if is_a_creation && !is_double && self.chance.once_in(self.faults.doubled) {
@@ -108,7 +108,7 @@ impl World {
         self.after(delay, Happening::Answer { leader, job: id, row, outcome });
     }
 
-    /// The cloud will delete it, or never comes to it.
+    /// Accepts a deletion, which may never happen.
     fn accept_deletion(&mut self, job: &Job, fate: Fate) -> Outcome {
         let Some(phys) = self.cloud.find(job) else { return Outcome::Absent };
         match self.cloud.is_referred_to(&phys) {

@@ -1,4 +1,4 @@
-//! What happens to things behind everybody's back, and what a leader sees of them.
+//! Drift of things, and what a leader observes of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use super::World;
 use crate::cloud::{Made, attribute_of};
 
 impl World {
-    /// Something happens to things behind everybody's back.
+    /// Changes things behind everybody's back.
     pub(super) fn drifts(&mut self) {
         let things: Vec<Name> = self.cloud.things.keys().cloned().collect();
         for phys in things {
@@ -30,7 +30,7 @@ impl World {
         }
     }
 
-    /// A leader hears what there was when the cloud was asked: of each thing, and of each row without one.
+    /// Passes the state at the time of the cloud's response to a leader: each thing, and each row without one.
     pub(super) fn sees(&mut self, leader: usize, at: u64, things: &BTreeMap<Name, Made>, then: u64) {
         let Some(state) = &self.leaders[leader].state else { return };
         let of_phys: BTreeMap<Name, Id> =
@@ -38,7 +38,7 @@ impl World {
         let mut sights = Vec::new();
         let mut absent: BTreeSet<Id> = state.rows().filter(|row| row.stage != Stage::Gone).map(|row| row.id).collect();
         for (phys, made) in things {
-            // Nobody knows what was there before until somebody adopts it.
+            // A preexisting thing is unknown until somebody adopts it.
             if made.is_nobodys() && !of_phys.contains_key(phys) {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! What somebody wants while all goes wrong.
+//! New goals during the faults.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use super::World;
 use super::happening::Happening;
 
 impl World {
-    /// Somebody wants something else.
+    /// Requests a new goal.
     pub(super) fn wants(&mut self) {
         if self.is_calm {
             return;

@@ -1,4 +1,4 @@
-//! Rules in the form in which people write them: `POST /servers: lost reply, 2 times`.
+//! Rules in their written form: `POST /servers: lost reply, 2 times`.
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -11,11 +11,11 @@ use super::{Doing, Rule};
 
 const METHODS: [Method; 5] = [Method::Get, Method::Post, Method::Put, Method::Patch, Method::Delete];
 
-/// What can happen, in its written form.
+/// The written forms of faults.
 const WORDS: [&str; 7] =
     ["lost request", "lost reply", "late by 30s", "ERROR", "fails later", "quota", "vanishes after 30s"];
 
-/// Words of the paths that this cloud knows.
+/// Path segments that this cloud knows.
 const PARTS: [&str; 35] = [
     "identity",
     "v3",
@@ -103,7 +103,7 @@ fn path(text: &str) -> Result<String, String> {
     if !text.starts_with('/') {
         return Err(format!("a path begins with `/`: write `/{text}`"));
     }
-    // A part that is not similar to any known word may be an id.
+    // A segment unlike any known word may be an id.
     let before_query = text.split('?').next().unwrap_or_default();
     for part in before_query.split('/').filter(|part| !PARTS.contains(part)) {
         if let Some(near) = nearest(part, PARTS) {
@@ -181,7 +181,7 @@ mod tests {
             doing: Doing::Refused(503, None),
         };
         assert_eq!(read("/networking: 503, always"), all);
-        // A part that is not similar to any word is an id.
+        // A segment unlike any known word is an id.
         assert_eq!(read("GET /servers/0d1f8a3e-5d56-4a41-8a7b-2f9f0e7f1b11: 500").method, Some(Method::Get));
     }
 

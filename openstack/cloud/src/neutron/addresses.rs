@@ -39,12 +39,12 @@ impl Block {
         address.is_ipv6() == self.is_six && (self.first..=self.last()).contains(&number(address))
     }
 
-    /// The first address that a machine may have, which is the gateway's.
+    /// The first usable address, which is the gateway's.
     pub(super) fn gateway(self) -> String {
         text(self.first + 1, self.is_six)
     }
 
-    /// The first and the last addresses that machines get: all but the gateway's.
+    /// The first and last address of each allocation pool: all addresses but the gateway's.
     pub(super) fn pools(self, gateway: Option<IpAddr>) -> Vec<(String, String)> {
         let first = self.first + 1;
         let last = if self.is_six { self.last() } else { self.last().saturating_sub(1) };

@@ -11,7 +11,7 @@ use super::rules::text;
 use crate::reply::Refusal;
 
 impl Neutron {
-    /// The addresses of a port: those that are asked for; if none are, one of each IP version.
+    /// The addresses of a port: the requested ones; by default, one of each IP version.
     pub(super) fn addresses(&self, port: &Value, own: Option<&str>) -> Result<Value, Refusal> {
         let network = text(port, "network_id");
         let subnets: Vec<&Value> =
@@ -70,7 +70,7 @@ impl Neutron {
         Ok(found.into())
     }
 
-    /// A free address, of a subnet or of the range for all machines.
+    /// A free address in the subnet, or in the range for all machines.
     pub(super) fn free_address(&self, subnet: &Value, is_taken: impl Fn(&str) -> bool) -> Option<String> {
         let Some((first, last)) = self.machines.filter(|_| subnet["ip_version"] != 6) else {
             let mut pools = subnet["allocation_pools"].as_array().into_iter().flatten();

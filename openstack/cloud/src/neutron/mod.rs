@@ -1,6 +1,7 @@
-//! Networks and what is on them. Source: Networking API v2.0.
+//! Networks and their resources. Source: Networking API v2.0.
 //!
-//! [`table`] says what each kind of thing has. `rules` says what else Neutron does when a thing is created, changed or removed.
+//! [`table`] lists the attributes of each kind of resource. `rules` implements Neutron's other effects when a resource
+//! is created, changed or removed.
 
 mod addresses;
 mod allocation;
@@ -95,7 +96,7 @@ impl Neutron {
         }
     }
 
-    /// The limit of each kind; for `details`, together with how many there are.
+    /// The limit of each kind; for `details`, together with the usage.
     fn quotas(&self, common: &Common, asked: &Asked<'_>, parts: &[&str]) -> Answer {
         let of = |kind: &'static ApiResource| {
             let most = if kind.key == "ports" { common.most() } else { -1 };
@@ -126,7 +127,7 @@ impl Neutron {
         found.map(|thing| &thing.value).ok_or_else(|| missing(kind, id))
     }
 
-    /// The thing of this id, if there is one of the kind.
+    /// The resource of this kind and id, if it exists.
     fn get(&self, collection: &str, id: &str) -> Result<&Value, Refusal> {
         self.find(table::of(collection).expect("INVARIANT: one of the table's kinds"), id)
     }

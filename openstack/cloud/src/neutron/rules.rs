@@ -1,4 +1,4 @@
-//! What else Neutron does when a thing is created, changed or removed.
+//! Neutron's further rules for creating, changing and removing resources.
 
 use std::net::IpAddr;
 
@@ -11,7 +11,7 @@ use crate::reply::Refusal;
 use crate::world::Common;
 
 impl Neutron {
-    /// Fills in what is not given for a new thing, or refuses to create it.
+    /// Fills in what a request for a new thing omits, or refuses the request.
     pub(super) fn making(
         &mut self,
         common: &mut Common,
@@ -29,7 +29,7 @@ impl Neutron {
         }
     }
 
-    /// Creates what comes with the thing.
+    /// Creates the accompanying resources of a new one.
     pub(super) fn made(&mut self, common: &mut Common, kind: &ApiResource, id: &str) {
         match kind.key {
             "security_groups" => {
@@ -82,7 +82,7 @@ impl Neutron {
         }
     }
 
-    /// Removes a thing, together with what goes with it.
+    /// Removes a thing, together with its dependents.
     pub(super) fn remove(&mut self, kind: &'static ApiResource, id: &str) -> Result<(), Refusal> {
         match kind.key {
             "networks" => {
@@ -214,7 +214,7 @@ impl Neutron {
         Ok(())
     }
 
-    /// The security group of ports for which none is given. It is created when it is first needed.
+    /// The default security group of ports. It is created when first needed.
     fn default_group(&mut self, common: &mut Common) -> String {
         let known = self
             .every("security-groups")
@@ -252,7 +252,7 @@ impl Neutron {
     }
 }
 
-/// The keys that make two rules of a security group the same.
+/// The keys by which two rules of a security group are duplicates.
 const SAME: [&str; 8] = [
     "security_group_id",
     "direction",
@@ -269,7 +269,7 @@ pub(super) fn text<'v>(value: &'v Value, key: &str) -> &'v str {
     value[key].as_str().unwrap_or_default()
 }
 
-/// Gives each allowed pair of addresses a hardware address: the port's, unless it has one.
+/// Gives each allowed address pair the port's MAC address, unless it has its own.
 fn pairs_with_mac(port: &mut Value) {
     let own = port["mac_address"].clone();
     for pair in port["allowed_address_pairs"].as_array_mut().into_iter().flatten() {
@@ -279,7 +279,7 @@ fn pairs_with_mac(port: &mut Value) {
     }
 }
 
-/// Refuses a port without port security what needs it. `said` is what was asked for.
+/// Refuses settings that require port security on a port without it. `said` is the body of the request.
 fn can_be_open(port: &Value, said: &Value) -> Result<(), Refusal> {
     if port["port_security_enabled"] != false {
         return Ok(());

@@ -1,4 +1,4 @@
-//! What Nova has Neutron do for servers.
+//! Nova's requests to Neutron on behalf of servers.
 
 use serde_json::{Map, Value, json};
 
@@ -33,7 +33,7 @@ impl Neutron {
         self.ports_of(server).map(of_port).collect()
     }
 
-    /// The networks of servers for which none are given.
+    /// The networks used by default for servers that specify none.
     pub(crate) fn internal(&self) -> Vec<String> {
         let internal = self.every("networks").filter(|network| network["router:external"] != true);
         internal.map(|network| text(network, "id").to_owned()).collect()
@@ -139,7 +139,7 @@ impl Neutron {
         Ok(())
     }
 
-    /// Handles the deletion of a server: ports that Nova created for it are deleted too, and the others become free.
+    /// Handles the deletion of a server: deletes the ports that Nova created for it, and unbinds the others.
     pub(crate) fn leave(&mut self, server: &str, own: &[String]) {
         let ports: Vec<String> = self.ports_of(server).map(|port| text(port, "id").to_owned()).collect();
         for port in ports {

@@ -7,15 +7,15 @@ pub(super) struct ApiResource {
     pub(super) path: &'static str,
     /// The key of a list.
     pub(super) key: &'static str,
-    /// The key of a single one.
+    /// The key of a single item.
     pub(super) one: &'static str,
     /// Its name in messages.
     pub(super) called: &'static str,
-    /// What it can be created with.
+    /// The attributes accepted at creation.
     pub(super) attributes: &'static [Attribute],
 }
 
-/// An attribute that a thing can be created with.
+/// An attribute accepted at creation.
 #[derive(Debug)]
 pub(super) struct Attribute {
     pub(super) name: &'static str,

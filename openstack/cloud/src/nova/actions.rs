@@ -7,7 +7,7 @@ use super::{Nova, Others};
 use crate::reply::{Answer, Refusal, empty, json};
 use crate::world::{Asked, Common};
 
-/// Actions that only turn a server from one of these states to another one.
+/// Actions that only move a server from one of these states to another.
 const TURNS: [(&str, &[&str], &str); 8] = [
     ("pause", &["ACTIVE"], "PAUSED"),
     ("unpause", &["PAUSED"], "ACTIVE"),
@@ -81,7 +81,7 @@ impl Nova {
             }
             "confirmResize" => {
                 needs(&["VERIFY_RESIZE"])?;
-                // The server looks the same until the hosts have finished. It is not confirmed twice.
+                // The server looks the same until the hosts have finished. A second confirmation is refused.
                 if server.former.take().is_none() {
                     return Err(Refusal::bad("Instance has not been resized."));
                 }
@@ -120,7 +120,7 @@ impl Nova {
     }
 }
 
-/// Makes a server another one, of another image.
+/// Rebuilds a server from another image.
 fn rebuild(server: &mut Server, others: &Others<'_>, said: &Value, asked: &Asked<'_>) -> Result<(), Refusal> {
     let image = said["imageRef"].as_str().unwrap_or_default();
     if others.glance.image(image).is_none() {

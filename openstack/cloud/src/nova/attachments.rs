@@ -7,7 +7,7 @@ use super::{Nova, Others};
 use crate::reply::{Answer, Refusal, empty, json};
 use crate::world::{Asked, Common};
 
-/// The guest's name for the volume of this number.
+/// The guest's device name for the volume with this number.
 pub(super) fn device(number: usize) -> String {
     let letter = u8::try_from(number % 25).unwrap_or(0) + b'b';
     format!("/dev/vd{}", char::from(letter))

@@ -1,4 +1,4 @@
-//! What was done to a server, as `GET /servers/ID/os-instance-actions` shows it.
+//! The actions on a server, as listed by `GET /servers/ID/os-instance-actions`.
 
 use serde_json::{Value, json};
 use wattle_openstack::Method;
@@ -6,7 +6,7 @@ use wattle_openstack::Method;
 use super::servers::Server;
 use crate::world::{Asked, Common};
 
-/// What Nova calls what is asked of a server, if it comes into the list.
+/// Nova's name for the requested action, if it is one that the list records.
 pub(super) fn action(asked: &Asked<'_>, parts: &[&str]) -> Option<String> {
     match (asked.method, parts) {
         (Method::Post, [_, "action"]) => {

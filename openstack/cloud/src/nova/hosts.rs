@@ -1,4 +1,4 @@
-//! The cloud's hosts: which one a server gets, and what administrators see of them.
+//! The cloud's hosts: scheduling of servers, and the view of administrators.
 
 use std::collections::BTreeSet;
 
@@ -12,10 +12,10 @@ use crate::listing;
 use crate::reply::{Answer, Refusal, json};
 use crate::world::{Asked, Common};
 
-/// The zone of servers that ask for none.
+/// The zone of servers that request none.
 const ZONE: &str = "nova";
 
-/// The hosts: name, zone, rack, and the trait that not all of them have. The last one is disabled.
+/// The hosts: name, zone, rack, and a trait that only some of them have. The last one is disabled.
 const HOSTS: [(&str, &str, &str, Option<&str>); 5] = [
     ("compute-1", ZONE, "r1", None),
     ("compute-2", ZONE, "r1", None),
@@ -24,7 +24,7 @@ const HOSTS: [(&str, &str, &str, Option<&str>); 5] = [
     ("compute-5", ZONE, "r2", None),
 ];
 
-/// A host. All of them have the same room.
+/// A host. All hosts have the same capacity.
 #[derive(Debug)]
 pub(crate) struct Host {
     pub(crate) name: &'static str,
@@ -40,9 +40,9 @@ pub(crate) struct Host {
 /// Processors, memory in MiB and disk in GiB of each host.
 pub(crate) const ROOM: [(&str, i64); 3] = [("vcpus", 16), ("ram", 65_536), ("disk", 1_000)];
 
-/// The hosts of the cloud of this number.
+/// The hosts of the cloud with this number.
 pub(super) fn hosts(number: u64) -> Vec<Host> {
-    // The ids of everything else do not depend on how many hosts there are.
+    // All other ids are independent of the number of hosts.
     let mut ids = Ids::of(!number);
     let last = HOSTS.len() - 1;
     let host =
@@ -63,13 +63,13 @@ impl Nova {
         self.servers.values().filter(move |server| server.host == Some(host))
     }
 
-    /// How much of what a flavor asks for is used on a host: `vcpus`, `ram`, `disk`.
+    /// The usage of a host by the keys of flavors: `vcpus`, `ram`, `disk`.
     pub(crate) fn used(&self, host: &str, key: &str) -> i64 {
         self.on(host).map(|server| server.value["flavor"][key].as_i64().unwrap_or(0)).sum()
     }
 
-    /// The host of a new server, as the scheduler chooses it: the one with the fewest servers, where its group wants it, as far as
-    /// there is one. How much a host has room for does not count. The reason if there is none.
+    /// The host that the scheduler chooses for a new server: the one with the fewest servers among those that satisfy
+    /// its group's policy. Capacity is not considered. Fails with the reason if there is none.
     pub(super) fn chosen(&self, common: &Common, body: &Value) -> Result<Result<&Host, String>, Refusal> {
         let server = &body["server"];
         let mut zone = server["availability_zone"].as_str().unwrap_or_default().split(':');
@@ -107,7 +107,7 @@ impl Nova {
         (policy, members.filter_map(|id| self.servers.get(id)?.host).collect())
     }
 
-    /// Moves a running server to a host; to another one than its own if none is named.
+    /// Migrates a running server to the named host, or to any other host.
     pub(super) fn migrate(&mut self, common: &Common, id: &str, to: Option<&str>) -> Result<(), Refusal> {
         admits(common, "os-migrate-server:migrate_live")?;
         let from = self.server(id)?.host;
@@ -121,7 +121,7 @@ impl Nova {
         Ok(())
     }
 
-    /// What only administrators see.
+    /// Handles requests that only administrators may send.
     pub(super) fn of_administrators(&self, common: &Common, asked: &Asked<'_>, parts: &[&str]) -> Answer {
         let page = |key: &str, all: Vec<Value>| {
             Ok(json(200, &listing::page(key, all, asked.route, asked.url, common.setting.page)?))
@@ -170,7 +170,7 @@ impl Nova {
         hypervisor
     }
 
-    /// One for each rack, and one for the second zone.
+    /// One aggregate for each rack, and one for the second zone.
     fn aggregates(&self, common: &Common) -> Vec<Value> {
         let zones = self.hosts.iter().filter(|host| host.zone != ZONE);
         let zones = zones.map(|host| (host.zone, json!({ "availability_zone": host.zone }), vec![host.name]));
@@ -190,7 +190,7 @@ impl Nova {
         all.into_iter().enumerate().map(aggregate).collect()
     }
 
-    /// The zones, with their hosts for administrators.
+    /// The zones; for administrators, with their hosts.
     pub(super) fn zones(&self, common: &Common, has_hosts: bool) -> Answer {
         if has_hosts {
             admits(common, "os-availability-zone:detail")?;
@@ -215,7 +215,7 @@ impl Host {
 }
 
 impl Server {
-    /// Puts it on a host. Only administrators see which one that is.
+    /// Places the server on a host. Only administrators see which one.
     pub(super) fn stand(&mut self, common: &Common, host: &'static str, zone: &'static str) {
         self.host = Some(host);
         self.value["OS-EXT-AZ:availability_zone"] = zone.into();
@@ -243,7 +243,7 @@ fn service(host: &Host, common: &Common) -> Value {
     })
 }
 
-/// Refuses what the cloud's policy allows to administrators only.
+/// Refuses a request that the cloud's policy reserves for administrators.
 fn admits(common: &Common, rule: &str) -> Result<(), Refusal> {
     if common.setting.is_admin {
         return Ok(());

@@ -1,8 +1,8 @@
 //! Servers and what belongs to them. Source: Compute API v2.1.
 //!
-//! `servers` creates and shows them, `actions` implements actions on them, `attachments` their ports and volumes, and `beside`
-//! key pairs, server groups and flavors. `hosts` decides where servers run, and `history`
-//! lists what was done to them.
+//! `servers` creates and shows them, `actions` implements actions on them, `attachments` their ports and volumes, and
+//! `beside` key pairs, server groups and flavors. `hosts` decides where servers run, and `history` records their
+//! actions.
 
 mod actions;
 mod attachments;
@@ -25,18 +25,18 @@ use servers::Server;
 
 pub(crate) use hosts::{Host, ROOM};
 
-/// An existing server, with what its guest is given.
+/// An existing server, with the data passed to its guest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Booted {
     /// Its id.
     pub id: String,
     /// Its name.
     pub name: String,
-    /// How often its disk was created.
+    /// How many times its disk has been created.
     pub disk: u32,
     /// How many times a start or reboot was requested.
     pub boots: u32,
-    /// Its user data, as it was sent: in base64.
+    /// Its user data as sent, in base64.
     pub user_data: Option<String>,
     /// Its metadata, by key.
     pub metadata: Vec<(String, String)>,
@@ -51,7 +51,7 @@ impl Booted {
     }
 }
 
-/// A port by which a server is on a network.
+/// A port that connects a server to a network.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Joined {
     /// Its id.
@@ -62,7 +62,7 @@ pub struct Joined {
     pub mac: String,
     /// Its fixed addresses.
     pub addresses: Vec<String>,
-    /// Floating IPs, each with the fixed address that it stands for.
+    /// Floating IPs, each with the fixed address that it maps to.
     pub floating: Vec<(String, String)>,
 }
 
@@ -83,7 +83,7 @@ struct Others<'w> {
 }
 
 impl Nova {
-    /// Of the cloud of this number.
+    /// Creates the state of the cloud with this number.
     pub(crate) fn new(number: u64) -> Self {
         Self {
             servers: IndexMap::new(),

@@ -1,4 +1,4 @@
-//! How a server is created, what it is then, and how it is deleted.
+//! Creation, state and deletion of servers.
 
 use std::time::SystemTime;
 
@@ -10,7 +10,7 @@ use crate::neutron::Neutron;
 use crate::reply::Refusal;
 use crate::world::{Asked, Common};
 
-/// Keys that a server can be created with.
+/// Keys accepted when a server is created.
 const MADE_WITH: [&str; 23] = [
     "name",
     "flavorRef",
@@ -49,17 +49,17 @@ pub(super) struct Server {
     user_data: Option<String>,
     /// Its host, once it has one.
     pub(super) host: Option<&'static str>,
-    /// How often its disk was created.
+    /// How many times its disk has been created.
     disk: u32,
     /// How many times a start or reboot was requested.
     boots: u32,
     /// The flavor before a resize.
     pub(super) former: Option<Value>,
-    /// What was done to it.
+    /// The actions on it.
     pub(super) history: Vec<Value>,
 }
 
-/// What servers have only since a microversion.
+/// The keys of servers that a later microversion introduced.
 const SINCE: [((u16, u16), &str); 3] = [((2, 9), "locked"), ((2, 19), "description"), ((2, 26), "tags")];
 
 impl Server {
@@ -84,7 +84,7 @@ impl Server {
         self.turn = Some((at, then));
     }
 
-    /// Begins its deletion.
+    /// Schedules its deletion.
     pub(super) fn go(&mut self, at: SystemTime) {
         self.value["OS-EXT-STS:task_state"] = "deleting".into();
         self.turn = Some((at, "DELETED"));
@@ -127,7 +127,7 @@ impl Server {
         self.status() == "DELETED"
     }
 
-    /// Deletes what was its own, and releases the rest.
+    /// Deletes its own ports and volumes, and releases the others.
     pub(super) fn leave(self, neutron: &mut Neutron, cinder: &mut Cinder) {
         let id = self.value["id"].as_str().unwrap_or_default();
         neutron.leave(id, &self.own_ports);
@@ -140,7 +140,7 @@ impl Server {
         }
     }
 
-    /// The last lines of the console that a guest would have written: one for each time that it booted.
+    /// The last lines of the console: one for each boot.
     pub(super) fn console(&self, lines: Option<usize>) -> String {
         let name = self.value["name"].as_str().unwrap_or_default();
         let first = self.boots.saturating_sub(lines.and_then(|lines| u32::try_from(lines).ok()).unwrap_or(u32::MAX));
@@ -276,10 +276,10 @@ fn needs(given: &Map<String, Value>, asked: &Asked<'_>) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Which network a server is on, nobody has said, and there are several.
+/// The error message if the server specifies no network and the project has several.
 pub(super) const AMBIGUOUS: &str = "Multiple possible networks found, use a Network ID to be more specific.";
 
-/// The server's ports: those that are given, and a new one for each network that is given.
+/// The server's ports: the given ones, and a new one for each given network.
 fn join(common: &mut Common, others: &mut Others<'_>, id: &str, body: &Value) -> Result<Vec<String>, Refusal> {
     let mut own = Vec::new();
     let networks = match &body["networks"] {
@@ -304,7 +304,7 @@ fn join(common: &mut Common, others: &mut Others<'_>, id: &str, body: &Value) ->
     Ok(own)
 }
 
-/// The server's volumes, and those of them that are deleted with it.
+/// Attaches the server's volumes. Returns them, and those of them that are deleted with it.
 fn take_volumes(
     common: &mut Common,
     others: &mut Others<'_>,

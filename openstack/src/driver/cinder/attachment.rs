@@ -1,5 +1,5 @@
-//! Attachments of volumes to servers. The mark is in the volume's metadata, together with the server, so it does not apply to
-//! what another server does with the volume later.
+//! Attachments of volumes to servers. The mark is in the volume's metadata, together with the server, so it does not
+//! apply to a later attachment to another server.
 
 use std::collections::BTreeSet;
 
@@ -19,15 +19,15 @@ use super::{VOLUMES, volume};
 /// The metadata key of the mark.
 const KEY: &str = "wattle-attachment";
 
-/// The metadata key of the server that the mark is about.
+/// The metadata key of the server that the mark applies to.
 const SERVER: &str = "wattle-attachment-server";
 
-/// Attachments. The name of an attachment is its mark, so it stays the same wherever an update moves it. One that was taken over
+/// Attachments. An attachment is named by its mark, so its name is the same wherever an update moves it. An adopted one
 /// is named `SERVER:VOLUME`, or like its volume.
 #[derive(Debug)]
 pub(super) struct Attachments;
 
-/// The row whose mark a volume has for this server.
+/// The row of the mark that a volume carries for this server.
 fn row(item: &Value, server: &str, marks: &Mark) -> Option<Id> {
     let metadata = &item["metadata"];
     if text(metadata, SERVER) == server { marks.row(text(metadata, KEY)) } else { None }
@@ -45,7 +45,7 @@ fn seen(item: &Value, marks: &Mark) -> Vec<Found> {
     };
     let attached = items(&item["attachments"]).iter().filter(|attachment| !text(attachment, "server_id").is_empty());
     let attached: Vec<Found> = attached.map(one).collect();
-    // While a volume is being attached, Cinder does not say to which server.
+    // While a volume is being attached, Cinder does not show the server.
     let coming = text(&item["metadata"], SERVER);
     match text(item, "status") {
         "attaching" | "reserved" if attached.is_empty() && !coming.is_empty() => {
@@ -55,12 +55,12 @@ fn seen(item: &Value, marks: &Mark) -> Vec<Found> {
     }
 }
 
-/// The server, if it is given, and the volume.
+/// The server, if given, and the volume.
 fn parts(name: &str) -> (Option<&str>, &str) {
     name.split_once(':').map_or((None, name), |(server, volume)| (Some(server), volume))
 }
 
-/// The server and the volume of a template.
+/// The server and the volume that a template names.
 fn wanted(properties: &Value) -> (&str, &str) {
     let id = |key| given_text(properties, key).unwrap_or_default();
     (id("instance_uuid"), id("volume_id"))
@@ -144,7 +144,7 @@ impl Driver for Attachments {
             if ties::is_anothers(work, has.row) {
                 return Err(Stop::later());
             }
-            // It was attached by a request whose answer was lost, or by someone else.
+            // It was attached by a request that got no response, or by someone else.
             volume::note(work, id, notes).await?;
             return Ok(Made::Accepted(work.mark.clone()));
         }

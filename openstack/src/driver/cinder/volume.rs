@@ -24,7 +24,7 @@ const GROWS_IN_USE: Version = Version::new(3, 42);
 /// The first version in which a volume can be created from a backup.
 const BACKUPS: Version = Version::new(3, 47);
 
-/// Properties that a volume is created with, and Cinder's keys for them.
+/// Properties used at a volume's creation, and Cinder's keys for them.
 const MADE_WITH: [(&str, &str); 8] = [
     ("size", "size"),
     ("description", "description"),
@@ -53,7 +53,7 @@ fn seen(item: Value, marks: &Mark) -> Found {
     Found::new(marks.row(text(&item["metadata"], OURS)), text(&item, "id"), item.clone())
 }
 
-/// A volume, whichever deployment it belongs to.
+/// Reads a volume, whichever deployment it belongs to.
 pub(super) async fn read(work: &Work<'_>, id: &str) -> Result<Option<Value>, Stop> {
     work.read(get("block-storage", path(id)), "volume").await
 }
@@ -69,7 +69,7 @@ fn foreign(item: &Value, properties: &Value) -> Map<String, Value> {
     foreign.map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
-/// The wanted texts of a volume: as given; otherwise the default; otherwise as they were after the last action on it.
+/// The wanted texts of a volume: the given ones; otherwise the default; otherwise those after the last action on it.
 async fn asked(work: &Work<'_>, properties: &Value) -> Result<Vec<(&'static str, Value)>, Stop> {
     let said = |key: &str| given(properties, key).cloned();
     let volume_type = match given_text(properties, "volume_type") {
@@ -85,7 +85,7 @@ async fn asked(work: &Work<'_>, properties: &Value) -> Result<Vec<(&'static str,
     Ok(all.into_iter().filter_map(|(key, value)| Some((key, value?))).collect())
 }
 
-/// The type of volumes that are given none, if there is one and it is known.
+/// The default type of volumes, if it exists and is known.
 async fn default_type(work: &Work<'_>) -> Result<Option<Value>, Stop> {
     let name = |found: Option<Value>| found.map(|found| found["name"].clone()).filter(Value::is_string);
     match work.read(get("block-storage", "/types/default"), "volume_type").await {
@@ -94,7 +94,7 @@ async fn default_type(work: &Work<'_>) -> Result<Option<Value>, Stop> {
     }
 }
 
-/// The wanted size of a volume. A volume that is created from something else may be given none.
+/// The wanted size of a volume. A volume that is created from something else may have none.
 fn asked_size(work: &Work<'_>, properties: &Value) -> Option<Value> {
     given(properties, "size").cloned().or_else(|| work.noted("size"))
 }
@@ -244,7 +244,7 @@ impl Driver for Volumes {
         if !body.is_empty() {
             work.change(put("block-storage", path.clone(), "volume", body.into())).await?;
         }
-        // Our own metadata stays. A volume that was taken over gets the mark.
+        // Keep our own metadata. An adopted volume gets the mark.
         let mut metadata = wanted(properties);
         let all = item["metadata"].as_object().into_iter().flatten();
         let ours = all.filter(|(key, _)| key.starts_with(OURS) || CINDERS.contains(&key.as_str()));
@@ -301,7 +301,7 @@ impl Driver for Volumes {
         match work.remove(delete("block-storage", path(phys))).await {
             Ok(None) => Ok(Outcome::Absent),
             Ok(Some(())) => Ok(Outcome::Accepted(Some(phys.into()))),
-            // Deleting a volume that is already being deleted is refused like deleting one that is in use.
+            // Deleting a volume that is already being deleted gets the same refusal as deleting one in use.
             Err(Stop::Fault(Fault::Refused { status: 400, message, .. })) if message.contains("status must be") => {
                 match read(work, phys).await? {
                     None => Ok(Outcome::Absent),
@@ -321,7 +321,7 @@ pub(super) async fn note(work: &Work<'_>, id: &str, notes: Value) -> Result<(), 
     Ok(())
 }
 
-/// Volumes that have a text in their metadata.
+/// Volumes with this text in their metadata.
 pub(super) async fn noted(work: &Work<'_>, key: &str, note: &str) -> Result<Vec<Value>, Stop> {
     let filter = encoded(&format!("{{'{key}':'{note}'}}"));
     let call = get("block-storage", format!("/volumes/detail?metadata={filter}"));

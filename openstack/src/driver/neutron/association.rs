@@ -1,5 +1,6 @@
-//! Associations of floating IPs with ports or servers. They are tags of the floating IP. The name of an association is its mark,
-//! so it stays the same whichever floating IP an update gives it. One that was taken over is named like its floating IP.
+//! Associations of floating IPs with ports or servers. They are tags of the floating IP. An association is named by its
+//! mark, so its name is the same whichever floating IP an update gives it. An adopted one is named like its floating
+//! IP.
 
 use std::collections::BTreeSet;
 
@@ -29,7 +30,7 @@ pub(super) struct Association {
 pub(super) static TO_PORT: Association = Association { of_server: false, suffix: "" };
 pub(super) static TO_SERVER: Association = Association { of_server: true, suffix: ".server" };
 
-/// The floating IP, the port, and one of its addresses, from a template.
+/// The floating IP, the port, and one of its addresses, as wanted by a template.
 struct Wanted {
     floating: String,
     port: String,
@@ -86,7 +87,7 @@ impl Association {
         Ok(Wanted { floating: id("floating_ip"), port: text(port, "id").to_owned(), address: None })
     }
 
-    /// Floating IPs with the tag of this mark, associated or not.
+    /// Floating IPs tagged with this mark, associated or not.
     async fn tagged(&self, work: &Work<'_>, mark: &str) -> Result<Vec<Value>, Stop> {
         let path = format!("/floatingips?tags={}", encoded(&format!("{mark}{}", self.suffix)));
         work.listed(get("network", path), "floatingips").await
@@ -104,7 +105,7 @@ impl Association {
         let path = ties::floating_ip(&wanted.floating);
         let held = text(&item, "port_id");
         match self.row(&item, work.marks) {
-            // Another row of the deployment has it and gives it up.
+            // Another row of the deployment holds it and will release it.
             row if ties::is_anothers(work, row) && !held.is_empty() => return Err(Stop::later()),
             None if !held.is_empty() && !wanted.is(&item) => {
                 return Err(Stop::refused(format!(
@@ -217,7 +218,7 @@ impl Driver for Association {
             return Ok(self.outcome(&found));
         }
         if wanted.floating == id {
-            // It belongs to this row, whether it has the tag or was taken over.
+            // It belongs to this row, whether it is tagged or was adopted.
             ties::tie(work, &ties::floating_ip(id), &self.tag(work)).await?;
         } else {
             self.delete(work, &found.phys).await?;

@@ -1,4 +1,5 @@
-//! Interfaces of routers: a router with one of its subnets or ports. Neutron has a port for each, which is tagged with the mark.
+//! Interfaces of routers, each connecting a router to a subnet or port. Neutron has a port for each, which is tagged
+//! with the mark.
 
 use std::collections::BTreeSet;
 
@@ -115,7 +116,7 @@ impl Driver for Interface {
 
     async fn differs(&self, work: &Work<'_>, found: &Found, properties: &Value) -> Result<Option<String>, Stop> {
         let called = called(work, properties).await?;
-        // The row knows the interface by its own name for it, so the cloud's other name does not matter.
+        // The row knows the interface by its own name for it, so ignore the cloud's other name.
         let subnet = text(&found.item["fixed_ips"][0], "subnet_id");
         let is_it = parts(&called).is_some_and(|(router, key, id)| {
             router == text(&found.item, "device_id")
@@ -141,7 +142,7 @@ impl Driver for Interface {
             return Ok(Made::Thing(found));
         }
         match act(work, "add", &name).await? {
-            // An earlier request for it was carried out.
+            // An earlier request for it succeeded.
             Err(Fault::Refused { status: 400, message, .. }) if message.contains("already has a port") => {}
             answer => drop(answer?),
         }
@@ -151,7 +152,7 @@ impl Driver for Interface {
         }
     }
 
-    /// An interface without a mark was created by a request whose answer was lost.
+    /// An interface without a mark was created by a request that got no response.
     async fn finish(&self, work: &Work<'_>, found: Found, _: &Value) -> Result<Found, Stop> {
         if ties::is_anothers(work, found.row) {
             return Err(Stop::later());

@@ -19,7 +19,7 @@ pub(super) use table::PORTS;
 
 const PATIENCE: Duration = Duration::from_mins(10);
 
-/// The common part of a type. Only the name and the driver are missing.
+/// The defaults that all types share, without the name and the driver.
 const BASE: ResourceType = ResourceType {
     name: "",
     service: "network",
@@ -141,14 +141,14 @@ fn floating(properties: &Value) -> Vec<String> {
     address.into_iter().chain(port).collect()
 }
 
-/// An address of a port can have one floating IP.
+/// An address of a port can have only one floating IP.
 fn of_port(port: &str, properties: &Value) -> String {
     let address =
         given_text(properties, "fixed_ip_address").map_or_else(String::new, |address| format!(" at {address}"));
     format!("{FLOATING}the port {port}{address}")
 }
 
-/// A floating IP can have one port.
+/// A floating IP can have only one port.
 fn floating_ip(id: &str) -> String {
     format!("the port of the floating IP {id}")
 }

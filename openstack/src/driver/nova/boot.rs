@@ -18,7 +18,7 @@ const TAGS: Version = Version::new(2, 52);
 /// The first version in which a volume created with a server can have a type.
 const TYPES: Version = Version::new(2, 67);
 
-/// Properties that a server is created with.
+/// Properties used at a server's creation.
 pub(super) const TAKES: [&str; 16] = [
     "name",
     "image",
@@ -38,7 +38,7 @@ pub(super) const TAKES: [&str; 16] = [
     "tags",
 ];
 
-/// The request that creates a server.
+/// Builds the request that creates a server.
 pub(super) async fn call(work: &Work<'_>, properties: &Value) -> Result<Call, Stop> {
     let mut body = Map::new();
     body.insert("name".into(), work.called(properties));
@@ -100,14 +100,14 @@ pub(super) fn tags(work: &Work<'_>, properties: &Value) -> Value {
     own.iter().cloned().chain([Value::from(work.mark.as_str())]).collect::<Vec<_>>().into()
 }
 
-/// Metadata in Nova's form: texts. Values that are not texts become JSON.
+/// Converts metadata to Nova's form, which is texts. Other values become JSON.
 pub(super) fn metadata(properties: &Value) -> Map<String, Value> {
     let given = properties["metadata"].as_object().into_iter().flatten();
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     given.map(|(key, value)| (key.clone(), text(value).into())).collect()
 }
 
-/// The disks, if the template gives any. Nova then expects the image's disk among them.
+/// The block devices, if the template gives any. Nova then expects the image's disk among them.
 async fn devices(work: &Work<'_>, properties: &Value, image: Option<&str>) -> Result<Vec<Value>, Stop> {
     let mut devices = Vec::new();
     for device in given(properties, "block_device_mapping_v2").map(items).unwrap_or_default() {
@@ -124,7 +124,7 @@ async fn devices(work: &Work<'_>, properties: &Value, image: Option<&str>) -> Re
     Ok(devices)
 }
 
-/// A device, by its source. Source: Heat's `_build_block_device_mapping_v2`.
+/// Converts a device by its source. Source: Heat's `_build_block_device_mapping_v2`.
 async fn newer(work: &Work<'_>, device: &Value) -> Result<Value, Stop> {
     let of = |uuid: &str, source: &str| json!({ "uuid": uuid, "source_type": source, "destination_type": "volume", "boot_index": 0, "delete_on_termination": false });
     let blank = || json!({ "source_type": "blank", "destination_type": "local", "boot_index": -1, "delete_on_termination": true });
@@ -158,7 +158,7 @@ async fn newer(work: &Work<'_>, device: &Value) -> Result<Value, Stop> {
     Ok(body)
 }
 
-/// A device that a template gives in Nova's first form, which Nova no longer has.
+/// Converts a device in Nova's first format, which Nova no longer accepts.
 fn older(device: &Value, has_image: bool) -> Value {
     let (uuid, source) = match given_text(device, "snapshot_id") {
         Some(snapshot) => (snapshot, "snapshot"),

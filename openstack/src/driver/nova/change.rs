@@ -1,4 +1,4 @@
-//! Brings a server into line with its template, one step at a time, until nothing differs.
+//! Reconciles a server with its template, one step at a time, until nothing differs.
 
 use serde_json::{Value, json};
 use wattle_converge::Outcome;
@@ -33,7 +33,7 @@ pub(super) async fn differs(work: &Work<'_>, found: &Found, properties: &Value) 
     heavy(work, found, properties).await
 }
 
-/// How a server differs from the properties in what only a server that runs can be given.
+/// How a server differs from the properties in what can be changed only while it runs.
 async fn heavy(work: &Work<'_>, found: &Found, properties: &Value) -> Result<Option<String>, Stop> {
     let item = &found.item;
     if let Some(wanted) = other_flavor(work, item, properties).await? {
@@ -55,13 +55,13 @@ async fn heavy(work: &Work<'_>, found: &Found, properties: &Value) -> Result<Opt
     })
 }
 
-/// Whether a server runs, and differs from the properties in name, metadata and tags at most.
+/// Whether a server runs, and differs from the properties at most in name, metadata and tags.
 pub(super) async fn is_light(work: &Work<'_>, found: &Found, properties: &Value) -> Result<bool, Stop> {
     Ok(matches!(state(&found.item), State::Ready) && heavy(work, found, properties).await?.is_none())
 }
 
-/// A difference between a server and the properties that cannot be removed. What only the creator of the server knows is taken to
-/// be as asked.
+/// A difference between a server and the properties that cannot be reconciled. What only the creator of the server
+/// knows is assumed to match.
 pub(super) async fn cannot_be(work: &Work<'_>, found: &Found, properties: &Value) -> Result<Option<String>, Stop> {
     let item = &found.item;
     if let Some(wanted) = given(properties, "key_name").filter(|wanted| **wanted != item["key_name"]) {
@@ -83,20 +83,20 @@ pub(super) async fn cannot_be(work: &Work<'_>, found: &Found, properties: &Value
     Ok(None)
 }
 
-/// The wanted name, if it has another one.
+/// The wanted name, if it differs from the present one.
 fn other_name(work: &Work<'_>, item: &Value, properties: &Value) -> Option<Value> {
     let wanted = work.called(properties);
     (wanted != item["name"]).then_some(wanted)
 }
 
-/// The wanted flavor, if it has another one.
+/// The wanted flavor, if it differs from the present one.
 async fn other_flavor(work: &Work<'_>, item: &Value, properties: &Value) -> Result<Option<String>, Stop> {
     let Some(wanted) = given_text(properties, "flavor") else { return Ok(None) };
     let wanted = work.find(Sort::Flavor, wanted).await?;
     Ok((item["flavor"]["id"] != *wanted).then_some(wanted))
 }
 
-/// The wanted image, if it has another one. A server that was created from a volume has no image.
+/// The wanted image, if it differs from the present one. A server that was created from a volume has no image.
 async fn other_image(work: &Work<'_>, item: &Value, properties: &Value) -> Result<Option<String>, Stop> {
     let (Some(wanted), Some(current)) = (given_text(properties, "image"), item["image"]["id"].as_str()) else {
         return Ok(None);
@@ -105,7 +105,7 @@ async fn other_image(work: &Work<'_>, item: &Value, properties: &Value) -> Resul
     Ok((current != wanted).then_some(wanted))
 }
 
-/// Takes the next step, or the last ones.
+/// Takes the next step towards the wanted state.
 pub(super) async fn update(
     work: &Work<'_>,
     servers: &Servers,
@@ -116,16 +116,15 @@ pub(super) async fn update(
     let path = path(&found.phys);
     let action = |name: &str, body: Value| post("compute", format!("{path}/action"), name, body);
     match state(&found.item) {
-        // A resize waits for a confirmation that it went well.
+        // A resize waits for confirmation.
         State::Busy if status == "VERIFY_RESIZE" && text(&found.item, "OS-EXT-STS:task_state").is_empty() => {
             return match work.change(action("confirmResize", Value::Null)).await {
-                // It was confirmed before, and the hosts are working on it. Until they have finished, the server looks
-                // unconfirmed.
+                // It was confirmed before, and the hosts have not finished. Until then, the server looks unconfirmed.
                 Ok(_) | Err(Stop::Fault(Fault::Refused { status: 400, .. })) => Err(Stop::later()),
                 Err(stop) => Err(stop),
             };
         }
-        // It was asked for by a process that did not hear the answer.
+        // A process that got no response requested it.
         State::Busy if status == "REBUILD" && differs(work, &found, properties).await?.is_none() => {
             return Ok(Outcome::Accepted(Some(found.phys.as_str().into())));
         }
@@ -176,7 +175,7 @@ pub(super) async fn update(
     Ok(servers.outcome(&found))
 }
 
-/// Refuses to keep a server that its template wants replaced.
+/// Refuses a change for which the template requires a replacement.
 fn replaced(properties: &Value, property: &str) -> Result<(), Stop> {
     let policy = format!("{property}_update_policy");
     if given_text(properties, &policy) != Some("REPLACE") {
@@ -185,7 +184,7 @@ fn replaced(properties: &Value, property: &str) -> Result<(), Stop> {
     Err(Stop::refused(format!("changing `{property}` replaces the server, because `{policy}` is REPLACE")))
 }
 
-/// Changes name, metadata and tags, which is possible at any time, and returns the server as it is then.
+/// Changes name, metadata and tags, which is possible at any time, and returns the resulting server.
 async fn texts(work: &Work<'_>, mut found: Found, properties: &Value) -> Result<Found, Stop> {
     let path = path(&found.phys);
     if let Some(name) = other_name(work, &found.item, properties) {

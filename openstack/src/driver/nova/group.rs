@@ -1,4 +1,4 @@
-//! Server groups. Their name is the only place for a mark.
+//! Server groups. Their name is the only field that can carry a mark.
 
 use std::collections::BTreeSet;
 

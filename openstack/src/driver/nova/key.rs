@@ -31,7 +31,7 @@ fn seen(item: &Value, marks: &Mark) -> Found {
     Found { others: vec![name.to_owned()], ..Found::new(row, phys, item.clone()) }
 }
 
-/// Properties for which Heat has Nova generate a key, or which need certificates.
+/// Properties that make Nova generate a key in Heat, or that require certificates.
 pub(super) fn beyond(properties: &Value) -> Option<(String, &'static str)> {
     if given(properties, "public_key").is_none_or(|key| *key == "") {
         let help = "give it the public half of a key that you have, because Nova no longer generates keys";
@@ -41,7 +41,7 @@ pub(super) fn beyond(properties: &Value) -> Option<(String, &'static str)> {
     is_certificate.then(|| ("`type: x509` of a key pair is only for Heat".into(), "give it a key for SSH"))
 }
 
-/// The key pair of this name, whichever deployment it belongs to.
+/// Reads the key pair with this name, whichever deployment it belongs to.
 async fn read(work: &Work<'_>, name: &str) -> Result<Option<Found>, Stop> {
     let read = work.read(get("compute", path(name)).version(TYPES), "keypair").await?;
     Ok(read.map(|item| seen(&item, work.marks)))
@@ -103,7 +103,7 @@ impl Driver for Keys {
         let key = given_text(properties, "public_key").unwrap_or_default();
         match read(work, name).await? {
             None => {}
-            // Another row of the deployment still has to be deleted.
+            // Another row of the deployment still has to delete it.
             Some(found) if found.row.is_some() => return Err(Stop::later()),
             Some(_) => {
                 return Err(Stop::refused(format!(
@@ -123,7 +123,7 @@ impl Driver for Keys {
         }
     }
 
-    /// A name is free once nothing has it. Servers keep the keys that they were created with.
+    /// Deletes the key pair, which frees its name. Servers keep the keys that they were created with.
     async fn release(&self, work: &Work<'_>, found: Found, _: &BTreeSet<Name>) -> Result<Outcome, Stop> {
         self.delete(work, &found.phys).await?;
         Ok(Outcome::Done(None))

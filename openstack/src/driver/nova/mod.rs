@@ -1,7 +1,7 @@
 //! Nova's types. Source: Compute API v2.1, and Heat's classes for the meaning of properties.
 //!
-//! `server` finds, reads and removes servers, `boot` creates them, `change` changes them, and `nics` says which ports they are to
-//! have. `group` handles server groups, and `key` key pairs.
+//! `server` finds, reads and removes servers, `boot` creates them, `change` changes them, and `nics` determines their
+//! ports. `group` handles server groups, and `key` key pairs.
 
 mod boot;
 mod change;
@@ -95,8 +95,8 @@ fn of_server(properties: &Value) -> Vec<String> {
     held
 }
 
-/// If Nova creates several servers of a group at once, it chooses a host for each without looking at the others. Then some
-/// servers break the group's policy, or end in the state ERROR.
+/// If Nova creates several servers of a group at once, it schedules them independently of each other. Then some servers
+/// violate the group's policy, or end in the state ERROR.
 fn in_a_group(properties: &Value) -> Vec<String> {
     let hints = given(properties, "scheduler_hints");
     let group = hints.map(|hints| text(hints, "group")).filter(|group| !group.is_empty());

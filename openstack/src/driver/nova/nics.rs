@@ -1,4 +1,4 @@
-//! Which ports a server is to have, and which of its present ports these are.
+//! Compares the ports that a server should have with its present ones.
 
 use serde_json::{Map, Value, json};
 
@@ -7,12 +7,12 @@ use super::super::json::{agrees, encoded, given, given_text, items, text};
 use super::super::stop::Stop;
 use super::super::work::{Work, get};
 
-/// What a server is connected to.
+/// The wanted connections of a server.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Nics {
     /// Whatever Nova chooses.
     Any,
-    /// The same, but none of these ports, which a template gave until now.
+    /// Whatever Nova chooses, except these ports, which a template gave until now.
     Others(Vec<Nic>),
     /// Nothing.
     None,
@@ -27,14 +27,15 @@ pub(super) struct Nic {
     network: String,
     address: Option<String>,
     tag: Option<String>,
-    /// The port that Nova created for it where a template gives none. Any other port on the network would have other addresses.
+    /// The port that Nova created for it where a template gives none. Any other port on the network would have other
+    /// addresses.
     chosen: Option<String>,
 }
 
-/// The one that Nova chooses.
+/// The connection that Nova chooses.
 static ANY: Nic = Nic { port: None, network: String::new(), address: None, tag: None, chosen: None };
 
-/// What Heat makes of an item of `networks` besides the port.
+/// What Heat creates for an item of `networks` besides the port.
 pub(super) fn beyond(properties: &Value) -> Option<(String, &'static str)> {
     let is_given = |value: &Value| value.as_object().is_none_or(|map| !map.is_empty());
     let of_nic =
@@ -67,7 +68,7 @@ impl Nics {
         Ok(Self::These(nics))
     }
 
-    /// The connections that Nova has chosen: the ports that the server had after the last action on it, if they are known.
+    /// The connections that Nova chose: the server's ports after the last action on it, if they are known.
     fn chosen(work: &Work<'_>) -> Self {
         let addresses = work.noted("addresses").unwrap_or_default();
         let mut nics: Vec<Nic> = Vec::new();
@@ -84,7 +85,7 @@ impl Nics {
         if nics.is_empty() { Self::Any } else { Self::These(nics) }
     }
 
-    /// The form that Nova expects when a server is created.
+    /// Converts them to Nova's form for creating a server.
     pub(super) fn sent(&self) -> Value {
         match self {
             Self::Any | Self::Others(_) => "auto".into(),
@@ -93,8 +94,8 @@ impl Nics {
         }
     }
 
-    /// Checks that Nova can choose a network where it has to, before anything is taken from the server: it can if the project has
-    /// only one.
+    /// Checks, before anything is removed from the server, that Nova can choose a network where it has to: it can if
+    /// the project has only one.
     pub(super) async fn can_be_had(&self, work: &Work<'_>, server: &Value) -> Result<(), Stop> {
         if !matches!(self, Self::Others(_)) {
             return Ok(());
@@ -118,7 +119,7 @@ impl Nics {
         let nics = match self {
             Self::Any => return Default::default(),
             Self::None => &[][..],
-            // As in Heat: what was given is taken away, and Nova chooses if nothing is left then.
+            // As in Heat: remove what was given, and let Nova choose if nothing is left.
             Self::Others(former) => {
                 let of_former = |port: &&Value| former.iter().any(|nic| nic.is(port));
                 let missing = ports.is_empty().then_some(&ANY).into_iter().collect();
@@ -128,7 +129,7 @@ impl Nics {
         };
         let mut left: Vec<&Value> = ports.iter().collect();
         let mut missing = Vec::new();
-        // Those that ask for more choose first.
+        // The most specific ones choose first.
         let mut nics: Vec<&Nic> = nics.iter().collect();
         nics.sort_by_key(|nic| (nic.port.is_none(), nic.address.is_none()));
         for nic in nics {
@@ -184,7 +185,7 @@ impl Nic {
         sent.into()
     }
 
-    /// The form that Nova expects for an existing server.
+    /// Converts it to Nova's form for an existing server.
     pub(super) fn attached(&self) -> Value {
         match (&self.port, &self.address) {
             (Some(port), _) => json!({ "port_id": port }),
@@ -200,8 +201,8 @@ fn is_id(text: &str) -> bool {
     matches!(text.len(), 32 | 36) && text.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
 }
 
-/// The network of a subnet. Nova does not accept subnets, but a network that has only one, or a network together with an address,
-/// has the same effect.
+/// The network of a subnet. Nova does not accept subnets, but a network with only one, or a network together with an
+/// address, has the same effect.
 async fn network_of(work: &Work<'_>, subnet: &str, has_address: bool) -> Result<String, Stop> {
     let id = work.find(Sort::Subnet, subnet).await?;
     let found = work.read(get("network", format!("/subnets/{}", encoded(&id))), "subnet").await?;

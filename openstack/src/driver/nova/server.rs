@@ -1,4 +1,4 @@
-//! Servers: how they are found, what is read of them, and how they are deleted.
+//! Finds, reads and deletes servers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,7 +27,7 @@ static SERVERS: Collection =
 #[derive(Debug)]
 pub(super) struct Servers;
 
-/// Whether a property is carried out, or only says how to do so.
+/// Whether a property is implemented, or only affects how others are.
 pub(super) fn takes(property: &str) -> bool {
     boot::TAKES.contains(&property)
         || matches!(
@@ -49,7 +49,7 @@ pub(super) async fn ports(work: &Work<'_>, id: &str) -> Result<Vec<Value>, Stop>
     work.listed(get("network", format!("/ports?device_id={}", encoded(id))), "ports").await
 }
 
-/// States in which somebody has stopped a server, and the action that makes it run again.
+/// States in which somebody has stopped a server, and the action that starts it again.
 pub(super) const STOPPED: [(&str, &str); 7] = [
     ("PAUSED", "unpause"),
     ("RESCUE", "unrescue"),
@@ -84,13 +84,13 @@ pub(super) fn foreign_tags(item: &Value) -> Value {
     items(&item["tags"]).iter().filter(|tag| !tag.as_str().is_some_and(is_mark)).cloned().collect::<Vec<_>>().into()
 }
 
-/// The port that an address of a server belongs to.
+/// The port with an address of a server.
 fn port_of<'p>(address: &Value, ports: &'p [Value]) -> Option<&'p Value> {
     let mac = &address["OS-EXT-IPS-MAC:mac_addr"];
     ports.iter().find(|port| !mac.is_null() && agrees(mac, &port["mac_address"]))
 }
 
-/// A server's addresses in a network as its ports have them now. Nova keeps a copy, and learns of a port's new address only later.
+/// A server's addresses in a network according to its ports. Nova keeps a copy, which is updated only later.
 fn current(listed: &[Value], ports: &[Value]) -> Vec<Value> {
     let mut current = Vec::new();
     let mut known: Vec<&Value> = Vec::new();
@@ -245,7 +245,7 @@ impl Driver for Servers {
         change::cannot_be(work, found, properties).await
     }
 
-    /// Releases ports and volumes, until Nova no longer has them.
+    /// Releases ports and volumes, and waits until Nova has detached them.
     async fn release(&self, work: &Work<'_>, found: Found, exclusive: &BTreeSet<Name>) -> Result<Outcome, Stop> {
         let server = path(&found.phys);
         let mut is_free = true;
@@ -278,7 +278,7 @@ impl Driver for Servers {
         if work.remove(delete("compute", path(phys))).await?.is_none() {
             return Ok(Outcome::Absent);
         }
-        // Where servers can be restored, deleted servers keep their ports and are not listed. This one is not to be restored.
+        // Where servers can be restored, deleted servers keep their ports and are not listed. Delete this one for good.
         match work.read(get("compute", path(phys)).version(READ), "server").await? {
             None => return Ok(Outcome::Done(None)),
             Some(item) if text(&item, "status") == "SOFT_DELETED" => {

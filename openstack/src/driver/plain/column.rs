@@ -7,7 +7,7 @@ use super::super::json::{agrees, given};
 use super::super::stop::Stop;
 use super::super::work::Work;
 
-/// Maps a property of Heat's to a key of a service's.
+/// Maps a Heat property to a key of a service.
 #[derive(Debug)]
 pub(in crate::driver) struct Column {
     pub(in crate::driver) property: &'static str,
@@ -15,7 +15,7 @@ pub(in crate::driver) struct Column {
     pub(in crate::driver) form: Form,
     /// Whether it can be changed in place.
     pub(in crate::driver) changes: bool,
-    /// Its value once it is no longer given, as JSON. Without a default, it stays as it is.
+    /// The value, as JSON, to which it reverts when it is no longer given. Without a default, it keeps its value.
     pub(in crate::driver) default: Option<&'static str>,
 }
 
@@ -34,29 +34,30 @@ pub(in crate::driver) enum Form {
     Ids(Sort),
     /// A value that contains names of networks and subnets.
     Nested,
-    /// An address. In Heat it is `~` or empty if there is none.
+    /// An address. In Heat, `~` or an empty text means none.
     Gateway,
-    /// If it is true, there is no address.
+    /// A flag; if it is true, there is no address.
     NoAddress,
 }
 
-/// A column that can be changed, and stays as it is once it is no longer given.
+/// A column that can be changed, and keeps its value when it is no longer given.
 pub(in crate::driver) const fn free(property: &'static str, key: &'static str, form: Form) -> Column {
     Column { property, key, form, changes: true, default: None }
 }
 
-/// A column that can be changed, and goes back to `default` once it is no longer given.
+/// A column that can be changed, and reverts to `default` when it is no longer given.
 pub(in crate::driver) const fn back(property: &'static str, form: Form, default: &'static str) -> Column {
     Column { property, key: property, form, changes: true, default: Some(default) }
 }
 
-/// A column that is given when a thing is created, and never again.
+/// A column that can be set only at creation.
 pub(in crate::driver) const fn fixed(property: &'static str, key: &'static str, form: Form) -> Column {
     Column { property, key, form, changes: false, default: None }
 }
 
 impl Column {
-    /// What the service is to have, if it is given. A property may also be written under the service's key, as Heat once allowed.
+    /// The wanted value of the service's key, if given. A property may also be written under the service's key, as Heat
+    /// once allowed.
     pub(in crate::driver) async fn wanted(&self, work: &Work<'_>, properties: &Value) -> Result<Option<Value>, Stop> {
         let Some(value) = given(properties, self.property).or_else(|| given(properties, self.key)) else {
             return Ok(None);
@@ -84,7 +85,7 @@ impl Column {
 }
 
 impl Column {
-    /// Whether a service has what is wanted.
+    /// Whether a service's value matches the wanted one.
     pub(in crate::driver) fn agrees(&self, wanted: &Value, current: &Value) -> bool {
         match (self.form, wanted, current) {
             (Form::Ordered, Value::Array(wanted), Value::Array(current)) => {
@@ -96,7 +97,7 @@ impl Column {
     }
 }
 
-/// A map, or a list of maps, with ids under the service's keys. Nulls in it are left out.
+/// Converts a map, or a list of maps, to ids under the service's keys. Omits nulls.
 async fn nested(work: &Work<'_>, value: &Value) -> Result<Value, Stop> {
     match value {
         Value::Array(list) => {

@@ -1,7 +1,7 @@
 //! Rules of security groups.
 //!
-//! As in Heat, a group has the rules that it is given. It also keeps Neutron's two rules that let everything out, unless one of
-//! its rules is for outgoing traffic.
+//! As in Heat, a group has the given rules. It also keeps Neutron's two rules that allow all outgoing traffic, unless
+//! one of the given rules is for outgoing traffic.
 
 use serde_json::{Map, Value, json};
 
@@ -15,7 +15,7 @@ use crate::Fault;
 const KEYS: [&str; 7] =
     ["direction", "ethertype", "protocol", "port_range_min", "port_range_max", "remote_ip_prefix", "remote_group_id"];
 
-/// Gives a group the rules of its template: creates the missing ones, and deletes those that it should not have.
+/// Reconciles a group with the rules of its template: creates the missing ones, and deletes the superfluous ones.
 pub(super) async fn reconcile(work: &Work<'_>, item: &mut Value, properties: &Value) -> Result<(), Stop> {
     if is_as_given(work, item, properties) {
         return Ok(());
@@ -36,7 +36,7 @@ pub(super) async fn reconcile(work: &Work<'_>, item: &mut Value, properties: &Va
     if !missing.is_empty() {
         let rules: Vec<Value> = missing.into_iter().cloned().collect();
         match work.ask(post("network", "/security-group-rules", "security_group_rules", rules.into())).await {
-            // An earlier request for them was carried out, which the next look shows.
+            // An earlier request created them, which the next read will show.
             Err(Fault::Refused { status: 409, message, .. }) if message.contains("already exists") => {
                 return Err(Stop::later());
             }
@@ -58,7 +58,7 @@ async fn remove(work: &Work<'_>, rule: &Value) -> Result<(), Stop> {
     Ok(())
 }
 
-/// How the rules of a group differ from those that it was given.
+/// How the rules of a group differ from the given ones.
 pub(super) async fn differs(work: &Work<'_>, item: &Value, properties: &Value) -> Result<Option<String>, Stop> {
     if is_as_given(work, item, properties) {
         return Ok(None);
@@ -80,18 +80,17 @@ pub(super) async fn differs(work: &Work<'_>, item: &Value, properties: &Value) -
 /// The attribute in which the rules of a group are recorded.
 pub(in crate::driver) const NOTED: &str = "rules";
 
-/// The maximum number of rules that are recorded. A cloud gives a group only a few; those of a template are in the
-/// template.
+/// The maximum number of recorded rules. A cloud gives a group only a few; those of a template are in the template.
 const MOST_NOTED: usize = 8;
 
-/// The rules of a group in the form in which they are recorded, if they are few.
+/// The rules of a group in recorded form, if they are few.
 pub(super) fn noted(item: &Value) -> Option<Value> {
     let mut rules: Vec<String> = items(&item["security_group_rules"]).iter().map(shown).collect();
     rules.sort_unstable();
     (rules.len() <= MOST_NOTED).then(|| rules.into())
 }
 
-/// Whether a group that is given no rules still has those that the cloud gave it. The cloud's administrators choose those.
+/// Whether a group that is given no rules still has the cloud's default rules, which the administrators choose.
 fn is_as_given(work: &Work<'_>, item: &Value, properties: &Value) -> bool {
     let is_said = given(properties, "rules").is_some() || work.has_left("rules");
     !is_said && work.noted(NOTED).is_some_and(|noted| Some(noted) == self::noted(item))
@@ -102,7 +101,7 @@ fn shown(rule: &Value) -> String {
     said.map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned)).collect::<Vec<_>>().join(" ")
 }
 
-/// Those of `wanted` that do not exist, and those of `current` that should not exist.
+/// The rules of `wanted` that are missing, and those of `current` that are superfluous.
 fn compared<'v>(wanted: &'v [Value], current: &'v [Value]) -> (Vec<&'v Value>, Vec<&'v Value>) {
     let is =
         |one: &Value, other: &Value| does_the_same(one, other) && agrees(&one["description"], &other["description"]);
@@ -118,7 +117,7 @@ fn does_the_same(one: &Value, other: &Value) -> bool {
     })
 }
 
-/// A single name for each protocol.
+/// Normalizes the name of a protocol.
 fn protocol(value: &Value) -> Option<String> {
     let text = match value {
         Value::String(text) => text.to_lowercase(),
@@ -133,7 +132,7 @@ fn protocol(value: &Value) -> Option<String> {
     }
 }
 
-/// The rules that a group is to have, in Neutron's form.
+/// The wanted rules of a group, in Neutron's form.
 async fn wanted(work: &Work<'_>, group: &str, properties: &Value) -> Result<Vec<Value>, Stop> {
     let mut rules = Vec::new();
     for rule in given(properties, "rules").map(items).unwrap_or_default() {

@@ -1,7 +1,7 @@
-//! What a key goes back to once a template no longer gives its property, where that is not the same for all things of a
-//! type.
+//! The value that a key reverts to when a template no longer gives its property, where it is not the same for all
+//! things of a type.
 //!
-//! It is what a new thing without the property would have. These stay as they are, as in Heat: addresses of a port, the
+//! It is the value in a new thing without the property. As in Heat, these keep their value: addresses of a port, the
 //! address of a port that a floating IP leads to, and values of `value_specs`, whose defaults are not known.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -14,11 +14,11 @@ use super::super::stop::Stop;
 use super::super::work::{Work, get};
 use super::{Column, Plain, Quirk};
 
-/// The security group that Neutron gives to ports that are given none.
+/// Neutron's default security group for ports.
 const DEFAULT: &str = "default";
 
 impl Plain {
-    /// What a key goes back to, if its property was given until now and no longer is.
+    /// The value that a key reverts to, if its property was given until now and no longer is.
     pub(super) async fn left(
         &self,
         work: &Work<'_>,
@@ -38,7 +38,7 @@ impl Plain {
             (Quirk::Port, "security_groups") if is_unsecured(item, properties) => Some(json!([])),
             (Quirk::Port, "security_groups") => default_group(work, item).await?,
             (Quirk::Port, "port_security_enabled") => of_network(work, item).await?,
-            // Something else may have taken it in the meantime.
+            // Something else may have claimed it in the meantime.
             (Quirk::Port, "device_id" | "device_owner") => {
                 let is_as_given = self.noted(work, column.key).is_some_and(|noted| agrees(&noted, &item[column.key]));
                 is_as_given.then(|| "".into())
@@ -49,26 +49,26 @@ impl Plain {
     }
 }
 
-/// Whether a port has no security groups, because nothing is filtered there.
+/// Whether a port has no security groups because filtering is disabled.
 fn is_unsecured(item: &Value, properties: &Value) -> bool {
     given(properties, "port_security_enabled").unwrap_or(&item["port_security_enabled"]) == false
 }
 
-/// The security group that a port of the project gets if it is given none.
+/// The default security group of the project's ports.
 async fn default_group(work: &Work<'_>, item: &Value) -> Result<Option<Value>, Stop> {
     let path = format!("/security-groups?name={DEFAULT}&tenant_id={}&fields=id", encoded(text(item, "tenant_id")));
     let found = work.listed(get("network", path), "security_groups").await?;
     Ok(found.first().map(|group| json!([group["id"]])))
 }
 
-/// Whether the network of a port filters what passes.
+/// Whether port security is enabled on the network of a port.
 async fn of_network(work: &Work<'_>, item: &Value) -> Result<Option<Value>, Stop> {
     let path = format!("/networks/{}", text(item, "network_id"));
     let network = work.read(get("network", path), "network").await?;
     Ok(network.map(|network| network["port_security_enabled"].clone()).filter(|enabled| !enabled.is_null()))
 }
 
-/// The gateway that a subnet is to have.
+/// The wanted gateway of a subnet.
 fn gateway(work: &Work<'_>, item: &Value, properties: &Value) -> Option<String> {
     let said = given(properties, "gateway_ip").and_then(Value::as_str);
     match said {
@@ -79,7 +79,7 @@ fn gateway(work: &Work<'_>, item: &Value, properties: &Value) -> Option<String> 
     }
 }
 
-/// The first and the last address of a subnet's range, as numbers, and whether it is one of IPv4.
+/// The first and the last address of a subnet's range, as numbers, and whether it is an IPv4 range.
 fn range(item: &Value) -> Option<(u128, u128, bool)> {
     let cidr: Cidr = text(item, "cidr").parse().ok()?;
     let (address, bits) = (number(cidr.address()), if cidr.address().is_ipv4() { 32 } else { 128 });
@@ -102,13 +102,14 @@ fn address(number: u128, is_four: bool) -> Option<IpAddr> {
     })
 }
 
-/// The address that Neutron makes the gateway of a subnet that is given none.
+/// The default gateway that Neutron chooses for a subnet.
 fn first_of(item: &Value) -> Option<IpAddr> {
     let (first, last, is_four) = range(item)?;
     (first < last).then(|| address(first + 1, is_four)).flatten()
 }
 
-/// The pools that Neutron makes of a subnet: all of its addresses but the gateway, its own, and that for all hosts.
+/// The default pools of a subnet: all of its addresses except the gateway, the network address, and the broadcast
+/// address.
 fn pools(item: &Value, gateway: Option<&str>) -> Option<Value> {
     let (first, last, is_four) = range(item)?;
     let (from, to) = (first.checked_add(1)?, if is_four { last.checked_sub(1)? } else { last });

@@ -29,19 +29,19 @@ use unsaid::Asked;
 #[derive(Debug)]
 pub(super) struct Plain {
     pub(super) collection: &'static Collection,
-    /// The key of a single one.
+    /// The key of a single item.
     pub(super) one: &'static str,
     pub(super) columns: &'static [Column],
-    /// Whether templates give it a description, and tags.
+    /// Whether templates give it a description and tags.
     pub(super) described: bool,
     pub(super) tagged: bool,
-    /// Heat's attributes and the keys that they are read from.
+    /// Heat's attributes, and the keys that hold them.
     pub(super) attributes: &'static [(&'static str, &'static str)],
     pub(super) quirk: Quirk,
 }
 
 impl Plain {
-    /// Whether a property is carried out.
+    /// Whether a property is implemented.
     pub(super) fn takes(&self, property: &str) -> bool {
         self.columns.iter().any(|column| column.property == property || column.key == property)
             || (property == "name" && self.quirk != Quirk::Floating)
@@ -55,7 +55,7 @@ impl Plain {
         format!("{}/{}", self.collection.path, encoded(id))
     }
 
-    /// What a template says of the thing: each column with the wanted value.
+    /// The wanted state from a template: each column with its value.
     async fn wanted(&self, work: &Work<'_>, properties: &Value) -> Result<Vec<(&Column, Value)>, Stop> {
         let mut wanted = Vec::new();
         for column in self.columns {
@@ -66,13 +66,13 @@ impl Plain {
         Ok(wanted)
     }
 
-    /// Whether it takes more than one request to create it completely.
+    /// Whether creating it completely takes more than one request.
     fn needs_more(&self, properties: &Value) -> bool {
         (self.tagged && given(properties, "tags").is_some_and(|tags| !items(tags).is_empty()))
             || self.quirk.needs_more(properties)
     }
 
-    /// The wanted name of a thing, if it has another one.
+    /// The wanted name of a thing, if it differs from the present one.
     fn other_name(&self, work: &Work<'_>, item: &Value, properties: &Value) -> Option<Value> {
         let wanted = work.called(properties);
         (self.takes("name") && wanted != item["name"]).then_some(wanted)
@@ -83,7 +83,7 @@ impl Plain {
         Ok(answer.get_mut(self.one).map(Value::take).unwrap_or_default())
     }
 
-    /// Sets its tags if they differ, besides our own.
+    /// Sets its tags if they differ, keeping our own.
     async fn tag(&self, work: &Work<'_>, item: &mut Value, properties: &Value) -> Result<(), Stop> {
         if !self.tagged {
             return Ok(());
@@ -106,12 +106,12 @@ fn seen(item: Value, marks: &Mark) -> Found {
     Found::new(marks.row_in(text(&item, "description")), text(&item, "id"), item.clone())
 }
 
-/// The description of a thing once it is finished.
+/// The description of a finished thing.
 fn description(work: &Work<'_>, properties: &Value) -> String {
     with(own_description(properties), &work.mark)
 }
 
-/// The description that a template gives, as a property or in `value_specs`.
+/// The template's description, as a property or in `value_specs`.
 fn own_description(properties: &Value) -> &str {
     let said = given(properties, "description").or_else(|| properties["value_specs"].get("description"));
     said.and_then(Value::as_str).unwrap_or_default()
@@ -122,12 +122,12 @@ fn foreign_tags(item: &Value) -> Value {
     items(&item["tags"]).iter().filter(|tag| !tag.as_str().is_some_and(is_mark)).cloned().collect::<Vec<_>>().into()
 }
 
-/// The tags that a template gives.
+/// The template's tags.
 fn own_tags(properties: &Value) -> Value {
     given(properties, "tags").cloned().unwrap_or_else(|| json!([]))
 }
 
-/// The values of a template for keys that have no property in Heat.
+/// The template's values for keys without a Heat property.
 fn besides(properties: &Value) -> impl Iterator<Item = (&String, &Value)> {
     properties["value_specs"].as_object().into_iter().flatten().filter(|(key, _)| *key != "description")
 }
@@ -263,7 +263,7 @@ impl Driver for Plain {
         if let Some(wanted) = self.other_name(work, item, properties) {
             body.insert("name".into(), wanted);
         }
-        // A thing that was taken over has a description of its own, to which the mark is added.
+        // An adopted thing has a description of its own, to which the mark is appended.
         let current = text(item, "description");
         let own = own_description(properties);
         let is_left = work.has_left("value_specs.description");

@@ -1,4 +1,4 @@
-//! Behavior of single Neutron types that does not fit into a table.
+//! Special behavior of individual Neutron types that does not fit into a table.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use super::super::stop::Stop;
 use super::super::work::Work;
 use super::group;
 
-/// What a type does that does not fit into a table.
+/// Special behavior of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::driver) enum Quirk {
     None,
@@ -22,12 +22,12 @@ pub(in crate::driver) enum Quirk {
     Group,
     /// Addresses can be taken from a port.
     Port,
-    /// Neutron asks for the IP version of a subnet, which Heat knows.
+    /// Neutron requires the IP version of a subnet, which Heat derives.
     Subnet,
 }
 
 impl Quirk {
-    /// Whether it carries out a property that is in no column.
+    /// Whether a property in no column is implemented.
     pub(super) fn takes(self, property: &str) -> bool {
         match self {
             Self::Group => property == "rules",
@@ -36,7 +36,7 @@ impl Quirk {
         }
     }
 
-    /// Whether it takes more than one request to create a thing completely.
+    /// Whether creating a thing completely takes more than one request.
     pub(super) fn needs_more(self, properties: &Value) -> bool {
         self == Self::Group && given(properties, "rules").is_some_and(|rules| !items(rules).is_empty())
     }
@@ -63,12 +63,12 @@ impl Quirk {
         }
     }
 
-    /// Whether a key that the template does not give stays as it is, because something else sets it.
+    /// Whether a key that the template does not give keeps its value, because something else sets it.
     pub(super) fn keeps(self, key: &str, item: &Value) -> bool {
         match (self, key) {
             // An association sets it.
             (Self::Floating, "port_id") => items(&item["tags"]).iter().any(|tag| tag.as_str().is_some_and(is_mark)),
-            // Neutron chooses an address of the port, and whatever is given a port sets the port's owner.
+            // Neutron chooses an address of the port, and a port's owner is set by whatever it is attached to.
             (Self::Floating, "fixed_ip_address") | (Self::Port, "device_id" | "device_owner") => true,
             // Nova names a port after its server.
             (Self::Port, "dns_name") => !text(item, "device_id").is_empty(),
@@ -76,7 +76,7 @@ impl Quirk {
         }
     }
 
-    /// Does what takes further requests after a thing was created or changed.
+    /// Sends the further requests that a creation or change requires.
     pub(super) async fn follow(self, work: &Work<'_>, item: &mut Value, properties: &Value) -> Result<(), Stop> {
         match self {
             Self::Group => group::reconcile(work, item, properties).await,
@@ -84,7 +84,7 @@ impl Quirk {
         }
     }
 
-    /// Attributes that are not in any key.
+    /// Returns attributes that are not read from keys.
     pub(super) fn attributes(self, item: &Value) -> Option<(&'static str, Value)> {
         match self {
             Self::Group => Some((group::NOTED, group::noted(item)?)),
@@ -104,7 +104,7 @@ impl Quirk {
         }
     }
 
-    /// What to change so that others can have what is released; `None` if that is impossible.
+    /// The change that releases what others need; `None` if that is impossible.
     pub(super) fn released(self, item: &Value, exclusive: &BTreeSet<Name>) -> Option<Map<String, Value>> {
         let mut body = Map::new();
         match self {
@@ -129,5 +129,5 @@ impl Quirk {
     }
 }
 
-/// The beginning of the words for a floating IP's port.
+/// The beginning of the text for a floating IP's port.
 pub(in crate::driver) const FLOATING: &str = "the floating IP of ";

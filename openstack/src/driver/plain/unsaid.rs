@@ -1,8 +1,8 @@
 //! The wanted values of keys that a template does not give, or gives only in part.
 //!
-//! A property that is not given has the value that a thing has without it, if that is the same in every cloud. Otherwise it has
-//! the value after the last action on the thing, unless the template gave it until now: then [`left`](super::left) says what it
-//! goes back to. What a cloud changes by itself does not count as a change.
+//! A property that is not given has its default, if that is the same in every cloud. Otherwise it has its value after
+//! the last action on the thing, unless the template gave it until now: then [`left`](super::left) determines the
+//! value. Changes that a cloud makes by itself do not count as differences.
 
 use serde_json::Value;
 
@@ -53,7 +53,7 @@ impl Plain {
         Ok(asked)
     }
 
-    /// Whether a thing still has the value that the cloud gave it.
+    /// Whether a thing still has the value that the cloud chose.
     pub(super) fn is_as_given(&self, work: &Work<'_>, asked: &Asked<'_>, current: &Value) -> bool {
         asked.is_unsaid && self.noted(work, asked.column.key).is_some_and(|noted| asked.column.agrees(&noted, current))
     }
@@ -72,7 +72,7 @@ impl Plain {
     }
 }
 
-/// The wanted value of a key that is given as `said`, completed with what else was there after the last action on the thing.
+/// The wanted value of a key given as `said`, completed with the other values after the last action on the thing.
 fn in_full(work: &Work<'_>, key: &str, said: Option<Value>, noted: Option<Value>, item: &Value) -> Option<Value> {
     let said = if key == "allowed_address_pairs" { said.map(|said| pairs(said, item)) } else { said };
     if key == "external_gateway_info" && work.has_left("external_gateway_info.enable_snat") {
@@ -88,8 +88,8 @@ fn in_full(work: &Work<'_>, key: &str, said: Option<Value>, noted: Option<Value>
     }
 }
 
-/// The addresses that a port was given, if it no longer has them all or has more IPv4 addresses. Neutron adds the IPv6 addresses
-/// that hosts give themselves, and some ports get no address before a host is chosen for them.
+/// The addresses that a port was given, unless it has lost one of them or gained an IPv4 address. Neutron adds the IPv6
+/// addresses that hosts assign themselves, and some ports get no address before a host is chosen for them.
 fn addresses(said: Option<Value>, noted: Value, current: &Value) -> Option<Value> {
     if items(&noted).is_empty() {
         return said;
@@ -101,7 +101,7 @@ fn addresses(said: Option<Value>, noted: Value, current: &Value) -> Option<Value
     Some(if is_it { current.clone() } else { noted })
 }
 
-/// Pairs of addresses as Neutron has them: one without a hardware address has that of the port.
+/// Address pairs in Neutron's form: one without a MAC address has the port's.
 fn pairs(mut said: Value, item: &Value) -> Value {
     if items(&item["allowed_address_pairs"]).iter().any(|pair| pair["mac_address"].is_null()) {
         // This service does not show it.
@@ -115,8 +115,8 @@ fn pairs(mut said: Value, item: &Value) -> Value {
     said
 }
 
-/// A gateway for which the template no longer says whether addresses are translated: they are, unless a service does
-/// not show that.
+/// The wanted gateway when the template no longer says whether addresses are translated: they are, unless a service
+/// does not show that.
 fn translated(mut said: Value, item: &Value) -> Value {
     if said.get("enable_snat").is_none() && !item["external_gateway_info"]["enable_snat"].is_null() {
         said["enable_snat"] = true.into();

@@ -1,4 +1,4 @@
-//! The state of everything on a server, and what of it to publish when it changes.
+//! The state of everything on a server, and which changes of it to publish.
 
 use wattle_model::{IndexMap, Name};
 
@@ -18,7 +18,7 @@ pub struct Board {
     writers: IndexMap<Name, Writer>,
     since: Time,
     components: IndexMap<Name, Status>,
-    /// The past steps of components that an earlier agent wrote down, until this agent runs them.
+    /// The past steps of components from an earlier agent's record, until this agent runs them.
     recalled: IndexMap<Name, Vec<Step>>,
     troubles: IndexMap<String, String>,
     leaving: IndexMap<Name, Leaving>,
@@ -56,7 +56,7 @@ impl Board {
             revision: self.revision.number,
             space: self.revision.space.clone(),
             since: self.since,
-            // The caller that runs the machine fills in which agent it is and what was before it.
+            // The caller that runs the machine fills in the agent and its predecessor.
             agent: None,
             new_disk_since: None,
             troubles: self.troubles.values().cloned().collect(),
@@ -106,7 +106,7 @@ impl Board {
         self.show_server(actions);
     }
 
-    /// There is a newer revision. What is running may end first.
+    /// Marks the revision as superseded. What is running may end first.
     pub(super) fn supersede(&mut self, actions: &mut Vec<Action>) {
         let running = self.components.iter().filter(|(_, status)| status.state == State::Running);
         let finishing = running.map(|(name, status)| Finishing {
@@ -119,7 +119,7 @@ impl Board {
         self.show_server(actions);
     }
 
-    /// The past steps of a component in this revision, as an earlier agent wrote them down.
+    /// Restores the past steps of a component in this revision from an earlier agent's record.
     pub(super) fn recall(&mut self, component: &Name, past: Vec<Step>) {
         if !past.is_empty() {
             self.recalled.insert(component.clone(), past);
@@ -155,7 +155,7 @@ impl Board {
         }
     }
 
-    /// A component enters a state now, which lasts until the deadline at most.
+    /// Puts a component into a state, which lasts until the deadline at most.
     pub(super) fn set(
         &mut self,
         now: Now,
@@ -192,7 +192,7 @@ impl Board {
             State::Waiting(_) | State::Done | State::Failed(_) => self.recalled.get(component).cloned(),
         };
         let (past, since) = match (self.current(component), recalled) {
-            // If the component ended before this agent began, that time counts. What the agent checked again does not.
+            // If the component ended before this agent began, that time counts, not the time of a renewed check.
             (_, Some(past)) if ends && past.last().is_some_and(|step| step.did != Did::BrokenOff) => {
                 let ended = past.last().map_or(at, |step| step.until);
                 (past, ended)
@@ -212,7 +212,7 @@ impl Board {
         actions.push(Action::Show(full, status));
     }
 
-    /// The teardown of a component has ended. Without a failure, the component has left.
+    /// Records the end of a component's teardown. Without a failure, the component has left.
     pub(super) fn torn_down(
         &mut self,
         now: Now,
@@ -229,7 +229,7 @@ impl Board {
         self.show_server(actions);
     }
 
-    /// Something is wrong with the server, or no longer is.
+    /// Records a problem with the server, or its end.
     pub(super) fn trouble(&mut self, of: String, what: Option<String>, actions: &mut Vec<Action>) {
         if self.troubles.get(&of) == what.as_ref() {
             return;

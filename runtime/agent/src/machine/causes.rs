@@ -1,4 +1,4 @@
-//! Root causes: why something that is awaited does not come, in the words of a failure.
+//! Root causes: why something awaited is missing, as worded in failures.
 
 use std::fmt::{self, Write as _};
 use std::time::Duration;
@@ -11,11 +11,11 @@ use crate::time::Time;
 
 use super::needs::{Awaited, Needs};
 
-/// The maximum number of things that a message names. A few causes are enough to start with: even a hundred missing
-/// values have few causes.
+/// The maximum number of things in a message. A few causes are enough to start with: even a hundred missing values have
+/// few causes.
 const NAMED: usize = 5;
 
-/// Why something does not come: the end of a chain of waits.
+/// Why something is missing: the end of a chain of waits.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cause {
     /// No agent has ever acted for the server.
@@ -28,7 +28,7 @@ pub enum Cause {
         /// The server.
         server: Name,
     },
-    /// Its agent is there, but has not reached this component in this revision.
+    /// Its agent is alive, but has not reached this component in this revision.
     NotReached {
         /// The component, as `SERVER/COMPONENT`.
         component: Name,
@@ -40,14 +40,14 @@ pub enum Cause {
         /// When it began.
         since: Time,
     },
-    /// It is done, so what was awaited is about to come.
+    /// It is done, so what was awaited is about to arrive.
     Done {
         /// The component, as `SERVER/COMPONENT`.
         component: Name,
     },
     /// It failed.
     Failed(Failure),
-    /// It waits for another stack's entry, whose state is not known here.
+    /// It waits for another stack's entry, whose state is unknown here.
     Foreign {
         /// The component that waits, as `SERVER/COMPONENT`.
         component: Name,
@@ -103,7 +103,7 @@ pub(super) fn are_far(causes: &[Cause], missing: &Needs) -> bool {
     !causes.is_empty() && !causes.iter().any(is_near)
 }
 
-/// The message for a wait in vain: what was awaited, from which server, since when, and what is in the way.
+/// The message for a wait in vain: what was awaited, from which server, since when, and the causes.
 pub(super) fn in_vain(missing: &Needs, limit: Duration, since: Time, causes: &Result<Vec<Cause>, String>) -> String {
     let mut message = format!("waited {}{} for ", span(limit), Since(since));
     for (at, (awaited, input)) in missing.iter().take(NAMED).enumerate() {

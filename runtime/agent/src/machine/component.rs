@@ -1,4 +1,4 @@
-//! One component in one revision: it waits for what it needs, runs or is found unchanged, and publishes.
+//! One component in one revision: it waits for its needs, runs or is found unchanged, and publishes.
 
 use std::time::Duration;
 
@@ -27,9 +27,9 @@ pub(super) struct Component {
     pub(super) planned: PlannedComponent,
     /// How many of its entries have not been read yet.
     pub(super) peeks: usize,
-    /// What its entries hold of this revision. Not empty if the component was here before a crash.
+    /// The contents of its entries in this revision. Not empty if the component was here before a crash.
     pub(super) there: IndexMap<Name, Content>,
-    /// Whether its entries belong to a newer revision, which another agent of this server was given.
+    /// Whether its entries belong to a newer revision, which another agent of this server has received.
     pub(super) is_superseded: bool,
     pub(super) phase: Phase,
 }
@@ -37,13 +37,13 @@ pub(super) struct Component {
 /// The phases of a component.
 #[derive(Debug)]
 pub(super) enum Phase {
-    /// It waits until the component at this place, which comes before it, has ended.
+    /// It waits until the component at this index, which precedes it, has ended.
     Turn(usize),
-    /// It waits for what it needs.
+    /// It waits for its needs.
     Waiting(Wait),
     /// The files of its recipe are being fetched.
     LayingOut(Start),
-    /// The decision is made, but not all of its entries have been read yet.
+    /// The decision has been made, but not all of its entries have been read yet.
     Ready(Box<Next>),
     /// Its start is being written to the journal.
     Starting(Start),
@@ -59,25 +59,25 @@ pub(super) enum Phase {
     Ended(Outcome),
 }
 
-/// What a recipe is started with.
+/// The inputs of a run.
 #[derive(Clone, Debug)]
 pub(super) struct Start {
-    /// All inputs, unless the recipe asks for them itself.
+    /// All inputs, unless the recipe requests them itself.
     pub(super) inputs: IndexMap<Name, Value>,
-    /// `None` if only the run shows which inputs it reads.
+    /// `None` if the inputs that it reads are known only after the run.
     pub(super) fingerprint: Option<String>,
 }
 
 /// The decision about a component.
 #[derive(Debug)]
 pub(super) enum Next {
-    /// It has failed, which the journal says already.
+    /// It has failed, which is in the journal already.
     StaysFailed(Failure),
     /// It fails now.
     Fail(Failure),
-    /// It stays as it was when it finished. If there is a record, it is to be written to the journal.
+    /// It stays as it was when it finished. A record, if any, has to be written to the journal.
     Keep(IndexMap<Name, Stored>, Option<Box<Record>>),
-    /// It is to run.
+    /// It has to run.
     Run(Start),
 }
 
@@ -93,14 +93,14 @@ pub(super) enum End {
 pub(super) enum Outcome {
     /// It is done.
     Done,
-    /// It failed, or something that it depends on did.
+    /// It failed, or a dependency did.
     Failed(Failure),
     /// It was not started, or its results were not published, because there is a newer revision.
     Abandoned,
 }
 
 impl Component {
-    /// How it failed in this revision under an earlier agent, according to its entries.
+    /// Its failure in this revision under an earlier agent, according to its entries.
     pub(super) fn failed_before(&self) -> Option<Failure> {
         self.there.values().find_map(|there| match there {
             Content::Failure(failure) => Some(failure.clone()),
@@ -108,7 +108,7 @@ impl Component {
         })
     }
 
-    /// When to look at it again.
+    /// When to check it again.
     pub(super) fn wakes(&self) -> Option<Duration> {
         match &self.phase {
             Phase::Waiting(wait) => wait.wakes(),
@@ -136,8 +136,8 @@ impl Component {
         format!("{}/{output}", self.full).into()
     }
 
-    /// The inputs to wait for before it starts. A component that asks for its inputs itself waits only for those that
-    /// it asked for when it last finished, in order to compare them. If its declaration has changed since, it runs in
+    /// The inputs to wait for before it starts. A component that requests its inputs itself waits only for those that
+    /// it requested when it last finished, in order to compare them. If its declaration has changed since, it runs in
     /// any case.
     pub(super) fn read_first(&self, known: Option<&Known>) -> Vec<Name> {
         let comparable = known.filter(|known| may_be_same(&known.planned, &self.planned));
@@ -155,7 +155,7 @@ impl Component {
         known.is_some_and(|known| known.finished.is_some() && may_be_same(&known.planned, &self.planned))
     }
 
-    /// What it published when it finished with this fingerprint, for its present readers, and the record to write about
+    /// Its outputs from when it finished with this fingerprint, for its present readers, and the record to write about
     /// that. `None` if it must run.
     pub(super) fn kept<V: Vault>(&self, cx: &Context<V>, fingerprint: &str) -> Option<Next> {
         let known = cx.memory.known(&self.name)?;

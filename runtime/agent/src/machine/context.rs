@@ -1,4 +1,4 @@
-//! What all parts of a machine share: what it knows, what it has asked for, and what it wants done.
+//! The state shared by all parts of a machine: its knowledge, its pending requests, and its actions.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -17,10 +17,10 @@ use super::board::Board;
 use super::event::{Action, Level, Now, RunId, Ticket};
 use super::needs::Awaited;
 
-/// The upper bound of all limits, because clocks cannot count beyond some time.
+/// The upper bound of all limits, because clocks are bounded.
 const LONGEST: Duration = Duration::from_hours(366 * 24);
 
-/// How long a component may take, unless its declaration says otherwise.
+/// How long a component may take by default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// For one run of its recipe, not counting the time in which it waits for inputs.
@@ -41,7 +41,7 @@ impl Default for Limits {
 pub struct Setup<V> {
     /// The server that it acts for.
     pub server: Name,
-    /// The values that the server was given in its user data.
+    /// The values in the server's user data.
     pub user_data: IndexMap<Name, Value>,
     /// Limits for components that do not declare their own.
     pub limits: Limits,
@@ -49,7 +49,7 @@ pub struct Setup<V> {
     pub vault: V,
 }
 
-/// What made a request.
+/// The origin of a request.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Pending {
     Read(Awaited),
@@ -83,7 +83,7 @@ pub(super) struct Writing {
     pub(super) after: After,
 }
 
-/// What all parts of a machine share.
+/// The state shared by all parts of a machine.
 #[derive(Debug)]
 pub(super) struct Context<V> {
     pub(super) setup: Setup<V>,
@@ -117,7 +117,7 @@ impl<V: Vault> Context<V> {
         ticket
     }
 
-    /// What made the request that is answered. `None` if the answer is no longer wanted.
+    /// The origin of the request that is answered. `None` if the answer is no longer wanted.
     pub(super) fn answered(&mut self, ticket: Ticket) -> Option<Pending> {
         self.pending.remove(&ticket)
     }
@@ -137,15 +137,15 @@ impl<V: Vault> Context<V> {
         self.writing.insert(ticket, Writing { records: vec![record], after });
     }
 
-    /// Records are on disk. From now on they are part of the memory.
+    /// Handles records that are on disk. From now on they are part of the memory.
     pub(super) fn written(&mut self, ticket: Ticket) -> After {
         let Some(Writing { records, after }) = self.writing.shift_remove(&ticket) else { return After::Nothing };
         records.into_iter().for_each(|record| self.memory.note(record));
         after
     }
 
-    /// A failure cannot be written to disk. It is published all the same: otherwise nothing would learn of it, and an
-    /// agent that starts after a crash finds it in the data space.
+    /// Handles a failure that cannot be written to disk. It is published all the same: otherwise nothing would learn of
+    /// it, and an agent that starts after a crash finds it in the data space.
     pub(super) fn unwritten(&mut self, ticket: Ticket) -> After {
         match self.writing.get_mut(&ticket) {
             Some(writing) if matches!(writing.after, After::Failed(_)) => {
@@ -179,7 +179,7 @@ impl<V: Vault> Context<V> {
         Failure { component: component.clone(), kind, message, log, at: self.now.wall, through: Vec::new() }
     }
 
-    /// Inputs in the form in which the journal keeps them.
+    /// Converts inputs to the form of the journal.
     pub(super) fn keep(
         &self,
         declared: &IndexMap<Name, PlannedInput>,

@@ -1,4 +1,4 @@
-//! The events that a machine receives, and the actions that it asks for.
+//! The events that a machine receives, and the actions that it requests.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -24,11 +24,11 @@ pub struct Now {
     /// A monotonic clock with an arbitrary start. Durations are measured by it.
     pub uptime: Duration,
     /// The wall clock, for people to read. [`Time::EPOCH`] without a clock, as in tests of blueprints: messages then
-    /// name no times.
+    /// contain no times.
     pub wall: Time,
 }
 
-/// Identifies a request of a machine. The answer carries the same number.
+/// Identifies a request of a machine. The response carries the same number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Ticket(pub u64);
 
@@ -49,7 +49,7 @@ pub struct Desired {
     pub digest: String,
 }
 
-/// Something that happens.
+/// An event.
 #[derive(Clone, Debug)]
 pub enum Event {
     /// Whether this agent is the one that acts for its server. It is `false` when another agent has taken its place.
@@ -57,15 +57,15 @@ pub enum Event {
     Claimed(bool),
     /// Whether this agent can be sure that no other agent acts for its server: the data space has heard from it within
     /// the time for which it keeps the agent's place. While this is `false`, no recipe starts, and those that are
-    /// running go on. It counts as `true` until the first of these events.
+    /// running continue. It counts as `true` until the first of these events.
     InTouch(bool),
-    /// The desired revision. May come late, and more than once.
+    /// The desired revision. May arrive late, and more than once.
     Desired(Desired),
-    /// What was awaited is there, or will not come.
+    /// What was awaited has arrived, or will not.
     Read(Ticket, Result<Content, ReadError>),
-    /// What an entry holds.
+    /// The content of an entry.
     Peeked(Ticket, Seen),
-    /// An entry was written. If the entry already held something of the same revision, that is given here.
+    /// An entry was written. If the entry already contained something of the same revision, that is the value.
     Written(Ticket, Result<Option<Content>, WriteError>),
     /// The records are on disk.
     Journalled(Ticket),
@@ -75,11 +75,11 @@ pub enum Event {
     LaidOut(Ticket, Result<(), (FailureKind, String)>),
     /// The value of an attribute of the server.
     Attribute(Ticket, Result<Value, String>),
-    /// Why what was awaited does not come.
+    /// Why what was awaited is missing.
     Explained(Ticket, Result<Vec<Cause>, String>),
-    /// A run has ended, and none of its processes are left except those that it meant to leave.
+    /// A run has ended, and none of its processes remain except those that it meant to leave.
     Ran(RunId, Result<IndexMap<Name, Value>, Broken>),
-    /// A recipe asks for an input.
+    /// A recipe requests an input.
     Asked(RunId, Question, Name),
     /// A recipe publishes an output.
     Reported(RunId, Question, Name, Value),
@@ -87,7 +87,7 @@ pub enum Event {
     Withdrawn(RunId, Question),
     /// Something is wrong with the server, described in one line, or no longer is.
     Trouble(String, Option<String>),
-    /// For this long nothing ran here: neither the agent nor anything that it could have heard from.
+    /// Nothing ran here for this long: neither the agent nor anything that it could have heard from.
     Paused(Duration),
     /// Time has passed.
     Time,
@@ -121,21 +121,21 @@ pub struct Broken {
     /// The last lines of its output, secrets masked.
     pub log: Vec<String>,
     /// The failure of an input, if that is the reason. It is passed on in place of this one. Only recipes that start
-    /// before their inputs are there can fail in this way.
+    /// before their inputs are available can fail in this way.
     pub cause: Option<Box<Failure>>,
 }
 
 impl Broken {
-    /// A failure before the recipe printed anything.
+    /// Creates a failure before the recipe printed anything.
     pub fn new(kind: FailureKind, message: String) -> Self {
         Self { kind, message, log: Vec::new(), cause: None }
     }
 }
 
-/// What one of the server's own entries holds.
+/// The content of one of the server's own entries.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Seen {
-    /// Nothing of the revision in question yet, as far as can be seen.
+    /// Nothing of the revision in question yet, as far as is known.
     Nothing,
     /// This content, of that revision.
     Content(Content),
@@ -154,15 +154,15 @@ pub struct Job {
     pub planned: PlannedComponent,
     /// The script that runs.
     pub script: Script,
-    /// Its inputs. Some may be missing if the recipe asks for its inputs itself.
+    /// Its inputs. Some may be missing if the recipe requests its inputs itself.
     pub inputs: IndexMap<Name, Value>,
-    /// What a run before a crash published. These values stay.
+    /// The outputs that a run before a crash published. These values are kept.
     pub published: IndexMap<Name, Value>,
     /// How long it may take, not counting the time in which it waits.
     pub deadline: Duration,
 }
 
-/// Why a run is to be stopped.
+/// Why a run must be stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
     /// It exceeded its deadline.
@@ -182,14 +182,14 @@ pub enum Level {
     Error,
 }
 
-/// Something to be done. Each request has a [`Ticket`] and is answered by one event with the same ticket, unless it is
-/// [withdrawn](Action::Forget). A request that cannot be carried out now is retried until it can.
+/// An action to carry out. Each request has a [`Ticket`] and is answered by one event with the same ticket, unless it
+/// is [withdrawn](Action::Forget). A request that cannot be carried out now is retried until it can.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     /// Read an entry, or how a component of another server ended, in this revision, and wait until it is there. The
     /// revision is the one that the plan expects of the writing server.
     Read(Ticket, Awaited, Revision),
-    /// Read what an entry (`SERVER/COMPONENT/OUTPUT`) holds of this revision, without waiting.
+    /// Read the content of an entry (`SERVER/COMPONENT/OUTPUT`) in this revision, without waiting.
     Peek(Ticket, Name, Revision),
     /// Write an entry for this revision, unless it already holds something of this revision or a newer one.
     Write(Ticket, Name, Revision, Content),
@@ -197,22 +197,21 @@ pub enum Action {
     Journal(Ticket, Vec<Record>),
     /// Put the files of a component's recipe, given as path by digest, into its run directory.
     LayOut(Ticket, Name, IndexMap<Cow<'static, str>, String>),
-    /// Find out the value of an attribute of the server.
+    /// Determine the value of an attribute of the server.
     Attribute(Ticket, SeedAttribute),
-    /// Find out why these entries and components do not come, each in its revision.
+    /// Determine why these entries and components are missing, each in its revision.
     Explain(Ticket, Vec<(Name, Revision)>),
-    /// Withdraw a request: its answer is no longer wanted.
+    /// Withdraw a request: its response is no longer wanted.
     Forget(Ticket),
     /// Run a recipe.
     Run(Box<Job>),
     /// Stop a run. Its end is then reported as [`Event::Ran`].
     Stop(RunId, Stop),
-    /// A run did not end although it was stopped. It is not waited for any longer, and what is left of it is to be
-    /// removed.
+    /// A run did not end although it was stopped. It is no longer waited for, and its remains have to be removed.
     Drop(RunId),
-    /// Give a recipe the value of the input that it asked for, or `None` if the input is not wired.
+    /// Give a recipe the value of the input that it requested, or `None` if the input is not wired.
     Answer(Question, Result<Option<Value>, Failure>),
-    /// Give a recipe the result of publishing an output: the value that now counts.
+    /// Give a recipe the result of publishing an output: the value that is now valid.
     Answered(Question, Result<Value, Broken>),
     /// Publish the status of a component, `SERVER/COMPONENT`. Of several, only the last counts.
     Show(Name, Status),
@@ -222,7 +221,7 @@ pub enum Action {
     Prune(Vec<String>),
     /// Remove the run directory of a component.
     Remove(Name),
-    /// The server has left the model and nothing of it is left. Once everything is published, the agent ends.
+    /// The server has left the model and nothing of it remains. Once everything is published, the agent ends.
     Retire,
     /// Log a line, with the revision that the server is in. It is about a component if it names one.
     Log(Level, Option<Name>, String),

@@ -1,12 +1,12 @@
-//! The rules of a run: what an agent decides for its server, as a state machine without I/O.
+//! The rules of a run: an agent's decisions for its server, as a state machine without I/O.
 //!
-//! A [`Machine`] receives [`Event`]s, each with a time, and answers with [`Action`]s: what to read, write, put on disk
+//! A [`Machine`] receives [`Event`]s, each with a time, and responds with [`Action`]s: what to read, write, put on disk
 //! and run. Agents carry these out with a store, a disk and processes. Tests of blueprints and simulations carry them
 //! out under clocks of their own. This module makes all decisions. It must contain no I/O, clocks or randomness, and
 //! nothing that waits.
 //!
-//! Everything that a machine must remember is in its [`Memory`], which is the contents of its journal. If it is dropped
-//! at any point, it leaves what a crash would leave. These rules make that safe:
+//! The persistent state of a machine is its [`Memory`], which is the contents of its journal. Dropping it at any point
+//! is equivalent to a crash. These rules make that safe:
 //!
 //! - A run begins only once its `started` is on disk. So everything that may have been changed on this server is known,
 //!   and can be torn down.
@@ -76,7 +76,7 @@ enum Stage {
 }
 
 impl<V: Vault> Machine<V> {
-    /// A machine that begins at this time with the contents of its journal.
+    /// Creates a machine that begins at this time with the contents of its journal.
     pub fn new(setup: Setup<V>, memory: Memory, now: Now) -> Self {
         Self { cx: Context::new(setup, memory, now), is_claimed: false, desired: None, stage: Stage::Idle }
     }
@@ -191,7 +191,7 @@ impl<V: Vault> Machine<V> {
         }
     }
 
-    /// Notes the desired revision, if it is newer than the one before.
+    /// Records the desired revision, if it is newer than the previous one.
     fn desire(&mut self, desired: Desired) {
         let is_newer = self.desired.as_ref().is_none_or(|before| desired.plan.is_news_after(&before.plan));
         if !is_newer || matches!(self.stage, Stage::Retired) {
@@ -267,7 +267,7 @@ impl<V: Vault> Machine<V> {
     }
 }
 
-/// The digests of all files that this server needs: for what the plan runs, and for what may be torn down later.
+/// The digests of all files that this server needs: for the plan, and for later teardowns.
 fn needed<V: Vault>(cx: &Context<V>, plan: &ServerPlan) -> Vec<String> {
     let known = cx.memory.started().map(|(_, known)| &known.planned);
     let mut digests: Vec<String> =

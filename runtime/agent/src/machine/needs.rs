@@ -1,4 +1,4 @@
-//! What is awaited, and the values computed from it.
+//! Awaited things, and the values computed from them.
 
 use std::collections::HashMap;
 
@@ -11,10 +11,11 @@ use crate::status::Waiting;
 use crate::time::Time;
 use crate::vault::Vault;
 
-/// Stands for the reason why a secret cannot be computed from others. The function's own message would reveal them.
+/// Stands in place of the reason why a secret cannot be computed from others. The function's own message would reveal
+/// them.
 const WITHHELD: &str = "it cannot be computed from what it reads";
 
-/// The maximum number of awaited things that a status names.
+/// The maximum number of awaited things in a status.
 pub(super) const SHOWN: usize = 64;
 
 /// Something that is awaited.
@@ -47,32 +48,32 @@ impl Awaited {
     }
 }
 
-/// What is awaited, and the input that needs it. `None` if only the order requires it.
+/// Awaited things, each with the input that needs it. `None` if only the order requires it.
 pub(super) type Needs = IndexMap<Awaited, Option<Name>>;
 
-/// What has come of the things that were awaited, or why they do not come.
+/// The results of awaited things, or why they are missing.
 pub(super) type Found = HashMap<Awaited, Result<Value, Missing>>;
 
-/// Why something that was awaited does not come.
+/// Why something awaited is missing.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Missing {
     /// It failed. The failure names its component. The component that waited for it is not in its path yet.
     Failed(Failure),
-    /// The wait itself failed, which is a failure of the component that waits.
+    /// The wait itself failed, which is a failure of the waiting component.
     Own(FailureKind, String),
     /// There is a newer revision.
     Superseded,
 }
 
-/// Adds what a value needs, and the input that the value is for.
+/// Adds the needs of a value, and the input that the value is for.
 pub(super) fn add(source: &ValueSource, input: Option<&Name>, needs: &mut Needs) {
     for awaited in source.leaves().filter_map(Awaited::of) {
         needs.entry(awaited).or_insert_with(|| input.cloned());
     }
 }
 
-/// What a component waits for before its recipe starts: the components that it comes after, the given inputs, and what
-/// its requirements read. Requirements are checked even if the recipe asks for its inputs itself.
+/// The needs of a component before its recipe starts: its predecessors, the given inputs, and the inputs of its
+/// requirements. Requirements are checked even if the recipe requests its inputs itself.
 pub(super) fn before_start<'p>(
     planned: &PlannedComponent,
     read: impl Iterator<Item = (&'p Name, &'p PlannedInput)>,
@@ -109,7 +110,7 @@ pub(super) fn is_secret<'p>(mut components: impl Iterator<Item = &'p PlannedComp
     })
 }
 
-/// Whose value it is, for a message about one that does not fit. Empty if it is in no entry.
+/// The origin of the value, for a message about one that does not fit. Empty if it is in no entry.
 fn read_from(source: &ValueSource) -> String {
     let entries: IndexSet<Name> = source.leaves().filter_map(Awaited::of).map(|awaited| awaited.name()).collect();
     if entries.is_empty() {
@@ -118,7 +119,7 @@ fn read_from(source: &ValueSource) -> String {
     format!(", read from {}", names::some(entries.iter().map(|entry| &**entry), 3))
 }
 
-/// What is missing, as a status shows it. If there is too much for a status, only a part.
+/// The missing things in the form of a status, truncated if there are too many.
 pub(super) fn shown(missing: &Needs, since: Time) -> Vec<Waiting> {
     missing
         .iter()
@@ -127,7 +128,7 @@ pub(super) fn shown(missing: &Needs, since: Time) -> Vec<Waiting> {
         .collect()
 }
 
-/// What values are computed from.
+/// The context for computing values.
 pub(super) struct Values<'a, V> {
     pub(super) vault: &'a V,
     pub(super) user_data: &'a IndexMap<Name, Value>,
@@ -135,7 +136,7 @@ pub(super) struct Values<'a, V> {
 }
 
 impl<V: Vault> Values<'_, V> {
-    /// The value of an input, once everything that it needs is there.
+    /// The value of an input, once everything that it needs is available.
     pub(super) fn input(&self, name: &str, input: &PlannedInput) -> Result<Value, (FailureKind, String)> {
         let hide = |why| if input.ty.is_secret() { WITHHELD.to_owned() } else { why };
         let value =

@@ -15,7 +15,7 @@ use super::event::{Action, Level, Seen, WriteError};
 use super::work::Work;
 
 impl Work {
-    /// The end of a component is on disk.
+    /// Handles the end of a component, which is on disk.
     pub(super) fn ended<V: Vault>(&mut self, cx: &mut Context<V>, place: usize) {
         let component = &mut self.components[place];
         let phase = std::mem::replace(&mut component.phase, Phase::Ended(Outcome::Abandoned));
@@ -36,7 +36,7 @@ impl Work {
                 outputs.iter().map(|(output, stored)| (output.clone(), stored.content.clone())).collect()
             }
             End::Failed(failure) => {
-                // What a run in an earlier revision published does not count in this one.
+                // Outputs that a run in an earlier revision published are not valid in this one.
                 let known = cx.memory.known(&component.name).filter(|known| known.revision == self.id);
                 let early = |output: &Name| Some(known?.early.get(output)?.content.clone());
                 let content = |output: &Name| early(output).unwrap_or_else(|| Content::Failure(failure.clone()));
@@ -65,7 +65,7 @@ impl Work {
         self.is_published(cx, place);
     }
 
-    /// One of its entries is written, or will not be.
+    /// Handles the result of writing one of its entries.
     pub(super) fn written<V: Vault>(
         &mut self,
         cx: &mut Context<V>,
@@ -96,7 +96,7 @@ impl Work {
         }
     }
 
-    /// The contents of an attribute's entry are known.
+    /// Handles the known contents of an attribute's entry.
     pub(super) fn attribute_peeked<V: Vault>(&mut self, cx: &mut Context<V>, key: Name, seen: &Seen) {
         match self.plan.publishes.get(&key).filter(|_| *seen == Seen::Nothing) {
             None => self.attributes = self.attributes.saturating_sub(1),
@@ -107,7 +107,7 @@ impl Work {
         }
     }
 
-    /// An attribute was found, or not: then its entry holds the failure.
+    /// Publishes an attribute, or the failure to determine it.
     pub(super) fn attribute_found<V: Vault>(&mut self, cx: &mut Context<V>, key: Name, value: Result<Value, String>) {
         let content = match value {
             Ok(value) => Content::Value(value),

@@ -1,4 +1,4 @@
-//! A running recipe: what it asks for and publishes, and how long it may take.
+//! A running recipe: its requests and outputs, and its time limit.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -17,12 +17,12 @@ use super::wait::Wait;
 /// its last output.
 pub(super) const GRACE: Duration = Duration::from_secs(4);
 
-/// An input that a running recipe asked for.
+/// An input that a running recipe has requested.
 #[derive(Debug)]
 pub(super) enum Input {
     /// It is being waited for.
     Awaited(Wait),
-    /// It is there, or will not come.
+    /// It has arrived, or will not.
     There(Result<Value, Failure>),
     /// There is a newer revision.
     Superseded,
@@ -41,12 +41,12 @@ pub(super) struct LiveOutput {
 #[derive(Debug)]
 pub(super) struct Run {
     pub(super) id: RunId,
-    /// `None` if only the run shows which inputs it reads.
+    /// `None` if the inputs that it reads are known only after the run.
     pub(super) fingerprint: Option<String>,
     pub(super) inputs: IndexMap<Name, Input>,
-    /// The inputs that the recipe asked for, wired or not.
+    /// The inputs that the recipe has requested, wired or not.
     pub(super) read: IndexSet<Name>,
-    /// What it is waiting for now: inputs that it asked for, and outputs that are being published.
+    /// What it is waiting for now: requested inputs, and outputs that are being published.
     pub(super) questions: IndexMap<Question, Name>,
     /// What was published, by this run or one before a crash.
     pub(super) early: IndexMap<Name, Stored>,
@@ -60,7 +60,7 @@ pub(super) struct Run {
     pub(super) stopped: Option<(Stop, Duration)>,
 }
 
-/// Measures how long something has run, without the time in which it waited or nothing ran at all.
+/// Measures how long something has run, not counting the time in which it waited or nothing ran at all.
 #[derive(Debug)]
 struct Clock {
     started: Duration,
@@ -100,7 +100,7 @@ impl Run {
         blocked_since.is_none().then(|| started.saturating_add(*limit).saturating_add(*excused))
     }
 
-    /// When to look at it again.
+    /// When to check it again.
     pub(super) fn wakes(&self) -> Option<Duration> {
         let inputs = self.inputs.values().filter_map(|input| match input {
             Input::Awaited(wait) => wait.wakes(),
@@ -113,12 +113,12 @@ impl Run {
         inputs.chain(end).min()
     }
 
-    /// How much of its time is left.
+    /// Its remaining time.
     pub(super) fn left(&self, uptime: Duration) -> Duration {
         self.overdue().map_or(self.clock.limit, |end| end.saturating_sub(uptime))
     }
 
-    /// For this long nothing ran here.
+    /// Excuses a pause during which nothing ran here.
     pub(super) fn excuse(&mut self, pause: Duration) {
         if self.clock.blocked_since.is_none() {
             self.clock.excused += pause;
@@ -130,13 +130,13 @@ impl Run {
         }
     }
 
-    /// The recipe waits for an answer from now on.
+    /// Records that the recipe waits for a response.
     pub(super) fn block(&mut self, question: Question, on: Name, uptime: Duration) {
         self.questions.insert(question, on);
         self.clock.blocked_since.get_or_insert(uptime);
     }
 
-    /// The recipe has its answer, or no longer waits for it.
+    /// Records that the recipe has its response, or no longer waits for it.
     pub(super) fn unblock(&mut self, question: Question, uptime: Duration) {
         self.questions.shift_remove(&question);
         if self.questions.is_empty()
@@ -146,7 +146,7 @@ impl Run {
         }
     }
 
-    /// Its state in a status.
+    /// Its state in the form of a status.
     pub(super) fn state(&self) -> State {
         let missing = |name: &Name| match self.inputs.get(name) {
             Some(Input::Awaited(wait)) => wait.shown(),
@@ -156,7 +156,7 @@ impl Run {
         if waiting.is_empty() { State::Running } else { State::Waiting(waiting) }
     }
 
-    /// The inputs that it asked for and received, and those that it asked for that are not wired.
+    /// The inputs that it requested and received, and the requested ones that are not wired.
     pub(super) fn had(&self, planned: &PlannedComponent) -> (IndexMap<Name, Value>, Vec<Name>) {
         let mut values = IndexMap::default();
         let mut absent = Vec::new();

@@ -22,13 +22,13 @@ use super::wait;
 use super::work::Work;
 
 impl Work {
-    /// The place of the component that this run belongs to, if any.
+    /// The index of the component that this run belongs to, if any.
     fn place_of(&self, id: RunId) -> Option<usize> {
         let is_it = |phase: &Phase| matches!(phase, Phase::Running(run) if run.id == id);
         self.components.iter().position(|component| is_it(&component.phase))
     }
 
-    /// Checks whether inputs have come that a recipe asks for itself.
+    /// Checks whether inputs have arrived that a recipe requests itself.
     pub(super) fn look_at_run<V: Vault>(&mut self, cx: &mut Context<V>, place: usize) {
         let mut explain = Vec::new();
         let component = &mut self.components[place];
@@ -95,7 +95,7 @@ impl Work {
         }
     }
 
-    /// A recipe asks for an input.
+    /// Handles a recipe's request for an input.
     pub(super) fn asked<V: Vault>(&mut self, cx: &mut Context<V>, id: RunId, question: Question, name: Name) {
         let Some(place) = self.place_of(id) else { return };
         let component = &mut self.components[place];
@@ -109,7 +109,7 @@ impl Work {
         }
     }
 
-    /// A recipe publishes an output.
+    /// Handles an output that a recipe publishes.
     pub(super) fn reported<V: Vault>(
         &mut self,
         cx: &mut Context<V>,
@@ -177,7 +177,7 @@ impl Work {
         }
     }
 
-    /// An output that a running recipe publishes is on disk.
+    /// Handles an output of a running recipe that is on disk.
     pub(super) fn early_kept<V: Vault>(&mut self, cx: &mut Context<V>, place: usize, id: RunId) {
         let component = &mut self.components[place];
         let Phase::Running(run) = &mut component.phase else { return };
@@ -187,7 +187,7 @@ impl Work {
         run.early.insert(output.clone(), publication.stored.clone());
         run.republished.insert(output.clone());
         run.published.insert(output.clone(), publication.value.clone());
-        // The recipe loses no time while the data space is away.
+        // The recipe loses no time while the data space is unavailable.
         run.block(question, output.clone(), cx.now.uptime);
         let entry = format!("{}/{output}", component.full).into();
         let pending = Pending::WriteEarly { component: place, run: id, output, content: content.clone() };
@@ -195,7 +195,7 @@ impl Work {
         cx.ask(pending, |ticket| Action::Write(ticket, entry, revision, content));
     }
 
-    /// An output that a running recipe publishes is in the data space.
+    /// Handles an output of a running recipe that is in the data space.
     pub(super) fn early_written<V: Vault>(
         &mut self,
         cx: &mut Context<V>,
@@ -219,7 +219,7 @@ impl Work {
         self.answer(cx, place);
     }
 
-    /// The answer is no longer wanted.
+    /// Handles the withdrawal of a question.
     pub(super) fn withdrawn<V: Vault>(&mut self, cx: &mut Context<V>, id: RunId, question: Question) {
         let Some(place) = self.place_of(id) else { return };
         let uptime = cx.now.uptime;
@@ -231,7 +231,7 @@ impl Work {
         }
     }
 
-    /// Time has passed: stops the runs that exceed their time.
+    /// Handles the passage of time: stops the runs that exceed their time.
     pub(super) fn look_at_clock<V: Vault>(&mut self, cx: &mut Context<V>) {
         for place in 0..self.components.len() {
             let uptime = cx.now.uptime;
@@ -254,7 +254,7 @@ impl Work {
         self.look_all(cx);
     }
 
-    /// For this long nothing ran here.
+    /// Excuses a pause during which nothing ran here.
     pub(super) fn excuse(&mut self, pause: std::time::Duration) {
         for component in &mut self.components {
             match &mut component.phase {
@@ -265,7 +265,7 @@ impl Work {
         }
     }
 
-    /// Another agent acts for this server, so nothing of this one may go on.
+    /// Stops everything, because another agent acts for this server.
     pub(super) fn stop_all<V: Vault>(&mut self, cx: &mut Context<V>) {
         self.supersede(cx);
         let uptime = cx.now.uptime;
@@ -279,7 +279,7 @@ impl Work {
         }
     }
 
-    /// There is a newer revision: what the recipe is still waiting for will not come.
+    /// Handles a newer revision: what the recipe is still waiting for will not arrive.
     pub(super) fn supersede_run<V: Vault>(&mut self, cx: &mut Context<V>, place: usize) {
         if let Some(run) = self.components[place].run() {
             for input in run.inputs.values_mut() {
@@ -291,7 +291,7 @@ impl Work {
         self.answer(cx, place);
     }
 
-    /// A run has ended.
+    /// Handles the end of a run.
     pub(super) fn ran<V: Vault>(
         &mut self,
         cx: &mut Context<V>,
@@ -341,7 +341,7 @@ impl Work {
     }
 }
 
-/// The record of a finished run: its inputs, those that are not wired, and its fingerprint.
+/// The data for the record of a finished run: its inputs, those that are not wired, and its fingerprint.
 fn finished(run: &Run, planned: &PlannedComponent) -> (IndexMap<Name, Value>, Vec<Name>, String) {
     if let Some(fingerprint) = &run.fingerprint {
         let there = |(name, input): (&Name, &Input)| match input {
@@ -355,7 +355,7 @@ fn finished(run: &Run, planned: &PlannedComponent) -> (IndexMap<Name, Value>, Ve
     (read, absent, fingerprint)
 }
 
-/// The value of an output in its declared type, from what a running recipe published.
+/// The value of an output in its declared type, as published by a running recipe.
 fn fitting(planned: &PlannedComponent, name: &Name, value: &Value) -> Result<Value, String> {
     let Some(output) = planned.outputs.get(name) else {
         let known: Vec<String> = planned.outputs.keys().map(|name| format!("`{name}`")).collect();

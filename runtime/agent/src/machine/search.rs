@@ -1,4 +1,4 @@
-//! The search for root causes: it starts at what is awaited and follows all chains of waits to their ends.
+//! The search for root causes, which starts at what is awaited and follows all chains of waits to their ends.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -11,11 +11,11 @@ use crate::status::{State, Status};
 use super::causes::Cause;
 use super::needs::SHOWN;
 
-/// The maximum number of components to look at: a chain of waits can be as long as the model is large.
+/// The maximum number of components to examine: a chain of waits can be as long as the model is large.
 const ASKED: usize = 256;
 
-/// A search for the reasons why something does not come. It names the components that it has to look at, one at a time,
-/// and the caller reports what can be seen of each.
+/// A search for the reasons why something is missing. It names the components that it has to examine, one at a time,
+/// and the caller reports the visible state of each.
 #[derive(Debug)]
 pub struct Search {
     queue: VecDeque<(Name, Option<Revision>)>,
@@ -28,19 +28,19 @@ pub struct Search {
     causes: Vec<Cause>,
 }
 
-/// What can be seen of a component, or of a server itself.
+/// The visible state of a component, or of a server itself.
 #[derive(Clone, Debug)]
 pub struct Sighting {
     /// Whether an agent acts for its server now.
     pub is_alive: bool,
-    /// Whether an agent has ever published something about it.
+    /// Whether an agent has ever published anything about it.
     pub is_known: bool,
     /// Its status, of any revision.
     pub status: Option<Status>,
 }
 
 impl Search {
-    /// Searches for why these do not come, each in its revision: entries `SERVER/COMPONENT/OUTPUT` or components
+    /// Starts a search for why these are missing, each in its revision: entries `SERVER/COMPONENT/OUTPUT` or components
     /// `SERVER/COMPONENT`.
     pub fn new(awaited: &[(Name, Revision)]) -> Self {
         let queue = awaited.iter().map(|(what, revision)| (component_of(what), Some(revision.clone()))).collect();
@@ -58,7 +58,7 @@ impl Search {
         None
     }
 
-    /// Notes what can be seen of a component.
+    /// Records the visible state of a component.
     pub fn sees(&mut self, component: Name, sighting: Sighting) {
         let server = || component.split('/').next().unwrap_or(&component).into();
         let Sighting { is_alive, is_known, status } = sighting;
@@ -213,7 +213,7 @@ mod tests {
                 "a/x" => (true, Some(waits(&["b/y/url", "c/z/url", "other:d/v/url"]))),
                 "b/y" => (true, Some(waits(&["c/z/url", "a/x/url", "e/server/id", "f/w", "g/v/url"]))),
                 "c/z" => (true, Some(Status { revision: 1, ..status(State::Done) })),
-                // Its plan is of an earlier revision, and that is the revision awaited of it.
+                // Its plan is of an earlier revision, which is the one awaited from it.
                 "g/v" => (true, Some(Status { revision: 1, ..status(State::Running) })),
                 "f/w" => (true, Some(Status { space: None, ..status(State::Done) })),
                 _ => (false, None),

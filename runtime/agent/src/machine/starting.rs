@@ -18,7 +18,7 @@ use super::wait::Wait;
 use super::work::Work;
 
 impl Work {
-    /// The files of its recipe are there, or cannot be fetched.
+    /// Handles the arrival of its recipe's files, or the failure to fetch them.
     pub(super) fn laid_out<V: Vault>(
         &mut self,
         cx: &mut Context<V>,
@@ -46,7 +46,7 @@ impl Work {
         self.go(cx, place);
     }
 
-    /// The decision about it is made.
+    /// Records the decision about it.
     pub(super) fn ready<V: Vault>(&mut self, cx: &mut Context<V>, place: usize, next: Next) {
         self.components[place].phase = Phase::Ready(Box::new(next));
         self.go(cx, place);
@@ -103,7 +103,7 @@ impl Work {
         cx.record(record, After::Started(place));
     }
 
-    /// Its start is on disk. From here on, only a crash can end it before its end is on disk.
+    /// Handles a start that is on disk. From here on, only a crash can end it before its end is on disk.
     pub(super) fn started<V: Vault>(&mut self, cx: &mut Context<V>, place: usize) {
         if self.is_superseded {
             return self.end(cx, place, Outcome::Abandoned);
@@ -168,7 +168,7 @@ impl Work {
         self.components.iter().any(is_held)
     }
 
-    /// No other agent can act for this server now: starts what was held back.
+    /// Starts what was held back, because no other agent can act for this server now.
     pub(super) fn begin_held<V: Vault>(&mut self, cx: &mut Context<V>) {
         for place in 0..self.components.len() {
             self.begin_if_held(cx, place);
@@ -183,8 +183,8 @@ impl Work {
         }
     }
 
-    /// It failed. The failure is written to disk first, with the inputs that its recipe asked for if only the run shows
-    /// those.
+    /// Records its failure, which is written to disk first, with the inputs that its recipe requested if they are known
+    /// only after the run.
     pub(super) fn fails<V: Vault>(
         &mut self,
         cx: &mut Context<V>,

@@ -17,7 +17,7 @@ use super::event::{Action, Broken, Desired, Event, Job, Level, Question, RunId, 
 use super::needs::{self, Found, Needs, Values};
 use super::run::GRACE;
 
-/// What is torn down before a revision begins.
+/// The components to tear down before a revision begins.
 #[derive(Debug)]
 pub(super) struct Teardown {
     /// The revision that begins afterwards.
@@ -45,7 +45,7 @@ enum Step {
     Going,
 }
 
-/// What ran on this server and is not in `plan`, the last to run first.
+/// The components that ran on this server and are not in `plan`, the last to run first.
 pub(super) fn due<V: Vault>(cx: &Context<V>, plan: &ServerPlan) -> IndexMap<Name, Known> {
     let is_due = |(component, _): &(&Name, &Known)| !plan.components.contains_key(*component);
     cx.memory.started().filter(is_due).map(|(component, known)| (component.clone(), known.clone())).collect()
@@ -65,7 +65,7 @@ impl Teardown {
         self.is_all
     }
 
-    /// Whether it ended before everything was tried, because another agent acts for this server.
+    /// Whether it ended before everything was attempted, because another agent acts for this server.
     pub(super) fn is_stopped(&self) -> bool {
         self.is_stopped
     }
@@ -116,7 +116,7 @@ impl Teardown {
         }
     }
 
-    /// The removal of a component is on disk.
+    /// Handles the removal of a component, which is on disk.
     pub(super) fn gone<V: Vault>(&mut self, cx: &mut Context<V>) {
         if !matches!(self.step, Step::Going) {
             return;
@@ -155,7 +155,7 @@ impl Teardown {
         self.go(cx);
     }
 
-    /// The files of its recipe are there, or cannot be fetched.
+    /// Handles the arrival of its recipe's files, or the failure to fetch them.
     fn laid_out<V: Vault>(&mut self, cx: &mut Context<V>, result: Result<(), (FailureKind, String)>) {
         let Some((component, known)) = self.due.front().filter(|_| matches!(self.step, Step::LayingOut)) else {
             return;
@@ -181,7 +181,7 @@ impl Teardown {
         }
     }
 
-    /// The start of its teardown is on disk.
+    /// Handles the start of its teardown, which is on disk.
     pub(super) fn undoing<V: Vault>(&mut self, cx: &mut Context<V>) {
         let Step::Undoing(inputs) = std::mem::replace(&mut self.step, Step::New) else { return };
         if self.is_stopped {
@@ -213,7 +213,7 @@ impl Teardown {
         matches!(self.step, Step::Held(_))
     }
 
-    /// No other agent can act for this server now: starts what was held back.
+    /// Starts what was held back, because no other agent can act for this server now.
     pub(super) fn begin_held<V: Vault>(&mut self, cx: &mut Context<V>) {
         if let Step::Held(inputs) = &self.step {
             self.step = Step::Undoing(inputs.clone());
@@ -221,7 +221,7 @@ impl Teardown {
         }
     }
 
-    /// A teardown has ended.
+    /// Handles the end of a teardown.
     fn ran<V: Vault>(&mut self, cx: &mut Context<V>, run: RunId, result: Result<(), Broken>) {
         let Step::Running { id, .. } = &self.step else { return };
         if *id != run {
@@ -237,7 +237,7 @@ impl Teardown {
         self.leaves(cx);
     }
 
-    /// A teardown gets the inputs that its component had last.
+    /// Answers a request for an input: a teardown gets the inputs that its component had last.
     fn asked<V: Vault>(&self, cx: &mut Context<V>, run: RunId, question: Question, name: &Name) {
         if let Step::Running { id, inputs, .. } = &self.step
             && *id == run
@@ -250,8 +250,8 @@ impl Teardown {
         }
     }
 
-    /// An input that the last run did not ask for, as far as the plan has its value. Values that only an entry holds
-    /// are not waited for. `None` if the input is not wired.
+    /// The value of an input that the last run did not request, as far as it is in the plan. Values that only an entry
+    /// has are not waited for. `None` if the input is not wired.
     fn unread<V: Vault>(&self, cx: &Context<V>, name: &Name) -> Result<Option<Value>, Failure> {
         let Some((component, known)) = self.due.front() else { return Ok(None) };
         let Some(input) = known.planned.inputs.get(name) else { return Ok(None) };
@@ -278,7 +278,7 @@ impl Teardown {
         }
     }
 
-    /// Time has passed: stops the runs that exceed their time.
+    /// Handles the passage of time: stops the runs that exceed their time.
     fn look_at_clock<V: Vault>(&mut self, cx: &mut Context<V>) {
         let Step::Running { id, end, stopped, .. } = &mut self.step else { return };
         let uptime = cx.now.uptime;
@@ -297,8 +297,9 @@ impl Teardown {
         }
     }
 
-    /// Another agent acts for this server. The run is stopped, and the next agent retries everything that is left.
-    /// Records that are being written reach the disk first, since the next agent would not know of them otherwise.
+    /// Stops, because another agent acts for this server. The run is stopped, and the next agent retries everything
+    /// that is left. Records that are being written reach the disk first, since the next agent would not know of them
+    /// otherwise.
     pub(super) fn stop<V: Vault>(&mut self, cx: &mut Context<V>) {
         self.due.truncate(1);
         self.is_stopped = true;

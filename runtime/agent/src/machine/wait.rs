@@ -22,7 +22,7 @@ pub(super) struct Wait {
     end: Duration,
     stage: Stage,
     may_stay: bool,
-    /// The failure of a component that came before it in order.
+    /// The failure of a predecessor in order.
     out_of_order: Option<Missing>,
 }
 
@@ -31,10 +31,9 @@ pub(super) struct Wait {
 enum Stage {
     /// There is still time.
     Patient,
-    /// The time is over, and the reason is being searched for.
+    /// The time is over, and the reason is being determined.
     Asking,
-    /// Other components that wait in vain are in the way. It waits until then for their failure, in order to pass it
-    /// on.
+    /// Other components that wait in vain are the cause. It waits until then for their failure, in order to pass it on.
     Lingering { until: Duration, message: String },
 }
 
@@ -43,11 +42,11 @@ enum Stage {
 pub(super) enum Next {
     /// Nothing.
     Wait,
-    /// Find out why these do not come.
+    /// Determine why these are missing.
     Explain(Vec<Name>),
     /// It is over.
     Over(Result<(), Missing>),
-    /// All values are there, but a component that only comes before it in order failed. An unchanged component stays as
+    /// All values are available, but a component that only precedes it in order failed. An unchanged component stays as
     /// it is.
     OutOfOrder(Missing),
 }
@@ -58,8 +57,8 @@ impl Wait {
         Self { missing: needs, since: now.wall, limit, end, stage: Stage::Patient, may_stay: false, out_of_order: None }
     }
 
-    /// For a component that may be unchanged: it goes on waiting for values even if a component before it fails, or has
-    /// `failed` already.
+    /// Creates a wait for a component that may be unchanged: it continues to wait for values even if a predecessor
+    /// fails, or has `failed` already.
     pub(super) fn that_may_stay(mut self, failed: Option<Missing>) -> Self {
         (self.may_stay, self.out_of_order) = (true, failed);
         self
@@ -69,12 +68,12 @@ impl Wait {
         needs::shown(&self.missing, self.since)
     }
 
-    /// For this long nothing ran here.
+    /// Excuses a pause during which nothing ran here.
     pub(super) fn excuse(&mut self, pause: Duration) {
         self.end = self.end.saturating_add(pause);
     }
 
-    /// When to look at it again.
+    /// When to check it again.
     pub(super) fn wakes(&self) -> Option<Duration> {
         match &self.stage {
             Stage::Patient => Some(self.end),
@@ -83,7 +82,7 @@ impl Wait {
         }
     }
 
-    /// Takes what has come. Anything that will not come ends the wait for the rest.
+    /// Takes arrivals into account. Anything that will not arrive ends the wait for the rest.
     pub(super) fn look(&mut self, found: &Found, now: Now) -> Next {
         let before = self.missing.len();
         let mut failed = None;
@@ -106,7 +105,7 @@ impl Wait {
             return self.out_of_order.take().map_or(Next::Over(Ok(())), Next::OutOfOrder);
         }
         if self.missing.len() < before && !matches!(self.stage, Stage::Patient) {
-            // Something has come since the reason was asked for.
+            // Something has arrived since the reason was requested.
             self.stage = Stage::Patient;
         }
         match &self.stage {
@@ -121,7 +120,7 @@ impl Wait {
         }
     }
 
-    /// The reasons why the wait was in vain are known.
+    /// Handles the reasons why the wait was in vain.
     pub(super) fn explained(&mut self, causes: &Result<Vec<Cause>, String>, now: Now) {
         if !matches!(self.stage, Stage::Asking) {
             return;

@@ -1,4 +1,4 @@
-//! One revision on a server: its components side by side, and what they read.
+//! One revision on a server: its components, in parallel, and their inputs.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -124,7 +124,7 @@ impl Work {
         }
     }
 
-    /// Begins with all components.
+    /// Starts with all components.
     pub(super) fn begin<V: Vault>(&mut self, cx: &mut Context<V>) {
         for key in self.plan.publishes.keys() {
             let (entry, revision) = (attribute_entry(cx, key), self.id.revision.clone());
@@ -169,8 +169,8 @@ impl Work {
         }
     }
 
-    /// Another agent may have acted for the server in the meantime, so components that have not begun read their
-    /// entries again.
+    /// Reads the entries of components that have not begun again, because another agent may have acted for the server
+    /// in the meantime.
     pub(super) fn look_again<V: Vault>(&mut self, cx: &mut Context<V>) {
         for place in 0..self.components.len() {
             match self.components[place].phase {
@@ -208,8 +208,8 @@ impl Work {
         }
     }
 
-    /// The components before it on its server have ended, or one of them has `failed` and this one may still be
-    /// unchanged.
+    /// Handles the end of the components before it on its server, or that one of them has `failed` and this one may
+    /// still be unchanged.
     fn its_turn<V: Vault>(&mut self, cx: &mut Context<V>, place: usize, failed: Option<Missing>) {
         let component = &self.components[place];
         let known = cx.memory.known(&component.name);
@@ -225,7 +225,7 @@ impl Work {
         self.look(cx, place);
     }
 
-    /// Requests what is needed and has not been requested before.
+    /// Requests needs that have not been requested before.
     pub(super) fn read<V: Vault>(&mut self, cx: &mut Context<V>, needs: &Needs) {
         for awaited in needs.keys() {
             if self.found.contains_key(awaited) || self.reading.contains_key(awaited) {
@@ -258,7 +258,7 @@ impl Work {
         self.components[*place].outcome().map(found)
     }
 
-    /// What was awaited has come, or will not come.
+    /// Handles the arrival of something awaited, or that it will not arrive.
     pub(super) fn came<V: Vault>(
         &mut self,
         cx: &mut Context<V>,
@@ -286,14 +286,14 @@ impl Work {
         self.look_all(cx);
     }
 
-    /// Checks whether any component can go on.
+    /// Checks whether any component can continue.
     pub(super) fn look_all<V: Vault>(&mut self, cx: &mut Context<V>) {
         for place in 0..self.components.len() {
             self.look(cx, place);
         }
     }
 
-    /// Checks whether a component can go on.
+    /// Checks whether a component can continue.
     pub(super) fn look<V: Vault>(&mut self, cx: &mut Context<V>, place: usize) {
         let component = &mut self.components[place];
         match &mut component.phase {
@@ -365,7 +365,7 @@ impl Work {
         self.ready(cx, place, Next::Fail(failure));
     }
 
-    /// Everything that it needs is there: decides what to do with it.
+    /// Decides what to do with a component whose needs are all available.
     fn decide<V: Vault>(&mut self, cx: &mut Context<V>, place: usize) {
         match self.decision(cx, place) {
             Err(why) => self.does_not_come(cx, place, why),
@@ -402,7 +402,7 @@ impl Work {
         Values { vault: &cx.setup.vault, user_data: &cx.setup.user_data, found: &self.found }
     }
 
-    /// It has ended, so the components that wait for that go on.
+    /// Ends a component, so the components that wait for it continue.
     pub(super) fn end<V: Vault>(&mut self, cx: &mut Context<V>, place: usize, outcome: Outcome) {
         let awaited = Awaited::Ended(self.components[place].full.clone());
         self.found.insert(awaited, found(&outcome));
@@ -415,7 +415,7 @@ impl Work {
         self.look_all(cx);
     }
 
-    /// There is a newer revision: nothing new begins, and what is running may end.
+    /// Handles a newer revision: nothing new begins, and what is running may end.
     pub(super) fn supersede<V: Vault>(&mut self, cx: &mut Context<V>) {
         if std::mem::replace(&mut self.is_superseded, true) {
             return;
@@ -443,7 +443,7 @@ fn is_own<V: Vault>(cx: &Context<V>, full: &Name) -> bool {
     full.strip_prefix(&*cx.setup.server).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// What components that wait for the end of this one receive.
+/// The value for components that wait for the end of this one.
 fn found(outcome: &Outcome) -> Result<Value, Missing> {
     match outcome {
         Outcome::Done => Ok(Value::Null),

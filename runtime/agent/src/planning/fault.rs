@@ -16,7 +16,7 @@ pub struct Fault<E> {
 pub enum Why<E> {
     /// A Heat function does not accept its arguments.
     Function(String),
-    /// The seed lacks something that it refers to: "there is no declaration X".
+    /// The seed refers to something that it does not contain: "there is no declaration X".
     Damaged(String),
     /// A secret cannot be sealed.
     Sealing(E),

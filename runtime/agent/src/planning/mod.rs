@@ -1,8 +1,8 @@
-//! Turns a seed into the plans of its servers: fills in parameters and imports, and joins components with their
+//! Converts a seed to the plans of its servers: fills in parameters and imports, and joins components with their
 //! declarations.
 //!
-//! This module decides what a plan says. It must not decide how secrets are sealed ([`Sealing`]), nor check the values
-//! of parameters; callers have done that already.
+//! This module decides the contents of plans. It must not decide how secrets are sealed ([`Sealing`]), nor check the
+//! values of parameters; callers have done that already.
 
 mod fault;
 mod requirement;
@@ -27,25 +27,25 @@ pub use standing::keep_standing;
 /// An export of another stack: `(STACK, EXPORT)`.
 pub type ImportKey = (Name, Name);
 
-/// A seed with everything that is needed to plan it. A parameter or import without a value counts as null.
+/// The inputs of planning a seed. A parameter or import without a value counts as null.
 #[derive(Clone, Copy, Debug)]
 pub struct Planning<'a> {
     /// The seed.
     pub seed: &'a Seed,
     /// The values of its parameters.
     pub parameters: &'a IndexMap<Name, Value>,
-    /// For each import, the source that agents read it from.
+    /// For each import, the source from which agents read it.
     pub imports: &'a IndexMap<ImportKey, ValueSource>,
     /// The keys that verify the signatures of the servers that the imports come from, by stack.
     pub foreign: &'a IndexMap<Name, Keys>,
 }
 
 impl Planning<'_> {
-    /// The plan of each server in `revision`, as if every plan had changed in it. [`keep_standing`] then keeps those
-    /// that did not.
+    /// Creates the plan of each server in `revision`, as if every plan had changed in it. [`keep_standing`] then keeps
+    /// those that did not.
     ///
     /// # Errors
-    /// Everything that is wrong with the seed.
+    /// All errors in the seed.
     pub fn plans<S: Sealing>(
         self,
         revision: &Revision,
@@ -59,10 +59,10 @@ impl Planning<'_> {
         if work.faults.is_empty() { Ok(plans) } else { Err(work.faults) }
     }
 
-    /// The sources of the `wanted` exports.
+    /// Resolves the sources of the `wanted` exports.
     ///
     /// # Errors
-    /// Everything that is wrong with these exports.
+    /// All errors in these exports.
     pub fn exports<S: Sealing>(
         self,
         wanted: impl Fn(&SeedExport) -> bool,
@@ -80,7 +80,7 @@ impl Planning<'_> {
     }
 }
 
-/// Planning in progress. Anything that has an error is left out of the plans.
+/// Planning in progress. Anything with an error is omitted from the plans.
 struct Work<'a, S: Sealing> {
     planning: Planning<'a>,
     sealing: &'a mut S,

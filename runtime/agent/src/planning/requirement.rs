@@ -6,8 +6,8 @@ use wattle_model::requirement::{Verdict, judge, unmet};
 
 use crate::seed::{Origin, Seed, Wire};
 
-/// The requirements that the values that are already `known` do not meet, each as a message. Requirements that agents
-/// check later are checked as far as these values allow.
+/// The requirements that the `known` values violate, each as a message. Requirements that agents check later are
+/// checked as far as these values allow.
 pub fn broken(seed: &Seed, known: impl Fn(&Origin) -> Option<Value>) -> Vec<String> {
     let value = |wire: &Wire| {
         let leaf = &mut |origin: &Origin| known(origin).ok_or(());

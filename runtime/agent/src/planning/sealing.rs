@@ -6,21 +6,21 @@ use wattle_model::{Name, Value};
 
 use crate::server_plan::ValueSource;
 
-/// Seals the secrets in plans, and knows their recipients and the servers' signing keys.
+/// Seals the secrets in plans, and provides their recipients and the servers' signing keys.
 pub trait Sealing {
     /// Why something cannot be sealed.
     type Error;
 
-    /// A secret value, sealed for `server`. With `None`, as in an export, no server can read it.
+    /// Seals a secret value for `server`. With `None`, as in an export, no server can read it.
     ///
     /// # Errors
-    /// If the value cannot be sealed.
+    /// The value cannot be sealed.
     fn seal(&mut self, server: Option<&Name>, value: &Value) -> Result<ValueSource, Self::Error>;
 
     /// The recipients of a secret `entry`: one for each of `servers`, of which the first writes the entry.
     ///
     /// # Errors
-    /// If the recipient of a server is not known, or there are too many.
+    /// The recipient of a server is unknown, or there are too many.
     fn recipients(&mut self, entry: &str, servers: &[&Name]) -> Result<Vec<String>, Self::Error>;
 
     /// The key that verifies the signatures of `server`. `None` if it signs nothing.

@@ -1,8 +1,8 @@
-//! Which plans stay as they are. The number of a plan is that of the revision in which it last changed.
+//! Which plans stay the same. The number of a plan is that of the revision in which it last changed.
 //!
-//! A plan that stays is not written again, and its agent does nothing. So no plan may stay whose server could receive
-//! different input: neither one that reads from a plan that changes, nor one that reads from another stack, whose
-//! values may have changed since. A plan that reads from nothing that changes stays, whatever happens to its readers.
+//! An unchanged plan is not written again, and its agent does nothing. So a plan must not stay the same if its server
+//! could receive different input: it reads from a plan that changes, or from another stack, whose values may have
+//! changed since. A plan that reads from nothing that changes stays the same, whatever happens to its readers.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,9 +10,9 @@ use wattle_model::{IndexMap, Name};
 
 use crate::server_plan::{PlannedComponent, PlannedRequirement, ServerPlan, Writer};
 
-/// Replaces new plans by existing ones that say the same. `plans` are all plans of a revision, with its number.
-/// `before` are the existing plans, each as some `seed apply` wrote it last, whether or not that run was completed.
-/// `is_another` names the servers whose plans change whatever they say.
+/// Replaces new plans by equivalent existing ones. `plans` are all plans of a revision, with its number. `before` are
+/// the existing plans, each as last written by some `seed apply`, whether or not that run was completed. `is_another`
+/// names the servers whose plans change whatever their contents.
 pub fn keep_standing(
     plans: &mut IndexMap<Name, ServerPlan>,
     before: &IndexMap<Name, ServerPlan>,
@@ -52,7 +52,7 @@ pub fn keep_standing(
 /// Whether an existing plan may stay in place of one of a later revision. Data spaces of earlier versions have no name,
 /// so nothing else distinguishes their revisions from those of the next data space.
 fn says_the_same(there: &ServerPlan, plan: &ServerPlan) -> bool {
-    // If you add a field, decide here whether a change of it counts.
+    // If you add a field, decide here whether a change of it matters.
     let ServerPlan { revision, space, writers: _, key, foreign: _, order, retired, forgotten, publishes, components } =
         plan;
     let is_same = |((a_name, a), (b_name, b)): ((&Name, &PlannedComponent), (&Name, &PlannedComponent))| {
@@ -67,7 +67,7 @@ fn says_the_same(there: &ServerPlan, plan: &ServerPlan) -> bool {
         && there.components.iter().zip(components).all(is_same)
 }
 
-/// Where a requirement was written does not count: a line that moves changes nothing.
+/// Compares two components. The location of a requirement does not matter: a moved line changes nothing.
 fn does_the_same(there: &PlannedComponent, component: &PlannedComponent) -> bool {
     let PlannedComponent { recipe, after, inputs, outputs, requires } = component;
     let is_same = |(name, required): (&Name, &PlannedRequirement)| {

@@ -1,10 +1,10 @@
-//! Follows the plan of a server, as far as the desired revision has got there.
+//! Follows the plan of a server, as far as the desired revision has progressed.
 //!
 //! A plan is written before the desired revision that makes it valid, and a `seed apply` may be interrupted in between:
-//! a plan counts only once a desired revision says so. So the desired revision is read when there is another plan, and
-//! not before: a revision that changes nothing for a server costs its agent nothing. Each number belongs to one plan of
-//! a server only, so the plan with the number of the desired revision is the right one. Any other plan that was read
-//! before the desired revision is read again.
+//! a plan is valid only once a desired revision says so. So the desired revision is read when there is another plan,
+//! and not before: a revision that changes nothing for a server costs its agent nothing. Each number belongs to one
+//! plan of a server only, so the plan with the number of the desired revision is the right one. Any other plan that was
+//! read before the desired revision is read again.
 
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ struct Watched<T> {
     says: Option<T>,
 }
 
-/// What a desired revision says about its revision.
+/// The information about its revision in a desired revision.
 #[derive(Clone, Debug, Deserialize)]
 struct DesiredRevision {
     revision: u64,
@@ -64,7 +64,7 @@ impl<T> Watched<T> {
         Op::Get(self.path.clone())
     }
 
-    /// Waits until the node differs from what was seen, or exists if it was never seen.
+    /// Waits until the node differs from the last reading, or exists if it was never read.
     fn wait(&self) -> Op {
         Op::Changed(self.path.clone(), self.version)
     }
@@ -96,7 +96,7 @@ impl Follow {
         &self.plan.path
     }
 
-    /// What to ask the store at first, after [`Step::Over`], and whenever an answer was lost.
+    /// The first operation, after [`Step::Over`], and whenever a response was lost.
     pub fn begin(&mut self) -> Op {
         let (asks, op) = self.next();
         self.asks = asks;
@@ -117,7 +117,7 @@ impl Follow {
         (Asks::Desired, self.desired.wait())
     }
 
-    /// Takes the store's answer and returns what to do next.
+    /// Takes the store's response and returns what to do next.
     pub fn answered(&mut self, answer: Answer) -> Step<Result<Desired, Refused>> {
         let Answer::Node(node) = answer else { return Step::Ask(self.begin()) };
         let taken = match self.asks {

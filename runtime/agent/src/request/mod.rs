@@ -1,12 +1,12 @@
-//! Requests to a data space: the meaning of its nodes, in terms of the few operations that a store has.
+//! Requests to a data space: the meaning of its nodes, in terms of the few operations of a store.
 //!
-//! A request is a small state machine. It says what to ask the store next, takes the answer, and comes to an end. This
-//! module knows what an answer means, and what to ask next. It must not know how to reach a store, nor how often to
-//! retry what the store could not do.
+//! A request is a small state machine. It emits an operation for the store, takes the response, and ends at some time.
+//! This module knows what a response means, and which operation comes next. It must not know how to reach a store, nor
+//! how often to retry failed operations.
 //!
-//! For anything that is kept for a revision, contents of an older revision count as nothing, and contents of a newer
-//! one end the request with [`Refused::Superseded`]. All waits are level-triggered: they read what is there, and read
-//! it again after every change.
+//! For nodes that belong to a revision, contents of an older revision count as nothing, and contents of a newer one end
+//! the request with [`Refused::Superseded`]. All waits are level-triggered: they read the present contents, and read
+//! them again after every change.
 
 mod follow;
 mod read;
@@ -32,7 +32,7 @@ pub use task::Task;
 pub use versions::Versions;
 pub use write::Write;
 
-/// An operation to ask a store for.
+/// An operation for a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Op {
     /// The node at a path.
@@ -43,15 +43,15 @@ pub enum Op {
     Set(String, Vec<u8>, Version),
 }
 
-/// A store's answer.
+/// A store's response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// To [`Op::Get`] and [`Op::Changed`]: the node, if there is one.
     Node(Option<Node>),
     /// To [`Op::Set`]: the data is set, and this is the version now.
     Set(Version),
-    /// To [`Op::Set`]: the node had another version. A store also answers this if it does not know whether the data was
-    /// set: the contents of the node show that.
+    /// To [`Op::Set`]: the node had another version. A store also responds with this if it does not know whether the
+    /// data was set: the contents of the node show that.
     Conflict,
     /// To [`Op::Set`]: there is no such node.
     Missing,
@@ -60,7 +60,7 @@ pub enum Answer {
 /// The next step of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step<T> {
-    /// Ask the store for this operation.
+    /// Send this operation to the store.
     Ask(Op),
     /// The request is complete.
     Over(T),
@@ -80,7 +80,7 @@ pub enum Refused {
     Superseded {
         /// The requested revision.
         ours: Revision,
-        /// The revision that is there.
+        /// The present revision.
         newer: Revision,
     },
     /// The contents of a node are malformed.
@@ -115,10 +115,10 @@ pub trait Request {
     /// Its result.
     type Out;
 
-    /// The first operation to ask the store for.
+    /// The first operation for the store.
     fn begin(&mut self) -> Op;
 
-    /// Takes the store's answer and returns what to do next.
+    /// Takes the store's response and returns what to do next.
     fn answered(&mut self, answer: Answer) -> Step<Result<Self::Out, Refused>>;
 }
 
@@ -133,7 +133,7 @@ pub fn parse<T: DeserializeOwned>(path: &str, data: &[u8]) -> Result<Option<T>, 
     json::read(data).map(Some).map_err(|reason| Refused::Malformed { path: path.to_owned(), reason })
 }
 
-/// Something that exists in a data space if the model of its stack has it.
+/// A named thing that exists in a data space if the model of its stack has it.
 #[derive(Clone, Debug)]
 struct Named {
     stack: Name,
@@ -154,7 +154,7 @@ impl Named {
     }
 }
 
-/// The revision that a node was written for, whatever else it holds.
+/// The revision for which a node was written, whatever its other contents.
 #[derive(Deserialize)]
 struct Stamp {
     revision: u64,

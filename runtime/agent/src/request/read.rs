@@ -19,10 +19,10 @@ pub trait Judge {
     /// The result.
     type Out;
 
-    /// The meaning of the node, or `None` if it does not have one yet.
+    /// Returns the meaning of the node, or `None` if it does not have one yet.
     ///
     /// # Errors
-    /// If it never will.
+    /// It never will.
     fn judge(&self, path: &str, node: Option<&Node>) -> Result<Option<Self::Out>, Refused>;
 }
 
@@ -70,7 +70,7 @@ impl<J: Judge> Request for Look<J> {
     }
 }
 
-/// What an entry holds of a given revision.
+/// The content of an entry in a given revision.
 #[derive(Clone, Debug)]
 pub struct Entry {
     name: Named,
@@ -78,7 +78,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Waits for what the entry `SERVER/COMPONENT/OUTPUT` holds of `revision`.
+    /// Waits for the content of the entry `SERVER/COMPONENT/OUTPUT` in `revision`.
     pub fn wait(layout: &Layout, name: &Name, revision: &Revision) -> Wait<Self> {
         Wait { path: layout.entry(name), judge: Self { name: Named::new(layout, name), revision: revision.clone() } }
     }
@@ -98,19 +98,19 @@ impl Judge for Entry {
     }
 }
 
-/// What an entry holds, of any revision. Values of other stacks are read like this.
+/// The content of an entry, of any revision. Values of other stacks are read like this.
 #[derive(Clone, Debug)]
 pub struct Latest {
     name: Named,
 }
 
 impl Latest {
-    /// Waits until the entry `SERVER/COMPONENT/OUTPUT` holds anything.
+    /// Waits until the entry `SERVER/COMPONENT/OUTPUT` has any content.
     pub fn wait(layout: &Layout, name: &Name) -> Wait<Self> {
         Wait { path: layout.entry(name), judge: Self { name: Named::new(layout, name) } }
     }
 
-    /// Reads what the entry holds now, if anything.
+    /// Reads the present content of the entry, if any.
     pub fn look(layout: &Layout, name: &Name) -> Look<Self> {
         Look { path: layout.entry(name), judge: Self { name: Named::new(layout, name) } }
     }
@@ -154,7 +154,7 @@ impl Judge for Ended {
     }
 }
 
-/// What an entry holds of a revision at present.
+/// The present content of an entry in a revision.
 #[derive(Clone, Debug)]
 pub struct Peek {
     path: String,
@@ -162,7 +162,7 @@ pub struct Peek {
     revision: Revision,
 }
 
-/// What was found at an entry.
+/// The result of reading an entry.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Peeked {
     /// Its content for the revision.
@@ -189,7 +189,7 @@ impl Peek {
         Self { path: layout.entry(name), name: Named::new(layout, name), revision: revision.clone() }
     }
 
-    /// Notes the version with which the entry can be written.
+    /// Records the version with which the entry can be written.
     pub fn note(&self, peeked: &Peeked, versions: &mut Versions) {
         if let Some(version) = peeked.version {
             let before = peeked.before.clone();

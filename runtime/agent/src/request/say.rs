@@ -7,8 +7,8 @@ use crate::status::{ServerStatus, Status};
 
 use super::{Answer, Named, Op, Refused, Request, Stamp, Step};
 
-/// Publishes a status, unless the existing one is of a newer revision. The result is the new version. The caller passes
-/// it to the next request, so that nothing that another agent has published in the meantime is overwritten unread.
+/// Publishes a status, unless the existing one is of a newer revision. The result is the new version, which the caller
+/// passes to the next request, so that nothing that another agent has published in the meantime is overwritten unread.
 #[derive(Clone, Debug)]
 pub struct Say {
     path: String,
@@ -53,7 +53,7 @@ impl Request for Say {
             Answer::Conflict => Step::Ask(Op::Get(self.path.clone())),
             Answer::Missing | Answer::Node(None) => Step::Over(Err(self.name.unknown())),
             Answer::Node(Some(node)) => {
-                // A node that cannot be read is not an agent's status of a newer revision.
+                // An unreadable node is not an agent's status of a newer revision.
                 match Stamp::of(&self.path, &node.data) {
                     Ok(Some(newer)) if newer > self.revision => {
                         Step::Over(Err(Refused::Superseded { ours: self.revision.clone(), newer }))

@@ -1,4 +1,4 @@
-//! Turns a machine's actions into requests, and their results into events.
+//! Converts a machine's actions to requests, and their results to events.
 
 use wattle_model::Name;
 
@@ -49,7 +49,7 @@ impl Task {
         Some(Self { ticket: *ticket, kind })
     }
 
-    /// The ticket that the answer is for.
+    /// The ticket for the response.
     pub fn ticket(&self) -> Ticket {
         self.ticket
     }
@@ -60,7 +60,7 @@ impl Task {
         !matches!(self.kind, TaskKind::Foreign(..))
     }
 
-    /// The first operation to ask the store for.
+    /// The first operation for the store.
     pub fn begin(&mut self) -> Op {
         match &mut self.kind {
             TaskKind::Entry(request) => request.begin(),
@@ -71,7 +71,7 @@ impl Task {
         }
     }
 
-    /// Takes the store's answer and returns what to do next.
+    /// Takes the store's response and returns what to do next.
     pub fn answered(&mut self, answer: Answer, versions: &mut Versions) -> Step<Event> {
         let ticket = self.ticket;
         match &mut self.kind {

@@ -110,7 +110,7 @@ fn a_failure_keeps_the_value_that_was_there() {
         // Several failures in a row keep the last value.
         assert_eq!(writes(3, &kept(2), is_known), set(3));
     }
-    // A value does not need the one before it.
+    // A value does not need the previous one.
     let value = Written::new(&revision(None, 4), Content::Value("y".into()));
     assert_eq!(value.clone().in_the_place_of(Some(kept(3))), value);
 }
@@ -202,7 +202,7 @@ fn gives(of: &Revision) -> Step<Result<Desired, Refused>> {
     Step::Over(Ok(Desired { plan: plan(of, Order::Declared).into(), digest: "x".to_owned() }))
 }
 
-/// Follows until it has been given a plan.
+/// Follows until it has received a plan.
 fn following(of: &Revision) -> Follow {
     let mut follow = Follow::new(&layout(), "db");
     assert_eq!(follow.begin(), Op::Get(GOAL.to_owned()));
@@ -262,7 +262,7 @@ fn a_data_space_that_was_made_anew_is_followed_whatever_its_numbers() {
     let new = revision(Some("a"), 1);
     assert_eq!(follow.answered(planned(&new, 11)), waits_for(GOAL, Some(1)));
     assert_eq!(follow.answered(goal(&new, 12)), gives(&new));
-    // Or what is left of the old one was read first.
+    // Or the remains of the old one were read first.
     let mut follow = following(&old);
     assert_eq!(follow.answered(planned(&revision(Some("b"), 6), 3)), waits_for(GOAL, Some(1)));
     assert_eq!(follow.answered(goal(&new, 12)), Step::Ask(Op::Get(PLAN.to_owned())));

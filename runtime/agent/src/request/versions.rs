@@ -7,9 +7,9 @@ use wattle_model::Name;
 use crate::content::Written;
 use crate::node::Version;
 
-/// The versions, by path, of what was last written and of entries that were read. Versions start again when a node is
-/// created again, so those of another data space mean nothing, nor do those of another session: no session outlives its
-/// data space.
+/// The versions, by path, of the last writes and of entries that were read. Versions restart when a node is created
+/// again, so those of another data space have no meaning, nor do those of another session: no session outlives its data
+/// space.
 #[derive(Clone, Debug, Default)]
 pub struct Versions {
     session: i64,
@@ -25,30 +25,30 @@ struct Known {
 }
 
 impl Versions {
-    /// All that follows belongs to this session with the store.
+    /// Associates everything that follows with this session of the store.
     pub fn in_session(&mut self, session: i64) {
         if std::mem::replace(&mut self.session, session) != session {
             self.known.clear();
         }
     }
 
-    /// The version of the node at `path` in this data space. It is returned only once: the writer notes the next one.
+    /// The version of the node at `path` in this data space. It is returned only once: the writer records the next one.
     pub fn take(&mut self, path: &str, space: Option<&Name>) -> Option<Version> {
         self.take_entry(path, space).map(|(version, _)| version)
     }
 
-    /// Like [`Versions::take`], with what the entry at `path` held at that version.
+    /// Like [`Versions::take`], with the content of the entry at `path` at that version.
     pub fn take_entry(&mut self, path: &str, space: Option<&Name>) -> Option<(Version, Option<Written>)> {
         let known = self.known.remove(path)?;
         (known.space.as_ref() == space).then_some((known.version, known.held))
     }
 
-    /// Notes the version of the node at `path` in this data space.
+    /// Records the version of the node at `path` in this data space.
     pub fn note(&mut self, path: String, space: Option<&Name>, version: Version) {
         self.note_entry(path, space, version, None);
     }
 
-    /// Notes the version of the entry at `path` in this data space, and what it holds.
+    /// Records the version and the content of the entry at `path` in this data space.
     pub fn note_entry(&mut self, path: String, space: Option<&Name>, version: Version, held: Option<Written>) {
         self.known.insert(path, Known { space: space.cloned(), version, held });
     }

@@ -11,8 +11,8 @@ use crate::revision::Revision;
 
 use super::{Answer, Named, Op, Refused, Request, Step, parse};
 
-/// Writes an entry for a revision, unless it already holds something of that revision. In that case, the existing
-/// content stays and is the result. A failure keeps the value that it replaces.
+/// Writes an entry for a revision, unless it already has content of that revision. In that case, the existing content
+/// stays and is the result. A failure keeps the value that it replaces.
 #[derive(Clone, Debug)]
 pub struct Write {
     path: String,
@@ -24,7 +24,7 @@ pub struct Write {
 
 impl Write {
     /// Writes `content` to the entry `SERVER/COMPONENT/OUTPUT`. If the version with which it can be written is `known`,
-    /// along with what the entry held, it need not be read first.
+    /// along with the entry's content, it need not be read first.
     pub fn new(
         layout: &Layout,
         name: &Name,

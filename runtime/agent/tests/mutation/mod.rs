@@ -1,4 +1,5 @@
-//! Bugs that are put in by hand, each into a copy of the workspace, where a simulation is to find it. For more crates than this one.
+//! Bugs injected by hand, each into a copy of the workspace, where a simulation should find it. Shared by several
+//! crates.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,25 +8,25 @@ use std::process::Command;
 /// A bug.
 pub(crate) struct Mutant {
     pub(crate) name: &'static str,
-    /// File, what is right in it, and what is wrong.
+    /// File, correct text, and faulty text.
     pub(crate) edits: &'static [(&'static str, &'static str, &'static str)],
 }
 
-/// What is simulated.
+/// The simulation to run.
 pub(crate) struct Simulated {
-    /// Its package, and the folder of that.
+    /// Its package, and that package's folder.
     pub(crate) package: &'static str,
     pub(crate) folder: &'static str,
     /// The test that simulates.
     pub(crate) test: &'static str,
-    /// What it calls one run, and the variable that says how many there are.
+    /// Its name for one run, and the variable with the number of runs.
     pub(crate) run: &'static str,
     pub(crate) variable: &'static str,
-    /// Within how many runs each bug is to be found, unless the variable is set.
+    /// Within how many runs each bug should be found, unless the variable is set.
     pub(crate) most: u64,
 }
 
-/// Copies what the workspace is built of.
+/// Copies the files that the build of the workspace needs.
 fn copy(workspace: &Path, to: &Path) {
     let files = Command::new("git").args(["ls-files", "-z"]).current_dir(workspace).output().unwrap();
     assert!(files.status.success(), "git does not say what the workspace is");
@@ -40,7 +41,7 @@ fn copy(workspace: &Path, to: &Path) {
     }
 }
 
-/// Puts the bug into the text of a file.
+/// Injects the bug into the text of a file.
 fn put_in(mutant: &Mutant, text: &str, right: &str, wrong: &str) -> String {
     assert_eq!(text.matches(right).count(), 1, "{}: the text is not there once", mutant.name);
     text.replace(right, wrong)
@@ -51,7 +52,7 @@ impl Simulated {
         std::env::var(self.variable).map_or(self.most, |text| text.parse().unwrap())
     }
 
-    /// Runs the simulation in the copy; gives the run that fails.
+    /// Runs the simulation in the copy; returns the first failing run.
     fn simulate(&self, copy: &Path) -> Option<u64> {
         let output = Command::new(env!("CARGO"))
             .args(["test", "--quiet", "--package", self.package, "--test", self.test, "--", "--nocapture"])
@@ -71,7 +72,7 @@ impl Simulated {
         Some(seed.parse().unwrap())
     }
 
-    /// The code changes, and the bugs are to be found in it still.
+    /// The code changes, and the bugs must still apply to it.
     pub(crate) fn each_can_be_put_in(mutants: &[Mutant]) {
         for mutant in mutants {
             for (file, right, wrong) in mutant.edits {
@@ -81,7 +82,7 @@ impl Simulated {
         }
     }
 
-    /// Puts each bug into a copy and simulates. `WATTLE_MUTANT` chooses one by its name.
+    /// Injects each bug into a copy and simulates. `WATTLE_MUTANT` selects one by name.
     pub(crate) fn each_is_found(&self, mutants: &[Mutant]) {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(Path::new(self.folder).components().count());
         let workspace: PathBuf = root.unwrap().to_owned();

@@ -1,4 +1,4 @@
-//! What an operation of a store is made of, and what a lost answer means: as `runtime`'s client of ZooKeeper has it.
+//! The requests of a store operation, and the meaning of a lost response: as in `runtime`'s client of ZooKeeper.
 
 use std::rc::Rc;
 
@@ -29,10 +29,10 @@ enum CallKind {
         expected: Version,
         in_doubt: bool,
         looks: bool,
-        /// In another session than the one in which its version was read, it looks whose version that is.
+        /// In another session than the one in which its version was read, it checks whose version that is.
         is_moved: bool,
     },
-    /// Whatever comes of it is for the caller to judge.
+    /// The caller judges the result.
     Plain(Ask),
 }
 
@@ -44,7 +44,7 @@ enum Stage {
     CatchingUp,
 }
 
-/// How it goes on.
+/// The next step.
 #[derive(Clone, Debug)]
 pub(crate) enum Next {
     Send(Ask),
@@ -74,10 +74,10 @@ impl Call {
         Self { kind: CallKind::Plain(ask) }
     }
 
-    /// What to send now.
+    /// The request to send now.
     pub(crate) fn ask(&self) -> Option<Ask> {
         Some(match &self.kind {
-            // The session began with all that was there, and nobody is led to what was written later.
+            // The session began with everything present, and nothing refers a client to later writes.
             CallKind::Get { path } => Ask::Get { path: path.clone(), sync: false },
             CallKind::Changed { path, stage, .. } => match stage {
                 Stage::Watching => Ask::Watch { path: path.clone() },
@@ -95,7 +95,7 @@ impl Call {
         })
     }
 
-    /// The connection broke: whether it was done is not known.
+    /// Handles a broken connection: whether the request was carried out is unknown.
     pub(crate) fn lost(&mut self, was_sent: bool) {
         match &mut self.kind {
             CallKind::Changed { stage, .. } => *stage = Stage::Watching,
@@ -107,7 +107,7 @@ impl Call {
         }
     }
 
-    /// It goes on in another session.
+    /// Continues in another session.
     pub(crate) fn moves(&mut self) {
         if let CallKind::Set { is_moved, .. } = &mut self.kind {
             *is_moved = true;
@@ -118,7 +118,7 @@ impl Call {
         matches!(&self.kind, CallKind::Changed { path: own, stage: Stage::Waiting, .. } if own == path)
     }
 
-    /// Its watch has fired.
+    /// Handles a fired watch.
     pub(crate) fn notified(&mut self) {
         if let CallKind::Changed { stage, .. } = &mut self.kind {
             *stage = Stage::Notified;
@@ -158,7 +158,7 @@ impl Call {
                 let ours = found.as_ref().filter(|node| node.data == *data && node.count == expected.count + 1);
                 Next::Done(Outcome::Answer(ours.map_or(Answer::Conflict, |node| Answer::Set(node.version()))))
             }
-            // What was made again counts from the start.
+            // Counts restart for a node that was created again.
             (CallKind::Set { expected, .. }, Reply::Written(_, made)) if *made > expected.transaction => {
                 Next::Done(Outcome::Answer(Answer::Conflict))
             }

@@ -1,4 +1,4 @@
-//! Chance that is the same for the same seed.
+//! Pseudorandom numbers that are the same for the same seed.
 
 /// Draws numbers.
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ impl Chance {
         usize::try_from(self.below(end as u64)).expect("INVARIANT: less than a length")
     }
 
-    /// From `low` to `high`, both included.
+    /// From `low` to `high`, inclusive.
     pub(crate) fn between(&mut self, low: u64, high: u64) -> u64 {
         low + self.below(high - low + 1)
     }

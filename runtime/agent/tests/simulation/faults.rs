@@ -1,28 +1,28 @@
-//! What goes wrong, and when.
+//! The faults, and when they occur.
 
 use super::agent::Pause;
 use super::chance::Chance;
 use super::happening::Happening;
 use super::world::{SESSION, World};
 
-/// What may go wrong in a schedule: few things in most, so that each is seen alone and with each other.
+/// The possible faults of a schedule: few in most, so that each occurs alone and in combinations.
 #[derive(Clone, Debug)]
 pub(crate) struct Faults {
     pub(crate) until: u64,
     gap: u64,
     kinds: Vec<FaultKind>,
-    /// Milliseconds of a message at most.
+    /// The maximum latency of a message, in milliseconds.
     pub(crate) latency: u64,
-    /// Milliseconds by which a member lags behind at most.
+    /// The maximum lag of a member, in milliseconds.
     pub(crate) lag: u64,
-    /// Milliseconds of a write to disk at most.
+    /// The maximum duration of a write to disk, in milliseconds.
     pub(crate) sync: u64,
-    /// Crashes of agents once in so many actions.
+    /// An agent crashes once in so many actions.
     pub(crate) crash_in: u64,
-    /// A disk is full once in so many ends of recipes.
+    /// A disk fills up once in so many ends of recipes.
     pub(crate) fills_in: u64,
     pub(crate) is_doubled: bool,
-    /// A server comes up very late.
+    /// A server starts very late.
     pub(crate) is_late: bool,
     pub(crate) operator_stops_in: u64,
 }
@@ -124,7 +124,7 @@ impl World {
                     && let Some(session) = self.clients[client].session
                 {
                     self.disconnect(client);
-                    // Its client hears so late that it cannot be sure of its place any more.
+                    // Its client is notified so late that it can no longer be sure of its place.
                     self.clients[client].is_apart = true;
                     let delay = SESSION + self.chance.between(100, 3_000);
                     self.after(delay, Happening::Heal { client });
@@ -156,7 +156,7 @@ impl World {
         }
     }
 
-    /// The disk of a host is full, for some time.
+    /// Fills the disk of a host, for some time.
     pub(crate) fn fill(&mut self, host: usize) {
         if std::mem::replace(&mut self.hosts[host].is_full, true) {
             return;
@@ -164,7 +164,7 @@ impl World {
         self.say(|| format!("h{host}: its disk is full"));
         let delay = self.chance.between(200, 40_000);
         self.after(delay, Happening::Room { host });
-        // Somebody who wonders why nothing happens starts it again.
+        // Somebody restarts it because nothing happens.
         if self.chance.flip() {
             let before = self.chance.between(100, delay);
             self.after(before, Happening::Crash { host });
@@ -186,7 +186,7 @@ impl World {
         self.after(SESSION, Happening::PauseExpires { host, pause: number });
     }
 
-    /// No more faults; what is broken is repaired.
+    /// Ends all faults, and repairs what is broken.
     pub(crate) fn calm(&mut self) {
         self.say(|| "no more faults".to_owned());
         self.is_calm = true;
@@ -201,7 +201,7 @@ impl World {
             client.is_apart = false;
         }
         for host in 0..self.hosts.len() {
-            // Whoever has the place now is taken away now, or stays.
+            // The present holder of the place is removed now, or stays.
             if self.hosts[host].is_visitor && self.hosts[host].agent.as_ref().is_some_and(|agent| agent.is_claimed) {
                 self.destroy(host);
             }
@@ -211,7 +211,7 @@ impl World {
         for host in doubled {
             self.destroy(host);
         }
-        // What was broken off is completed. Nothing else is applied: what hangs would hang no longer.
+        // Complete what was interrupted. Apply nothing else, which would unblock what hangs.
         self.after(1_000, Happening::Complete { operator: 0 });
     }
 }

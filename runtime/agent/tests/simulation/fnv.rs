@@ -1,16 +1,16 @@
-//! Digests as FNV makes them: quick, and the same on every run.
+//! FNV digests: fast, and the same in every run.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// A map whose order is the same on every run.
+/// A map with a deterministic order.
 pub(crate) type Map<K, V> = HashMap<K, V, BuildHasherDefault<Fnv>>;
 
-/// A set whose order is the same on every run.
+/// A set with a deterministic order.
 pub(crate) type Set<T> = HashSet<T, BuildHasherDefault<Fnv>>;
 
-/// A digest of what is written.
+/// A digest of the written bytes.
 pub(crate) struct Fnv(u64);
 
 impl Default for Fnv {

@@ -1,4 +1,4 @@
-//! What happens, and in which order.
+//! Events of the simulation, and their order.
 
 use std::cmp::Ordering;
 
@@ -7,15 +7,15 @@ use wattle_model::Name;
 
 use crate::net::Message;
 
-/// What happens.
+/// An event of the simulation.
 #[derive(Debug)]
 pub(crate) enum Happening {
-    /// A request comes to a member.
+    /// A request reaches a member.
     Up {
         client: usize,
         epoch: u64,
     },
-    /// An answer comes to a client.
+    /// A response reaches a client.
     Down {
         client: usize,
         epoch: u64,
@@ -39,7 +39,7 @@ pub(crate) enum Happening {
         incarnation: u64,
         epoch: u64,
     },
-    /// Whoever had the place before has had the time to hear that it is taken.
+    /// The former holder of the place has had the time to notice its loss.
     Yielded {
         host: usize,
         incarnation: u64,
@@ -50,12 +50,12 @@ pub(crate) enum Happening {
         process: usize,
         other: usize,
     },
-    /// A recipe is to have ended.
+    /// A recipe should have ended.
     Overdue {
         host: usize,
         process: usize,
     },
-    /// A wait is to have ended.
+    /// A wait should have ended.
     WaitEnds {
         host: usize,
         incarnation: u64,
@@ -76,7 +76,7 @@ pub(crate) enum Happening {
         incarnation: u64,
         event: Box<Event>,
     },
-    /// What is laid out takes until there is room.
+    /// Laying out files takes until there is room.
     LayOut {
         host: usize,
         incarnation: u64,
@@ -122,7 +122,7 @@ pub(crate) enum Happening {
         operator: usize,
         again: bool,
     },
-    /// What an operator left is completed.
+    /// An operator's interrupted work is completed.
     Complete {
         operator: usize,
     },
@@ -130,7 +130,7 @@ pub(crate) enum Happening {
     Calm,
 }
 
-/// What happens at a time, in milliseconds; of two at the same time, the one with the smaller number is first.
+/// An event at a time, in milliseconds; of two at the same time, the one with the smaller number is first.
 pub(crate) struct Scheduled {
     pub(crate) at: u64,
     pub(crate) number: u64,

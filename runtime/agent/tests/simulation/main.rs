@@ -1,31 +1,33 @@
-//! A run under every fault that nobody thought of: many agents, a store, an operator, disks and recipes in one process,
-//! whose clock and chance are a number.
+//! Runs under random faults: many agents, a store, an operator, disks and recipes in one process, with a simulated
+//! clock and pseudorandom numbers.
 //!
-//! What carries the actions out here is an agent like `runtime`'s in small: it loses its place when the store has not heard
-//! it for long enough, says nothing and begins nothing while it cannot be sure of it, and takes it only from a predecessor
-//! in the same folder. The store keeps ZooKeeper's promises and no more. Recipes are fakes: what they give is made of what
-//! they are given, so that the last revision comes to the same whatever has happened before.
+//! The actions are carried out by a small model of `runtime`'s agent: it loses its place when the store has been
+//! without news of it for long enough, publishes nothing and begins nothing while it cannot be sure of its place, and
+//! takes it only from a predecessor in the same folder. The store keeps ZooKeeper's guarantees and no more. Recipes are
+//! fakes: their outputs are functions of their inputs, so that the last revision yields the same results whatever has
+//! happened before.
 //!
-//! A seed is a schedule. `WATTLE_SCHEDULES` says how many are run (`WATTLE_FIRST` from which seed on), else it is 100,000 or as
-//! many as two minutes take; `WATTLE_SEED` runs one and prints what happened. A schedule takes about 1,260 events and 2.1 ms of a core.
+//! A seed determines a schedule. `WATTLE_SCHEDULES` sets how many are run (`WATTLE_FIRST`, from which seed on); the
+//! default is 100,000 or as many as two minutes allow; `WATTLE_SEED` runs one and prints its events. A schedule takes
+//! about 1,260 events and 2.1 ms of CPU time.
 //!
 //! # What goes wrong
 //!
-//! Agents crash between any two actions and start again with the journal as it was on disk: whole, torn, or with pages of
-//! zeros. Answers are late, lost, or told twice; connections break with any part of what was under way carried out; members
-//! of the store lag behind. Hosts are cut off from the store, sessions expire, agents or all of a host are paused and wake up
-//! late, disks are full (also just as a recipe ends), clocks jump, a machine is replaced while the old one still runs. Two
-//! operators apply seeds at once, or are broken off; new revisions come in the middle; the data space is lost and made
-//! again.
+//! Agents crash between any two actions and restart with the journal as it was on disk: whole, torn, or with pages of
+//! zeros. Responses are late, lost, or duplicated; connections break with any part of the pending requests carried out;
+//! members of the store lag behind. Hosts are cut off from the store, sessions expire, agents or whole hosts are
+//! suspended and resume late, disks fill up (also just as a recipe ends), clocks jump, a machine is replaced while the
+//! old one still runs. Two operators apply seeds at once, or are interrupted; new revisions arrive in the middle; the
+//! data space is lost and created again.
 //!
 //! # What must hold
 //!
-//! At every step: a component does not run again after it succeeded in a revision, nor in a later one that changes nothing
-//! for it; an input is the value of its own revision; what is published is on disk before, and never changes in its revision;
-//! nothing begins before what it waits for has ended, in a revision that is not to be reached, without its place, or beside
-//! itself; teardown has the inputs of the run that it undoes, and only of what has left; no recipe is ended before its time. A
-//! server that never comes up ends all waits for it. When faults stop, everything settles in the revision that is to be
-//! reached, and in the last one with the values that it has if nothing ever goes wrong.
+//! At every step: a component does not run again after it succeeded in a revision, nor in a later one that changes
+//! nothing for it; an input is the value of its own revision; published data is on disk before, and never changes in
+//! its revision; nothing begins before its dependencies have ended, in a revision that is not the goal, without its
+//! place, or twice at once; teardown has the inputs of the run that it undoes, and only for what has left; no recipe is
+//! ended before its time. Waits for a server that never starts all end. When faults stop, everything settles in the
+//! goal's revision, and in the last one with the values of a run without faults.
 //!
 //! # Whether it finds anything
 //!
@@ -60,7 +62,7 @@
     clippy::struct_excessive_bools,
     clippy::struct_field_names,
     clippy::too_many_lines,
-    reason = "cases stand side by side, and a world is made of flags"
+    reason = "cases are listed side by side, and a world consists of flags"
 )]
 
 mod agent;
@@ -83,7 +85,7 @@ use std::time::{Duration, Instant};
 
 use world::World;
 
-/// Lines of a schedule that are printed when it fails.
+/// The number of lines printed of a failed schedule.
 const SHOWN: usize = 60;
 
 /// How many schedules are run unless `WATTLE_SCHEDULES` says it, and for how long at most. A slow machine does fewer, unless it
@@ -95,7 +97,7 @@ fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{name} is no number: {text}")))
 }
 
-/// What happened in a schedule that failed, for people.
+/// The events of a failed schedule, for people.
 fn report(seed: u64, shown: usize) -> String {
     let went = World::run(seed, true);
     let what = went.broken.unwrap_or_else(|| "nothing, when it is looked at".to_owned());

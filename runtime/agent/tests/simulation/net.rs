@@ -1,4 +1,4 @@
-//! Clients of the store, their sessions, and what becomes of a message.
+//! Clients of the store, their sessions, and the fate of messages.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -7,14 +7,14 @@ use super::happening::Happening;
 use super::store::{Ask, MEMBERS, Reply};
 use super::world::{LEASE, SESSION, World};
 
-/// Whose client it is.
+/// The owner of a client.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Owner {
     Agent { host: usize, incarnation: u64 },
     Operator(usize),
 }
 
-/// What a client hears.
+/// A message to a client.
 #[derive(Clone, Debug)]
 pub(crate) enum Message {
     Reply(u64, Reply),
@@ -96,10 +96,10 @@ impl World {
         }
     }
 
-    /// A member carries out what comes next from a client.
+    /// Lets a member carry out the next request of a client.
     fn carry_out(&mut self, client: usize, is_heard: bool) {
         let Some((id, ask)) = self.clients[client].outbox.pop_front() else { return };
-        // Of a session that is over, nothing is carried out any more.
+        // Requests of an expired session are not carried out.
         let session = self.clients[client].session.filter(|session| !self.store.sessions[*session].over);
         let Some(session) = session else { return };
         let before = self.store.last;
@@ -116,7 +116,7 @@ impl World {
         self.spread(before);
     }
 
-    /// The other members learn what was written, sooner or later.
+    /// Replicates writes to the other members, sooner or later.
     pub(crate) fn spread(&mut self, before: i64) {
         let to = self.store.last;
         if to == before {
@@ -197,7 +197,7 @@ impl World {
         }
     }
 
-    /// The connection breaks: of what was under way, some was carried out.
+    /// Breaks the connection: some of the pending requests were carried out.
     pub(crate) fn disconnect(&mut self, client: usize) {
         if !self.clients[client].is_connected {
             return;
@@ -289,7 +289,7 @@ impl World {
         let calls: Vec<(u64, Ask)> =
             self.clients[client].calls.iter().filter_map(|(id, call)| Some((*id, call.ask()?))).collect();
         for (id, ask) in calls {
-            // Whoever was told of the connection may have sent some, or withdrawn them.
+            // The owner may have sent or withdrawn requests when notified of the connection.
             let is_sent = self.clients[client].outbox.iter().any(|(sent, _)| *sent == id);
             if !is_sent && self.clients[client].calls.contains_key(&id) {
                 self.send(client, id, ask);
@@ -297,7 +297,7 @@ impl World {
         }
     }
 
-    /// A client goes, with or without its session.
+    /// Closes a client, with or without its session.
     pub(crate) fn close_client(&mut self, client: usize, ends_session: bool) {
         self.clients[client].is_gone = true;
         if self.clients[client].is_connected {

@@ -1,5 +1,5 @@
-//! Operators, who apply seeds as `wattle seed apply` does: in its steps, each in requests of a few changes, none of which is
-//! carried out after another operator has written the goal.
+//! Operators, who apply seeds as `wattle seed apply` does: in its steps, each in requests of a few changes, none of
+//! which is carried out after another operator has written the goal.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -25,33 +25,33 @@ pub(crate) const STACK: &str = "shop";
 pub(crate) struct Operator {
     client: usize,
     at: At,
-    /// The request that it waits for.
+    /// The pending request.
     asked: Option<u64>,
     round: u64,
-    /// Whether a seed that is as it was is a new revision.
+    /// Whether an unchanged seed makes a new revision.
     again: bool,
     model: usize,
     tries: u64,
-    /// Of the goal that it read.
+    /// The state in the goal that it read.
     before: Option<(There, String)>,
     space: Option<Name>,
     number: u64,
-    /// How often the goal was set.
+    /// How many times the goal was set.
     count: i32,
-    /// The data space whose turn this operator has taken before it reads what is there, and how often the goal was set then.
+    /// The data space whose turn this operator has taken before reading, and how many times the goal was set then.
     ended: Option<(Option<Name>, i32)>,
-    /// What it makes, of each step.
+    /// The writes of each step.
     plan: Written,
-    /// What is left of its step.
+    /// The rest of the present step.
     batches: VecDeque<Vec<Change>>,
 }
 
-/// What is to be written, made when the goal was read.
+/// The writes, prepared when the goal was read.
 #[derive(Debug, Default)]
 struct Written {
     before: Vec<Change>,
     plans: Vec<Change>,
-    /// These plans, as they are to be.
+    /// The final versions of these plans.
     moved: Vec<(Name, ServerPlan)>,
     gone: Vec<Change>,
 }
@@ -73,21 +73,21 @@ fn bytes(value: &serde_json::Value) -> Rc<[u8]> {
     value.to_string().into_bytes().into()
 }
 
-/// What a goal says.
+/// Parses a goal.
 fn said(data: &[u8]) -> (There, Option<Name>, String) {
     let goal: serde_json::Value = serde_json::from_slice(data).expect("INVARIANT: a goal is JSON");
     let there = There { revision: goal["revision"].as_u64().unwrap_or(0), applying: goal["applying"].as_u64() };
     (there, goal["space"].as_str().map(Name::from), goal["digest"].as_str().unwrap_or("").to_owned())
 }
 
-/// The revision that a goal says is to be reached.
+/// The revision that a goal declares as reached.
 pub(crate) fn reached(data: &[u8]) -> Option<Revision> {
     let (there, space, _) = said(data);
     (there.revision > 0).then_some(Revision { space, number: there.revision })
 }
 
 impl World {
-    /// The first model, its hosts, and who applies it.
+    /// Creates the first model, its hosts, and its operator.
     pub(crate) fn open_stack(&mut self) {
         let model = topology::model(&mut self.chance);
         for server in model.servers.keys().cloned().collect::<Vec<_>>() {
@@ -117,7 +117,7 @@ impl World {
         self.after(0, Happening::Apply { operator: 0, again: false });
     }
 
-    /// An operator applies a seed: another one than before, or the same: then it is a new revision if it applies `again`.
+    /// Lets an operator apply a seed: a new one, or the same, which is a new revision if it applies `again`.
     pub(crate) fn apply(&mut self, operator: usize, again: bool) {
         if self.operators[operator].at != At::Idle {
             return;
@@ -135,7 +135,7 @@ impl World {
         self.read_goal(operator);
     }
 
-    /// Whether there is no revision to be reached, or an operator has announced one and come no further.
+    /// Whether no revision is the goal yet, or an operator has announced one and got no further.
     pub(crate) fn is_broken_off(&self) -> bool {
         let goal = self.store.truth(&layout().revision());
         goal.is_none_or(|goal| said(&goal.data).0.applying.is_some())
@@ -153,7 +153,7 @@ impl World {
         self.operators[operator].asked = Some(asked);
     }
 
-    /// Sends a request, or is broken off before that, or just after.
+    /// Sends a request, or is interrupted before or just after that.
     fn writes(&mut self, operator: usize, changes: Vec<Change>) {
         let stops = !self.is_calm && self.chance.once_in(self.faults.operator_stops_in);
         if !stops || self.chance.flip() {
@@ -211,7 +211,7 @@ impl World {
             (At::Step(step), Reply::Written(..)) => {
                 match step {
                     Step::Announce if self.operators[operator].before.is_none() => {
-                        // What it took to be there may have gone with a data space that was lost since.
+                        // The expected state may have been lost with a data space.
                         self.operators[operator].count = 0;
                         return self.has_turn(operator);
                     }
@@ -230,14 +230,14 @@ impl World {
         }
     }
 
-    /// Reads what is there: nobody else writes any more.
+    /// Reads the present state: nobody else writes any more.
     fn has_turn(&mut self, operator: usize) {
         let state = &mut self.operators[operator];
         state.ended = Some((state.space.clone(), state.count));
         self.read_goal(operator);
     }
 
-    /// Goes on with what is left of its step, or with the next one.
+    /// Continues with the rest of its step, or with the next one.
     fn next_batch(&mut self, operator: usize, step: Step) {
         let checks = self.checks(operator);
         if let Some(batch) = self.operators[operator].batches.pop_front() {
@@ -265,7 +265,7 @@ impl World {
                 std::mem::take(&mut state.plan.plans)
             }
             Step::Clean => state.plan.gone.clone(),
-            // There are no rights here, and no other stacks.
+            // The simulation has no rights, and no other stacks.
             Step::Grant | Step::Register | Step::Withdraw | Step::Deregister => Vec::new(),
             Step::Announce => {
                 let digest = state.before.as_ref().map_or_else(String::new, |(_, digest)| digest.clone());
@@ -296,7 +296,7 @@ impl World {
         self.next_batch(operator, step);
     }
 
-    /// What holds for as long as it is the turn of an operator: the goal is as it was, and of its data space.
+    /// The conditions that hold as long as it is an operator's turn: the goal is unchanged, and of its data space.
     fn checks(&self, operator: usize) -> Vec<Change> {
         let Operator { count, space, .. } = &self.operators[operator];
         let mark = Change::Check { path: layout().mark(space.as_ref()), count: 0 };
@@ -317,10 +317,10 @@ impl World {
         self.writes(operator, changes);
     }
 
-    /// What is to be done about what is there.
+    /// Determines the changes to the present state.
     fn compare(&mut self, operator: usize, node: Option<&Data>) {
         let (now, chance) = (self.now, self.chance.below(1 << 16));
-        // Nobody applies what was before: a server that has left is gone.
+        // Nobody applies a former model: a server that has left is gone.
         let number = self.models.len() - 1;
         let model = Rc::clone(&self.models[number]);
         let state = &mut self.operators[operator];
@@ -364,7 +364,7 @@ impl World {
         Some(serde_json::from_slice(&node.data).expect("INVARIANT: a plan is JSON"))
     }
 
-    /// What is to be written for a model.
+    /// The writes for a model.
     fn difference(&self, model: &Model, revision: &Revision, again: bool) -> Written {
         let (layout, mut written) = (layout(), Written::default());
         let mut make = |path: String, data: Rc<[u8]>| {
@@ -406,7 +406,7 @@ impl World {
         written
     }
 
-    /// All that the data space has is lost, and the seed is applied again.
+    /// Loses all data of the data space, and applies the seed again.
     pub(crate) fn lose(&mut self) {
         self.say(|| "the data space is lost".to_owned());
         let session = self.clients[self.operators[1].client].session;
@@ -417,7 +417,7 @@ impl World {
         self.is_lost();
         self.fire(fired);
         self.spread(before);
-        // Nor does a store that has lost its data know of sessions.
+        // A store that has lost its data has lost its sessions, too.
         for host in 0..self.hosts.len() {
             if let Some(client) = self.client_of(host) {
                 self.disconnect(client);

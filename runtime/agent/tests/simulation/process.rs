@@ -1,4 +1,4 @@
-//! Recipes that are none: they take time, ask and publish, and outlive their agent or not.
+//! Fake recipes: they take time, request and publish values, and may outlive their agent.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -13,26 +13,26 @@ use super::happening::Happening;
 use super::topology::{Part, Teardown};
 use super::world::World;
 
-/// So much later than its deadline, in milliseconds, a recipe has been ended.
+/// How long after its deadline a recipe must have been ended, in milliseconds.
 const ENDED: u64 = 5_000;
 
 fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// A recipe that runs.
+/// A running recipe.
 #[derive(Debug)]
 pub(crate) struct Process {
     pub(crate) job: Job,
     pub(crate) part: Part,
     pub(crate) incarnation: u64,
-    /// When it began, in time in which its agent was awake, as all of these.
+    /// When it began, in time during which its agent was awake, as for all of these.
     pub(crate) started: u64,
     steps: VecDeque<Step>,
     waits: Option<(Question, Name, u64)>,
     /// How long it has waited for inputs.
     blocked: u64,
-    /// How long it has waited for what it published to be there.
+    /// How long it has waited for its published values to arrive.
     telling: u64,
     got: IndexMap<Name, Value>,
     pub(crate) is_gone: bool,
@@ -48,7 +48,7 @@ enum Step {
 }
 
 impl Process {
-    /// What it gives as an output.
+    /// The value of an output.
     fn value(&self, output: &Name) -> Value {
         let part = &self.part;
         let inputs = match (part.outputs[output].early, part.live) {
@@ -109,7 +109,7 @@ impl World {
         self.after(limit + ENDED, Happening::Overdue { host, process });
     }
 
-    /// A recipe has ended in time, but for what it waited.
+    /// Checks that a recipe has ended in time, not counting its waits.
     pub(crate) fn overdue(&mut self, host: usize, number: usize) {
         let awake = self.awake(host);
         let process = &self.hosts[host].processes[number];
@@ -237,7 +237,7 @@ impl World {
         let is_it =
             |process: &Process| process.job.run == run && process.incarnation == incarnation && !process.is_gone;
         if let Some(process) = self.hosts[host].processes.iter().find(|process| is_it(process)) {
-            // What it takes to write down what it gave is its own time.
+            // The time for writing down its outputs is its own.
             let waits = process.waits.as_ref().filter(|(_, name, _)| process.part.inputs.contains_key(name));
             let awake = self.awake(host);
             let worked = awake - process.started - process.blocked - waits.map_or(0, |(.., since)| awake - since);
@@ -265,7 +265,7 @@ impl World {
         self.tell(host, incarnation, Event::Ran(run, Err(broken)));
     }
 
-    /// Nobody waits for its end any more: it is over at once.
+    /// Ends it at once: nobody waits for its end any more.
     pub(crate) fn dropped(&mut self, host: usize, run: RunId) {
         let state = &mut self.hosts[host];
         let is_it = |process: &&mut Process| process.job.run == run && process.incarnation == state.incarnation;

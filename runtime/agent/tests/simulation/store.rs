@@ -1,5 +1,6 @@
-//! A ZooKeeper with its promises and no more: writes are in one order, a member that answers may lag behind, a session never
-//! sees the past again, watches fire once and before later reads, and what is ephemeral goes with its session.
+//! A ZooKeeper with its guarantees and no more: writes are in one order, the responding member may lag behind, a
+//! session never sees the past again, watches fire once and before later reads, and ephemeral nodes vanish with their
+//! session.
 
 use std::rc::Rc;
 
@@ -9,7 +10,7 @@ use crate::fnv::{Map, Set};
 
 pub(crate) const MEMBERS: usize = 3;
 
-/// What a node holds.
+/// The content of a node.
 #[derive(Clone, Debug)]
 pub(crate) struct Data {
     pub(crate) data: Rc<[u8]>,
@@ -53,13 +54,13 @@ pub(crate) enum Change {
         path: String,
         count: Option<i32>,
     },
-    /// Everything whose path begins so.
+    /// Everything below this path prefix.
     DeleteAll {
         prefix: String,
     },
 }
 
-/// What a client asks.
+/// A client's request.
 #[derive(Clone, Debug)]
 pub(crate) enum Ask {
     Get { path: String, sync: bool },
@@ -67,11 +68,11 @@ pub(crate) enum Ask {
     Write(Vec<Change>),
 }
 
-/// What it is answered.
+/// The response.
 #[derive(Clone, Debug)]
 pub(crate) enum Reply {
     Node(Found),
-    /// When, and when the node was made that was set first.
+    /// The transaction, and the one that created the first node that was set.
     Written(i64, i64),
     BadVersion,
     NoNode,
@@ -83,7 +84,7 @@ pub(crate) struct Session {
     pub(crate) client: usize,
     pub(crate) over: bool,
     pub(crate) member: Option<usize>,
-    /// What it has seen.
+    /// The last transaction that it has seen.
     pub(crate) seen: i64,
     watches: Map<String, i64>,
 }
@@ -95,7 +96,7 @@ pub(crate) struct Store {
     changed: Vec<(i64, String)>,
     pub(crate) members: [i64; MEMBERS],
     pub(crate) sessions: Vec<Session>,
-    /// The place of a server that was taken from another one than whoever took it thought.
+    /// The place of a server that was taken from a different holder than assumed.
     pub(crate) mistaken: Option<String>,
 }
 
@@ -110,7 +111,7 @@ impl Store {
         history.iter().rev().find(|(at, _)| *at <= zxid)?.1.clone()
     }
 
-    /// As everyone will see it.
+    /// The state that everyone will see eventually.
     pub(crate) fn truth(&self, path: &str) -> Found {
         self.at(path, i64::MAX)
     }
@@ -137,7 +138,8 @@ impl Store {
         self.changed.push((zxid, path.to_owned()));
     }
 
-    /// Carries a write out, all of it or nothing; gives the paths that it set, and when the node was made that it set first.
+    /// Carries out a write completely or not at all; returns the paths that it set, and the transaction that created
+    /// the first of these nodes.
     fn write(&mut self, session: usize, changes: &[Change]) -> Result<(Vec<String>, i64), Reply> {
         let mut set_made = None;
         let mut new: Map<&str, Found> = Map::default();
@@ -199,7 +201,7 @@ impl Store {
         Ok((paths, set_made.unwrap_or_default()))
     }
 
-    /// Lets a member catch up; gives the watches that fire: session and path.
+    /// Lets a member catch up; returns the watches that fire: session and path.
     pub(crate) fn advance(&mut self, member: usize, to: i64) -> Vec<(usize, String)> {
         let from = self.members[member];
         if to <= from {
@@ -225,7 +227,7 @@ impl Store {
         fired
     }
 
-    /// Connects a session to a member that is not behind it; gives the watches that fire.
+    /// Connects a session to a member that is not behind it; returns the watches that fire.
     pub(crate) fn connect(&mut self, id: usize, member: usize) -> Vec<(usize, String)> {
         let mut fired = self.advance(member, self.sessions[id].seen);
         self.sessions[id].member = Some(member);
@@ -243,7 +245,7 @@ impl Store {
         fired
     }
 
-    /// What a member answers; also the watches that fire before, and the paths that were set.
+    /// The response of a member; also the watches that fire before, and the paths that were set.
     pub(crate) fn answer(&mut self, id: usize, ask: &Ask) -> (Vec<(usize, String)>, Reply, Vec<String>) {
         let member = self.sessions[id].member.unwrap_or_default();
         let (mut fired, mut set) = (Vec::new(), Vec::new());
@@ -275,7 +277,7 @@ impl Store {
         (fired, reply, set)
     }
 
-    /// Ends a session, with all that is its own.
+    /// Ends a session, with all its nodes.
     pub(crate) fn end(&mut self, id: usize) {
         let session = &mut self.sessions[id];
         if std::mem::replace(&mut session.over, true) {

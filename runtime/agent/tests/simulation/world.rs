@@ -1,4 +1,4 @@
-//! The world of a schedule: a clock, a queue of what happens, and everyone in it.
+//! The world of a schedule: a clock, a queue of events, and all participants.
 
 use std::collections::BinaryHeap;
 use std::rc::Rc;
@@ -13,13 +13,13 @@ use super::oracle::Oracle;
 use super::store::Store;
 use super::topology::Model;
 
-/// The time after which a session that is not heard is over.
+/// How long a silent session lasts.
 pub(crate) const SESSION: u64 = 10_000;
 
-/// The time after which an agent that hears nothing may have been replaced.
+/// How long after the last news an agent may have been replaced.
 pub(crate) const LEASE: u64 = 6_000;
 
-/// Everyone.
+/// All participants.
 pub(crate) struct World {
     pub(crate) chance: Chance,
     /// In milliseconds.
@@ -32,10 +32,10 @@ pub(crate) struct World {
     pub(crate) operators: Vec<Operator>,
     pub(crate) oracle: Oracle,
     pub(crate) faults: Faults,
-    /// What is to be applied, and what was.
+    /// The models applied so far, and the next one.
     pub(crate) models: Vec<Rc<Model>>,
     pub(crate) is_calm: bool,
-    /// Nothing goes wrong any more, and what is applied next changes a part of everything.
+    /// Whether faults have ended, and the next model changes a part of everything.
     pub(crate) is_partial: bool,
     pub(crate) runs: u64,
     pub(crate) questions: u64,
@@ -44,17 +44,17 @@ pub(crate) struct World {
     pub(crate) broken: Option<String>,
 }
 
-/// How a schedule went.
+/// The result of a schedule.
 pub(crate) struct Went {
     pub(crate) broken: Option<String>,
     pub(crate) trace: Vec<String>,
     pub(crate) happened: u64,
 }
 
-/// More happens in no schedule that settles.
+/// The maximum number of events of a schedule that settles.
 const MOST: u64 = 400_000;
 
-/// After the faults, so much time is enough for everything: waits, deadlines, teardowns.
+/// The time after the faults that is enough for everything: waits, deadlines, teardowns.
 const PATIENCE: u64 = 60 * 60 * 1000;
 
 impl World {
@@ -94,7 +94,7 @@ impl World {
         }
     }
 
-    /// An invariant is broken.
+    /// Records a violated invariant.
     pub(crate) fn breaks(&mut self, what: impl FnOnce() -> String) {
         if self.broken.is_none() {
             let text = what();
@@ -121,7 +121,7 @@ impl World {
         if world.broken.is_none() {
             world.check_settled(false);
         }
-        // Nothing disturbs the last revision.
+        // The last revision is undisturbed.
         if world.broken.is_none() {
             world.say(|| "the last revision".to_owned());
             world.after(0, Happening::Apply { operator: 0, again: true });
@@ -130,7 +130,7 @@ impl World {
         if world.broken.is_none() {
             world.check_settled(true);
         }
-        // Nor the one after it, in which only a part changes.
+        // So is the one after it, in which only a part changes.
         if world.broken.is_none() {
             world.say(|| "one in which not everything changes".to_owned());
             world.is_partial = true;

@@ -27,7 +27,7 @@ impl Place {
         Journal::open(&self.path()).unwrap().0
     }
 
-    /// The memory that it gives when opened.
+    /// Opens the journal, and returns its memory.
     fn memory(&self) -> Memory {
         Journal::open(&self.path()).unwrap().1
     }

@@ -24,10 +24,10 @@ const SERVICE: &str = "http://169.254.169.254/openstack/latest";
 /// The config drive, by its label.
 const DRIVES: [&str; 2] = ["/dev/disk/by-label/config-2", "/dev/disk/by-label/CONFIG-2"];
 
-/// How long one answer may take.
+/// The timeout of one response.
 const ANSWER: Duration = Duration::from_secs(5);
 
-/// The maximum number of bytes of an answer.
+/// The maximum size of a response, in bytes.
 const LARGEST: u64 = 4 << 20;
 
 /// The place of the metadata.
@@ -44,7 +44,7 @@ pub enum Place {
     },
 }
 
-/// `http://HOST[:PORT]/PATH`, or the path of a folder.
+/// Parses `http://HOST[:PORT]/PATH`, or the path of a folder.
 impl FromStr for Place {
     type Err = std::convert::Infallible;
 
@@ -56,7 +56,7 @@ impl FromStr for Place {
     }
 }
 
-/// Reads the metadata at `place`. Without one, reads the config drive if there is one, and the metadata service
+/// Reads the metadata at `place`. Without a place, reads the config drive if present, and the metadata service
 /// otherwise.
 pub(super) async fn read(place: Option<&Place>) -> Result<(MetaData, NetworkData), String> {
     match place {
@@ -137,8 +137,9 @@ async fn read_file(place: &Place, file: &str) -> Result<Vec<u8>, String> {
     result.map_err(|error| format!("cannot read `{file}` from {from}: {error}"))
 }
 
-/// A new folder below `temporary`, for this user alone. Other users of the server may have created any folder whose
-/// name they can guess, as a link to something that the drive would be mounted over, or with metadata of their own.
+/// Creates a new folder below `temporary`, accessible to this user alone. Other users of the server could have created
+/// any folder with a predictable name, as a link to something that the drive would be mounted over, or with metadata of
+/// their own.
 pub(super) fn mount_point(temporary: &Path) -> io::Result<PathBuf> {
     let folder = temporary.join(format!("wattle-config-drive-{}", chance()));
     DirBuilder::new().mode(0o700).create(&folder)?;
@@ -163,7 +164,7 @@ async fn read_drive(drive: &str) -> Result<(MetaData, NetworkData), String> {
     result
 }
 
-/// As much HTTP as a service on the same link needs. In version 1.0, an answer ends with its connection.
+/// The subset of HTTP that a link-local service needs. In version 1.0, the end of the connection ends the response.
 async fn get(authority: &str, path: &str) -> io::Result<Vec<u8>> {
     let address = if authority.contains(':') { authority.to_owned() } else { format!("{authority}:80") };
     let mut stream = TcpStream::connect(&address).await?;

@@ -1,4 +1,4 @@
-//! How OpenStack's metadata becomes attributes.
+//! Converting OpenStack's metadata to attributes.
 
 use std::os::unix::fs::PermissionsExt as _;
 

@@ -1,4 +1,4 @@
-//! `wattle adopt`: takes what is already in the cloud into a stack.
+//! `wattle adopt`: adopts existing cloud resources into a stack.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use super::cloud::of_fault;
 use super::site::Site;
 use super::{cloud, software, source, through};
 
-/// The largest number of names that a message lists.
+/// The largest number of names in a message.
 const LISTED: usize = 8;
 
 pub(in crate::cli) fn command() -> Command {
@@ -111,14 +111,14 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
     Ok(Exit::Fine)
 }
 
-/// The driver that asks the cloud for the deployment of a site.
+/// The driver that queries the cloud for the deployment of a site.
 async fn asker(site: &Site, session: Arc<Session>) -> Result<OpenStack, CommandError> {
     let Deployment { store, stack, key, .. } = &site.deployment;
     let identity = Identity::of(store, stack, key).await?;
     Ok(OpenStack::new(session, Mark::new(&identity.mark)))
 }
 
-/// What was requested: resources of the target, and ids.
+/// The requested pairs of target resources and ids.
 fn pairs(matches: &ArgMatches, target: &Target) -> Result<Vec<(Name, String)>, CommandError> {
     let names: Vec<Name> = target.resources().into_iter().map(|(name, _)| name).collect();
     let mut pairs: Vec<(Name, String)> = Vec::new();
@@ -143,7 +143,7 @@ fn pairs(matches: &ArgMatches, target: &Target) -> Result<Vec<(Name, String)>, C
     Ok(pairs)
 }
 
-/// The things with these ids, if each of them can be what its resource asks for.
+/// The things with these ids, if each of them matches its resource.
 async fn fit(
     pairs: &[(Name, String)],
     target: &Target,
@@ -171,7 +171,7 @@ async fn fit(
             Err(unfit) => wrong.push(why(unfit, name, ty, id)),
         }
     }
-    // References to something that is missing here are judged once that is right.
+    // References to something that is missing here are judged only once that is fixed.
     if wrong.is_empty() {
         for (name, thing) in &found {
             match resolved(target, name, &found, there) {
@@ -253,7 +253,7 @@ fn resolved(
 /// What happens to things that were adopted and not deployed yet, if `after` is deployed.
 ///
 /// # Errors
-/// If the cloud does not answer.
+/// The cloud does not respond.
 pub(super) async fn found(
     site: &Site,
     rows: &[Row],

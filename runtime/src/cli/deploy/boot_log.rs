@@ -1,4 +1,4 @@
-//! `wattle logs --console`: the console output of a server in the cloud, for as long as no agent reports for it.
+//! `wattle logs --console`: shows the console output of a server in the cloud, as long as no agent reports for it.
 
 use clap::ArgMatches;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Which cloud is meant, and how to log in there.
+//! Selects a cloud, and logs in to it.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::cli::error::CommandError;
 use crate::cli::silence::{SILENCE, unanswered, watched};
 use crate::openstack::{Http, sources};
 
-/// How long a busy service is asked again before a job fails because the service is busy.
+/// How long a request to a busy service is retried before the job fails.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The option that names a cloud.
@@ -27,10 +27,10 @@ pub(in crate::cli) fn argument() -> Arg {
     )
 }
 
-/// Logs in to the cloud that is meant.
+/// Logs in to the selected cloud.
 ///
 /// # Errors
-/// Why there is no such cloud, or why it refuses the login.
+/// There is no such cloud, or it rejects the login.
 pub(in crate::cli) async fn session(matches: &ArgMatches, console: &mut Console) -> Result<Arc<Session>, CommandError> {
     let unreadable = |(file, error): (String, std::io::Error)| {
         CommandError::usage(format!("cannot read `{file}`: {}", reason(&error)))
@@ -44,15 +44,15 @@ pub(in crate::cli) async fn session(matches: &ArgMatches, console: &mut Console)
         )
     })?;
     let session = Arc::new(Session::new(cloud, Arc::new(wire), PATIENCE));
-    // Everything that is wrong with the cloud is reported before anything is created.
+    // Report everything that is wrong with the cloud before anything is created.
     answered(&session, console, session.token()).await?.map_err(of_fault)?;
     Ok(session)
 }
 
-/// Waits for work that asks the services of a cloud. The user soon sees which of them does not answer.
+/// Waits for work that sends requests to a cloud's services. The user soon sees which of them does not respond.
 ///
 /// # Errors
-/// If the standard error is closed.
+/// The standard error is closed.
 pub(in crate::cli) async fn answered<T>(
     session: &Session,
     console: &mut Console,
@@ -62,12 +62,12 @@ pub(in crate::cli) async fn answered<T>(
     watched(console, || silent.line(session), work).await
 }
 
-/// The services that have not answered for a while, as far as that was reported.
+/// The services already reported as silent.
 #[derive(Debug, Default)]
 pub(super) struct Silent(BTreeSet<String>);
 
 impl Silent {
-    /// The message about a service that does not answer, once for each service.
+    /// The message about a service that does not respond, once for each service.
     pub(super) fn line(&mut self, session: &Session) -> Option<String> {
         let Wait { service, status, .. } = session.waits().filter(|wait| wait.since >= SILENCE)?;
         if !self.0.insert(service.clone()) {
@@ -85,10 +85,10 @@ impl Silent {
     }
 }
 
-/// Checks that the cloud has all services that a target needs, and that they answer.
+/// Checks that the cloud has all services that a target needs, and that they respond.
 ///
 /// # Errors
-/// The first service that is missing or does not answer.
+/// A service is missing or does not respond.
 pub(super) async fn services(
     session: &Session,
     target: &Deployment,
@@ -104,7 +104,7 @@ pub(super) async fn services(
     Ok(())
 }
 
-/// A failure, with the help if there is any.
+/// Builds an error with optional help.
 fn failure(failure: CommandError, help: Option<String>) -> CommandError {
     match help {
         Some(help) => failure.help(help),
@@ -116,7 +116,7 @@ fn of_choice(error: CloudError) -> CommandError {
     failure(CommandError::usage(error.to_string()), error.help())
 }
 
-/// What a fault of a service means for a command.
+/// Converts a fault of a service to an error of a command.
 pub(in crate::cli) fn of_fault(fault: Fault) -> CommandError {
     failure(CommandError::new(fault.to_string()), fault.help())
 }

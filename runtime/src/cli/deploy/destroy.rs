@@ -1,4 +1,4 @@
-//! `wattle destroy`: removes everything of a stack.
+//! `wattle destroy`: deletes a stack completely.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -78,21 +78,21 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
     }
 }
 
-/// Nothing is up in the directory. What was deployed from there is still in some data space.
+/// The error that nothing is up in the directory. Stacks that were deployed from there are still in some data space.
 fn not_up(dir: &Path) -> CommandError {
     CommandError::usage(format!("`{}` is not up, so it has no data space of its own", dir.display()))
         .help("name the data space that it was deployed to: `--space zookeeper+tls://HOST:PORT`, or set WATTLE_SPACE")
         .help("if it was never deployed, there is nothing to delete")
 }
 
-/// Only `up` has made the stack.
+/// The error that the stack exists only in `up`.
 fn not_deployed(stack: &str, folder: &Folder) -> CommandError {
     CommandError::usage(format!("`{stack}` is deployed in no cloud: `wattle up` runs it on this machine"))
         .help(format!("end it: `wattle down {}`", shown::path(folder.name().display())))
 }
 
-/// Removes what the data space knows about the stack. In the meantime, nothing may restart what wattle itself brings
-/// up.
+/// Removes the stack's records from the data space. Meanwhile, nothing may restart the parts that wattle itself
+/// deploys.
 async fn remove(site: &Site) -> Result<(), CommandError> {
     let Deployment { store, stack, key, .. } = &site.deployment;
     let hold = if site.is_heats {
@@ -113,12 +113,12 @@ async fn remove(site: &Site) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Where the servers' credentials may be. A pipe at that place is refused before anything is deleted.
+/// The possible locations of the servers' credentials. A pipe there is refused before anything is deleted.
 fn credentials_at(matches: &ArgMatches, file: String) -> Result<[PathBuf; 2], CommandError> {
     let key = target::key_file(matches).unwrap_or_else(|| PathBuf::from("operator.key"));
     let files = [PathBuf::from(file), key.with_file_name("credentials.yaml")];
     for file in &files {
-        // What this user may not even look at is not removed either.
+        // A file that this user may not even inspect is not removed either.
         if let Err(error) = must_end(file)
             && fs::metadata(file).is_ok()
         {
@@ -132,7 +132,7 @@ fn credentials_at(matches: &ArgMatches, file: String) -> Result<[PathBuf; 2], Co
     Ok(files)
 }
 
-/// Removes the file with the servers' credentials, if its content is still what was deployed. The credentials no longer
+/// Removes the file with the servers' credentials, if its content is still the deployed one. The credentials no longer
 /// open anything, and the next deployment would not know whose they are.
 fn forget(files: &[PathBuf], text: &str, console: &mut Console) -> Result<(), CommandError> {
     for file in files {

@@ -1,4 +1,4 @@
-//! What is reported about a deployment while it runs: a line for each thing that is done or fails.
+//! The progress output of a deployment: a line for each action that completes or fails.
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -17,13 +17,13 @@ pub(super) const SERVER: &str = "OS::Nova::Server";
 /// The state of a server whose software was torn down.
 const TORN_DOWN: &str = "torn down";
 
-/// What has begun, and when.
+/// The actions in progress, with their start times.
 #[derive(Debug, Default)]
 pub(super) struct Display {
     begun: HashMap<Name, (Instant, Name, &'static str)>,
-    /// Each reason for a failure, with the first thing that failed for it.
+    /// The reasons of failures, each with the first resource that failed for it.
     failed: HashMap<String, Name>,
-    /// Why the state could not be read, as last reported.
+    /// The last reported reason why the state cannot be read.
     blind: Option<Name>,
     count: Count,
     color: bool,
@@ -34,7 +34,7 @@ impl Display {
         Self { color, ..Self::default() }
     }
 
-    /// The line that reports `news`, if it deserves one.
+    /// The line that reports `news`, if it is worth one.
     pub(super) fn line(&mut self, news: &News) -> Option<String> {
         match news {
             News::Elsewhere => {
@@ -68,19 +68,19 @@ impl Display {
         }
     }
 
-    /// What is in progress, in a line of at most this width. `None` if nothing is.
+    /// The actions in progress, in a line of at most this width. `None` if there are none.
     pub(super) fn under_way(&self, width: usize) -> Option<String> {
         let mut begun: Vec<(Instant, &Name)> = self.begun.iter().map(|(name, (began, ..))| (*began, name)).collect();
         begun.sort();
         let (first, _) = begun.first()?;
         let names = some(begun.iter().map(|(_, name)| &***name), 3);
         let (there, busy) = (self.count.there, begun.len());
-        // On a narrow terminal, names are left out first.
+        // On a narrow terminal, drop names first.
         let line = format!("{there} there, {busy} under way for {}: {names}", short(first.elapsed().as_secs()));
         Some(paint(&cut(&line, width), Tone::Busy, self.color))
     }
 
-    /// Notes that something begins. `word` says what it will have become when it is done.
+    /// Records the start of an action. `word` describes the result.
     pub(super) fn begin(&mut self, name: &Name, kind: &Name, word: &'static str) {
         let began = self.begun.get(name).filter(|(_, _, known)| *known == word).map(|(began, ..)| *began);
         self.begun.insert(name.clone(), (began.unwrap_or_else(Instant::now), kind.clone(), word));
@@ -91,7 +91,7 @@ impl Display {
         self.begun.get(name).is_some_and(|(_, _, word)| *word == TORN_DOWN)
     }
 
-    /// Notes a failure. A reason for which others have failed already is not repeated.
+    /// Records a failure. A repeated reason is not shown again.
     pub(super) fn fail(&mut self, name: &Name, why: &str) -> String {
         self.begun.remove(name);
         if let Some(first) = self.failed.get(why).filter(|first| *first != name) {
@@ -101,7 +101,7 @@ impl Display {
         self.wrong(&format!("{name} failed: {why}"))
     }
 
-    /// Notes that the state cannot be read.
+    /// Records that the state cannot be read.
     fn blind(&mut self, why: &str) -> Option<String> {
         if self.blind.as_deref() == Some(why) {
             return None;
@@ -154,11 +154,11 @@ impl Display {
         }
     }
 
-    /// Notes that something that had begun is done.
+    /// Records the end of an action.
     pub(super) fn done(&mut self, name: &Name) -> Option<String> {
         let (began, kind, word) = self.begun.remove(name)?;
         if word == TORN_DOWN {
-            // Its deletion comes next.
+            // Its deletion follows.
             return Some(self.good(name, "is torn down"));
         }
         let took = began.elapsed().as_secs();

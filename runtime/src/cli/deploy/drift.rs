@@ -1,4 +1,4 @@
-//! `wattle drift`: what differs from what was deployed.
+//! `wattle drift`: shows differences from what was deployed.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -18,10 +18,10 @@ use super::returning::Former;
 use super::site::{Brought, Site};
 use super::{cloud, live, software};
 
-/// How long to wait between two looks.
+/// The interval between two observations.
 const PAUSE: Duration = Duration::from_secs(30);
 
-/// How long a correction of a resource counts.
+/// The period in which corrections of a resource are counted.
 const HOUR: Duration = Duration::from_hours(1);
 
 pub(in crate::cli) fn command() -> Command {
@@ -77,7 +77,7 @@ fn lines(differs: &[Found]) -> String {
     differs.iter().map(|Found { name, how, .. }| format!("{name} {how}\n")).collect()
 }
 
-/// Corrects what differs from what was deployed, except for the resources in `leaves`.
+/// Corrects differences from what was deployed, except for the resources in `leaves`.
 async fn put_right(
     site: &Site,
     leaves: &[Name],
@@ -90,7 +90,7 @@ async fn put_right(
             let rest = if leaves.is_empty() { "" } else { " else" };
             console.out.write(&format!("everything{rest} of `{stack}` is as it was deployed again\n"))?;
             match site.present().await? {
-                // A server that replaces another one has keys of its own, and has to run its software.
+                // A server that replaces another one has its own keys, and has to run its software.
                 Some((_, source)) if !software::strangers(site).await?.is_empty() => {
                     software::follow(site, &software::seed(&source)?, &Former::default(), None, matches, console).await
                 }
@@ -101,7 +101,7 @@ async fn put_right(
     }
 }
 
-/// Looks until asked to end, and reports what changes. A cloud that does not answer for a while is asked again.
+/// Observes until requested to end, and reports changes. A cloud that does not respond for a while is retried.
 async fn watch(site: &Site, matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     let (mut signals, corrects) = (Signals::listen()?, matches.get_flag("correct"));
     let mut said: Option<String> = None;
@@ -144,7 +144,7 @@ async fn watch(site: &Site, matches: &ArgMatches, console: &mut Console) -> Resu
     }
 }
 
-/// The resources that were corrected too often recently. The others are counted as corrected now.
+/// The resources that were corrected too often recently. Counts a correction of the others.
 fn tired(differs: &[Found], most: usize, corrections: &mut BTreeMap<Name, Vec<Instant>>) -> Vec<Name> {
     corrections.values_mut().for_each(|times| times.retain(|time| time.elapsed() < HOUR));
     let mut tired = Vec::new();

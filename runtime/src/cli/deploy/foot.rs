@@ -1,5 +1,4 @@
-//! The lines below a deployment's output on a terminal: what is in progress. It is redrawn again and again, as is later
-//! done for software.
+//! The lines below a deployment's output on a terminal, which show what is in progress and are redrawn.
 
 use wattle::shown::on_terminal;
 
@@ -9,7 +8,7 @@ use crate::cli::screen::Screen;
 
 use super::display::Display;
 
-/// The line at the bottom, if there is a terminal.
+/// The bottom line, if there is a terminal.
 #[derive(Debug)]
 pub(super) struct Foot(Option<Screen>);
 
@@ -18,7 +17,7 @@ impl Foot {
         Self(console.err.is_terminal.then(Screen::default))
     }
 
-    /// Prints something that stays.
+    /// Prints a line that stays.
     pub(super) fn say(&mut self, text: &str, console: &mut Console) -> Result<(), CommandError> {
         match &mut self.0 {
             Some(screen) => {

@@ -1,4 +1,4 @@
-//! What can be foreseen to fail in the cloud: names of things that it does not have, and quotas that are too small.
+//! Foreseeable failures in the cloud: names that do not exist, and insufficient quotas.
 
 use std::sync::Arc;
 
@@ -17,11 +17,11 @@ use crate::openstack::TemplateSource;
 use super::cloud::{answered, of_fault};
 use super::through;
 
-/// Checks that the cloud has what is named by the resources to create or change, and that the project may have it.
-/// Resources that stay as they are are not checked: the image of a running server may be gone.
+/// Checks that everything named by the resources to create or change exists, and that the project's quotas suffice.
+/// Unchanged resources are not checked: the image of a running server may be gone.
 ///
 /// # Errors
-/// Everything that is missing, or a service that does not answer.
+/// Everything that is missing, or a service that does not respond.
 pub(super) async fn foresee(
     source: &TemplateSource,
     target: &Deployment,
@@ -56,7 +56,7 @@ pub(super) async fn foresee(
     Err(short.iter().fold(failure, |failure, short| failure.note(said(short))))
 }
 
-/// What is named and the cloud does not have, at its places.
+/// The names that do not exist in the cloud, each with its place.
 async fn missing(target: &Deployment, plan: &Plan, inventory: &mut Inventory) -> Result<Vec<Diagnostic>, Fault> {
     let mut wrong: Vec<Diagnostic> = Vec::new();
     for named in target.named().iter().filter(|named| is_asked_for(plan, named)) {
@@ -70,18 +70,18 @@ async fn missing(target: &Deployment, plan: &Plan, inventory: &mut Inventory) ->
     Ok(wrong)
 }
 
-/// A quota in words.
+/// Describes a quota.
 fn said(short: &Short) -> String {
     let Short { what, wanted, limit, used } = short;
     format!("{what}: {wanted} more are needed; the quota is {limit}, and {used} are in use")
 }
 
-/// What happens to a resource. A resource that the plan does not mention is new.
+/// The planned action for a resource. A resource that is not in the plan is new.
 fn action(plan: &Plan, name: &str) -> Action {
     plan.resources.get(name).map_or(Action::Create, |planned| planned.action)
 }
 
-/// Whether the cloud will be asked for what is named there.
+/// Whether the plan requests what is named there from the cloud.
 fn is_asked_for(plan: &Plan, named: &Named) -> bool {
     match action(plan, &named.resource) {
         Action::Unchanged

@@ -1,4 +1,4 @@
-//! Finds out which parts of a stack really exist, for commands that plan.
+//! Determines which parts of a stack really exist, for commands that plan.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::space::OperatorKey;
 use super::site::Site;
 use super::{adopt, cloud, software, source};
 
-/// The option that makes a command look there.
+/// The option to query the cloud.
 pub(in crate::cli) fn argument() -> Arg {
     Arg::new("cloud")
         .long("cloud")
@@ -28,19 +28,19 @@ pub(in crate::cli) fn argument() -> Arg {
         .help("Also compare with what really exists in the cloud of this name in clouds.yaml")
 }
 
-/// What was looked at in the cloud.
+/// The observed state of a cloud.
 pub(in crate::cli) struct Looked {
-    /// What was looked at, if anything was ever requested.
+    /// The site that was observed, if anything was ever requested.
     pub(in crate::cli) site: Option<Site>,
     /// The cloud.
     pub(in crate::cli) session: Arc<Session>,
 }
 
-/// The parts of `before`, the state in the data space, that really exist, and what is not as `wattle deploy` left it.
-/// Without the option, returns `before` itself and no differences.
+/// The parts of `before`, the state in the data space, that really exist, and the differences from what `wattle deploy`
+/// left. Without the option, returns `before` itself and no differences.
 ///
 /// # Errors
-/// Why it is not known.
+/// The state cannot be read.
 pub(in crate::cli) async fn found(
     work: &Work,
     before: Option<State>,
@@ -63,23 +63,22 @@ pub(in crate::cli) async fn found(
     Ok((before, found, Some(Looked { site, session })))
 }
 
-/// The state from which a deployment starts.
+/// The initial state of a deployment.
 pub(super) struct Really {
-    /// What the software was given, with the resources that were requested. The software may have been given more
-    /// since.
+    /// The state of the software, with the requested resources. The software may have received more since.
     pub(super) before: Option<State>,
-    /// Those of them that are no longer as they were left.
+    /// The resources that have changed since.
     pub(super) found: Vec<Found>,
     /// Whether anything was requested.
     is_there: bool,
-    /// What was looked at, if anything was ever requested.
+    /// The site that was observed, if anything was ever requested.
     pub(super) site: Option<Site>,
 }
 
 /// The parts of `before`, the state in the data space, that really exist.
 ///
 /// # Errors
-/// Why it is not known.
+/// The state cannot be read.
 pub(super) async fn really(
     work: &Work,
     before: Option<State>,
@@ -98,13 +97,13 @@ pub(super) async fn really(
     let adopted = cloud::answered(session, console, adopt::found(&site, &rows, after, session)).await??;
     let mut really = deployed(before, site, key, console).await?;
     really.is_there |= !adopted.is_empty();
-    // More is known by now about what was adopted.
+    // By now, more is known about adopted resources.
     really.found.retain(|found| found.left != Left::Adopted);
     really.found.extend(adopted);
     Ok(really)
 }
 
-/// The same for what was deployed.
+/// Does the same for a deployed stack.
 async fn deployed(
     before: Option<State>,
     site: Site,
@@ -117,7 +116,7 @@ async fn deployed(
     };
     let (source, found) = match site.present().await? {
         Some((_, source)) => (source, site.glance(console).await?),
-        // Things to delete exist until they are gone.
+        // Resources to delete exist until they are gone.
         None => match site.former(None).await? {
             Some((_, source)) => {
                 let missing = missing(&site, &source).await?;
@@ -130,7 +129,7 @@ async fn deployed(
     Ok(Really { before, found, is_there: true, site: Some(site) })
 }
 
-/// What was requested and does not exist.
+/// The requested resources that do not exist.
 async fn missing(site: &Site, source: &TemplateSource) -> Result<Vec<Found>, CommandError> {
     let there = site.deployment.sound().await?;
     let Ok(target) = Templates::default().target(source) else { return Ok(Vec::new()) };
@@ -138,10 +137,10 @@ async fn missing(site: &Site, source: &TemplateSource) -> Result<Vec<Found>, Com
     Ok(names.map(|name| Found { name, left: Left::Nothing, how: "is deleted".to_owned() }).collect())
 }
 
-/// What a deployment requested: resources and software.
+/// Reads the requested state of a deployment: resources and software.
 ///
 /// # Errors
-/// If it cannot be read.
+/// It cannot be read.
 pub(super) fn state_of(source: &TemplateSource, site: &Site) -> Result<State, CommandError> {
     let key = &site.deployment.key;
     let (seed, parameters) = concealed(&software::seed(source)?, &given(source), key);
@@ -150,7 +149,7 @@ pub(super) fn state_of(source: &TemplateSource, site: &Site) -> Result<State, Co
     Ok(if site.is_heats { state } else { state.without_heat(OWN) })
 }
 
-/// The values that a deployment was given, without the servers' credentials, which are in the last environment.
+/// The parameters of a deployment, without the servers' credentials, which are in the last environment.
 fn given(source: &TemplateSource) -> Given {
     let environments = source.environments.split_last().map_or(&[][..], |(_, before)| before);
     software::given(environments, &source.given)
@@ -160,7 +159,7 @@ fn unreadable(error: StateError) -> CommandError {
     CommandError::new(format!("what was deployed cannot be read: {error}"))
 }
 
-/// What the software was given, with the resources that were requested.
+/// The state of the software, with the requested resources.
 fn asked_for(before: State, source: &TemplateSource, key: &OperatorKey) -> Result<State, CommandError> {
     let Ok(seed) = Seed::read(&source.seed) else { return Ok(before) };
     let (_, parameters) = concealed(&seed, &given(source), key);

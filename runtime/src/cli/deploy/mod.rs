@@ -1,5 +1,5 @@
-//! `wattle deploy` and the commands around it. They bring up the infrastructure of a stack, through Heat or without it,
-//! and its software.
+//! `wattle deploy` and related commands. They deploy the infrastructure of a stack, through Heat or without it, and its
+//! software.
 
 pub(super) mod adopt;
 pub(super) mod boot_log;
@@ -80,7 +80,7 @@ pub(super) fn command() -> Command {
         ]))
 }
 
-/// The options that say how to deploy.
+/// The options for deploying.
 fn choices() -> [Arg; 4] {
     [
         Arg::new("on-failure")
@@ -115,7 +115,7 @@ fn choices() -> [Arg; 4] {
 
 pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     if target::named(matches, "space", "WATTLE_SPACE").as_deref() == Some(space::NEW) {
-        // Errors in the template are reported before anything is created.
+        // Report errors in the template before anything is created.
         seed::read_any(matches)?;
         let made = space::make(&space::Home::of(matches), matches, console).await?;
         if made != Exit::Fine {
@@ -129,7 +129,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
             .help("name another data space: `--space zookeeper+tls://HOST:PORT`"));
     }
     work.options.again = matches.get_flag("again");
-    // Errors in the cloud or the template are reported before anything is created.
+    // Report errors in the cloud or the template before anything is created.
     let mut source = source::source(&work, matches)?;
     let Chosen { session, mut target } = through::choose(&work, &source, matches, console).await?;
     let (before, mut after) = plan::between(&work, &work.directory.clone(), plan::Unkept::IsNothing, console).await?;

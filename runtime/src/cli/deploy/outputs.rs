@@ -1,4 +1,4 @@
-//! The outputs of a template that has been deployed.
+//! The outputs of a deployed template.
 
 use serde_json::Value;
 use wattle::values;
@@ -13,11 +13,11 @@ use crate::openstack::{TemplateSource, Templates};
 
 use super::site::Site;
 
-/// An output, as it is shown.
+/// An output in displayed form.
 enum Shown {
     Secret,
     Value(String),
-    /// Why it is not known.
+    /// The reason why it is unknown.
     Unknown(String),
 }
 
@@ -27,7 +27,7 @@ pub(super) async fn outputs(site: &Site, color: bool) -> Result<String, CommandE
     let outputs = if site.is_heats {
         match of_heat(site, &source).await {
             Ok(outputs) => outputs,
-            // The stack is up, whatever its outputs are.
+            // The stack is up, whatever happens to its outputs.
             Err(fault) => return Ok(format!("  (the outputs are not known: {})\n", one_line(&fault.to_string()))),
         }
     } else {
@@ -75,7 +75,7 @@ async fn of_heat(site: &Site, source: &TemplateSource) -> Result<Vec<(String, Sh
     };
     let outputs = site.heats_outputs().await?.into_iter().map(|output| shown((output.name, output.value)));
     let mut outputs: Vec<_> = outputs.collect();
-    // Heat lists them in no particular order. The template has one.
+    // Heat lists them in no particular order. Use the template's.
     outputs.sort_by_key(|(name, _)| loaded.template.outputs.get_index_of(name));
     Ok(outputs)
 }

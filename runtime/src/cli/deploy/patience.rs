@@ -4,18 +4,18 @@ use std::time::Duration;
 
 use wattle_converge::Time;
 
-/// After this time without a change, the user sees what is awaited.
+/// After this time without a change, the user is shown what is awaited.
 const STALL: Duration = Duration::from_mins(5);
 
-/// After this time without a change, waiting ends, unless something runs that has an end of its own.
+/// After this time without a change, waiting ends, unless something with a time limit of its own is running.
 const LONGEST: Duration = Duration::from_hours(1);
 
-/// What to do about the things that are awaited.
+/// The verdict on the present state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// Wait.
     Wait,
-    /// Wait, and report what for.
+    /// Wait, and report the reason.
     Say,
     /// The deadline has passed.
     TooLate,
@@ -23,7 +23,7 @@ pub(super) enum Verdict {
     Stuck,
 }
 
-/// Waits for something, and knows when it last changed.
+/// Tracks the state of something awaited, and when it last changed.
 #[derive(Debug)]
 pub(super) struct Patience<S> {
     deadline: Option<Time>,
@@ -37,7 +37,7 @@ impl<S: PartialEq> Patience<S> {
         Self { deadline, state: None, changed: Time::default(), is_said: false }
     }
 
-    /// Judges the current state. `ends_by_itself` says whether something runs that will come to an end by itself.
+    /// Judges the current state. `ends_by_itself` tells whether something with a time limit of its own is running.
     pub(super) fn judge(&mut self, state: S, ends_by_itself: bool, now: Time) -> Verdict {
         if self.state.as_ref() != Some(&state) {
             (self.state, self.changed, self.is_said) = (Some(state), now, false);
@@ -77,7 +77,7 @@ mod tests {
             verdicts(2, false, &[110, 115, 169, 170]),
             [Verdict::Wait, Verdict::Say, Verdict::Wait, Verdict::Stuck]
         );
-        // A recipe with a deadline may use all of its time.
+        // A recipe with a deadline may use its full time.
         assert_eq!(verdicts(3, true, &[180, 400, 500]), [Verdict::Wait, Verdict::Say, Verdict::Wait]);
         assert_eq!(verdicts(3, false, &[501]), [Verdict::Stuck]);
     }

@@ -1,4 +1,4 @@
-//! Placing the servers of a stack before it is planned or deployed. What runs already stays where it is.
+//! Places the servers of a stack before it is planned or deployed. Running servers stay where they are.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::openstack::TemplateSource;
 use super::cloud::{answered, of_fault};
 use super::site::Site;
 
-/// The server groups that placements add have names that begin with this.
+/// The prefix of the names of server groups that placements add.
 const ADDED: &str = "wattle_";
 
 /// The options.
@@ -43,16 +43,16 @@ pub(in crate::cli) fn arguments() -> [Arg; 4] {
     ]
 }
 
-/// Where the stack is deployed, if that is looked at.
+/// The deployment target, if it is queried.
 pub(in crate::cli) struct Ground<'g> {
     pub(in crate::cli) site: Option<&'g Site>,
     pub(in crate::cli) session: &'g Session,
 }
 
-/// Places the servers, if a hosts file is named: the template of `work` and of `source` is then the placed one.
+/// Places the servers, if a hosts file is given. The template of `work` and of `source` is then the placed one.
 ///
 /// # Errors
-/// Everything that is wrong with the hosts or with the policies, or why there is no placement. It is shown.
+/// Everything that is wrong with the hosts or the policies, or why there is no placement. It has been shown.
 pub(in crate::cli) async fn place(
     work: &mut Work,
     source: &mut TemplateSource,
@@ -109,14 +109,14 @@ pub(in crate::cli) async fn place(
     }
 }
 
-/// Where each server goes, with notes on that.
+/// Shows the placement of each server, with notes.
 pub(in crate::cli) fn show(placed: &Placed, console: &mut Console) -> Result<(), CommandError> {
     let shown = placement::places(&placed.servers, &console.out);
     console.out.write(&format!("{shown}\n"))?;
     console.err.write(&placement::said(placed))
 }
 
-/// Reports servers that were placed, and are replaced because they are no longer placed.
+/// Reports servers that were placed, and are replaced because they no longer are.
 pub(in crate::cli) fn forgotten(
     before: Option<&State>,
     after: &State,
@@ -136,7 +136,7 @@ pub(in crate::cli) fn forgotten(
     console.err.write(&format!("{names} {was} placed on hosts before: `--hosts FILE` leaves {them} where {runs}\n"))
 }
 
-/// What is known of the servers that run: from the cloud, if it is looked at; otherwise from what was deployed.
+/// The running servers: from the cloud, if it is queried; otherwise from the deployed state.
 async fn running(
     before: Option<&State>,
     ground: Option<Ground<'_>>,
@@ -166,7 +166,7 @@ async fn running(
     Ok(runs.collect())
 }
 
-/// What servers were created with, as far as a placement may have said it.
+/// The properties with which servers were created, as far as a placement may have set them.
 fn asked(before: &State) -> BTreeMap<String, Runs> {
     let desired = before.asked_for();
     let group = |name: &str| {

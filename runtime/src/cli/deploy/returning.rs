@@ -1,5 +1,5 @@
-//! Which servers of a stack have an agent. One that is restarted has none until it has booted, whatever its last agent has
-//! reported.
+//! Determines which servers of a stack have an agent. A restarted server has none until it has booted, whatever its
+//! last agent has reported.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use crate::space::{Alive, Space};
 
 use super::software::own;
 
-/// What restarts a server when it changes in place.
+/// The property whose change in place restarts a server.
 const RESTARTS: &str = "flavor";
 
-/// The agents that acted for servers before a deployment restarted them. Their places in the data space are kept until
+/// The agents that acted for servers before a deployment restarted them. Their places in the data space persist until
 /// their sessions expire.
 #[derive(Debug, Default)]
 pub(super) struct Former(BTreeMap<Name, Alive>);
@@ -24,7 +24,7 @@ impl Former {
     pub(super) async fn of(plan: &Plan, space: &Space) -> Self {
         let mut agents = BTreeMap::new();
         for server in restarted(plan) {
-            // What cannot be read is not compared: any agent that is there counts, as on servers that go on running.
+            // Without this information, there is no comparison: any agent counts, as on servers that keep running.
             if let Ok(Some(agent)) = space.alive(&server).await {
                 agents.insert(server, agent);
             }
@@ -32,7 +32,7 @@ impl Former {
         Self(agents)
     }
 
-    /// The servers that have something to do and no agent to do it, except for `others`.
+    /// The servers that have work but no agent, except for `others`.
     pub(super) fn awaited(&self, snapshot: &StackSnapshot, others: &[Name]) -> Vec<Name> {
         let is_awaited = |(name, standing): &(&Name, &Standing)| {
             let has_agent = standing.alive.as_ref().is_some_and(|agent| self.0.get(*name) != Some(agent));

@@ -1,4 +1,4 @@
-//! `wattle rollback`: infrastructure and software as they were before.
+//! `wattle rollback`: restores the former infrastructure and software.
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use wattle::plan::plan_of;

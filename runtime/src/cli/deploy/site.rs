@@ -1,4 +1,4 @@
-//! A stack's infrastructure, as commands handle it.
+//! A stack's infrastructure, as used by commands.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,13 +29,13 @@ use super::display::{Display, SERVER};
 use super::foot::Foot;
 use super::heat;
 
-/// How often to show how long something has taken.
+/// How often to show the elapsed time.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// How often the data space is asked whether it answers, and how long an answer may take.
+/// The interval between checks that the data space responds, and the timeout of a response.
 const PROBE: Duration = Duration::from_secs(10);
 
-/// How many servers are asked about at once.
+/// The number of servers queried concurrently.
 const AT_ONCE: usize = 8;
 
 /// A stack's infrastructure.
@@ -46,19 +46,19 @@ pub(in crate::cli) struct Site {
     here: Whereabouts,
     session: Arc<Session>,
     orchestration: Orchestration,
-    /// Whether Heat brings the infrastructure to its desired state.
+    /// Whether Heat deploys the infrastructure.
     pub(super) is_heats: bool,
 }
 
 /// The outcome.
 pub(in crate::cli) enum Brought {
-    /// Everything is as it should be.
+    /// The infrastructure is in the wanted state.
     Done,
-    /// That was not possible, the reason was reported, and everything is as it was before.
+    /// It failed, the reason was reported, and the former state was restored.
     WentBack,
-    /// Something is not as it should be, and it was reported.
+    /// It failed, and that was reported.
     Failed,
-    /// It was asked to end first.
+    /// It was interrupted.
     Ended,
 }
 
@@ -95,17 +95,17 @@ impl Site {
         &self.cloud
     }
 
-    /// What the present deployment is made from.
+    /// The source of the present deployment.
     pub(super) async fn present(&self) -> Result<Option<(u64, TemplateSource)>, CommandError> {
         self.deployment.present_source().await?.map(read).transpose()
     }
 
-    /// What a rollback goes back to.
+    /// The source that a rollback returns to.
     pub(super) async fn former(&self, to: Option<u64>) -> Result<Option<(u64, TemplateSource)>, CommandError> {
         self.deployment.former_source(to).await?.map(read).transpose()
     }
 
-    /// Looks once at everything that exists.
+    /// Observes everything that exists.
     pub(super) async fn look(&self, console: &mut Console) -> Result<Vec<Found>, CommandError> {
         if self.is_heats {
             return heat::look(self, &self.orchestration, console).await;
@@ -131,7 +131,7 @@ impl Site {
         }
     }
 
-    /// The same without making anything else look: for a stack of Heat's, what Heat knows already.
+    /// Like [`Self::look`], but triggers no observations elsewhere: for a stack in Heat, reads what Heat already knows.
     pub(super) async fn glance(&self, console: &mut Console) -> Result<Vec<Found>, CommandError> {
         if self.is_heats {
             return heat::glance(&self.session, &self.orchestration, console).await;
@@ -139,8 +139,8 @@ impl Site {
         self.look(console).await
     }
 
-    /// The servers that exist, each with its name in the cloud. Of a stack that is recorded nowhere, or not yet, Heat
-    /// knows them: somebody may have created it with OpenStack's own client.
+    /// The existing servers, each with its name in the cloud. If the stack is not recorded, or not yet, asks Heat:
+    /// somebody may have created it with OpenStack's own client.
     pub(super) async fn machines(&self) -> Result<BTreeMap<Name, Name>, CommandError> {
         let recorded = self.deployment.things(SERVER).await?;
         if !recorded.is_empty() {
@@ -149,7 +149,7 @@ impl Site {
         heat::machines(&self.orchestration).await.map_err(of_fault)
     }
 
-    /// The outputs of the stack as Heat knows them.
+    /// The outputs of the stack according to Heat.
     pub(super) async fn heats_outputs(&self) -> Result<Vec<orchestration::Output>, Fault> {
         match self.orchestration.find().await? {
             Some(stack) => self.orchestration.outputs(&stack.id).await,
@@ -157,7 +157,7 @@ impl Site {
         }
     }
 
-    /// Makes these things, which existed before, resources of `target`.
+    /// Adopts these existing things as resources of `target`.
     pub(super) async fn adopt(&self, target: Arc<dyn Target>, things: Vec<Adopted>) -> Result<(), CommandError> {
         self.deployment.settle(&self.here).await?;
         Ok(self.deployment.adopt(target, things).await?)
@@ -218,7 +218,7 @@ impl Site {
         };
         match (is_nothing, is_gone) {
             (true, false) => return Err(wanted_again(stack)),
-            // It went back to the time before its first deployment.
+            // It was rolled back to the time before its first deployment.
             (false, true) if before.is_empty() => return Err(DeployError::Destroyed { stack: stack.clone() }.into()),
             _ => {}
         }
@@ -243,12 +243,12 @@ impl Site {
     /// These servers, with the request that last rebuilt each of them.
     ///
     /// # Errors
-    /// If Nova does not say. A rebuilt server would count as done before its agent has begun again.
+    /// Nova does not respond. Without this, a rebuilt server would count as done before its agent has started again.
     pub(super) async fn servers(&self, phys: BTreeMap<Name, Name>) -> Result<Servers, CommandError> {
         let asked = phys.iter().map(async |(name, server)| {
             match actions::last_rebuild(&self.session, server).await {
                 Ok(rebuild) => Ok(rebuild.map(|rebuild| (name.clone(), rebuild))),
-                // It has just been deleted, or nobody but an administrator may know.
+                // It has just been deleted, or only administrators may know.
                 Err(Fault::Refused { status: 403 | 404, .. }) => Ok(None),
                 Err(fault) => Err(of_fault(fault)),
             }
@@ -257,7 +257,7 @@ impl Site {
         Ok(Servers { phys, rebuilds: rebuilds.into_iter().flatten().collect() })
     }
 
-    /// Reports what is not as it should be.
+    /// Reports the failures.
     pub(super) fn failed(&self, roots: &[String], console: &mut Console) -> Result<Brought, CommandError> {
         let stack = &self.deployment.stack;
         let head =
@@ -268,7 +268,7 @@ impl Site {
     }
 }
 
-/// Another command wants something from a stack that should be destroyed.
+/// The error that another command has requested a deployment of a stack to be destroyed.
 pub(super) fn wanted_again(stack: &str) -> CommandError {
     CommandError::new(format!(
         "another `wattle deploy` has requested `{stack}` in the meantime, so it is not destroyed"
@@ -276,7 +276,7 @@ pub(super) fn wanted_again(stack: &str) -> CommandError {
     .help("once nothing deploys it: run `wattle destroy` again")
 }
 
-/// Reports whether the data space answers, each time that changes.
+/// Reports changes of whether the data space responds.
 async fn listen_to(store: Arc<dyn Store>, says: watch::Sender<bool>) {
     loop {
         tokio::time::sleep(PROBE).await;
@@ -300,7 +300,7 @@ fn elsewhere(stack: &str, there: &Whereabouts, here: &Whereabouts) -> CommandErr
         .help("to move it, delete it there first: `wattle destroy`")
 }
 
-/// One line for all that failed for the same reason, and one for each other failure, in their order.
+/// Groups failures with the same reason into one line each, keeping the order.
 fn gathered(roots: &[String]) -> Vec<String> {
     let mut gathered: IndexMap<&str, Vec<&str>> = IndexMap::default();
     for root in roots {
@@ -318,7 +318,7 @@ fn gathered(roots: &[String]) -> Vec<String> {
     gathered.into_iter().map(line).collect()
 }
 
-/// Separates what failed from the reason.
+/// The separator between a failed resource and the reason.
 const FAILED: &str = " failed: ";
 
 fn read((number, text): (u64, String)) -> Result<(u64, TemplateSource), CommandError> {

@@ -29,39 +29,39 @@ use super::patience::{Patience, Verdict};
 use super::returning::Former;
 use super::site::Site;
 
-/// How often to look.
+/// How often to check.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// How long servers that have come wait for others, so that each of them does not make a revision of its own.
+/// How long to collect new servers, so that each of them does not get a revision of its own.
 const TOGETHER: Duration = Duration::from_secs(10);
 
 /// The largest number of causes that are explained at the end.
 const ROOTS: usize = 10;
 
-/// How long the agent of a server that is gone may keep its place. This is longer than a session of the data space
-/// lasts.
+/// How long the agent of a deleted server may keep its place. This is longer than a session of the data space lasts.
 const LINGERS: Duration = Duration::from_mins(1);
 
-/// The servers that were created, or got new disks, and are not known by keys of their own yet, with their names in the cloud.
+/// The servers that were created, or got new disks, and whose own keys are not known yet, with their names in the
+/// cloud.
 pub(super) async fn strangers(site: &Site) -> Result<BTreeMap<Name, Name>, CommandError> {
     Ok(site.deployment.strangers(SERVER).await?)
 }
 
-/// A seed's name for a server. In a nested stack or a group, the server's own name comes last.
+/// The name of a server in a seed. In a nested stack or a group, it is the last part.
 pub(super) fn own(name: &Name) -> Name {
     Name::from(name.rsplit('/').next().unwrap_or(name))
 }
 
-/// The flag for not waiting for the software.
+/// The flag to skip waiting for the software.
 pub(super) fn left_alone() -> Arg {
     args::flag("infrastructure-only", "Do not wait for the software")
 }
 
-/// Follows the software until it is over, unless the user does not want to wait. Meanwhile it admits servers by keys of
-/// their own: those that were created, each of which replaces the earlier one of the same name, and those that got new
-/// disks. It is over once each server that has something to do also has an agent; those that were restarted one other than
-/// their `former` one. Waiting ends after the deadline, or when there is no more progress. Whatever is missing still continues
-/// by itself.
+/// Follows the software until it is finished, unless the user does not want to wait. Meanwhile it admits servers by
+/// their own keys: new ones, each of which replaces the earlier one of the same name, and those that got new disks. The
+/// software is finished once each server with work also has an agent; for a restarted server, one other than its
+/// `former` one. Waiting ends after the deadline, or when there is no more progress. Whatever is missing still
+/// continues by itself.
 pub(super) async fn follow(
     site: &Site,
     seed: &Seed,
@@ -114,8 +114,8 @@ pub(super) async fn follow(
             progress.say(&paint(&line, Tone::Waiting, console.err.color), console)?;
             is_said = true;
         }
-        // An agent that still acts for the server after that time is the one that was admitted. A process was killed
-        // before it could note that.
+        // An agent that still acts for the server after that time is the admitted one. A process was killed before it
+        // could record that.
         if begin.elapsed() >= LINGERS {
             let acts = |server: &Name| read.servers.get(server).is_some_and(|standing| standing.alive.is_some());
             let (there, absent): (Vec<Name>, Vec<Name>) =
@@ -166,7 +166,7 @@ pub(super) async fn follow(
     }
 }
 
-/// Whether a recipe runs that will be stopped at some time.
+/// Whether a running recipe has a time limit.
 fn ends_by_itself(snapshot: &StackSnapshot) -> bool {
     snapshot.parts().any(|part| match part.condition {
         Condition::Said(status) => matches!(status.state, State::Running) && status.deadline.is_some(),
@@ -174,7 +174,7 @@ fn ends_by_itself(snapshot: &StackSnapshot) -> bool {
     })
 }
 
-/// What is awaited.
+/// Describes what is awaited.
 fn waited_for(snapshot: &StackSnapshot, absent: &[Name], without_agent: &[Name], color: bool) -> String {
     let mut roots = roots(snapshot);
     for server in without_agent {
@@ -184,7 +184,7 @@ fn waited_for(snapshot: &StackSnapshot, absent: &[Name], without_agent: &[Name],
         }
     }
     let mut text = why::explain_all(&roots, ROOTS, clock::now(), color);
-    // Servers that have replaced others. Enough has been reported about them before.
+    // Servers that have replaced others have been reported before.
     if text.is_empty() {
         text.push_str(&format!("no word from {}\n", some(absent.iter().map(|server| &**server), 5)));
     }
@@ -211,7 +211,7 @@ pub(super) async fn restore(site: &Site, source: &TemplateSource, console: &mut 
     Ok(seed)
 }
 
-/// Takes the software back to what it was, after the infrastructure has gone back.
+/// Restores the former software, after the infrastructure has been rolled back.
 pub(super) async fn go_back(site: &Site, matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     if let Some((_, source)) = site.present().await? {
         let seed = restore(site, &source, console).await?;
@@ -220,7 +220,7 @@ pub(super) async fn go_back(site: &Site, matches: &ArgMatches, console: &mut Con
     Ok(Exit::Failed)
 }
 
-/// The values that a deployment was given for parameters.
+/// The parameters of a deployment.
 pub(super) fn given(environments: &[(String, String)], values: &IndexMap<Name, Value>) -> Given {
     let environments = environments.iter().map(|(name, text)| (name.as_str(), text.as_str()));
     let mut given = Given::new(Environment::read(environments));
@@ -251,7 +251,7 @@ pub(super) async fn retire(site: &Site, console: &mut Console) -> Result<(), Com
     seed.write(&mut text).map_err(|error| CommandError::new(error.to_string()))?;
     let text = String::from_utf8_lossy(&text).into_owned();
     restore(site, &TemplateSource { seed: text, ..source }, console).await?;
-    // If nothing is wanted any longer, the networks that agents need also go at once.
+    // If nothing is wanted any longer, the networks that agents need are deleted at once, too.
     torn_down(site, |_| true).await
 }
 
@@ -268,7 +268,7 @@ async fn torn_down(site: &Site, which: impl Fn(&Standing) -> bool) -> Result<(),
     Ok(())
 }
 
-/// The same for servers to delete. Their deletion does not ask their agents.
+/// Does the same for servers to be deleted. Their deletion does not wait for their agents.
 pub(super) async fn retired(site: &Site) -> Result<(), CommandError> {
     torn_down(site, Standing::has_left).await
 }

@@ -1,4 +1,4 @@
-//! What a deployment is made from: what was emitted, the environments, and the files that these name.
+//! The source of a deployment: the emitted directory, the environments, and the files that these name.
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -35,7 +35,7 @@ pub(in crate::cli) fn source(work: &Work, matches: &ArgMatches) -> Result<Templa
         })?;
         files.entry(path).or_insert_with(|| text.to_string());
     }
-    // The servers' credentials override what an environment says.
+    // The servers' credentials override the environments.
     let (space, ca) = work.address.for_servers().map_err(|error| CommandError::usage(error.to_string()))?;
     let credentials = work.options.credentials.text_for(&work.seed, &work.stack(), &space, &ca);
     environments.push((work.credentials.display().to_string(), credentials));
@@ -52,7 +52,7 @@ pub(in crate::cli) fn source(work: &Work, matches: &ArgMatches) -> Result<Templa
     })
 }
 
-/// The seed, as it is written. A plain template has none.
+/// The text of the seed. A plain template has none.
 fn seed(work: &Work) -> io::Result<String> {
     match manners::read(&work.directory.join("seed.yaml")) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -80,12 +80,12 @@ fn named_by(
     contents.map(|(path, text)| (path.clone(), text.clone())).collect()
 }
 
-/// The folder of a file, with a slash at its end. Empty if that is the directory itself.
+/// The folder of a file, with a trailing slash. Empty for the directory itself.
 fn folder(name: &str) -> &str {
     name.rfind('/').map_or("", |end| &name[..=end])
 }
 
-/// The files of the directory and of the folders that contain environments.
+/// The files of the directory and of the folders with environments.
 #[derive(Debug)]
 struct Beside<'d> {
     directory: &'d Path,
@@ -104,7 +104,7 @@ impl Files for Beside<'_> {
     }
 }
 
-/// Whether a path stays inside.
+/// Whether a path stays inside the directory.
 fn is_within(path: &str) -> bool {
     !path.starts_with('/') && !path.contains("://") && path.split('/').all(|part| part != "..")
 }

@@ -1,4 +1,4 @@
-//! What brings the infrastructure of a stack to its desired state: wattle itself, or Heat.
+//! Chooses what deploys the infrastructure of a stack: wattle itself, or Heat.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::openstack::{TemplateSource, Templates};
 
 use super::{cloud, heat};
 
-/// The option that chooses.
+/// The option for this choice.
 pub(super) fn argument() -> Arg {
     Arg::new("through").long("through").value_name("WHO").value_parser(["wattle", "heat"]).help(
         "Deploy with wattle itself, or through the cloud's Heat. Defaults to how the stack was deployed before; a new \
@@ -26,15 +26,15 @@ pub(super) fn argument() -> Arg {
     )
 }
 
-/// What was chosen, and the cloud.
+/// The choice, and the cloud.
 pub(super) struct Chosen {
     /// The cloud to use.
     pub(super) session: Arc<Session>,
-    /// The target, if `wattle` does it itself; `None` if Heat does.
+    /// The target, if wattle deploys it; `None` if Heat does.
     pub(super) target: Option<Target>,
 }
 
-/// Chooses, and logs in to the cloud. Everything that can be known to be wrong is reported before anything is created.
+/// Chooses, and logs in to the cloud. Reports every detectable error before anything is created.
 ///
 /// # Errors
 /// What is wrong with the template, the cloud, or the choice.
@@ -89,12 +89,12 @@ pub(super) async fn choose(
     Ok(Chosen { session, target: None })
 }
 
-/// The result of judging a template.
+/// The verdict on a template.
 struct Judged {
-    /// Everything in it that Heat would refuse with the given values. Nothing else accepts it either, or it would take
-    /// it for something else.
+    /// Everything that Heat would refuse with the given values. It is an error without Heat, too, or would have another
+    /// meaning.
     wrong: Vec<Diagnostic>,
-    /// The resulting target, or everything that cannot be deployed without Heat.
+    /// The target, or everything that cannot be deployed without Heat.
     target: Result<Target, Vec<Diagnostic>>,
 }
 
@@ -106,10 +106,10 @@ impl Judged {
     }
 }
 
-/// The target of a template, if the template is right and `wattle` deploys it itself.
+/// The target of a template, if the template is valid and wattle deploys it itself.
 ///
 /// # Errors
-/// What is wrong with it, which is shown.
+/// The errors in it, which have been shown.
 pub(super) fn target(source: &TemplateSource, console: &mut Console) -> Result<Target, CommandError> {
     let Judged { wrong, target } = Judged::of(source);
     match target {
@@ -118,7 +118,7 @@ pub(super) fn target(source: &TemplateSource, console: &mut Console) -> Result<T
     }
 }
 
-/// Checks that nothing is wrong.
+/// Fails if there are errors.
 fn right(source: &TemplateSource, wrong: &[Diagnostic], console: &mut Console) -> Result<(), CommandError> {
     if wrong.is_empty() {
         return Ok(());
@@ -131,7 +131,7 @@ fn right(source: &TemplateSource, wrong: &[Diagnostic], console: &mut Console) -
 const TAKES_NOTHING_OVER: &str =
     "it was deployed without Heat, and Heat cannot take it over: `wattle destroy` removes it";
 
-/// Checks that Heat can do it.
+/// Checks that Heat can deploy it.
 async fn through_heat(
     work: &Work,
     source: &TemplateSource,
@@ -149,7 +149,7 @@ async fn through_heat(
             CommandError::usage("Heat deletes what is replaced last of all").help("leave out `--cleanup early`")
         );
     }
-    // The data space says whether the stack belongs to the deployment, so its mark is not needed yet.
+    // The data space tells whether the stack belongs to the deployment, so its mark is not needed yet.
     let orchestration = Orchestration::new(Arc::clone(session), &work.stack(), &work.stack());
     heat::judge(&orchestration, source, is_known).await
 }
@@ -175,7 +175,7 @@ fn say(
     console: &mut Console,
 ) -> Result<CommandError, CommandError> {
     let place = |found: &Diagnostic| found.labels.first().map(|label| (label.at.file.clone(), label.at.line));
-    // A type that does not exist is a mistake, and not a task for Heat.
+    // A type that does not exist is an error, and no reason to use Heat.
     let mistaken: Vec<_> = wrong.iter().filter(|wrong| wrong.code == UNKNOWN).map(place).collect();
     let refused: Vec<&Diagnostic> = refused.iter().filter(|refused| !mistaken.contains(&place(refused))).collect();
     if refused.is_empty() {

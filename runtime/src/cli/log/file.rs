@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::log_file;
 
-/// The number of bytes after which a new file is begun. The previous one is kept.
+/// The size, in bytes, at which a new file is started. The previous one is kept.
 const MOST: u64 = 8 << 20;
 
 /// A file, and the previous one, whose name ends in `.1`.
@@ -16,12 +16,12 @@ pub(super) struct Rotated<N> {
     most: u64,
     file: File,
     bytes: u64,
-    // Makes a line about the log itself.
+    // Formats a message about the log itself.
     note: N,
 }
 
 impl<N: Fn(&str) -> String> Rotated<N> {
-    /// Appends to the file at `path`.
+    /// Opens the file at `path` for appending.
     pub(super) fn open(path: &Path, note: N) -> io::Result<Self> {
         Self::of(path, MOST, note)
     }
@@ -46,7 +46,7 @@ impl<N: Fn(&str) -> String> Rotated<N> {
     }
 }
 
-/// Each call is one line, which is never split.
+/// Each call writes one line, which is never split.
 impl<N: Fn(&str) -> String> Write for Rotated<N> {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         if self.bytes > 0 && self.bytes + line.len() as u64 > self.most {

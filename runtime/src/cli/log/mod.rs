@@ -1,4 +1,4 @@
-//! The log of an agent: what is logged, how it looks, and where it goes.
+//! The log of an agent: its filter, format and destination.
 //!
 //! Lines go through a bounded queue to a thread that writes them, so logging never waits for a disk or a pipe. If the
 //! queue is full, lines are dropped and counted. The messages themselves do not belong here.
@@ -24,9 +24,9 @@ use queue::{Flush, Queue};
 use recent::Keep;
 pub(super) use shown::plain;
 
-/// What is logged unless `RUST_LOG` says otherwise.
+/// The level unless `RUST_LOG` sets another.
 const DEFAULT: LevelFilter = LevelFilter::INFO;
-/// ZooKeeper's client logs each attempt to connect. This program decides which of that matters, and how often.
+/// ZooKeeper's client logs each attempt to connect. This program decides which of them matter, and how often.
 const CLIENT: &str = "zookeeper_client";
 
 /// The format of a log.
@@ -40,7 +40,7 @@ pub(super) struct Format {
 /// lines are kept in `recent`.
 ///
 /// # Errors
-/// If the file cannot be opened.
+/// The file cannot be opened.
 pub(super) fn start(file: Option<&Path>, format: Format, recent: Arc<Recent>) -> io::Result<Flush> {
     let note = move |text: &str| note(format, text);
     let color = format.color && file.is_none();
@@ -65,10 +65,10 @@ pub(super) fn start(file: Option<&Path>, format: Format, recent: Arc<Recent>) ->
     Ok(flush)
 }
 
-/// What `RUST_LOG` selects: levels and `TARGET=LEVEL`, with commas between. Anything else is ignored. The client is
-/// included only if it is named.
+/// Parses `RUST_LOG`: levels and `TARGET=LEVEL`, separated by commas. Ignores anything else. The client is included
+/// only if it is named.
 ///
-/// Filters by spans and fields would need a regular expression engine, which weighs more than the whole log.
+/// Filters by spans and fields would need a regular expression engine, which is larger than the whole log module.
 fn filter(chosen: &str) -> Targets {
     let parts = chosen.split(',').map(str::trim).filter(|part| !part.is_empty());
     let parts: Vec<Targets> = parts.filter_map(|part| part.parse().ok()).collect();
@@ -88,7 +88,7 @@ fn filter(chosen: &str) -> Targets {
     filter
 }
 
-/// A line about the log itself.
+/// Formats a line about the log itself.
 fn note(format: Format, text: &str) -> String {
     let now = format!("{:.3}", clock::now());
     if format.is_json {

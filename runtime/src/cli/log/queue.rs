@@ -6,18 +6,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::time::{Duration, Instant};
 
-/// The largest number of lines that wait to be written.
+/// The capacity of the queue, in lines.
 const LINES: usize = 2048;
-/// How long to wait at the end for what was logged.
+/// How long to wait at the end for pending lines.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 enum Message {
     Line(Vec<u8>),
-    /// Asks for a reply once everything before it is written.
+    /// Requests a reply once everything before it is written.
     Flush(SyncSender<()>),
 }
 
-/// Takes lines. Cheap to clone.
+/// A handle that accepts lines. Cheap to clone.
 #[derive(Clone)]
 pub(super) struct Queue {
     sender: SyncSender<Message>,
@@ -30,8 +30,7 @@ pub(super) struct Queue {
 pub(in crate::cli) struct Flush(Queue);
 
 impl Queue {
-    /// Writes to `target` what is put into the queue, in the form that `shown` gives it. `note` makes a line about the
-    /// log itself.
+    /// Writes the lines of the queue to `target`, formatted by `shown`. `note` formats a line about the log itself.
     pub(super) fn start(
         target: impl Write + Send + 'static,
         shown: fn(&str) -> String,
@@ -70,8 +69,8 @@ fn write(receiver: &Receiver<Message>, mut target: impl Write, left_out: &Atomic
     }
 }
 
-/// Each call is one line, as `tracing_subscriber` makes them. Whatever it quotes from others, it stays one line, and
-/// contains nothing invisible.
+/// Each call is one line, as `tracing_subscriber` makes them. Whatever it quotes from others, it stays one line without
+/// invisible characters.
 impl Write for Queue {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let shown = (self.shown)(&String::from_utf8_lossy(line.strip_suffix(b"\n").unwrap_or(line)));
@@ -109,7 +108,7 @@ mod tests {
 
     use super::*;
 
-    /// Writes nothing until it is allowed to.
+    /// A writer that blocks until it is released.
     struct Stuck {
         gate: Receiver<()>,
         is_open: bool,

@@ -1,4 +1,4 @@
-//! The last lines of the log, which an operator may ask an agent for.
+//! The last lines of the log, which an operator may request from an agent.
 
 use std::fmt::{self, Write as _};
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use tracing_subscriber::layer::{Context, Layer};
 use crate::agent::Recent;
 use crate::clock;
 
-/// Keeps what is logged, whatever the format of the log is.
+/// A layer that keeps log lines, whatever the format of the log.
 pub(super) struct Keep(pub(super) Arc<Recent>);
 
-/// An event as a line of text.
+/// Formats an event as a line of text.
 #[derive(Default)]
 struct Line {
     message: String,

@@ -1,19 +1,18 @@
-//! How a line of a log is written. What it quotes from others can neither begin another line nor move the reader's
-//! cursor.
+//! Escapes log lines. Quoted text can neither begin another line nor move the reader's cursor.
 
 use wattle::shown::{is_unseen, on_terminal};
 
-/// Shows a line of text.
+/// Escapes a line of text.
 pub(in crate::cli) fn plain(line: &str) -> String {
     on_terminal(line, false).replace('\n', "\\n")
 }
 
-/// Shows a line with colours, which are kept.
+/// Escapes a line, keeping its colours.
 pub(super) fn colored(line: &str) -> String {
     on_terminal(line, true).replace('\n', "\\n")
 }
 
-/// Shows a line of JSON, which keeps its meaning: only its strings can contain invisible characters.
+/// Escapes a line of JSON, keeping its meaning: only its strings can contain invisible characters.
 pub(super) fn json(line: &str) -> String {
     let mut shown = String::with_capacity(line.len());
     for c in line.chars() {

@@ -1,7 +1,7 @@
-//! `wattle new`: a crate with a blueprint to start from.
+//! `wattle new`: creates a crate with a blueprint to start from.
 //!
-//! The crate's files are in `files`, exactly as they are written except for the names in them: `BLUEPRINT`,
-//! `BLUEPRINT-PACKAGE`, and in the manifest the place of wattle.
+//! The crate's files are in `files`, exactly as they are written except for placeholders: `BLUEPRINT`,
+//! `BLUEPRINT-PACKAGE`, and wattle's dependency in the manifest.
 
 mod name;
 
@@ -83,7 +83,7 @@ fn files(name: &Name, wattle: &Dependency) -> Vec<(String, String)> {
     written.collect()
 }
 
-/// Starts with the versions of dependencies that wattle is tested with.
+/// Copies the versions of dependencies that wattle is tested with.
 fn take_versions(place: &Place, folder: &Path) -> Result<(), CommandError> {
     let repository = match &place.wattle {
         Dependency::Path(repository) => Some(Path::new(repository)),

@@ -13,19 +13,19 @@ pub(super) struct Name {
     pub(super) function: String,
 }
 
-/// The maximum number of characters that a name may have; the limit of crates.io.
+/// The maximum number of characters of a name; the limit of crates.io.
 const LONGEST: usize = 64;
 
 /// Names that Cargo and the standard library reserve.
 const WORDS: &[&str] =
     &["alloc", "build", "core", "deps", "examples", "incremental", "main", "proc_macro", "std", "test"];
 
-/// Names in `files/src/lib.rs` and in what its macros generate. No function beside these can have one of them.
+/// Names in `files/src/lib.rs` and in its macro expansions, which no other function there can have.
 const USED: &[&str] = &["nova", "p", "t"];
 
 impl Name {
     /// # Errors
-    /// If no crate, no function or no stack can have that name.
+    /// No crate, function or stack can have that name.
     pub(super) fn read(name: &str) -> Result<Self, CommandError> {
         let Some(wrong) = wrong(name) else {
             return Ok(Self { package: name.to_owned(), function: name.replace('-', "_") });
@@ -59,7 +59,7 @@ fn wrong(name: &str) -> Option<String> {
     Some(format!("`{name}` cannot be the name of a blueprint: {wrong}"))
 }
 
-/// The valid name nearest to the given one, if there is one.
+/// The nearest valid name, if there is one.
 fn near(name: &str) -> Option<String> {
     if !name.is_ascii() {
         return None;

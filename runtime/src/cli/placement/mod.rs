@@ -1,4 +1,4 @@
-//! What the commands that place servers have in common: their options, what they read, and how they show the result.
+//! The common part of the commands that place servers: their options, inputs and output.
 
 mod shown;
 
@@ -21,12 +21,12 @@ use super::error::CommandError;
 
 pub(super) use shown::{as_json, places, said};
 
-/// The option that names the hosts file.
+/// The option for the hosts file.
 pub(super) fn hosts() -> Arg {
     file("hosts", "Hosts of the cloud: a hosts file, or the output of `openstack hypervisor list --long -f json`")
 }
 
-/// The option for further flavors.
+/// The option for additional flavors.
 pub(super) fn flavors() -> Arg {
     file(
         "flavors",
@@ -34,7 +34,7 @@ pub(super) fn flavors() -> Arg {
     )
 }
 
-/// The option that says that hosts may be named.
+/// The option that allows hosts to be named.
 pub(super) fn admin() -> Arg {
     args::flag("admin", "Name hosts, for a stack that an administrator of the cloud creates")
 }
@@ -43,18 +43,18 @@ fn file(name: &'static str, help: &'static str) -> Arg {
     Arg::new(name).long(name).value_name("FILE").value_parser(value_parser!(PathBuf)).help(help)
 }
 
-/// Something that was read, or everything that is wrong with it.
+/// A result, or everything that is wrong with the input.
 type Found<T> = Result<T, Vec<Diagnostic>>;
 
-/// The hosts file and the further flavors that the options name.
+/// The hosts file and the additional flavors.
 pub(super) struct Described {
     cloud: Found<(Cloud, Vec<Diagnostic>)>,
     flavors: Found<Flavors>,
 }
 
 impl Described {
-    /// Reads them by `read`, which gets a path and what the file is, and returns its name and its text. `None` if no
-    /// hosts file is named.
+    /// Reads them by `read`, which gets a path and the kind of the file, and returns its name and its text. `None` if
+    /// no hosts file is given.
     pub(super) fn read(
         matches: &ArgMatches,
         mut read: impl FnMut(&PathBuf, &str) -> Result<(String, Arc<str>), CommandError>,
@@ -72,8 +72,8 @@ impl Described {
         Ok(Some(Self { cloud, flavors }))
     }
 
-    /// Places the servers of a template there, and returns the warnings about the files as well. Otherwise returns
-    /// everything that is wrong with the files or the policies, or why there is no placement.
+    /// Places the servers of a template there, and returns the warnings about the files as well. Fails with everything
+    /// that is wrong with the files or the policies, or with the reason why there is no placement.
     pub(super) fn place(self, template: &Template<'_>, matches: &ArgMatches) -> Found<Placed> {
         let ((cloud, warnings), flavors) = match (self.cloud, self.flavors) {
             (Ok(cloud), Ok(flavors)) => (cloud, flavors),
@@ -91,7 +91,7 @@ impl Described {
             is_admin: matches.get_flag("admin"),
             effort: Effort::default(),
         });
-        // A host that is full, as its file says, may be why there is no placement.
+        // A host that is full according to its file may be why there is no placement.
         match found {
             Ok(mut placed) => {
                 placed.warnings.extend(warnings);
@@ -105,31 +105,31 @@ impl Described {
     }
 }
 
-/// A template whose servers are placed.
+/// A template whose servers are to be placed.
 pub(super) struct Template<'t> {
     pub(super) loaded: &'t Loaded,
     /// The text of each of its files.
     pub(super) text: &'t dyn Fn(&str) -> Option<String>,
     pub(super) beside: &'t Beside,
-    /// The servers that run already, by their full names.
+    /// The running servers, by their full names.
     pub(super) runs: &'t BTreeMap<String, Runs>,
     /// Whether they may leave their hosts.
     pub(super) moves: bool,
 }
 
-/// What a seed or a model knows, but the template alone does not say.
+/// Facts known from a seed or a model that are not in the template.
 #[derive(Default)]
 pub(super) struct Beside {
     /// Where the author declared each policy, by its number.
     pub(super) places: HashMap<usize, Source>,
-    /// Which servers talk to each other and how much. Each pair is listed once.
+    /// Which servers communicate, and how much. Each pair is listed once.
     pub(super) wires: Vec<(String, String, Bandwidth)>,
     /// The present names of servers that were deployed under others.
     called_now: IndexMap<Name, Name>,
 }
 
 impl Beside {
-    /// What a model knows of wires: nothing was lowered yet. The policies are in its template.
+    /// The facts in a model that was not lowered yet. The policies are in its template.
     pub(super) fn of_model(model: &Model) -> Self {
         let wires = talks(model).into_iter();
         let wires =
@@ -137,7 +137,7 @@ impl Beside {
         Self { wires: wires.collect(), ..Self::default() }
     }
 
-    /// What `seed` knows. A template that says how much is exchanged needs no wires of it, so each read counts as 1 Mbit/s.
+    /// The facts in a `seed`. Where the template gives no bandwidths, each read counts as 1 Mbit/s.
     pub(super) fn of(seed: &Seed) -> Self {
         let place = |(name, at): (&Name, &String)| {
             let number = name.strip_prefix(POLICIES)?.strip_prefix('/')?.parse().ok()?;
@@ -160,8 +160,7 @@ impl Beside {
     }
 }
 
-/// The diagram of a stack whose servers were placed: the one in `text`, with the places that are certain. `None` if it
-/// is not a diagram.
+/// The diagram in `text`, with the certain places of a placement. `None` if it is not a diagram.
 pub(super) fn drawn(text: &str, placed: &Placed, beside: &Beside) -> Option<String> {
     let mut diagram = Diagram::from_json(text).ok()?;
     for one in &placed.servers {
@@ -178,7 +177,7 @@ pub(super) fn drawn(text: &str, placed: &Placed, beside: &Beside) -> Option<Stri
             Way::Nova | Way::Somewhere => continue,
         };
         let now = beside.called_now.get(one.server.as_str()).map_or(&*one.server, |now| &**now);
-        // What runs is known by the name under which it was deployed.
+        // Running servers have the names under which they were deployed.
         diagram.places.insert(one.server.as_str().into(), place.clone());
         diagram.put(now, place);
     }

@@ -8,7 +8,7 @@ use wattle_place::template::{Placed, Way, Where};
 use crate::cli::console::Stream;
 use crate::cli::paint::{Cell, Tone, table, width};
 
-/// Where each server goes, one on each line.
+/// The place of each server, one per line.
 pub(in crate::cli) fn places(servers: &[Where], out: &Stream) -> String {
     table(&rows(servers), out.color, width(out.is_terminal))
 }
@@ -43,7 +43,7 @@ fn rows(servers: &[Where]) -> Vec<Vec<Cell>> {
     rows
 }
 
-/// What to say about the result as a whole.
+/// A summary of the result.
 pub(in crate::cli) fn said(placed: &Placed) -> String {
     let known = placed.servers.iter().filter(|one| one.way != Way::Somewhere);
     let hosts: BTreeSet<&str> = known.clone().map(|one| &*one.host.name).collect();
@@ -76,7 +76,7 @@ pub(in crate::cli) fn said(placed: &Placed) -> String {
     text
 }
 
-/// The same for programs.
+/// The placement as JSON, for programs.
 pub(in crate::cli) fn as_json(placed: &Placed) -> Map<String, Value> {
     let servers = placed.servers.iter().map(|Where { server, host, way, leaves }| {
         let by = match way {

@@ -1,4 +1,4 @@
-//! What goes wrong with a seed, and how to fix it.
+//! Errors about seeds, with advice.
 
 use wattle::shown::{self, argument};
 
@@ -9,10 +9,10 @@ use crate::seed::{Beside, SeedError, lacking};
 pub(super) const EMIT_AGAIN: &str =
     "emit it again, with the blueprint's program as it is now and built with this version of wattle";
 
-/// Why a data space is not as its operator wrote it, and what to do.
+/// The reason why a data space differs from what its operator wrote, and the advice.
 const REWRITTEN: (&str, &str) = (CHANGED, "rewrite everything: `wattle seed apply DIR --restore`");
 
-/// The same if it once was like that.
+/// Like [`REWRITTEN`], for content that was valid once.
 const PUT_BACK: (&str, &str) = (
     "someone has put back an earlier state, or the store has lost what came after it; there, servers are known by the \
      keys that they had then",
@@ -20,7 +20,7 @@ const PUT_BACK: (&str, &str) = (
      another key since",
 );
 
-/// The option that names a file that was found.
+/// The option that selects the file.
 fn named(file: &Beside) -> String {
     match file {
         Beside::Key(path) => format!("--key {}", shown::path(path.display())),

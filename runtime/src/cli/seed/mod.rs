@@ -1,4 +1,4 @@
-//! `wattle seed`: what OpenStack's servers read, written to the data space before the stack is created.
+//! `wattle seed`: writes the data that OpenStack's servers read to the data space, before the stack is created.
 
 mod error;
 mod next;
@@ -74,7 +74,7 @@ pub(super) fn directory() -> Arg {
         .help("Directory that a blueprint's `emit` wrote: the one with seed.yaml")
 }
 
-/// The same for commands that also take a plain template.
+/// Like [`directory`], for commands that also accept a plain template.
 pub(super) fn directory_or_plain() -> Arg {
     directory().help("Directory that a blueprint's `emit` wrote, or one with a plain template.yaml")
 }
@@ -123,14 +123,14 @@ pub(super) fn read(directory: &Path) -> Result<Seed, CommandError> {
     Err(failure.help("change the blueprint's own file, and emit again"))
 }
 
-/// The template that `emit` wrote there. If it wrote no seed, Heat alone is enough for it.
+/// The template that `emit` wrote there. Without a seed, Heat alone can deploy it.
 pub(super) fn template_in(directory: &Path) -> Option<&'static str> {
     ["template.json", "template.yaml"].into_iter().find(|name| directory.join(name).is_file())
 }
 
 async fn apply(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     let mut work = prepare(matches, seed::judge, console).await?;
-    // Servers of `up` need more than what is in the data space.
+    // Servers of `up` need more than the data space contains.
     if work.is_up() {
         return Err(CommandError::usage(format!("`{}` is up on this machine", work.directory.display()))
             .help(format!("apply what has changed: `wattle up {}`", shown::path(work.directory.display()))));

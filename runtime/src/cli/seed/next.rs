@@ -1,4 +1,4 @@
-//! What to do once a seed is applied.
+//! Advice on what to do once a seed is applied.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use super::super::parameters;
 use super::{Work, template_in};
 use crate::seed::Changes;
 
-/// What to do about servers that left earlier and never reported that they are done.
+/// Advice on servers that left earlier and never reported that they are done.
 pub(super) fn lingering(changes: &Changes, stack: &str) -> String {
     if changes.lingering.is_empty() {
         return String::new();
@@ -26,7 +26,7 @@ pub(super) fn lingering(changes: &Changes, stack: &str) -> String {
     )
 }
 
-/// What to do next.
+/// The next steps.
 pub(super) fn next(work: &Work, matches: &ArgMatches, changes: &Changes, stack: &str) -> String {
     let directory = work.directory.display();
     let template = template_in(&work.directory).unwrap_or("template.yaml");
@@ -40,7 +40,7 @@ pub(super) fn next(work: &Work, matches: &ArgMatches, changes: &Changes, stack: 
     command.extend([format!(" -e {}", shown::path(work.credentials.display()))]);
     let assignments = parameters::OPTIONS.into_iter().filter_map(|name| matches.get_many::<String>(name));
     for assignment in assignments.flatten() {
-        // It may be a secret.
+        // The value may be secret.
         command.extend([format!(" --parameter {}=...", argument(assignment.split('=').next().unwrap_or_default()))]);
     }
     let name = argument(stack);

@@ -1,4 +1,4 @@
-//! The seed of a plain template: one without software, which Heat could create as it is.
+//! The seed of a plain template: one without software, which Heat can deploy as it is.
 
 use std::path::Path;
 
@@ -19,8 +19,8 @@ pub(super) fn template(directory: &Path) -> Option<&'static str> {
     template_in(directory).filter(|_| !directory.join("seed.yaml").exists())
 }
 
-/// The seed of the plain template of this name: its parameters, and no server that runs anything. The stack is named like the
-/// directory unless it is given a name.
+/// Creates the seed of the plain template with this name: its parameters, and no server that runs anything. The stack
+/// is named after the directory by default.
 pub(super) fn seed(directory: &Path, template: &str, stack: Option<&str>) -> Result<Seed, CommandError> {
     let path = directory.join(template);
     let name = path.display().to_string();
@@ -45,7 +45,7 @@ pub(super) fn seed(directory: &Path, template: &str, stack: Option<&str>) -> Res
     Ok(seed)
 }
 
-/// The name of the directory, if a stack can have it.
+/// The name of the directory, if it is valid for a stack.
 fn called(directory: &Path) -> Result<String, CommandError> {
     let whole = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
     let name = whole.file_name().unwrap_or_default().to_string_lossy().into_owned();

@@ -1,4 +1,4 @@
-//! What is needed to write a seed, found and checked before anything is written.
+//! The inputs for writing a seed, collected and checked before anything is written.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,11 +28,11 @@ pub(in crate::cli) struct Work {
     pub(in crate::cli) is_new_key: bool,
     pub(in crate::cli) store: Arc<dyn Store>,
     pub(in crate::cli) options: Options,
-    /// The values of parameters that were given one by one, as text.
+    /// The values of parameters set one by one, as text.
     pub(in crate::cli) assigned: Vec<(String, String)>,
 }
 
-/// Everything that `apply`, `diff` and `plan` need. Given values are checked before any request to the data space.
+/// Collects the inputs of `apply`, `diff` and `plan`. Checks given values before any request to the data space.
 pub(in crate::cli) async fn prepare(
     matches: &ArgMatches,
     judge: impl Fn(&Seed, &Options) -> Result<(), SeedError>,
@@ -42,7 +42,7 @@ pub(in crate::cli) async fn prepare(
     prepare_with(seed, matches, judge, console).await
 }
 
-/// The same for commands that also take a plain template, which describes no software.
+/// Like [`prepare`], for commands that also accept a plain template, which describes no software.
 pub(in crate::cli) async fn prepare_any(
     matches: &ArgMatches,
     judge: impl Fn(&Seed, &Options) -> Result<(), SeedError>,
@@ -52,7 +52,7 @@ pub(in crate::cli) async fn prepare_any(
     prepare_with(seed, matches, judge, console).await
 }
 
-/// The seed in the directory, or that of the plain template in it.
+/// Reads the seed in the directory, or creates that of the plain template in it.
 pub(in crate::cli) fn read_any(matches: &ArgMatches) -> Result<Seed, CommandError> {
     let directory = directory_of(matches);
     match plain::template(directory) {
@@ -116,11 +116,11 @@ async fn prepare_with(
     options.files = Files::read(&directory)?;
     options.stack = matches.get_one::<String>("stack").cloned();
     options.renew = matches!(matches.try_get_one("renew"), Ok(Some(true)));
-    // The credentials in use are gone once others are written. By then, nothing else may be able to fail.
+    // The credentials in use are lost once others are written. By then, no other step may fail.
     options.credentials = if options.renew { Credentials::new() } else { Credentials::read(&credentials)? };
     judge(&seed, &options)?;
     let store = target::connect(&address, &options.key.logins(), console).await?;
-    // If a data space begins again, the restoring command reports what it holds that belongs to someone else.
+    // If a data space is restored, the restoring command reports content that belongs to someone else.
     if !matches!(matches.try_get_one("restore"), Ok(Some(true))) {
         target::judge_operator(&store, &address, &key_file, console).await?;
     }
@@ -135,16 +135,15 @@ impl Work {
         self.options.stack.clone().unwrap_or_else(|| self.seed.stack.to_string())
     }
 
-    /// Whether it belongs to what `up` runs on this machine.
+    /// Whether it belongs to an `up` on this machine.
     pub(in crate::cli) fn is_up(&self) -> bool {
         self.address == Address::Socket(Folder::of(&self.directory).socket())
     }
 
-    /// Writes the seed. Before that, it writes what opens the data space, so that the operator is never locked out of
-    /// what was written.
+    /// Writes the seed. First writes the keys to the data space, so that the operator is never locked out.
     pub(in crate::cli) async fn apply(&mut self) -> Result<Changes, CommandError> {
         let work = self;
-        // If it is refused, no new key may stay behind, because the next call would take it for the right one.
+        // If it is refused, no new key may remain, because the next call would take it for the right one.
         let makes_keys = work.is_new_key || !work.credentials.exists();
         if work.options.renew || (makes_keys && !work.options.restore) {
             seed::diff(&work.store, &work.seed, &work.options).await?.untampered(work.options.restore)?;
@@ -176,8 +175,8 @@ impl Work {
     }
 }
 
-/// Records in the key's file which data space it belongs to. From then on, it is not offered to another one unless it
-/// is named. If that cannot be written, the file stays as it was.
+/// Records in the key's file which data space it belongs to. From then on, it is offered to another one only
+/// explicitly. If that cannot be written, the file is unchanged.
 fn note(key_file: &Path, address: &Address, space: &str) {
     let is_file = std::fs::symlink_metadata(key_file).is_ok_and(|file| file.is_file());
     let spaces = spaces_of_key(key_file).unwrap_or_default();

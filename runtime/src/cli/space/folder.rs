@@ -1,4 +1,4 @@
-//! The folder of a data space that was brought up on a cloud: its keys, and what is known about its servers.
+//! The folder of a data space that was deployed on a cloud: its keys, and the records about its servers.
 
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -27,10 +27,10 @@ use crate::store::{Address, Store};
 /// The default name of the folder.
 const FOLDER: &str = "wattle-space";
 
-/// The file with the key that encrypts what is known about its servers.
+/// The file with the key that encrypts the records about its servers.
 pub(super) const KEY: &str = "operator.key";
 
-/// The file with what is known about its servers.
+/// The file with the records about its servers.
 pub(super) const LOG: &str = "space.log";
 
 /// How long certificates are valid. A member with another certificate is another server.
@@ -45,7 +45,7 @@ pub(super) fn argument() -> Arg {
         .help("Folder for its keys and for what is known of its servers")
 }
 
-/// The place of this directory's data space, which is what `--space new` means.
+/// The location of this directory's data space, which `--space new` refers to.
 pub(in crate::cli) fn own() -> Result<String, CommandError> {
     let home = Home(FOLDER.into());
     home.judge_unsaid()?;
@@ -63,7 +63,7 @@ pub(in crate::cli) fn own() -> Result<String, CommandError> {
 #[derive(Clone, Debug)]
 pub(in crate::cli) struct Home(PathBuf);
 
-/// What is known about its servers, opened.
+/// The records about its servers, opened.
 pub(super) struct Opened {
     pub(super) key: OperatorKey,
     pub(super) store: Arc<dyn Store>,
@@ -71,11 +71,11 @@ pub(super) struct Opened {
 }
 
 impl Home {
-    /// The folder that the command line names, otherwise the one of this directory.
+    /// The folder given on the command line, or else the one of this directory.
     pub(in crate::cli) fn of(matches: &ArgMatches) -> Self {
         let named = matches.try_get_one::<PathBuf>("folder").ok().flatten();
         let named = named.map_or(Path::new(FOLDER), PathBuf::as_path);
-        // With a slash at its end, a link would be taken for what it leads to.
+        // With a trailing slash, a link would be followed.
         Self(named.components().collect())
     }
 
@@ -104,24 +104,24 @@ impl Home {
         write_secret(&file, text).map_err(|error| CommandError::files(error.to_string()))
     }
 
-    /// The address of the data space, once it serves.
+    /// The address of the data space, once it is in service.
     pub(super) fn address(&self) -> Result<Option<String>, CommandError> {
         Ok(self.read("address")?.map(|text| text.trim().to_owned()))
     }
 
-    /// Writes down where clients find it.
+    /// Records the address for clients.
     pub(super) fn serves(&self, address: &Address) -> Result<(), CommandError> {
         self.write("address", &format!("{address}\n"))
     }
 
-    /// What it runs on, if that is known already.
+    /// The ground that it runs on, if already chosen.
     pub(super) fn ground(&self) -> Result<Option<Ground>, CommandError> {
         let Some(text) = self.read("ground.json")? else { return Ok(None) };
         let unreadable = |error| CommandError::files(format!("`{}`: {error}", self.file("ground.json").display()));
         json::read(text.as_bytes()).map(Some).map_err(unreadable)
     }
 
-    /// Creates the folder for what will run on `ground`, and locks others out.
+    /// Creates the folder for a data space on `ground`, and locks others out.
     pub(super) fn begin(&self, ground: &Ground) -> Result<Lock, CommandError> {
         let made = DirBuilder::new().recursive(true).mode(0o700).create(self.path());
         made.map_err(|error| CommandError::files(format!("cannot make `{}`: {}", self.0.display(), reason(&error))))?;
@@ -132,7 +132,7 @@ impl Home {
         if !self.file("ca.pem").exists() {
             let made =
                 CertificateAuthority::generate(validity()).map_err(|error| CommandError::new(error.to_string()))?;
-            // Without the certificate, nothing trusts the key, and both are made again.
+            // Without the certificate, nothing trusts the key, and both are generated again.
             self.write("ca.key", &made.key())?;
             self.write("ca.pem", &made.certificates())?;
         }
@@ -146,7 +146,7 @@ impl Home {
         Ok((text, fs::canonicalize(self.file("ca.pem")).unwrap_or_else(|_| self.file("ca.pem"))))
     }
 
-    /// A member's key and certificate, which are made the first time.
+    /// A member's key and certificate, generated on first use.
     pub(super) fn issued(&self, number: usize, member: &Member) -> Result<String, CommandError> {
         let name = self::member(number);
         if let Some(text) = self.read(&name)? {
@@ -175,7 +175,7 @@ impl Home {
         ))
     }
 
-    /// Opens what is known about its servers.
+    /// Opens the records about its servers.
     pub(super) async fn open(&self) -> Result<Opened, CommandError> {
         let began = self.made()?.and_then(|made| made.cloud);
         if let Some(began) = began.as_deref().filter(|_| !self.file(LOG).exists()) {
@@ -198,7 +198,7 @@ impl Home {
         Ok(opened)
     }
 
-    /// The failure that what is known about its servers is gone, while the servers may still exist.
+    /// The error that the records about its servers are lost, while the servers may still exist.
     fn lost(&self, began: &str) -> CommandError {
         let (log, folder) = (self.file(LOG), self.path());
         CommandError::files(format!("`{}` is missing or empty: what is known of its servers is lost", log.display()))
@@ -214,12 +214,12 @@ impl Home {
 }
 
 impl Opened {
-    /// The prefix of the names of all things in the cloud.
+    /// The prefix of the names of all its resources in the cloud.
     pub(super) async fn identity(&self) -> Result<String, CommandError> {
         Ok(Identity::of(&self.store, STACK, &self.key).await?.mark)
     }
 
-    /// Closes the file. Everything is on the disk then.
+    /// Closes the file, after which everything is on disk.
     pub(super) async fn close(self) -> Result<(), CommandError> {
         drop(self.store);
         self.server.stop().await.map_err(|error| CommandError::files(reason(&error)))

@@ -1,4 +1,4 @@
-//! What a data space runs on: what the user chooses, or otherwise what the cloud has.
+//! The image, flavor and network that a data space runs on: the user's choice, or a default from the cloud.
 
 use clap::{Arg, ArgMatches};
 use serde_json::Value;
@@ -25,12 +25,12 @@ pub(super) fn options() -> [Arg; 5] {
     ]
 }
 
-/// What the command line says for an option.
+/// The value of an option on the command line.
 fn said<'m>(matches: &'m ArgMatches, name: &str) -> Option<&'m String> {
     matches.try_get_one::<String>(name).ok().flatten()
 }
 
-/// Whether the command line says anything about it.
+/// Whether the command line sets any of this.
 pub(super) fn is_said(matches: &ArgMatches) -> bool {
     ["image", "flavor", "network", "external", "key-name"].iter().any(|name| said(matches, name).is_some())
 }
@@ -93,7 +93,7 @@ async fn image(session: &Session) -> Result<(String, String), CommandError> {
 async fn flavor(session: &Session) -> Result<String, CommandError> {
     let flavors = listed(session, "compute", "/flavors/detail", "flavors").await?;
     let size = |flavor: &Value, key: &str| flavor[key].as_u64().unwrap_or(u64::MAX);
-    // Flavors without a disk of their own have the image's, or none that anything fits on.
+    // Flavors without a disk use the image's size, or have too little for anything.
     let fits = flavors.iter().filter(|flavor| size(flavor, "ram") >= MEMORY && size(flavor, "disk") >= 4);
     let found = fits.min_by_key(|flavor| (size(flavor, "ram"), size(flavor, "vcpus"), size(flavor, "disk")));
     let found = found.and_then(|flavor| flavor["name"].as_str());

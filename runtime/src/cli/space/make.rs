@@ -1,4 +1,4 @@
-//! Brings a data space up, and deletes it.
+//! Deploys and deletes a data space.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -27,13 +27,13 @@ use crate::store::{Address, Authority, Wire};
 use super::folder::{Home, Opened};
 use super::ground;
 
-/// How long members may take to serve once their servers exist. They have to boot and install packages.
+/// How long members may take to get into service once their servers exist. They have to boot and install packages.
 const PATIENCE: Duration = Duration::from_mins(20);
 
-/// How often they are asked.
+/// How often to query them.
 const PAUSE: Duration = Duration::from_secs(2);
 
-/// Brings it up, or continues to.
+/// Deploys it, or continues to.
 pub(in crate::cli) async fn make(
     home: &Home,
     matches: &ArgMatches,
@@ -74,13 +74,13 @@ pub(in crate::cli) async fn make(
     Ok(Exit::Failed)
 }
 
-/// The result of `work`; `None` if this process is asked to end first.
+/// The result of `work`; `None` if the process is interrupted first.
 async fn unless_ended<T>(
     signals: &mut Signals,
     work: impl Future<Output = Result<T, CommandError>>,
 ) -> Result<Option<T>, CommandError> {
     tokio::select! {
-        // If the work is done, it counts as done.
+        // Finished work counts even if interrupted.
         biased;
         done = work => done.map(Some),
         () = signals.end() => Ok(None),
@@ -99,7 +99,7 @@ fn said(ground: &Ground, image: &str, cloud: &str) -> String {
     )
 }
 
-/// Brings it up, and returns whether it serves.
+/// Deploys it, and returns whether it is in service.
 async fn bring(
     home: &Home,
     ground: &Ground,
@@ -110,10 +110,10 @@ async fn bring(
 ) -> Result<bool, CommandError> {
     let site = Site::new(&opened.store, STACK, &opened.key, Arc::clone(session));
     let Some(site) = unless_ended(signals, site).await? else { return Ok(false) };
-    // From here on, the cloud may contain something that is known only here.
+    // From here on, the cloud may contain resources that are recorded only here.
     home.note_cloud(Some(opened.identity().await?))?;
-    // Certificates are for addresses, so the addresses come first, without servers. Once there are servers, that would
-    // delete them.
+    // Certificates are for addresses, so the addresses are created first, without servers. Once there are servers, that
+    // would delete them.
     let has_servers = !site.deployment.things("OS::Nova::Server").await?.is_empty();
     if !has_servers && !is_there(&site, ensemble::template(ground, &[]), console).await? {
         return Ok(false);
@@ -160,7 +160,7 @@ async fn is_there(site: &Site, template: String, console: &mut Console) -> Resul
     Ok(matches!(site.bring(&wanted, console).await?, Brought::Done))
 }
 
-/// The members' addresses, as the cloud has assigned them.
+/// The members' addresses, as assigned by the cloud.
 async fn members(site: &Site, session: &Session) -> Result<Vec<Member>, CommandError> {
     let ports = site.deployment.things("OS::Neutron::Port").await?;
     let floating = site.deployment.things("OS::Neutron::FloatingIP").await?;
@@ -180,7 +180,7 @@ async fn members(site: &Site, session: &Session) -> Result<Vec<Member>, CommandE
     Ok(members)
 }
 
-/// What the cloud says about a thing.
+/// The cloud's description of a resource.
 async fn shown(
     session: &Session,
     things: &BTreeMap<Name, Name>,
@@ -198,7 +198,7 @@ fn address(value: &Value) -> Result<IpAddr, CommandError> {
     address.ok_or_else(|| CommandError::new("the cloud gave a port no address"))
 }
 
-/// Waits until the members serve.
+/// Waits until the members are in service.
 async fn serves(address: &Address, opened: &Opened) -> Result<(), CommandError> {
     let (began, logins) = (Instant::now(), [opened.key.login()]);
     loop {

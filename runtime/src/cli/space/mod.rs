@@ -1,4 +1,4 @@
-//! `wattle space`: a data space on a cloud, for operators who have none.
+//! `wattle space`: deploys a data space on a cloud, for operators who have none.
 
 mod folder;
 mod ground;

@@ -1,8 +1,8 @@
-//! Which folders `wattle space` takes for its own, and which of their files.
+//! Determines which folders and files belong to `wattle space`.
 //!
 //! The folder's content is trusted: its authority, its keys, and whom they are for. So the folder must be one that this
-//! user made with `wattle space new`, which its mark proves in the same way as for the state of an `up`. Of its files,
-//! only those count that were noted when they were made.
+//! user created with `wattle space new`, which its mark proves in the same way as for the state of an `up`. Of its
+//! files, only those count that were recorded when they were created.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -25,39 +25,39 @@ use crate::seed::write_secret;
 
 use super::folder::{Home, KEY, LOG, member};
 
-/// The file that notes what was made.
+/// The file that records what was created.
 const MADE: &str = "made.json";
 
-/// The other files that say whose folder it is and lock others out. They are not noted.
+/// The other files that identify the owner and lock others out. They are not recorded.
 const MARKS: [&str; 3] = ["mark", "mark.new", "lock"];
 
-/// All files that may be noted, besides the members'.
+/// All files that may be recorded, besides the members'.
 const NAMES: [&str; 7] = ["address", "ca.key", "ca.pem", "ground.json", KEY, LOG, "space.log.new"];
 
-/// What was made.
+/// The record of what was created.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Made {
     /// Files of the folder that exist or were about to be written.
     files: BTreeSet<String>,
-    /// The prefix of the names of all things in the cloud, for as long as there may be any.
+    /// The prefix of the names of all its resources in the cloud, as long as any may exist.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) cloud: Option<String>,
 }
 
-/// The option that declares a folder to be one's own.
+/// The option that declares the folder to be the user's own.
 pub(super) fn argument() -> Arg {
     args::flag("mine", "Accept a folder that was copied or restored: it is mine")
 }
 
-/// Everything that may be made, by name.
+/// The names of all files that may be created.
 fn names() -> impl Iterator<Item = String> {
     NAMES.into_iter().map(str::to_owned).chain((1..=MEMBERS).map(member))
 }
 
 impl Home {
-    /// Refuses a folder that this user's `wattle space new` did not make, before anything in it is trusted. A folder
-    /// that does not exist or is empty is fine.
+    /// Refuses a folder that this user's `wattle space new` did not create, before trusting its content. A folder that
+    /// does not exist or is empty is fine.
     pub(super) fn judge(&self, matches: &ArgMatches) -> Result<(), CommandError> {
         let is_said = matches.try_get_one::<bool>("mine").ok().flatten() == Some(&true);
         self.judge_as(is_said)?;
@@ -67,7 +67,7 @@ impl Home {
         Ok(())
     }
 
-    /// The same for a folder that no one has declared to be their own.
+    /// Like [`Self::judge`], for a folder that no option declares to be the user's own.
     pub(super) fn judge_unsaid(&self) -> Result<(), CommandError> {
         self.judge_as(false)
     }
@@ -93,7 +93,7 @@ impl Home {
         }
     }
 
-    /// Refuses a folder that contains anything other than what exists before the first note.
+    /// Refuses a folder that contains anything other than the initial files.
     fn judge_empty(&self) -> Result<(), CommandError> {
         let entries = match fs::read_dir(self.path()) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -124,7 +124,7 @@ impl Home {
         Ok(lock)
     }
 
-    /// What was made; `None` if that is not noted.
+    /// The record; `None` if there is none.
     pub(super) fn made(&self) -> Result<Option<Made>, CommandError> {
         let file = self.file(MADE);
         let text = match manners::read(&file) {
@@ -143,7 +143,7 @@ impl Home {
         if made.files.insert(name.to_owned()) { self.write_made(&made) } else { Ok(()) }
     }
 
-    /// Records the names of things in the cloud, or that there are none any longer.
+    /// Records the prefix of resources in the cloud, or that none exist any longer.
     pub(super) fn note_cloud(&self, cloud: Option<String>) -> Result<(), CommandError> {
         let mut made = self.made()?.unwrap_or_default();
         made.cloud = cloud;
@@ -155,12 +155,12 @@ impl Home {
         write_secret(&self.file(MADE), &format!("{text}\n")).map_err(|error| CommandError::files(error.to_string()))
     }
 
-    /// Removes what was made. Returns whether anything else was there, which stays.
+    /// Removes everything that was created. Returns whether anything else remains.
     pub(super) fn remove(&self) -> Result<bool, CommandError> {
-        // If this process is killed here, its successor has nothing to look for in the cloud.
+        // If this process is killed here, the next one has nothing to look for in the cloud.
         self.note_cloud(None)?;
         let made = self.made()?.unwrap_or_default();
-        // As long as the key exists, its mark counts.
+        // As long as the key exists, its mark is valid.
         let files = names().filter(|name| name != KEY && made.files.contains(name));
         let marks = [MADE, KEY].into_iter().chain(MARKS).map(str::to_owned);
         for name in files.chain(marks) {
@@ -172,7 +172,7 @@ impl Home {
                 _ => {}
             }
         }
-        // The current directory cannot be removed, and is empty then.
+        // The current directory cannot be removed, and is empty now.
         let _ = fs::remove_dir(self.path());
         Ok(fs::read_dir(self.path()).is_ok_and(|mut rest| rest.next().is_some()))
     }
@@ -185,7 +185,7 @@ impl Home {
         CommandError::files(format!("cannot use `{}`: {}", self.path().display(), reason(error)))
     }
 
-    /// The failure that it is not the folder of a data space.
+    /// The error that it is not the folder of a data space.
     pub(super) fn is_none(&self) -> CommandError {
         CommandError::usage(format!("`{}` is not the folder of a data space", self.path().display()))
             .help("name the one that `wattle space new` made: `wattle space destroy FOLDER`")
@@ -197,7 +197,7 @@ impl Home {
             .help(format!("move it out of `{}`", self.path().display()))
     }
 
-    /// The failure that says what is not trusted, and what to do about it.
+    /// The error about an untrusted folder, with advice.
     fn refused(&self, why: &NotOurs) -> CommandError {
         let another = "name a new folder, or an empty one: `wattle space new FOLDER`";
         let shown = |path: &PathBuf| path.display().to_string();

@@ -1,4 +1,4 @@
-//! `wattle check`: what is wrong with a template.
+//! `wattle check`: reports the errors in a template.
 
 use clap::{ArgMatches, Command};
 use wattle::check::{Severity, has_errors};

@@ -1,4 +1,4 @@
-//! How each reference is resolved, as a table.
+//! A table of how each reference is resolved.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use wattle::lower::{Decision, Reader, Way};
 
 use crate::cli::paint::{Cell, Tone, table};
 
-/// A line for each reference, in the order of the file, and the meanings of the words.
+/// A line for each reference, in the order of the file, and a legend.
 pub(super) fn shown(decisions: &[Decision], color: bool, width: usize) -> String {
     if decisions.is_empty() {
         return "nothing refers to anything\n".into();

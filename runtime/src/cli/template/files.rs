@@ -8,7 +8,7 @@ use wattle::manners::{open, reason};
 use wattle_heat::files::{Files, Missing};
 use wattle_heat::yaml::BYTES;
 
-/// Files by their paths. Relative paths start at the current directory.
+/// Reads files by their paths. Relative paths start at the current directory.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::cli) struct Disk;
 
@@ -17,7 +17,7 @@ impl Files for Disk {
         if path.contains("://") {
             return Err(Missing("files from elsewhere are not fetched: save it beside the template".into()));
         }
-        // A file that itself has such a name is refused by the code that copies it, with a message of its own.
+        // A file that itself has a reserved name is refused by the code that copies it, with a message of its own.
         if !is_reserved(path) && is_reserved_file(Path::new(path)) {
             return Err(Missing(
                 "it leads to a key, or to the state of `wattle up`, which a template must not contain".into(),
@@ -35,7 +35,7 @@ impl Files for Disk {
     }
 }
 
-/// Reads all of a file, unless it is larger than any template.
+/// Reads a file completely, unless it is larger than any template.
 pub(super) fn whole(file: impl io::Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(BYTES as u64 + 1).read_to_end(&mut bytes)?;

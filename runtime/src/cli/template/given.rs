@@ -34,22 +34,22 @@ pub(super) fn args() -> impl Iterator<Item = Arg> {
     args_of("Template, `-` for standard input, or a directory that `emit` wrote")
 }
 
-/// The same, with `help` as the description of the template.
+/// Like [`args`], with `help` as the description of the template.
 pub(super) fn args_of(help: &'static str) -> impl Iterator<Item = Arg> {
     let template =
         Arg::new("template").value_name("FILE").required(true).value_parser(clap::value_parser!(PathBuf)).help(help);
     std::iter::once(template).chain(parameters::arguments())
 }
 
-/// The path that the command line names as the template.
+/// The path of the template on the command line.
 pub(super) fn path(matches: &ArgMatches) -> &Path {
     matches.get_one::<PathBuf>("template").expect("INVARIANT: it is required")
 }
 
-/// A template as it was given.
+/// A template as given.
 pub(super) struct Given {
     pub(super) loaded: Loaded,
-    /// The texts that diagnostics can refer to, by the names in their places.
+    /// The texts that diagnostics can refer to, by the names in their locations.
     texts: HashMap<String, Arc<str>>,
     model: OnceCell<Model>,
     /// Whether it was written by a blueprint's `emit`. Its parameters are then chosen later.
@@ -57,7 +57,7 @@ pub(super) struct Given {
     left: Option<Left>,
 }
 
-/// What lies beside a template and was not given with it.
+/// Files beside a template that were not given with it.
 struct Left {
     /// The environment's file.
     path: PathBuf,
@@ -83,7 +83,7 @@ impl Left {
         Some(Self { path, environment, folder: is_its_template.then(|| folder.to_owned()) })
     }
 
-    /// Further help if there is no value for the parameter `name`.
+    /// Further help if the parameter `name` has no value.
     fn help(&self, name: &str) -> Option<String> {
         let Self { path, environment, folder } = self;
         let has = environment.parameters.contains_key(name) || environment.parameter_defaults.contains_key(name);
@@ -104,7 +104,7 @@ impl Left {
 }
 
 impl Given {
-    /// Reads what the command line names.
+    /// Reads the files given on the command line.
     pub(super) fn read(matches: &ArgMatches) -> Result<Self, CommandError> {
         let path = path(matches);
         let emitted = emitted(path)?;
@@ -139,10 +139,10 @@ impl Given {
         Ok(Self { loaded, texts, model: OnceCell::new(), is_emitted, left })
     }
 
-    /// Everything that is wrong: what Heat would refuse, otherwise what is wrong with the software's wiring.
+    /// All errors: what Heat would refuse, otherwise errors in the software's wiring.
     ///
-    /// Values that are still to be chosen when the stack is created are not reported as missing where they do not
-    /// matter: if software is described, or if `later` says so.
+    /// Values that are chosen only when the stack is created are not reported as missing where they do not matter: if
+    /// software is described, or if `later` is set.
     pub(super) fn diagnostics(&self, later: bool, lowering: Lowering) -> Vec<Diagnostic> {
         let mut found = wattle_hot::check(&self.loaded);
         if later || self.is_emitted || is_extended(&self.loaded.template) {
@@ -168,20 +168,20 @@ impl Given {
         self.model.get_or_init(|| wattle_hot::model::read(&self.loaded).model)
     }
 
-    /// The same, for callers that change it.
+    /// Returns the model, for callers that change it.
     pub(super) fn take_model(&mut self) -> Model {
         self.model();
         self.model.take().expect("INVARIANT: it was read")
     }
 
-    /// Where diagnostics were looked for, in words, such as ` in 3 resources`. Empty if no resources could be read.
+    /// Describes where errors were looked for, such as ` in 3 resources`. Empty if no resources could be read.
     pub(super) fn about(&self) -> String {
         let number = self.loaded.template.resources.len();
         let plural = if number == 1 { "" } else { "s" };
         if self.loaded.unreadable.is_some() { String::new() } else { format!(" in {number} resource{plural}") }
     }
 
-    /// Why the text is not a template at all, as text.
+    /// The message that the text is not a template at all.
     pub(super) fn unreadable(&self, options: &view::Options) -> Option<String> {
         let _ = self.loaded.unreadable.as_ref()?;
         Some(self.render(&wattle_hot::check(&self.loaded), view::Format::Full, options))
@@ -197,7 +197,7 @@ impl Given {
         self.texts.keys()
     }
 
-    /// Reads a further file that diagnostics can refer to. `what` says what it is.
+    /// Reads a further file that diagnostics can refer to. `what` describes it.
     pub(super) fn further(&mut self, path: &Path, what: &str) -> Result<(String, Arc<str>), CommandError> {
         let name = path.display().to_string();
         let text: Arc<str> = decoded(&format!("{what} `{name}`"), open(path).and_then(whole))
@@ -207,7 +207,7 @@ impl Given {
         Ok((name, text))
     }
 
-    /// Diagnostics as text.
+    /// Renders diagnostics as text.
     pub(super) fn render(&self, diagnostics: &[Diagnostic], format: view::Format, options: &view::Options) -> String {
         view::render(diagnostics, format, &|name| self.texts.get(name).cloned(), options)
     }
@@ -237,7 +237,7 @@ fn emitted(path: &Path) -> Result<Option<PathBuf>, CommandError> {
     })
 }
 
-/// The file that was probably meant instead of one that does not exist.
+/// The file that was probably meant instead of a missing one.
 fn sibling(path: &Path) -> Option<String> {
     if path.exists() {
         return None;
@@ -250,7 +250,7 @@ fn sibling(path: &Path) -> Option<String> {
     Some(did_you_mean(path.with_file_name(near).display()))
 }
 
-/// The text in `bytes`, which were read from `what`.
+/// Decodes `bytes`, which were read from `what`.
 fn decoded(what: &str, bytes: io::Result<Vec<u8>>) -> Result<String, CommandError> {
     let bytes = bytes.map_err(|error| CommandError::usage(format!("cannot read {what}: {}", reason(&error))))?;
     String::from_utf8(bytes).map_err(|error| {

@@ -1,4 +1,4 @@
-//! `wattle import`: turns a template into a Rust crate.
+//! `wattle import`: converts a template to a Rust crate.
 
 use std::path::{Path, PathBuf};
 
@@ -43,7 +43,7 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
         return Err(failure.help("`wattle lower` writes what Heat and the data space get of it"));
     }
     let mut diagnostics = given.diagnostics(true, Lowering::default());
-    // What Heat only warns about does not concern the crate.
+    // Heat's warnings do not concern the crate.
     diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);
     if has_errors(&diagnostics) {
         let mut text = given.render(&diagnostics, Format::Full, &console.err.options());
@@ -55,7 +55,7 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
         crates::must_be_empty(out)
             .map_err(|failure| failure.help("choose another with `--out`, or overwrite them with `--force`"))?;
     }
-    // A folder that is called `crate` says nothing about its content.
+    // A folder called `crate` says nothing about its content.
     let own = out.file_name().filter(|name| *name != "crate");
     let name = own.or_else(|| Path::new(&*given.loaded.template.file).file_stem());
     let name = name.and_then(|name| name.to_str()).unwrap_or("imported");

@@ -1,4 +1,4 @@
-//! `wattle lower`: turns an extended template into what Heat and the data space get.
+//! `wattle lower`: converts an extended template to the inputs of Heat and the data space.
 
 use clap::{Arg, ArgMatches, Command};
 use wattle::check::has_errors;
@@ -77,8 +77,8 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
     Ok(Exit::Fine)
 }
 
-/// Refuses files of the template that are links to somewhere else, because what they lead to may not belong to the person
-/// who wrote the template.
+/// Refuses files of the template that are links to elsewhere, because their targets may not belong to the template's
+/// author.
 fn stand_there(loaded: &Loaded, model: &Model) -> Result<(), CommandError> {
     let leads_out = |name: &&Name| loaded.library.led_out.contains(&join(&loaded.template.file, name));
     let Some(name) = model.files.keys().find(leads_out) else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! The commands about templates, and what they have in common.
+//! The commands about templates, and their common part.
 
 pub(super) mod check;
 mod decisions;

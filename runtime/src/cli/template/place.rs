@@ -1,4 +1,4 @@
-//! `wattle place`: decides where the servers of a template go, all of them together.
+//! `wattle place`: places the servers of a template, all of them together.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -114,7 +114,7 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
     Ok(Exit::Fine)
 }
 
-/// What an extended template's software says, or what the seed beside an emitted template knows.
+/// The facts in an extended template's software, or in the seed beside an emitted template.
 fn beside(given: &Given) -> Result<Beside, CommandError> {
     if is_extended(&given.loaded.template) {
         return Ok(Beside::of_model(given.model()));
@@ -129,7 +129,7 @@ fn beside(given: &Given) -> Result<Beside, CommandError> {
     Ok(Beside::of(&seed))
 }
 
-/// Ends with what is wrong.
+/// Ends with an error report.
 fn report(
     given: &Given,
     wrong: &[Diagnostic],
@@ -146,14 +146,13 @@ fn report(
     Ok(Exit::Failed)
 }
 
-/// The folder of a file as the paths of the files that it names have it, with a slash at its end. Empty for the current
-/// directory.
+/// The folder of a file in the form used by the paths in it, with a trailing slash. Empty for the current directory.
 fn folder(file: &str) -> String {
     let folder = join(file, ".");
     if folder.is_empty() || folder.ends_with('/') { folder } else { folder + "/" }
 }
 
-/// The placed template with everything that it names, and what `emit` wrote beside it.
+/// The placed template with all files that it names, and the files that `emit` wrote beside it.
 fn files(given: &Given, own: &str, placed: &Placed, beside: &Beside) -> Result<Vec<Copied>, CommandError> {
     let name = |path: &str| {
         let name = path.strip_prefix(own).filter(|name| !name.split('/').any(|part| matches!(part, "" | "..")));
@@ -207,7 +206,7 @@ fn files(given: &Given, own: &str, placed: &Placed, beside: &Beside) -> Result<V
     Ok(all)
 }
 
-/// Refuses to overwrite a file that the placement was made from, because it may be the only copy.
+/// Refuses to overwrite an input of the placement, because it may be the only copy.
 fn keeps_what_was_read(directory: &Path, files: &[Copied], given: &Given) -> Result<(), CommandError> {
     let real = |path: &Path| path.canonicalize().ok();
     let library = &given.loaded.library;

@@ -1,4 +1,4 @@
-//! A topology that another process keeps up: one that is up already, or that is to run in the background.
+//! A topology run by another process: one that is already up, or one to run in the background.
 
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -21,10 +21,10 @@ use super::session::{Session, follow, place};
 use super::{handover, record, sandbox};
 use crate::cli::signals::Signals;
 
-/// How long a detached `up` may take until its agents are started. Hundreds of networks take a while.
+/// How long a detached `up` may take until its agents are started. Hundreds of networks take some time.
 const START: Duration = Duration::from_mins(5);
 
-/// Applies what has changed to what runs already, and shows the progress.
+/// Applies changes to a running topology, and shows the progress.
 pub(super) async fn join(
     folder: Folder,
     wish: Wish,
@@ -59,7 +59,7 @@ pub(super) async fn join(
     followed
 }
 
-/// Starts another process that keeps it up, and waits until it does.
+/// Starts another process that runs the topology, and waits until it does.
 pub(super) async fn detach(
     folder: Folder,
     wish: &Wish,

@@ -1,4 +1,4 @@
-//! How things that prevent `up` are reported.
+//! Errors that prevent `up`.
 
 use wattle::lower::computed_by_heat;
 use wattle::manners::reason;

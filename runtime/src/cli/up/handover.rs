@@ -13,7 +13,7 @@ pub(super) fn write(args: impl IntoIterator<Item = OsString>) -> Vec<u8> {
 /// Decodes arguments.
 ///
 /// # Errors
-/// If they cannot be read or are incomplete.
+/// They cannot be read or are incomplete.
 pub(super) fn read(mut from: impl Read) -> io::Result<Vec<OsString>> {
     let mut bytes = Vec::new();
     from.read_to_end(&mut bytes)?;

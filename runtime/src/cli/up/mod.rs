@@ -1,4 +1,4 @@
-//! `wattle up`: a whole topology on this machine.
+//! `wattle up`: runs a whole topology on this machine.
 
 mod elsewhere;
 mod error;
@@ -135,7 +135,7 @@ async fn up(matches: &ArgMatches, is_background: bool, console: &mut Console) ->
     let image = sandbox::wanted(matches);
     let state = matches.get_one::<PathBuf>("state");
     let folder = state.map_or_else(|| Folder::of(&directory), |state| Folder::at(&directory, state));
-    // A user who names a state declares that it is theirs.
+    // An explicit state option declares the folder to be the user's own.
     let judged = if state.is_some() { folder.judge_files() } else { folder.judge() };
     judged.map_err(|why| here::not_ours(&folder, &why))?;
     folder.create().map_err(|error| {
@@ -161,11 +161,11 @@ async fn up(matches: &ArgMatches, is_background: bool, console: &mut Console) ->
         return elsewhere::detach(folder, &wish, &assigned, until_done, console).await;
     }
     if is_background {
-        // The terminal that it was started from may close.
+        // The terminal that started it may close.
         let _ = rustix::process::setsid();
     }
     let mut signals = Signals::listen()?;
-    // Without it, other commands must be given the directory.
+    // Without it, other commands need the directory as an argument.
     let _announced = local::announce(&folder).ok();
     if wish.sandbox.is_none() {
         warn_of_closed_folders(&folder, console)?;
@@ -195,7 +195,7 @@ async fn up(matches: &ArgMatches, is_background: bool, console: &mut Console) ->
     ended.map(|()| code)
 }
 
-/// What was requested.
+/// The requested topology.
 fn wish(matches: &ArgMatches, directory: &Path, assigned: &[(String, String)]) -> Result<Wish, CommandError> {
     let mut imports: IndexMap<String, String> = IndexMap::default();
     for text in matches.get_many::<String>("import").into_iter().flatten() {
@@ -239,7 +239,7 @@ fn wish(matches: &ArgMatches, directory: &Path, assigned: &[(String, String)]) -
     })
 }
 
-/// Services run as users of their own, and need access to their folders.
+/// Services run as users of their own, which need access to their folders.
 fn warn_of_closed_folders(folder: &Folder, console: &mut Console) -> Result<(), CommandError> {
     use std::os::unix::fs::PermissionsExt as _;
     if !rustix::process::geteuid().is_root() {

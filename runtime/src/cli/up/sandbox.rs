@@ -13,10 +13,10 @@ use crate::local::{Folder, Image, Record};
 
 use super::record;
 
-/// The value of the option without one. A folder of that name is `./debian`.
+/// The value of the option without an argument. A folder with that name is `./debian`.
 const DEBIAN: &str = "debian";
 
-/// What the help says about it.
+/// The help about it.
 pub(super) const HELP: (&str, &str) = (
     "What recipes do to this machine",
     "  Recipes really run here, as the user who runs `up`. As root, they install packages, and write
@@ -43,17 +43,17 @@ pub(super) fn option() -> Arg {
         .help("Give each server a root file system of its own, so that recipes change nothing on this machine")
 }
 
-/// The image that was asked for.
+/// The requested image.
 pub(super) fn wanted(matches: &ArgMatches) -> Option<Image> {
     let path = matches.get_one::<PathBuf>("sandbox")?;
     Some(if path.as_os_str() == DEBIAN { Image::Debian } else { Image::At(path.clone()) })
 }
 
-/// The folder with the image, once it is there.
+/// The folder with the image, once it is ready.
 pub(super) async fn ready(image: &Image, console: &mut Console) -> Result<PathBuf, CommandError> {
     let mut signals = Signals::listen()?;
     let say = |text: &str| {
-        // A reader that is gone does not stop the image.
+        // An absent reader does not abort the image.
         let _ = console.err.write(&format!("{text}\n"));
     };
     tokio::select! {
@@ -62,7 +62,7 @@ pub(super) async fn ready(image: &Image, console: &mut Console) -> Result<PathBu
     }
 }
 
-/// Refuses to put what runs already into sandboxes.
+/// Refuses to move a running topology into sandboxes.
 pub(super) fn must_be_alike(folder: &Folder, image: Option<&Image>) -> Result<(), CommandError> {
     let record = record(folder)?;
     if image.is_none() || record.sandbox.is_some() || record.stack.is_empty() {
@@ -73,7 +73,7 @@ pub(super) fn must_be_alike(folder: &Folder, image: Option<&Image>) -> Result<()
         .help(format!("end it first: `wattle down {directory}`")))
 }
 
-/// What the recipes of a topology without sandboxes do to this machine, in a line.
+/// A one-line warning about what the recipes of a topology without sandboxes do to this machine.
 pub(super) fn warning(record: &Record, seed: &Seed) -> Option<String> {
     if record.sandbox.is_some() || seed.declarations.is_empty() {
         return None;

@@ -1,4 +1,4 @@
-//! Follows a topology that is up, until it is over or the process is asked to end.
+//! Follows a running topology, until it is finished or the process is interrupted.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -25,13 +25,13 @@ use crate::cli::signals::{Meaning, Signals};
 
 use super::sandbox;
 
-/// How often to look at everything.
+/// How often to refresh everything.
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// The largest number of causes that are explained at the end.
 const ROOTS: usize = 10;
 
-/// A topology that is followed, and perhaps kept up.
+/// A topology that is followed, and possibly run, by this process.
 pub(super) struct Session {
     pub(super) folder: Folder,
     pub(super) seed: Seed,
@@ -42,7 +42,8 @@ pub(super) struct Session {
     pub(super) begin: Instant,
 }
 
-/// Shows the progress, until it is over if the user asked for no more than that, or until it is asked to end.
+/// Shows the progress until everything is finished, if the user asked for no more than that, or until it is
+/// interrupted.
 pub(super) async fn follow(
     session: &Session,
     mut up: Option<&mut Up>,
@@ -58,7 +59,7 @@ pub(super) async fn follow(
         let now = if up.is_some() {
             look.await?
         } else {
-            // Another process keeps the data space, and may end.
+            // Another process serves the data space, and may end.
             tokio::select! {
                 now = look => now?,
                 () = signals.end() => {
@@ -74,7 +75,7 @@ pub(super) async fn follow(
             }
         };
         if snapshot.is_none() {
-            // A process that joins runs nothing here.
+            // A process that joins runs nothing itself.
             let warning = sandbox::warning(&session.record, &session.seed).filter(|_| up.is_some());
             if let Some(warning) = warning {
                 progress.say(&warning, console)?;
@@ -114,10 +115,10 @@ pub(super) async fn follow(
                 if up.is_none() {
                     return Ok(Exit::Fine);
                 }
-                // What was seen last may be a moment old.
+                // The last snapshot may be slightly outdated.
                 let now = StackSnapshot::read(&session.space, snapshot.as_ref()).await?;
                 let tally = now.tally();
-                // An agent that was restarted checks again what is done.
+                // A restarted agent checks finished components again.
                 let is_done = tally.is_done() || (last_shown == now.revision() && ended == Exit::Fine);
                 return Ok(if is_done { Exit::Fine } else { Exit::Failed });
             }
@@ -125,7 +126,7 @@ pub(super) async fn follow(
     }
 }
 
-/// Where servers are, and why they are not elsewhere.
+/// Where servers run, and why.
 pub(super) fn place(record: &Record) -> String {
     let sandboxes = if record.sandbox.is_some() { "in sandboxes, " } else { "" };
     match (record.network, &record.why_loopback) {
@@ -189,7 +190,7 @@ pub(super) async fn end(
     signals: &mut Signals,
     console: &mut Console,
 ) -> Result<(), CommandError> {
-    // Starts the line again after the terminal's ^C.
+    // Restart the line after the terminal's ^C.
     let start = if console.err.is_terminal { "\r" } else { "" };
     console.err.write(&format!("{start}{} ends ...", session.record.stack))?;
     let begin = Instant::now();

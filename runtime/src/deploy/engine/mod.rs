@@ -1,4 +1,4 @@
-//! The leader: takes wishes, stores what the rules ask to store, has jobs carried out, and looks at what exists.
+//! The leader: receives wishes, stores facts, has jobs carried out, and observes what exists.
 
 mod sight;
 
@@ -24,16 +24,16 @@ use super::{Count, DeployError, News, things};
 use crate::space::OperatorKey;
 use sight::{Looked, looked};
 
-/// How often to check what the cloud has begun to do, while something changes.
+/// How often to poll the cloud's progress while something changes.
 const SOONEST: Duration = Duration::from_millis(500);
 
-/// How often to check it after a while in which nothing has changed.
+/// How often to poll it after a while without changes.
 const SOON: Duration = Duration::from_secs(2);
 
-/// How often to check everything.
+/// How often to observe everything.
 const SELDOM: Duration = Duration::from_mins(1);
 
-/// How long jobs may take to end when the engine is asked to end.
+/// How long jobs may take to end when the engine is stopped.
 const LAST: Duration = Duration::from_secs(10);
 
 /// How an engine ended.
@@ -41,9 +41,9 @@ const LAST: Duration = Duration::from_secs(10);
 pub(super) enum End {
     /// Another process leads.
     Deposed,
-    /// The awaited state is reached, or cannot be.
+    /// The awaited state is reached, or cannot be reached.
     Settled,
-    /// It was asked to end.
+    /// It was requested to stop.
     Stopped,
 }
 
@@ -51,7 +51,7 @@ fn is_server(row: &Row) -> bool {
     &*row.kind == Resource::SERVER
 }
 
-/// What an engine works with.
+/// The dependencies of an engine.
 #[derive(Clone, Debug)]
 pub(super) struct Tools {
     pub(super) store: Arc<dyn Store>,
@@ -72,20 +72,20 @@ pub(super) struct Engine {
     look: Option<JoinHandle<Looked>>,
     looked: Instant,
     looked_at_all: Instant,
-    /// How long after a look the next one begins, while the cloud is at something.
+    /// The interval between observations, while the cloud is busy.
     pace: Duration,
-    /// When everything was last looked at and seen.
+    /// The time of the last complete observation.
     seen_all: Time,
     /// Since when others act on existing things: they delete one, or restart it.
     touched: Option<Instant>,
-    /// How many times in a row it was impossible to see what exists.
+    /// How many observations in a row have failed.
     blind: u32,
     /// When something was last stored.
     changed: Time,
-    /// Whether everything was looked at since something was begun.
+    /// Whether everything was observed since the last action began.
     is_swept: bool,
     settled: Option<(u64, Vec<Wait>)>,
-    /// What differed from the goal that was given up for an earlier one.
+    /// The differences from the goal that was abandoned for an earlier one.
     before: Vec<String>,
     news: mpsc::UnboundedSender<News>,
 }
@@ -95,7 +95,7 @@ fn now() -> Time {
 }
 
 impl Engine {
-    /// Continues from what is stored.
+    /// Continues from the stored facts.
     pub(super) async fn begin(
         tools: Tools,
         hold: &Hold,
@@ -112,7 +112,7 @@ impl Engine {
         if let Some(kept) = &goal {
             stored.goal = Some(restored(&mut shelf, kept).await?);
         }
-        // Nothing is begun before it is known what is wanted now, and nothing at all by a process that only watches.
+        // Begin nothing before knowing the present wish, and nothing at all as a mere watcher.
         let (state, step) = State::load(stored, keeper.term(), Limits { at_once: 0, ..tools.limits }, now())?;
         let mut engine = Self {
             tools,
@@ -134,11 +134,12 @@ impl Engine {
             news,
         };
         engine.carry(step).await?;
-        // Whoever led before may have rebuilt it, and not have heard so. An agent that still acts is soon known again.
+        // The former leader may have rebuilt it without recording that. An agent that still acts will soon be known
+        // again.
         let unsure = engine.state.rows().filter(|row| is_server(row) && matches!(row.act(), Some(Act::Update { .. })));
         let unsure: Vec<Name> = unsure.map(|row| row.name.clone()).collect();
         things::forget_agents(&engine.tools.store, &engine.tools.stack, &unsure).await?;
-        // What was deployed may have changed unnoticed.
+        // The deployed state may have changed unnoticed.
         if engine.state.rows().next().is_some() {
             engine.look(true);
         }
@@ -146,7 +147,7 @@ impl Engine {
         Ok((engine, wish))
     }
 
-    /// Continues until the wish with the number `until` is settled; without one, until asked to end by `end`, or until
+    /// Continues until the wish with the number `until` is settled; without one, until stopped by `end`, or until
     /// another process leads.
     pub(super) async fn run(
         mut self,
@@ -158,7 +159,7 @@ impl Engine {
         let mut seen = None;
         let ended = async {
             if heard.is_none() {
-                // Nothing else is wanted than before.
+                // The wish is unchanged.
                 self.state.begin_at_once(self.tools.limits.at_once);
                 self.step(Event::Tick).await?;
             }
@@ -196,7 +197,7 @@ impl Engine {
         }
         .await;
         let ended = match ended {
-            // A process that cannot see does not continue either, and what was begun is recorded.
+            // A process whose observations fail does not continue either, and actions in progress are recorded.
             ended @ (Ok(End::Stopped | End::Settled) | Err(DeployError::Blind { .. })) => {
                 let finished = self.finish().await;
                 hold.release().await;
@@ -214,7 +215,7 @@ impl Engine {
         }
     }
 
-    /// Adopts these things, begins nothing, and ends.
+    /// Adopts these things without beginning anything else, and ends.
     pub(super) async fn adopt(
         mut self,
         hold: Hold,
@@ -227,7 +228,7 @@ impl Engine {
         adopted.and(finished)
     }
 
-    /// Stores the results of jobs that were under way, as far as they are known soon.
+    /// Stores the results of running jobs, as far as they are available soon.
     async fn finish(&mut self) -> Result<(), DeployError> {
         self.state.begin_at_once(0);
         let deadline = tokio::time::Instant::now() + LAST;
@@ -262,13 +263,13 @@ impl Engine {
         self.carry(step).await
     }
 
-    /// Stores what a step asks to store.
+    /// Stores the facts of a step.
     async fn store(&mut self, step: &Step) -> Result<(), DeployError> {
         let known = &self.shelf;
         self.keeper.write(&step.writes, |desire| kept(known, desire)).await
     }
 
-    /// Stores what a step asks to store, and only then begins its jobs.
+    /// Stores the facts of a step, and only then begins its jobs.
     async fn carry(&mut self, step: Step) -> Result<(), DeployError> {
         self.store(&step).await?;
         if !step.writes.is_empty() {
@@ -291,10 +292,10 @@ impl Engine {
                 Notice::Settled { generation, roots } if self.generation() == generation => {
                     self.settled = Some((generation, roots));
                 }
-                // It goes back to what was reached before.
+                // It rolls back to what was reached before.
                 Notice::Settled { roots, .. } => self.before = in_words(&roots),
                 Notice::Stalled(waits) => self.report(News::Stalled(waits)),
-                // It is seen with all others.
+                // It will be observed with all others.
                 Notice::Look(_) => {
                     self.looked_at_all = self.looked_at_all.checked_sub(SELDOM).unwrap_or(self.looked_at_all);
                 }
@@ -315,7 +316,7 @@ impl Engine {
                 let mut all = Step::default();
                 let mut next = Some(first);
                 let mut rebuilt = Vec::new();
-                // What is stored together is one request.
+                // Store everything that is available in one request.
                 while let Some(done) = next {
                     if let Ok((job, row, outcome)) = done {
                         self.report_outcome(row, &outcome);
@@ -341,8 +342,8 @@ impl Engine {
         self.report(News::Outcome { name: row.name.clone(), act: row.act().cloned(), outcome: outcome.clone() });
     }
 
-    /// The server of a row, if this outcome means that it gets a new disk. It is rebuilt by a request of its own; any other change of
-    /// a server is done when the request is answered.
+    /// The server of a row, if this outcome means that it gets a new disk. A rebuild is a request of its own; any other
+    /// change of a server is done when the response arrives.
     fn rebuilt(&self, row: Id, outcome: &Outcome) -> Option<Name> {
         let row = self.state.row(row).filter(|row| is_server(row))?;
         let is_rebuild = matches!((row.act(), outcome), (Some(Act::Update { .. }), Outcome::Accepted(_)));
@@ -354,7 +355,7 @@ impl Engine {
         let _ = self.news.send(news);
     }
 
-    /// When there is something to do, if nothing happens before.
+    /// The time of the next action, if nothing happens before.
     fn wakes(&self) -> Instant {
         let now = clock::millis();
         let in_time = self.state.wakes().map(|at| Duration::from_millis(at.as_millis().saturating_sub(now)));
@@ -368,19 +369,20 @@ impl Engine {
         Instant::now() + in_time.map_or(look, |time| time.min(look))
     }
 
-    /// Whether the awaited wish is settled. Before that, all things of the stack are looked at once more.
+    /// Whether the awaited wish is settled. Before that, all things of the stack are observed once more.
     async fn is_over(&mut self, until: Option<u64>) -> Result<bool, DeployError> {
         let Some((generation, roots)) = self.settled.clone() else { return Ok(false) };
-        // After its deadline, what the cloud still carries out is left to the next goal.
+        // After its deadline, unfinished actions of the cloud are left to the next goal.
         let is_left = self.state.is_over_time() && !self.state.is_quiet();
         if !(self.state.is_quiet() || is_left) || !self.jobs.is_empty() {
             return Ok(false);
         }
         if !self.is_swept && !is_left {
-            // What could not be seen is not requested again immediately.
+            // After a failed observation, the next one waits.
             let is_clear = self.blind == 0 && !self.is_touched();
             if self.look.is_none() && (is_clear || self.looked.elapsed() >= SOON) {
-                // A look of the millisecond of the last change does not count as later than that, and would be repeated.
+                // An observation in the same millisecond as the last change does not count as later, and would be
+                // repeated.
                 if now() <= self.changed {
                     tokio::time::sleep(Duration::from_millis(1)).await;
                 }
@@ -399,7 +401,7 @@ impl Engine {
     }
 }
 
-/// What happens next.
+/// The next event.
 enum Next {
     Time,
     Done(Result<(Id, Id, Outcome), tokio::task::JoinError>),
@@ -410,14 +412,14 @@ fn in_words(roots: &[Wait]) -> Vec<String> {
     roots.iter().map(ToString::to_string).collect()
 }
 
-/// The requests of two steps, one after the other.
+/// Merges the requests of two consecutive steps.
 fn join(all: &mut Step, step: Step) {
     all.writes.extend(step.writes);
     all.jobs.extend(step.jobs);
     all.notices.extend(step.notices);
 }
 
-/// A goal as it was stored.
+/// Restores a goal from its stored form.
 async fn restored(shelf: &mut Shelf, kept: &facts::Goal) -> Result<Goal, DeployError> {
     Ok(Goal { generation: kept.generation, desire: desire(shelf, &kept.asked).await? })
 }
@@ -431,7 +433,7 @@ async fn desire(shelf: &mut Shelf, asked: &Asked) -> Result<Desire, DeployError>
     Ok(Desire { deadline, on_failure, cleanup, corrects, leaves: asked.leaves.clone(), ..desire })
 }
 
-/// A desire as it is stored.
+/// Converts a desire to its stored form.
 fn kept(shelf: &Shelf, desire: &Desire) -> Asked {
     let Desire { target, deadline, on_failure, cleanup, corrects, leaves } = desire.clone();
     let name = shelf.name_of(&target);

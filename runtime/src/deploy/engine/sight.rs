@@ -1,4 +1,4 @@
-//! Looks at what exists, and passes it to the rules.
+//! Observes what exists, and passes it to the rules.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,16 +16,16 @@ use crate::deploy::news::look_of;
 use crate::deploy::{DeployError, Look, News};
 use crate::store::Hold;
 
-/// How many times in a row the cloud may fail to say what exists.
+/// How many observations in a row may fail.
 const MOST_BLIND: u32 = 10;
 
-/// How long to wait for what others do to existing things.
+/// How long to wait for others' actions on existing things.
 const OTHERS: Duration = Duration::from_mins(1);
 
-/// How many times as long as a look took to wait for the next one.
+/// The pause before the next observation, as a multiple of an observation's duration.
 const BUSY: u32 = 4;
 
-/// What a look has shown.
+/// The result of an observation.
 pub(super) struct Looked {
     at: Time,
     took: Duration,
@@ -35,7 +35,7 @@ pub(super) struct Looked {
 }
 
 impl Engine {
-    /// Records what a first look at everything shows, begins nothing, and ends.
+    /// Records a first observation of everything, begins nothing, and ends.
     pub(in crate::deploy) async fn look_once(mut self, hold: Hold) -> Result<Vec<Found>, DeployError> {
         self.look_first(&mut std::future::pending()).await?;
         let differences = self.differences();
@@ -44,7 +44,7 @@ impl Engine {
         finished.map(|()| differences)
     }
 
-    /// What differs from the goal.
+    /// The differences from the goal.
     fn differences(&self) -> Vec<Found> {
         let of_row = |row: &Row| {
             let has_failed = self.state.has_failed(row);
@@ -70,7 +70,8 @@ impl Engine {
         all
     }
 
-    /// The same for something for which only the difference is known; `None` if it only waits for its turn.
+    /// Like [`Self::differences`], for something for which only the difference is known; `None` if it only waits for
+    /// its turn.
     fn of_root(&self, Wait { name, why }: Wait) -> Option<Found> {
         let stages = || self.state.rows().filter(|row| row.name == name).map(|row| row.stage);
         let left = if stages().any(|stage| stage == Stage::Sound) {
@@ -93,8 +94,8 @@ impl Engine {
         Some(Found { name, left, how })
     }
 
-    /// Looks at everything that exists before anything is wanted of it: a goal corrects what has drifted by then. Waits
-    /// for what others do to things in the meantime. False if it was asked to end before.
+    /// Observes everything that exists before carrying out a wish: a goal corrects what has drifted by then. Waits for
+    /// others' actions on existing things in the meantime. Returns false if stopped before.
     pub(super) async fn look_first(
         &mut self,
         end: &mut (impl Future<Output = ()> + Unpin),
@@ -119,7 +120,7 @@ impl Engine {
         Ok(true)
     }
 
-    /// Whether it is not known yet what others make of existing things.
+    /// Whether the results of others' actions on existing things are still unknown.
     pub(super) fn is_touched(&self) -> bool {
         self.touched.is_some_and(|since| since.elapsed() < OTHERS)
     }
@@ -131,7 +132,7 @@ impl Engine {
         }
     }
 
-    /// Begins to look at what exists: at everything, or at the types of awaited things.
+    /// Begins an observation: of everything, or of the types of awaited things.
     pub(super) fn look(&mut self, is_all: bool) {
         let kinds = if is_all { self.tools.cloud.kinds() } else { self.state.watched() };
         self.looked = Instant::now();
@@ -158,7 +159,7 @@ impl Engine {
         }));
     }
 
-    /// Passes to the rules what was seen, and for which rows nothing was.
+    /// Passes an observation to the rules, including the rows for which nothing was found.
     pub(super) async fn take_in(&mut self, looked: Looked) -> Result<(), DeployError> {
         let Looked { at, took, kinds, is_all, seen } = looked;
         self.pace = (self.pace * 3 / 2).min(SOON);
@@ -198,26 +199,26 @@ impl Engine {
             }
         }
         self.carry(all).await?;
-        // A cloud that is slow to answer is not asked all the time.
+        // Poll a slow cloud less often.
         self.pace = self.pace.max(took * BUSY).min(SOON);
-        // What a late request has made shows only once nothing is under way.
+        // The result of a late request shows only once nothing is in progress.
         self.is_swept |= is_all && self.state.is_quiet() && at > self.changed && !self.is_touched();
         Ok(())
     }
 
-    /// Whether nothing is being done here to an existing thing, nor was begun by the former leader.
+    /// Whether no action on an existing thing is in progress, here or begun by the former leader.
     fn is_at_rest(&self, id: Id) -> bool {
         self.state.row(id).is_some_and(|row| row.is_idle() && row.stage == Stage::Sound && row.free.is_some())
     }
 
-    /// What can be said about a row: whether something is done to it, its state, and how it differs.
+    /// Describes a row: its name, whether an action on it is in progress, its state, and its difference.
     pub(super) fn words(&self, id: Id) -> Option<(Name, Look)> {
         let row = self.state.row(id)?;
         Some((row.name.clone(), look_of(row)))
     }
 }
 
-/// Returns once a look is over; never if no look is under way.
+/// Waits for the end of an observation; forever if none is in progress.
 pub(super) async fn looked(look: &mut Option<JoinHandle<Looked>>) -> Looked {
     match look {
         None => std::future::pending().await,

@@ -17,7 +17,7 @@ type Way = (SocketAddrV4, SocketAddrV4);
 pub(super) struct Floating(HashMap<Way, JoinHandle<()>>);
 
 impl Floating {
-    /// Creates the relays that are needed now, from each floating IP to its fixed address.
+    /// Creates the currently needed relays, from each floating IP to its fixed address.
     pub(super) fn follow(&mut self, pairs: &[(Ipv4Addr, Ipv4Addr)]) {
         let wanted = if pairs.is_empty() { HashSet::new() } else { ways(pairs, &listening()) };
         self.0.retain(|way, relay| {
@@ -28,7 +28,7 @@ impl Floating {
             stays
         });
         for way in wanted {
-            // A service that listens at every address can be reached at this one already.
+            // A service that listens on all addresses is already reachable at this one.
             if !self.0.contains_key(&way)
                 && let Ok(relay) = relay(way)
             {
@@ -71,7 +71,7 @@ fn relay((from, to): Way) -> io::Result<JoinHandle<()>> {
     }))
 }
 
-/// The addresses on which anything listens over TCP (`proc_pid_net(5)`).
+/// The addresses with TCP listeners (`proc_pid_net(5)`).
 fn listening() -> HashSet<SocketAddrV4> {
     fs::read_to_string("/proc/net/tcp").unwrap_or_default().lines().filter_map(listens).collect()
 }
@@ -82,7 +82,7 @@ fn listens(line: &str) -> Option<SocketAddrV4> {
     if fields.nth(1)? != "0A" {
         return None;
     }
-    // The kernel prints the address as a number in this machine's byte order.
+    // The kernel prints the address as a number in host byte order.
     let address = u32::from_str_radix(address, 16).ok()?.to_ne_bytes();
     Some(SocketAddrV4::new(address.into(), u16::from_str_radix(port, 16).ok()?))
 }

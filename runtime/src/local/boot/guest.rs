@@ -1,4 +1,4 @@
-//! What a server of the cloud finds when it boots: its identity, from its user data, and OpenStack's metadata.
+//! The data that a server of the cloud finds when it boots: its identity, from its user data, and OpenStack's metadata.
 
 use std::fs::DirBuilder;
 use std::io;
@@ -15,10 +15,10 @@ use crate::local::agent::Knows;
 use crate::local::folder::write_whole;
 use crate::local::servers::{make_home, write_json};
 
-/// Where the user data puts the server's identity.
+/// The path at which the user data writes the server's identity.
 const IDENTITY: &str = "/etc/wattle/identity.json";
 
-/// What a server finds.
+/// The data of a server.
 #[derive(Debug, PartialEq)]
 pub(super) struct Guest {
     identity: String,
@@ -40,10 +40,10 @@ struct File {
 }
 
 impl Guest {
-    /// What a server of the cloud finds.
+    /// Extracts the data of a server.
     ///
     /// # Errors
-    /// Why it has no agent.
+    /// The reason why it has no agent.
     pub(super) fn of(server: &Booted) -> Result<Self, String> {
         let data = server.user_data.as_deref().ok_or("it has no user data")?;
         let data = STANDARD.decode(data).map_err(|error| format!("its user data is not base64: {error}"))?;
@@ -51,7 +51,7 @@ impl Guest {
         if text.lines().next().map(str::trim_end) != Some("#cloud-config") {
             return Err("its user data does not begin with `#cloud-config`".into());
         }
-        // The message must not quote what is wrong: the identity in it is secret.
+        // The message must not quote the faulty text: the identity in it is secret.
         let unreadable = |error: serde_yaml::Error| {
             let at = error.location().map(|at| format!(" at line {} column {}", at.line(), at.column()));
             format!("its user data cannot be read{}: expected a list of files at `write_files`", at.unwrap_or_default())
@@ -65,7 +65,7 @@ impl Guest {
     /// Writes it to the server's folder.
     ///
     /// # Errors
-    /// If the file system refuses.
+    /// The file system refuses access.
     pub(super) fn write(&self, home: &Path) -> io::Result<()> {
         make_home(home)?;
         let (_, metadata) = Knows::Metadata.place();
@@ -77,14 +77,14 @@ impl Guest {
     }
 }
 
-/// As described in Nova's documentation, "Metadata".
+/// The metadata, as described in Nova's documentation, "Metadata".
 fn meta_data(server: &Booted) -> Value {
     let meta: serde_json::Map<String, Value> =
         server.metadata.iter().map(|(key, value)| (key.clone(), value.as_str().into())).collect();
     json!({ "uuid": server.id, "name": server.name, "hostname": server.name, "meta": meta, "availability_zone": "nova" })
 }
 
-/// The same. Addresses are given like those of networks without DHCP.
+/// The network data, likewise. Addresses are given as for networks without DHCP.
 fn network_data(server: &Booted) -> Value {
     let (mut links, mut networks) = (Vec::new(), Vec::new());
     for port in &server.ports {

@@ -1,8 +1,8 @@
 //! Servers of a simulated cloud that run real agents: `wattle cloud --boot`.
 //!
 //! Each server of the cloud is a folder with its user data and metadata, and an agent that is kept running, at
-//! addresses within 127.0.0.0/8. When a server is off, nothing runs there. When it is on again, recipes run on what is
-//! there, as after any boot. A new disk is an empty folder.
+//! addresses within 127.0.0.0/8. When a server is shut off, nothing runs there. When it starts again, recipes run on
+//! the existing state, as after any boot. A new disk is an empty folder.
 
 mod floating;
 mod guest;
@@ -50,18 +50,18 @@ struct Machine {
 #[derive(Debug)]
 enum State {
     Off,
-    /// On, but without an agent, because its user data asks for none.
+    /// On, but without an agent, because its user data requests none.
     Idle,
     On(Keeper),
     Ending(JoinHandle<()>),
 }
 
 impl Boot {
-    /// Begins without servers. Their folders are below `state`, or otherwise in a folder that is removed at the end.
+    /// Starts without servers. Their folders are below `state`, or otherwise in a folder that is removed at the end.
     /// Ends what killed clouds have left behind. `program` is the agent's.
     ///
     /// # Errors
-    /// If a folder cannot be used, or there are no addresses left.
+    /// A folder cannot be used, or there are no addresses left.
     pub async fn start(state: Option<&Path>, program: PathBuf) -> Result<Self, UpError> {
         let place = match state {
             Some(state) => Place::at(state).await?,
@@ -74,7 +74,7 @@ impl Boot {
         Ok(Self { place, program, kept, machines, floating, block })
     }
 
-    /// The first and the last address that servers can have here.
+    /// The first and the last address available to servers.
     pub fn addresses(&self) -> (Ipv4Addr, Ipv4Addr) {
         self.block.ends()
     }
@@ -84,8 +84,7 @@ impl Boot {
         self.place.servers()
     }
 
-    /// Starts and ends what the cloud has started and ended since the last call. Returns what has happened, one line
-    /// each.
+    /// Starts and ends agents according to the cloud's changes since the last call. Returns a log line for each.
     pub fn follow(&mut self, world: &World) -> Vec<String> {
         processes::bury(&self.kept.pids());
         let there = world.servers();
@@ -196,7 +195,7 @@ impl Machine {
     }
 }
 
-/// Prepares the folder for a guest that boots.
+/// Prepares the folder for a booting guest.
 fn prepare(home: &Path, guest: &Guest, is_anew: bool) -> Result<(), String> {
     if is_anew {
         remove(home)?;
@@ -204,7 +203,7 @@ fn prepare(home: &Path, guest: &Guest, is_anew: bool) -> Result<(), String> {
     let state = home.join("agent");
     guest
         .write(home)
-        // What ran before is gone, so nothing counts as finished.
+        // Whatever ran before is gone, so nothing counts as finished.
         .and_then(|()| agent::forget_finished(&state))
         .map_err(|error| format!("cannot use `{}`: {}", home.display(), reason(&error)))
 }

@@ -1,4 +1,4 @@
-//! The place of the servers' folders: below a given folder, or below one that is removed with the cloud.
+//! The location of the servers' folders: below a given folder, or below one that is removed with the cloud.
 //!
 //! ```text
 //! lock               held while the cloud is there
@@ -27,7 +27,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// The given folder. What an earlier cloud has left there is ended and deleted.
+    /// Uses the given folder. Ends and deletes what an earlier cloud has left there.
     pub(super) async fn at(state: &Path) -> Result<Self, UpError> {
         let failed = |error| UpError::file(state)(error);
         judge(state).map_err(failed)?;
@@ -47,8 +47,8 @@ impl Place {
         Ok(place)
     }
 
-    /// A folder that is removed by [`Place::leave`]. Folders of killed clouds are removed, and what still runs there is
-    /// ended.
+    /// Creates a folder that is removed by [`Place::leave`]. Removes folders of killed clouds, and ends what still runs
+    /// there.
     pub(super) async fn temporary() -> Result<Self, UpError> {
         let user = rustix::process::geteuid().as_raw();
         let top = std::env::temp_dir().join(format!("wattle-cloud-{user}"));
@@ -65,8 +65,8 @@ impl Place {
                 place.leave();
             }
         }
-        // It belongs to no other process, because the number is this process's. A folder left under the same number was
-        // removed.
+        // It belongs to no other process, because the number is this process's. A leftover with the same number has
+        // been removed.
         let place = Self::take(&top.join(std::process::id().to_string()), true).map_err(failed)?;
         place.ok_or_else(|| failed(io::ErrorKind::AlreadyExists.into()))
     }

@@ -8,10 +8,11 @@ use serde_json::Value;
 use super::tools::Tools;
 use super::{Net, PORTS};
 
-/// The table of this machine. Traffic from servers leaves under this machine's address, with answers going back, and
-/// reaches the services on the loopback interface that servers need. Nothing else reaches servers through this machine.
+/// The table of this machine. Traffic from servers leaves under this machine's address, with replies routed back, and
+/// reaches the services on the loopback interface that servers need. No other traffic reaches servers through this
+/// machine.
 ///
-/// `switched` are interfaces that forward only because of servers. They still do not forward to one another.
+/// `switched` are interfaces that forward only on behalf of servers. They still do not forward to one another.
 pub(super) fn here(net: &Net, own: &[SocketAddrV4], switched: &[String]) -> String {
     let (table, bridge, prefix) = (net.table(), net.bridge(), Net::PREFIX);
     let (way_out, host) = (net.way_out, net.host());
@@ -53,8 +54,9 @@ oifname {bridge} drop
     )
 }
 
-/// The table of a server's network. The services of this machine's loopback interface are found at the same address
-/// there. What the server sends from one of its loopback addresses leaves under an address that others can answer to.
+/// The table of a server's network. The services of this machine's loopback interface are reachable at the same address
+/// there. Traffic that the server sends from one of its loopback addresses leaves under an address to which others can
+/// reply.
 pub(super) fn there(net: &Net, number: u32, own: &[SocketAddrV4], stubs: &[(Ipv4Addr, Ipv4Addr)]) -> String {
     let host = net.host();
     let (address, way_out) = (net.address(number), net.way_out(number));
@@ -79,12 +81,12 @@ oifname eth0 ip saddr 127.0.0.0/8 ip saddr != {address} snat to {address}
     )
 }
 
-/// The ports of this machine's address at which servers find the services of its loopback interface.
+/// The ports of this machine's address through which servers reach the services of its loopback interface.
 fn ports(own: &[SocketAddrV4]) -> impl Iterator<Item = (u16, &SocketAddrV4)> {
     (PORTS..).zip(own)
 }
 
-/// The first chain of another owner that drops packets by default, if there is one.
+/// The first foreign chain that drops packets by default, if there is one.
 pub(super) fn culprit(tools: &Tools) -> Option<String> {
     let text = super::tools::run(&tools.nft, &["-j", "list", "chains"], "").ok()?;
     let listed: Value = serde_json::from_str(&text).ok()?;

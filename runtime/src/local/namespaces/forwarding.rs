@@ -1,6 +1,5 @@
-//! IPv4 forwarding, by the interface at which packets come in (`forwarding` in the kernel's ip-sysctl). It is enabled
-//! on the bridge for outgoing packets, and on the uplink for the answers. The machine as a whole stays as it is:
-//! `ip_forward` is not touched.
+//! IPv4 forwarding, by the incoming interface (`forwarding` in the kernel's ip-sysctl). It is enabled on the bridge for
+//! outgoing packets, and on the uplink for replies. The global setting `ip_forward` is not changed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,13 +8,13 @@ use crate::local::error::UpError;
 
 use super::register::Register;
 
-/// Enables forwarding on those `uplinks` that do not forward, and remembers them. Returns all for which it was ever
+/// Enables forwarding on those `uplinks` that do not forward, and records them. Returns all for which it was ever
 /// enabled.
 pub(super) fn switch_on(register: &Register, uplinks: &[String]) -> Result<Vec<String>, UpError> {
     let mut switched = register.forwarding();
     let before = switched.len();
     switched.extend(uplinks.iter().filter(|interface| !is_on(interface)).cloned());
-    // Remembered first and done afterwards, so that it is restored if this process is killed in between.
+    // Record first, so that it is restored if this process is killed in between.
     register.set_forwarding(&switched)?;
     for interface in &switched[before..] {
         set(interface, "1")?;
@@ -23,7 +22,7 @@ pub(super) fn switch_on(register: &Register, uplinks: &[String]) -> Result<Vec<S
     Ok(switched)
 }
 
-/// Restores the interfaces, unless the whole machine now forwards, because then something else wants that.
+/// Restores the interfaces, unless the whole machine now forwards, because then something else requires that.
 pub(super) fn restore(interfaces: &[String]) {
     if is_on("all") {
         return;
@@ -38,7 +37,7 @@ pub(super) fn set(interface: &str, value: &str) -> Result<(), UpError> {
     write(interface, "forwarding", value)
 }
 
-/// Sets a switch of an interface.
+/// Sets a per-interface setting.
 pub(super) fn write(interface: &str, switch: &str, value: &str) -> Result<(), UpError> {
     let path = conf(interface).join(switch);
     fs::write(&path, value).map_err(UpError::file(path))

@@ -1,24 +1,24 @@
-//! Networks for servers: network namespaces, joined by a bridge (`network_namespaces(7)`, `veth(4)`).
+//! Networks for servers: network namespaces, connected by a bridge (`network_namespaces(7)`, `veth(4)`).
 //!
-//! A server has an address within 127.0.0.0/8, which cannot conflict with any route elsewhere. By default, the kernel
+//! A server has an address within 127.0.0.0/8, which cannot conflict with any external route. By default, the kernel
 //! takes addresses there for its own, and their routes for this machine's. `route_localnet` lets the bridge carry them,
 //! and a route in the table `local`, longer than that of 127.0.0.0/8, leads to the servers, from this machine and from
 //! each other.
 //!
-//! Traffic that leaves this machine comes from a second address, of a network that this machine has no route to, and is
-//! translated to this machine's own address. These things are created, in this order: an entry in the [register], the
-//! bridge, `forwarding` of interfaces, an `nft` table, and for each server a namespace and a cable. All their names
-//! begin with the tag of the `up`, by which they are found again if it was killed.
+//! Outgoing traffic comes from a second address, in a network that this machine has no route to, and is translated to
+//! this machine's own address. These things are created, in this order: an entry in the [register], the bridge,
+//! `forwarding` of interfaces, an `nft` table, and for each server a namespace and a cable. All their names begin with
+//! the tag of the `up`, by which they are found again if it was killed.
 //!
-//! This is what changes on the machine:
+//! These are the changes to the machine:
 //!
-//! - An `nft` table for each `up`: address translation for outgoing traffic, and a way to those resolvers and proxies
-//!   that listen on the machine's loopback interface, which servers find at the same address there. Rules, chains and
-//!   policies of others are not changed.
+//! - An `nft` table for each `up`: address translation for outgoing traffic, and access to those resolvers and proxies
+//!   that listen on the machine's loopback interface, at the same address for servers. Foreign rules, chains and
+//!   policies are not changed.
 //! - `forwarding` of the bridge, and of those uplinks that do not forward. `ip_forward` is not changed. The table keeps
 //!   interfaces that forward only for this reason from forwarding anything else between them.
-//! - An entry in `/run/wattle`, locked while its `up` lives. The next `up` or `down`, of any topology, removes what
-//!   belongs to entries that are not locked. The last one restores `forwarding`.
+//! - An entry in `/run/wattle`, locked while its `up` lives. The next `up` or `down`, of any topology, removes
+//!   everything that belongs to unlocked entries. The last one restores `forwarding`.
 
 mod firewall;
 mod forwarding;
@@ -44,9 +44,9 @@ use outside::Outside;
 use register::Register;
 use tools::{Tools, refuse};
 
-/// The prefix of the bridges' names. The name of an interface has 15 bytes at most.
+/// The prefix of the bridges' names. The name of an interface has at most 15 bytes.
 const BRIDGE: &str = "wattle-";
-/// The first of the ports at which servers find services of this machine's loopback interface.
+/// The first of the ports at which servers reach services of this machine's loopback interface.
 const PORTS: u16 = 52_910;
 /// Where `ip netns` keeps namespaces (ip-netns(8)).
 const SPACES: &str = "/run/netns";
@@ -69,12 +69,12 @@ struct Net {
     tag: String,
     /// The first of the servers' addresses.
     block: Ipv4Addr,
-    /// The first of their addresses for outgoing traffic.
+    /// The first of their source addresses for outgoing traffic.
     way_out: Ipv4Addr,
 }
 
 impl Namespaces {
-    /// Creates the bridge, and the ways from this machine to it and from it to elsewhere. `block` is the first of the
+    /// Creates the bridge, and the routes between it, this machine, and the outside. `block` is the first of the
     /// servers' addresses.
     ///
     /// # Errors
@@ -123,7 +123,7 @@ address add {way_out}/{prefix} dev {bridge}
         Ok(outside)
     }
 
-    /// Tests in a network of its own whether everything that this machine reaches can be reached there.
+    /// Tests, in a dedicated network, whether everything that this machine reaches can be reached there.
     fn prove(&mut self, outside: &Outside) -> Result<(), UpError> {
         let name = Name::from("(probe)");
         self.add(&name, self.net.address(LAST - 1))?;
@@ -141,7 +141,7 @@ address add {way_out}/{prefix} dev {bridge}
         Err(refuse(format!("from there, {what} cannot be reached{why}")))
     }
 
-    /// Creates the network of a server. Returns the command that leads a program into it.
+    /// Creates the network of a server. Returns the command prefix that runs a program in it.
     pub(super) fn add(&mut self, server: &Name, address: Ipv4Addr) -> Result<Vec<OsString>, UpError> {
         let ip = self.tools.ip.clone().into_os_string();
         let words = |space: &str| [ip.clone(), "netns".into(), "exec".into(), space.into()].to_vec();
@@ -194,7 +194,7 @@ $nft -f - <<'END'
     pub(super) fn take_away(&mut self, server: &Name) -> Result<(), UpError> {
         let Some(number) = self.spaces.shift_remove(server) else { return Ok(()) };
         self.tools.ip(&["netns", "delete", &self.net.space(number)])?;
-        // Its cable goes with it, but not at once.
+        // Its cable is removed with it, but not at once.
         let _ = self.tools.ip(&["link", "delete", &self.net.port(number)]);
         Ok(())
     }
@@ -212,7 +212,7 @@ impl Drop for Namespaces {
     }
 }
 
-/// Removes what is left of the networks of every killed `up`.
+/// Removes the remaining networks of every killed `up`.
 pub(super) fn clear() {
     if !rustix::process::geteuid().is_root() || !Register::is_in_use() {
         return;
@@ -230,7 +230,7 @@ fn remove(tools: &Tools, tag: &str) {
             let _ = tools.ip(&["netns", "delete", &space]);
         }
     }
-    // Cables go with their namespaces, but not at once, nor while a process is in there.
+    // Cables are removed with their namespaces, but not at once, nor while a process is in the namespace.
     let (cable, bridge) = (format!("{tag}p"), bridge(tag));
     for link in tools.links().into_iter().flatten() {
         if link.name.starts_with(&cable) || link.name == bridge {
@@ -276,17 +276,17 @@ impl Net {
         Ipv4Addr::from(u32::from(self.block) + number)
     }
 
-    /// Its address for outgoing traffic.
+    /// The source address of a server for outgoing traffic.
     fn way_out(&self, number: u32) -> Ipv4Addr {
         Ipv4Addr::from(u32::from(self.way_out) + number)
     }
 
-    /// The address of this machine among those of the servers.
+    /// This machine's address among those of the servers.
     fn host(&self) -> Ipv4Addr {
         self.address(LAST)
     }
 
-    /// The hardware address of the bridge, which is locally administered (IEEE 802).
+    /// The MAC address of the bridge, which is locally administered (IEEE 802).
     fn hardware(&self) -> String {
         let [_, a, b, _] = self.block.octets();
         let tag = self.tag.as_bytes();

@@ -1,5 +1,5 @@
-//! What this machine needs to reach anything: resolvers and proxies. They may listen on its own loopback interface,
-//! which servers cannot reach.
+//! The resolvers and proxies that this machine depends on. They may listen on its own loopback interface, which servers
+//! cannot reach.
 
 use std::env;
 use std::fs;
@@ -11,20 +11,20 @@ use crate::recipe::PROXIES;
 
 /// Where systemd-resolved listens, on the loopback interface and nowhere else, ...
 const STUBS: [Ipv4Addr; 2] = [Ipv4Addr::new(127, 0, 0, 53), Ipv4Addr::new(127, 0, 0, 54)];
-/// ... and where it records the resolvers that it uses itself.
+/// ... and where it records its upstream resolvers.
 const UPSTREAM: &str = "/run/systemd/resolve/resolv.conf";
 const DNS: u16 = 53;
 
-/// What this machine needs to reach anything.
+/// The resolvers and proxies that this machine depends on.
 #[derive(Debug, Default)]
 pub(super) struct Needs {
     /// Its resolvers.
     pub(super) resolvers: Vec<Ipv4Addr>,
     /// Its proxies.
     pub(super) proxies: Vec<SocketAddrV4>,
-    /// The resolvers that only this machine itself can use, each with another one that does the same.
+    /// The resolvers that only this machine itself can use, each with an equivalent one.
     pub(super) stubs: Vec<(Ipv4Addr, Ipv4Addr)>,
-    /// All other of these services that are on its own loopback interface.
+    /// All other such services on its own loopback interface.
     pub(super) own: Vec<SocketAddrV4>,
 }
 
@@ -57,14 +57,14 @@ impl Needs {
         needs
     }
 
-    /// Addresses that are in use.
+    /// The addresses in use.
     pub(super) fn addresses(&self) -> Vec<Ipv4Addr> {
         let proxies = self.proxies.iter().map(|proxy| *proxy.ip());
         self.resolvers.iter().copied().chain(proxies).chain(self.stubs.iter().map(|(_, other)| *other)).collect()
     }
 }
 
-/// The IPv4 resolvers in a resolv.conf(5). If it names none, this machine's own is meant.
+/// The IPv4 resolvers in a resolv.conf(5). If it names none, the default is this machine's own.
 fn nameservers(text: &str) -> Vec<Ipv4Addr> {
     let named: Vec<&str> = text.lines().filter_map(|line| line.trim().strip_prefix("nameserver")).collect();
     if named.is_empty() {
@@ -73,7 +73,7 @@ fn nameservers(text: &str) -> Vec<Ipv4Addr> {
     named.iter().filter_map(|rest| rest.split_whitespace().next()?.parse().ok()).collect()
 }
 
-/// The proxies that apt is configured with.
+/// The proxies in apt's configuration.
 fn of_apt() -> Vec<String> {
     let Some(program) = programs::find("apt-config") else { return Vec::new() };
     let text = tools::run(&program, &["dump", "--format", "%f%N%v%n"], "").unwrap_or_default();

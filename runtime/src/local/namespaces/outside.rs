@@ -1,4 +1,4 @@
-//! The surroundings of this machine: the interfaces that lead out of it, and the addresses that are not in use there.
+//! The surroundings of this machine: its uplinks, and the addresses that are not in use there.
 
 use std::net::Ipv4Addr;
 
@@ -10,8 +10,7 @@ use crate::local::error::UpError;
 use super::tools::{Tools, listed, refuse};
 
 /// The ranges for the servers' outgoing addresses: networks for benchmarks (RFC 2544), and those between a provider and
-/// its customers (RFC 6598). Networks that are reached through a gateway, such as a company's 10.0.0.0/8, are not
-/// shadowed.
+/// its customers (RFC 6598). Networks behind a gateway, such as a company's 10.0.0.0/8, are not shadowed.
 const RANGES: [(Ipv4Addr, u32); 2] = [(Ipv4Addr::new(198, 18, 0, 0), 15), (Ipv4Addr::new(100, 64, 0, 0), 10)];
 /// The MTU of Ethernet.
 const MTU: u32 = 1500;
@@ -21,11 +20,11 @@ const MTU: u32 = 1500;
 pub(super) struct Outside {
     /// Networks in use, as first and last address.
     taken: Vec<(u32, u32)>,
-    /// The interfaces that lead somewhere.
+    /// The interfaces with routes to elsewhere.
     pub(super) uplinks: Vec<String>,
     /// The next hops of the default routes.
     pub(super) gateways: Vec<Ipv4Addr>,
-    /// The maximum number of bytes of a packet on the default route.
+    /// The MTU of the default route.
     pub(super) mtu: u32,
 }
 

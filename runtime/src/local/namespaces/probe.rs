@@ -1,5 +1,4 @@
-//! Tests whether a server reaches what this machine reaches: both try the same, and what only this machine reaches is
-//! missing.
+//! Tests whether a server reaches what this machine reaches: both try the same targets, and the difference is reported.
 
 use std::fs::File;
 use std::io::ErrorKind;
@@ -13,29 +12,29 @@ use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 
 use super::needs::Needs;
 
-/// How many times to ask a resolver, and how long each time.
+/// How many times to query a resolver.
 const TRIES: usize = 2;
 const PATIENCE: Duration = Duration::from_millis(1500);
-/// For the name servers of the root. `id` 0x7761, recursion desired (RFC 1035, 4.1).
+/// A query for the root name servers. `id` 0x7761, recursion desired (RFC 1035, 4.1).
 const QUESTION: [u8; 17] = [0x77, 0x61, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 1];
 const DNS: u16 = 53;
 
-/// Something to test.
+/// A target to test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Target {
-    /// A resolver answers.
+    /// A resolver responds.
     Resolver(Ipv4Addr),
-    /// A host answers, even if it refuses the connection.
+    /// A host responds, even if it refuses the connection.
     Host(SocketAddrV4),
 }
 
-/// What can be reached from here and not from the network namespace at `space`, as text. `gateways` are those of the
-/// default routes.
+/// The targets that can be reached from here but not from the network namespace at `space`, as text. `gateways` are
+/// those of the default routes.
 pub(super) fn missing(needs: &Needs, gateways: &[Ipv4Addr], space: &Path) -> Option<String> {
     let resolvers: Vec<Target> = needs.resolvers.iter().copied().map(Target::Resolver).collect();
     let mut others: Vec<Target> = needs.proxies.iter().copied().map(Target::Host).collect();
     if needs.resolvers.iter().all(Ipv4Addr::is_loopback) {
-        // In this case, an answer does not show that outgoing traffic works.
+        // In this case, a response does not show that outgoing traffic works.
         others.extend(gateways.iter().map(|gateway| Target::Host(SocketAddrV4::new(*gateway, DNS))));
     }
     let goals: Vec<Target> = resolvers.iter().chain(&others).copied().collect();
@@ -47,7 +46,7 @@ pub(super) fn missing(needs: &Needs, gateways: &[Ipv4Addr], space: &Path) -> Opt
         };
         (all(here), all(there))
     });
-    // One resolver is as good as another, but all of the others are needed.
+    // One resolver is enough, but all of the other targets are needed.
     let (names, rest) = goals.split_at(resolvers.len());
     let one = |reached: &[bool]| reached[..names.len()].iter().any(|reached| *reached);
     if one(&here) && !one(&there) {
@@ -62,12 +61,12 @@ pub(super) fn missing(needs: &Needs, gateways: &[Ipv4Addr], space: &Path) -> Opt
     })
 }
 
-/// Whether a resolver answers.
+/// Whether a resolver responds.
 pub(super) fn answers(resolver: Ipv4Addr) -> bool {
     reached(Target::Resolver(resolver), None)
 }
 
-/// If there is a `space`, this runs in a thread of its own, which then stays in it.
+/// Tests a target. With a `space`, runs in a thread of its own, which then stays in it.
 fn reached(goal: Target, space: Option<&Path>) -> bool {
     if let Some(space) = space {
         let entered = File::open(space).and_then(|space| {

@@ -1,4 +1,4 @@
-//! Records which `up` has created networks here. So the networks of a killed one are removed later, and what all of
+//! Records which `up` has created networks here. So the networks of a killed one can be removed later, and what all of
 //! them share is removed with the last one.
 //!
 //! ```text
@@ -30,7 +30,7 @@ pub(super) struct Register {
 }
 
 impl Register {
-    /// Waits until the register is not locked.
+    /// Waits for the lock of the register.
     pub(super) fn open() -> Result<Self, UpError> {
         let folder = folder().map_err(UpError::file(FOLDER))?;
         let path = folder.join(LOCK);
@@ -38,7 +38,7 @@ impl Register {
             fs::create_dir_all(&folder).map_err(UpError::file(&folder))?;
             match Self::lock(&path) {
                 Ok(Some(lock)) => return Ok(Self { folder, _lock: lock }),
-                // The last one to leave has removed it in the meantime.
+                // The last user has removed it in the meantime.
                 Ok(None) => {}
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 Err(error) => return Err(UpError::file(path)(error)),
@@ -54,7 +54,7 @@ impl Register {
         Ok(is_still_there.then_some(file))
     }
 
-    /// Whether any `up` has registered since the machine was booted, and has not left.
+    /// Whether any `up` has registered since the machine booted, and has not left.
     pub(super) fn is_in_use() -> bool {
         folder().is_ok_and(|folder| folder.exists())
     }
@@ -96,7 +96,7 @@ impl Register {
         text.lines().map(str::to_owned).collect()
     }
 
-    /// Remembers the interfaces for which forwarding is enabled.
+    /// Records the interfaces for which forwarding is enabled.
     pub(super) fn set_forwarding(&self, interfaces: &[String]) -> Result<(), UpError> {
         let path = self.folder.join(FORWARDING);
         fs::write(&path, interfaces.join("\n")).map_err(UpError::file(path))

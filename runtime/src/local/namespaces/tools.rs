@@ -27,7 +27,7 @@ pub(super) struct Link {
 }
 
 impl Tools {
-    /// Finds both, or reports which package is missing.
+    /// Finds both, or reports the missing package.
     pub(super) fn find() -> Result<Self, UpError> {
         let find = |program: &str, package: &str| {
             programs::find(program).ok_or_else(|| {
@@ -42,30 +42,30 @@ impl Tools {
         run(&self.ip, args, "")
     }
 
-    /// Runs `ip` once, for one command per line.
+    /// Runs `ip` once, with one command per line.
     pub(super) fn ip_all(&self, commands: &str) -> Result<String, UpError> {
         run(&self.ip, &["-batch", "-"], commands)
     }
 
-    /// The interfaces of this network namespace. `/sys` may show those of another one: it is not mounted again when a
-    /// process enters one (`nsenter --net`).
+    /// Lists the interfaces of this network namespace. `/sys` may show those of another one: it is not mounted again
+    /// when a process enters a namespace (`nsenter --net`).
     pub(super) fn links(&self) -> Result<Vec<Link>, UpError> {
         listed("interfaces", &self.ip(&["-json", "link", "show"])?)
     }
 
-    /// Lets `nft` apply all of `rules`, or none.
+    /// Makes `nft` apply all of `rules`, or none.
     pub(super) fn nft(&self, rules: &str) -> Result<String, UpError> {
         run(&self.nft, &["-f", "-"], rules)
     }
 }
 
-/// What `ip -json` has listed. It prints nothing where there is nothing.
+/// Parses the output of `ip -json`, which is empty for an empty list.
 pub(super) fn listed<T: DeserializeOwned>(what: &str, text: &str) -> Result<Vec<T>, UpError> {
     let text = if text.trim().is_empty() { "[]" } else { text };
     serde_json::from_str(text).map_err(|error| refuse(format!("the {what} that `ip` shows cannot be read: {error}")))
 }
 
-/// Runs a program on `input` and returns its output.
+/// Runs a program with `input`, and returns its output.
 pub(super) fn run<A: AsRef<OsStr>>(program: &Path, args: &[A], input: &str) -> Result<String, UpError> {
     let name = program.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let cannot = |error: std::io::Error| refuse(format!("`{name}` cannot be run: {error}"));
@@ -73,7 +73,7 @@ pub(super) fn run<A: AsRef<OsStr>>(program: &Path, args: &[A], input: &str) -> R
     command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(cannot)?;
     if let Some(mut stdin) = child.stdin.take() {
-        // A program that ends without reading reports why.
+        // A program that ends without reading its input reports the reason.
         let _ = stdin.write_all(input.as_bytes());
     }
     let output = child.wait_with_output().map_err(cannot)?;

@@ -14,20 +14,20 @@ use super::inside::Order;
 use super::tools::{Tools, shown};
 use super::{PROGRAM, refuse};
 
-/// What `inside` says once everything is mounted, before its process ID.
+/// The prefix of what `inside` prints, before its process ID, once everything is mounted.
 pub(super) const READY: &str = "ready ";
 
-/// The namespaces of a server, for as long as this value lives.
+/// The namespaces of a server, which exist for as long as this value lives.
 #[derive(Debug)]
 pub(super) struct House {
     /// `unshare`, whose standard input is also that of the first process.
     keeper: Child,
-    /// The first process in there, as it is known out here.
+    /// The first process of the namespaces, by its PID outside.
     first: i32,
 }
 
 impl House {
-    /// Makes the namespaces, and in them what `order` asks for. `network` is the command that leads into a network.
+    /// Creates the namespaces, and carries out `order` in them. `network` is the command prefix that enters a network.
     pub(super) fn build(tools: &Tools, network: Vec<OsString>, order: &Order) -> Result<Self, UpError> {
         let failed = |why: String| {
             refuse(
@@ -41,12 +41,12 @@ impl House {
         let mut command = Command::new(program);
         command.args(before).arg(&order.program).args(["up", "--inside", "--", &order.name]);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        // Ctrl-C is for the process that keeps the agents.
+        // Ctrl-C is for the parent process.
         command.process_group(0);
         let text = serde_json::to_string(order).map_err(|error| failed(error.to_string()))?;
         let mut house = Self { first: 0, keeper: command.spawn().map_err(|error| failed(error.to_string()))? };
         if let Some(input) = house.keeper.stdin.as_mut() {
-            // A process that ends without reading reports why.
+            // A process that ends without reading its input reports the reason.
             let _ = writeln!(input, "{text}");
         }
         let mut said = String::new();
@@ -64,12 +64,12 @@ impl House {
         Err(failed(said))
     }
 
-    /// The first process in there, as it is known out here.
+    /// The first process of the namespaces, by its PID outside the namespace.
     pub(super) fn first(&self) -> i32 {
         self.first
     }
 
-    /// The processes that keep it.
+    /// The processes that keep the namespaces alive.
     pub(super) fn pids(&self) -> [i32; 2] {
         [self.keeper.id().cast_signed(), self.first]
     }
@@ -77,7 +77,7 @@ impl House {
 
 impl Drop for House {
     fn drop(&mut self) {
-        // With the first process, the kernel kills all others in there.
+        // When the first process dies, the kernel kills all others in the namespaces.
         if self.first > 1
             && let Some(first) = Pid::from_raw(self.first)
         {
@@ -88,7 +88,7 @@ impl Drop for House {
     }
 }
 
-/// Tests whether the agent can run there: the image has to have the libraries that the program needs.
+/// Tests whether the agent can run there: the image must have the libraries that the program needs.
 pub(super) fn prove(words: &[OsString], image: &Path) -> Result<(), UpError> {
     let failed = |why: &str| {
         refuse(

@@ -1,4 +1,4 @@
-//! The first process of a sandbox: mounts what the server sees, and then does what a first process has to do.
+//! The first process of a sandbox: mounts what the server sees, and then performs the duties of a first process.
 
 use std::fs;
 use std::io::{self, Read as _, Write as _};
@@ -12,17 +12,17 @@ use serde::{Deserialize, Serialize};
 use super::house::READY;
 use super::root;
 
-/// How often to look for children, while there are none.
+/// How often to check for children while there are none.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// What the server is to see.
+/// The contents of a sandbox.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Order {
     /// The server's name.
     pub(super) name: String,
     /// The image: a folder with a root file system.
     pub(super) image: PathBuf,
-    /// The folder for what the server writes.
+    /// The folder for the server's writes.
     pub(super) disk: PathBuf,
     /// The server's own folder, which it sees at the same path.
     pub(super) home: PathBuf,
@@ -37,19 +37,19 @@ pub(super) struct Order {
 /// Reads an order from the standard input, carries it out, and stays until the standard input is closed.
 ///
 /// # Errors
-/// Why it cannot be carried out.
+/// The order cannot be carried out.
 pub fn first_process() -> Result<(), String> {
     let mut line = String::new();
     io::stdin().read_line(&mut line).map_err(|error| format!("no order arrived: {error}"))?;
     let order: Order = serde_json::from_str(&line).map_err(|error| format!("the order cannot be read: {error}"))?;
-    // While /proc is still the one outside.
+    // Read while /proc is still the outer one.
     let own = fs::read_to_string("/proc/self/stat").map_err(|error| format!("cannot read /proc: {error}"))?;
     let own = own.split(' ').next().unwrap_or_default();
     root::make(&order)?;
     let said = writeln!(io::stdout(), "{READY}{own}").and_then(|()| io::stdout().flush());
     said.map_err(|error| format!("the reader is gone: {error}"))?;
     thread::spawn(bury);
-    // Nothing more is written. The end of this process ends all others here.
+    // No more input follows. The end of this process ends all others here.
     let _ = io::stdin().read_to_end(&mut Vec::new());
     Ok(())
 }

@@ -1,16 +1,17 @@
-//! File systems for servers: each server sees an image, and keeps what it changes to itself (`wattle up --sandbox`).
+//! File systems for servers: each server sees an image, and keeps its changes to itself (`wattle up --sandbox`).
 //!
-//! A server lives in namespaces of its own (namespaces(7)): mounts, processes, hostname, System V IPC, and a network if
-//! servers have any. Its root is an overlay (overlayfs in the kernel's documentation) of the image and of a folder in
-//! `.wattle/disks`. Its own folder in `.wattle/servers`, the socket of the data space and the program `wattle` are bound
-//! into it, at the same paths, so agents need not know where they are.
+//! A server has its own namespaces (namespaces(7)): mounts, processes, hostname, System V IPC, and a network if servers
+//! have any. Its root is an overlay (overlayfs in the kernel's documentation) of the image and of a folder in
+//! `.wattle/disks`. Its own folder in `.wattle/servers`, the socket of the data space and the program `wattle` are
+//! bound into it, at the same paths, so agents need not know that they are sandboxed.
 //!
 //! The first process of these namespaces is `wattle` itself ([`inside`]). It mounts everything, and then waits until
-//! its standard input is closed. That happens when `up` ends, however it does, and the kernel then kills all processes
-//! of the server. No mount is ever made outside, so there is nothing to unmount. Only folders are left: the next `up`
-//! or `down` removes those of a killed `up`.
+//! its standard input is closed. That happens when `up` ends, however it ends, and the kernel then kills all processes
+//! of the server. No mount is ever made outside, so there is nothing to unmount. Only folders remain: the next `up` or
+//! `down` removes those of a killed `up`.
 //!
-//! This keeps the effects of recipes off the machine. It does not protect from malicious recipes: root still runs them.
+//! This keeps the effects of recipes off the machine. It does not protect against malicious recipes: root still runs
+//! them.
 
 mod house;
 pub(super) mod image;
@@ -33,13 +34,13 @@ use house::House;
 use inside::Order;
 use tools::Tools;
 
-/// The name of the folder, in that of a server, in which a sandbox keeps the server's own state.
+/// The name of the folder, within that of a server, in which a sandbox keeps the server's own state.
 const OWN: &str = "sandbox";
 
-/// Where the program `wattle` is in a sandbox.
+/// The path of the program `wattle` in a sandbox.
 pub(super) const PROGRAM: &str = "/run/wattle/wattle";
 
-/// The sandboxes of one `up`. Dropping this ends what runs in them, and removes what they have kept.
+/// The sandboxes of one `up`. Dropping this ends the processes in them, and removes their data.
 #[derive(Debug)]
 pub(super) struct Sandboxes {
     folder: Folder,
@@ -61,11 +62,11 @@ impl Sandboxes {
         Ok(Self { folder: folder.clone(), image, program, has_networks, tools, houses: IndexMap::default() })
     }
 
-    /// Makes the sandbox of a server. `network` is the command that leads into its network. Returns the command that
-    /// leads a program into the sandbox.
+    /// Creates the sandbox of a server. `network` is the command prefix that enters its network. Returns the command
+    /// prefix that runs a program in the sandbox.
     ///
     /// # Errors
-    /// Why that is not possible.
+    /// The reason why that is impossible.
     pub(super) fn add(&mut self, server: &Name, network: Vec<OsString>) -> Result<Vec<OsString>, UpError> {
         if let Some(house) = self.houses.get(server) {
             return Ok(self.tools.enter(house.first(), self.has_networks));
@@ -92,14 +93,14 @@ impl Sandboxes {
         Ok(words)
     }
 
-    /// Removes the sandbox of a server that has left, with all that it kept.
+    /// Removes the sandbox of a server that has left, with all its data.
     pub(super) fn take_away(&mut self, server: &Name) {
         drop(self.houses.shift_remove(server));
         let _ = remove(&self.folder.disks().join(&**server));
         let _ = remove(&own(&self.folder.server(server)));
     }
 
-    /// The processes that keep sandboxes. Only this value ends them.
+    /// The processes that keep sandboxes alive. Only this value ends them.
     pub(super) fn pids(&self) -> impl Iterator<Item = i32> {
         self.houses.values().flat_map(House::pids)
     }
@@ -117,7 +118,7 @@ pub(super) fn own(home: &Path) -> PathBuf {
     home.join(OWN)
 }
 
-/// Removes what sandboxes have kept. Nothing may run in them any longer.
+/// Removes the data of sandboxes. Nothing may run in them any longer.
 pub(super) fn clear(folder: &Folder) {
     let _ = remove(&folder.disks());
     for home in fs::read_dir(folder.servers()).into_iter().flatten().flatten() {
@@ -125,7 +126,7 @@ pub(super) fn clear(folder: &Folder) {
     }
 }
 
-/// An error, and how to fix it.
+/// An error with advice.
 fn refuse(what: impl Into<String>, help: impl Into<String>) -> UpError {
     UpError::Sandbox { what: what.into(), help: help.into() }
 }

@@ -1,4 +1,4 @@
-//! What a server sees as its file system. All of this happens in its own mount namespace.
+//! The file system that a server sees. All of this happens in its own mount namespace.
 
 use std::fs::{self, File};
 use std::io::ErrorKind;
@@ -25,16 +25,16 @@ const LINKS: [(&str, &str); 5] = [
     ("stderr", "/proc/self/fd/2"),
     ("ptmx", "pts/ptmx"),
 ];
-/// The parts of `/proc` that belong to the whole machine, and are read-only here.
+/// The parts of `/proc` that affect the whole machine, and are read-only here.
 const MACHINE: [&str; 4] = ["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus"];
-/// The part of them that belongs to a network.
+/// The part of them that is specific to a network.
 const NETWORK: &str = "/proc/sys/net";
 
-/// Makes the file system, and makes it this process's root.
+/// Creates the file system, and makes it this process's root.
 pub(super) fn make(order: &Order) -> Result<(), String> {
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022));
-    // The image's links must not lead to anything outside. So these are opened before its links are followed, and
-    // mounted in their places afterwards.
+    // The image's links must not lead outside. So open these before following the image's links, and mount them in
+    // their places afterwards.
     let home = Tree::of(&order.home)?;
     let socket = Tree::of(&order.socket)?;
     let program = Tree::of(&order.program)?;
@@ -74,7 +74,7 @@ fn overlay(order: &Order) -> Result<(), String> {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).map_err(cannot(&path))?;
     }
     std::env::set_current_dir(&order.disk).map_err(cannot(&order.disk))?;
-    // These names contain no characters that have a meaning in mount options.
+    // These names contain no characters with a meaning in mount options.
     mount_bind(&order.image, "image").map_err(|error| cannot(&order.image)(error.into()))?;
     mount_remount("image", MountFlags::BIND | MountFlags::RDONLY, c"")
         .map_err(|error| cannot(&order.image)(error.into()))?;
@@ -83,7 +83,7 @@ fn overlay(order: &Order) -> Result<(), String> {
     std::env::set_current_dir("root").map_err(cannot(&order.disk))
 }
 
-/// Makes the current folder the root, and leaves nothing else mounted (`pivot_root(2)`).
+/// Makes the current folder the root, and unmounts everything else (`pivot_root(2)`).
 fn enter() -> rustix::io::Result<()> {
     rustix::process::pivot_root(".", ".")?;
     unmount(".", UnmountFlags::DETACH)?;
@@ -137,7 +137,7 @@ fn put(kind: &str, path: &str, flags: MountFlags, data: Option<&std::ffi::CStr>)
     mount(kind, path, kind, flags, data).map_err(|error| format!("cannot mount `{path}`: {error}"))
 }
 
-/// A part of the file system outside.
+/// A part of the outer file system.
 struct Tree(OwnedFd);
 
 impl Tree {
@@ -162,7 +162,7 @@ impl Tree {
     }
 }
 
-/// Writes a file in place of whatever the image has there, which may be a link to something that a boot would make.
+/// Writes a file in place of whatever the image has there, which may be a link to something that a boot would create.
 fn write(path: &str, text: &str) -> Result<(), String> {
     let write = || {
         match fs::remove_file(path) {

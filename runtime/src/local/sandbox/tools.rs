@@ -1,4 +1,4 @@
-//! The programs of util-linux that lead into namespaces.
+//! The programs of util-linux that create and enter namespaces.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -8,8 +8,8 @@ use crate::local::programs;
 
 use super::refuse;
 
-/// What not even root may do in a sandbox (capabilities(7)), because it would affect the whole machine: kernel modules,
-/// the clock, reboots, and the hardware.
+/// The capabilities that even root lacks in a sandbox (capabilities(7)), because they affect the whole machine: kernel
+/// modules, the clock, reboots, and the hardware.
 const WITHOUT: &str = "-sys_module,-sys_time,-sys_boot,-sys_rawio";
 
 /// The paths of the programs.
@@ -36,13 +36,14 @@ impl Tools {
         })
     }
 
-    /// The command that leads a program into new namespaces, as their first process. If either ends, so does the other.
+    /// The command prefix that runs a program in new namespaces, as their first process. If either ends, so does the
+    /// other.
     pub(super) fn begin(&self) -> Vec<OsString> {
         let options = ["--mount", "--pid", "--fork", "--kill-child", "--uts", "--ipc", "--"];
         [self.unshare.clone().into()].into_iter().chain(options.map(Into::into)).collect()
     }
 
-    /// The command that leads a program into the namespaces of the process `first`.
+    /// The command prefix that runs a program in the namespaces of the process `first`.
     pub(super) fn enter(&self, first: i32, has_network: bool) -> Vec<OsString> {
         let mut words: Vec<OsString> = vec![self.setpriv.clone().into(), "--bounding-set".into(), WITHOUT.into()];
         words.extend([self.nsenter.clone().into(), "--target".into(), first.to_string().into()]);
@@ -54,7 +55,8 @@ impl Tools {
         words
     }
 
-    /// The command that leads a program into mounts and processes of its own, which end with this process's thread.
+    /// The command prefix that runs a program with mounts and processes of its own, which end with this process's
+    /// thread.
     pub(super) fn apart(&self) -> Vec<OsString> {
         let mut words: Vec<OsString> = vec![self.setpriv.clone().into(), "--pdeathsig".into(), "KILL".into()];
         words.push(self.unshare.clone().into());
@@ -63,7 +65,7 @@ impl Tools {
     }
 }
 
-/// The path of a program, or in which package it is.
+/// The path of a program, or an error naming its package.
 pub(super) fn found(program: &str, package: &str) -> Result<PathBuf, UpError> {
     programs::find(program).ok_or_else(|| {
         refuse(

@@ -58,7 +58,7 @@ fn seed() -> Seed {
     Seed::read(SEED).unwrap()
 }
 
-/// Asks in a folder with the template.
+/// Runs `ask` in a folder with the template.
 fn ask<T>(given: &[(&str, Value)], ask: impl FnOnce(&Simulation<'_>) -> T) -> T {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("template.yaml"), TEMPLATE).unwrap();

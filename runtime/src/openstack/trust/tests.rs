@@ -29,7 +29,7 @@ fn authority() -> CertificateAuthority {
     CertificateAuthority::generate(before(before(now()))..now() + DAY).unwrap()
 }
 
-/// A cloud that shows this certificate, and then refuses every client that trusts it. Returns its port.
+/// Serves a cloud that presents this certificate, and then refuses every client that trusts it. Returns its port.
 fn cloud(pem: &str) -> u16 {
     let certificates = CertificateDer::pem_slice_iter(pem.as_bytes()).map(Result::unwrap).collect();
     let key = PrivateKeyDer::from_pem_slice(pem.as_bytes()).unwrap();
@@ -55,7 +55,7 @@ fn cloud(pem: &str) -> u16 {
     port
 }
 
-/// The fault that a client gets when it logs in at that port of this machine, with more settings.
+/// The fault of a client that logs in at that port of this machine, with more settings.
 fn said(port: u16, more: &str) -> Fault {
     let text = format!(
         "clouds: {{a: {{auth: {{auth_url: 'https://localhost:{port}', username: u, password: p, project_id: q}}{more}}}}}"
@@ -100,7 +100,7 @@ fn who_is_not_trusted_is_named_at_once_with_the_reason() {
     refused(expired, Flaw::Time, &format!("it expired on {ended:.0}"), "renew");
 }
 
-/// The same for a client that trusts any server.
+/// The fault of a client that trusts any server.
 fn said_to_all(port: u16) -> Fault {
     said(port, ", verify: false")
 }

@@ -2,9 +2,9 @@
 //!
 //! A [`Form`] finds its text at a position in another one. It is not a list of spellings. It reads each character in
 //! any of its spellings: as it is, escaped with backslashes (JSON, also JSON within JSON, a shell's `printf %q` and
-//! `$'...'`), as a shell, SQL or CSV quote it, in a URL (any character, either case, `+` for a space, also a URL within
-//! a URL), as an entity of HTML. Base64 and hex are forms of the whole, wherever lines are broken, quoted or joined,
-//! and base64 at any offset in what was encoded.
+//! `$'...'`), quoted for a shell, SQL or CSV, in a URL (any character, either case, `+` for a space, also a URL within
+//! a URL), or as an HTML entity. Base64 and hex are forms of the whole, wherever lines are broken, quoted or joined,
+//! and base64 at any offset in the encoded text.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -12,15 +12,14 @@ use std::sync::LazyLock;
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 
-/// The minimum number of characters of base64 or hex to search for: fewer are too likely to be something else.
+/// The minimum number of characters of base64 or hex to search for: shorter ones are too likely to be something else.
 const ENCODED: usize = 8;
 /// The maximum number of bytes of white space between two characters of base64 or hex.
 const GAP: usize = 64;
 /// Characters of base64 that must match before a line may end: otherwise the end of every other line might be the
 /// beginning of one.
 const SURE: usize = 4;
-/// The maximum number of characters of a line that may end before that: in lines as short as that, no more can be
-/// known.
+/// The maximum length of a line that may end before that: in lines as short as that, no more can be known.
 const NARROW: usize = 3;
 /// The maximum number of characters of an HTML entity.
 const ENTITY: usize = 33;
@@ -32,7 +31,7 @@ const BACKSLASHES: usize = 7;
 /// One text, in a form.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Form {
-    /// Each character in any way.
+    /// Each character in any spelling.
     Text(Vec<char>),
     /// Characters of base64, in one of its alphabets.
     Base64(Vec<u8>),
@@ -40,12 +39,12 @@ pub(super) enum Form {
     Hex(Vec<u8>),
 }
 
-/// Where a form that begins at some place may end.
+/// Where a match that begins at some position may end.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Ends {
-    /// The last place at which it may end.
+    /// The last position at which it may end.
     pub(super) last: Option<usize>,
-    /// What follows the text may make the form longer, or complete it.
+    /// Whether the text that follows may extend or complete the match.
     pub(super) may_go_on: bool,
 }
 
@@ -53,7 +52,7 @@ impl Form {
     /// All forms of `secret`.
     pub(super) fn of(secret: &str) -> Vec<Self> {
         let mut forms = vec![Self::Text(secret.chars().collect())];
-        // As in `printf SECRET | base64` and `echo SECRET | base64`, to its last character.
+        // As in `printf SECRET | base64` and `echo SECRET | base64`, up to its last character.
         for text in [secret.to_owned(), format!("{secret}\n")] {
             forms.extend(Self::base64(&text, 0, true));
         }
@@ -79,7 +78,7 @@ impl Form {
             if known.len() < ENCODED {
                 continue;
             }
-            // A line may have ended before it was sure that this is one: what follows is one, too.
+            // A line may have ended before the match was certain: then the next line continues it.
             forms.extend((0..SURE).map(|skipped| Self::Base64(known[skipped..].to_vec())));
         }
         forms
@@ -111,7 +110,7 @@ impl Form {
             Self::Text(secret) => as_text(secret, text, at),
             Self::Base64(secret) => {
                 let gap = |i, rest: &[u8]| {
-                    // Asked first, and whether the line is narrow last: nearly all that is printed is neither.
+                    // Checked first, and the narrowness of the line last: nearly all output is neither.
                     if rest.first().is_some_and(u8::is_ascii_alphanumeric) {
                         return Some(0);
                     }
@@ -133,7 +132,7 @@ impl Form {
     }
 }
 
-/// What is between lines of base64 in source text: quotes, commas, backslashes, and the signs that join them.
+/// Separators of base64 lines in source text: quotes, commas, backslashes, and operators that join them.
 const JOINED: [&[u8]; 9] = [b" + ", b" +\n", b" +\r", b" +\\n", b"\"+\"", b"\"", b"'", b",", b"\\"];
 
 /// Whether the last line of `text` has few characters. Before the first one there are `column` others.
@@ -147,7 +146,7 @@ fn is_narrow(text: &[u8], column: usize) -> bool {
     length < GAP && before + characters <= NARROW
 }
 
-/// How many bytes at the beginning of `rest` do not belong to the form; `None` if more must be known.
+/// How many bytes at the beginning of `rest` do not belong to the form; `None` if more input is needed.
 fn gap(rest: &[u8], lines_may_end: bool, apart_by: &[&[u8]]) -> Option<usize> {
     let ends: [&[u8]; 4] = [b"\n", b"\r", b"\\n", b"\\r"];
     let mut at = 0;
@@ -171,7 +170,7 @@ fn gap(rest: &[u8], lines_may_end: bool, apart_by: &[&[u8]]) -> Option<usize> {
     Some(at)
 }
 
-/// `wanted`, with the gaps between its bytes that `gap` allows before the one of a number.
+/// Matches `wanted`, with the gaps between its bytes that `gap` allows at each position.
 fn apart(
     wanted: &[u8],
     text: &[u8],
@@ -202,7 +201,7 @@ fn as_text(secret: &[char], text: &[u8], at: usize) -> Ends {
     for (i, c) in secret.iter().enumerate() {
         let mut next = Vec::with_capacity(places.len());
         for place in &places {
-            // On a terminal, a carriage return makes no place between two characters.
+            // On a terminal, a carriage return does not separate two characters.
             let returns = text[*place..].iter().take(GAP).take_while(|byte| i > 0 && **byte == b'\r').count();
             for skipped in 0..=returns {
                 let place = place + skipped;
@@ -221,7 +220,7 @@ fn as_text(secret: &[char], text: &[u8], at: usize) -> Ends {
     Ends { last: places.into_iter().max(), may_go_on }
 }
 
-/// Passes to `found` the lengths of all spellings of `c` with which `text` begins; `more` is set if it is too short to
+/// Passes to `found` the lengths of all spellings of `c` with which `text` begins; sets `more` if it is too short to
 /// decide.
 fn spellings(c: char, text: &[u8], more: &mut bool, found: &mut impl FnMut(usize)) {
     let mut buffer = [0; 4];
@@ -266,7 +265,7 @@ fn spellings(c: char, text: &[u8], more: &mut bool, found: &mut impl FnMut(usize
                     }
                 }
             } else if c.is_control() {
-                // `'a'$'\n''b'`, as coreutils quote.
+                // `'a'$'\n''b'`, as quoted by coreutils.
                 match text.strip_prefix(b"'$'") {
                     Some(rest) => {
                         let mut ends = Vec::new();
@@ -292,7 +291,7 @@ fn spellings(c: char, text: &[u8], more: &mut bool, found: &mut impl FnMut(usize
     }
 }
 
-/// The same for what begins with backslashes.
+/// Like [`spellings`], for those that begin with backslashes.
 fn escaped(c: char, text: &[u8], more: &mut bool, found: &mut impl FnMut(usize)) {
     let run = text.iter().take(BACKSLASHES + 1).take_while(|byte| **byte == b'\\').count();
     if c == '\\' {
@@ -340,7 +339,7 @@ fn codes(c: char) -> Vec<Vec<u8>> {
     let mut buffer = [0; 4];
     let bytes = c.encode_utf8(&mut buffer).bytes();
     codes.push(bytes.clone().map(|byte| format!("{byte:03o}")).collect::<Vec<_>>().join("\\").into_bytes());
-    // YAML and Python name a character of Latin-1 by its number.
+    // YAML and Python write a character of Latin-1 by its number.
     codes.extend(('\u{80}'..='\u{ff}').contains(&c).then(|| format!("x{:02x}", u32::from(c)).into_bytes()));
     codes.push(bytes.map(|byte| format!("x{byte:02x}")).collect::<Vec<_>>().join("\\").into_bytes());
     codes

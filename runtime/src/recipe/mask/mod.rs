@@ -1,9 +1,9 @@
 //! Keeps secrets out of logs and failures.
 //!
-//! What a recipe prints loses its control characters first (`plain`), and is then searched for the secrets that it was
-//! given or has written, each in the forms in which programs print it (`forms`); of a secret with several lines, each
-//! line too. What lives here is how they are found in a stream. A recipe that prints a secret in another form is not
-//! stopped by this.
+//! Control characters are removed from a recipe's output first (`plain`). It is then searched for the secrets that the
+//! recipe received or has written, each in the forms in which programs print it (`forms`); of a secret with several
+//! lines, each line too. This module finds them in a stream. It does not stop a recipe that prints a secret in another
+//! form.
 
 mod forms;
 mod plain;
@@ -35,25 +35,25 @@ pub struct Mask {
     // Of less than `SHORT` bytes.
     short: Vec<Vec<u8>>,
     plain: Plain,
-    // What may turn out to be the beginning of a secret, and what came before it.
+    // Text that may turn out to be the beginning of a secret, and what came before it.
     held: Vec<u8>,
     before: Option<u8>,
-    // How many characters its line has before what is held back.
+    // The number of characters of its line before the held text.
     column: usize,
     has_found: bool,
 }
 
-/// What is found at a place.
+/// The result of a search at a position.
 enum Found {
     Nothing,
     /// A secret that ends there.
     Secret(usize),
-    /// More must be known to decide.
+    /// More input is needed to decide.
     Perhaps,
 }
 
 impl Mask {
-    /// A mask for the secrets among the inputs of `job`.
+    /// Creates a mask for the secrets among the inputs of `job`.
     pub fn of(job: &Job) -> Self {
         let mut mask = Self::default();
         for (name, value) in &job.inputs {
@@ -64,7 +64,7 @@ impl Mask {
         mask
     }
 
-    /// A mask for this secret, but not for its lines.
+    /// Creates a mask for this secret, but not for its lines.
     pub(super) fn of_whole(secret: &str) -> Self {
         let mut mask = Self::default();
         Form::of(secret).into_iter().filter(|form| !form.is_empty()).for_each(|form| mask.add_form(form));
@@ -76,17 +76,17 @@ impl Mask {
         self.search(text, &mut Vec::new())
     }
 
-    /// Whether there was a secret in what it has passed so far.
+    /// Whether it has found a secret so far.
     pub(super) fn has_found(&self) -> bool {
         self.has_found
     }
 
-    /// Masks from now on the parts of `value` that are secret by their type.
+    /// Adds the parts of `value` that are secret by their type.
     pub fn add_secrets(&mut self, ty: &Type, value: &Value) {
         secret::secrets(ty, value).for_each(|secret| self.add_value(secret));
     }
 
-    /// Masks `value` from now on: each text and number in it.
+    /// Adds each text and number in `value`.
     pub fn add(&mut self, value: &Value) {
         self.add_secrets(&Type::Hidden(Box::new(Type::Any)), value);
     }
@@ -100,7 +100,7 @@ impl Mask {
         }
     }
 
-    /// Masks the text of a secret, and those of its lines that are long enough.
+    /// Adds the text of a secret, and those of its lines that are long enough.
     pub(super) fn add_text(&mut self, secret: &str) {
         if secret.len() < SHORT {
             if !secret.is_empty() && !self.short.iter().any(|short| short == secret.as_bytes()) {
@@ -125,14 +125,14 @@ impl Mask {
         }
     }
 
-    /// `text` without the secrets.
+    /// Masks the secrets in `text`.
     pub fn text(&self, text: &str) -> String {
         let mut out = Vec::with_capacity(text.len());
         self.search(text, &mut out);
         String::from_utf8_lossy(&out).into_owned()
     }
 
-    /// Adds `text` to `out` without the secrets, and returns whether there was one.
+    /// Appends the masked `text` to `out`, and returns whether it contained a secret.
     fn search(&self, text: &str, out: &mut Vec<u8>) -> bool {
         let mut mask = Self {
             held: Vec::new(),
@@ -147,15 +147,15 @@ impl Mask {
         mask.has_found
     }
 
-    /// Adds `bytes`, which follow those of the call before, to `out` without the secrets. What may be the beginning of
-    /// one is held back until more is known.
+    /// Masks `bytes`, which continue those of the previous call, and appends them to `out`. A possible beginning of a
+    /// secret is held back until more is known.
     pub fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
         let mut plain = Vec::with_capacity(bytes.len());
         self.plain.push(bytes, &mut plain);
         self.pass(&plain, false, out);
     }
 
-    /// Adds what was held back: nothing follows.
+    /// Appends the text that was held back, at the end of the stream.
     pub fn finish(&mut self, out: &mut Vec<u8>) {
         let mut plain = Vec::new();
         self.plain.finish(&mut plain);
@@ -203,7 +203,7 @@ impl Mask {
         self.held = text;
     }
 
-    /// A secret that begins at `at`, with those that overlap it.
+    /// Finds a secret that begins at `at`, including those that overlap it.
     fn find(&self, text: &[u8], at: usize, last: bool) -> Found {
         let mut end = match self.longest(text, at, self.before, last) {
             Found::Secret(end) => end,

@@ -1,15 +1,15 @@
-//! Removes from a stream what a terminal would act on or not show, wherever the stream is cut.
+//! Removes from a stream everything that a terminal would interpret or hide, wherever the stream is cut.
 //!
 //! This runs before the search for secrets: the result must not contain one that an escape sequence had split.
 
-/// Takes out of a stream of UTF-8 what a terminal acts on: ECMA-48's sequences whole, with the texts of those that have
-/// one (`ESC ]` with a title, `ESC P`, `ESC X`, `ESC ^`, `ESC _`), the other characters of C0 but for tab, newline and
-/// carriage return, those of C1, and Unicode's that have no width or turn the direction of text. If a backspace puts
-/// two characters in one place, as `nroff` does for bold and underlined text, the second one stays.
+/// Filters a stream of UTF-8. Removes ECMA-48's sequences, with the texts of those that have one (`ESC ]` with a title,
+/// `ESC P`, `ESC X`, `ESC ^`, `ESC _`), the other C0 characters except tab, newline and carriage return, those of C1,
+/// and Unicode's zero-width and bidirectional control characters. If a backspace puts two characters in one place, as
+/// `nroff` does for bold and underlined text, the second one stays.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Plain {
     state: State,
-    // The first bytes of a character that may be such.
+    // The first bytes of a character that may have to be removed.
     begun: Vec<u8>,
     // The last character, which a backspace may follow, and whether one has.
     last: Vec<u8>,
@@ -22,7 +22,7 @@ enum State {
     Text,
     /// After ESC.
     Escape,
-    /// After ESC and what selects among its sequences: `ESC ( B`.
+    /// After ESC and a character that selects among its sequences: `ESC ( B`.
     Selection,
     /// After `ESC [`.
     Sequence,
@@ -33,15 +33,15 @@ enum State {
     StringC1,
 }
 
-/// What ends an ESC: ECMA-48's and DEC's functions that terminals know. Anything else after it stays.
+/// The final characters of ESC functions: ECMA-48's and DEC's that terminals know. Anything else after ESC stays.
 const FUNCTIONS: &[u8] = b"6789=>cDEFHMNOVWZlmno|}~\\";
 
 impl Plain {
-    /// Adds what is left of `bytes` to `out`.
+    /// Appends the filtered `bytes` to `out`.
     pub(super) fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
         let mut rest = bytes;
         while let [byte, after @ ..] = rest {
-            // Nearly everything that is printed passes here as a whole.
+            // Nearly all output passes here unchanged.
             let run =
                 if self.is_at_rest() { rest.iter().take_while(|byte| matches!(byte, b' '..=b'~')).count() } else { 0 };
             if run > 0 {
@@ -56,14 +56,14 @@ impl Plain {
         }
     }
 
-    /// Adds what was held back: nothing follows.
+    /// Appends the text that was held back, at the end of the stream.
     pub(super) fn finish(&mut self, out: &mut Vec<u8>) {
         self.give_begun(out);
         out.append(&mut self.last);
         (self.state, self.is_back) = (State::Text, false);
     }
 
-    /// All of `text`.
+    /// Filters all of `text`.
     pub(super) fn of(text: &[u8]) -> Vec<u8> {
         let mut out = Vec::with_capacity(text.len());
         let mut plain = Self::default();
@@ -72,7 +72,7 @@ impl Plain {
         out
     }
 
-    /// Whether the next byte stands for itself.
+    /// Whether the next byte is outside of any sequence.
     fn is_at_rest(&self) -> bool {
         matches!(self.state, State::Text) && self.begun.is_empty() && !self.is_back
     }
@@ -92,7 +92,7 @@ impl Plain {
             (State::String | State::StringC1, 0xc2) => State::StringC1,
             (State::String | State::StringC1, byte) if byte != b'\n' => State::String,
             (State::StringEscape, _) => {
-                // Another sequence ends the one before.
+                // A new sequence ends the previous one.
                 self.state = State::Escape;
                 return self.add(byte, out);
             }
@@ -147,7 +147,7 @@ impl Plain {
         }
     }
 
-    /// Passes on a byte of a character, and the character before if this one does not take its place.
+    /// Passes on a byte of a character, and the previous character unless this one replaces it.
     fn give(&mut self, byte: u8, out: &mut Vec<u8>) {
         let goes_on = (0x80..=0xbf).contains(&byte) && (1..4).contains(&self.last.len());
         if !goes_on {
@@ -179,7 +179,7 @@ mod tests {
             ("a\u{1b}]0;title\u{7}b\u{1b}]8;;http://x\u{1b}\\c", "abc"),
             ("a\u{1b}P1$r\u{1b}\\b\u{1b}_x\u{9c}c\u{1b}^x\u{1b}\\d\u{1b}Xx\u{1b}\\e", "abcde"),
             ("a\u{9d}0;é\u{9c}b\u{90}x\u{1b}\\c\u{9b}1md", "abcd"),
-            // As `tput sgr0` writes it.
+            // As written by `tput sgr0`.
             ("a\u{1b}(B\u{1b}[mb\u{1b}7c\u{1b}=d\u{1b}#8e", "abcde"),
             ("a\u{1b}]0;x\u{1b}[31mb", "ab"),
             ("a\u{1b}]0;it does not end\nb", "a\nb"),

@@ -89,7 +89,7 @@ fn an_escape_sequence_inside_hides_nothing() {
     {
         assert_eq!(mask.text(text), "***", "{text:?}");
     }
-    // One that has such characters itself is printed without them.
+    // A secret that has such characters itself is printed without them.
     let mask = self::mask(&["hun\u{1b}[1mter22"]);
     assert_eq!(mask.text("hun\u{1b}[1mter22 hunter22"), "*** ***");
 }
@@ -118,7 +118,7 @@ fn what_tools_make_of_a_secret_is_masked() {
     }
 }
 
-/// The longest part of `text` that stands in `other`.
+/// The longest common part of `text` and `other`.
 fn common(text: &str, other: &str) -> usize {
     let text: Vec<char> = text.chars().collect();
     let is_there = |length: usize| text.windows(length).any(|part| other.contains(&part.iter().collect::<String>()));

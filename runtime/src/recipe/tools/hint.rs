@@ -1,7 +1,6 @@
-//! What a tool's own words for a failure mean here: rights that the agent does not have, and files that were not
-//! included.
+//! Interprets a tool's own failure messages: missing rights of the agent, and files that were not included.
 
-/// Ways to say that someone may not do something.
+/// Phrases for a lack of permission.
 const REFUSED: [&str; 9] = [
     "permission denied",
     "operation not permitted",
@@ -18,8 +17,8 @@ const MISSING: &str = "No such file or directory";
 /// The number of last lines that are examined.
 const LINES: usize = 5;
 
-/// A hint about a failure whose last lines of output are `log`; `user` is the agent's, unless that is root. `travels`
-/// says whether a path is among the included files.
+/// A hint about a failure with the last lines of output in `log`; `user` is the agent's, unless that is root. `travels`
+/// returns whether a path is among the included files.
 pub(super) fn of(log: &[String], user: Option<u32>, travels: impl Fn(&str) -> bool) -> Option<String> {
     let last: Vec<&String> = log.iter().rev().filter(|line| !line.trim().is_empty()).take(LINES).collect();
     let is_refused = |line: &&String| {

@@ -1,7 +1,7 @@
-//! The runner of the agent: each recipe by its own tool.
+//! The runner of the agent, which runs each recipe by its own tool.
 //!
-//! What lives here: how each tool is started, what it receives, and how it reports the result. What is the same for all
-//! of them (the run directory, the environment, the process, the outputs) does not.
+//! What belongs here: how each tool is started, its inputs, and how it reports the result. What all of them share (the
+//! run directory, the environment, the process, the outputs) does not.
 
 mod ansible;
 mod chef;
@@ -36,13 +36,13 @@ pub struct Tools {
 }
 
 impl Tools {
-    /// Runs recipes on a machine that they do not share.
+    /// Runs recipes on a dedicated machine.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Gives recipes, in `$WATTLE_STATE_DIR`, the directory below which to keep what outlives them: they share the
-    /// machine.
+    /// Sets the directory below which recipes keep persistent data, passed in `$WATTLE_STATE_DIR`, because they share
+    /// the machine.
     pub fn state_in(mut self, directory: PathBuf) -> Self {
         self.state = Some(directory);
         self
@@ -103,19 +103,19 @@ impl Runner for Tools {
     }
 }
 
-/// How a recipe was run.
+/// The result of running a recipe.
 #[derive(Debug)]
 struct Report {
     ended: Ended,
-    /// Whether it did what it should, as its tool reports.
+    /// Whether it succeeded, as its tool reports.
     good: bool,
-    /// Why not, as far as the tool says.
+    /// The tool's reason for a failure, if any.
     why: Option<String>,
-    /// The outputs that its tool collected; those that are files are not here.
+    /// The outputs that its tool collected, without those in files.
     outputs: IndexMap<Name, Value>,
 }
 
-/// A tool's output in a message: on one line, and not too long.
+/// Shortens a tool's output to one line for a message.
 fn one_line(text: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut shown: String = text.chars().take(SHOWN).collect();
@@ -125,7 +125,7 @@ fn one_line(text: &str) -> String {
     shown
 }
 
-/// How a failed recipe ended.
+/// Describes how a failed recipe ended.
 fn how(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("the recipe ended with exit code {code}"),

@@ -14,7 +14,7 @@ use crate::recipe::process::{Command, run};
 use crate::recipe::{Broken, Job};
 use crate::space::FailureKind;
 
-/// Where Puppet's own packages install it, which is not on any search path.
+/// Where Puppet's own packages install it, outside of any search path.
 const VENDOR: &str = "/opt/puppetlabs/bin/puppet";
 /// Folders of modules that a server may have besides those included with the recipe.
 const MODULES: [&str; 5] = [
@@ -28,7 +28,7 @@ const MODULES: [&str; 5] = [
 const CHANGED: i32 = 2;
 /// Facts that Puppet depends on: an input with one of these names is not a fact.
 const NEEDED: [&str; 5] = ["os", "kernel", "networking", "path", "identity"];
-/// Variables of Puppet's own. A fact is a variable as well. One with such a name breaks every manifest, or one of the
+/// Variables of Puppet's own. Facts are also variables, and one with such a name breaks every manifest, or one of the
 /// two shadows the other.
 const ITS_OWN: [&str; 7] = ["title", "name", "module_name", "caller_module_name", "facts", "server_facts", "trusted"];
 
@@ -40,7 +40,7 @@ pub(super) async fn go(job: &Job, directory: &Directory, environment: Environmen
     })?;
     let ended = run(job, directory, command).await?;
     let good = ended.status.success() || ended.status.code() == Some(CHANGED);
-    // The first error is why others follow. Facter's errors do not keep Puppet from working.
+    // The first error causes the others. Facter's errors do not keep Puppet from working.
     let errors = ended.log.iter().filter_map(|line| line.strip_prefix("Error: "));
     let why = errors.filter(|error| !error.starts_with("Facter: ")).map(str::to_owned).next();
     Ok(Report { good, why, outputs: IndexMap::default(), ended })
@@ -54,7 +54,7 @@ fn prepare(job: &Job, directory: &Directory, manifest: &Path, mut environment: E
         "version": 5,
         "hierarchy": [{ "name": "inputs", "data_hash": "json_data", "datadir": tool, "path": "inputs.json" }],
     });
-    // JSON is YAML.
+    // JSON is a subset of YAML.
     write_json(&tool.join("hiera.yaml"), &hiera)?;
     let environments = tool.join("environments");
     fs::create_dir_all(environments.join("production"))?;
@@ -98,7 +98,7 @@ fn prepare(job: &Job, directory: &Directory, manifest: &Path, mut environment: E
     })
 }
 
-/// `value` so that Hiera returns it unchanged: it takes `%{` for the beginning of a variable.
+/// Escapes `value` so that Hiera returns it unchanged: it takes `%{` for the beginning of a variable.
 fn literal(value: &Value) -> Value {
     let text = |text: &Name| Name::from(text.replace("%{", "%{literal('%')}{"));
     match value {

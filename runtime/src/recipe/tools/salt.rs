@@ -67,7 +67,7 @@ fn prepare(
     fs::create_dir(&pillar)?;
     let mut data: IndexMap<&str, Value> = job.inputs.iter().map(|(name, value)| (&**name, value.clone())).collect();
     data.insert("heat_outputs_path", Value::from(directory.outputs().to_string_lossy().into_owned()));
-    // If it is read as JSON only, nothing in a value is taken for a template.
+    // Read as JSON only, nothing in a value is taken for a template.
     let sls = |value: &serde_json::Value| format!("#!json\n{value}\n");
     write(&pillar.join("top.sls"), sls(&json!({ "base": { "*": ["inputs"] } })))?;
     write(&pillar.join("inputs.sls"), sls(&serde_json::to_value(&data)?))?;
@@ -77,7 +77,7 @@ fn prepare(
         roots.push(files.clone());
     }
     let server = job.name.split('/').next().unwrap_or(&job.name);
-    // Included files count; what the server has for its operator does not. JSON is YAML.
+    // Use included files; ignore the configuration that the server has for its operator. JSON is a subset of YAML.
     let own = |name: &str| tool.join(name);
     let settings = json!({
         "id": server,
@@ -95,7 +95,7 @@ fn prepare(
     });
     write_json(&tool.join("minion"), &settings)?;
     environment.speak_utf8();
-    // Otherwise its output comes only when a buffer is full.
+    // Otherwise its output arrives only when a buffer is full.
     environment.set("PYTHONUNBUFFERED", "1");
     let report = tool.join("report.json");
     let options: [&Path; 4] = ["--config-dir".as_ref(), &tool, "--out-file".as_ref(), &report];
@@ -111,7 +111,7 @@ fn prepare(
     })
 }
 
-/// Why a run failed: the first state that did, or why there was none.
+/// The reason why a run failed: the first failed state, or why there was none.
 fn why(report: &[u8]) -> Option<String> {
     match serde_json::from_slice::<SaltReport>(report).ok()?.local {
         Outcome::Refused(reasons) => reasons.first().and_then(|reason| reason.lines().next()).map(str::to_owned),

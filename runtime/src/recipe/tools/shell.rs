@@ -17,9 +17,9 @@ use crate::recipe::{Broken, Job};
 use crate::space::FailureKind;
 
 const SHELL: &str = "/bin/sh";
-/// The maximum number of bytes of a first line that are read; Linux reads 255.
+/// The maximum number of bytes read of a first line; Linux reads 255.
 const FIRST_LINE: u64 = 4096;
-/// The maximum number of bytes that are read of a recipe's own explanation of its failure.
+/// The maximum number of bytes read of a recipe's own explanation of its failure.
 const WORDS: u64 = 4096;
 
 /// Runs a script. It writes all its outputs as files.
@@ -46,15 +46,15 @@ pub(super) async fn go(job: &Job, directory: &Directory, mut environment: Enviro
     Ok(Report { good, why, outputs: IndexMap::default(), ended })
 }
 
-/// What the recipe says about its failure, if anything.
+/// The recipe's explanation of its failure, if any.
 fn own_words(path: &Path) -> Option<String> {
     let mut words = Vec::new();
     open(path).ok()?.take(WORDS).read_to_end(&mut words).ok()?;
     Some(String::from_utf8_lossy(&words).into_owned()).filter(|words| !words.trim().is_empty())
 }
 
-/// The program that a script's first line names, and the rest of the line, which is one argument (`execve(2)`). The
-/// script itself need not be executable.
+/// The interpreter in a script's first line, and the rest of the line, which is one argument (`execve(2)`). The script
+/// itself need not be executable.
 fn interpreter(script: &Path) -> std::io::Result<Option<(OsString, Option<OsString>)>> {
     let mut line = Vec::new();
     BufReader::new(fs::File::open(script)?.take(FIRST_LINE)).read_until(b'\n', &mut line)?;

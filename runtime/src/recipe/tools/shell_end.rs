@@ -1,10 +1,10 @@
-//! Which line ended a shell recipe that failed.
+//! Determines which line ended a shell recipe that failed.
 //!
-//! A test that is false under `set -e` ends a recipe without a word. Bash reports where: before the recipe, it reads a
-//! file that makes it record each command that fails untested, and its last command at the end. A recipe that sets its
-//! own `EXIT` trap keeps it, and its last command is not recorded: then what failed last ended it, if `set -e` was in
-//! effect. Other shells say nothing (Debian's dash does not even know its line); for these, only the last command is
-//! known, if it is a test.
+//! A test that is false under `set -e` ends a recipe without a message. Bash can report the place: before the recipe,
+//! it reads a file that makes it record each command that fails untested, and its last command at the end. If a recipe
+//! sets its own `EXIT` trap, that one is kept, and its last command is not recorded: then the last failed command ended
+//! it, if `set -e` was in effect. Other shells report nothing (Debian's dash does not even know its line); for these,
+//! only the last command is known, if it is a test.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -13,21 +13,21 @@ use std::path::{Path, PathBuf};
 use crate::recipe::directory::{Directory, write};
 use crate::recipe::environment::Environment;
 
-/// What bash reads first. `BASH_COMMAND` is the command as it is written, with no variable's value in it. Of a subshell that
-/// failed it is the subshell's only where errors are trapped. In a function, that trap is not called, and the place of the
-/// command alone is not known.
+/// The file that bash reads first. `BASH_COMMAND` is the command as written, without the values of variables. For a
+/// subshell that failed, it is the subshell's only where errors are trapped. In a function, that trap is not called,
+/// and the place of the command alone is unknown.
 const TRAP: &str = r#"unset BASH_ENV
 trap 'printf "%s\n" "$?" "$-" "$LINENO" "$BASH_COMMAND" >"$WATTLE_RUN_DIR"/run/failed 2>/dev/null' ERR
 trap 'printf "%s\n" "$BASH_COMMAND" >"$WATTLE_RUN_DIR"/run/ended 2>/dev/null' EXIT
 "#;
-/// Lines that close what comes before them.
+/// Lines that close a preceding block.
 const CLOSERS: [&str; 4] = ["done", "fi", "esac", ";;"];
 /// The status of a test that is false.
 const FALSE: i32 = 1;
 /// The message for a shell that reports nothing.
 const SILENT: &str = "it printed nothing; bash would report which command ended it: make its first line `#!/bin/bash`";
 
-/// Where bash records how a recipe ended.
+/// The files in which bash records how a recipe ended.
 #[derive(Debug)]
 pub(super) struct End {
     noted: Option<Noted>,
@@ -45,7 +45,7 @@ struct Noted {
 #[derive(Debug)]
 struct Failed {
     status: i32,
-    /// Whether the shell ends where a command fails.
+    /// Whether the shell ends at a failed command.
     is_end: bool,
     line: Option<usize>,
     command: String,
@@ -61,7 +61,7 @@ impl Failed {
 }
 
 impl End {
-    /// Makes `program`, or the one that `env` finds by the name `option`, record it, if that is bash.
+    /// Makes bash record its end, if `program`, or the one that `env` finds by the name `option`, is bash.
     pub(super) fn of(
         program: &Path,
         option: Option<&OsStr>,
@@ -83,8 +83,8 @@ impl End {
         Self { noted: is_made.then(|| Noted { ended: directory.ended(), failed: directory.failed() }) }
     }
 
-    /// What ended `script`, which failed with `status`, as far as that is known. `is_silent` says whether it printed
-    /// nothing.
+    /// Explains what ended `script`, which failed with `status`, as far as that is known. `is_silent` is whether it
+    /// printed nothing.
     pub(super) fn explain(&self, script: &Path, status: i32, is_silent: bool) -> Option<String> {
         let text = fs::read_to_string(script).ok()?;
         let last_test = || last_test(&text).filter(|_| status == FALSE);
@@ -104,15 +104,15 @@ impl End {
     }
 }
 
-/// The last command of a script of this text, if that is a test, which may be false. It may span several lines, and be
-/// within loops and branches.
+/// The last command of a script with this text, if that is a test, which may be false. It may span several lines, and
+/// be within loops and branches.
 fn last_test(text: &str) -> Option<String> {
     let lines = text.lines().map(str::trim).enumerate();
     let code: Vec<(usize, &str)> = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#')).collect();
     let is_closer =
         |line: &str| line.split(|c: char| c.is_whitespace()).next().is_some_and(|word| CLOSERS.contains(&word));
     let end = code.iter().rposition(|(_, line)| !is_closer(line))?;
-    // A line that continues in the next one, without its comment.
+    // A line that continues on the next one, without its comment.
     let begun = |line: &str| {
         let line = line.split(" #").next().unwrap_or_default().trim_end();
         let goes_on = line.ends_with(['|', '\\']) || line.ends_with("&&");
@@ -127,7 +127,7 @@ fn last_test(text: &str) -> Option<String> {
     is_test.then(|| format!("its last {place}, is a test, which may be false: `{command}`"))
 }
 
-/// The command that ended the script of this text; `line` is where, if bash knows it.
+/// The command that ended the script with this text; `line` is its place, if bash knows it.
 fn ended_by(text: &str, command: &str, line: Option<usize>) -> Option<String> {
     let first = command.lines().next()?.trim();
     // A script in quotes (`sh -c '...'`) spans several lines; that of a heredoc is separate.

@@ -1,4 +1,4 @@
-//! Infrastructure as JSON, for programs. Keys stay as they are, and further ones may be added.
+//! Infrastructure as JSON, for programs. Keys are stable, and further ones may be added.
 
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
-//! A stack's infrastructure as it is shown: the thing that stands for each resource, and its state.
+//! The displayed infrastructure of a stack: the thing that stands for each resource, and its state.
 //!
-//! This module contains pure functions of what an [`Onlooker`](crate::deploy::Onlooker) has read. Reading it, and how
-//! it looks on a page or in a terminal, do not belong here.
+//! This module contains pure functions of the readings of an [`Onlooker`](crate::deploy::Onlooker). Reading it, and its
+//! presentation on a page or in a terminal, do not belong here.
 
 mod json;
 mod named;
@@ -19,10 +19,10 @@ use super::natural;
 
 use named::{legible, said_of, server, time};
 
-/// The largest number of resources that are shown one by one. Those that are as they should be are left out first.
+/// The largest number of resources that are listed. Those in their wanted state are omitted first.
 const MOST: usize = 5_000;
 
-/// The largest number of notes about what else is wrong.
+/// The largest number of notes about other problems.
 const NOTES: usize = 100;
 
 /// A stack's infrastructure at one moment.
@@ -30,28 +30,28 @@ const NOTES: usize = 100;
 pub struct Infrastructure {
     /// The stack.
     pub stack: Name,
-    /// Who makes the infrastructure what it is meant to be.
+    /// What deploys it.
     pub through: Through,
     /// The number of the desired deployment; 0 before there is one.
     pub number: u64,
     /// Whether there is progress.
     pub pace: Pace,
-    /// The resources that exist or are meant to: first those that are wrong, then those in progress.
+    /// The resources that exist or are planned: first those that are wrong, then those in progress.
     pub resources: Vec<Resource>,
     /// How many more resources there are.
     pub left_out: usize,
-    /// How many resources have got how far.
+    /// The number of resources by state.
     pub tally: Built,
-    /// What else keeps it from being as requested, each in one sentence.
+    /// Other obstacles to the requested state, each in one sentence.
     pub notes: Vec<String>,
 }
 
 /// Whether there is progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// Somebody is working on it.
+    /// A process is working on it.
     GoesOn,
-    /// Something is left to do, and nobody does it.
+    /// Work is left, but no process is doing it.
     Stopped,
     /// Nothing is left to do.
     Over,
@@ -59,29 +59,29 @@ pub enum Pace {
     Unknown,
 }
 
-/// How many resources have got how far.
+/// The number of resources by state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Built {
-    /// Resources that are meant to exist. Where that is not known, those that exist.
+    /// Planned resources. If the plan is unknown, those that exist.
     pub all: usize,
     /// Resources that exist.
     pub there: usize,
-    /// Resources that something is being done to, including deletions.
+    /// Resources with an action in progress, including deletions.
     pub busy: usize,
     /// Resources that have to be created.
     pub to_come: usize,
     /// Resources that have to be deleted.
     pub to_go: usize,
-    /// Resources that are not as they were deployed.
+    /// Resources that differ from their deployed state.
     pub differ: usize,
-    /// Resources for which something failed.
+    /// Resources with a failure.
     pub failed: usize,
 }
 
-/// A resource, or the remains of one for which another thing stands now.
+/// A resource, or the remains of one that has been replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resource {
-    /// Its name. If it does not stand for that name, the key contains more, so that no two keys are the same.
+    /// Its name, extended to be unique if it does not stand for that name.
     pub key: Name,
     /// Its name.
     pub name: Name,
@@ -91,7 +91,7 @@ pub struct Resource {
     pub how: How,
     /// Its id in the cloud, once it has one.
     pub id: Option<Name>,
-    /// Since when it is in this state.
+    /// When it entered this state.
     pub since: Option<Time>,
     /// The name by which components know it, if it is a server.
     pub server: Option<Name>,
@@ -100,11 +100,11 @@ pub struct Resource {
 /// The state of a resource.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum How {
-    /// Something failed, and what.
+    /// Something failed; the value describes it.
     Failed(String),
-    /// It is not as it was deployed, and how it differs.
+    /// It differs from its deployed state; the value describes how.
     Differs(String),
-    /// Something is being done to it, and what.
+    /// An action is in progress; the value describes it.
     Busy(&'static str),
     /// It is being deleted.
     Leaving,
@@ -117,7 +117,7 @@ pub enum How {
 }
 
 impl Infrastructure {
-    /// Turns what is `known` into what is shown.
+    /// Converts what is `known` to the displayed form.
     pub fn of(known: &Known) -> Self {
         let mut resources = Vec::new();
         let mut tally = Built::default();
@@ -168,7 +168,7 @@ impl Infrastructure {
         }
     }
 
-    /// Resources for which something failed, or that are not as they were deployed.
+    /// Resources with a failure or a difference from their deployed state.
     pub fn wrong(&self) -> impl Iterator<Item = &Resource> {
         self.resources.iter().take_while(|resource| matches!(resource.how, How::Failed(_) | How::Differs(_)))
     }

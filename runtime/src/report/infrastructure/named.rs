@@ -1,4 +1,4 @@
-//! What stands for a name, out of the rows that exist for it and of what is meant to exist.
+//! Selects what stands for a name, from its rows and from the plan.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -54,12 +54,12 @@ fn may_stand(row: &Row, number: u64) -> bool {
     (is_broken || matches!(row.stage, Stage::New | Stage::Sound)) && !row.is_being_deleted()
 }
 
-/// What failed in this deployment. What failed before is tried again.
+/// The failure in this deployment, if any. Earlier failures are retried.
 fn failure(row: &Row, number: u64) -> Option<&RowFailure> {
     row.failed.as_ref().filter(|failure| failure.generation == number)
 }
 
-/// What a row itself says about how it differs from what was requested.
+/// The row's own description of its difference from the request.
 pub(super) fn said_of(row: &Row, number: u64) -> Option<String> {
     let failure = failure(row, number)?;
     let cause = failure.cause.clone();
@@ -73,7 +73,7 @@ impl Named<'_> {
     }
 
     pub(super) fn shown(&self, name: &Name, known: &Known, there: &BTreeSet<&Name>) -> Vec<Resource> {
-        // If the name is not wanted, its newest row has it.
+        // If the name is not wanted, its newest row bears it.
         let bearer = self.stands.or_else(|| self.rows.last().copied().filter(|_| !self.is_wanted));
         let rows = self.rows.iter().rev().map(|row| {
             let is_bearer = bearer.is_some_and(|bearer| bearer.id == row.id);
@@ -120,7 +120,7 @@ fn of_row(row: &Row, key: Name, stands: bool, number: u64) -> Resource {
     }
 }
 
-/// Something that is wanted, but that nothing stands for.
+/// A planned resource for which nothing stands.
 fn missing(planned: &Planned, known: &Known, there: &BTreeSet<&Name>) -> Resource {
     let how = if known.is_reached && known.is_settled {
         How::Differs("it is gone".to_owned())
@@ -134,7 +134,7 @@ fn missing(planned: &Planned, known: &Known, there: &BTreeSet<&Name>) -> Resourc
     Resource { key: name.clone(), name: name.clone(), kind: kind.clone(), how, id: None, since: None, server }
 }
 
-/// When that was, if it is known.
+/// Converts the time, if known.
 pub(super) fn time(at: wattle_converge::Time) -> Option<Time> {
     let millis = Some(at.as_millis()).filter(|millis| *millis > 0);
     millis.map(|millis| Time::EPOCH + Duration::from_millis(millis))
@@ -146,7 +146,7 @@ pub(super) fn server(name: &str, kind: Option<&Name>) -> Option<Name> {
     is_server.then(|| name.rsplit('/').next().unwrap_or(name).into())
 }
 
-/// A service's message in a form that can be shown.
+/// Makes a service's message safe to show.
 pub(super) fn legible(text: &str) -> String {
     one_line(&bounded(text.to_owned()))
 }

@@ -1,4 +1,4 @@
-//! The writing itself, in an order that can be interrupted anywhere and repeated.
+//! Carries out the operations, in an order that can be interrupted anywhere and repeated.
 
 use std::collections::HashSet;
 use std::mem;
@@ -55,7 +55,7 @@ struct Steps<'a, 't> {
     wanted: &'a Wanted,
     writing: Writing,
     desired: Deployed,
-    /// Whether all registrations with other stacks are as they were last written.
+    /// Whether all registrations with other stacks are unchanged since they were last written.
     whole: bool,
     /// Whether there is anything to remove.
     cleans: bool,
@@ -144,7 +144,7 @@ async fn announce<'a>(
     }
     let (space, operator) = (desired.desired.space.clone(), desired.desired.operator.clone());
     let beginning = Deployed::beginning(space, operator, desired.desired.revision);
-    // Where nothing was, no other client may have created anything since.
+    // Where nothing existed, no other client may have created anything since.
     let is_there = present.seen.is_of_desired();
     Turn::begin(store, layout, &present.seen, &beginning, is_there, access).await
 }

@@ -1,4 +1,4 @@
-//! Writes the identities of servers, what they share, and what is left for those that have left the model.
+//! Writes the identities of servers, their shared data, and what remains for those that have left the model.
 
 use std::collections::HashMap;
 
@@ -40,7 +40,7 @@ impl Maker<'_> {
             let known = self.present.register.records.get(server).and_then(|record| record.registered());
             let is_other = known.is_some_and(|known| !known.credential.has_key_of(&registered.credential));
             if is_disowned || is_other || Announced::read(there).space != wanted.space {
-                // It is from another data space or makes no sense. The server that made it does so again.
+                // It is from another data space or malformed. Its server announces itself again.
                 self.writing.before.push(Op::Set { path: path.clone(), data: empty.to_bytes(), expected: None });
             }
             if !self.present.whole || known.is_none_or(|known| known.credential != registered.credential) {
@@ -49,7 +49,7 @@ impl Maker<'_> {
         }
     }
 
-    /// The servers' parts of what all of them share, as far as they are not there yet, encrypted for each server.
+    /// The servers' parts of the shared data, as far as they do not exist yet, encrypted for each server.
     pub(super) fn memberships(&self) -> Result<HashMap<Name, Vec<u8>>, SeedError> {
         let (wanted, present) = (self.wanted, self.present);
         let (sharing, announces) = (&wanted.sharing, wanted.has_places);
@@ -69,7 +69,7 @@ impl Maker<'_> {
         Ok(made.into_iter().flatten().collect::<Result<_, _>>()?)
     }
 
-    /// Gives a server what all of them share.
+    /// Gives a server the shared data.
     pub(super) fn membership(&mut self, server: &Name, known: bool, data: Vec<u8>) {
         let Some(identity) = self.wanted.roster.identity(server) else { return };
         let path = self.layout.membership(server);
@@ -80,13 +80,13 @@ impl Maker<'_> {
             }
             self.writing.plans.push(Op::Set { path, data, expected: None });
         } else {
-            // Before any server loses what all of them share, and after the server's own node is created.
+            // Before any server loses the shared data, and after the server's own node is created.
             self.writing.plans.push(Op::Create { path, data, access });
         }
     }
 
-    /// What a server that has left reads in place of the desired revision: that its plan is valid, and nothing about
-    /// other servers.
+    /// The node that a server that has left reads in place of the desired revision: it says that its plan is valid, and
+    /// nothing about other servers.
     pub(super) fn last_desired(&mut self, server: &Name, plan: &ServerPlan) {
         let Some(principal) = self.present.principals.get(server) else { return };
         let path = self.layout.last_desired(server);
@@ -113,7 +113,7 @@ impl Maker<'_> {
         });
     }
 
-    /// Takes from a server that has left what it had for its teardown. Its identity stays known, so that its credential
+    /// Revokes what a server that has left had for its teardown. Its identity stays known, so that its credential
     /// cannot be used again.
     pub(super) fn forgotten(&mut self, server: &Name, plan: &ServerPlan) {
         let path = self.layout.plan(server);
@@ -126,7 +126,7 @@ impl Maker<'_> {
         self.writing.plans.extend((self.present.plans.get(server) != Some(plan)).then_some(op));
     }
 
-    /// What to remove or replace once all identities are known.
+    /// The nodes to remove or replace once all identities are known.
     pub(super) fn over(&mut self) -> Vec<Op> {
         let (wanted, present) = (self.wanted, self.present);
         let mut ops = Vec::new();

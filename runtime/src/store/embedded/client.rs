@@ -26,7 +26,7 @@ const RETRY: (Duration, Duration) = (Duration::from_millis(5), Duration::from_mi
 const AT_ONCE: usize = 256;
 
 /// A connection to the server of an embedded store. When the server goes away, the client waits for it to come back,
-/// and repeats requests without answers. Clones share the connection.
+/// and repeats requests without responses. Clones share the connection.
 #[derive(Clone, Debug)]
 pub struct Embedded {
     owner: Arc<Owner>,
@@ -57,7 +57,7 @@ struct Link {
 #[derive(Debug, Default)]
 struct State {
     last_id: u64,
-    // Requests without an answer, in the order in which they were made.
+    // Requests without a response, in the order in which they were made.
     pending: BTreeMap<u64, Pending>,
     // Granted requests to hold a node.
     held: BTreeMap<u64, Held>,
@@ -104,7 +104,7 @@ impl Embedded {
         Ok(Self { owner: Arc::new(Owner { link, keeper }) })
     }
 
-    /// Sends a request, and waits for the answer as long as it takes.
+    /// Sends a request, and waits for the response as long as it takes.
     async fn ask(&self, kind: RequestKind, request: &Request<'_>) -> Result<(Reply<'static>, Asked), StoreError> {
         let link = &self.owner.link;
         let (answer, answered) = oneshot::channel();
@@ -169,7 +169,7 @@ impl Drop for Asked {
 }
 
 impl Asked {
-    /// Returns once the held node is lost.
+    /// Waits until the held node is lost.
     async fn lost(&self) {
         let lost = self.owner.link.state().held.get(&self.id).map(|held| Arc::clone(&held.lost));
         if let Some(lost) = lost {
@@ -350,7 +350,7 @@ impl ToHold {
             }
         }
         drop(asked);
-        // Any answer means that the server has processed what was sent before it.
+        // Any response means that the server has processed what was sent before it.
         let _ = self.store.get(&self.path).await;
     }
 }

@@ -1,4 +1,4 @@
-//! The log: a file that each change is appended to, and that the tree is restored from.
+//! The log: a file to which each change is appended, and from which the tree is restored.
 //!
 //! The file is [`MAGIC`] followed by records. A record consists of its length, the checksum (CRC-32) of its content,
 //! the checksum of these two, and its content in postcard. Appended records survive the process, however it ends.
@@ -87,8 +87,8 @@ pub(super) struct Log {
 }
 
 impl Log {
-    /// Opens the log at `path`, or creates an empty one, and passes each of its records to `each`, which may report
-    /// what is wrong with it.
+    /// Opens the log at `path`, or creates an empty one, and passes each of its records to `each`, which may report an
+    /// error in it.
     pub(super) fn open(
         path: &Path,
         mut each: impl FnMut(Record<'static>) -> Result<(), String>,
@@ -98,7 +98,7 @@ impl Log {
         let bytes = std::fs::read(path).map_err(ServerError::file("read", path))?;
         let mut log = Self { path: path.to_owned(), file: Arc::new(file), size: 0, limit: SMALL, broken: None };
         if bytes.len() < MAGIC.len() && MAGIC.starts_with(&bytes) {
-            // It is new, or there was a crash before it had any contents.
+            // It is new, or a crash occurred before it had any contents.
             log.file.set_len(0).map_err(ServerError::file("write", path))?;
             (&*log.file).write_all(MAGIC).map_err(ServerError::file("write", path))?;
             log.size = MAGIC.len() as u64;
@@ -137,7 +137,7 @@ impl Log {
         Arc::clone(&self.file)
     }
 
-    /// Appends records. After an error, the log is as it was.
+    /// Appends records. An error leaves the log unchanged.
     pub(super) fn append(&mut self, records: &[u8]) -> io::Result<()> {
         if let Some(broken) = &self.broken {
             return Err(io::Error::other(broken.clone()));
@@ -152,7 +152,7 @@ impl Log {
         Ok(())
     }
 
-    /// Whether it has grown so much that it should be checked whether rewriting is worthwhile.
+    /// Whether it has grown so much that rewriting may be worthwhile.
     pub(super) fn has_grown(&self) -> bool {
         self.size > self.limit
     }

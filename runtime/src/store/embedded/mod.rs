@@ -1,13 +1,13 @@
 //! The embedded store: a tree in one process, which serves the other processes of this machine over a Unix socket. A
 //! log on disk makes it survive any end of that process.
 //!
-//! - [`Server`] owns the tree and its log. `state` is both together, `log` is the file.
+//! - [`Server`] owns the tree and its log. `state` combines both, `log` is the file.
 //! - `client` is the [`Store`](super::Store) of connected processes. It reconnects by itself when the server comes
 //!   back.
 //! - `wire` is their protocol. `outbox` and `socket` are the transport.
 //!
 //! A hand-over takes one hop in each direction. The task that reads a writer's request changes the tree, and writes the
-//! new node to the sockets of those who wait for it before it answers. Apart from the reader's own, no other task is
+//! new node to the sockets of the waiting readers before it responds. Apart from the reader's own, no other task is
 //! involved.
 
 mod client;
@@ -44,7 +44,7 @@ pub enum ServerError {
     File {
         /// The action: `read`, `bind`.
         action: &'static str,
-        /// The path that it was tried on.
+        /// The affected path.
         path: PathBuf,
         /// The system's error.
         source: io::Error,
@@ -71,7 +71,7 @@ pub enum ServerError {
         path: PathBuf,
         /// Where the damage begins.
         at: u64,
-        /// What the damage is.
+        /// A description of the damage.
         reason: String,
     },
 }

@@ -1,4 +1,4 @@
-//! The data to send on a connection.
+//! Pending data of a connection.
 
 use std::io;
 use std::sync::{Mutex, MutexGuard};
@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 
 use super::wire;
 
-/// The data to send on a connection. Senders write to the socket themselves. Only what the socket does not accept at
+/// The pending data of a connection. Senders write to the socket themselves. Only what the socket does not accept at
 /// once is left to [`Outbox::pump`].
 #[derive(Debug)]
 pub(super) struct Outbox {
@@ -91,7 +91,7 @@ impl Outbox {
     /// Sends the rest whenever the socket accepts more. Ends when the connection does.
     ///
     /// # Errors
-    /// What broke the connection.
+    /// The error that broke the connection.
     pub(super) async fn pump(&self) -> io::Result<()> {
         loop {
             self.left.notified().await;

@@ -32,12 +32,12 @@ impl Server {
     /// Serves the tree in `log` (an empty one if there is no such file) on `socket`. `operator` has all rights. Missing
     /// folders are created for this user alone, and so is the socket.
     ///
-    /// What was acknowledged to a client survives this process, however it ends. It survives a loss of power once
+    /// Everything acknowledged to a client survives this process, however it ends. It survives a loss of power once
     /// [`Store::apply`](crate::store::Store::apply) has returned, along with everything before it, or after
     /// [`Server::stop`].
     ///
     /// # Errors
-    /// If the log or the socket is in use, the log is damaged, or the file system does not allow it.
+    /// The log or the socket is in use, the log is damaged, or the file system refuses access.
     pub async fn start(socket: &Path, log: &Path, operator: &Principal) -> Result<Self, ServerError> {
         make_folder(log)?;
         make_folder(socket)?;
@@ -59,7 +59,7 @@ impl Server {
     /// Ends the server, and waits until everything is on disk and others can open its log.
     ///
     /// # Errors
-    /// If the log cannot be written to disk.
+    /// The log cannot be written to disk.
     pub async fn stop(mut self) -> io::Result<()> {
         let _ = std::fs::remove_file(&self.socket);
         self.shared.stop.notify_one();
@@ -67,7 +67,7 @@ impl Server {
         let file = self.shared.state().log_file();
         tokio::task::spawn_blocking(move || {
             file.sync_data()?;
-            // An answer that waited for the disk may keep the file open a moment longer, but no longer changes it.
+            // A response that waited for the disk may keep the file open a moment longer, but no longer changes it.
             file.unlock()
         })
         .await?

@@ -51,7 +51,7 @@ impl State {
     pub(super) fn open(path: &Path) -> Result<Self, ServerError> {
         let (mut tree, mut made) = (Tree::default(), Made::default());
         let log = Log::open(path, |record| replay(&mut tree, &mut made, record))?;
-        // Held nodes had transactions that the log does not have. None of these is ever used again.
+        // Held nodes had transactions that are not in the log. None of these is ever reused.
         tree.set_transaction((tree.transaction() | 0xffff_ffff) + 1);
         let mut state = Self { tree, log, made, holders: HashMap::new() };
         state.append(&Record::Transaction(state.tree.transaction()).to_bytes()).map_err(|error| ServerError::File {
@@ -218,7 +218,7 @@ mod tests {
     use super::super::super::{Login, Node, Rights};
     use super::*;
 
-    /// What a test does to a tree.
+    /// A test operation on a tree.
     #[derive(Clone, Debug)]
     enum Step {
         Change { who: usize, ops: Vec<(u8, usize, u8)> },

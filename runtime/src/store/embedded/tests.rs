@@ -47,7 +47,7 @@ fn create(path: &str, data: &[u8]) -> Vec<Op> {
     vec![Op::Create { path: path.to_owned(), data: data.to_vec(), access: Access::new() }]
 }
 
-/// A client that sends any bytes.
+/// A client that can send any bytes.
 struct Raw {
     stream: UnixStream,
     inbox: Inbox,
@@ -104,10 +104,10 @@ async fn only_one_server() {
     assert!(matches!(same_log, Err(ServerError::InUse { path }) if path == place.log()));
     let same_socket = Server::start(&place.socket(), &other.log(), &operator).await;
     assert!(matches!(same_socket, Err(ServerError::InUse { path }) if path == place.socket()));
-    // Nothing was harmed.
+    // Nothing was affected.
     place.store().await.apply(create("/a", b"")).await.unwrap();
     server.stop().await.unwrap();
-    // A socket that nobody listens on is not in the way.
+    // A stale socket is no obstacle.
     drop(std::os::unix::net::UnixListener::bind(place.socket()).unwrap());
     let _server = place.serve().await;
     assert_eq!(place.store().await.get("/a").await.unwrap().unwrap().data, b"");
@@ -136,7 +136,7 @@ async fn a_login_that_is_refused() {
         error.to_string(),
         format!("cannot use the data space at unix:{}: it gives a different password for `operator`", socket.display())
     );
-    // The same for a client that reconnects.
+    // Likewise for a client that reconnects.
     let store = place.store().await;
     let mut waiting = store.changed("/a", None);
     assert!((&mut waiting).now_or_never().is_none());
@@ -204,7 +204,7 @@ async fn a_server_is_waited_for() {
     store.apply(create("/a", b"")).await.unwrap();
 }
 
-/// Waits until this many wait for a change.
+/// Waits until this many clients wait for a change.
 async fn watching(server: &Server, expected: usize) {
     for _ in 0..5000 {
         if server.watching() == expected {
@@ -227,7 +227,7 @@ async fn who_gives_up_leaves_nothing_behind() {
     watching(&server, 1000).await;
     waiting.truncate(400);
     watching(&server, 400).await;
-    // A lost connection leaves nothing either, and pending requests are repeated.
+    // A lost connection leaves nothing behind, either, and pending requests are repeated.
     server.disconnect_all();
     tokio::time::sleep(Duration::from_millis(100)).await;
     watching(&server, 400).await;
@@ -267,7 +267,7 @@ async fn a_request_that_comes_again_is_answered_as_before() {
         assert!(matches!(again.ask(4, &made).await, Reply::Failed(wire::Fault::Exists { .. })));
         let mut other = Raw::login(&place, 8).await;
         assert!(matches!(other.ask(1, &set(b"1", first)).await, Reply::Failed(wire::Fault::Conflict { .. })));
-        // Also with a server that was restarted.
+        // Likewise after a restart of the server.
         server.stop().await.unwrap();
         server = place.serve().await;
     }
@@ -288,7 +288,7 @@ async fn who_does_not_listen_holds_nobody_up() {
         store.set("/a", &[n], None).await.unwrap();
         store.set("/a", &vec![7; MAX_DATA], None).await.unwrap();
     }
-    // It still gets everything that it asked for.
+    // It still gets all responses.
     for id in 0..asked {
         let (answered, reply): (u64, Reply<'static>) = raw.receive().await;
         assert_eq!(answered, id);

@@ -57,7 +57,7 @@ pub(super) enum Request<'a> {
     },
     Apply {
         ops: Cow<'a, [Op]>,
-        /// Whether the log must be on disk before the answer.
+        /// Whether the log must be on disk before the response.
         sync: bool,
     },
     Protect {
@@ -88,7 +88,7 @@ mod cow_bytes {
 
     use super::bytes;
 
-    #[expect(clippy::ptr_arg, reason = "as serde calls it")]
+    #[expect(clippy::ptr_arg, reason = "the name that serde uses")]
     pub(super) fn serialize<S: Serializer>(bytes: &Cow<'_, [u8]>, serializer: S) -> Result<S::Ok, S::Error> {
         bytes::serialize(bytes, serializer)
     }
@@ -144,7 +144,7 @@ impl From<StoreError> for Fault {
 }
 
 impl Fault {
-    /// The error as one of the server at `address`.
+    /// Converts the error to one of the server at `address`.
     pub(super) fn at(self, address: &str) -> StoreError {
         match self {
             Self::Illegal { path } => {
@@ -178,7 +178,7 @@ pub(super) fn append(to: &mut Vec<u8>, content: &impl Serialize) {
     to[start..start + 4].copy_from_slice(&length.to_le_bytes());
 }
 
-/// A frame.
+/// Builds a frame.
 pub(super) fn frame(content: &impl Serialize) -> Vec<u8> {
     let mut frame = Vec::new();
     append(&mut frame, content);
@@ -207,7 +207,7 @@ impl Inbox {
     /// The next frame, if it has arrived completely.
     ///
     /// # Errors
-    /// If it is not a valid frame.
+    /// The data is not a valid frame.
     pub(super) fn next(&mut self) -> io::Result<Option<&[u8]>> {
         let Some((length, rest)) = self.bytes[self.taken..].split_first_chunk::<4>() else { return Ok(None) };
         let length = u32::from_le_bytes(*length) as usize;
@@ -225,7 +225,7 @@ impl Inbox {
     /// Waits for more data.
     ///
     /// # Errors
-    /// If there will be none.
+    /// The connection is closed.
     pub(super) async fn fill(&mut self, from: &mut (impl AsyncRead + Unpin)) -> io::Result<()> {
         const ROOM: usize = 8 << 10;
         self.bytes.drain(..self.taken);
@@ -244,7 +244,7 @@ impl Inbox {
     /// Waits for the next frame.
     ///
     /// # Errors
-    /// If none comes.
+    /// No valid frame arrives.
     pub(super) async fn receive<T: DeserializeOwned>(&mut self, from: &mut (impl AsyncRead + Unpin)) -> io::Result<T> {
         loop {
             if let Some(frame) = self.next()? {
@@ -311,7 +311,7 @@ mod tests {
         }
     }
 
-    /// Checks that the content of a frame is written again as it was read.
+    /// Checks that the content of a frame round-trips.
     fn again<T: DeserializeOwned + Serialize + std::fmt::Debug>(content: &[u8]) {
         if let Ok(read) = parse::<T>(content) {
             let frame = frame(&read);

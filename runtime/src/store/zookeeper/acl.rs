@@ -17,8 +17,8 @@ impl Maker {
         Self { operator: operator.map(Login::principal).collect(), somebody: logins.first().map(Login::principal) }
     }
 
-    /// The rights to a node that is created or protected: those that are granted, and all rights for the operator, if
-    /// the operator makes the request. Empty, which ZooKeeper refuses, if nothing is granted and no one is logged in.
+    /// The rights to a node that is created or protected: the granted ones, and all rights for the operator, if the
+    /// operator makes the request. Empty, which ZooKeeper refuses, if nothing is granted and no one is logged in.
     ///
     /// ZooKeeper's own scheme for the creator of a node, `auth`, would stand for all of the client's logins, including
     /// shared ones.

@@ -12,8 +12,7 @@ use super::tries::{Tries, is_loss};
 use crate::store::path::check_path;
 use crate::store::{Op, StoreError};
 
-/// The maximum number of changes in one request. ZooKeeper has no limit of its own, but does nothing else in the
-/// meantime.
+/// The maximum number of changes in one request. ZooKeeper has no limit of its own, but is blocked in the meantime.
 const MOST_OPS: usize = 1_000;
 
 /// The maximum number of bytes in one request: about half of what ZooKeeper accepts (`jute.maxbuffer`, 1,048,575).
@@ -44,8 +43,8 @@ pub(super) async fn apply(session: &Session, maker: &Maker, ops: &[Op]) -> Resul
     Ok(())
 }
 
-/// Deletes a node whose path leaves no room for anything else in a request. Whatever has such a path was created with a
-/// request that was longer than this one.
+/// Deletes a node whose path leaves no room for anything else in a request. Such a node was created by a request that
+/// was longer than this one.
 async fn delete(session: &Session, path: &str) -> Result<(), StoreError> {
     let mut tries = Tries::new(session);
     loop {
@@ -88,7 +87,7 @@ fn batches(ops: &[Op]) -> Vec<Range<usize>> {
 /// Carries out `ops` in one request.
 ///
 /// # Errors
-/// Why none of them was carried out.
+/// The reason why none of them was carried out.
 pub(super) async fn commit(session: &Session, maker: &Maker, ops: &[&Op]) -> Result<(), StoreError> {
     let mut tries = Tries::new(session);
     loop {
@@ -144,7 +143,7 @@ fn action(op: &Op) -> &'static str {
     }
 }
 
-/// Whether an earlier attempt at `ops`, which are one request, was carried out. What it left then has the same
+/// Whether an earlier attempt at `ops`, which form one request, was carried out. Its results then have the same
 /// transaction.
 async fn was_carried_out(client: &Client, ops: &[&Op]) -> Result<bool, Error> {
     let changes = ops.iter().filter(|op| !matches!(op, Op::Check { .. }));

@@ -1,8 +1,8 @@
 //! Combines concurrent operations into one request: reads with reads, and conditional writes with conditional writes.
 //!
-//! ZooKeeper answers one request after the other, and each has its cost there. So ten thousand agents that need five
-//! nodes each should not send fifty thousand requests. This makes no caller wait longer: a request is sent as soon as
-//! all tasks that are ready have run.
+//! ZooKeeper answers requests one at a time, and each has a cost there. So ten thousand agents that need five nodes
+//! each should not send fifty thousand requests. This makes no caller wait longer: a request is sent as soon as all
+//! tasks that are ready have run.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -31,7 +31,7 @@ pub(super) enum Written {
     Other,
     /// It was not carried out, because of this write or another one. It must be retried alone.
     Not,
-    /// It is not known whether it was carried out.
+    /// It is unknown whether it was carried out.
     Doubtful,
 }
 
@@ -46,10 +46,10 @@ pub(super) struct Gather {
     level: Arc<AtomicI64>,
 }
 
-/// How new the result of a read must be.
+/// How recent the result of a read must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Since {
-    /// At least as new as anything that was reported before.
+    /// At least as recent as anything reported before.
     Anybody,
     /// At least as new as anything that was returned or done here.
     Here,
@@ -81,15 +81,15 @@ impl Gather {
         Self { session, queue: Arc::default(), level: Arc::default() }
     }
 
-    /// Notes that a session other than the one that reads has returned something here.
+    /// Records that a session other than the reading one has returned something here.
     pub(super) fn answered_elsewhere(&self) {
         self.level.store(0, Ordering::Release);
     }
 
-    /// The node at `path`.
+    /// Reads the node at `path`.
     ///
     /// # Errors
-    /// ZooKeeper's error, or [`Error::ConnectionLoss`] if it does not answer.
+    /// ZooKeeper's error, or [`Error::ConnectionLoss`] if it does not respond.
     pub(super) async fn get(&self, path: &str, since: Since) -> Result<Option<Node>, Error> {
         let (answer, answered) = oneshot::channel();
         self.enter(|queue| queue.reads.push(Read { path: path.to_owned(), since, answer }));
@@ -129,7 +129,7 @@ impl Gather {
             // A caller that retries alone gets the reason.
             return sets.into_iter().for_each(|set| drop(set.answer.send(Written::Not)));
         };
-        // Callers without an answer notice that their channel is dropped.
+        // Callers without a response notice that their channel is dropped.
         client.answer(join(self.read(&client, reads), write(&client, sets))).await;
     }
 
@@ -155,7 +155,7 @@ impl Gather {
     }
 }
 
-/// Reads these nodes with one request, and answers.
+/// Reads these nodes with one request, and responds.
 fn read(client: &Client, mut reads: Vec<Read>) -> BoxFuture<'_, ()> {
     if let [_] = *reads
         && let Some(read) = reads.pop()

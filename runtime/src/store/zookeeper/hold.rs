@@ -63,7 +63,7 @@ impl Held {
     /// Creates the node, if necessary in place of one that `is_former`.
     async fn make(&self, is_former: &(dyn Fn(&Stat) -> bool + Sync)) -> Result<Made, StoreError> {
         let mut tries = Tries::new(&self.session);
-        // Whether an attempt to replace a node got no answer, so that it is not known which node it replaced.
+        // Whether an attempt to replace a node got no response, so that it is unknown which node it replaced.
         let mut may_have_taken = false;
         loop {
             let client = tries.client().await?;
@@ -143,7 +143,7 @@ impl Held {
             }
             Err(error) => return Err(error.into()),
         }
-        // ZooKeeper 3.8.0 does not include the time of creation in its answer.
+        // ZooKeeper 3.8.0 does not include the time of creation in its response.
         let there = client.check_stat(path).await?;
         let ours = there.filter(|stat| stat.ephemeral_owner == session);
         Ok(ours.map_or(Tried::Changed, |stat| Tried::Made(Made::new(session, &stat))))
@@ -154,7 +154,7 @@ impl Held {
             tokio::select! {
                 biased;
                 () = keeper.released() => return self.release(made).await,
-                // Nothing is left of a session that is over.
+                // Nothing remains of a session that is over.
                 _ = self.session.successor(made.session) => {}
                 () = self.gone(made) => {}
             }
@@ -178,7 +178,7 @@ impl Held {
         }
     }
 
-    /// Returns when the node is not the one that was created.
+    /// Waits until the node is not the one that was created.
     async fn gone(&self, made: Made) {
         let mut tries = Tries::new(&self.lease.session);
         while let Ok(client) = tries.client().await {
@@ -208,7 +208,7 @@ impl Held {
         Ok(there.is_some_and(|stat| made.is(&stat)).then_some(watcher))
     }
 
-    /// Returns when the node may be another one.
+    /// Waits until the node may be another one.
     async fn hear(&self, watcher: OneshotWatcher, client: &Link, made: Made) {
         let mut fired = pin!(watcher.changed());
         let mut glances = Glances::rare();
@@ -254,7 +254,7 @@ impl Held {
     }
 }
 
-/// The present node, even if the member that answers lags behind the one that answered before.
+/// Reads the present node, even if the responding member lags behind the one that responded before.
 async fn look(client: &Client, path: &str) -> Result<Option<Stat>, Error> {
     client.sync(path).await?;
     client.check_stat(path).await

@@ -1,8 +1,8 @@
-//! A client, for as long as it answers.
+//! A client, for as long as it responds.
 //!
-//! The crate reports lost connections and expired sessions. But it waits forever for a request that is not answered
+//! The crate reports lost connections and expired sessions. But it waits forever for a request that gets no response
 //! while the connection lives, and a member of an ensemble may forget a request while it loses its leader. No request
-//! takes longer than a session lasts. So a request without an answer for several times as long counts as lost, and the
+//! takes longer than a session lasts. So a request without a response for several times as long counts as lost, and the
 //! session with it.
 
 use std::ops::Deref;
@@ -12,8 +12,8 @@ use tokio::sync::watch;
 use tokio::time::sleep;
 use zookeeper_client::{Client, Error};
 
-/// The multiple of a session's duration that an answer may take. A lost connection is noticed, and given up, in less
-/// than two.
+/// The timeout of a response, as a multiple of a session's duration. A lost connection is noticed, and given up, in
+/// less than two.
 const PATIENCE: u32 = 3;
 
 /// A client until its session is over or given up.
@@ -35,19 +35,19 @@ impl Link {
         Self { client, is_given_up: watch::Sender::new(false) }
     }
 
-    /// Whether it no longer answers.
+    /// Whether it no longer responds.
     pub(super) fn is_over(&self) -> bool {
         *self.is_given_up.borrow() || self.client.state().is_terminated()
     }
 
-    /// Returns when the session is given up.
+    /// Waits until the session is given up.
     pub(super) async fn given_up(&self) {
         // The sender exists for as long as this value does.
         let _ = self.is_given_up.subscribe().wait_for(|is_given_up| *is_given_up).await;
     }
 
-    /// The answer. `None` if it does not arrive in time, or if that of an earlier request did not: the session is then
-    /// given up, and it is not known whether the request was carried out.
+    /// Waits for the response. `None` if it does not arrive in time, or if that of an earlier request did not: the
+    /// session is then given up, and it is unknown whether the request was carried out.
     pub(super) async fn answer<T>(&self, asked: impl Future<Output = T>) -> Option<T> {
         tokio::select! {
             biased;
@@ -60,7 +60,7 @@ impl Link {
         }
     }
 
-    /// The same for requests that can fail. No answer then counts as a lost connection.
+    /// Does the same for requests that can fail. A missing response then counts as a lost connection.
     pub(super) async fn ask<T>(&self, asked: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
         self.answer(asked).await.unwrap_or(Err(Error::ConnectionLoss))
     }

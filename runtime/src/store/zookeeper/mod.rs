@@ -38,7 +38,7 @@ use super::{Access, Hold, Login, Node, Op, Open, Store, StoreError, Version, Wir
 /// How long closing the sessions may take. ZooKeeper ends the others by itself.
 const CLOSE: Duration = Duration::from_secs(2);
 
-/// A store that a ZooKeeper keeps.
+/// A store in ZooKeeper.
 pub(super) struct ZooKeeper {
     session: Session,
     pool: Pool,
@@ -78,7 +78,7 @@ fn node(data: Vec<u8>, stat: &Stat) -> Node {
     Node { data, version: version(stat) }
 }
 
-/// Makes the member that answers catch up with the others before the next request, without waiting for it. One name may
+/// Makes the responding member catch up with the others before the next request, without waiting for it. One name may
 /// stand for several members, so there may always be others.
 fn catch_up<'a>(client: &'a Client, path: &str) -> impl Future<Output = ()> + Send + 'a {
     let request = client.sync(path);
@@ -101,7 +101,7 @@ impl ZooKeeper {
         }
     }
 
-    /// Notes that the session of `lease` has returned something.
+    /// Records that the session of `lease` has returned something.
     fn answered(&self, lease: &Lease) {
         if !lease.is_of_first() {
             self.gather.answered_elsewhere();

@@ -1,7 +1,7 @@
-//! What a ZooKeeper leaves open beside the data space.
+//! The access that a ZooKeeper grants beside the data space.
 //!
 //! In a new ZooKeeper, anyone who can connect may create nodes everywhere, without bounds. Below `/zookeeper/quota` one
-//! request is enough to stop it: quotas of the node `/` end the server that reads them, and again each time that it
+//! request is enough to stop it: quotas of the node `/` crash the server that reads them, and again each time that it
 //! starts (`org.apache.zookeeper.common.PathTrie`, up to 3.9 at least).
 
 use futures_util::future::join_all;
@@ -11,13 +11,13 @@ use super::ZooKeeper;
 use super::tries::{Tries, is_loss};
 use crate::store::{Access, Open, StoreError};
 
-/// Nodes in which ZooKeeper lets anyone create others, and what it keeps there itself.
+/// Nodes in which ZooKeeper lets anyone create others, and its own nodes there.
 const OPEN: [(&str, &[&str]); 3] =
     [("/", &["zookeeper"]), ("/zookeeper", &["config", "quota"]), ("/zookeeper/quota", &[])];
 
 impl ZooKeeper {
-    /// Takes all rights but reading from everyone except the operator, unless something other than the data space `top`
-    /// has nodes there. Returns what stays open.
+    /// Revokes all rights but reading from everyone except the operator, unless something other than the data space
+    /// `top` has nodes there. Returns what stays open.
     pub(super) async fn close(&self, top: &str) -> Result<Vec<Open>, StoreError> {
         let own = top.trim_start_matches('/');
         let mut tries = Tries::new(&self.session);

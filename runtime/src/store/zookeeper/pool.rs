@@ -1,4 +1,4 @@
-//! The sessions that watch.
+//! The sessions used for watches.
 //!
 //! INVARIANT: no session has more than [`MOST_WATCHES`] watches, or more than [`MOST_BYTES`] of watched paths. After a
 //! lost connection, the client sends all of a session's watches to ZooKeeper again, in requests of 128 KiB of paths,

@@ -3,8 +3,7 @@
 //! ZooKeeper has no request that does both, but it counts how many times a node's rights were set. So this module first
 //! reads that count, then makes the checks, and then sets the rights if they have not been set since. A client that has
 //! changed the checked nodes in the meantime has either set the rights already, which is noticed, or sets them later.
-//! Only for a node that was removed and created again in between does the count start again. The answer shows whether
-//! it was one.
+//! Only for a node that was removed and created again in between does the count restart, which the response shows.
 
 use futures_util::future::join_all;
 use zookeeper_client::{Client, Error, Stat};
@@ -48,7 +47,7 @@ pub(super) async fn protect(
             };
             if !checks.is_empty() {
                 batch::commit(session, maker, &checks).await.map_err(|error| match error {
-                    // The result of an earlier attempt is not known, nor which node it applied to.
+                    // The result of an earlier attempt is unknown, and so is the affected node.
                     StoreError::Conflict { path } | StoreError::Missing { path } if is_doubtful => {
                         StoreError::Replaced { path }
                     }

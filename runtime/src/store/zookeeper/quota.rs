@@ -1,8 +1,8 @@
 //! Quotas, which limit how much a server creates below its place.
 //!
 //! ZooKeeper keeps the quota of the node `/a/b` in `/zookeeper/quota/a/b/zookeeper_limits`, and its counts beside it
-//! (`org.apache.zookeeper.Quotas`, `StatsTrack`). Versions from 3.7 on refuse what exceeds a hard limit if they have
-//! `enforceQuota=true`. Older versions ignore it. Everyone may write there, unless someone has taken that right away.
+//! (`org.apache.zookeeper.Quotas`, `StatsTrack`). Versions from 3.7 on enforce hard limits if `enforceQuota=true` is
+//! set. Older versions ignore them. Everyone may write there, unless someone has revoked that right.
 
 use std::collections::HashSet;
 
@@ -14,14 +14,14 @@ const QUOTAS: &str = "/zookeeper/quota";
 const LIMITS: &str = "zookeeper_limits";
 const STATS: &str = "zookeeper_stats";
 
-/// The limits of a place: neither is a soft one, and the place itself is counted as well. The second `=` makes versions
+/// The limits of a place: none of them is soft, and the place itself is counted as well. The second `=` makes versions
 /// before 3.7 skip the hard ones.
 fn limits() -> Vec<u8> {
     format!("count=-1,bytes=-1=;byteHardLimit={MOST_BYTES};countHardLimit={}", MOST_NODES + 1).into_bytes()
 }
 
-/// The nodes in which the limits of `top` and of what is above it are kept, the outermost first. The node above them
-/// all is ZooKeeper's own.
+/// The nodes with the limits of `top` and of its parents, the outermost first. The node above them all is ZooKeeper's
+/// own.
 pub(super) fn nodes(top: &str) -> Vec<String> {
     let above = top.match_indices('/').skip(1).map(|(at, _)| &top[..at]);
     above.chain([top]).map(|path| format!("{QUOTAS}{path}")).collect()
@@ -51,7 +51,7 @@ impl ZooKeeper {
                 strays.extend(there.iter().filter(|there| *there != name).map(|there| format!("{path}/{there}")));
             }
             path = format!("{path}/{name}");
-            // There is nothing yet below a node that is to be created.
+            // A node that is about to be created has nothing below it.
             if !ops.is_empty() || !there.iter().any(|there| there == name) {
                 ops.push(create(path.clone(), Vec::new()));
             }
@@ -114,7 +114,7 @@ impl ZooKeeper {
     }
 }
 
-/// Whether it was done. Neither a lack of rights nor another client that does it at the same time is an error.
+/// Whether the change was made. Neither a lack of rights nor another client that makes it at the same time is an error.
 fn is_done(outcome: Result<(), StoreError>) -> Result<bool, StoreError> {
     match outcome {
         Ok(()) => Ok(true),

@@ -15,9 +15,9 @@ use super::tries::Tries;
 use crate::clock;
 use crate::store::{Address, Login, StoreError, Wire};
 
-/// How long ZooKeeper keeps a session that it does not hear from, and the nodes that it holds. A restart of ZooKeeper
-/// or the election of a leader takes less, so agents survive it. And it takes no longer to see whether an agent is
-/// alive. By default, ZooKeeper grants 4 to 40 s.
+/// How long ZooKeeper keeps the session of a silent client, and the nodes that it holds. A restart of ZooKeeper or the
+/// election of a leader takes less, so agents survive it. It also bounds the time until a dead agent is noticed. By
+/// default, ZooKeeper grants 4 to 40 s.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Why there will be no other session.
@@ -35,12 +35,12 @@ const BETWEEN_WARNINGS: [Duration; 2] = [Duration::from_secs(30), Duration::from
 
 /// The address of a ZooKeeper, and the logins for it.
 pub(super) struct Settings {
-    /// As the user wrote it, for messages.
+    /// As written by the user, for messages.
     pub(super) address: String,
     hosts: String,
     logins: Mutex<Vec<Login>>,
     tls: Option<Tls>,
-    // How long ZooKeeper keeps a session that it does not hear from, by its last answer: milliseconds, or 0 before the
+    // How long ZooKeeper keeps the session of a silent client, by its last response: milliseconds, or 0 before the
     // first.
     granted: AtomicU64,
 }
@@ -76,7 +76,7 @@ impl Settings {
         StoreError::Unusable { address: self.address.clone(), reason: reason.to_string() }
     }
 
-    /// How long ZooKeeper keeps a session that it does not hear from. `None` before it has said so.
+    /// How long ZooKeeper keeps the session of a silent client. `None` before it has reported that.
     pub(super) fn granted(&self) -> Option<Duration> {
         Some(self.granted.load(Ordering::Relaxed)).filter(|millis| *millis > 0).map(Duration::from_millis)
     }
@@ -111,7 +111,7 @@ impl Settings {
     /// Connects, however long it takes.
     ///
     /// # Errors
-    /// Why retrying is pointless.
+    /// The reason why retrying is pointless.
     async fn connect_at_last(&self) -> Result<Client, String> {
         let started = clock::now();
         let mut pause = FIRST_PAUSE;
@@ -146,8 +146,8 @@ impl Settings {
     }
 }
 
-/// How long the log is silent after a warning, if it was silent for `last` before: twice as long each time, because
-/// repeated warnings say nothing new.
+/// How long to suppress warnings after one, if the last suppression was `last`: twice as long each time, because
+/// repeated warnings contain nothing new.
 fn until_next_warning(last: Option<Duration>) -> Duration {
     let [first, longest] = BETWEEN_WARNINGS;
     last.map_or(first, |last| longest.min(last * 2))
@@ -185,8 +185,8 @@ impl Session {
         Self { settings, state, close }
     }
 
-    /// Ends the session. Returns when ZooKeeper was notified, which then removes the session's held nodes at once.
-    /// Callers that still wait for an answer keep the session open.
+    /// Ends the session. Returns when ZooKeeper has been notified, which then removes the session's held nodes at once.
+    /// Callers that still wait for a response keep the session open.
     pub(super) async fn close(&self) {
         self.close.notify_one();
         let mut state = self.state.clone();
@@ -196,7 +196,7 @@ impl Session {
     /// Adds these `logins` to the session.
     ///
     /// # Errors
-    /// If ZooKeeper does not accept them, or there will be no session.
+    /// ZooKeeper does not accept them, or there will be no session.
     pub(super) async fn log_in(&self, logins: &[Login]) -> Result<(), StoreError> {
         for login in logins {
             let mut tries = Tries::new(self);
@@ -215,10 +215,10 @@ impl Session {
         &self.settings
     }
 
-    /// The client to use now, as soon as there is one whose session is not over.
+    /// Waits for a client whose session is not over.
     ///
     /// # Errors
-    /// If there will be none.
+    /// There will be none.
     pub(super) async fn client(&self) -> Result<Arc<Link>, StoreError> {
         self.wait_for(|client| !client.is_over()).await
     }
@@ -231,10 +231,10 @@ impl Session {
         }
     }
 
-    /// The client that replaces the one of session `id`, once that one is over.
+    /// Waits for the client that replaces the one of session `id`, once that one is over.
     ///
     /// # Errors
-    /// If there will be none.
+    /// There will be none.
     pub(super) async fn successor(&self, id: i64) -> Result<Arc<Link>, StoreError> {
         self.wait_for(|client| client.session_id().0 != id && !client.is_over()).await
     }
@@ -292,7 +292,7 @@ async fn keep(settings: Arc<Settings>, sender: watch::Sender<State>, close: Arc<
     }
 }
 
-/// Returns when the client is no longer in use, and ZooKeeper was notified.
+/// Waits until the client is no longer in use, and ZooKeeper has been notified.
 async fn closed(client: Arc<Link>) {
     let mut states = client.state_watcher();
     let mut state = client.state();

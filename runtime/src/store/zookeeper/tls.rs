@@ -1,4 +1,4 @@
-//! TLS: which servers to trust, and why a server is not trusted.
+//! TLS: decides which servers to trust, and explains why a server is not trusted.
 
 use std::io;
 use std::net::{TcpStream, ToSocketAddrs as _};
@@ -13,7 +13,7 @@ use zookeeper_client::TlsOptions;
 
 use crate::store::{Authority, of_the_system};
 
-/// How long to check why a connection fails.
+/// How long to examine why a connection fails.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 pub(super) struct Tls {
@@ -27,7 +27,7 @@ impl Tls {
     /// Trusts servers whose certificates come from `authority`.
     ///
     /// # Errors
-    /// Why that is not possible.
+    /// The reason why that is impossible.
     pub(super) fn new(hosts: &str, authority: &Authority) -> Result<Self, String> {
         let pem = match authority.certificates().map_err(|error| error.to_string())? {
             Some(pem) => pem,
@@ -47,7 +47,7 @@ impl Tls {
         Ok(Self { options, config: Arc::new(config), servers: servers.collect::<Result<_, String>>()? })
     }
 
-    /// Why connecting again is pointless: a server's certificate is refused. For any failure, the client says only that
+    /// Why reconnecting is pointless: a server's certificate is refused. For any failure, the client reports only that
     /// there is no server.
     pub(super) async fn refusal(&self) -> Option<String> {
         for (host, name) in &self.servers {
@@ -64,7 +64,7 @@ impl Tls {
     }
 }
 
-/// Describes errors that have to do with time in days instead of seconds, with advice.
+/// Describes errors about validity periods in days instead of seconds, with advice.
 fn in_words(why: &CertificateError) -> Option<String> {
     let at = |time: UnixTime| format!("{:.0}", Time::from_secs(time.as_secs()));
     match why {

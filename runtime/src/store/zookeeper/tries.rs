@@ -1,4 +1,4 @@
-//! Retries what a broken connection interrupted, and interprets answers that are errors of another kind.
+//! Retries operations that a broken connection interrupted, and interprets ZooKeeper's errors.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +24,7 @@ impl<'a> Tries<'a> {
     /// The client for the next attempt.
     ///
     /// # Errors
-    /// If there will be none.
+    /// There will be none.
     pub(super) async fn client(&self) -> Result<Arc<Link>, StoreError> {
         if self.lost > 1 {
             // The first loss needs no pause: within the client, the next request waits for a new connection.
@@ -33,7 +33,7 @@ impl<'a> Tries<'a> {
         self.session.client().await
     }
 
-    /// Notes that an attempt was made elsewhere with an unknown result, which counts as a loss.
+    /// Records an attempt made elsewhere with an unknown result, which counts as a loss.
     pub(super) fn lost(&mut self) {
         self.lost += 1;
     }
@@ -43,7 +43,7 @@ impl<'a> Tries<'a> {
         self.lost
     }
 
-    /// Forgets earlier losses, because an answer has come.
+    /// Forgets earlier losses, because a response has arrived.
     pub(super) fn answered(&mut self) {
         self.lost = 0;
     }
@@ -56,7 +56,7 @@ impl<'a> Tries<'a> {
     /// Decides whether to retry the operation after `error`.
     ///
     /// # Errors
-    /// Why not to retry it.
+    /// The error that makes a retry pointless.
     pub(super) fn again(&mut self, error: Error, action: &'static str, path: &str) -> Result<(), StoreError> {
         if is_loss(&error) {
             self.lost();
@@ -84,7 +84,7 @@ impl<'a> Tries<'a> {
     }
 }
 
-/// Whether `error` means that no answer came, rather than being the answer.
+/// Whether `error` means that no response arrived, rather than being the response.
 pub(super) fn is_loss(error: &Error) -> bool {
     // An operation in progress ends with the error that ended the connection. That is most often a `Custom` that wraps
     // an error of the socket, but may also be about data that could not be parsed.

@@ -17,11 +17,11 @@ use crate::store::{Node, StoreError, Version};
 const FIRST_GLANCE: Duration = Duration::from_secs(5);
 const LONGEST_GLANCE: Duration = Duration::from_mins(10);
 
-/// The same for nodes that are followed: there is one such node for each agent, and everything that the agent does
+/// Likewise for nodes that are followed: there is one such node for each agent, and everything that the agent does
 /// depends on it.
 const FOLLOWED_GLANCE: Duration = Duration::from_mins(2);
 
-/// The factor by which this grows each time: many clients wait for a long time, and each read costs the others time.
+/// The factor by which this grows each time: many clients wait for a long time, and each read delays the others.
 const LONGER: u32 = 8;
 
 /// Waits until the node at `path` differs from the version `seen`.
@@ -32,7 +32,7 @@ pub(super) async fn changed(lease: &Lease, path: &str, seen: Option<Version>) ->
     Ok(wait(lease, path, seen, None, false).await?.0)
 }
 
-/// A watched node, as it was seen.
+/// A watched node in its last known state.
 struct Armed {
     lease: Arc<Lease>,
     client: Arc<Link>,
@@ -78,7 +78,8 @@ async fn wait(
     is_followed: bool,
 ) -> Result<(Option<Node>, Option<(Arc<Link>, OneshotWatcher)>), StoreError> {
     let mut tries = Tries::new(&lease.session);
-    // `notified` is whether our own watch has reported a change. If so, whatever is there is new, without further checks.
+    // `notified` is whether our own watch has reported a change. If so, the present state is new, without further
+    // checks.
     let glances = || if is_followed { Glances::followed() } else { Glances::default() };
     let mut notified = match armed {
         Some(Armed { client, watcher, .. }) => hear(watcher, &client, path, seen, glances()).await,
@@ -121,8 +122,8 @@ async fn step(
         if notified || is_newer(node.as_ref(), seen) {
             return Ok(Step::Changed(node, watcher));
         }
-        // The member that answers may lag behind the one that returned `seen`, and the node must not seem to have
-        // changed back. Once that member has caught up, its contents count.
+        // The responding member may lag behind the one that returned `seen`, and the node must not seem to have changed
+        // back. Once that member has caught up, its contents are valid.
         client.sync(path).await?;
         let node = look(client, path).await?;
         if version(node.as_ref()) != seen {
@@ -193,7 +194,7 @@ impl Glances {
         Self { next: FOLLOWED_GLANCE, longest: FOLLOWED_GLANCE }
     }
 
-    /// Returns when it is time for the next read.
+    /// Waits until the next read is due.
     pub(super) async fn next(&mut self) {
         tokio::time::sleep(self.next).await;
         self.next = self.longest.min(self.next * LONGER);

@@ -39,8 +39,8 @@ pub(super) async fn set(
                 }
             }
         }
-        // A data space that is lost takes its sessions with it, and the counts of the next one's nodes start again. So
-        // only a check in advance shows whose version it is.
+        // A lost data space takes its sessions with it, and the counts of the next one's nodes restart. So only a check
+        // in advance shows whose version it is.
         if let Some(expected) = expected
             && client.session_id().0 != began
         {
@@ -77,7 +77,7 @@ async fn is_other(client: &Client, path: &str, expected: Version) -> Result<bool
 
 /// The version of our `data`, if an earlier attempt of ours wrote it.
 async fn find(client: &Client, path: &str, data: &[u8], expected: Option<Version>) -> Result<Option<Version>, Error> {
-    // The member that answers now may lag behind the one that received the earlier attempt.
+    // The responding member may lag behind the one that received the earlier attempt.
     client.sync(path).await?;
     let next = |count: i32| expected.is_none_or(|expected| count == expected.count.wrapping_add(1));
     match client.get_data(path).await {

@@ -148,7 +148,7 @@ fn without_a_name_of_the_data_space_nothing_stands_and_in_another_one_neither() 
     assert_eq!(kept(of(2, Some("x")), &of(1, Some("x")))["a"].revision, 1);
 }
 
-/// Plans of an earlier version name no writers: all had one number, and may stay.
+/// Plans of an earlier version name no writers: all had one number, and may stay the same.
 #[test]
 fn plans_of_a_former_version_stand() {
     let servers = |number, version| plans(number, &[("a", 0, &[]), ("b", 0, &["a"]), ("c", version, &["a"])]);
@@ -175,7 +175,7 @@ const NAMES: [&str; 7] = ["a", "b", "c", "d", "e", "f", "g"];
 fn change(servers: &mut Servers, chance: &mut Chance) {
     for (_, version, reads) in servers.iter_mut() {
         if chance.below(6) == 0 {
-            // Earlier contents come back as well.
+            // Earlier contents may return.
             *version = chance.below(3);
         }
         if chance.below(8) == 0 {
@@ -187,8 +187,8 @@ fn change(servers: &mut Servers, chance: &mut Chance) {
     }
 }
 
-/// Makes arbitrary changes and interrupts `seed apply` anywhere. Once one is completed, each plan expects of the other
-/// servers the numbers that they have, each number belongs to one plan only, and nothing changes without a reason.
+/// Makes arbitrary changes and interrupts `seed apply` anywhere. Once one is completed, each plan expects the other
+/// servers' actual numbers, each number belongs to one plan only, and nothing changes without a reason.
 #[test]
 fn random_revisions_broken_off_anywhere() {
     let mut stood = 0;

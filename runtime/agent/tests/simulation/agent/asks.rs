@@ -1,4 +1,4 @@
-//! What an agent asks of the data space, and what it hears.
+//! An agent's requests to the data space, and the responses.
 
 use wattle_agent_core::machine::Event;
 use wattle_agent_core::request::{Answer, Op, Request as _, Step, Task};
@@ -9,7 +9,7 @@ use crate::world::World;
 use super::claim::Claim;
 use super::says::Saying;
 
-/// What a call is for.
+/// The purpose of a call.
 pub(super) enum Purpose {
     Task(Task),
     Follow,
@@ -67,7 +67,8 @@ impl World {
                 Step::Over(Err(refused)) => self.breaks(|| format!("h{host}: what is to be done: {refused}")),
             },
             (Purpose::Say(mut saying), Outcome::Answer(answer)) => match saying.say.answered(answer) {
-                // Whoever has another's place says nothing more, and who is not sure of its own says it later.
+                // An agent that has lost its place publishes nothing more, and one that is not sure of its own
+                // publishes later.
                 Step::Ask(_) if !self.agent(host).is_claimed || !self.agent(host).is_in_touch => {
                     let agent = self.agent(host);
                     agent.is_saying = false;

@@ -1,4 +1,4 @@
-//! The place of a server, which one agent has at a time: taken, watched, and lost.
+//! The place of a server, which one agent holds at a time: taking, watching and losing it.
 
 use std::rc::Rc;
 
@@ -14,18 +14,18 @@ use crate::world::{LEASE, SESSION, World};
 use super::asks::Purpose;
 use super::layout;
 
-/// How far it is with its place.
+/// The progress of claiming a place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Claim {
-    /// It does nothing about it: there is no connection, or no place.
+    /// Nothing is in progress: there is no connection, or no place.
     Idle,
     Making,
     Looking,
-    /// It takes the place of the node that was made then.
+    /// It is taking the place of the node created at that transaction.
     Replacing(i64),
-    /// It may have taken the place of another one, which gets the time to hear of it.
+    /// It may have taken another agent's place, which gets the time to notice.
     Yielding,
-    /// Another has it.
+    /// Another agent holds it.
     Behind,
     Held,
 }
@@ -62,7 +62,7 @@ impl World {
         self.client_of(host).expect("INVARIANT: whoever asks has seen that there is an agent")
     }
 
-    /// Its client is connected, in a new session or in the one that it had.
+    /// Handles the connection of its client, in a new session or in the former one.
     pub(crate) fn connected(&mut self, host: usize, incarnation: u64, is_new: bool) {
         if !self.is_there(host, incarnation) {
             return;
@@ -73,7 +73,7 @@ impl World {
         self.agent(host).versions.in_session(session);
         let claim = self.agent(host).claim;
         if matches!(claim, Claim::Making | Claim::Looking | Claim::Replacing(_)) {
-            // What became of its request nobody knows.
+            // The fate of its request is unknown.
             self.agent(host).may_have_taken |= matches!(claim, Claim::Replacing(_));
             if let Some(id) = self.agent(host).claiming.take() {
                 let client = self.agent_client(host);
@@ -94,7 +94,7 @@ impl World {
                     self.claim(host);
                 }
             }
-            // What was under way goes on.
+            // Pending requests continue.
             Claim::Making | Claim::Looking | Claim::Replacing(_) | Claim::Yielding | Claim::Behind => {}
         }
     }
@@ -150,7 +150,7 @@ impl World {
         }
     }
 
-    /// Whoever made the node that it took gets as long as a session lasts to hear of that.
+    /// Gives the creator of the replaced node as long as a session lasts to notice.
     fn yields(&mut self, host: usize) {
         let incarnation = self.hosts[host].incarnation;
         self.agent(host).may_have_taken = false;
@@ -173,12 +173,12 @@ impl World {
     fn judge_place(&mut self, host: usize, session: usize, node: &Data) {
         let path = self.place(host);
         let agent = self.agent(host);
-        // Its own of an older session, or, as it begins, its predecessor's in the same folder.
+        // Its own node of an older session or, at the start, its predecessor's in the same folder.
         let is_former = agent.place == Some(node.made) || agent.begins && node.data == holder(host);
         if node.owner == Some(session) && agent.may_have_taken {
             self.yields(host);
         } else if node.owner == Some(session) && self.now >= self.agent(host).asked + LEASE {
-            // So long ago that another one may have it since.
+            // So long ago that another agent may hold it since.
             self.look_at_place(host);
         } else if node.owner == Some(session) {
             self.has_place(host, session, node);

@@ -1,4 +1,4 @@
-//! Disks: an agent's journal as it is written, and as a crash leaves it.
+//! Disks: an agent's journal as written, and as left by a crash.
 
 use wattle_agent_core::journal::{self, Chain, Damaged, Replayed};
 use wattle_agent_core::machine::Event;
@@ -8,17 +8,17 @@ use wattle_agent_core::record::Record;
 use crate::happening::Happening;
 use crate::world::World;
 
-/// Bytes that come to a disk together, or not at all.
+/// The number of bytes that reach a disk together, or not at all.
 const BLOCK: usize = 512;
 
-/// What survives a crash.
+/// The data that survives a crash.
 #[derive(Default)]
 pub(crate) struct Disk {
     bytes: Vec<u8>,
     chain: Chain,
-    /// What comes behind these bytes: most of it is never read, and a checksum takes its time.
+    /// The records after these bytes: most of them are never read, and checksums take time.
     rest: Vec<Record>,
-    /// What they say.
+    /// The sum of all records.
     pub(crate) memory: Memory,
 }
 
@@ -33,13 +33,13 @@ impl Disk {
         &mut self.bytes
     }
 
-    /// The line of a record that would be the next.
+    /// Encodes a record as the next line.
     fn next(&mut self, record: &Record) -> Vec<u8> {
         self.bytes();
         journal::encode(&mut self.chain.clone(), record)
     }
 
-    /// What an agent that starts reads: what it says, in how many lines.
+    /// Reads the journal at the start of an agent: the memory and the number of lines.
     pub(super) fn read(&mut self) -> Result<(Memory, usize), Damaged> {
         let Replayed { memory, whole, lines, chain } = journal::replay(self.bytes())?;
         self.bytes.truncate(whole);
@@ -56,7 +56,7 @@ impl World {
         self.after(delay, Happening::Synced { host, incarnation });
     }
 
-    /// A write to disk has come to its end.
+    /// Handles the end of a write to disk.
     pub(crate) fn synced(&mut self, host: usize, incarnation: u64) {
         if !self.is_there(host, incarnation) {
             return;
@@ -81,7 +81,7 @@ impl World {
         self.recorded(host, record);
     }
 
-    /// Of what was being written, anything may be on disk.
+    /// Leaves any part of a pending write on disk.
     pub(super) fn tear(&mut self, host: usize, records: &[Record]) {
         for record in records {
             match self.chance.below(4) {
@@ -97,7 +97,7 @@ impl World {
                     let mut line = self.hosts[host].disk.next(record);
                     let cut = self.chance.index(line.len() - 1) + 1;
                     let disk = &mut self.hosts[host].disk;
-                    // Blocks are there or not.
+                    // Blocks are written completely or not at all.
                     let cut = (disk.bytes.len() + cut).next_multiple_of(BLOCK) - disk.bytes.len();
                     let end = line.len().min(cut);
                     line[..end].fill(0);

@@ -1,4 +1,4 @@
-//! Machines, on each of which an agent acts for a server: they crash, are paused, wake up, and are replaced.
+//! Machines, on each of which an agent acts for a server: they crash, are suspended, resume, and are replaced.
 
 use std::time::Duration;
 
@@ -20,9 +20,9 @@ pub(crate) struct Host {
     pub(crate) incarnation: u64,
     pub(crate) pause: Option<Pause>,
     pub(crate) pauses: u64,
-    /// How long it or its agent was paused.
+    /// How long it or its agent was suspended.
     pub(crate) paused_for: u64,
-    /// Since when its agent hears of the store, if it does.
+    /// Since when its agent has had contact with the store, if it has.
     pub(crate) hears_since: u64,
     /// Since when its agent has its session.
     pub(crate) session_since: u64,
@@ -30,15 +30,15 @@ pub(crate) struct Host {
     pub(crate) is_full: bool,
     /// When there was room on its disk again.
     pub(crate) room_since: u64,
-    /// What its clock is ahead, in milliseconds.
+    /// How far its clock is ahead, in milliseconds.
     pub(crate) wall: u64,
     pub(crate) processes: Vec<Process>,
     pub(crate) is_destroyed: bool,
-    /// It is taken away soon after it took the place of another machine, which stays.
+    /// Whether it is removed soon after it replaced another machine, which stays.
     pub(crate) is_visitor: bool,
-    /// It first comes up when all that waits for it has given up.
+    /// Whether it starts only when all waits for it have ended.
     pub(crate) is_late: bool,
-    /// Its agent has ended since the server has left the model.
+    /// Whether its agent has ended because the server has left the model.
     pub(crate) has_retired: bool,
 }
 
@@ -46,22 +46,22 @@ pub(crate) struct Host {
 pub(crate) struct Pause {
     pub(crate) since: u64,
     pub(crate) number: u64,
-    /// Not only its agent.
+    /// Whether the whole machine is suspended, not only its agent.
     pub(crate) is_whole: bool,
 }
 
-/// So much later, in milliseconds, nobody waits any more.
+/// The time after which no waits are left, in milliseconds.
 const LATE: u64 = 30 * 60 * 1000;
 
 impl Host {
-    /// Whether it was there for a moment only.
+    /// Whether it existed only for a moment.
     pub(crate) fn is_gone(&self) -> bool {
         self.is_visitor && self.is_destroyed
     }
 }
 
 impl World {
-    /// Who acts for a server in the end.
+    /// The machine that finally acts for a server.
     pub(crate) fn machine_of(&self, server: &Name) -> Option<usize> {
         self.hosts.iter().rposition(|host| host.server == *server && !host.is_gone())
     }
@@ -106,19 +106,19 @@ impl World {
         self.now - paused_for - pause.as_ref().map_or(0, |pause| self.now - pause.since)
     }
 
-    /// Whether its agent hears what becomes of its place.
+    /// Whether its agent is notified about its place.
     pub(crate) fn is_heard(&self, host: usize) -> bool {
         let is_connected = self.client_of(host).is_some_and(|client| self.clients[client].is_connected);
         is_connected && self.hosts[host].pause.is_none()
     }
 
-    /// Whether another machine was to take its place.
+    /// Whether another machine has taken its place.
     pub(crate) fn is_replaced(&self, host: usize) -> bool {
         let server = &self.hosts[host].server;
         self.hosts[host + 1..].iter().any(|later| later.server == *server && !later.is_gone())
     }
 
-    /// The agent is gone at once; of what it was writing, anything may be on disk.
+    /// Crashes the agent; any part of a pending write may be on disk.
     pub(crate) fn crash(&mut self, host: usize) {
         let Some(mut agent) = self.hosts[host].agent.take() else { return };
         self.say(|| format!("h{host}: its agent crashes"));
@@ -135,7 +135,7 @@ impl World {
         self.after(delay, Happening::Boot { host });
     }
 
-    /// A machine goes for ever.
+    /// Removes a machine for good.
     pub(crate) fn destroy(&mut self, host: usize) {
         if std::mem::replace(&mut self.hosts[host].is_destroyed, true) {
             return;
@@ -149,7 +149,7 @@ impl World {
         self.crash(host);
     }
 
-    /// Another machine takes the place of one that still runs.
+    /// Lets another machine take the place of one that still runs.
     pub(crate) fn replace(&mut self, host: usize) {
         if self.hosts[host].is_destroyed
             || self.hosts[host].has_retired
@@ -187,7 +187,7 @@ impl World {
         for what in backlog {
             self.happens(what);
         }
-        // Its connection has not answered for so long that the other side has ended it.
+        // Its connection has been silent for so long that the peer has closed it.
         if lasted > 3_000
             && let Some(client) = self.client_of(host)
         {

@@ -1,8 +1,8 @@
-//! Agents: they carry out what a machine asks for, as `runtime`'s agents do. What they stand on is here as well: hosts, disks,
-//! and the place that one agent of a server has.
+//! Agents, which carry out a machine's actions as `runtime`'s agents do. Their environment is here as well: hosts,
+//! disks, and the place that one agent of a server holds.
 //!
-//! What lives here: what an agent does of itself. What must not: what it may do, which the machine decides, and whether that
-//! was right, which the oracle says.
+//! What belongs here: what an agent does by itself. What does not: what it may do, which the machine decides, and
+//! whether that was right, which the oracle decides.
 
 mod asks;
 mod claim;
@@ -45,13 +45,13 @@ pub(crate) struct Agent {
     dirty: IndexMap<String, Said>,
     is_saying: bool,
     claim: Claim,
-    /// When the node was made that it held last.
+    /// The transaction that created the node that it last held.
     place: Option<i64>,
     /// Its request for its place.
     claiming: Option<u64>,
     /// Whether it has not held its place yet.
     begins: bool,
-    /// Whether its request to take a place was not answered: nobody can say whose it took.
+    /// Whether its request to take a place got no response, so that its former holder is unknown.
     may_have_taken: bool,
     /// When it last asked for its place.
     asked: u64,
@@ -59,7 +59,7 @@ pub(crate) struct Agent {
     pub(crate) is_in_touch: bool,
     timer: Option<u64>,
     pub(crate) following: Follow,
-    /// What its machine was told last.
+    /// The last plan given to its machine.
     pub(crate) desired: Option<Arc<ServerPlan>>,
     is_retiring: bool,
     inbox: VecDeque<Event>,
@@ -79,7 +79,7 @@ impl World {
         if state.agent.is_some() || state.is_destroyed || state.has_retired {
             return;
         }
-        // What its predecessor left running is ended first.
+        // Ends the processes that its predecessor left running.
         self.end_processes(host);
         let state = &mut self.hosts[host];
         state.incarnation += 1;
@@ -137,7 +137,7 @@ impl World {
         self.hosts[host].agent.is_some() && self.hosts[host].incarnation == incarnation
     }
 
-    /// An event for a machine: at once, unless its agent is paused or gone.
+    /// Passes an event to a machine: at once, unless its agent is suspended or gone.
     pub(crate) fn tell(&mut self, host: usize, incarnation: u64, event: Event) {
         if !self.is_there(host, incarnation) {
             return;
@@ -279,7 +279,7 @@ impl World {
         }
     }
 
-    /// Somebody's guess, of which only whether it is near counts.
+    /// A guess at causes, of which only the distance matters.
     fn causes(&mut self, what: &[(Name, Revision)]) -> Result<Vec<Cause>, String> {
         let Some((first, _)) = what.first() else { return Ok(Vec::new()) };
         let server: Name = first.split('/').next().unwrap_or_default().into();

@@ -1,4 +1,4 @@
-//! What an agent says of its components and of itself.
+//! An agent's statuses of its components and of itself.
 
 use wattle_agent_core::node::Version;
 use wattle_agent_core::request::{Request as _, Say};
@@ -16,7 +16,7 @@ pub(super) enum Said {
     Server(ServerStatus),
 }
 
-/// What is being said, and where.
+/// The status being published, and its path.
 pub(super) struct Saying {
     pub(super) path: String,
     pub(super) said: Said,
@@ -33,7 +33,7 @@ impl Said {
 }
 
 impl World {
-    /// Says what is to be said next, one at a time: while this agent is the one that acts.
+    /// Publishes the next status, one at a time, while this agent is the one that acts.
     pub(super) fn publish(&mut self, host: usize) {
         let server = self.hosts[host].server.clone();
         let agent = self.agent(host);
@@ -41,7 +41,7 @@ impl World {
             return;
         }
         let Some((path, said)) = agent.dirty.shift_remove_index(0) else { return };
-        // At first, nobody has said anything: if that is not so, it is looked at.
+        // Assume at first that nothing was published; otherwise, read it.
         let known = Some(agent.versions.take(&path, said.space()).unwrap_or(Version::UNTOUCHED));
         let mut say = match &said {
             Said::Component(name, status) => Say::of_component(&layout(), name, status, known),

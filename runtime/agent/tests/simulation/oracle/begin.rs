@@ -1,4 +1,4 @@
-//! Whether a recipe may begin, and what it is given.
+//! Checks whether a recipe may begin, and its inputs.
 
 use wattle_agent_core::content::Content;
 use wattle_agent_core::machine::Job;
@@ -12,7 +12,7 @@ use crate::world::{SESSION, World};
 use super::{reveal, server_of};
 
 impl World {
-    /// A recipe begins: whether it may, and what it is.
+    /// Checks whether a recipe may begin, and which one it is.
     pub(crate) fn check_begin(&mut self, host: usize, job: &Job) -> Option<Part> {
         let (server, component) = (self.hosts[host].server.clone(), job.component.clone());
         let full: Name = format!("{server}/{component}").into();
@@ -24,9 +24,9 @@ impl World {
         }
         let desired = agent.desired.clone();
         let place = self.store.truth(&layout().alive(&server));
-        // A data space that was lost forgets who had the place, and so it is given again at once.
+        // A lost data space forgets the holder of a place, and so the place can be taken again at once.
         let is_forgotten = self.oracle.lost_at.is_some_and(|lost| self.now < lost + SESSION);
-        // Whoever took it by mistake gives this one the time to hear of it.
+        // An agent that took it by mistake gives this one the time to notice.
         let taken = self.oracle.mistaken.get(&layout().alive(&server));
         let is_forgotten = is_forgotten || taken.is_some_and(|taken| self.now < taken + SESSION);
         let others = place.filter(|node| *node.data != *format!("h{host}").as_bytes() && !is_forgotten);
@@ -94,11 +94,12 @@ impl World {
         for output in part.outputs.keys() {
             let entry: Name = format!("{full}/{output}").into();
             let first = self.oracle.first.get(&(id.clone(), entry.clone()));
-            // A machine that came since sees what was there when its session began.
+            // A later machine sees what was there when its session began.
             let at = self.oracle.written_at.get(&(id.clone(), entry.clone())).copied();
             let session = self.hosts[host].session_since;
             let is_seen = self.machines(host) == 1 || at.is_some_and(|at| at < session);
-            // What has left the model since is gone, or was made again, and nobody can see how it went.
+            // A component that has left the model since is gone, or was created again, and its outcome is no longer
+            // visible.
             let is_there = self.store.truth(&layout().entry(&entry)).is_some_and(|node| !node.data.is_empty());
             if matches!(first, Some(Content::Failure(_))) && is_seen && is_there {
                 self.breaks(|| format!("{what} begins in {id:?}, where `{entry}` has failed already"));
@@ -113,7 +114,7 @@ impl World {
         Some(part)
     }
 
-    /// An input that a recipe asked for.
+    /// Checks an input that a recipe requested.
     pub(crate) fn check_input(&mut self, host: usize, process: usize, name: &Name, value: &Value) {
         let process = &self.hosts[host].processes[process];
         let (part, component, script) = (process.part.clone(), process.job.component.clone(), process.job.script);

@@ -1,4 +1,4 @@
-//! Whether only one machine acts for a server, and what runs on another one ends.
+//! Checks that only one machine acts for a server, and that runs on others end.
 
 use wattle_model::Name;
 
@@ -6,14 +6,15 @@ use crate::agent::layout;
 use crate::happening::Happening;
 use crate::world::{SESSION, World};
 
-/// So soon, in milliseconds, after its agent hears of the store again, nothing runs any more on a machine that has lost its
-/// place.
+/// How soon after its agent regains contact with the store nothing runs any more on a machine that has lost its place,
+/// in milliseconds.
 const HEARD: u64 = 20_000;
 
 impl World {
-    /// A component begins to run: on other machines, nobody is sure to act for the server, and what runs of it ends soon.
+    /// Checks a component that begins to run: on other machines, no agent is sure to act for the server, and their runs
+    /// end soon.
     pub(crate) fn check_beside(&mut self, host: usize, component: &Name) {
-        // A data space that was lost forgets who had the place, and so it is given again at once.
+        // A lost data space forgets the holder of a place, and so the place can be taken again at once.
         if self.oracle.lost_at.is_some_and(|lost| self.now < lost + SESSION) {
             return;
         }

@@ -1,19 +1,20 @@
-//! How everything ends if nothing goes wrong.
+//! The expected end without faults.
 
 use wattle_model::{IndexMap, Name, Order};
 
 use crate::topology::{Model, Wire};
 
-/// How a part ends if nothing goes wrong.
+/// The expected end of a part without faults.
 pub(super) struct Expected {
     pub(super) is_done: bool,
-    /// That depends on what it did before: what asks for its inputs is compared by what it asked for before it begins.
+    /// Whether that depends on its past: a recipe that requests its inputs is compared by what it requested before it
+    /// begins.
     pub(super) is_open: bool,
     /// Whether its recipe begins to run.
     begins: bool,
 }
 
-/// How everything ends if nothing goes wrong.
+/// The expected end of everything without faults.
 pub(super) fn expected(model: &Model) -> IndexMap<Name, Expected> {
     let mut all: IndexMap<Name, Expected> = IndexMap::default();
     for (full, part) in &model.parts {
@@ -48,7 +49,7 @@ pub(super) fn expected(model: &Model) -> IndexMap<Name, Expected> {
         };
         let is_open =
             part.inputs.values().any(is_open) || part.after.iter().chain(&before).any(|name| all[name].is_open);
-        // What comes after a failure alone stays done if an earlier revision left it so.
+        // A part that only follows a failure in order stays done if an earlier revision left it so.
         let may_stay = !orders && judged && given && !part.fails;
         let is_open = is_open || may_stay;
         all.insert(full.clone(), Expected { is_done: begins && given && !part.fails, is_open, begins });

@@ -1,6 +1,7 @@
-//! What must hold, checked at every step by one who sees everything.
+//! Invariants, checked at every step by an omniscient observer.
 //!
-//! What lives here: invariants, and what is remembered to judge them. What must not: anything that changes what happens.
+//! What belongs here: invariants, and the history needed to check them. What does not: anything that influences the
+//! simulation.
 
 mod begin;
 mod beside;
@@ -20,26 +21,26 @@ use crate::fnv::{Map, Set};
 use crate::topology::{Model, Part};
 use crate::world::World;
 
-/// What is known of all that happened.
+/// The history of everything that happened.
 #[derive(Default)]
 pub(crate) struct Oracle {
     /// The model of each revision.
     pub(crate) revisions: Map<Revision, usize>,
-    /// The plan that a server has with a number, and the model that it is of.
+    /// A server's plan with a number, and its model.
     pub(crate) plans: Map<(Name, Revision), (ServerPlan, usize)>,
-    /// Of these, the plans to which a goal has come.
+    /// Of these, the plans that a goal has reached.
     pub(crate) reached: Set<(Name, Revision)>,
-    /// What each entry held first in a revision.
+    /// The first content of each entry in a revision.
     first: Map<(Revision, Name), Content>,
-    /// What they held in a data space that was lost since: who has read that goes on with it.
+    /// Their contents in a data space that was lost since, which earlier readers still use.
     lost: Map<(Revision, Name), Vec<Content>>,
-    /// The newest revision that each entry was of.
+    /// The newest revision of each entry.
     newest: Map<Name, Revision>,
-    /// When the data space was lost last.
+    /// When the data space was last lost.
     lost_at: Option<u64>,
-    /// When a place was taken from another one than was thought, which may not know yet.
+    /// When a place was taken from a different holder than assumed, which may not know yet.
     pub(crate) mistaken: Map<String, u64>,
-    /// When each entry was written first in a revision.
+    /// When each entry was first written in a revision.
     written_at: Map<(Revision, Name), u64>,
     waits: Map<(usize, Name), waits::Wait>,
     wait_number: u64,
@@ -71,7 +72,7 @@ fn reveal(content: &Content) -> Option<Value> {
 }
 
 impl World {
-    /// The plan that a server has in a revision in which it is another one than before, and the model that it is of.
+    /// The plan of a server in a revision in which it changed, and its model.
     fn plan_at(&self, server: &Name, revision: &Revision) -> Option<(&ServerPlan, &Model)> {
         let key = (server.clone(), revision.clone());
         let (plan, model) = self.oracle.plans.get(&key).filter(|_| self.oracle.reached.contains(&key))?;
@@ -84,7 +85,7 @@ impl World {
         self.hosts.iter().filter(|other| other.server == *server).count()
     }
 
-    /// The store has taken a write.
+    /// Handles a write that the store has accepted.
     pub(crate) fn committed(&mut self, session: usize, paths: &[String]) {
         let prefix = format!("{}/", layout().entries());
         for path in paths {
@@ -117,7 +118,7 @@ impl World {
         }
     }
 
-    /// An entry was taken away: it is none of the model that is to be reached.
+    /// Checks the removal of an entry: it is not in the model of the goal.
     fn check_gone(&mut self, entry: &Name) {
         let goal = self.store.truth(&layout().revision());
         let Some(id) = goal.and_then(|goal| crate::operator::reached(&goal.data)) else { return };
@@ -128,7 +129,7 @@ impl World {
         }
     }
 
-    /// What is published is on disk before.
+    /// Checks that published data is on disk before.
     pub(crate) fn check_write(&mut self, host: usize, entry: &Name, revision: &Revision, content: &Content) {
         let mut parts = entry.splitn(3, '/').skip(1);
         let (Some(component), Some(output)) = (parts.next(), parts.next()) else { return };
@@ -156,7 +157,7 @@ impl World {
             let outputs: Vec<Name> = known.iter().flat_map(|known| known.planned.outputs.keys().cloned()).collect();
             for output in outputs {
                 let key = (status.of(), Name::from(format!("{name}/{output}")));
-                // Of what was lost, or has left the model, or is of a newer revision, nothing is written.
+                // Nothing lost, outside the model, or of a newer revision is written.
                 let is_there = self.store.truth(&layout().entry(&key.1)).is_some() && self.oracle.lost_at.is_none();
                 let is_newer = self.oracle.newest.get(&key.1).is_some_and(|newest| *newest > key.0);
                 if is_there && !is_newer && !self.oracle.first.contains_key(&key) {
@@ -166,7 +167,7 @@ impl World {
         }
     }
 
-    /// All that the data space held is gone.
+    /// Handles the loss of all data of the data space.
     pub(crate) fn is_lost(&mut self) {
         self.oracle.newest.clear();
         self.oracle.written_at.clear();
@@ -176,7 +177,7 @@ impl World {
         }
     }
 
-    /// A record is on a disk.
+    /// Handles a record that is on disk.
     pub(crate) fn recorded(&mut self, host: usize, record: &Record) {
         let key = |component: &Name| (host, component.clone());
         match record {
@@ -190,7 +191,7 @@ impl World {
                 self.oracle.ran.extend(part.map(|part| (key(component), (part, inputs))));
                 let Some(before) = self.oracle.finished.remove(&key(component)) else { return };
                 let is_same = fingerprint.as_ref() == Some(&before.fingerprint);
-                // When what was written is lost, another machine may write another value in its place.
+                // After a loss of its value, another machine may write a different one.
                 let is_another = self.oracle.lost_at.is_some() && !is_same;
                 if before.id == *revision && !is_another {
                     self.breaks(|| format!("h{host}: {component} runs again in {revision:?}, where it has succeeded"));

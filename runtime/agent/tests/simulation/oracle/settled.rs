@@ -1,4 +1,4 @@
-//! What is so when nothing goes on any more.
+//! Checks once nothing happens any more.
 
 use wattle_agent_core::content::{Content, Written};
 use wattle_agent_core::revision::Revision;
@@ -13,7 +13,7 @@ use crate::world::World;
 use super::expected::expected;
 use super::{reveal, server_of};
 
-/// A value without what is of its run.
+/// A value without its part that is specific to a run.
 fn base(text: &str) -> String {
     match text.split_once('#') {
         Some((before, run)) => format!("{before}{}", if run.ends_with('!') { "!" } else { "" }),
@@ -22,7 +22,7 @@ fn base(text: &str) -> String {
 }
 
 impl World {
-    /// Another server than these has never come up: each wait for it has ended.
+    /// Checks that waits for servers that never started have ended.
     pub(crate) fn check_waits(&mut self, absent: usize) {
         let waits = self.hosts.iter().position(|host| {
             let agent = host.agent.as_ref().filter(|agent| agent.is_claimed && agent.is_in_touch);
@@ -33,7 +33,7 @@ impl World {
         }
     }
 
-    /// Everything has settled, in the revision that is to be reached; in the last one, as if nothing had gone wrong.
+    /// Checks that everything has settled, in the goal's revision; in the last one, as if there had been no faults.
     pub(crate) fn check_settled(&mut self, is_last: bool) {
         if let Err(what) = self.settled(is_last) {
             self.breaks(|| format!("after all{}: {what}", if is_last { ", in the last revision" } else { "" }));
@@ -73,7 +73,7 @@ impl World {
         Ok(())
     }
 
-    /// What a server is to do.
+    /// The plan of a server.
     fn planned(&self, server: &Name) -> Result<ServerPlan, String> {
         let node = self.store.truth(&layout().plan(server)).ok_or("it has no plan")?;
         serde_json::from_slice(&node.data).map_err(|error| error.to_string())
@@ -81,7 +81,7 @@ impl World {
 
     fn server_settled(&self, host: usize, plan: &ServerPlan, is_retired: bool, is_last: bool) -> Result<(), String> {
         let state = &self.hosts[host];
-        // A teardown that failed among the faults is tried again in the next revision.
+        // A teardown that failed during the faults is retried in the next revision.
         let board = state.agent.as_ref().map(|agent| agent.machine.board().server().leaving).unwrap_or_default();
         let has_failed = |full: &Name| {
             !is_last && board.iter().any(|leaving| leaving.component == *full && leaving.failure.is_some())
@@ -135,7 +135,7 @@ impl World {
             if written.of() != plan.of() {
                 return Err(format!("`{entry}` is of {:?}", written.of()));
             }
-            // What a machine that went had published late stays; what another one had is not there.
+            // Late outputs of a machine that is gone stay; those of another one are not there.
             let is_other = self.machines(host) > 1 && expected.is_none();
             if !is_done || is_other && matches!(written.content, Content::Failure(_)) {
                 continue;
@@ -156,7 +156,7 @@ impl World {
         Ok(())
     }
 
-    /// The inputs of which an output is made, as they are in the end.
+    /// The final inputs of which an output is made.
     fn inputs(&self, plan: &ServerPlan, part: &Part, output: &Name) -> Result<IndexMap<Name, Value>, String> {
         let mut inputs = IndexMap::default();
         if part.outputs[output].early {

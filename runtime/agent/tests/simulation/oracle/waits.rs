@@ -1,4 +1,4 @@
-//! Whether waits end in time.
+//! Checks that waits end in time.
 
 use wattle_agent_core::content::Content;
 use wattle_agent_core::failure::FailureKind;
@@ -8,22 +8,22 @@ use wattle_model::Name;
 use crate::happening::Happening;
 use crate::world::World;
 
-/// So much longer than it may, in milliseconds, a wait takes at most: to ask why, once more whenever something has come, and
-/// to linger for the failure of others.
+/// How much longer than its limit a wait may take, in milliseconds: to determine the reason, again whenever something
+/// has arrived, and to linger for the failure of others.
 const ASKED: u64 = 15_000;
 
-/// A wait that a component is in.
+/// A wait of a component.
 pub(super) struct Wait {
     incarnation: u64,
-    /// What is shown of when it began.
+    /// The published start time.
     since: String,
     number: u64,
-    /// In time in which the agent was awake.
+    /// Its end, in time during which the agent was awake.
     end: u64,
 }
 
 impl World {
-    /// What a component waits for, if it is not only its turn on its own server.
+    /// The awaited things of a component, if it does not only wait for its turn on its own server.
     fn waits(&self, host: usize, status: &Status) -> Option<String> {
         let State::Waiting(list) = &status.state else { return None };
         let own = format!("{}/", self.hosts[host].server);
@@ -31,7 +31,7 @@ impl World {
         Some(format!("{:?} {:?}", status.of(), far.since))
     }
 
-    /// A component shows what it is in.
+    /// Handles a published state of a component.
     pub(super) fn shows_wait(&mut self, host: usize, component: &Name, status: &Status) {
         let key = (host, component.clone());
         let Some(since) = self.waits(host, status) else {
@@ -45,7 +45,7 @@ impl World {
         let agent = self.hosts[host].agent.as_ref();
         let desired = agent.and_then(|agent| agent.desired.clone()).filter(|desired| desired.of() == status.of());
         let planned = desired.and_then(|desired| desired.components.get(component).cloned());
-        // In a revision that is superseded, nothing is waited for.
+        // In a superseded revision, nothing is waited for.
         let Some(limit) = planned.map(|planned| planned.recipe.wait.unwrap_or(60)) else { return };
         let limit = limit * 1_000 + ASKED;
         self.oracle.wait_number += 1;
@@ -55,15 +55,15 @@ impl World {
         self.after(limit, Happening::WaitEnds { host, incarnation, component, wait: number });
     }
 
-    /// No wait ends in vain before its time.
+    /// Checks that no wait ends in vain before its time.
     fn check_patience(&mut self, host: usize, component: &Name, status: &Status, wait: Option<&Wait>) {
         let (State::Failed(failure), Some(wait)) = (&status.state, wait) else { return };
         let full = Name::from(format!("{}/{component}", self.hosts[host].server));
         let is_own = failure.kind == FailureKind::Wait && failure.component == full && failure.through.is_empty();
-        // That of a machine before it stays.
+        // The failure of a former machine stays.
         let is_known = |content: &Content| matches!(content, Content::Failure(known) if known == failure);
         let is_own = is_own && !self.oracle.first.values().any(is_known);
-        // A recipe that asks for its inputs waits for each from when it began.
+        // A recipe that requests its inputs waits for each from its start.
         let asks = self.models.iter().any(|model| model.parts.get(&full).is_some_and(|part| part.live));
         let (awake, end) = (self.awake(host), wait.end - ASKED);
         if is_own && !asks && wait.incarnation == self.hosts[host].incarnation && awake < end {
@@ -80,15 +80,15 @@ impl World {
             return;
         };
         let shown = agent.machine.board().components().get(component);
-        // In a revision that is superseded, nothing is waited for, whatever was said last.
+        // In a superseded revision, nothing is waited for, whatever was last published.
         let is_current = |status: &Status| agent.desired.as_ref().is_some_and(|desired| desired.of() == status.of());
         let shown = shown.filter(|status| is_current(status)).and_then(|status| self.waits(host, status));
-        // Nor does who has lost its place.
+        // Nor does an agent wait that has lost its place.
         if shown.as_ref() != Some(&wait.since) || agent.machine.is_settled() || !agent.is_claimed {
             return;
         }
         let awake = self.awake(host);
-        // What comes after a wait takes a disk, and a store.
+        // The steps after a wait need a disk and a store.
         let has_room = !self.hosts[host].is_full && self.now >= self.hosts[host].room_since + ASKED;
         let has_room = has_room && self.is_heard(host) && self.now >= self.hosts[host].hears_since + ASKED;
         if awake >= end && has_room {

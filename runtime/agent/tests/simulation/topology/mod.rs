@@ -1,6 +1,7 @@
-//! Random topologies, and what they become in each revision.
+//! Random topologies, and their next revisions.
 //!
-//! What lives here: what a stack is, and what of it an operator tells the servers. What must not: anything that happens.
+//! What belongs here: the definition of a stack, and the part of it that an operator passes to servers. What does not:
+//! anything that happens.
 
 mod planned;
 
@@ -15,7 +16,7 @@ use crate::fnv::Fnv;
 #[derive(Clone, Debug)]
 pub(crate) struct Model {
     pub(crate) servers: IndexMap<Name, Server>,
-    /// By `SERVER/COMPONENT`, in an order in which nothing reads from what comes after it.
+    /// By `SERVER/COMPONENT`, in an order without forward references.
     pub(crate) parts: IndexMap<Name, Part>,
 }
 
@@ -32,12 +33,12 @@ pub(crate) struct Part {
     pub(crate) server: Name,
     pub(crate) name: Name,
     pub(crate) version: u64,
-    /// It asks for its inputs while it runs.
+    /// Whether it requests its inputs while it runs.
     pub(crate) live: bool,
-    /// It gives other values in each run.
+    /// Whether its outputs differ in each run.
     pub(crate) restless: bool,
     pub(crate) fails: bool,
-    /// Its values are such as some require that they are not.
+    /// Whether its values violate the requirements of some readers.
     pub(crate) bad: bool,
     pub(crate) requires: Option<Name>,
     pub(crate) inputs: IndexMap<Name, Wire>,
@@ -75,7 +76,7 @@ impl Part {
         format!("{}/{}", self.server, self.name).into()
     }
 
-    /// Which of its inputs it asks for, of those that it asks for itself.
+    /// The inputs that it requests itself.
     pub(crate) fn asks(&self) -> Vec<Name> {
         let mut asks: Vec<Name> =
             self.inputs.keys().take(1 + usize::from(self.version.is_multiple_of(2))).cloned().collect();
@@ -85,7 +86,7 @@ impl Part {
         asks
     }
 
-    /// What it gives, of these inputs; `#` and what comes behind it is of the run.
+    /// The output for these inputs; `#` and the rest are specific to the run.
     pub(crate) fn gives(&self, output: &str, inputs: &IndexMap<Name, Value>) -> String {
         let mut hash = Fnv::default();
         let mut sorted: Vec<_> = inputs.iter().collect();
@@ -101,7 +102,7 @@ impl Part {
     }
 }
 
-/// How large, and what there is.
+/// A random model.
 pub(crate) fn model(chance: &mut Chance) -> Model {
     let servers = chance.between(1, 4);
     let components = servers + chance.below(6);
@@ -189,7 +190,7 @@ fn add(model: &mut Model, number: u64, chance: &mut Chance) {
 }
 
 impl Model {
-    /// What this becomes in the next revision.
+    /// The model of the next revision.
     pub(crate) fn next(&self, number: u64, chance: &mut Chance) -> Self {
         let mut model = self.clone();
         for step in 0..chance.below(4) {
@@ -216,7 +217,7 @@ impl Model {
                     let gone = servers[chance.index(servers.len())].clone();
                     model.retire(&gone);
                 }
-                // A component that left comes back.
+                // A component that left returns.
                 9 if !self.parts.is_empty() => {
                     let at = chance.index(self.parts.len());
                     let (name, part) = self.parts.get_index(at).expect("INVARIANT: an index");

@@ -1,4 +1,4 @@
-//! What each server is told of a topology.
+//! The plans of a topology's servers.
 
 use wattle_agent_core::revision::Revision;
 use wattle_agent_core::seed::{SeedAttribute, SeedOutput, SeedRecipe};
@@ -20,7 +20,7 @@ impl Model {
             .filter(|part| part.inputs.values().any(reads))
             .map(|part| part.server.to_string())
             .collect();
-        // And the writer, who gives it out again in later revisions.
+        // The writer is a reader, too, because it publishes the value again in later revisions.
         readers.push(writer.to_string());
         readers.sort_unstable();
         readers.dedup();
@@ -92,7 +92,7 @@ impl Model {
         plan
     }
 
-    /// All entries, with the part that writes each; none for a server's own attribute.
+    /// All entries, with the part that writes each; `None` for a server's own attribute.
     pub(crate) fn entries(&self) -> Vec<(Name, Option<Name>)> {
         let mut entries = Vec::new();
         for (full, part) in &self.parts {

@@ -1,4 +1,4 @@
-//! Whether what Heat made is still as it should be, as far as Heat knows.
+//! Checks the resources that Heat created, by means of Heat.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ use crate::cli::error::CommandError;
 use super::follow::{Until, silent};
 use super::{Errand, GRACE, MINUTES};
 
-/// Makes Heat check whether what it created exists.
+/// Makes Heat check whether the resources that it created exist.
 pub(in crate::cli::deploy) async fn look(
     site: &Site,
     heat: &Orchestration,
@@ -27,10 +27,10 @@ pub(in crate::cli::deploy) async fn look(
     errand.look().await
 }
 
-/// What Heat already knows to differ from what it should be.
+/// The differences that Heat already knows.
 ///
 /// # Errors
-/// Why it is not known.
+/// Heat cannot be queried.
 pub(in crate::cli::deploy) async fn glance(
     session: &Session,
     heat: &Orchestration,
@@ -51,7 +51,7 @@ fn gone(heat: &Orchestration) -> Found {
     Found { left: Left::Nothing, name: heat.name().into(), how: "is gone from Heat".into() }
 }
 
-/// What Heat says is not as it should be.
+/// Describes the differences according to Heat.
 fn differences(heat: &Orchestration, stack: &Stack, tree: &Tree) -> Vec<Found> {
     let how = |reason: &str| format!("is not as Heat made it: {reason}");
     let failed = tree.failed().into_iter();
@@ -98,7 +98,7 @@ impl Errand<'_> {
     }
 }
 
-/// Whether Heat has checked a resource. Heat says so if it cannot check one.
+/// Whether Heat has checked a resource. Heat reports resources that it cannot check.
 fn is_checked(status: &str, reason: &str) -> bool {
     status.starts_with("CHECK_") && !reason.contains("not supported")
 }

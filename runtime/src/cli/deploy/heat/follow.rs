@@ -1,4 +1,4 @@
-//! Waiting for Heat: what happens to a stack is reported until that comes to an end.
+//! Follows an action of Heat, and reports events until it ends.
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use crate::cli::error::CommandError;
 
 use super::{Errand, GRACE, MINUTES, PAUSE, foreign};
 
-/// How many times in a row Heat may fail to say what has happened.
+/// How many times in a row reading the events may fail.
 const MOST_BLIND: u32 = 10;
 
 /// The time after which waiting ends.
@@ -20,7 +20,8 @@ const MOST_BLIND: u32 = 10;
 pub(super) struct Until(pub(super) Option<Instant>);
 
 impl Errand<'_> {
-    /// The stack once nothing is being done to it, if it exists. The outer value is `None` if that takes too long.
+    /// Waits until no action on the stack is in progress. Returns the stack, if it exists. The outer value is `None` on
+    /// a timeout.
     pub(super) async fn idle(&mut self, until: Until) -> Result<Option<Option<Stack>>, CommandError> {
         let found = self.heat.find().await.map_err(of_fault)?;
         let Some(stack) = found else { return Ok(Some(None)) };
@@ -42,8 +43,8 @@ impl Errand<'_> {
         self.follow(&mut follow, until).await
     }
 
-    /// Reports what happens to a stack until that comes to an end. Returns the stack as it is then, if it exists. The
-    /// outer value is `None` if that takes too long.
+    /// Reports the events of a stack until its action ends. Returns the resulting stack, if it exists. The outer value
+    /// is `None` on a timeout.
     pub(super) async fn follow(
         &mut self,
         follow: &mut Follow,
@@ -92,7 +93,7 @@ impl Errand<'_> {
     }
 
     async fn say_what_is_waited_for(&mut self, id: &str, since: Duration) -> Result<(), CommandError> {
-        // Whether Heat answers is reported where what has happened is checked.
+        // A silent Heat is reported where the events are read.
         let Ok(tree) = self.heat.resources(id).await else { return Ok(()) };
         let busy: Vec<String> = tree
             .busy()
@@ -104,7 +105,7 @@ impl Errand<'_> {
     }
 }
 
-/// The same as [`Errand::follow`], without reporting anything.
+/// Like [`Errand::follow`], without reporting anything.
 pub(super) async fn silent(
     heat: &Orchestration,
     follow: &mut Follow,
@@ -124,12 +125,12 @@ fn is_over(until: Until) -> bool {
     until.0.is_some_and(|until| Instant::now() >= until)
 }
 
-/// Whether another attempt may succeed.
+/// Whether a retry may succeed.
 fn may_pass(fault: &Fault) -> bool {
     fault.is_passing() || matches!(fault, Fault::Refused { status: 500.., .. } | Fault::Senseless { .. })
 }
 
-/// The line that reports a change, if it deserves one.
+/// The line that reports a change, if it is worth one.
 fn line(display: &mut Display, change: &Change) -> Option<String> {
     // A stack is reported through its resources.
     if change.is_stack {
@@ -147,7 +148,7 @@ fn line(display: &mut Display, change: &Change) -> Option<String> {
             None
         }
         "COMPLETE" => {
-            // If this process did not see the beginning, it does not know how long it took.
+            // Without having seen the beginning, this process does not know the duration.
             display.begin(&change.path, &change.kind, word);
             display.done(&change.path)
         }

@@ -1,8 +1,7 @@
-//! The infrastructure of a stack that Heat brings to its desired state. It is requested through Heat's API, and
-//! followed by Heat's events.
+//! Infrastructure that Heat deploys. It is requested through Heat's API, and followed by Heat's events.
 //!
-//! Nothing is lost if this is interrupted: a request is written down before it is made, Heat continues by itself, and
-//! the next call waits for that and then requests again.
+//! An interruption loses nothing: a request is recorded before it is sent, Heat continues by itself, and the next call
+//! waits for Heat and then sends the request again.
 
 mod check;
 mod follow;
@@ -29,19 +28,19 @@ use super::software;
 pub(super) use check::{glance, look};
 use follow::Until;
 
-/// How often to check what has happened.
+/// How often to poll for events.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// The number of minutes after which Heat gives up, unless the user says otherwise. It is Heat's own default.
+/// Heat's default timeout in minutes, unless the user sets one.
 const MINUTES: u64 = 60;
 
-/// How much longer than that to wait for Heat to say so.
+/// How much longer than that to wait for Heat to report it.
 const GRACE: Duration = Duration::from_mins(5);
 
-/// How many times to repeat a request that another process was faster with.
+/// How many times to repeat a request that another process preempted.
 const TRIES: u32 = 5;
 
-/// Makes Heat do what is wanted, and reports the progress.
+/// Requests the wanted state from Heat, and reports the progress.
 pub(super) async fn bring(
     site: &Site,
     heat: &Orchestration,
@@ -68,7 +67,7 @@ pub(super) async fn bring(
 /// Refuses what Heat would refuse, before anything is created.
 ///
 /// # Errors
-/// Why Heat would not accept it, or that the stack belongs to someone else.
+/// Heat would not accept it, or the stack belongs to someone else.
 pub(super) async fn judge(heat: &Orchestration, source: &TemplateSource, is_known: bool) -> Result<(), CommandError> {
     let there = heat.find().await.map_err(of_fault)?;
     if there.is_some() && !is_known {
@@ -115,7 +114,7 @@ impl Errand<'_> {
         }
     }
 
-    /// Makes the stack what a source says.
+    /// Brings the stack to the state of a source.
     async fn put(
         &mut self,
         source: &str,
@@ -142,8 +141,8 @@ impl Errand<'_> {
             };
             match asked {
                 Ok(mut follow) => return self.until_it_is(&mut follow, number, terms, until).await,
-                // Another process was faster, or it is not known. Then look for what is there. A stack that has just
-                // gone also keeps its name for a moment longer.
+                // Another process was faster, or the outcome is unknown. Then read the present state. A stack that has
+                // just been deleted also keeps its name for a moment.
                 Err(Fault::Refused { status: 404 | 409, .. } | Fault::Unknown { .. }) => {
                     tokio::time::sleep(PAUSE).await;
                 }
@@ -154,7 +153,7 @@ impl Errand<'_> {
             .help("try again once that has stopped"))
     }
 
-    /// Waits until the stack is as requested, or cannot be.
+    /// Waits until the stack reaches the requested state, or fails to.
     async fn until_it_is(
         &mut self,
         follow: &mut Follow,
@@ -211,7 +210,7 @@ impl Errand<'_> {
     }
 }
 
-/// The servers of the stack, each with its name in the cloud, as far as Heat has made them.
+/// The servers of the stack, each with its name in the cloud, as far as Heat has created them.
 pub(super) async fn machines(heat: &Orchestration) -> Result<BTreeMap<Name, Name>, Fault> {
     let stack = match heat.find().await {
         Ok(Some(stack)) => stack,
@@ -230,7 +229,7 @@ fn servers(tree: &Tree) -> BTreeMap<Name, Name> {
     servers.map(|server| (server.path.clone(), server.phys.clone())).collect()
 }
 
-/// What is not as it should be, each in words.
+/// The differences from the wanted state, as texts.
 fn roots(stack: &Stack, tree: &Tree) -> Vec<String> {
     let failed = tree.failed();
     if failed.is_empty() {

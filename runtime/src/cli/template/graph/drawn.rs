@@ -1,5 +1,5 @@
-//! The diagram of a template. Resources, and what makes them wait, come from Heat's graph; everything else comes from
-//! the template's model.
+//! The diagram of a template. Resources and their dependencies come from Heat's graph; everything else comes from the
+//! template's model.
 
 use std::collections::HashMap;
 
@@ -32,7 +32,7 @@ pub(super) fn diagram(graph: &Graph, model: &Model) -> Diagram {
     diagram
 }
 
-/// Adds the resources of a stack. `within` is the resource as which it is nested.
+/// Adds the resources of a stack. `within` is the resource that contains it as a nested stack.
 fn add(diagram: &mut Diagram, graph: &Graph, within: Option<&Name>, known: &mut HashMap<Name, Resource>) {
     let id = |name: &str| -> Name { within.map_or_else(|| name.into(), |within| format!("{within}/{name}").into()) };
     for (local, ty) in &graph.types {

@@ -1,4 +1,4 @@
-//! The diagram that `emit` wrote beside the template. It has the software, which the template does not have.
+//! The diagram that `emit` wrote beside the template. It contains the software, which is not in the template.
 
 use std::path::Path;
 

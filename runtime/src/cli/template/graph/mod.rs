@@ -1,4 +1,4 @@
-//! `wattle graph`: what Heat creates before what, and which component waits for which.
+//! `wattle graph`: draws the order in which Heat creates resources, and which component waits for which.
 
 mod drawn;
 mod emitted;
@@ -36,7 +36,7 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
     }
     let errors = errors(given.diagnostics(true, Lowering::default()));
     if given.loaded.template.resources.is_empty() && !errors.is_empty() {
-        // If there are errors, there is nothing to draw.
+        // With errors, there is nothing to draw.
         console.err.write(&given.render(&errors, view::Format::Full, &console.err.options()))?;
         return Ok(Exit::Failed);
     }

@@ -1,4 +1,4 @@
-//! Where this machine gets its packages from (sources.list(5)), as far as an image of the same system needs to know.
+//! This machine's package sources (sources.list(5)), as far as an image of the same system needs them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ fn in_file(path: &Path, text: &str, suite: &str) -> Option<PackageSource> {
     }
 }
 
-/// A stanza in the style of deb822(5).
+/// Parses a stanza in the style of deb822(5).
 fn of_stanza(text: &str, suite: &str) -> Option<PackageSource> {
     let lines = || text.lines().filter(|line| !line.starts_with('#'));
     let field = |name: &str| -> Vec<String> {
@@ -48,7 +48,7 @@ fn of_stanza(text: &str, suite: &str) -> Option<PackageSource> {
     of(field("URIs"), field("Components"), keyring)
 }
 
-/// A line: `deb [OPTION=VALUE ...] URI SUITE COMPONENT...`.
+/// Parses a line: `deb [OPTION=VALUE ...] URI SUITE COMPONENT...`.
 fn of_line(text: &str, suite: &str) -> Option<PackageSource> {
     let text = text.split('#').next()?.trim();
     let rest = text.strip_prefix("deb")?.strip_prefix([' ', '\t'])?.trim_start();
@@ -65,7 +65,7 @@ fn of_line(text: &str, suite: &str) -> Option<PackageSource> {
     of(vec![uri], words.collect(), keyring)
 }
 
-/// A source with the first mirror that a server can reach, too. `None` if there is none.
+/// A source with the first mirror that servers can reach, too. `None` if there is none.
 fn of(mirrors: Vec<String>, components: Vec<String>, keyring: Option<PathBuf>) -> Option<PackageSource> {
     let mirror = mirrors.into_iter().find(|uri| uri.starts_with("http://") || uri.starts_with("https://"))?;
     Some(PackageSource { mirror, components, keyring })

@@ -1,5 +1,4 @@
-//! Where images that took time to make are kept: `wattle/images` in `$XDG_CACHE_HOME` (XDG Base Directory
-//! Specification).
+//! The cache of images that take long to make: `wattle/images` in `$XDG_CACHE_HOME` (XDG Base Directory Specification).
 
 use std::fs::{self, DirBuilder, File, TryLockError};
 use std::os::unix::fs::DirBuilderExt as _;
@@ -11,22 +10,22 @@ use crate::local::error::UpError;
 use crate::local::folder::remove;
 use crate::own_folder;
 
-/// How often to look whether another process has made an image.
+/// How often to check whether another process has made an image.
 const LOOK: Duration = Duration::from_millis(500);
-/// How often to try to remove what is not finished.
+/// How many times to try to remove an unfinished image.
 const TRIES: u32 = 10;
 
-/// An image of this user's.
+/// The state of an image in the user's cache.
 #[derive(Debug)]
 pub(super) enum Place {
-    /// It was made before, and is here.
+    /// It exists.
     Made(PathBuf),
     /// It has to be made.
     New(New),
 }
 
 impl Place {
-    /// The place of the image `name`. If it must be made, waits until no other process makes one; `say` is called if
+    /// Looks up the image `name`. If it must be made, waits until no other process makes one; `say` is called if
     /// another does.
     pub(super) async fn of(name: &str, say: impl FnMut(&str)) -> Result<Self, UpError> {
         if let Some(image) = find(name)? {
@@ -41,7 +40,7 @@ impl Place {
     }
 }
 
-/// The image `name`, if it was made before.
+/// Finds the image `name` if it exists.
 fn find(name: &str) -> Result<Option<PathBuf>, UpError> {
     let path = folder()?.join(name);
     if !path.is_dir() {
@@ -51,7 +50,7 @@ fn find(name: &str) -> Result<Option<PathBuf>, UpError> {
     Ok(Some(path))
 }
 
-/// The images of this user, while one is made.
+/// The cache, locked while an image is being made.
 #[derive(Debug)]
 struct Cache {
     folder: PathBuf,
@@ -63,7 +62,7 @@ impl Cache {
     async fn open(mut say: impl FnMut(&str)) -> Result<Self, UpError> {
         let folder = folder()?;
         let failed = || UpError::file(&folder);
-        // What is in an image may be run by root, and may run with another user's rights: others have no access.
+        // The files of an image may be run by root, and may run with another user's rights: others have no access.
         DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(failed())?;
         judge(&folder)?;
         let lock = File::open(&folder).map_err(failed())?;
@@ -80,29 +79,29 @@ impl Cache {
         }
     }
 
-    /// An empty folder in which to make the image `name`.
+    /// Creates an empty folder in which to make the image `name`.
     fn begin(self, name: &str) -> Result<New, UpError> {
         let new = self.folder.join(format!("{name}.new"));
-        // What a killed process has left there.
+        // Remains of a killed process.
         remove(&new).map_err(UpError::file(&new))?;
         DirBuilder::new().mode(0o755).create(&new).map_err(UpError::file(&new))?;
         Ok(New { image: self.folder.join(name), folder: new, _lock: self.lock })
     }
 }
 
-/// An image that is being made. Nothing of it stays if this is dropped before it is finished.
+/// An image that is being made. If this is dropped before it is finished, everything is removed.
 #[derive(Debug)]
 pub(super) struct New {
-    /// Where it will be.
+    /// The final path.
     pub(super) image: PathBuf,
-    /// Where it is made.
+    /// The path while it is being made.
     pub(super) folder: PathBuf,
-    /// Held while it is made.
+    /// Held while it is being made.
     _lock: File,
 }
 
 impl New {
-    /// Moves the image to its place, and returns that.
+    /// Moves the image to its final path, and returns that.
     pub(super) fn finish(self) -> Result<PathBuf, UpError> {
         fs::rename(&self.folder, &self.image).map_err(UpError::file(&self.image))?;
         Ok(self.image.clone())
@@ -111,7 +110,7 @@ impl New {
 
 impl Drop for New {
     fn drop(&mut self) {
-        // The process that makes it was killed just now, and may write for another moment.
+        // The process that made it was killed just now, and may write for another moment.
         for _ in 0..TRIES {
             if remove(&self.folder).is_ok() {
                 return;

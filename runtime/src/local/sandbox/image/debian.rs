@@ -1,4 +1,4 @@
-//! An image of Debian, or of what this machine runs if debootstrap knows it.
+//! An image of Debian, or of this machine's distribution if debootstrap supports it.
 
 use std::collections::HashMap;
 use std::fs;
@@ -15,14 +15,14 @@ use crate::local::sandbox::tools::{Tools, found};
 use super::apt::{self, PackageSource};
 use super::cache::Place;
 
-/// Packages that Debian's images for clouds also have, and that recipes expect.
+/// Packages that Debian's cloud images also have, and that recipes expect.
 const PACKAGES: &str = "ca-certificates,curl,iproute2,netbase,procps,python3";
 /// The releases of Debian for a machine that runs something else, newest first.
 const RELEASES: [&str; 2] = ["trixie", "bookworm"];
-/// Where debootstrap keeps what it knows about releases.
+/// The folder with debootstrap's scripts for releases.
 const SCRIPTS: &str = "/usr/share/debootstrap/scripts";
 
-/// The image, which is made if it is not there.
+/// Returns the image, making it if necessary.
 pub(super) async fn ready(tools: &Tools, mut say: impl FnMut(&str)) -> Result<PathBuf, UpError> {
     let debootstrap = found("debootstrap", "debootstrap")?;
     let (suite, source) = chosen(Path::new(SCRIPTS), &fs::read_to_string("/etc/os-release").unwrap_or_default());
@@ -44,7 +44,7 @@ pub(super) async fn ready(tools: &Tools, mut say: impl FnMut(&str)) -> Result<Pa
     new.finish()
 }
 
-/// The release, and where it comes from if this machine knows.
+/// The release, and its source if this machine knows it.
 fn chosen(scripts: &Path, os_release: &str) -> (String, Option<PackageSource>) {
     let fields: HashMap<&str, &str> = os_release
         .lines()
@@ -64,7 +64,7 @@ fn chosen(scripts: &Path, os_release: &str) -> (String, Option<PackageSource>) {
     (release.to_owned(), None)
 }
 
-/// Runs debootstrap among mounts and processes of its own, so that nothing of it stays, however it ends.
+/// Runs debootstrap with its own mounts and processes, so that nothing of it remains, however it ends.
 async fn run(
     tools: &Tools,
     debootstrap: &Path,
@@ -88,7 +88,7 @@ async fn run(
     }
     command.arg(suite).arg(new).args(source.map(|source| &source.mirror));
     command.stdin(Stdio::null()).stdout(file.try_clone().map_err(|error| error.to_string())?).stderr(file);
-    // Ctrl-C is for the process that waits for it.
+    // Ctrl-C is for the parent process.
     command.process_group(0).kill_on_drop(true);
     let status = command.status().await.map_err(|error| error.to_string())?;
     if !status.success() {

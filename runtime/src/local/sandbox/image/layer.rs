@@ -1,5 +1,5 @@
-//! A layer of an image: an archive of what it adds to the layers below it, and of what it removes from them (layer.md
-//! of the OCI Image Format Specification).
+//! A layer of an image: an archive of the files that it adds to the layers below it, and of those that it removes
+//! (layer.md of the OCI Image Format Specification).
 
 use std::error::Error;
 use std::ffi::OsStr;
@@ -14,10 +14,10 @@ use tar::{Archive, EntryType};
 
 /// The prefix of an entry's name that removes the file with the rest of that name.
 const WHITEOUT: &[u8] = b".wh.";
-/// The name of an entry that removes everything that the layers below have in its folder.
+/// The name of an entry that hides everything that the layers below have in its folder.
 const OPAQUE: &[u8] = b".wh..wh..opq";
 
-/// How a layer is written.
+/// The format of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// As an archive.
@@ -27,7 +27,7 @@ pub(super) enum Form {
 }
 
 impl Form {
-    /// The form of layers of a media type, if it is known.
+    /// The format of layers with a media type, if it is known.
     pub(super) fn of(media_type: &str) -> Option<Self> {
         match media_type {
             "application/vnd.oci.image.layer.v1.tar" | "application/vnd.oci.image.layer.nondistributable.v1.tar" => {
@@ -100,7 +100,7 @@ pub(super) fn apply(form: Form, path: &Path, root: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The folder of the archive's path `name` in `root`, if it is there.
+/// The folder of the archive's path `name` in `root`, if it exists.
 fn folder(root: &Path, name: &Path) -> io::Result<Option<PathBuf>> {
     let outside = || io::Error::other(format!("`{}` leads out of the image", name.display()));
     let parts = name.parent().into_iter().flat_map(Path::components);
@@ -112,7 +112,7 @@ fn folder(root: &Path, name: &Path) -> io::Result<Option<PathBuf>> {
             Component::ParentDir | Component::Prefix(_) => return Err(outside()),
         }
     }
-    // Links in the layers below are followed.
+    // Follow links in the layers below.
     match path.canonicalize() {
         Ok(path) if path.starts_with(root) => Ok(Some(path).filter(|path| path.is_dir())),
         Ok(_) => Err(outside()),
@@ -121,7 +121,7 @@ fn folder(root: &Path, name: &Path) -> io::Result<Option<PathBuf>> {
     }
 }
 
-/// An error of `tar` says what cannot be unpacked, and only its sources say why.
+/// An error of `tar` says what cannot be unpacked, and only its sources give the reason.
 fn with_reasons(error: io::Error) -> io::Error {
     let sources = iter::successors(error.source(), |&source| source.source());
     io::Error::other(sources.fold(error.to_string(), |all, source| format!("{all}: {source}")))

@@ -1,5 +1,5 @@
-//! The file system that servers begin with: a folder with a root file system, an OCI image layout, or Debian as
-//! debootstrap makes it. New images are kept in the user's cache, complete or not at all.
+//! The initial file system of servers: a folder with a root file system, an OCI image layout, or Debian as made by
+//! debootstrap. New images are kept in the user's cache, complete or not at all.
 
 mod apt;
 mod cache;
@@ -17,20 +17,20 @@ use crate::local::error::UpError;
 use super::refuse;
 use super::tools::Tools;
 
-/// An image that was asked for.
+/// A requested image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Image {
-    /// Debian, as it is on this machine if it runs Debian.
+    /// Debian, as on this machine if it runs Debian.
     Debian,
     /// A folder with a root file system, or with an OCI image layout.
     At(PathBuf),
 }
 
 impl Image {
-    /// The folder with the image. If that takes long, `say` is called with the reason.
+    /// Returns the folder with the image. If that takes long, `say` is called with the reason.
     ///
     /// # Errors
-    /// Why there is no image, or what sandboxes need and this machine does not have.
+    /// There is no image, or this machine lacks something that sandboxes need.
     pub async fn ready(&self, say: impl FnMut(&str)) -> Result<PathBuf, UpError> {
         // An image is useless where no sandbox is possible.
         let tools = Tools::find()?;
@@ -49,7 +49,7 @@ enum ImageKind {
     Layout,
 }
 
-/// What is at `path`.
+/// Determines the kind of image at `path`.
 fn kind(path: &Path) -> Result<ImageKind, UpError> {
     let help = "`--sandbox=PATH` takes a folder with a root file system, or one with an OCI image layout, as \
                 `skopeo copy docker://IMAGE oci:FOLDER` makes it; `--sandbox` alone makes an image of Debian";
@@ -59,7 +59,7 @@ fn kind(path: &Path) -> Result<ImageKind, UpError> {
         Err(error) => Err(refuse(format!("cannot use the image `{shown}`: {}", reason(&error)), help)),
         Ok(data) if !data.is_dir() => Err(refuse(format!("the image `{shown}` is not a folder"), help)),
         Ok(_) if path.join("oci-layout").is_file() => Ok(ImageKind::Layout),
-        // A link there, such as to /bin/busybox, is meant to be followed in the image only.
+        // A link there, such as to /bin/busybox, must be followed in the image only.
         Ok(_) if path.join("bin/sh").symlink_metadata().is_ok() => Ok(ImageKind::Root),
         Ok(_) => Err(refuse(
             format!(

@@ -18,7 +18,7 @@ use super::layer;
 
 /// The maximum size of an index, a manifest or a configuration, in bytes.
 const DOCUMENT: u64 = 4 << 20;
-/// How deep indices may be nested.
+/// How deeply indices may be nested.
 const DEPTH: usize = 4;
 
 /// A reference to a blob, by its content.
@@ -50,7 +50,7 @@ struct Manifest {
     layers: Vec<Descriptor>,
 }
 
-/// The image in the layout at `path`, which is unpacked if it was not before.
+/// Returns the image in the layout at `path`, unpacking it if necessary.
 pub(super) async fn ready(path: &Path, mut say: impl FnMut(&str)) -> Result<PathBuf, UpError> {
     let failed = |why: String| {
         refuse(
@@ -134,7 +134,7 @@ impl Layout<'_> {
         Ok(())
     }
 
-    /// A small blob, read.
+    /// Reads a small blob.
     fn document<T: DeserializeOwned>(&self, descriptor: &Descriptor) -> Result<T, String> {
         if descriptor.size > DOCUMENT {
             return Err(format!("{} has {} bytes, which is too much", descriptor.digest, descriptor.size));
@@ -144,7 +144,7 @@ impl Layout<'_> {
         serde_json::from_slice(&text).map_err(|error| format!("{}: {error}", descriptor.digest))
     }
 
-    /// The file of a blob, whose digest and size are verified.
+    /// The file of a blob, with verified digest and size.
     fn blob(&self, descriptor: &Descriptor) -> Result<PathBuf, String> {
         let digest = &descriptor.digest;
         let hex = hex(digest)?;
@@ -170,7 +170,7 @@ impl Layout<'_> {
     }
 }
 
-/// The hexadecimal part of a digest, which is also the name of a file.
+/// The hexadecimal part of a digest, which is also the file name.
 fn hex(digest: &str) -> Result<&str, String> {
     let number = digest.strip_prefix("sha256:").filter(|hex| hex.len() == 64);
     let is_hex = |hex: &&str| hex.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));

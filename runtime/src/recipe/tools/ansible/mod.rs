@@ -23,12 +23,12 @@ const LARGEST: u64 = 16 * MAX_DATA as u64;
 
 const NOWHERE: &str = "no play is for this server, so nothing ran: a recipe's only host is `localhost`";
 
-/// What the callback writes.
+/// The output of the callback.
 #[derive(Debug, Default, Deserialize)]
 struct CallbackReport {
     stats: IndexMap<Name, Value>,
     failure: Option<Failed>,
-    /// No play was for this server.
+    /// Whether no play was for this server.
     #[serde(default)]
     nowhere: bool,
 }
@@ -37,10 +37,10 @@ struct CallbackReport {
 #[derive(Debug, Deserialize)]
 struct Failed {
     task: String,
-    /// Its file and line, if they are known.
+    /// Its file and line, if known.
     #[serde(default)]
     at: Option<String>,
-    /// The item of its loop.
+    /// The current item of its loop.
     #[serde(default)]
     item: Option<String>,
     how: String,
@@ -57,7 +57,7 @@ impl Failed {
     }
 }
 
-/// What Ansible prints if it does not get to any task.
+/// The error that Ansible prints if it does not reach any task.
 fn refused(log: &[String]) -> Option<String> {
     let said = log
         .iter()
@@ -65,7 +65,7 @@ fn refused(log: &[String]) -> Option<String> {
     Some(format!("Ansible refuses the playbook: {}", said.trim_end_matches('.')))
 }
 
-/// Runs a playbook. Its outputs are what it sets by `set_stats`, for the run or for the host, and files.
+/// Runs a playbook. Its outputs are the values set by `set_stats`, for the run or for the host, and files.
 pub(super) async fn go(job: &Job, directory: &Directory, environment: Environment) -> Result<Report, Broken> {
     let command = prepare(job, directory, environment).map_err(|error| {
         Broken::new(FailureKind::Start, format!("the run of its playbook cannot be prepared: {error}"))
@@ -93,7 +93,7 @@ fn prepare(job: &Job, directory: &Directory, mut environment: Environment) -> st
     };
     let mut arguments: Vec<OsString> = ["--connection", "local", "--inventory", "localhost,"].map(Into::into).into();
     arguments.extend(["--extra-vars".into(), at(&directory.inputs())]);
-    // What Ansible would take for a template is passed once more, marked.
+    // Values that Ansible would take for a template are passed once more, marked as unsafe.
     let marked: Vec<_> = job.inputs.iter().filter(|(_, value)| unsafe_yaml::is_needed(value)).collect();
     if !marked.is_empty() {
         let path = tool.join("unsafe.yml");
@@ -107,7 +107,7 @@ fn prepare(job: &Job, directory: &Directory, mut environment: Environment) -> st
     arguments.push(playbook.clone().into());
 
     let beside = playbook.parent().unwrap_or(&tool);
-    // Included files count; what the server has for its operator does not.
+    // Use included files; ignore the configuration that the server has for its operator.
     let none = tool.join("ansible.cfg");
     write(&none, "")?;
     let configuration = [beside.join("ansible.cfg"), directory.files().join("ansible.cfg")];
@@ -121,14 +121,14 @@ fn prepare(job: &Job, directory: &Directory, mut environment: Environment) -> st
     environment.set("ANSIBLE_ROLES_PATH", roles);
     environment.set("ANSIBLE_LOCAL_TEMP", tool.join("local"));
     environment.set("ANSIBLE_REMOTE_TEMP", tool.join("remote"));
-    // The Python that runs Ansible exists; another one would have to be found, with a warning.
+    // Use the Python that runs Ansible; any other would have to be discovered, with a warning.
     environment.set("ANSIBLE_PYTHON_INTERPRETER", "{{ ansible_playbook_python }}");
     for (name, value) in [
         ("ANSIBLE_NOCOWS", "1"),
         ("ANSIBLE_NOCOLOR", "1"),
         ("ANSIBLE_RETRY_FILES_ENABLED", "0"),
         ("ANSIBLE_LOCALHOST_WARNING", "0"),
-        // Otherwise its output comes only when a buffer is full.
+        // Otherwise its output arrives only when a buffer is full.
         ("PYTHONUNBUFFERED", "1"),
     ] {
         environment.set(name, value);
@@ -145,7 +145,7 @@ fn prepare(job: &Job, directory: &Directory, mut environment: Environment) -> st
     }))
 }
 
-/// What the callback wrote; `None` if Ansible did not get to it.
+/// Reads the callback's output; `None` if Ansible did not reach it.
 fn read(path: &Path) -> Result<CallbackReport, Broken> {
     let Ok(data) = fs::metadata(path) else { return Ok(CallbackReport::default()) };
     if data.len() > LARGEST {

@@ -1,10 +1,10 @@
-//! Values as YAML in which no text is taken for a template, by Ansible's tag `!unsafe`.
+//! Writes values as YAML in which no text is taken for a template, using Ansible's tag `!unsafe`.
 
 use std::fmt::Write as _;
 
 use wattle::model::{Name, Value};
 
-/// Whether anything in `value` needs a mark.
+/// Whether anything in `value` needs the tag.
 pub(super) fn is_needed(value: &Value) -> bool {
     match value {
         Value::Str(text) => is_marked(text),
@@ -14,9 +14,9 @@ pub(super) fn is_needed(value: &Value) -> bool {
     }
 }
 
-/// Whether `text` could be a template or an expression, or a part of one that a playbook makes of several texts.
+/// Whether `text` could be a template or an expression, or a part of one that a playbook builds from several texts.
 ///
-/// A text of only these characters calls nothing, whatever marked text it is joined with. It is left as it is because
+/// A text of only these characters calls nothing, whatever marked text it is joined with. It is not tagged because
 /// ansible-core 2.21 reads `!unsafe "True"` as a truth value, and `!unsafe "007"` as a number.
 fn is_marked(text: &str) -> bool {
     !text.chars().all(|c| !c.is_ascii() || c.is_ascii_alphanumeric() || " _.:/@,+=-~<>".contains(c))
@@ -34,7 +34,7 @@ fn entries<'a>(out: &mut String, values: impl IntoIterator<Item = (&'a Name, &'a
     out.push('{');
     for (i, (name, value)) in values.into_iter().enumerate() {
         out.push_str(if i == 0 { "" } else { ", " });
-        // A key that is longer than 1,024 characters must be marked as one (YAML 1.2, 8.20).
+        // A key longer than 1,024 characters must be marked as one (YAML 1.2, 8.20).
         out.push_str("? ");
         add_text(out, name);
         out.push_str(" : ");
@@ -47,7 +47,7 @@ fn add(out: &mut String, value: &Value) {
     match value {
         Value::Null => out.push_str("null"),
         Value::Boolean(_) | Value::Integer(_) => out.push_str(&value.to_string()),
-        // YAML 1.1 wants a point, and a sign before the exponent.
+        // YAML 1.1 requires a point, and a sign before the exponent.
         Value::Float(number) => {
             let text = format!("{number:e}");
             let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
@@ -75,7 +75,7 @@ fn add_text(out: &mut String, text: &str) {
     quote(out, text);
 }
 
-/// All that is not plain ASCII is escaped: PyYAML refuses some characters, and folds others.
+/// Escapes everything that is not plain ASCII: PyYAML refuses some characters, and folds others.
 fn quote(out: &mut String, text: &str) {
     out.push('"');
     for c in text.chars() {

@@ -1,7 +1,8 @@
-//! Chef 16 and later, and Cinc, with recipes as they are.
+//! Chef 16 and later, and Cinc, with unmodified recipes.
 //!
-//! A run starts before its inputs are there. `wattle.rb`, which Chef's configuration loads, asks the agent for an input
-//! when a recipe gets to it, publishes what is written while the recipe runs, and reports the rest at the end.
+//! A run starts before its inputs are available. `wattle.rb`, which Chef's configuration loads, requests an input from
+//! the agent when a recipe reaches it, publishes outputs that are written while the recipe runs, and reports the rest
+//! at the end.
 
 mod report;
 mod setup;
@@ -22,13 +23,13 @@ use crate::space::{FailureKind, Script};
 use report::Report;
 use setup::Setup;
 
-/// How the makers' builds of Chef learn that their license is accepted.
+/// How the vendor's builds of Chef learn that their license is accepted.
 const LICENSE: &[&str] = &["CHEF_LICENSE", "CHEF_LICENSE_KEY", "CHEF_LICENSE_SERVER"];
-/// Their exit code if it is not.
+/// Their exit codes if it is not.
 const UNLICENSED: [i32; 3] = [172, 173, 174];
-/// Chef's `REBOOT_SCHEDULED` and `REBOOT_NEEDED`: the server goes down, because the recipe wants it so.
+/// Chef's `REBOOT_SCHEDULED` and `REBOOT_NEEDED`: the server goes down, because the recipe requested it.
 const REBOOT: [i32; 2] = [35, 37];
-/// How long a server that was asked to go down may take.
+/// How long a server may take to go down after the request.
 const GOES_DOWN: Duration = Duration::from_mins(15);
 
 /// Runs a recipe, and returns its outputs.
@@ -45,7 +46,7 @@ pub(super) async fn go(
     let tool = tool::find(environment.get("PATH").map(AsRef::as_ref).unwrap_or_default())?;
     let setup = Setup::write(job, directory)?;
     let ended = run(job, directory, tool.command(&setup, directory, environment)).await;
-    // What Chef keeps of a failure, secrets and all. Most runs leave none.
+    // Chef's records of a failure, including secrets. Most runs leave none.
     for file in ["chef-stacktrace.out", "failed-run-data.json"] {
         let _ = std::fs::remove_file(directory.cache().join(file));
     }
@@ -60,7 +61,7 @@ pub(super) async fn go(
         }
         Some(Report::Outputs(values)) if ended.status.success() || REBOOT.contains(&code) => values,
         None if REBOOT.contains(&code) => {
-            // Once the server is up again, the recipe is run again.
+            // The recipe runs again after the reboot.
             tokio::time::sleep(GOES_DOWN).await;
             return Err(failed(
                 FailureKind::Recipe,

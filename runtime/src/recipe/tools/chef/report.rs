@@ -1,4 +1,4 @@
-//! How a run of Chef ended, as `wattle.rb` wrote it.
+//! The result of a Chef run, as written by `wattle.rb`.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,14 +11,14 @@ use wattle::values;
 use crate::recipe::{Broken, Job};
 use crate::space::{self, FailureKind};
 
-/// How long to ask for the failure of an input that the recipe has received.
+/// How long to wait for the failure of an input that the recipe has received.
 const ANSWER: Duration = Duration::from_secs(5);
 
-/// How a run ended.
+/// The result of a run.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Report {
-    /// All its resources converged. Its outputs, published or not.
+    /// All its resources converged. The value is its outputs, published or not.
     Outputs(IndexMap<Name, Value>),
     /// It failed.
     Failure(ChefFailure),
@@ -28,9 +28,9 @@ pub(super) enum Report {
 #[derive(Debug, Deserialize)]
 pub(super) struct ChefFailure {
     pub(super) message: String,
-    /// The input that could not be read, if that is why.
+    /// The input that could not be read, if that is the cause.
     input: Option<String>,
-    /// The output that was not published, if that is why.
+    /// The output that was not published, if that is the cause.
     output: Option<Refused>,
 }
 
@@ -40,7 +40,7 @@ struct Refused {
     value: Value,
 }
 
-/// The report; `None` if the run did not get to it.
+/// Reads the report; `None` if the run did not reach it.
 pub(super) fn read(path: &Path) -> Result<Option<Report>, Broken> {
     let unreadable =
         |error: io::Error| Broken::new(FailureKind::Recipe, format!("cannot read {}: {error}", path.display()));
@@ -52,7 +52,7 @@ pub(super) fn read(path: &Path) -> Result<Option<Report>, Broken> {
 }
 
 impl ChefFailure {
-    /// What kind of failure it is.
+    /// The kind of failure.
     pub(super) fn kind(&self, job: &Job) -> FailureKind {
         let output = |refused: &Refused| Some((job.component.outputs.get(&*refused.name)?, refused.value.clone()));
         match (&self.input, &self.output) {
@@ -67,7 +67,7 @@ impl ChefFailure {
         }
     }
 
-    /// The failure of the input, if that is why.
+    /// The failure of the input, if that is the cause.
     pub(super) async fn cause(&self, job: &Job) -> Option<Box<space::Failure>> {
         let asked = job.live.input(self.input.as_ref()?);
         tokio::time::timeout(ANSWER, asked).await.ok()?.err().map(Box::new)

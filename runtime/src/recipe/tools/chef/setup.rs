@@ -1,4 +1,4 @@
-//! What a run of Chef receives: its configuration, its run list, and what `wattle.rb` must know about the component.
+//! The inputs of a Chef run: its configuration, its run list, and the component's declaration for `wattle.rb`.
 
 use std::fmt::Write as _;
 use std::io;
@@ -10,7 +10,7 @@ use crate::recipe::directory::{Directory, write, write_json};
 use crate::recipe::{Broken, Job};
 use crate::space::{FailureKind, Script};
 
-/// What Chef's configuration loads.
+/// The Ruby code that Chef's configuration loads.
 const WATTLE: &str = include_str!("wattle.rb");
 
 /// The files of one run of Chef.
@@ -18,9 +18,9 @@ const WATTLE: &str = include_str!("wattle.rb");
 pub(super) struct Setup {
     /// Chef's configuration.
     pub(super) config: PathBuf,
-    /// What is run, as attributes of the node.
+    /// The run list, as attributes of the node.
     pub(super) node: PathBuf,
-    /// Where the run reports how it ended.
+    /// The path of the run's report.
     pub(super) report: PathBuf,
 }
 
@@ -66,7 +66,7 @@ impl Setup {
     }
 }
 
-/// Chef reads it more than once in one run.
+/// The configuration. Chef reads it more than once in one run.
 fn config(job: &Job, directory: &Directory, cookbooks: &Path, ruby: &Path, table: &Path) -> String {
     let server = job.name.split('/').next().unwrap_or(&job.name);
     // Included data bags, roles and environments are beside the cookbooks.
@@ -108,12 +108,12 @@ fn cookbooks(job: &Job, directory: &Directory, recipe: &str) -> Result<PathBuf, 
     let found = paths.filter(|path| path.ends_with(&file)).min_by_key(|path| path.components().count());
     let missing = || Broken::new(FailureKind::Start, format!("no file `{}` came along with it", file.display()));
     let found = found.and_then(|path| path.ancestors().nth(3)).ok_or_else(missing)?;
-    // Joining nothing would leave a slash at the end.
+    // Joining an empty path would leave a trailing slash.
     let files = directory.files();
     Ok(if found.as_os_str().is_empty() { files } else { files.join(found) })
 }
 
-/// As a literal of Ruby.
+/// Quotes a path as a Ruby literal.
 fn quoted(path: &Path) -> String {
     format!("'{}'", path.display().to_string().replace('\\', r"\\").replace('\'', r"\'"))
 }

@@ -11,8 +11,7 @@ use crate::recipe::environment::Environment;
 use crate::recipe::process::Command;
 use crate::space::FailureKind;
 
-/// Programs that run Chef's recipes, in order of preference, each with the arguments that make it work without a
-/// server.
+/// Programs that run Chef's recipes, in order of preference, each with the arguments for running without a server.
 const TOOLS: [(&str, &[&str]); 4] =
     [("chef-solo", &[]), ("cinc-solo", &[]), ("chef-client", &["--local-mode"]), ("cinc-client", &["--local-mode"])];
 const MISSING: &str = "none of chef-solo, cinc-solo, chef-client and cinc-client is on the agent's PATH: put Chef 16 \
@@ -26,7 +25,7 @@ pub(super) struct Tool {
     arguments: &'static [&'static str],
 }
 
-/// The first one on `path`.
+/// Finds the first one on `path`.
 pub(super) fn find(path: &OsStr) -> Result<Tool, Broken> {
     let find = |name| std::env::split_paths(path).map(|folder| folder.join(name)).find(|file| is_executable(file));
     TOOLS
@@ -45,7 +44,7 @@ impl Tool {
         self.name
     }
 
-    /// How it is started.
+    /// The command that starts it.
     pub(super) fn command(&self, setup: &Setup, directory: &Directory, environment: Environment) -> Command {
         let files: [&OsStr; 4] =
             ["--config".as_ref(), setup.config.as_ref(), "--json-attributes".as_ref(), setup.node.as_ref()];

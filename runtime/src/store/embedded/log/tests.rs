@@ -1,4 +1,4 @@
-//! The log, torn and damaged anywhere.
+//! The log, torn and damaged at any position.
 
 use super::*;
 
@@ -59,7 +59,7 @@ fn an_end_that_was_torn_off_anywhere_is_cut_off() {
     assert_eq!(read(&path).unwrap(), [record(1), large(7)]);
     write(&path, &[record(3)]);
     assert_eq!(read(&path).unwrap(), [record(1), large(7), record(3)]);
-    // So early that not even the beginning was there.
+    // So early that even the beginning is missing.
     for begun in 0..MAGIC.len() {
         std::fs::write(&path, &MAGIC[..begun]).unwrap();
         assert_eq!(read(&path).unwrap(), []);
@@ -133,7 +133,7 @@ fn a_log_that_is_mostly_dead_is_rewritten() {
     assert!(appended > 4000);
     assert_eq!(read(&path).unwrap(), [record(1), large(8), record(2)]);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
-    // What a crash left of a new file does no harm.
+    // The remains of a new file after a crash are harmless.
     std::fs::write(folder.path().join("log.new"), "half").unwrap();
     let mut log = Log::open(&path, |_| Ok(())).unwrap();
     log.pretend_to_have_grown();

@@ -71,7 +71,7 @@ async fn greet(
         }
         Err(reason) => {
             outbox.send(&wire::frame(&Greeting::Refused(reason)));
-            // Time for the client to read the answer, and no more.
+            // Allow the client time to read the response, but no more.
             let _ = tokio::time::timeout(HELLO, inbox.fill(reader)).await;
             Err(io::ErrorKind::PermissionDenied.into())
         }

@@ -1,4 +1,4 @@
-//! What connections share, and how requests are answered.
+//! State shared by connections, and the handling of requests.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -30,7 +30,7 @@ pub(super) struct Connection {
     pub(super) outbox: Arc<Outbox>,
     pub(super) who: Mutex<Who>,
     pub(super) client: u64,
-    // For requests that continue: their paths, and the tree's numbers for them.
+    // The paths of continuing requests, and the tree's numbers for them.
     pub(super) watches: Mutex<HashMap<u64, (String, u64)>>,
     pub(super) holds: Mutex<HashMap<u64, Held>>,
 }
@@ -76,7 +76,7 @@ impl Shared {
         Ok(who)
     }
 
-    /// Adds an answer to the data to send.
+    /// Adds a response to the data to send.
     fn reply(&self, outbox: &Arc<Outbox>, id: u64, reply: &Reply<'_>) {
         if outbox.push(&(id, reply)) {
             lock(&self.unsent).push(Arc::clone(outbox));
@@ -151,7 +151,7 @@ impl Shared {
         }
     }
 
-    /// Answers a request that waits for a change.
+    /// Responds to a request that waits for a change.
     fn answer_on_change(self: &Arc<Self>, connection: &Arc<Connection>, id: u64) -> OnChange {
         let (shared, connection) = (Arc::clone(self), Arc::clone(connection));
         Box::new(move |node: Result<Option<&Node>, StoreError>| {
@@ -167,7 +167,7 @@ impl Shared {
         Box::new(move |_| shared.reply(&outbox, id, &Reply::Lost))
     }
 
-    /// Answers a request once everything logged so far is on disk.
+    /// Responds to a request once everything logged so far is on disk.
     fn sync(self: &Arc<Self>, state: &State, connection: &Connection, id: u64) {
         let (shared, outbox, file) = (Arc::clone(self), Arc::clone(&connection.outbox), state.log_file());
         tokio::spawn(async move {
