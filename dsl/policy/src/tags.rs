@@ -39,7 +39,9 @@ fn properties(ty: &str) -> Option<&'static [&'static str]> {
 fn read(given: &PolicySettings<'_>) -> Result<Look, Refused> {
     let required = given.texts("required")?;
     if required.is_empty() {
-        return Err(given.refuse("required", "the list is empty, so no label is required").help("name the labels: `required: [owner]`"));
+        return Err(given
+            .refuse("required", "the list is empty, so no label is required")
+            .help("name the labels: `required: [owner]`"));
     }
     let types = given.texts_or_none("types")?.unwrap_or_else(|| USUAL.map(str::to_owned).to_vec());
     if let Some((index, unknown)) = types.iter().enumerate().find(|(_, ty)| properties(ty).is_none()) {
@@ -49,7 +51,9 @@ fn read(given: &PolicySettings<'_>) -> Result<Look, Refused> {
         return Err(refused.help(help));
     }
     if types.is_empty() {
-        return Err(given.refuse("types", "the list is empty, so no resource needs labels").help("leave it out for servers and volumes"));
+        return Err(given
+            .refuse("types", "the list is empty, so no resource needs labels")
+            .help("leave it out for servers and volumes"));
     }
     Ok(Arc::new(move |model| look(model, &required, &types)))
 }

@@ -76,8 +76,7 @@ mod tests {
             components: [(Name::from("app"), None)].into_iter().collect(),
         };
         let servers: IndexMap<Name, Standing> = [(Name::from("db"), standing)].into_iter().collect();
-        let snapshot =
-            StackSnapshot { stack: "shop".into(), desired: None, servers, admission: Admission::default() };
+        let snapshot = StackSnapshot { stack: "shop".into(), desired: None, servers, admission: Admission::default() };
         let former = Former(former.map(|agent| (Name::from("db"), agent)).into_iter().collect());
         former.awaited(&snapshot, others)
     }

@@ -141,7 +141,8 @@ pub(super) async fn follow(
             Verdict::Wait => {}
             Verdict::Say => {
                 let line = paint("nothing has changed for a while:", Tone::Waiting, color);
-                progress.say(&format!("{line}\n{}", waited_for(&now, &waiting.absent, &without_agent, color)), console)?;
+                progress
+                    .say(&format!("{line}\n{}", waited_for(&now, &waiting.absent, &without_agent, color)), console)?;
             }
             verdict @ (Verdict::TooLate | Verdict::Stuck) => {
                 progress.clear(console)?;

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use wattle_openstack::session::Call;
 use wattle_openstack::Method;
+use wattle_openstack::session::Call;
 use wattle_tests::openstack::changed::changed_template;
 use wattle_tests::proxy::Proxy;
 use wattle_tests::site::{NOTHING, SHOP, Site};
@@ -156,7 +156,8 @@ fn whoever_is_killed_before_an_answer_is_followed_by_one_that_goes_on_on_a_real_
 /// that grows.
 fn other(image: &str, ports: &[&str], bound: &str, disk: &Value) -> Value {
     let reference = |name: &str| json!({ "get_resource": name });
-    let port = json!({ "type": "OS::Neutron::Port", "depends_on": ["subnet"], "properties": { "network": reference("net") } });
+    let port =
+        json!({ "type": "OS::Neutron::Port", "depends_on": ["subnet"], "properties": { "network": reference("net") } });
     let nics: Vec<Value> = ports.iter().map(|port| json!({ "port": reference(port) })).collect();
     json!({
         "heat_template_version": "2021-04-16",
@@ -250,4 +251,3 @@ fn requests_are_told_apart_by_what_they_change() {
     let action = format!("POST /v2.1/servers/{id}/action HTTP/1.1\r\na: b\r\n\r\n{{\"resize\": {{}}}}");
     assert_eq!(of(action).as_deref(), Some("POST /v2.1/servers/*/action resize"));
 }
-

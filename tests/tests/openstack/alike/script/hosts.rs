@@ -20,10 +20,7 @@ pub(super) const STEPS: &[Step] = &[
         ..step("list the flavors of all projects", COMPUTE, Get, "/flavors/detail?is_public=None")
     },
     Step { version: Some("1.14"), ..step("list all resource providers", PLACEMENT, Get, "/resource_providers") },
-    Step {
-        version: Some("1.14"),
-        ..step("what a host has", PLACEMENT, Get, "/resource_providers/<host>/inventories")
-    },
+    Step { version: Some("1.14"), ..step("what a host has", PLACEMENT, Get, "/resource_providers/<host>/inventories") },
     Step {
         version: Some("1.14"),
         ..step("what is used of a host", PLACEMENT, Get, "/resource_providers/<host>/usages")
@@ -31,7 +28,12 @@ pub(super) const STEPS: &[Step] = &[
     Step { version: Some("1.14"), ..step("the traits of a host", PLACEMENT, Get, "/resource_providers/<host>/traits") },
     Step {
         version: Some("1.14"),
-        ..step("what a host has that there is not", PLACEMENT, Get, "/resource_providers/00000000-0000-4000-8000-000000000000/inventories")
+        ..step(
+            "what a host has that there is not",
+            PLACEMENT,
+            Get,
+            "/resource_providers/00000000-0000-4000-8000-000000000000/inventories",
+        )
     },
     Step {
         version: Some("1.29"),
