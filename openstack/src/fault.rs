@@ -7,7 +7,7 @@ use std::time::Duration;
 use thiserror::Error;
 use wattle_words::{shown, time};
 
-use crate::wire::{Flaw, Lost, Method, Request, Response};
+use crate::transport::{Flaw, Lost, Method, Request, Response};
 
 /// The longest text of a service that a message quotes, in characters.
 const QUOTED: usize = 500;

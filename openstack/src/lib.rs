@@ -4,7 +4,7 @@
 //! and sending requests ([`session`]), with token renewal, version negotiation, pagination and retries. [`driver`] uses
 //! these to carry out the deployment engine's jobs. [`actions`] lists the actions on a server. [`orchestration`]
 //! delegates the whole deployment to Heat instead. [`hosts`] reads what only administrators may see. What does not
-//! belong here: sockets, clocks and files. Each request goes through a [`Wire`], which is HTTP, a recording, or a
+//! belong here: sockets, clocks and files. Each request goes through a [`Transport`], which is HTTP, a recording, or a
 //! simulation. The contents of files and the environment are arguments.
 
 pub mod actions;
@@ -20,13 +20,13 @@ pub mod orchestration;
 mod page;
 mod secret;
 pub mod session;
+pub mod transport;
 pub mod version;
 mod waits;
-pub mod wire;
 
 pub use clouds::{Cloud, CloudError};
 pub use fault::Fault;
 pub use secret::Secret;
 pub use session::Session;
+pub use transport::{Flaw, Lost, Method, Request, Response, Transport};
 pub use waits::Wait;
-pub use wire::{Flaw, Lost, Method, Request, Response, Wire};

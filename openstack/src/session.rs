@@ -11,10 +11,10 @@ use crate::fault::{said, what};
 use crate::identity::{self, Token};
 use crate::names::Names;
 use crate::page;
+use crate::transport::Lost;
 use crate::version::{self, Range, Version};
 use crate::waits::{Wait, Waits};
-use crate::wire::Lost;
-use crate::{Cloud, Fault, Method, Request, Response, Wire};
+use crate::{Cloud, Fault, Method, Request, Response, Transport};
 
 /// How long before its expiry a token is replaced, to allow for clock skew.
 const EARLY: Duration = Duration::from_mins(1);
@@ -79,7 +79,7 @@ impl Call {
 /// out whether they took effect.
 pub struct Session {
     cloud: Cloud,
-    wire: Arc<dyn Wire>,
+    transport: Arc<dyn Transport>,
     patience: Duration,
     token: Mutex<Option<Arc<Token>>>,
     ranges: Mutex<BTreeMap<&'static str, Option<Range>>>,
@@ -89,9 +89,9 @@ pub struct Session {
 
 impl Session {
     /// Creates a session at `cloud` that retries requests to busy services for at most `patience`.
-    pub fn new(cloud: Cloud, wire: Arc<dyn Wire>, patience: Duration) -> Self {
+    pub fn new(cloud: Cloud, transport: Arc<dyn Transport>, patience: Duration) -> Self {
         let (token, ranges) = (Mutex::default(), Mutex::default());
-        Self { cloud, wire, patience, token, ranges, names: Names::default(), waits: Waits::default() }
+        Self { cloud, transport, patience, token, ranges, names: Names::default(), waits: Waits::default() }
     }
 
     /// The cloud that the session belongs to.
@@ -101,17 +101,17 @@ impl Session {
 
     /// The current time by the session's clock.
     pub fn now(&self) -> SystemTime {
-        self.wire.now()
+        self.transport.now()
     }
 
     /// Pauses by the session's clock.
     pub(crate) async fn pause(&self, time: Duration) {
-        self.wire.pause(time).await;
+        self.transport.pause(time).await;
     }
 
     /// The request that has gone without a definite response the longest, because none arrives or the service is busy.
     pub fn waits(&self) -> Option<Wait> {
-        self.waits.longest(self.wire.now())
+        self.waits.longest(self.transport.now())
     }
 
     /// Returns a valid token, obtaining a new one if necessary.
@@ -123,7 +123,7 @@ impl Session {
         // Held during a login, so that concurrent requests wait and share the token.
         let mut held = self.token.lock().await;
         if let Some(token) = &*held
-            && self.wire.now() + EARLY < token.expires
+            && self.transport.now() + EARLY < token.expires
         {
             return Ok(Arc::clone(token));
         }
@@ -304,7 +304,7 @@ impl Session {
         repeats: bool,
         until: Option<SystemTime>,
     ) -> Result<Response, Fault> {
-        let began = self.wire.now();
+        let began = self.transport.now();
         let mut pause = Duration::from_secs(1);
         let is_over = |at: SystemTime| until.is_some_and(|until| until < at);
         if is_over(began) {
@@ -312,8 +312,8 @@ impl Session {
         }
         let waiting = self.waits.begin(service, began);
         loop {
-            let answer = self.wire.send(request).await;
-            let since = self.wire.now().duration_since(began).unwrap_or_default();
+            let answer = self.transport.send(request).await;
+            let since = self.transport.now().duration_since(began).unwrap_or_default();
             let wait = match &answer {
                 Ok(response) if is_busy(response) => left_alone(response).unwrap_or(pause),
                 Ok(response) => return Ok(response.clone()),
@@ -321,7 +321,7 @@ impl Session {
                 Err(Lost::Unanswered(_)) if repeats => pause,
                 Err(lost) => return Err(Fault::lost(service, request, lost.clone())),
             };
-            if since + wait > self.patience || is_over(self.wire.now() + wait) {
+            if since + wait > self.patience || is_over(self.transport.now() + wait) {
                 return match answer {
                     Ok(response) => Err(Fault::Busy {
                         service: service.to_owned(),
@@ -334,7 +334,7 @@ impl Session {
                 };
             }
             waiting.answered(answer.ok().map(|response| response.status));
-            self.wire.pause(wait).await;
+            self.transport.pause(wait).await;
             pause = (pause * 2).min(LONGEST);
         }
     }

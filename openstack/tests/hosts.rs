@@ -11,7 +11,7 @@ use wattle_openstack::clouds::CloudConfig;
 use wattle_openstack::hosts::{Hosts, Stands, flavors, hosts, stands};
 use wattle_openstack::session::Call;
 use wattle_openstack::version::Version;
-use wattle_openstack::{Cloud, Fault, Lost, Method, Request, Response, Session, Wire};
+use wattle_openstack::{Cloud, Fault, Lost, Method, Request, Response, Session, Transport};
 
 /// Placement's response for many providers at once.
 #[derive(Clone, Copy, PartialEq)]
@@ -32,7 +32,7 @@ struct Listed {
 }
 
 #[async_trait]
-impl Wire for Listed {
+impl Transport for Listed {
     async fn send(&self, request: &Request) -> Result<Response, Lost> {
         let path = request.url.split_once("//").map_or(&*request.url, |(_, rest)| rest);
         self.asked.lock().expect("not poisoned").push(path.to_owned());
@@ -66,7 +66,7 @@ fn listed(list: List) -> (Hosts, Vec<String>) {
     let setting = Setting { is_admin: true, ..Setting::default() };
     let cloud = Near::new(World::new(setting, now), now);
     let cloud = Arc::new(Listed { cloud, list, asked: Mutex::default() });
-    let session = logged_in(Arc::clone(&cloud) as Arc<dyn Wire>);
+    let session = logged_in(Arc::clone(&cloud) as Arc<dyn Transport>);
     server(&session, "nova:compute-3");
     cloud.asked.lock().expect("not poisoned").clear();
     let hosts = hosts(&session).now_or_never().expect("at once").expect("hosts");
@@ -81,7 +81,7 @@ fn session(is_admin: bool) -> Session {
     logged_in(Arc::new(Near::new(World::new(setting, now), now)))
 }
 
-fn logged_in(cloud: Arc<dyn Wire>) -> Session {
+fn logged_in(cloud: Arc<dyn Transport>) -> Session {
     let text = "clouds: {test: {auth: {auth_url: 'http://cloud.test/identity', username: demo, password: demo, project_name: demo}}}";
     let sources = CloudConfig { clouds: Some(("clouds.yaml".into(), text.into())), ..CloudConfig::default() };
     Session::new(Cloud::choose(&sources, None).expect("a cloud"), cloud, Duration::from_mins(5))

@@ -1,4 +1,4 @@
-//! Requests over a scripted wire.
+//! Requests over a scripted transport.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use wattle_openstack::clouds::CloudConfig;
 use wattle_openstack::session::Call;
 use wattle_openstack::version::Version;
-use wattle_openstack::{Cloud, Fault, Lost, Method, Request, Response, Session, Wait, Wire};
+use wattle_openstack::{Cloud, Fault, Lost, Method, Request, Response, Session, Transport, Wait};
 
 /// Responses in order, by path; the requests; a clock that only pauses advance.
 #[derive(Default)]
@@ -21,7 +21,7 @@ struct Script {
 }
 
 #[async_trait]
-impl Wire for Script {
+impl Transport for Script {
     async fn send(&self, request: &Request) -> Result<Response, Lost> {
         self.asked.lock().expect("asked").push(request.clone());
         let mut answers = self.answers.lock().expect("answers");
@@ -84,7 +84,7 @@ fn session_of(script: &Arc<Script>, more: &str) -> Session {
     );
     let sources = CloudConfig { clouds: Some(("clouds.yaml".into(), text)), ..CloudConfig::default() };
     let cloud = Cloud::choose(&sources, None).expect("a cloud");
-    Session::new(cloud, Arc::clone(script) as Arc<dyn Wire>, Duration::from_mins(5))
+    Session::new(cloud, Arc::clone(script) as Arc<dyn Transport>, Duration::from_mins(5))
 }
 
 /// The script never waits, so neither do its callers.
@@ -152,7 +152,7 @@ fn refused_login(clouds: &str, status: u16, message: &str) -> Fault {
     let cloud = Cloud::choose(&sources, None).expect("a cloud");
     let script = Arc::new(Script::default());
     script.on(LOGIN, [answer(status, &[], &json!({ "error": { "message": message } }))]);
-    now(Session::new(cloud, Arc::clone(&script) as Arc<dyn Wire>, Duration::from_mins(5)).token())
+    now(Session::new(cloud, Arc::clone(&script) as Arc<dyn Transport>, Duration::from_mins(5)).token())
         .expect_err("no way in")
 }
 
@@ -260,7 +260,7 @@ fn a_service_that_is_busy_is_asked_again() {
 struct Slow;
 
 #[async_trait]
-impl Wire for Slow {
+impl Transport for Slow {
     async fn send(&self, request: &Request) -> Result<Response, Lost> {
         if request.url == LOGIN { token("t", NEVER) } else { answer(503, &[], &Value::Null) }
     }

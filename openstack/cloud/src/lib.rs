@@ -18,11 +18,11 @@ mod nova;
 mod placement;
 mod reply;
 mod route;
-mod wire;
+mod transport;
 mod world;
 
 pub use fault::{Doing, Rule};
 pub use nova::{Booted, Joined};
 pub use route::services;
-pub use wire::Near;
+pub use transport::Near;
 pub use world::{Setting, World};

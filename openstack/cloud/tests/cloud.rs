@@ -9,7 +9,7 @@ use wattle_cloud::{Doing, Near, Rule, Setting, World};
 use wattle_openstack::clouds::CloudConfig;
 use wattle_openstack::session::Call;
 use wattle_openstack::version::Version;
-use wattle_openstack::{Cloud, Fault, Method, Session, Wire};
+use wattle_openstack::{Cloud, Fault, Method, Session, Transport};
 
 struct Somebody {
     cloud: Arc<Near>,
@@ -21,8 +21,8 @@ fn somebody(setting: Setting) -> Somebody {
     let cloud = Arc::new(Near::new(World::new(setting, now), now));
     let text = "clouds: {test: {auth: {auth_url: 'http://cloud.test/identity', username: demo, password: demo, project_name: demo}}}";
     let sources = CloudConfig { clouds: Some(("clouds.yaml".into(), text.into())), ..CloudConfig::default() };
-    let wire = Arc::clone(&cloud) as Arc<dyn Wire>;
-    let session = Session::new(Cloud::choose(&sources, None).expect("a cloud"), wire, Duration::from_mins(5));
+    let transport = Arc::clone(&cloud) as Arc<dyn Transport>;
+    let session = Session::new(Cloud::choose(&sources, None).expect("a cloud"), transport, Duration::from_mins(5));
     Somebody { cloud, session }
 }
 

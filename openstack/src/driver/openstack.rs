@@ -42,7 +42,7 @@ impl OpenStack {
     }
 
     /// Carries out one job, idempotently. Starts no request after [`Job::not_after`], by the clock of the session's
-    /// wire. A creation first checks whether the thing exists, and then creates it with one request. If that request
+    /// transport. A creation first checks whether the thing exists, and then creates it with one request. If that request
     /// gets no response, the outcome is [`Outcome::Unknown`].
     pub async fn carry_out(&self, job: &Job) -> Outcome {
         let Some(kind) = kind(&job.kind) else { return unknown(&job.kind) };

@@ -12,7 +12,7 @@ use wattle_converge::{
 };
 use wattle_model::{Name, Value};
 use wattle_openstack::driver::{Expected, Rows, kind};
-use wattle_openstack::{Method, Wire as _};
+use wattle_openstack::{Method, Transport as _};
 
 use super::jobs::{Jobs, value};
 use super::stage::Stage;

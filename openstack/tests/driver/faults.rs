@@ -122,10 +122,10 @@ fn what_was_made_without_an_answer_is_found_at_once() {
         let row = stage.row();
         stage.befall(Method::Post, case.made_by, 1, Doing::Unanswered);
         stage.asked();
-        let start = wattle_openstack::Wire::now(&*stage.near);
+        let start = wattle_openstack::Transport::now(&*stage.near);
         let outcome = stage.create(row, case.kind, &case.properties);
         assert!(matches!(outcome, Outcome::Done(Some(_)) | Outcome::Accepted(_)), "{}: {outcome:?}", case.kind);
-        let took = wattle_openstack::Wire::now(&*stage.near).duration_since(start).expect("time passes");
+        let took = wattle_openstack::Transport::now(&*stage.near).duration_since(start).expect("time passes");
         assert!(took < Duration::from_secs(2), "{}: {took:?}", case.kind);
         let made = |asked: &String| asked.starts_with("POST") && asked.ends_with(case.made_by);
         assert!(stage.asked().iter().filter(|asked| made(asked)).count() <= 1, "{}", case.kind);
@@ -174,10 +174,10 @@ fn a_service_that_stays_busy_is_left_alone_when_the_time_is_over() {
         let row = stage.row();
         let began = stage.near.world().servers().len();
         stage.befall(method(&case), case.made_by, 100, Doing::Refused(503, Some(7)));
-        let start = wattle_openstack::Wire::now(&*stage.near);
+        let start = wattle_openstack::Transport::now(&*stage.near);
         let outcome = stage.create(row, case.kind, &case.properties);
         assert!(matches!(outcome, Outcome::Later(_)), "{}: {outcome:?}", case.kind);
-        let took = wattle_openstack::Wire::now(&*stage.near).duration_since(start).expect("time passes");
+        let took = wattle_openstack::Transport::now(&*stage.near).duration_since(start).expect("time passes");
         assert!(took <= LEASE, "{}: {took:?}", case.kind);
         assert_eq!(stage.sight(row, case.kind, &Desk::default()), None, "{}", case.kind);
         assert_eq!(stage.near.world().servers().len(), began);
@@ -203,7 +203,7 @@ fn nothing_is_begun_when_the_lease_is_over() {
     let what = What::Create { properties: value(&json!({})) };
     assert!(matches!(stage.once_until(Duration::ZERO, row, kind, None, what.clone()), Outcome::Done(_)), "in time");
     assert_eq!(stage.carry_out(row, kind, None, &What::Delete), Outcome::Done(None));
-    // Each pause advances the clock of the wire: the read is in time, the creation is not.
+    // Each pause advances the clock of the transport: the read is in time, the creation is not.
     stage.befall(Method::Get, "/networks", 1, Doing::Refused(503, Some(30)));
     stage.asked();
     let outcome = stage.once_until(Duration::from_secs(20), row, kind, None, what);

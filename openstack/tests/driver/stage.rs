@@ -14,7 +14,7 @@ use wattle_model::{Name, Value};
 use wattle_openstack::clouds::CloudConfig;
 use wattle_openstack::driver::{Mark, OpenStack, Seen, kinds};
 use wattle_openstack::session::Call;
-use wattle_openstack::{Cloud, Fault, Lost, Method, Request, Response, Session, Wire};
+use wattle_openstack::{Cloud, Fault, Lost, Method, Request, Response, Session, Transport};
 
 use super::jobs::{Desk, Jobs, value};
 
@@ -29,7 +29,7 @@ struct Heard {
 }
 
 #[async_trait]
-impl Wire for Heard {
+impl Transport for Heard {
     async fn send(&self, request: &Request) -> Result<Response, Lost> {
         let path = request.url.strip_prefix("http://cloud.test").unwrap_or(&request.url);
         // The action on a server or a volume is in the body.
@@ -68,8 +68,8 @@ impl Stage {
         let text = "clouds: {test: {auth: {auth_url: 'http://cloud.test/identity', username: demo, password: demo, project_name: demo}}}";
         let sources = CloudConfig { clouds: Some(("clouds.yaml".into(), text.into())), ..CloudConfig::default() };
         let asked = Arc::default();
-        let wire = Arc::new(Heard { near: Arc::clone(&near), asked: Arc::clone(&asked) }) as Arc<dyn Wire>;
-        let session = Session::new(Cloud::choose(&sources, None).expect("a cloud"), wire, Duration::from_mins(5));
+        let transport = Arc::new(Heard { near: Arc::clone(&near), asked: Arc::clone(&asked) }) as Arc<dyn Transport>;
+        let session = Session::new(Cloud::choose(&sources, None).expect("a cloud"), transport, Duration::from_mins(5));
         let session = Arc::new(session);
         let hands = OpenStack::new(Arc::clone(&session), Mark::new("shop"));
         Self { near, session, asked, hands, next: Cell::new(1) }

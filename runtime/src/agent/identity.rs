@@ -183,7 +183,7 @@ fn kind(value: &serde_json::Value) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::Wire;
+    use crate::store::Encryption;
 
     fn identity(change: &[(&str, serde_json::Value)]) -> Result<Identity, String> {
         let mut fields = serde_json::json!({
@@ -211,15 +211,15 @@ mod tests {
     #[test]
     fn a_server_trusts_the_authority_of_its_user_data() {
         let pem = "-----BEGIN CERTIFICATE-----\nBwcH\n-----END CERTIFICATE-----\n";
-        let Address::ZooKeeper { wire, .. } = identity(&[("ca", pem.into())]).unwrap().space else {
+        let Address::ZooKeeper { encryption, .. } = identity(&[("ca", pem.into())]).unwrap().space else {
             panic!("no ZooKeeper")
         };
-        assert_eq!(wire, Wire::Tls(Authority::Pem(pem.to_owned())));
+        assert_eq!(encryption, Encryption::Tls(Authority::Pem(pem.to_owned())));
         for none in [serde_json::Value::Null, "".into()] {
-            let Address::ZooKeeper { wire, .. } = identity(&[("ca", none)]).unwrap().space else {
+            let Address::ZooKeeper { encryption, .. } = identity(&[("ca", none)]).unwrap().space else {
                 panic!("no ZooKeeper")
             };
-            assert_eq!(wire, Wire::Tls(Authority::System));
+            assert_eq!(encryption, Encryption::Tls(Authority::System));
         }
         let unused = identity(&[("ca", pem.into()), ("space", "zookeeper://127.0.0.1:2181".into())]).unwrap_err();
         assert!(unused.contains("is for `zookeeper+tls://`"), "{unused}");

@@ -13,7 +13,7 @@ use wattle::shown;
 use crate::local::Folder;
 use crate::seed::{read_operator_key, spaces_of_key};
 use crate::space::{Newest, OperatorKey, ROOT, Space};
-use crate::store::{Address, Authority, Host, Login, Store, StoreError, Wire};
+use crate::store::{Address, Authority, Encryption, Host, Login, Store, StoreError};
 
 use super::args;
 use super::console::Console;
@@ -161,7 +161,7 @@ fn unreachable(address: &Address, hosts: &[Host]) -> CommandError {
     let failure = CommandError::new(format!("the data space at {address} does not answer"));
     let failure = hosts.iter().fold(failure, |failure, Host { name, refused }| match (refused, address) {
         (Some(why), _) => failure.note(format!("{name}: {why}")),
-        (None, Address::ZooKeeper { wire: Wire::Clear, .. }) => failure.note(format!(
+        (None, Address::ZooKeeper { encryption: Encryption::Clear, .. }) => failure.note(format!(
             "{name} takes connections, and does not answer as a ZooKeeper: is it one, and does it expect TLS (`zookeeper+tls://`)?"
         )),
         (None, _) => {

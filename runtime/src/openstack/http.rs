@@ -11,7 +11,7 @@ use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::legacy::{Client, Error};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
-use wattle_openstack::{Cloud, Lost, Request, Response, Wire};
+use wattle_openstack::{Cloud, Lost, Request, Response, Transport};
 
 use super::trust;
 
@@ -80,7 +80,7 @@ impl Http {
 }
 
 #[async_trait]
-impl Wire for Http {
+impl Transport for Http {
     async fn send(&self, request: &Request) -> Result<Response, Lost> {
         let answer = tokio::time::timeout(ANSWER, self.ask(request)).await;
         answer

@@ -17,16 +17,16 @@ pub enum Address {
     ZooKeeper {
         /// `HOST:PORT[,HOST:PORT...]`, as ZooKeeper clients expect it.
         hosts: String,
-        /// How to connect to it.
-        wire: Wire,
+        /// Whether connections are encrypted.
+        encryption: Encryption,
     },
     /// `unix:PATH`: the socket of an embedded store.
     Socket(PathBuf),
 }
 
-/// How to connect to a ZooKeeper.
+/// Whether connections to a ZooKeeper are encrypted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wire {
+pub enum Encryption {
     /// `zookeeper://`: unencrypted, for loopback addresses. For others only with `?insecure`, which declares that the
     /// network in between is trusted.
     Clear,
@@ -113,20 +113,20 @@ impl Address {
                 return Err(refuse("a malformed host or port"));
             }
         }
-        let wire = if is_secure { Wire::Tls(authority) } else { Wire::Clear };
+        let encryption = if is_secure { Encryption::Tls(authority) } else { Encryption::Clear };
         match elsewhere(hosts) {
-            Some(host) if wire == Wire::Clear && !is_insecure => {
+            Some(host) if encryption == Encryption::Clear && !is_insecure => {
                 Err(AddressError::InClear { text: text.to_owned(), host: host.to_owned() })
             }
-            _ => Ok(Self::ZooKeeper { hosts: hosts.to_owned(), wire }),
+            _ => Ok(Self::ZooKeeper { hosts: hosts.to_owned(), encryption }),
         }
     }
 
     /// Returns the same address with servers whose certificates come from `authority`. `None` if it is not encrypted.
     pub fn trusting(self, authority: Authority) -> Option<Self> {
         match self {
-            Self::ZooKeeper { hosts, wire: Wire::Tls(_) } => {
-                Some(Self::ZooKeeper { hosts, wire: Wire::Tls(authority) })
+            Self::ZooKeeper { hosts, encryption: Encryption::Tls(_) } => {
+                Some(Self::ZooKeeper { hosts, encryption: Encryption::Tls(authority) })
             }
             _ => None,
         }
@@ -138,7 +138,7 @@ impl Address {
     /// The authority's file cannot be used.
     pub fn authorities(&self) -> Result<Vec<AuthorityId>, AuthorityError> {
         match self {
-            Self::ZooKeeper { wire: Wire::Tls(authority), .. } => authority.ids(),
+            Self::ZooKeeper { encryption: Encryption::Tls(authority), .. } => authority.ids(),
             _ => Ok(Vec::new()),
         }
     }
@@ -149,10 +149,10 @@ impl Address {
         let Ok(other) = Self::read(text, true) else { return false };
         match (self, &other) {
             (Self::Socket(one), Self::Socket(other)) => one == other,
-            (Self::ZooKeeper { hosts: one, wire }, Self::ZooKeeper { hosts: other, wire: theirs }) => {
-                let is_clear = |wire: &Wire| *wire == Wire::Clear;
+            (Self::ZooKeeper { hosts: one, encryption }, Self::ZooKeeper { hosts: other, encryption: theirs }) => {
+                let is_clear = |encryption: &Encryption| *encryption == Encryption::Clear;
                 let is_named = |host: &str| other.split(',').any(|other| other.eq_ignore_ascii_case(host));
-                is_clear(wire) == is_clear(theirs) && one.split(',').any(is_named)
+                is_clear(encryption) == is_clear(theirs) && one.split(',').any(is_named)
             }
             _ => false,
         }
@@ -165,8 +165,8 @@ impl Address {
     /// The authority's file cannot be used.
     pub fn for_servers(&self) -> Result<(String, String), AuthorityError> {
         match self {
-            Self::ZooKeeper { hosts, wire: Wire::Tls(authority) } => {
-                let bare = Self::ZooKeeper { hosts: hosts.clone(), wire: Wire::Tls(Authority::System) };
+            Self::ZooKeeper { hosts, encryption: Encryption::Tls(authority) } => {
+                let bare = Self::ZooKeeper { hosts: hosts.clone(), encryption: Encryption::Tls(Authority::System) };
                 Ok((bare.to_string(), authority.certificates()?.unwrap_or_default()))
             }
             address => Ok((address.to_string(), String::new())),
@@ -194,14 +194,14 @@ impl FromStr for Address {
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::ZooKeeper { hosts, wire: Wire::Clear } => {
+            Self::ZooKeeper { hosts, encryption: Encryption::Clear } => {
                 let shown = if elsewhere(hosts).is_some() { "?insecure" } else { "" };
                 write!(f, "zookeeper://{hosts}{shown}")
             }
-            Self::ZooKeeper { hosts, wire: Wire::Tls(Authority::File(file)) } => {
+            Self::ZooKeeper { hosts, encryption: Encryption::Tls(Authority::File(file)) } => {
                 write!(f, "zookeeper+tls://{hosts}?ca={}", file.display())
             }
-            Self::ZooKeeper { hosts, wire: Wire::Tls(_) } => write!(f, "zookeeper+tls://{hosts}"),
+            Self::ZooKeeper { hosts, encryption: Encryption::Tls(_) } => write!(f, "zookeeper+tls://{hosts}"),
             Self::Socket(path) => write!(f, "unix:{}", path.display()),
         }
     }

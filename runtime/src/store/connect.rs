@@ -11,7 +11,7 @@ impl Address {
     /// [`StoreError::Unusable`] if waiting is pointless: a login or a certificate is refused.
     pub async fn connect(&self, logins: &[Login]) -> Result<Arc<dyn Store>, StoreError> {
         Ok(match self {
-            Self::ZooKeeper { hosts, wire } => Arc::new(zookeeper::connect(hosts, wire, logins).await?),
+            Self::ZooKeeper { hosts, encryption } => Arc::new(zookeeper::connect(hosts, encryption, logins).await?),
             Self::Socket(path) => Arc::new(embedded::connect(path, logins).await?),
         })
     }

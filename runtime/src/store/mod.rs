@@ -25,7 +25,7 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
 pub use access::{Access, Login, OPERATOR, Principal, Rights};
-pub use address::{Address, AddressError, Wire};
+pub use address::{Address, AddressError, Encryption};
 pub(crate) use authority::of_the_system;
 pub use authority::{Authority, AuthorityError, AuthorityId};
 pub(crate) use below::{below, directly_below};

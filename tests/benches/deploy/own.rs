@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use tokio::sync::mpsc;
 use wattle_converge::{Cleanup, Limits, OnFailure};
 use wattle_openstack::clouds::CloudConfig;
-use wattle_openstack::{Cloud, Lost, Method, Request, Response, Session, Wire};
+use wattle_openstack::{Cloud, Lost, Method, Request, Response, Session, Transport};
 use wattle_runtime::deploy::{Deployment, Identity, Wanted};
 use wattle_runtime::openstack::{Hands, Http, TemplateSource, Templates};
 use wattle_runtime::space::{OperatorKey, Space};
@@ -38,7 +38,7 @@ impl Own {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         let chosen = Cloud::choose(sources, None).expect("a cloud");
         let counting = Arc::new(Counting::new(Http::new(&chosen).expect("a wire")));
-        let session = Session::new(chosen, Arc::clone(&counting) as Arc<dyn Wire>, Duration::from_secs(5));
+        let session = Session::new(chosen, Arc::clone(&counting) as Arc<dyn Transport>, Duration::from_secs(5));
         let deployment = runtime.block_on(async {
             let key = OperatorKey::generate();
             let address: Address = zookeeper.address().parse().expect("an address");
@@ -116,7 +116,7 @@ impl Counting {
 }
 
 #[async_trait]
-impl Wire for Counting {
+impl Transport for Counting {
     async fn send(&self, request: &Request) -> Result<Response, Lost> {
         let count = if request.method == Method::Get { &self.reads } else { &self.writes };
         count.fetch_add(1, Ordering::Relaxed);

@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 use wattle_cloud::Setting;
 use wattle_converge::{Cleanup, Limits, OnFailure};
 use wattle_openstack::clouds::CloudConfig;
-use wattle_openstack::{Cloud, Lost, Method, Request, Response, Session, Wire};
+use wattle_openstack::{Cloud, Lost, Method, Request, Response, Session, Transport};
 use wattle_runtime::deploy::{Deployment, Identity, Wanted};
 use wattle_runtime::openstack::{Hands, Http, TemplateSource, Templates};
 use wattle_runtime::space::{OperatorKey, Space};
@@ -26,7 +26,7 @@ struct Noting {
 }
 
 #[async_trait]
-impl Wire for Noting {
+impl Transport for Noting {
     async fn send(&self, request: &Request) -> Result<Response, Lost> {
         self.asked.lock().expect("nobody panics").push((request.method, request.url.clone()));
         self.inner.send(request).await
@@ -69,7 +69,7 @@ async fn a_resource_costs_little_more_than_the_request_that_makes_it() {
     let sources = CloudConfig { clouds: Some(("clouds.yaml".into(), clouds)), ..CloudConfig::default() };
     let chosen = Cloud::choose(&sources, None).expect("a cloud");
     let noting = Arc::new(Noting { inner: Http::new(&chosen).expect("a wire"), asked: Mutex::default() });
-    let session = Session::new(chosen, Arc::clone(&noting) as Arc<dyn Wire>, Duration::from_secs(5));
+    let session = Session::new(chosen, Arc::clone(&noting) as Arc<dyn Transport>, Duration::from_secs(5));
     let (key, store) = (OperatorKey::generate(), Arc::new(Memory::new()) as Arc<dyn Store>);
     let identity = Identity::of(&store, "tiers", &key).await.expect("an identity");
     let space = Space::new(Arc::clone(&store), "tiers");

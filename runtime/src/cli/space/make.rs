@@ -22,7 +22,7 @@ use crate::cli::signals::Signals;
 use crate::deploy::Wanted;
 use crate::ensemble::{self, Ground, MEMBERS, Member, Network, STACK};
 use crate::openstack::TemplateSource;
-use crate::store::{Address, Authority, Wire};
+use crate::store::{Address, Authority, Encryption};
 
 use super::folder::{Home, Opened};
 use super::ground;
@@ -129,7 +129,7 @@ async fn bring(
         return Ok(false);
     }
     let hosts = ensemble::hosts(&members);
-    let address = Address::ZooKeeper { hosts, wire: Wire::Tls(Authority::File(file)) };
+    let address = Address::ZooKeeper { hosts, encryption: Encryption::Tls(Authority::File(file)) };
     console.err.write("the servers boot and install ZooKeeper; this takes minutes ...\n")?;
     if unless_ended(signals, serves(&address, opened)).await?.is_none() {
         return Ok(false);

@@ -33,7 +33,7 @@ use self::pool::{Lease, Pool};
 use self::session::{Session, Settings};
 use self::tries::Tries;
 use super::path::check_path;
-use super::{Access, Hold, Login, Node, Op, Open, Store, StoreError, Version, Wire};
+use super::{Access, Encryption, Hold, Login, Node, Op, Open, Store, StoreError, Version};
 
 /// How long closing the sessions may take. ZooKeeper ends the others by itself.
 const CLOSE: Duration = Duration::from_secs(2);
@@ -51,8 +51,8 @@ pub(super) struct ZooKeeper {
 ///
 /// # Errors
 /// [`StoreError::Unusable`] if waiting is pointless.
-pub(super) async fn connect(hosts: &str, wire: &Wire, logins: &[Login]) -> Result<ZooKeeper, StoreError> {
-    let settings = Arc::new(Settings::new(hosts, wire, logins)?);
+pub(super) async fn connect(hosts: &str, encryption: &Encryption, logins: &[Login]) -> Result<ZooKeeper, StoreError> {
+    let settings = Arc::new(Settings::new(hosts, encryption, logins)?);
     let session = Session::open(Arc::clone(&settings));
     session.client().await?;
     Ok(ZooKeeper {

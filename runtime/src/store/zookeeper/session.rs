@@ -13,7 +13,7 @@ use super::link::Link;
 use super::tls::Tls;
 use super::tries::Tries;
 use crate::clock;
-use crate::store::{Address, Login, StoreError, Wire};
+use crate::store::{Address, Encryption, Login, StoreError};
 
 /// How long ZooKeeper keeps the session of a silent client, and the nodes that it holds. A restart of ZooKeeper or the
 /// election of a leader takes less, so agents survive it. It also bounds the time until a dead agent is noticed. By
@@ -61,11 +61,11 @@ enum State {
 }
 
 impl Settings {
-    pub(super) fn new(hosts: &str, wire: &Wire, logins: &[Login]) -> Result<Self, StoreError> {
-        let address = Address::ZooKeeper { hosts: hosts.to_owned(), wire: wire.clone() }.to_string();
+    pub(super) fn new(hosts: &str, encryption: &Encryption, logins: &[Login]) -> Result<Self, StoreError> {
+        let address = Address::ZooKeeper { hosts: hosts.to_owned(), encryption: encryption.clone() }.to_string();
         let logins = Mutex::new(logins.to_vec());
         let mut settings = Self { address, hosts: hosts.to_owned(), logins, tls: None, granted: AtomicU64::new(0) };
-        if let Wire::Tls(authority) = wire {
+        if let Encryption::Tls(authority) = encryption {
             let tls = Tls::new(hosts, authority).map_err(|reason| settings.unusable(reason))?;
             settings.tls = Some(tls);
         }

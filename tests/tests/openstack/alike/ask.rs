@@ -6,7 +6,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::Value;
 use wattle_openstack::clouds::{CloudConfig, Login};
-use wattle_openstack::{Cloud, Request, Session, Wire};
+use wattle_openstack::{Cloud, Request, Session, Transport};
 use wattle_runtime::openstack::Http;
 
 use super::script::{IDENTITY, Step};
@@ -27,7 +27,7 @@ pub(crate) struct Asker {
     session: Session,
     /// The URL of the identity service.
     identity: String,
-    wire: Arc<dyn Wire>,
+    wire: Arc<dyn Transport>,
     /// Values from earlier answers, by name.
     known: BTreeMap<&'static str, String>,
     runtime: tokio::runtime::Runtime,
@@ -39,7 +39,7 @@ impl Asker {
         let identity = format!("{}/v3", cloud.auth_url);
         let Login::Password { password, .. } = &cloud.login else { panic!("one logs in by a password") };
         let password = password.reveal().to_owned();
-        let wire: Arc<dyn Wire> = Arc::new(Http::new(&cloud).expect("a wire"));
+        let wire: Arc<dyn Transport> = Arc::new(Http::new(&cloud).expect("a wire"));
         let session = Session::new(cloud, Arc::clone(&wire), Duration::from_secs(30));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("a time after 1970");

@@ -48,7 +48,7 @@ pub struct Request {
     pub method: Method,
     /// The full URL, with its query.
     pub url: String,
-    /// Headers in order, with names in lower case. The wire adds those that describe the body's length.
+    /// Headers in order, with names in lower case. The transport adds those that describe the body's length.
     pub headers: Vec<(String, String)>,
     /// The token, which is sent in the header `x-auth-token`.
     pub token: Option<Secret>,
@@ -115,7 +115,7 @@ pub enum Flaw {
 
 /// A transport for requests, with a clock.
 #[async_trait]
-pub trait Wire: Send + Sync {
+pub trait Transport: Send + Sync {
     /// Sends `request` once.
     ///
     /// # Errors

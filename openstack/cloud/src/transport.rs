@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
-use wattle_openstack::{Lost, Request, Response, Wire};
+use wattle_openstack::{Lost, Request, Response, Transport};
 
 use crate::World;
 
@@ -35,7 +35,7 @@ impl Near {
 }
 
 #[async_trait]
-impl Wire for Near {
+impl Transport for Near {
     async fn send(&self, request: &Request) -> Result<Response, Lost> {
         let now = self.now();
         self.world().answer(request, now)
