@@ -82,8 +82,8 @@ pub enum Alone {
 /// Runs the test of this binary with this name in a process with its own interfaces, processes and names of network
 /// namespaces. They end with it, even if it is killed, so that they never disturb the next run.
 ///
+/// # Panics
 /// The test fails there.
-/// When the test fails there.
 #[must_use]
 pub fn alone(test: &str) -> Alone {
     const VARIABLE: &str = "WATTLE_TEST_ALONE";

@@ -1,4 +1,4 @@
-//! The program that servers fetch has what a server needs. (How large it is, `release.rs` looks at.)
+//! The program that servers download has everything that a server needs. (`release.rs` checks its size.)
 
 use std::process::{Command, Output};
 

@@ -1,4 +1,4 @@
-//! The simulated cloud answers so that OpenStack's own client understands it.
+//! The simulated cloud is compatible with OpenStack's own client.
 
 use std::process::{Command, Stdio};
 use std::time::Duration;

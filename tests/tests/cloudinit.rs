@@ -1,5 +1,5 @@
-//! From a template to running software: what `emit` wrote goes through Heat's own engine, cloud-init on several hosts,
-//! the agent and a real ZooKeeper.
+//! From a template to running software: the output of `emit` goes through Heat's own engine, cloud-init on several
+//! hosts, the agent and a real ZooKeeper.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};

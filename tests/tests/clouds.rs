@@ -1,4 +1,4 @@
-//! Clouds are read as openstacksdk and keystoneauth read them, which every OpenStack client in Python is made of.
+//! Clouds are read as by openstacksdk and keystoneauth, on which every OpenStack client in Python is based.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;

@@ -1,4 +1,4 @@
-//! What the examples emit, as goldens.
+//! The output of the examples, as goldens.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! The model as an extended Heat template: stock Heat takes it as it stands, and it is read back as it was.
+//! The model as an extended Heat template: stock Heat accepts it unchanged, and it round-trips.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! A directory, a template or a file that somebody else made, given to `wattle`.
+//! A directory, a template or a file from someone else, given to `wattle`.
 #![expect(clippy::unwrap_used, reason = "what fails here fails a test")]
 
 use std::fs::{self, File};

@@ -1,4 +1,4 @@
-//! Many agents over an ensemble of three: how often they ask it. The bench of this name has ten thousand of them.
+//! The number of requests from many agents to an ensemble of three. The bench of this name has ten thousand of them.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};

@@ -1,5 +1,5 @@
-//! `wattle up --network auto`: networks of their own where servers reach from there what the machine reaches, and nothing
-//! left of them; loopback addresses elsewhere, with the reason. On machines made for it, except where real software runs.
+//! `wattle up --network auto`: separate networks where servers reach everything that the machine reaches, without
+//! leftovers; otherwise loopback addresses, with the reason. On machines made for it, except where real software runs.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

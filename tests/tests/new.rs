@@ -1,4 +1,4 @@
-//! `wattle new`, completions and pages of the manual: what they write is what Cargo, bash and man take.
+//! `wattle new`, completions and manual pages: Cargo, bash and man accept their output.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What users are given: crates that can be published, and all that `release/make` makes.
+//! What users get: crates that can be published, and everything made by `release/make`.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

@@ -1,4 +1,4 @@
-//! Who may do what in a data space: what is wired, and nothing else. Every server tries everything with every node.
+//! The rights in a data space: those that are wired, and nothing else. Every server tries everything with every node.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

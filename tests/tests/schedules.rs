@@ -1,7 +1,7 @@
-//! Random topologies with random schedules and crashes come to the same end: the same values, the same root causes,
-//! nothing that finished run again, and nothing that waits for ever.
+//! Random topologies with random schedules and crashes have the same results: the same values, the same root causes,
+//! nothing finished runs again, and nothing waits forever.
 //!
-//! A case that fails tells its number; `WATTLE_CASE=NUMBER` runs that one alone.
+//! A failing case prints its number; `WATTLE_CASE=NUMBER` runs that one alone.
 
 use std::ops::Range;
 

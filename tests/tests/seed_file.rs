@@ -1,4 +1,4 @@
-//! The seed's file: whatever a model holds, what is read is what was written.
+//! The seed's file: whatever a model contains, it round-trips.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! A newer revision waits for what runs, and whoever looks is told so.
+//! A newer revision waits for what is running, and this is reported.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What has left the model is torn down, and whoever looks is told how that goes.
+//! What has left the model is torn down, and the progress is reported.
 
 use std::fs;
 

@@ -1,5 +1,5 @@
-//! The forms of sections, definitions, parameters, functions, conditions and environments: what Heat takes of them is
-//! taken, and what it refuses is refused. `templates/forms.txt` has the cases.
+//! The forms of sections, definitions, parameters, functions, conditions and environments: accepted or refused as by
+//! Heat. `templates/forms.txt` lists the cases.
 
 use std::collections::BTreeMap;
 use std::fs;

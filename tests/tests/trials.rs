@@ -1,7 +1,8 @@
-//! Simulated runs (`wattle::testing`) come to what real agents come to: over random models, with the same fakes on both
-//! sides, every component is done or fails for the same reason, reads the same values, and starts after whom it waits for.
+//! Simulated runs (`wattle::testing`) have the same results as real agents: over random models, with the same fakes on
+//! both sides, every component is done or fails for the same reason, reads the same values, and starts after its
+//! dependencies.
 //!
-//! A case that fails tells its number; `WATTLE_CASE=NUMBER` runs that one alone.
+//! A failing case prints its number; `WATTLE_CASE=NUMBER` runs that one alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hasher as _};

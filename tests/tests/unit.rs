@@ -1,4 +1,4 @@
-//! The agent's unit, as systemd reads it.
+//! The agent's unit, as parsed by systemd.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

@@ -1,4 +1,4 @@
-//! What an agent keeps in its folder.
+//! The contents of an agent's folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What recipes ask and tell while they run.
+//! Requests and outputs of running recipes.
 
 use std::fs;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What gets in the way of an agent, or looks at it, in front of its store.
+//! Guards of an agent's store that obstruct or observe it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};

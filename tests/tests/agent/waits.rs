@@ -1,4 +1,4 @@
-//! Waits: what they ask of the data space, what they say, and how they end.
+//! Waits: their requests to the data space, their reports, and how they end.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Fenced blocks of a page, with what their first lines say of them.
+//! Fenced blocks of a page, with the attributes in their first lines.
 //!
 //! ```text
 //! LANGUAGE[,MARK...] [file=PATH] [in=repository] [fails] [slow] [guests] [not-run="REASON"]

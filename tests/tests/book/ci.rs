@@ -1,5 +1,5 @@
-//! The workflows of the page for teams, carried out step by step as GitHub and GitLab would. A script stands in for `gh`,
-//! and an HTTP server that writes down what it is asked for stands in for GitLab.
+//! The workflows of the page for teams, carried out step by step as GitHub and GitLab would. A script stands in for
+//! `gh`, and an HTTP server that records its requests stands in for GitLab.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};

@@ -1,4 +1,4 @@
-//! Blocks that are no commands: each is read by whoever reads its language.
+//! Blocks that are not commands: each is parsed by a parser of its language.
 
 use std::collections::BTreeMap;
 use std::fs;

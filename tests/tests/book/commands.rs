@@ -1,4 +1,4 @@
-//! A page's commands, given in their order.
+//! A page's commands, run in order.
 
 use std::fs;
 use std::sync::{Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! Pages that are made of what the program says: of all commands, and of all codes. `UPDATE=1` writes them again.
+//! Pages generated from the program's output: of all commands, and of all codes. `UPDATE=1` writes them again.
 
 use std::process::Command;
 

@@ -1,7 +1,7 @@
-//! The book: every block of code in the documentation is compiled or run, every link leads somewhere.
+//! The book: every block of code in the documentation is compiled or run, and every link has a target.
 //!
-//! A block that nobody would compile or run is an error. `WATTLE_TEST_PAGE=docs/recipes.md` runs the commands of that page
-//! only.
+//! A block that would be neither compiled nor run is an error. `WATTLE_TEST_PAGE=docs/recipes.md` runs the commands of
+//! that page only.
 
 mod block;
 mod ci;

@@ -1,4 +1,4 @@
-//! The pages, and in which order they are read.
+//! The pages, and the order in which they are read.
 
 use std::fs;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! What a page shows of an output, where `...` stands for whatever is there: alone on a line for any number of lines,
-//! within a line for any text. Lines that only a slow machine prints need no dots.
+//! The expected output on a page, in which `...` matches anything: alone on a line, any number of lines; within a line,
+//! any text. Lines that only a slow machine prints need no dots.
 
 /// How `shown` differs from `said`, if it does.
 pub(crate) fn difference(shown: &str, said: &str) -> Option<String> {

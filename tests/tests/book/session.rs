@@ -1,4 +1,4 @@
-//! A shell with a folder of its own, in which a page's commands are given one after another.
+//! A shell with a folder of its own, in which a page's commands are run one after another.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};

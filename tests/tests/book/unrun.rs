@@ -1,4 +1,4 @@
-//! What nobody runs, because it takes hours or because it is what runs the tests: each command is there, as it is written.
+//! Commands that are not run, because they take hours or run the tests themselves: each command exists, as written.
 
 use std::fs;
 use std::path::Path;

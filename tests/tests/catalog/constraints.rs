@@ -1,4 +1,4 @@
-//! Ours and Heat's verdict on values of properties, one kind of constraint after the other.
+//! Our and Heat's verdicts on values of properties, by kind of constraint.
 
 use wattle::model::Value;
 use wattle::prelude::*;

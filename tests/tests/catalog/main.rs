@@ -1,4 +1,4 @@
-//! The catalog before the real Heat.
+//! The catalog against the real Heat.
 
 mod alike;
 mod constraints;

@@ -1,4 +1,4 @@
-//! Resources without types: judged where Heat's types are known, and for references and names wherever they are.
+//! Resources without Rust types: checked where Heat's types are known, and for references and names everywhere.
 
 use wattle::author::item;
 use wattle::check::{Limits, check};

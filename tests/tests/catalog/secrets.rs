@@ -1,4 +1,4 @@
-//! Secrets go where the cloud keeps them, typed as well.
+//! Secrets are passed only where the cloud keeps them, in typed resources as well.
 
 use wattle::author::Parameters as _;
 use wattle::check::{Limits, check};

@@ -1,4 +1,4 @@
-//! A stand-in for the agent: what a recipe may ask and tell, on a Unix socket as the agent's.
+//! A stand-in for the agent: the requests of a recipe, on a Unix socket like the agent's.
 
 use std::collections::HashMap;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! One component with a Chef recipe, and the Chefs that run it.
+//! One component with a Chef recipe, and the versions of Chef that run it.
 
 use std::collections::HashMap;
 use std::ffi::OsString;

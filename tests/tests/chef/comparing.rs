@@ -1,5 +1,4 @@
-//! What Ruby itself does with a hash that holds inputs: it compares, prints and copies it. And what a precedence level gives
-//! to who reads it by itself.
+//! Ruby's own operations on a hash with inputs: comparing, printing and copying. And reading a single precedence level.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! Cookbooks that stand elsewhere: in the documentation, in the examples.
+//! Cookbooks from elsewhere: the documentation and the examples.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

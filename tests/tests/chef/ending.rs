@@ -1,5 +1,5 @@
-//! How a run's end is reported: by handlers of Chef's events, by the server of local mode, by who ends the process, and by Ruby
-//! where a name is not there.
+//! Reports of a run's end: through handlers of Chef's events, the server of local mode, an ending process, and Ruby's
+//! missing names.
 
 use serde_json::json;
 use wattle::model::Type;

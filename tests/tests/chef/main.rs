@@ -1,4 +1,5 @@
-//! Chef's recipes, run by real Ruby with a stand-in for Chef (`tests/chef/stand_in.rb`), and with the real one where it is.
+//! Chef's recipes, run by real Ruby with a stand-in for Chef (`tests/chef/stand_in.rb`), and with the real one where
+//! installed.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

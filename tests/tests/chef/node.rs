@@ -1,4 +1,4 @@
-//! Inputs stay what they are, whatever a recipe or Ohai does to the node.
+//! Inputs are unchanged, whatever a recipe or Ohai does to the node.
 
 use serde_json::json;
 use wattle::model::Type;

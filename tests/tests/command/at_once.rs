@@ -1,4 +1,4 @@
-//! Two colleagues with one key and one stack: what each of them sees.
+//! Two colleagues with one key and one stack, and their views.
 
 use std::fs;
 use std::path::Path;

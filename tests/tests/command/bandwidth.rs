@@ -1,4 +1,4 @@
-//! `wattle place` for software that says how much it exchanges, before and after it is lowered.
+//! `wattle place` for software that declares its bandwidth, before and after lowering.
 
 use std::fs;
 use std::path::Path;

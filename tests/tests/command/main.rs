@@ -1,4 +1,4 @@
-//! What the `wattle` command says to whoever uses it wrongly, and its help.
+//! The help of the `wattle` command, and its messages on incorrect use.
 
 mod at_once;
 mod bandwidth;

@@ -1,4 +1,4 @@
-//! Secrets from a real vault, by the command that the book has for it.
+//! Secrets from a real vault, by the command in the book.
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};

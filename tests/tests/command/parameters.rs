@@ -1,4 +1,4 @@
-//! Values of parameters that commands of the shell print: from a vault, say.
+//! Values of parameters from the output of shell commands, such as a vault's.
 
 use wattle::author::Blueprint as _;
 use wattle_tests::running::{Ran, Stage};

@@ -1,4 +1,4 @@
-//! Tests that are only known at run time, with libtest's command line as far as cargo and nextest use it.
+//! Tests that are known only at run time, with the part of libtest's command line that cargo and nextest use.
 
 use std::process::ExitCode;
 

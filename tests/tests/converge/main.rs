@@ -1,15 +1,17 @@
-//! Scenarios of deployment: what is asked of the engine and when, and what reality must look like.
+//! Scenarios of deployment: timed requests to the engine, and the expected reality.
 //!
-//! Each scenario of the files in `tests/converge` is a test of its own, and each of the file that `WATTLE_SCENARIOS` names, in the
-//! same format. The legend of `tests/converge/scenarios.yaml` explains it. Names and verdicts are printed as by any other test:
+//! Each scenario in the files of `tests/converge` is a test of its own, and each in the file that `WATTLE_SCENARIOS`
+//! names, in the same format. The legend of `tests/converge/scenarios.yaml` explains it. Names and verdicts are printed
+//! as by any other test:
 //!
 //! ```text
 //! WATTLE_SCENARIOS=mine.yaml cargo test -p wattle-tests --test converge
 //! ```
 //!
-//! The engine runs over a reality that does what it is asked, at once and without a mistake. What has happened by a step is
-//! what the step's `at` says and no more: everything else that the engine has begun by then is held, and goes on after the step.
-//! An `expect` without an `at` is checked once nothing is left to do, or, if the next step comes before that, right before it.
+//! The engine runs over a reality that carries out requests at once and without errors. What has happened by a step is
+//! exactly what the step's `at` says: everything else that the engine has started by then is held, and continues after
+//! the step. An `expect` without an `at` is checked once nothing is left to do, or, if the next step comes before that,
+//! right before it.
 
 mod format;
 mod harness;

@@ -1,4 +1,4 @@
-//! A reality that does what it is asked.
+//! A reality that carries out requests.
 
 use std::collections::BTreeMap;
 

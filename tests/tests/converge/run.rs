@@ -1,4 +1,4 @@
-//! A scenario is run: its steps, and what is held until each of them.
+//! Runs a scenario: its steps, and what is held until each of them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What was in the cloud before a stack is taken over by it.
+//! Preexisting cloud resources are adopted into a stack.
 
 use serde_json::{Value, json};
 use wattle_openstack::session::Call;

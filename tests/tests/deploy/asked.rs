@@ -1,4 +1,4 @@
-//! Whoever is asked may say no, in every way.
+//! Confirmations can be declined, in every way.
 
 use wattle_cloud::Setting;
 use wattle_tests::site::{NOTHING, PASSWORD, SHOP, Site};

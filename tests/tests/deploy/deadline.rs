@@ -1,4 +1,4 @@
-//! What a deadline ends, and what is said then.
+//! The effect of a deadline, and its report.
 
 use std::time::Duration;
 

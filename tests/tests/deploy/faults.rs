@@ -1,4 +1,4 @@
-//! `wattle cloud` has go wrong what it is told, as a process of its own.
+//! `wattle cloud` simulates the specified faults, as a process of its own.
 
 use std::process::Command;
 

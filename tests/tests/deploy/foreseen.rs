@@ -1,4 +1,4 @@
-//! What the cloud has not, or not enough of, is said before anything is made.
+//! Missing resources and insufficient quotas are reported before anything is created.
 
 use std::time::Duration;
 

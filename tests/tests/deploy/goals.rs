@@ -1,4 +1,4 @@
-//! Goals that are broken off, given up, or contradicted while somebody is at work.
+//! Goals that are interrupted, abandoned, or contradicted during a deployment.
 
 use std::time::{Duration, Instant};
 

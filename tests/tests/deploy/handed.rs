@@ -1,4 +1,4 @@
-//! Whoever wrote a template, or made a folder that somebody is handed, gets nothing of theirs by it.
+//! The author of a template or a folder gains nothing from someone else's use of it.
 
 use std::fs;
 use std::os::unix::fs::symlink;

@@ -1,4 +1,4 @@
-//! Whoever has not the operator's key, or another one, hears so before anything is done.
+//! A user without the operator's key, or with another one, gets an error before anything is done.
 
 use wattle_tests::site::{PASSWORD, SHOP, Site};
 

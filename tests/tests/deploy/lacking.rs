@@ -1,4 +1,4 @@
-//! Services that the catalogue of a simulated cloud lacks, and tokens that end, as a process of its own.
+//! Services missing from the catalogue of a simulated cloud, and expiring tokens, as a process of its own.
 
 use wattle_tests::cloud::CloudProcess;
 use wattle_tests::site::{SHOP, Site};

@@ -1,4 +1,4 @@
-//! A stack from its first deployment to its end, in whatever cloud it is.
+//! A stack from its first deployment to its end, in any cloud.
 
 use std::collections::BTreeSet;
 use std::fs;

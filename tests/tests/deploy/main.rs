@@ -1,4 +1,4 @@
-//! `wattle deploy` over a real ZooKeeper, on a simulated cloud that is asked over HTTP.
+//! `wattle deploy` over a real ZooKeeper, on a simulated cloud over HTTP.
 
 mod adopted;
 mod asked;

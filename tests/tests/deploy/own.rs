@@ -1,4 +1,4 @@
-//! Somebody writes to the data space as its operator does, without the operator's key: whoever runs ZooKeeper could.
+//! Writes to the data space with the operator's access but without the key, as by ZooKeeper's administrator.
 
 use std::sync::Arc;
 use std::time::Duration;

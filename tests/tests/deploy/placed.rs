@@ -1,4 +1,4 @@
-//! `wattle deploy --hosts`: servers get their places, and what runs stays where it is.
+//! `wattle deploy --hosts`: servers are placed, and running ones stay where they are.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Templates without software: plain ones, and those that were emitted of such a blueprint.
+//! Templates without software: plain ones, and those emitted from such a blueprint.
 
 use serde_json::{Value, json};
 use wattle_cloud::Setting;

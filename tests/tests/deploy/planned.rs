@@ -1,4 +1,4 @@
-//! `wattle plan --cloud` compares with what is really there, and `deploy` does what it says.
+//! `wattle plan --cloud` compares with what really exists, and `deploy` does what the plan says.
 
 use serde_json::{Value, json};
 use wattle_cloud::{Doing, Rule, Setting};

@@ -1,4 +1,5 @@
-//! How much is asked of a cloud for each resource. Times are for `benches/deploy`; numbers of requests are the same everywhere.
+//! The number of requests to a cloud for each resource. Times are for `benches/deploy`; numbers of requests are the
+//! same everywhere.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};

@@ -1,4 +1,4 @@
-//! A server's address is its port's, also where only the port is changed.
+//! A server's address is its port's, even if only the port is changed.
 
 use wattle_tests::site::{Ground, NOTHING, Site};
 

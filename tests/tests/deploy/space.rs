@@ -1,5 +1,5 @@
-//! `wattle space`, and `--space new`: a data space for whoever has none. Its servers are network namespaces of this machine, in which
-//! the test does what cloud-init would.
+//! `wattle space`, and `--space new`: a data space for operators who have none. Its servers are network namespaces of
+//! this machine, in which the test does what cloud-init would.
 #![expect(clippy::unwrap_used, reason = "what fails here fails a test")]
 
 mod folder;

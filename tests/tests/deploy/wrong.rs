@@ -1,4 +1,4 @@
-//! What is wrong with a cloud, a login or a template is said before anything is made.
+//! Errors in a cloud, a login or a template are reported before anything is created.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Wait conditions: what a component signals is waited for, without Heat.
+//! Wait conditions: the deployment waits for a component's signals, without Heat.
 
 use serde::Deserialize;
 use wattle::author::Blueprint as _;

@@ -1,4 +1,4 @@
-//! A simulated cloud whose servers run real agents, and what is deployed there.
+//! A simulated cloud whose servers run real agents, and a deployment there.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! An agent that is killed at any point and started again.
+//! An agent that is killed at any point and restarted.
 
 use std::thread::sleep;
 use std::time::SystemTime;

@@ -1,4 +1,4 @@
-//! A clock of an agent's own, which jumps when told, as that of a machine does when somebody sets it.
+//! A clock for an agent, which jumps on demand, like a machine's clock when somebody sets it.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! How everything has to end.
+//! The required results.
 
 use serde_json::Value as Json;
 use wattle::model::Value;

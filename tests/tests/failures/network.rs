@@ -1,4 +1,4 @@
-//! A server that is cut off, and comes back.
+//! A server that is disconnected, and reconnects.
 
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};

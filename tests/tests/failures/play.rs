@@ -1,4 +1,4 @@
-//! What servers play in these tests: components that do as they are told, each of which may hear what another one says.
+//! The components of servers in these tests: they follow instructions, and may read each other's outputs.
 
 use std::collections::HashMap;
 

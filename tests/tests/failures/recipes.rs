@@ -1,4 +1,4 @@
-//! Recipes that do not do what they should, and a server that never boots: everyone who depends on them is told why.
+//! Misbehaving recipes, and a server that never boots: all dependents learn the reason.
 
 use std::thread;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What comes in at the socket of the embedded store: whoever may connect may send anything, and others go on.
+//! Input at the socket of the embedded store: any client may send anything, and the others continue.
 
 use std::cell::Cell;
 use std::io::{Read as _, Write as _};

@@ -1,5 +1,5 @@
-//! Inputs that look like real ones and are not, given to all that reads what others have written: no panic, no loop, no memory out of
-//! all proportion; and what is accepted is what it says.
+//! Mutated inputs for everything that reads what others have written: no panic, no infinite loop, no excessive memory;
+//! and accepted input has the stated properties.
 
 mod frames;
 mod nodes;

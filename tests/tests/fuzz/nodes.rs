@@ -1,4 +1,4 @@
-//! What stands in nodes of a data space: plans, goals, statuses, values; what is signed, and what is sealed.
+//! The contents of a data space's nodes: plans, goals, statuses, values; signed and sealed ones.
 
 use std::time::{Duration, Instant};
 

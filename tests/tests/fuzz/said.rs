@@ -1,4 +1,4 @@
-//! What servers say: entries and statuses that they sign, what they announce, and what an operator is shown of it.
+//! Data from servers: entries and statuses that they sign, announcements, and what an operator is shown of them.
 
 use std::future::Future;
 use std::sync::Arc;

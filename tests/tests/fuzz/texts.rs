@@ -1,4 +1,4 @@
-//! YAML, JSON, templates, environments, seeds, and what servers get as user data.
+//! YAML, JSON, templates, environments, seeds, and servers' user data.
 
 use std::fs;
 use std::path::Path;

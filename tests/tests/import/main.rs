@@ -1,4 +1,4 @@
-//! Crates made from templates: they compile, and what they emit means to Heat what the templates did.
+//! Crates imported from templates: they compile, and their output means the same to Heat as the templates.
 
 mod made;
 mod meaning;

@@ -1,4 +1,4 @@
-//! What a template means to Heat.
+//! The meaning of a template to Heat.
 
 use std::path::Path;
 

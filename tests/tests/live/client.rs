@@ -1,4 +1,4 @@
-//! One who asks over HTTP, byte by byte.
+//! An HTTP client that works byte by byte.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;

@@ -1,4 +1,4 @@
-//! What `wattle deploy` makes of a shop on a simulated cloud, as the page shows it: infrastructure and software.
+//! The page about a shop that `wattle deploy` deploys on a simulated cloud: infrastructure and software.
 
 use std::time::Duration;
 

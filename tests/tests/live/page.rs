@@ -1,4 +1,4 @@
-//! The page in a real browser, on what really runs.
+//! The page in a real browser, about what really runs.
 
 use std::time::Duration;
 

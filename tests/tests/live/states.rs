@@ -1,4 +1,4 @@
-//! What the page looks like while it knows nothing, where it may not know anything, and while things go back or away.
+//! The page without information, without permission, and during rollbacks and deletions.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! `status --ui` of a stack in ZooKeeper, while the agents of its servers are at work.
+//! `status --ui` of a stack in ZooKeeper, while the agents of its servers are running.
 
 use std::fs;
 use std::process::{Child, Command, Stdio};

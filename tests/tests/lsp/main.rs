@@ -1,4 +1,5 @@
-//! `wattle lsp`, as editors use it: with messages of the protocol, and with Neovim. And what rust-analyzer shows of blueprints.
+//! `wattle lsp`, as used by editors: with messages of the protocol, and with Neovim. And rust-analyzer's view of
+//! blueprints.
 #![expect(clippy::unwrap_used, reason = "what fails here fails a test")]
 
 mod client;

@@ -1,4 +1,4 @@
-//! What rust-analyzer shows in a blueprint: an author's own words, and the missing input.
+//! rust-analyzer's display of a blueprint: the author's own words, and the missing input.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The same by the real heat-agents: recipes run as they are, whatever their tool.
+//! The same with the real heat-agents: recipes run unchanged, whatever their tool.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

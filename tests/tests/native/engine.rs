@@ -1,4 +1,4 @@
-//! Heat's engine takes every template, and orders components exactly as the model does.
+//! Heat's engine accepts every template, and orders components exactly as the model does.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Heat's own way: software as configs and deployments, against Heat's own engine and its own agents.
+//! The native lowering: software as configs and deployments, against Heat's own engine and its own agents.
 
 mod agents;
 mod engine;

@@ -1,4 +1,4 @@
-//! Each change of each type that the driver has: what `plan` says of it is what `deploy` does without Heat.
+//! Each change of each type of the driver: `deploy` without Heat does what `plan` says.
 
 use std::fs;
 use std::path::Path;

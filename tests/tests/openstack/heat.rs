@@ -1,4 +1,4 @@
-//! What real services make of templates: of the examples, of the corpus, and of every kind of change.
+//! Templates at real services: the examples, the corpus, and every kind of change.
 
 use std::fs;
 use std::path::{Path, PathBuf};

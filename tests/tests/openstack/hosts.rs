@@ -1,4 +1,4 @@
-//! `wattle hosts` reads the hosts of a real cloud, and servers go where `deploy --hosts` has placed them.
+//! `wattle hosts` reads the hosts of a real cloud, and servers run where `deploy --hosts` has placed them.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,4 +1,4 @@
-//! What kind of request something is: the path without names, and what is done.
+//! The kind of a request: the path without names, and the operation.
 
 /// The path of a request, behind the version and the project, with `*` in the place of names.
 pub(crate) fn without_names(path: &str) -> String {

@@ -1,4 +1,4 @@
-//! What the driver, the commands and Heat do on a real OpenStack.
+//! The driver, the commands and Heat on a real OpenStack.
 
 mod alike;
 #[expect(dead_code, reason = "addresses of IPv6 come by themselves there")]

@@ -1,4 +1,4 @@
-//! Nova's own filters and weighers place as the model of them does that placement is compared with.
+//! Nova's own filters and weighers place servers like the model of them to which placement is compared.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};

@@ -1,4 +1,4 @@
-//! A real cloud, and somebody who carries out jobs in it.
+//! A real cloud, and a worker that carries out jobs in it.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,4 @@
-//! Who may reach what software listens on.
+//! Access to the ports of software.
 
 use serde_json::{Value, json};
 use wattle::author::Blueprint as _;

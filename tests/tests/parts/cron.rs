@@ -1,4 +1,4 @@
-//! Jobs that run when their time comes.
+//! Scheduled jobs.
 
 use std::collections::BTreeMap;
 use std::fs;

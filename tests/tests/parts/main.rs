@@ -1,4 +1,4 @@
-//! The catalog's parts: Heat takes what they add, and their software runs.
+//! The catalog's parts: Heat accepts their resources, and their software runs.
 
 mod access;
 mod certificates;

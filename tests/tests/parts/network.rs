@@ -1,4 +1,4 @@
-//! A private network, and what is reached from outside.
+//! A private network, and access from outside.
 
 use serde_json::json;
 use wattle::author::Blueprint as _;

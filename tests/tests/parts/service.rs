@@ -1,4 +1,4 @@
-//! A service that comes in an archive.
+//! A service distributed as an archive.
 
 use std::collections::BTreeMap;
 use std::fs;

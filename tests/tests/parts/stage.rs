@@ -1,4 +1,4 @@
-//! What the tests of parts have in common.
+//! Common support for tests of parts.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpStream;

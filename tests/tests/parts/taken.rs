@@ -1,4 +1,4 @@
-//! Ports that another program has taken: no part takes that program for its own service.
+//! Ports taken by another program: no part mistakes that program for its own service.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

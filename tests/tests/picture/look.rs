@@ -1,4 +1,4 @@
-//! What can be read on the page, and how one moves about.
+//! Legibility of the page, and navigation.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The page, in a real browser, as who looks at it uses it.
+//! The page, in a real browser, as its viewers use it.
 
 use std::fs;
 

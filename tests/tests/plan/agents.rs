@@ -1,4 +1,4 @@
-//! What the plan says of components is what agents do: over random changes, revisions are applied and run for real.
+//! Agents do with components what the plan says: over random changes, revisions are applied and run for real.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

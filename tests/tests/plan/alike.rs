@@ -1,4 +1,4 @@
-//! A blueprint's own `plan` and `wattle plan` say the same, byte by byte.
+//! A blueprint's own `plan` and `wattle plan` have the same output, byte by byte.
 
 use std::fs;
 use std::path::Path;

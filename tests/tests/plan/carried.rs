@@ -1,5 +1,5 @@
-//! What the plan says of a change in place is what Heat's classes do when they carry it out (`handle_update`): nothing,
-//! a resize, another disk, another resource, or an error. A schema says only that a property may change.
+//! The plan for a change in place matches what Heat's classes do when they carry it out (`handle_update`): nothing, a
+//! resize, another disk, another resource, or an error. A schema says only that a property may change.
 
 use std::collections::BTreeSet;
 use std::process::{Command, Stdio};

@@ -1,5 +1,5 @@
-//! A large stack stays where it is: whatever comes, goes, waits for another, gets a condition or is read by what Heat
-//! computes, the others stay in their nested stacks.
+//! A large stack is stable: whatever is added, removed, waits for another, gets a condition or is read by Heat's
+//! functions, the others stay in their nested stacks.
 
 use std::collections::{BTreeMap, BTreeSet};
 

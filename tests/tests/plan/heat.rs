@@ -1,4 +1,4 @@
-//! What the plan says of resources is what Heat's own engine says of the same change.
+//! The plan for resources matches the preview of Heat's own engine for the same change.
 
 use std::collections::BTreeSet;
 use std::process::{Command, Stdio};

@@ -1,4 +1,4 @@
-//! Whether `plan` says what Heat and agents do, and whether what is moved stays what it is.
+//! Whether `plan` predicts what Heat and agents do, and whether moved resources are kept.
 
 mod agents;
 mod alike;

@@ -1,4 +1,4 @@
-//! `moved_from`: over renames, what is deployed stays as it is.
+//! `moved_from`: across renames, deployed resources are unchanged.
 
 use wattle::check;
 use wattle::lower::{Options, identified, lower, native};

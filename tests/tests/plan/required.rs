@@ -1,4 +1,4 @@
-//! What is required is in the plan, and no secret of it.
+//! Requirements are in the plan, without any secret.
 
 use wattle::model::Model;
 use wattle::plan::{Action, Demanded, Plan, Run, plan};

@@ -1,4 +1,4 @@
-//! Changing software changes software: no resource, and no server above all.
+//! Changes of software change only software: no resource, and above all no server.
 
 use wattle::lower::{Options, lower};
 use wattle::model::{Content, Expr, Model, Value};

@@ -1,4 +1,4 @@
-//! What the plan says of resources is what Heat's own engine does to a stack, with all that follows from a replacement.
+//! The plan for resources matches what Heat's own engine does to a stack, including the consequences of a replacement.
 
 use std::collections::BTreeMap;
 use std::process::{Command, Stdio};

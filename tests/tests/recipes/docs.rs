@@ -1,4 +1,4 @@
-//! The recipes of docs/recipes.md, as they stand there but for what would change this machine.
+//! The recipes of docs/recipes.md, unchanged except for what would affect this machine.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

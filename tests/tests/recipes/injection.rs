@@ -1,7 +1,7 @@
 //! Inputs that would be commands, if a tool took them for more than text.
 //!
-//! Each of them, if it is evaluated, makes a file. A recipe that uses them as its tool's documentation teaches gives them
-//! back unchanged, and the file is not there.
+//! Each of them creates a file if it is evaluated. A recipe that uses them as its tool's documentation teaches returns
+//! them unchanged, and the file does not exist.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

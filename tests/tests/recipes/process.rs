@@ -1,4 +1,4 @@
-//! How a run is ended, and what it leaves running.
+//! How a run ends, and the processes that it leaves running.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! What a shell recipe finds, and what becomes of what it writes.
+//! The environment of a shell recipe, and the handling of its output.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! Values of every type, the awkward ones among them.
+//! Values of every type, including awkward ones.
 
 use wattle::model::{Scalar, Type, Value};
 

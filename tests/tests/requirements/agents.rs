@@ -1,4 +1,4 @@
-//! Requirements on what exists at run time, judged by agents before a recipe starts.
+//! Requirements on run-time values, checked by agents before a recipe starts.
 
 use std::time::Duration;
 

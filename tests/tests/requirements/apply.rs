@@ -1,4 +1,4 @@
-//! Requirements on parameters, judged by `seed apply` before anything is written.
+//! Requirements on parameters, checked by `seed apply` before anything is written.
 
 use std::sync::Arc;
 

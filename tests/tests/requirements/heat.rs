@@ -1,4 +1,4 @@
-//! What Heat is told of requirements means the same to it.
+//! Requirements in Heat's form have the same meaning to Heat.
 
 use proptest::prelude::*;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Requirements where they are judged: by Heat's own engine, by `seed apply`, by agents.
+//! Requirements where they are checked: by Heat's own engine, by `seed apply`, by agents.
 
 mod agents;
 mod apply;

@@ -1,4 +1,4 @@
-//! `wattle up --sandbox`: servers with file systems of their own, of which nothing is left.
+//! `wattle up --sandbox`: servers with file systems of their own, which leave nothing behind.
 
 mod hostile;
 mod layout;

@@ -1,4 +1,4 @@
-//! Images that are none, and machines that cannot make sandboxes: what is wrong, where, and how to fix it.
+//! Invalid images, and machines that cannot create sandboxes: what is wrong, where, and how to fix it.
 
 use std::fs;
 

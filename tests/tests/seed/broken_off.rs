@@ -1,4 +1,4 @@
-//! Seeds that were broken off, and done again.
+//! Interrupted seeds, applied again.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What the data space keeps of a deployment's files.
+//! The data space's record of a deployment's files.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What a seed writes to a data space: what is there afterwards, also when it was broken off in between.
+//! The contents of a data space after a seed is applied, even if it was interrupted in between.
 
 mod broken_off;
 mod deployed;

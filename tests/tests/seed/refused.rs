@@ -1,4 +1,4 @@
-//! What is refused before anything is written.
+//! Refusals before anything is written.
 
 use wattle::author::Blueprint;
 use wattle::lower::Seed;

@@ -1,4 +1,4 @@
-//! What is there after one seed and after the next.
+//! The contents after one seed and after the next.
 
 use std::sync::Arc;
 

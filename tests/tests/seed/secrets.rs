@@ -1,4 +1,4 @@
-//! Secrets and credentials: where they stand, and where not.
+//! Secrets and credentials: where they are written, and where not.
 
 use std::sync::Arc;
 

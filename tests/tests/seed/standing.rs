@@ -1,4 +1,4 @@
-//! Whose plan stands in a revision, and is not written again.
+//! Plans that stay the same in a revision, and are not written again.
 
 use std::sync::Arc;
 

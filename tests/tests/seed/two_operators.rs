@@ -1,4 +1,4 @@
-//! Two operators who apply at once, one of whom is held up in the middle.
+//! Two operators who apply at once, one of whom is delayed in the middle.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

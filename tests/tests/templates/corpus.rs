@@ -1,4 +1,4 @@
-//! The templates, and what each is read with.
+//! The templates, each with its environment and parameters.
 
 use std::fs;
 use std::path::{Path, PathBuf};

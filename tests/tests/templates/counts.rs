@@ -1,4 +1,4 @@
-//! How many templates are compared with Heat. If you add one, change its number here and in `ARCHITECTURE.md`.
+//! The number of templates compared with Heat. If you add one, change its number here and in `ARCHITECTURE.md`.
 
 /// Templates in `templates/good`. Heat accepts all of them.
 pub(crate) const GOOD: usize = 62;

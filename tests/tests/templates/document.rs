@@ -1,4 +1,4 @@
-//! A template as a tree that can be changed, and written again.
+//! A template as a tree that can be changed and written again.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! Templates against Heat's own engine: what it accepts and refuses, and what it makes before what.
+//! Templates against Heat's own engine: what it accepts and refuses, and the order of creation.
 
 mod corpus;
 mod counts;

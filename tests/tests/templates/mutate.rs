@@ -1,4 +1,4 @@
-//! Templates with one thing changed in each.
+//! Templates with one change in each.
 
 use wattle_heat::template::FUNCTIONS;
 use wattle_tests::chance::Chance;

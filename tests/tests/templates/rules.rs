@@ -1,4 +1,5 @@
-//! What types ask of their properties: each line of `templates/rules.txt` is a resource, which Heat takes or refuses.
+//! The requirements of types on their properties: each line of `templates/rules.txt` is a resource that Heat accepts or
+//! refuses.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! What an operator sees of servers that make keys of their own, and what a server that is not admitted says.
+//! The operator's view of servers with their own keys, and the reports of a server that is not admitted.
 
 use std::fs::{self, File};
 use std::process::{Child, Command, Stdio};

@@ -1,4 +1,4 @@
-//! Agents as servers have them, over the real store.
+//! Genuine agents over the real store.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! What an operator is told, and which command makes it right.
+//! Messages to an operator, and the commands that fix the problem.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! A server leaves the model: what it knew opens nothing any more, and it can still tear down what it has.
+//! A server leaves the model: its secrets open nothing any more, and it can still tear down what it has.
 
 use std::sync::Arc;
 

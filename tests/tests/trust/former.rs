@@ -1,5 +1,5 @@
-//! A server that is not to be trusted any more leaves nodes that nobody else can remove: the operator gets through all
-//! the same, and whoever acts for the server from then on has a place.
+//! A distrusted server leaves nodes that nobody else can remove: the operator succeeds all the same, and its
+//! replacement gets a place.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What a server writes that makes no sense stays in its own rows, and is quoted nowhere.
+//! Malformed data from a server stays in its own rows, and is not quoted anywhere.
 
 use std::process::Command;
 use std::time::SystemTime;

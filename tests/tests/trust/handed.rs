@@ -1,4 +1,4 @@
-//! Keys that lie in a directory that somebody else made: they open nothing unless the operator names them.
+//! Keys in a directory from someone else: they open nothing unless the operator names them.
 
 use std::fs;
 use std::path::Path;

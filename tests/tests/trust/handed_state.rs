@@ -1,4 +1,4 @@
-//! A directory in which somebody else has prepared the state of an `up`: nothing of it is taken for one's own.
+//! A directory in which someone else has planted the state of an `up`: nothing of it is taken for the user's own.
 
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::{PermissionsExt as _, symlink};

@@ -1,4 +1,4 @@
-//! Somebody has come by the credential that lies in a server's user data.
+//! An attacker has the credential in a server's user data.
 
 use std::sync::Arc;
 use std::time::Duration;

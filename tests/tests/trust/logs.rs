@@ -1,4 +1,4 @@
-//! The log of a server: its operator alone asks for it and reads it, and the server alone answers.
+//! The log of a server: only its operator can request and read it, and only the server responds.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! What one may who has a server of a stack, root on it, with its own credential: nothing that another one relies on.
+//! The power of root on a server of a stack, with its credential: nothing that others rely on.
 
 /// Tests of a stack, each in a real ZooKeeper and in the embedded store.
 macro_rules! in_both_stores {

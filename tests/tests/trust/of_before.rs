@@ -1,5 +1,5 @@
-//! A stack that the version before signatures has deployed, as its `seed apply` and its agents left it: `of_before/`. What was
-//! recorded is of commit bb72280, with keys that were made for it and serve nothing else.
+//! A stack deployed by the version before signatures, as its `seed apply` and its agents left it: `of_before/`. It was
+//! recorded at commit bb72280, with keys made only for that.
 
 use std::fs;
 use std::path::{Path, PathBuf};

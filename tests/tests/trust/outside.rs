@@ -1,4 +1,5 @@
-//! What a ZooKeeper leaves open beside the data space: there, anyone could fill it, and stop it for good with one request.
+//! The access that a ZooKeeper grants beside the data space: anyone could fill it, and stop it for good with one
+//! request.
 
 use std::sync::Arc;
 

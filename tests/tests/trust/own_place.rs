@@ -1,4 +1,4 @@
-//! A server makes and removes nodes below its own place only, and what it makes there stops nobody.
+//! A server creates and removes nodes only below its own place, and what it creates there blocks nobody.
 
 use std::process::Command;
 use std::sync::Arc;

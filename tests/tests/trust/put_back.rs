@@ -1,5 +1,5 @@
-//! Whoever can write to the data space as the operator puts back all of an earlier state together: all of it is signed, and
-//! nothing in it says that there was anything newer.
+//! An attacker with the operator's access restores a complete earlier state: all of it is signed, and nothing in it
+//! shows that there was anything newer.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,4 +1,4 @@
-//! How much a server makes in its place is bounded: by ZooKeeper where it keeps quotas, and by the embedded store.
+//! The data of a server in its place is bounded: by ZooKeeper where it enforces quotas, and by the embedded store.
 
 use std::process::Command;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! A server has come by what was encrypted for another one, which it cannot open itself: it has that one open it.
+//! A server has ciphertext for another one, which it cannot open itself, and tries to have the other one open it.
 
 use std::sync::Arc;
 use std::time::Duration;

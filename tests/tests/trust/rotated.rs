@@ -1,4 +1,4 @@
-//! Somebody has come by the operator's key: another one takes its place, and servers go on.
+//! An attacker has the operator's key: another one replaces it, and servers continue.
 
 use std::fs;
 use std::sync::Arc;

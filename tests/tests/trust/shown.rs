@@ -1,4 +1,4 @@
-//! What a server says of itself is shown as what it says: in its own rows, and of nobody else.
+//! A server's claims about itself are shown as its own: in its own rows, and about nobody else.
 
 use std::process::Command;
 use std::sync::Arc;

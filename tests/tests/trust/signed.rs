@@ -1,4 +1,5 @@
-//! Somebody can write to the data space as its operator does, or decides what is read from it, but has not the operator's key.
+//! An attacker has the operator's access to the data space, or controls what is read from it, but does not have the
+//! operator's key.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Whoever comes to a ZooKeeper first may make what a stack will need, before its operator does.
+//! The first client of a ZooKeeper may create what a stack will need, before its operator does.
 
 use wattle_runtime::seed::{SeedError, apply};
 use wattle_runtime::space::Layout;

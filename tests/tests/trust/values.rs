@@ -1,4 +1,4 @@
-//! Somebody has come by the operator's password at the store, and not by the key: what servers say is not theirs to make.
+//! An attacker has the operator's password at the store, but not the key, and so cannot forge data from servers.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Whose certificates are trusted, by operators and servers.
+//! Whose certificates operators and servers trust.
 
 use std::fs;
 

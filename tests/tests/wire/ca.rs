@@ -1,4 +1,4 @@
-//! What `wattle ca` makes: members start with it, and operators and servers believe it, and nothing else.
+//! The output of `wattle ca`: members start with it, and operators and servers trust it, and nothing else.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

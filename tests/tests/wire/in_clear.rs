@@ -1,4 +1,4 @@
-//! What is not encrypted stays on this machine, unless somebody trusts the network.
+//! Unencrypted data stays on this machine, unless somebody trusts the network.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! A store of somebody else's that hears what is said to it by TLS.
+//! An attacker's store that receives clients' data over TLS.
 
 use std::io::{BufRead as _, BufReader};
 use std::net::{IpAddr, Ipv4Addr};

@@ -1,4 +1,4 @@
-//! What a store learns by a login is of no use at another one.
+//! The login that a store receives is of no use at another one.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What is between a data space, its operator and its servers: who can read along, who can answer in its place.
+//! The connections between a data space, its operator and its servers: who can eavesdrop, and who can impersonate.
 #![expect(clippy::unwrap_used, reason = "what fails here fails a test")]
 
 mod authority;

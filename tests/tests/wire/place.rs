@@ -1,4 +1,4 @@
-//! What was emitted, its operator, and its servers' agents as real processes.
+//! An emitted directory, its operator, and its servers' agents as real processes.
 
 use std::fs;
 use std::net::{IpAddr, UdpSocket};

@@ -1,4 +1,4 @@
-//! One who pretends to be a ZooKeeper, and notes what clients say.
+//! A fake ZooKeeper that records what clients send.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{IpAddr, TcpListener, TcpStream};

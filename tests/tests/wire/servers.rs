@@ -1,4 +1,4 @@
-//! What a store learns of a server is of no use at another one.
+//! A server's login at one store is of no use at another one.
 
 use std::fs;
 use std::process::Stdio;

@@ -1,5 +1,5 @@
-//! What `wattle::emit` writes, Heat reads back as the same value: by Heat's own code, in YAML and in JSON. What
-//! `wattle_heat::yaml` reads is what Heat reads.
+//! Heat reads the output of `wattle::emit` back as the same value: by Heat's own code, in YAML and in JSON.
+//! `wattle_heat::yaml` reads what Heat reads.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

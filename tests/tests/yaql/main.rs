@@ -1,6 +1,6 @@
-//! What `wattle_heat` computes of YAQL is what Heat's function `yaql` gives, and what it refuses Heat refuses: over a table of
-//! expressions, and over random ones (`ROUNDS` and `SEED`). What is not known is never wrong, so the table says how many
-//! that are.
+//! `wattle_heat` computes the same YAQL results as Heat's function `yaql`, and refuses the same expressions: over a
+//! table of expressions, and over random ones (`ROUNDS` and `SEED`). Unknown results are never wrong, so the table
+//! counts them.
 
 mod random;
 

@@ -1,4 +1,4 @@
-//! Servers that are killed, paused or not there yet, while a hundred readers and a writer go on.
+//! Servers that are killed, suspended or not started yet, while a hundred readers and a writer continue.
 
 use std::sync::Arc;
 use std::time::Duration;

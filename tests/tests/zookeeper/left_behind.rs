@@ -1,4 +1,4 @@
-//! What somebody left behind, or says late, against what was said since.
+//! Leftovers and late writes of a client, compared to newer data.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,4 +1,4 @@
-//! The store that a real ZooKeeper keeps, when things break: servers that are killed, a network that is cut or stalls.
+//! The store in a real ZooKeeper, under failures: servers that are killed, a network that is cut or stalls.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

@@ -1,4 +1,4 @@
-//! A connection or a session is lost: what was asked for, watched and held.
+//! Lost connections and sessions: requests, watches and held nodes.
 
 use std::sync::Arc;
 use std::time::Duration;

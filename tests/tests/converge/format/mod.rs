@@ -1,4 +1,4 @@
-//! The format of scenarios, read with all that is wrong in it reported.
+//! The format of scenarios, with all errors reported.
 
 mod read;
 pub(crate) mod tests;

@@ -1,4 +1,4 @@
-//! A file of scenarios is read. What is wrong is reported with its scenario and step, all at once.
+//! Reads a file of scenarios. Errors are reported with their scenario and step, all at once.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! What is said of files that are not as they should be, and of scenarios that do not hold.
+//! The messages about invalid files, and about scenarios that do not hold.
 
 use super::scenarios;
 use crate::harness::Test;

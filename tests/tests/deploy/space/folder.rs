@@ -1,4 +1,4 @@
-//! Which folders `wattle space` takes for its own, and what it deletes of them.
+//! Which folders belong to `wattle space`, and what it deletes from them.
 
 use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
 

@@ -1,4 +1,4 @@
-//! A data space whose servers have been begun: whoever is told to end while they boot, and what is known of them lost.
+//! A data space whose deployment has begun: interruptions while its servers boot, and lost records.
 
 use std::io::BufRead as _;
 

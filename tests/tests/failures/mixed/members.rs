@@ -1,4 +1,4 @@
-//! The members of a ZooKeeper, to which things happen.
+//! The members of a ZooKeeper, and faults in them.
 
 use std::fs;
 use std::path::PathBuf;

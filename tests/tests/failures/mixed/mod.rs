@@ -1,9 +1,9 @@
-//! Faults of all kinds at random times: agents and members of ZooKeeper that are killed or paused, a quorum that is lost,
-//! disks without room, clocks that jump, servers that get another machine while the first still runs, new revisions in the
+//! Faults of all kinds at random times: agents and members of ZooKeeper that are killed or suspended, a lost quorum,
+//! full disks, clocks that jump, servers replaced by another machine while the first still runs, new revisions in the
 //! middle, and two operators at once; each kind alone, then all mixed.
 //!
-//! The seed is printed, and `WATTLE_TEST_SEED` repeats it: the same faults in the same order, as far as processes allow.
-//! `WATTLE_TEST_FAULTS` has the names of some, which alone then happen.
+//! The seed is printed, and `WATTLE_TEST_SEED` repeats it: the same faults in the same order, as far as processes
+//! allow. `WATTLE_TEST_FAULTS` restricts the faults to those that it names.
 
 mod members;
 mod operators;

@@ -1,4 +1,4 @@
-//! Two operators who apply the same stack at once, each with another word for it.
+//! Two operators who apply the same stack at once, each with a different word for it.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,4 +1,4 @@
-//! A stack to which faults happen one after the other, and how it must be afterwards.
+//! A stack with a sequence of faults, and its required state afterwards.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

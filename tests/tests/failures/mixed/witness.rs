@@ -1,8 +1,8 @@
-//! Whether ZooKeeper keeps its own promises while all this happens to it.
+//! Whether ZooKeeper keeps its own guarantees during the faults.
 //!
-//! Some of its versions lose what they have answered, when members end and come back in quick succession: ZOOKEEPER-4785 up
-//! to 3.9.1 and in Debian's 3.8.0, ZOOKEEPER-4925 in 3.9.3. Nothing that is built on it holds then, and a trial proves
-//! nothing. So somebody writes one number after the other and notes what was answered.
+//! Some of its versions lose acknowledged writes when members stop and restart in quick succession: ZOOKEEPER-4785 up
+//! to 3.9.1 and in Debian's 3.8.0, ZOOKEEPER-4925 in 3.9.3. Then nothing built on it holds, and a trial proves nothing.
+//! So a client writes one number after the other and records the acknowledged ones.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};

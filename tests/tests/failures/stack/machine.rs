@@ -1,4 +1,4 @@
-//! A machine on which an agent acts for a server. A server may come to have another one while the first still runs.
+//! A machine on which an agent acts for a server. A server may get another one while the first still runs.
 
 use std::fs::{self, File, OpenOptions};
 use std::path::{Path, PathBuf};

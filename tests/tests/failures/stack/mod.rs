@@ -1,4 +1,4 @@
-//! A stack that is applied, and the agents of its servers.
+//! An applied stack, and the agents of its servers.
 
 mod machine;
 

@@ -1,4 +1,4 @@
-//! Somebody who asks a cloud, and goes by its answers.
+//! A client of a cloud that uses earlier responses in later requests.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

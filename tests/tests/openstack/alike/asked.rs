@@ -1,4 +1,4 @@
-//! All that the driver asks is asked of both clouds.
+//! All requests of the driver are sent to both clouds.
 
 use std::collections::BTreeSet;
 

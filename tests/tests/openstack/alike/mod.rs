@@ -1,11 +1,11 @@
-//! The simulated cloud answers as real services do: the same requests to both, side by side.
+//! The simulated cloud responds like real services: the same requests to both, side by side.
 //!
-//! `WATTLE_LIKENESS=FILE` has the table written there.
+//! With `WATTLE_LIKENESS=FILE`, the table is written to that file.
 //!
-//! Both have to answer with the same status, as many things where a request says which, each key that both have with a value of the
-//! same type, the same states and booleans, and the words by which the driver goes. What the real one says beside that is not looked
-//! at. What only the simulated one says stands in the table: a cloud has more keys with more extensions, and with a newer version of
-//! its API.
+//! Both have to respond with the same status, as many items where a request determines that, each common key with a
+//! value of the same type, the same states and booleans, and the words that the driver depends on. Additional data of
+//! the real one is ignored. Additional data of the simulated one is listed in the table: a cloud has more keys with
+//! more extensions, and with a newer version of its API.
 
 mod ask;
 mod asked;

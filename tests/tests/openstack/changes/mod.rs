@@ -1,4 +1,4 @@
-//! What `plan` says of each kind of change, and what Heat and the services then do.
+//! `plan`'s report of each kind of change, compared to what Heat and the services then do.
 
 mod page;
 pub(crate) mod table;

@@ -1,4 +1,4 @@
-//! What is changed of each of the core types, and what is not.
+//! The changes of each of the core types, and exceptions.
 
 use serde_json::{Value, json};
 use wattle::plan::Action;

@@ -1,5 +1,5 @@
-//! A stack that OpenStack's own client makes: its servers get keys of their own, somebody rebuilds one, and all of them get other
-//! credentials, with which Heat replaces them.
+//! A stack created with OpenStack's own client: its servers get their own keys, somebody rebuilds one, and all of them
+//! get new credentials, for which Heat replaces them.
 
 use std::collections::BTreeMap;
 use std::process::Command;

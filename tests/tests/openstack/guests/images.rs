@@ -1,5 +1,5 @@
-//! Images that `release/image` makes: of Debian 11 and 12, and of Ubuntu 24.04 where a mirror is given, each with the agent in
-//! it. They come into the cloud by the commands that the book shows.
+//! Images made by `release/image`: Debian 11 and 12, and Ubuntu 24.04 where a mirror is given, each with the agent in
+//! it. They are uploaded to the cloud by the commands in the book.
 
 use std::fs;
 use std::path::{Path, PathBuf};

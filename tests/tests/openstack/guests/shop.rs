@@ -1,5 +1,5 @@
-//! A shop: a page that curl fetches on another server; and what becomes of it when servers are rebooted, rebuilt and deleted, and
-//! agents killed.
+//! A shop: a page that curl fetches on another server; and the effects of rebooting, rebuilding and deleting servers,
+//! and of killing agents.
 
 use std::cell::RefCell;
 use std::fs;

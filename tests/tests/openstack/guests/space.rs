@@ -1,4 +1,5 @@
-//! A data space on the cloud itself, for whoever has none: three `ZooKeeper`s with TLS, and a stack that uses them.
+//! A data space on the cloud itself, for operators who have none: three `ZooKeeper`s with TLS, and a stack that uses
+//! them.
 
 use std::fs;
 use std::process::{Command, Stdio};

@@ -1,4 +1,4 @@
-//! Whoever is killed between a request and its answer is followed by one that goes on.
+//! A process killed between a request and its response is succeeded by one that continues.
 
 use std::collections::BTreeSet;
 use std::fs;

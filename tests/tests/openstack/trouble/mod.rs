@@ -1,5 +1,5 @@
-//! A token stops being one, a service is away, a quota is too small, somebody is killed between a request and its answer: nothing is
-//! made twice, and nothing is forgotten.
+//! A token expires, a service is unavailable, a quota is too small, a process is killed between a request and its
+//! response: nothing is created twice, and nothing is forgotten.
 
 mod kills;
 

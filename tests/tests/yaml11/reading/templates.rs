@@ -1,4 +1,4 @@
-//! Templates, and the same with mistakes made in them.
+//! Templates, and the same with errors injected.
 
 use std::path::Path;
 

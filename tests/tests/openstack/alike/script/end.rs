@@ -1,4 +1,4 @@
-//! Lists of everything, what is in use, and the end of it.
+//! Lists of everything, usage, and cleanup.
 
 use wattle_openstack::Method::{Delete, Get, Put};
 

@@ -1,4 +1,4 @@
-//! What administrators see of hosts.
+//! The administrators' view of hosts.
 
 use wattle_openstack::Method::Get;
 

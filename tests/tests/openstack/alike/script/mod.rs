@@ -1,4 +1,4 @@
-//! What is asked of both clouds, in this order: all that the drivers ask, and what services refuse.
+//! The requests to both clouds, in this order: all those of the drivers, and requests that services refuse.
 
 mod compute;
 mod end;
