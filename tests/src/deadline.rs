@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 use wattle_runtime::recipe::Stop;
 
-/// Returns once a run that begins now has run for as long as it may, the time in which it waited not counted.
+/// Waits until a run that begins now has reached its deadline, not counting the time in which it waited.
 pub async fn over(deadline: Duration, waited: impl Fn() -> Duration) -> Stop {
     let begun = Instant::now();
     loop {

@@ -69,7 +69,7 @@ pub(super) struct Walk<'a> {
     pub(super) shell: Option<Shell>,
     /// Whether what comes next is the call of a block.
     pub(super) is_declared: bool,
-    /// Whether this stands where it is asked if something is there.
+    /// Whether this is an existence test.
     pub(super) asks: bool,
 }
 

@@ -277,7 +277,7 @@ fn is_called(tokens: &[Token]) -> bool {
     matches!(tokens.get(1).map(|token| &token.kind), Some(TokenKind::Sign("(")))
 }
 
-/// Whether what is around is a function that may be given a path.
+/// Whether the enclosing call is of a function that may be given a path.
 fn is_call(around: &str) -> bool {
     const BODIES: [&str; 12] =
         ["class", "if", "unless", "case", "else", "elsif", "node", "define", "and", "or", "in", "default"];
