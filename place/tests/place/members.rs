@@ -1,4 +1,4 @@
-//! What policies and wires name: nothing that is misspelt is dropped in silence.
+//! Names in policies and wires: no misspelling is silently ignored.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ fn part(names: &[&str]) -> String {
     format!("heat_template_version: 2021-04-16\nresources:\n{}", servers(names))
 }
 
-/// What is found in a template with these files beside it, with what may have been meant.
+/// The diagnostics for a template with these files beside it, with suggestions.
 fn wrong(text: &str, files: &[(&str, &str)]) -> Vec<String> {
     let mut found = run(text, files, true, &[]).map_or_else(|wrong| wrong, |placed| placed.warnings);
     found.retain(|one| one.code == "W1607");
@@ -88,7 +88,7 @@ fn what_has_no_servers_cannot_be_placed() {
     );
 }
 
-/// What is not there only now may be named: its condition may hold another time, and its group may be larger.
+/// A resource that is missing only now may be named: its condition may hold another time, and its group may be larger.
 #[test]
 fn what_may_be_there_another_time_may_be_named() {
     let off = format!("  idle: {{condition: never, {SMALL}}}\n  part: {{condition: never, type: db.yaml}}\n");
@@ -112,10 +112,10 @@ fn what_may_be_there_another_time_may_be_named() {
     ] {
         assert_eq!(wrong(&with(policy), &files), Vec::<String>::new(), "{policy}");
     }
-    // A member that the group does not have is another matter.
+    // A member that the group never has is an error.
     let found = wrong(&with("{apart: [a, web/2]}"), &files);
     assert!(found.len() == 1 && found[0].contains("there is no server `web/2`"), "{found:?}");
-    // Whose number is chosen later may have any member, but members of groups have numbers or names as their groups give them.
+    // A group whose size is chosen later may have any member, but members have the numbers or names of their group.
     let open = format!(
         "  web: {{type: OS::Heat::ResourceGroup, properties: {{count: {{get_param: size}}, resource_def: {{{SMALL}}}}}}}\n"
     );

@@ -1,4 +1,4 @@
-//! Numbers that are too large, too small, or about nothing.
+//! Numbers that are too large, too small, or without a subject.
 
 use wattle_place::{Amounts, Cloud, Effort, Flavor, Problem, Server, VCPUS, Wire, place};
 
@@ -6,7 +6,7 @@ use crate::given::on;
 use crate::small::cloud;
 use crate::template::{messages, server, template};
 
-/// What is found in a hosts file: with its one host, whose fields are these.
+/// The diagnostics for a hosts file with one host, with these fields.
 fn of_host(fields: &str) -> Vec<String> {
     let found = Cloud::read(&format!("hosts: {{h: {{{fields}}}}}"), "cloud.yaml");
     let found = found.map_or_else(|wrong| wrong, |(_, warnings)| warnings);
@@ -38,7 +38,7 @@ fn ratios_have_as_many_decimals_as_a_cloud_gives_them() {
     assert!(usual("allocation: {vcpus: 0.0001}")[0].contains("it is not a ratio"));
 }
 
-/// Whoever misspells a resource says something of none.
+/// A misspelled resource is one that no host has.
 #[test]
 fn what_is_said_of_a_resource_that_the_host_does_not_have_is_reported() {
     assert_eq!(
@@ -57,7 +57,7 @@ fn what_is_said_of_a_resource_that_the_host_does_not_have_is_reported() {
         usual("resources: {vcpus: 2}"),
         ["W1601: the host `h`: `vcpus` is a key of its own (write it beside `resources`)"]
     );
-    // Only some hosts have what all of them would overcommit.
+    // Only some hosts have the resource with a default ratio.
     let some =
         "defaults: {vcpus: 1, memory: 1, disk: 1, allocation: {gpu: 2}}\nhosts: {a: {resources: {gpu: 1}}, b: {}}";
     assert_eq!(Cloud::read(some, "cloud.yaml").expect("a cloud").1, []);
@@ -66,7 +66,7 @@ fn what_is_said_of_a_resource_that_the_host_does_not_have_is_reported() {
     assert_eq!(found[0].message, "no host has `gup`, of which `allocation` in `defaults` says something");
 }
 
-/// The largest amounts that a file may have, of many servers and hosts, at the largest ratio.
+/// The largest amounts of a file, for many servers and hosts, at the largest ratio.
 #[test]
 fn sums_of_the_largest_amounts_stay_right() {
     const MOST: i64 = 1 << 40;
@@ -92,7 +92,7 @@ fn sums_of_the_largest_amounts_stay_right() {
     assert!(place(&all, &problem, effort).is_ok());
     problem.policies[0].strength = wattle_place::Strength::Required;
     assert!(place(&all, &problem, effort).is_ok(), "nobody knows a limit of memory");
-    // Ten thousand hosts with as much each are more than a number can say.
+    // The sum over ten thousand such hosts exceeds the range of numbers.
     let many = Cloud { hosts: vec![all.hosts[0].clone(); 10_000], ..Cloud::default() };
     let many = Cloud {
         hosts: many

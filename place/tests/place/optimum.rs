@@ -1,4 +1,4 @@
-//! The solver against all placements that there are.
+//! The solver compared to all placements.
 
 use proptest::prelude::*;
 use wattle_place::{Conflict, Effort, Problem, Unplaced, Wire, place};
@@ -29,8 +29,8 @@ proptest! {
     }
 }
 
-/// Each host has room for one server of 4 and two of 3. What is heavy draws three of 3 to one host, and then there is no room for
-/// all. No program proves it here: the search alone has to leave the heavy wires.
+/// Each host has room for one server of 4 and two of 3. The heavy wires draw three of 3 to one host, and then there is
+/// no room for all. No program proves it here: the search alone has to break the heavy wires.
 #[test]
 fn no_bandwidth_is_worth_a_placement_without_room() {
     let cloud = cloud(&[(10, 64, 0, false); 8]);

@@ -1,4 +1,4 @@
-//! The checker: what breaks anything is refused, whoever made it.
+//! The checker refuses every violation, whatever its origin.
 
 use std::collections::BTreeMap;
 
@@ -87,7 +87,8 @@ fn costs_are_distances_and_preferences() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// A placement that is kept passes; the same with one server more on its fullest host, or with one that left its group, does not.
+    /// A valid placement passes; the same with one more server on its fullest host, or with one that left its group,
+    /// does not.
     #[test]
     fn mutants_of_placements_are_refused((cloud, problem) in problems()) {
         let Ok(placement) = place(&cloud, &problem, Effort::default()) else { return Ok(()) };
@@ -96,7 +97,7 @@ proptest! {
             on.remove(&server.name);
             prop_assert_eq!(verify(&cloud, &problem, &on).breaches.first().cloned(), Some(Breach::Unplaced(server.name.clone())));
         }
-        // A host that has less than is asked of it.
+        // A host with less capacity than the demand.
         for number in 0..cloud.hosts.len() {
             let mut smaller = cloud.clone();
             let host = &mut smaller.hosts[number];

@@ -1,4 +1,4 @@
-//! Small clouds and problems, made by chance, and all placements of them.
+//! Random small clouds and problems, and all their placements.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use wattle_place::{
     Cloud, Host, Level, MEMORY, PlacementRule, Policy, Problem, Server, Strength, VCPUS, Verdict, Wire, verify,
 };
 
-/// A cloud with so many hosts in so many racks.
+/// A cloud with these hosts, each with its rack.
 pub(crate) fn cloud(hosts: &[(i64, i64, usize, bool)]) -> Cloud {
     let host = |(number, (vcpus, memory, rack, licensed)): (usize, &(i64, i64, usize, bool))| Host {
         name: format!("h{number}"),
@@ -41,7 +41,7 @@ pub(crate) fn policy(rule: PlacementRule, members: &[usize], strength: Strength)
     }
 }
 
-/// All placements there are, with what the checker says of each.
+/// All placements, each with the checker's verdict.
 pub(crate) fn all(cloud: &Cloud, problem: &Problem) -> Vec<(BTreeMap<String, String>, Verdict)> {
     let (hosts, servers) = (cloud.hosts.len(), problem.servers.len());
     let count = hosts.pow(u32::try_from(servers).expect("few"));

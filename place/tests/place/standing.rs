@@ -1,4 +1,4 @@
-//! Servers that run already, and placements that have to live with that.
+//! Running servers, and placements around them.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ hosts: {h1: {in: r1}, h2: {in: r2}, h3: {in: r3}}
 flavors: {small: {vcpus: 2, memory: 1 GiB, disk: 10}}
 ";
 
-/// Servers of these names, with these policies.
+/// Servers with these names and policies.
 fn template(names: &[&str], policies: &str) -> String {
     let server = |name: &&str| {
         format!("  {name}:\n    type: OS::Nova::Server\n    properties:\n      image: i\n      flavor: small\n")
@@ -59,7 +59,7 @@ impl Case<'_> {
     }
 }
 
-/// The placed template, and where each server is.
+/// The placed template, and the place of each server.
 fn found(placed: &Placed) -> (String, Vec<(&str, &str, Way)>) {
     let text = placed.files.first().map(|(_, text)| text.clone()).unwrap_or_default();
     (text, placed.servers.iter().map(|one| (&*one.server, &*one.host.name, one.way)).collect())
@@ -151,7 +151,7 @@ fn a_server_group_of_an_earlier_placement_is_kept_and_grows() {
         3
     );
     assert!(placed.warnings.is_empty(), "{:?}", placed.warnings);
-    // Nobody asks for it any more, and who is in it stays there.
+    // No policy requires it any more, and its members stay in it.
     let text = template(&["a", "b", "c"], "");
     let placed = Case { text: &text, runs: runs(), moves: false, is_admin: true }.run().expect("a placement");
     assert_eq!(found(&placed).0.matches("wattle_apart_1").count(), 3);

@@ -1,4 +1,4 @@
-//! Templates in, templates out.
+//! From templates to placed templates.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ flavors:
   m1.huge: {vcpus: 5, memory: 1 GiB, disk: 10}
 ";
 
-/// A template of these resources, each in a line.
+/// A template with these resources, one per line.
 pub(crate) fn template(resources: &str) -> String {
     format!(
         "heat_template_version: 2021-04-16\nparameters:\n  size: {{type: number}}\n  flavor: {{type: string}}\nresources:\n{resources}"
@@ -59,7 +59,7 @@ pub(crate) fn run(
     with_wires(text, files, is_admin, given, &[])
 }
 
-/// The same, with wires that are known from elsewhere.
+/// Likewise, with wires from elsewhere.
 fn with_wires(
     text: &str,
     files: &[(&str, &str)],
@@ -125,7 +125,7 @@ fn an_administrators_template_names_hosts_and_nothing_else_changes() {
     assert_eq!(without, text);
     let racks: std::collections::BTreeSet<_> = placed.servers.iter().map(|one| &one.host.rack).collect();
     assert_eq!(racks.len(), 3);
-    // What was placed is placed: it says so itself.
+    // A placed template stays the same.
     let again = run(written, &[], true, &[]).unwrap_or_else(|wrong| panic!("{wrong:#?}"));
     assert_eq!(&again.files[0].1, written);
 }
@@ -153,7 +153,7 @@ fn wires_bring_servers_near() {
     assert_eq!((placed.bandwidth, placed.placement.verdict.across_racks), (5, 0));
 }
 
-/// Bandwidths are compared by what they are, not by how they are written.
+/// Bandwidths are compared by value, not by spelling.
 #[test]
 fn the_heavier_wire_decides_and_its_unit_counts() {
     let placed = |to_az1: &str, to_az2: &str| {
@@ -195,7 +195,7 @@ fn a_bandwidth_without_a_unit_is_refused() {
     );
 }
 
-/// What the template says of wires is all: even that there are none.
+/// The template's statements about wires are complete, even that there are none.
 #[test]
 fn wires_of_the_seed_count_only_if_the_template_says_nothing() {
     let of = |wires: &str| {
@@ -230,7 +230,7 @@ fn server_groups_are_policies_and_what_a_zone_says_is_kept() {
     assert!(["a", "b"].iter().all(|name| host(&placed, name) != "h4"));
     let placed = admin(&group("affinity"));
     assert!(host(&placed, "a") == host(&placed, "b") && host(&placed, "b") == host(&placed, "c"));
-    // Without an administrator Nova keeps them by the same group, and nothing is left to guarantee.
+    // Without an administrator, Nova keeps them by the same group, and nothing is left to guarantee.
     let placed = run(&group("anti-affinity"), &[], false, &[]).expect("it can be");
     assert_eq!(messages(&placed.warnings), [""; 0]);
     assert!(!placed.files[0].1.contains("wattle_"), "{}", placed.files[0].1);
@@ -255,7 +255,7 @@ fn without_an_administrator_zones_and_groups_promise_what_they_can() {
         ),
         "{written}"
     );
-    // What was placed can be placed again, and has no other groups then.
+    // A placed template can be placed again, without further groups.
     let again = run(written, &[], false, &[]).unwrap_or_else(|wrong| panic!("{wrong:#?}"));
     assert_eq!(
         again.files[0].1.matches("OS::Nova::ServerGroup").count(),
@@ -303,7 +303,7 @@ fn servers_of_nested_templates_are_placed_in_their_files() {
     let placed = run(&text, &[("part.yaml", &part)], true, &[]).unwrap_or_else(|wrong| panic!("{wrong:#?}"));
     assert_eq!(placed.files.iter().map(|(file, _)| &**file).collect::<Vec<_>>(), ["part.yaml", "template.yaml"]);
     assert!(placed.files[0].1.contains(host(&placed, "part/b")), "{placed:#?}");
-    // Twice the same file is one text for two servers.
+    // A file used twice is one text for two servers.
     let twice = template("  one: {type: part.yaml}\n  two: {type: part.yaml}\n");
     let placed = run(&twice, &[("part.yaml", &part)], true, &[]).expect("it can be");
     assert_eq!(
@@ -375,7 +375,7 @@ fn everything_wrong_with_policies_is_reported_at_once() {
     );
 }
 
-/// `check` says the same, and nothing of what depends on a cloud or on values that are given later.
+/// `check` reports the same, except for what depends on a cloud or on values that are given later.
 #[test]
 fn policies_are_checked_without_a_cloud() {
     let checked = |text: &str| {
@@ -392,7 +392,7 @@ fn policies_are_checked_without_a_cloud() {
             "W1607: the policy `together` of `a` and `b` and the policy `apart` by rack of `a` and `b` can never hold together",
         ]
     );
-    // How many members there will be is chosen later.
+    // The number of members is chosen later.
     let group = "  g:\n    type: OS::Heat::ResourceGroup\n    properties:\n      count: {get_param: size}\n      resource_def: \
                  {type: OS::Nova::Server, properties: {image: i, flavor: small}}\n";
     assert_eq!(

@@ -194,7 +194,7 @@ fn roster(layout: &Layout, present: &Present, there: &Deployed) -> Result<Roster
     admit::roster(layout, present, admitting)
 }
 
-/// Signs the values that the operator has put in place of servers' own.
+/// Signs the values that the operator has set in place of servers' own.
 async fn values(
     store: &Arc<dyn Store>,
     layout: &Layout,

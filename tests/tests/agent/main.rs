@@ -1,4 +1,4 @@
-//! Single agents: the socket, the journal before the entry, a full disk, waits that say why, revisions that supersede.
+//! Single agents: the socket, the journal before the entry, a full disk, waits with reasons, superseding revisions.
 
 #![expect(clippy::unwrap_used, reason = "failures panic")]
 

@@ -1,4 +1,4 @@
-//! A whole life over the embedded store.
+//! A full life cycle over the embedded store.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The disk of the journal is full.
+//! A full disk under the journal.
 
 use std::fs;
 use std::io::Write as _;

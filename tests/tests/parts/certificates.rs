@@ -1,4 +1,4 @@
-//! Keys of servers, and the authority that signs for them.
+//! Keys of servers, and the authority that signs their certificates.
 
 use std::fs;
 use std::path::Path;

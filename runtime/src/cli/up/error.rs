@@ -56,7 +56,7 @@ impl From<UpError> for CommandError {
     }
 }
 
-/// A failure of several sentences, each on a line of its own.
+/// An error with several sentences, each on its own line.
 fn of_lines(text: &str) -> CommandError {
     let mut lines = text.lines();
     let first = CommandError::usage(lines.next().unwrap_or_default());

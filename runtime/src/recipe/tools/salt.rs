@@ -17,7 +17,7 @@ use crate::recipe::process::{Command, run};
 use crate::recipe::{Broken, Job};
 use crate::space::FailureKind;
 
-/// What Salt writes when it is done.
+/// The output of Salt.
 #[derive(Deserialize)]
 struct SaltReport {
     local: Outcome,

@@ -51,7 +51,7 @@ pub(super) struct Gather {
 pub(super) enum Since {
     /// At least as recent as anything reported before.
     Anybody,
-    /// At least as new as anything that was returned or done here.
+    /// At least as recent as anything that was returned or done here.
     Here,
 }
 

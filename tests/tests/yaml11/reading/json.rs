@@ -1,4 +1,4 @@
-//! JSON: odd texts, random pieces, random values with a mistake in them.
+//! JSON: odd texts, random pieces, random values with an error in them.
 
 use proptest::prelude::*;
 use serde_json::Value;
