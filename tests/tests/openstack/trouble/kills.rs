@@ -182,8 +182,8 @@ fn other(image: &str, ports: &[&str], bound: &str, disk: &Value) -> Value {
 /// Its operator's key.
 const OTHERS: &str = "other/operator.key";
 
-/// What is there of it.
-const OTHER: [usize; SHOP.len()] = [1, 1, 3, 1, 0, 1, 1, 1, 0, 0];
+/// What is there of it, with the port of the router.
+const OTHER: [usize; SHOP.len()] = [1, 1, 4, 1, 0, 1, 1, 1, 0, 0];
 
 #[test]
 fn whoever_is_killed_before_the_answer_to_another_change_is_followed_by_one_on_a_real_openstack() {
