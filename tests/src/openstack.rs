@@ -147,7 +147,7 @@ impl RealHeat {
         let other = changed::changed(source);
         let plan = changed::planned(source, &other);
         let changes = plan.resources.values().filter(|resource| resource.action != Action::Unchanged).count();
-        assert_ne!(other.files, source.files, "{name}: nothing else is asked for");
+        assert_ne!(changes, 0, "{name}: nothing else is asked for");
         let earlier = Looked::at(self, &stack);
         let (status, reason) = stack.update(&other);
         assert_eq!(status, "UPDATE_COMPLETE", "{name}, changed: {reason}");

@@ -46,7 +46,9 @@ pub(crate) fn each_change(site: &Site<impl Ground>, mut base: Value, changes: &[
         let is_left_out = LEFT_OUT.iter().any(|(name, property, _)| (*name, *property) == (row.0, row.1));
         is_chosen(row) && !base[row.0].is_null() && row.3 != Action::Refused && !is_left_out
     };
-    for (name, property, value, expected) in changes.iter().filter(can_be) {
+    let rows: Vec<&Change> = changes.iter().filter(can_be).collect();
+    assert!(!rows.is_empty(), "there is no row `{chosen}`");
+    for (name, property, value, expected) in rows {
         let mut after = base.clone();
         after[name]["properties"][property] = value.clone();
         for (to, way) in [(&after, ""), (&base, ", back")] {

@@ -42,8 +42,7 @@ fn heat_s_preview_replaces_servers_that_an_update_does_not_touch_on_a_real_opens
 }
 
 /// Templates of the corpus that need nothing that the cloud of the tests does not have.
-const CORPUS: [&str; 23] = [
-    "alias_wallaby.yaml",
+const CORPUS: [&str; 22] = [
     "chain.yaml",
     "conditions_deep.yaml",
     "depends_on_forms.yaml",

@@ -64,7 +64,9 @@ fn made_as_planned(heat: &RealHeat, base: &Value, changes: Vec<Change>) {
     let is_chosen = |name: &str, property: &str| {
         chosen.is_empty() || chosen.split(',').any(|chosen| chosen == format!("{name}.{property}"))
     };
-    for (name, property, value, expected) in changes.into_iter().filter(|row| is_chosen(row.0, row.1)) {
+    let rows: Vec<Change> = changes.into_iter().filter(|row| is_chosen(row.0, row.1)).collect();
+    assert!(!rows.is_empty(), "there is no row `{chosen}`");
+    for (name, property, value, expected) in rows {
         let mut resources = base.clone();
         resources[name]["properties"][property] = value;
         let after = template(&resources);

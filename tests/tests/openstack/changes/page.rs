@@ -15,9 +15,11 @@ pub(super) fn page() -> String {
          What becomes of a resource if one of its properties changes, for the types that most stacks are made of. [`wattle\n\
          plan`](../plan.md) says it for your own stack, together with what else follows. This page is for choosing before.\n\
          \n\
-         The tests make each of these changes on a real OpenStack, there and back, and compare what Heat and the services do with what\n\
-         `plan` says. They try one value of each property. With another value, or together with another change, it may be different:\n\
-         [What `plan` knows](../plan.md#resources) has these cases.\n",
+         The tests make each of these changes on a real OpenStack, there and back unless it is refused, and compare what Heat and the\n\
+         services do with what `plan` says. They try one value of each property. With another value, or together with another change,\n\
+         it may be different: [What `plan` knows](../plan.md#resources) has these cases. Without Heat, [`wattle\n\
+         deploy`](../how-to/deploy.md) replaces a floating IP for another `dns_name` or `dns_domain`, and a server for another\n\
+         `admin_pass`; `plan` says so.\n",
     );
     let base = base_of_administrator();
     let mut types: BTreeMap<&str, BTreeMap<usize, Vec<String>>> = BTreeMap::new();
