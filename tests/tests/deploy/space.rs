@@ -80,8 +80,13 @@ impl Drop for Guests {
 
 impl Beginner {
     fn new() -> Self {
+        Self::with(Setting::default())
+    }
+
+    /// In a cloud that is set up in this way.
+    fn with(setting: Setting) -> Self {
         let stage = Stage::new(&three_tier::three_tier.model(Default::default()));
-        let cloud = CloudServer::start(Setting { takes: Duration::from_millis(100), ..Setting::default() });
+        let cloud = CloudServer::start(Setting { takes: Duration::from_millis(100), ..setting });
         fs::write(stage.path().join("clouds.yaml"), cloud.clouds("demo")).unwrap();
         Self { stage, cloud }
     }

@@ -16,10 +16,15 @@ fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     files
 }
 
+/// Somebody in a cloud without room for any resources.
+fn without_room() -> Beginner {
+    Beginner::with(Setting { quota: Some(0), ..Setting::default() })
+}
+
 /// Creates the folder of a data space without any resources in the cloud.
 fn begun(beginner: &Beginner, folder: &str) {
-    let ran = beginner.ask(&["space", "new", folder, "--network", "nowhere", "--yes"]);
-    assert!(ran.code == Some(1) && ran.err.contains("nowhere"), "{ran}");
+    let ran = beginner.ask(&["space", "new", folder, "--network", "private", "--yes"]);
+    assert!(ran.code == Some(1) && ran.err.contains("quota"), "{ran}");
 }
 
 #[test]
@@ -54,7 +59,7 @@ fn a_folder_with_keys_of_something_else_is_neither_taken_nor_cleared() {
 
 #[test]
 fn only_what_was_made_is_believed_and_deleted() {
-    let beginner = Beginner::new();
+    let beginner = without_room();
     let at = |name: &str| beginner.stage.path().join(name);
     begun(&beginner, "own");
     // A file with one of our names that was not created by us is not trusted.
@@ -78,12 +83,12 @@ fn only_what_was_made_is_believed_and_deleted() {
 /// An interrupted command continues, and reports nothing about the folder.
 fn begun_again(beginner: &Beginner, folder: &str) {
     let ran = beginner.ask(&["space", "new", folder, "--yes"]);
-    assert!(ran.code == Some(1) && ran.err.contains("nowhere"), "{ran}");
+    assert!(ran.code == Some(1) && ran.err.contains("quota"), "{ran}");
 }
 
 #[test]
 fn a_folder_that_somebody_else_can_have_made_is_not_believed() {
-    let beginner = Beginner::new();
+    let beginner = without_room();
     let at = |name: &str| beginner.stage.path().join(name);
     let refused = |folder: &str, why: &str, help: &str| {
         let mut asked = vec![vec!["space", "new", folder, "--yes"], vec!["space", "destroy", folder, "--yes"]];
