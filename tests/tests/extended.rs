@@ -191,7 +191,8 @@ fn the_schema_and_the_page_know_every_type() {
 #[test]
 fn the_page_knows_every_function_that_agents_compute() {
     let page = fs::read_to_string(documented().with_extension("md")).expect("documentation");
-    let functions = page.split("Functions are computed as soon as their arguments are known:").nth(1).expect("functions");
+    let functions =
+        page.split("Functions are computed as soon as their arguments are known:").nth(1).expect("functions");
     let mut named: Vec<_> =
         functions.split(", as Heat").next().expect("a list").split('`').skip(1).step_by(2).collect();
     named.sort_unstable();
