@@ -77,8 +77,8 @@ fn checked_out(page: &Page) -> Session {
 /// One after the other, because both build the same crate.
 #[test]
 fn the_workflows_comment_with_the_plan() {
-    github();
-    if everything("the workflow for GitLab") {
+    if everything("the workflows for GitHub and GitLab") {
+        github();
         gitlab();
     }
 }

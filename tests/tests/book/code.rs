@@ -9,6 +9,7 @@ use crate::block::{Block, Language};
 use crate::pages::Page;
 use crate::session::target;
 use wattle_tests::command::repository;
+use wattle_tests::skip::everything;
 
 /// The fault of a block by itself.
 pub(crate) fn wrong(block: &Block) -> Option<String> {
@@ -148,6 +149,9 @@ fn a_block_with_an_error_is_reported() {
 
 #[test]
 fn rust_that_does_not_compile_is_reported() {
+    if !everything("code of the book that does not compile") {
+        return;
+    }
     let page = page("```rust\nuse wattle::prelude::*;\nfn main() -> ExitCode { 1 }\n```\n");
     let folder = tempfile::tempdir().expect("a folder");
     let error = build(&[page], folder.path()).expect_err("it does not compile");
