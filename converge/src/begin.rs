@@ -9,7 +9,7 @@ use crate::deadlines::Alarm;
 use crate::predicates::{Action, fits};
 use crate::state::{Phase, State};
 use crate::view::{Needs, View};
-use crate::{Act, Change, Id, Intent, Job, Row, Stage, What};
+use crate::{Act, Effect, Id, Intent, Job, Row, Stage, What};
 
 impl State {
     pub(crate) fn begin(&mut self, action: Action) {
@@ -193,7 +193,7 @@ impl State {
         let (wanted, needs) = (self.wanted(place), &self.needs(place).rows);
         let is_it = |free: Option<&Name>, varying: &BTreeMap<_, _>, requires: &BTreeSet<Id>, holds: &BTreeSet<Name>| {
             wanted.is_some_and(|wanted| {
-                let is_same = fits(row, wanted) && wanted.agrees(varying, Change::InPlace);
+                let is_same = fits(row, wanted) && wanted.agrees(varying, Effect::InPlace);
                 is_same && free == Some(&wanted.free) && requires == needs && *holds == wanted.exclusive
             })
         };

@@ -44,6 +44,6 @@ pub use job::{Job, Notice, Outcome, Step, What, Write};
 pub use limits::Limits;
 pub use row::{Act, Intent, Row, RowFailure, Stage};
 pub use state::{State, Stored};
-pub use target::{Change, Known, Target, Thing, Wanted};
+pub use target::{Effect, Known, Target, Thing, Wanted};
 pub use time::Time;
 pub use words::{Wait, Why};

@@ -36,7 +36,7 @@ impl<'a> Known<'a> {
 
 /// The effect of a different value of a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum Effect {
     /// A replacement is created.
     Replace,
     /// The thing is changed.
@@ -56,7 +56,7 @@ pub struct Wanted {
     pub free: Name,
     /// The properties whose effect depends on the goal, by name. Each has a digest of the value, and the effect of a
     /// different value in this goal. They are in neither of the other digests.
-    pub varying: BTreeMap<Name, (Name, Change)>,
+    pub varying: BTreeMap<Name, (Name, Effect)>,
     /// The dependencies whose values appear in its own attributes: a server shows the addresses of its ports. Once one
     /// of these was changed, it is read again.
     pub shows: BTreeSet<Name>,
@@ -86,9 +86,9 @@ impl Wanted {
         crate::predicates::fits(row, self)
     }
 
-    /// Whether these values match, among the properties for which a different value has the effect `change`.
-    pub(crate) fn agrees(&self, values: &BTreeMap<Name, Name>, change: Change) -> bool {
-        let mut wanted = self.varying.iter().filter(|(_, (_, does))| *does == change);
+    /// Whether these values match, among the properties for which a different value has this effect.
+    pub(crate) fn agrees(&self, values: &BTreeMap<Name, Name>, effect: Effect) -> bool {
+        let mut wanted = self.varying.iter().filter(|(_, (_, does))| *does == effect);
         wanted.all(|(name, (value, _))| values.get(name) == Some(value))
     }
 

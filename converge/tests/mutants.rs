@@ -35,11 +35,11 @@ const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "pick takes what has another value than one that replaces",
-        edits: &[(PICK, " && wanted.agrees(&row.varying, Change::Replace)", "")],
+        edits: &[(PICK, " && wanted.agrees(&row.varying, Effect::Replace)", "")],
     },
     Mutant {
         name: "done does not ask whether what varies is as wanted",
-        edits: &[(PICK, " && wanted.agrees(&row.varying, Change::InPlace)", "")],
+        edits: &[(PICK, " && wanted.agrees(&row.varying, Effect::InPlace)", "")],
     },
     Mutant {
         name: "what shows values of another thing is not read again",
@@ -51,7 +51,7 @@ const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "what varies is not written down",
-        edits: &[(PICK, " || !wanted.agrees(&row.varying, Change::Noted)", "")],
+        edits: &[(PICK, " || !wanted.agrees(&row.varying, Effect::Noted)", "")],
     },
     Mutant {
         name: "an update that nobody heard of has not changed what varies",

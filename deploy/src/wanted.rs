@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use wattle_converge::{Change, Wanted};
+use wattle_converge::{Effect, Wanted};
 use wattle_heat::desired::Resource;
 use wattle_heat::update;
 use wattle_model::{IndexMap, Name, Resource as Model, Value};
@@ -59,7 +59,7 @@ struct Digests {
     /// Of those that change in place.
     free: Name,
     /// Of each property whose effect the template determines.
-    varying: BTreeMap<Name, (Name, Change)>,
+    varying: BTreeMap<Name, (Name, Effect)>,
 }
 
 fn digests(inner: &Inner, resource: &Resource) -> Result<Digests, String> {
@@ -68,9 +68,9 @@ fn digests(inner: &Inner, resource: &Resource) -> Result<Digests, String> {
     let change = |name: &str| {
         let is_ignored = update::is_ignored(resource, name);
         match update::replaces(resource, name) || others.contains(&name) && !is_ignored {
-            true => Change::Replace,
-            false if is_ignored => Change::Noted,
-            false => Change::InPlace,
+            true => Effect::Replace,
+            false if is_ignored => Effect::Noted,
+            false => Effect::InPlace,
         }
     };
     let digest = |what: &str, value: &Value| inner.key.digest(&[what, kind, &canonical(value)]);
@@ -83,9 +83,9 @@ fn digests(inner: &Inner, resource: &Resource) -> Result<Digests, String> {
     let (mut fixed, mut free) = (IndexMap::default(), IndexMap::default());
     for (name, value) in given {
         match change(&name) {
-            Change::Replace => drop(fixed.insert(name, value)),
-            Change::InPlace => drop(free.insert(name, value)),
-            Change::Noted => {}
+            Effect::Replace => drop(fixed.insert(name, value)),
+            Effect::InPlace => drop(free.insert(name, value)),
+            Effect::Noted => {}
         }
     }
     Ok(Digests { fixed: digest("fixed", &Value::Map(fixed)), free: digest("free", &Value::Map(free)), varying })

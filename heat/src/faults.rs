@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::Loaded;
 use crate::classes;
 use crate::environment::Implementation;
-use crate::evaluate::{Branch, Cause, Fault, Scope, Stage};
+use crate::evaluate::{Branch, Defect, Fault, Scope, Stage};
 use crate::schema::is_type;
 use crate::template::{Call, Context, Function, Resource, Step, Template};
 use crate::yaml::{Node, Place, Tree};
@@ -82,7 +82,7 @@ impl Faults<'_, '_> {
     fn push(&mut self, fault: Fault, late: bool) {
         // A cycle is found from each of its uses.
         let key = match &fault.cause {
-            Cause::CircularCondition { name } => (None, name.clone()),
+            Defect::CircularCondition { name } => (None, name.clone()),
             cause => (Some(fault.span.start), format!("{cause:?}")),
         };
         if let Some(&at) = self.index.get(&key) {

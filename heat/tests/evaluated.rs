@@ -1,7 +1,7 @@
 //! Values compared with Heat's results; the oracle compares more (`tests/tests/templates`).
 
 use wattle_heat::Loaded;
-use wattle_heat::evaluate::{Cause, Mode, Resources, Scope, Value};
+use wattle_heat::evaluate::{Defect, Mode, Resources, Scope, Value};
 
 fn scope(version: &str, text: &str) -> Loaded {
     let text = format!(
@@ -18,7 +18,7 @@ fn evaluated(version: &str, text: &str, mode: Mode) -> Result<Value, String> {
     let loaded = scope(version, text);
     let node = loaded.template.outputs["o"].value.clone().expect("a value");
     Scope::new(&loaded, mode).value(&node).map_err(|fault| match fault.cause {
-        Cause::Arguments { why, .. } => why,
+        Defect::Arguments { why, .. } => why,
         other => format!("{other:?}"),
     })
 }

@@ -14,7 +14,7 @@ use crate::driver::{Mark, encoded};
 use crate::session::Call;
 use crate::{Fault, Method, Session};
 
-pub use follow::{Change, Follow, Step};
+pub use follow::{Follow, ResourceEvent, Step};
 pub use tree::{Resource, Tree};
 
 /// The type of the service.

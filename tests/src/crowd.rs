@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use tokio::task::JoinSet;
 use wattle::model::{IndexMap, Name, Value};
 use wattle_runtime::agent::{Agent, AgentError, Ended, Fixed, Limits};
-use wattle_runtime::recipe::{Broken, Job, Runner};
+use wattle_runtime::recipe::{Broken, RecipeRun, Runner};
 use wattle_runtime::seed::Credentials;
 use wattle_runtime::space::Space;
 use wattle_runtime::store::{Address, Store};
@@ -118,7 +118,7 @@ struct Instant;
 
 #[async_trait]
 impl Runner for Instant {
-    async fn run(&self, job: &Job) -> Result<IndexMap<Name, Value>, Broken> {
+    async fn run(&self, job: &RecipeRun) -> Result<IndexMap<Name, Value>, Broken> {
         let output = |name: &Name| (name.clone(), Value::from(format!("{name} of {}", job.name)));
         Ok(job.component.outputs.keys().map(output).collect())
     }

@@ -18,7 +18,7 @@ use wattle::model::{IndexMap, IndexSet, Model, Name, Step, Tool, Value};
 use wattle::prelude::*;
 use wattle::testing::{Failed, FailureKind, Schedule, Trial, TrialRun};
 use wattle_runtime::agent::{Agent, Attributes, Limits};
-use wattle_runtime::recipe::{Broken, Job, Runner};
+use wattle_runtime::recipe::{Broken, RecipeRun, Runner};
 use wattle_runtime::seed::{self, Options};
 use wattle_runtime::space::{Failure, OperatorKey, Space, State};
 use wattle_runtime::store::{Memory, Store};
@@ -110,7 +110,7 @@ struct Does {
 
 #[async_trait]
 impl Runner for Does {
-    async fn run(&self, job: &Job) -> Result<IndexMap<Name, Value>, Broken> {
+    async fn run(&self, job: &RecipeRun) -> Result<IndexMap<Name, Value>, Broken> {
         let mut inputs = job.inputs.clone();
         if job.component.recipe.tool == Tool::Chef {
             for name in job.component.inputs.keys() {

@@ -1,7 +1,7 @@
 //! *pick(n)* and *done(n)*: which row stands for a name, and whether it is in its wanted state.
 
 use crate::view::Needs;
-use crate::{Act, Change, Id, Row, Stage, Wanted};
+use crate::{Act, Effect, Id, Row, Stage, Wanted};
 
 /// How a row differs from its wanted state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(crate) fn differs(row: &Row, wanted: &Wanted, needs: &Needs, corrects: bool)
         Difference::Properties
     } else if row.shown != needs.shown {
         Difference::Attributes
-    } else if row.requires != needs.rows || row.drains != wanted.drains || !wanted.agrees(&row.varying, Change::Noted) {
+    } else if row.requires != needs.rows || row.drains != wanted.drains || !wanted.agrees(&row.varying, Effect::Noted) {
         Difference::Requires
     } else {
         Difference::Nothing
@@ -32,12 +32,12 @@ pub(crate) fn differs(row: &Row, wanted: &Wanted, needs: &Needs, corrects: bool)
 
 /// Whether a row may stand for what is wanted.
 pub(crate) fn fits(row: &Row, wanted: &Wanted) -> bool {
-    row.kind == wanted.kind && row.fixed == wanted.fixed && wanted.agrees(&row.varying, Change::Replace)
+    row.kind == wanted.kind && row.fixed == wanted.fixed && wanted.agrees(&row.varying, Effect::Replace)
 }
 
 /// Whether everything that can be changed in place is in its wanted state.
 pub(crate) fn is_free(row: &Row, wanted: &Wanted) -> bool {
-    row.free.as_ref() == Some(&wanted.free) && wanted.agrees(&row.varying, Change::InPlace)
+    row.free.as_ref() == Some(&wanted.free) && wanted.agrees(&row.varying, Effect::InPlace)
 }
 
 /// *pick(n)*: of the sound rows with the wanted `fixed`, the one that needs no change; if there is none, the oldest. So a

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use wattle_converge::{Change, Known, Target, Wanted};
+use wattle_converge::{Effect, Known, Target, Wanted};
 use wattle_model::{Name, Value};
 
 use super::chance::Chance;
@@ -29,7 +29,7 @@ pub(crate) struct Resource {
     pub(crate) fixed: u64,
     pub(crate) free: u64,
     /// A value, and the effect of a different one in this goal.
-    pub(crate) varies: (u64, Change),
+    pub(crate) varies: (u64, Effect),
     pub(crate) uses: BTreeMap<usize, Use>,
     pub(crate) exclusive: BTreeSet<usize>,
     /// Whether it takes turns with others at its creation.
@@ -76,7 +76,7 @@ impl Wish {
             let mut next = former.filter(|_| !chance.once_in(8)).unwrap_or_else(|| Resource {
                 fixed: chance.below(2),
                 free: chance.below(2),
-                varies: (0, Change::InPlace),
+                varies: (0, Effect::InPlace),
                 uses: BTreeMap::new(),
                 exclusive: BTreeSet::new(),
                 takes_turns: chance.once_in(3),
@@ -89,7 +89,7 @@ impl Wish {
                 next.free = chance.below(4);
             }
             if chance.once_in(4) {
-                let kinds = [Change::Replace, Change::InPlace, Change::Noted];
+                let kinds = [Effect::Replace, Effect::InPlace, Effect::Noted];
                 next.varies = (chance.below(2), kinds[chance.index(if may_be_noted(&name(place)) { 3 } else { 2 })]);
             }
             let earlier: BTreeSet<usize> =

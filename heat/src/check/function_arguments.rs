@@ -1,6 +1,6 @@
 //! W1110: a function with invalid arguments.
 
-use crate::evaluate::Cause;
+use crate::evaluate::Defect;
 use crate::template::Function;
 
 use super::Sink;
@@ -40,7 +40,7 @@ pub(super) fn message(function: Function, why: &str) -> (String, String) {
 
 fn run(sink: &mut Sink<'_>) {
     for found in sink.faults().into_iter().filter(|found| !found.late) {
-        if let Cause::Arguments { function, why } = &found.fault.cause {
+        if let Defect::Arguments { function, why } = &found.fault.cause {
             let (what, help) = message(*function, why);
             let diagnostic =
                 FUNCTION_ARGUMENTS.diagnostic(what).label(&sink.at(found.fault.span), "called here").help(help);

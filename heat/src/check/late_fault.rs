@@ -2,7 +2,7 @@
 
 use wattle_model::{Diagnostic, Source};
 
-use crate::evaluate::Cause;
+use crate::evaluate::Defect;
 
 use super::Sink;
 use super::function_arguments::message;
@@ -40,16 +40,16 @@ check! {
 fn run(sink: &mut Sink<'_>) {
     for found in sink.faults().into_iter().filter(|found| found.late) {
         let (what, fix) = match &found.fault.cause {
-            Cause::Arguments { function, why } => {
+            Defect::Arguments { function, why } => {
                 let (what, help) = message(*function, why);
                 (what, Some(help))
             }
-            Cause::UnknownParameter { name } => {
+            Defect::UnknownParameter { name } => {
                 (format!("the template has no parameter `{}`", name.escape_debug()), Some(help(sink, name)))
             }
-            Cause::UnknownCondition { name } => (format!("there is no condition `{}`", name.escape_debug()), None),
-            Cause::CircularCondition { name } => (format!("the condition `{name}` depends on itself"), None),
-            Cause::NoTruth { found } => (format!("a condition must be true or false, but this is {found}"), None),
+            Defect::UnknownCondition { name } => (format!("there is no condition `{}`", name.escape_debug()), None),
+            Defect::CircularCondition { name } => (format!("the condition `{name}` depends on itself"), None),
+            Defect::NoTruth { found } => (format!("a condition must be true or false, but this is {found}"), None),
             _ => continue,
         };
         sink.push(diagnostic(what, &sink.at(found.fault.span), fix));

@@ -1,6 +1,6 @@
 //! W1111: a function that the template's HOT version no longer has, or does not have in this place.
 
-use crate::evaluate::Cause;
+use crate::evaluate::Defect;
 use crate::template::{Context, Function, Standing};
 
 use super::Sink;
@@ -51,7 +51,7 @@ fn run(sink: &mut Sink<'_>) {
     for found in sink.faults() {
         let at = sink.at(found.fault.span);
         let diagnostic = match &found.fault.cause {
-            Cause::Removed { function } => {
+            Defect::Removed { function } => {
                 let removed = Function::of(function).and_then(Function::removed).unwrap_or_default();
                 REMOVED_FUNCTION
                     .diagnostic(format!(
@@ -60,7 +60,7 @@ fn run(sink: &mut Sink<'_>) {
                     .label(&at, "Heat no longer has it")
                     .help(instead(function))
             }
-            Cause::Misplaced { function } => {
+            Defect::Misplaced { function } => {
                 let later = crate::template::Version::all().find(|version| {
                     Function::of(function)
                         .is_some_and(|function| function.standing(*version, Context::Condition) == Standing::Known)

@@ -1,6 +1,6 @@
 //! W1115: a condition that does not exist, that depends on itself, or that is not a boolean.
 
-use crate::evaluate::Cause;
+use crate::evaluate::Defect;
 use crate::template::{Call, Context, Standing};
 use crate::yaml::{Span, Tree};
 
@@ -44,7 +44,7 @@ fn run(sink: &mut Sink<'_>) {
     for found in sink.faults().into_iter().filter(|found| !found.late && is_new(&found.fault.span)) {
         let at = sink.at(found.fault.span);
         let diagnostic = match &found.fault.cause {
-            Cause::UnknownCondition { name } => {
+            Defect::UnknownCondition { name } => {
                 let known = sink.template().conditions.keys().map(String::as_str);
                 UNKNOWN_CONDITION
                     .diagnostic(format!("there is no condition `{}`", name.escape_debug()))
@@ -57,11 +57,11 @@ fn run(sink: &mut Sink<'_>) {
                         None => "define it in the section `conditions`, or write `true` or `false`".to_owned(),
                     })
             }
-            Cause::CircularCondition { name } => UNKNOWN_CONDITION
+            Defect::CircularCondition { name } => UNKNOWN_CONDITION
                 .diagnostic(format!("the condition `{name}` depends on itself"))
                 .label(&at, "used here")
                 .help("remove one of the conditions from the cycle"),
-            Cause::NoTruth { found } => UNKNOWN_CONDITION
+            Defect::NoTruth { found } => UNKNOWN_CONDITION
                 .diagnostic(format!("a condition must be true or false, but this is {found}"))
                 .label(&at, "this definition")
                 .help("compare it: `{equals: [..., ...]}`"),

@@ -1,6 +1,6 @@
 //! W1114: a reference to a parameter that does not exist.
 
-use crate::evaluate::Cause;
+use crate::evaluate::Defect;
 use crate::parameters::PSEUDO;
 
 use super::Sink;
@@ -38,7 +38,7 @@ check! {
 
 fn run(sink: &mut Sink<'_>) {
     for found in sink.faults().into_iter().filter(|found| !found.late) {
-        if let Cause::UnknownParameter { name } = &found.fault.cause {
+        if let Defect::UnknownParameter { name } = &found.fault.cause {
             let diagnostic = UNKNOWN_PARAMETER
                 .diagnostic(format!("the template has no parameter `{}`", name.escape_debug()))
                 .label(&sink.at(found.fault.span), "read here")

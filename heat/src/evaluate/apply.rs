@@ -8,7 +8,7 @@ use crate::yaml::{Node, Span};
 
 use super::call::{Shape, wrong};
 use super::reference::select;
-use super::{Cause, Fault, Mode, Scope, Value};
+use super::{Defect, Fault, Mode, Scope, Value};
 
 /// The result of the function with this name for an argument, in the newest HOT version.
 ///
@@ -26,7 +26,7 @@ pub fn apply(function: &str, argument: &Known) -> Result<Known, String> {
     let span = Span::default();
     let call = Call { function: known, argument: &node, span, name: span, standing: Standing::Known };
     let value = scope.apply(&call, Value::of_model(argument)).map_err(|fault| match fault.cause {
-        Cause::Arguments { why, .. } => format!("`{function}`: {why}"),
+        Defect::Arguments { why, .. } => format!("`{function}`: {why}"),
         other => format!("`{function}`: {other:?}"),
     })?;
     if !value.is_known() {

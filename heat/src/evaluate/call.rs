@@ -3,7 +3,7 @@
 use crate::template::{Call, Context, Function, Standing, Version};
 use crate::yaml::{Node, Span};
 
-use super::{Branch, Cause, Fault, Mode, Scope, Value};
+use super::{Branch, Defect, Fault, Mode, Scope, Value};
 
 /// Returns from a function whose argument is not known yet.
 macro_rules! known {
@@ -52,8 +52,8 @@ impl Scope<'_> {
         }
         let function = call.function.name();
         match call.standing {
-            Standing::Removed => return Err(Fault::new(call.name, Cause::Removed { function })),
-            Standing::Misplaced => return Err(Fault::new(call.name, Cause::Misplaced { function })),
+            Standing::Removed => return Err(Fault::new(call.name, Defect::Removed { function })),
+            Standing::Misplaced => return Err(Fault::new(call.name, Defect::Misplaced { function })),
             Standing::Known | Standing::Unknown => {}
         }
         if call.function == Function::If {

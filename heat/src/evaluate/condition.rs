@@ -3,7 +3,7 @@
 use crate::template::{Call, Context, Version};
 use crate::yaml::{Node, Span};
 
-use super::{Cause, Fault, Scope, Value};
+use super::{Defect, Fault, Scope, Value};
 
 /// The effective branch of an `if`.
 #[derive(Clone, Copy, Debug)]
@@ -40,9 +40,9 @@ impl Scope<'_> {
     /// The condition `name` as a boolean, or as the expression that will decide it.
     fn named(&self, name: &str, span: Span) -> Result<Value, Fault> {
         let Some((name, condition)) = self.loaded.template.conditions.get_key_value(name) else {
-            return Err(Fault::new(span, Cause::UnknownCondition { name: name.to_owned() }));
+            return Err(Fault::new(span, Defect::UnknownCondition { name: name.to_owned() }));
         };
-        let circular = || Fault::new(span, Cause::CircularCondition { name: name.clone() });
+        let circular = || Fault::new(span, Defect::CircularCondition { name: name.clone() });
         match self.conditions.borrow().get(&**name) {
             Some(State::Done(known)) => return known.clone(),
             Some(State::InProgress) => return Err(circular()),
@@ -54,7 +54,7 @@ impl Scope<'_> {
         self.conditions.borrow_mut().insert(name, State::InProgress);
         let decided = self.resolve(&condition.node, Context::Condition).and_then(|value| match value {
             Value::Boolean(_) | Value::Unknown | Value::Open(_) => Ok(value),
-            other => Err(Fault::new(condition.node.span, Cause::NoTruth { found: other.kind().to_owned() })),
+            other => Err(Fault::new(condition.node.span, Defect::NoTruth { found: other.kind().to_owned() })),
         });
         self.conditions.borrow_mut().insert(name, State::Done(decided.clone()));
         decided
@@ -88,7 +88,7 @@ impl Scope<'_> {
             Value::Null => Ok(Value::Boolean(true)),
             Value::Boolean(_) | Value::Unknown | Value::Open(_) => Ok(value.clone()),
             Value::Text(name) => self.named(name, span),
-            other => Err(Fault::new(span, Cause::UnknownCondition { name: other.python() })),
+            other => Err(Fault::new(span, Defect::UnknownCondition { name: other.python() })),
         }
     }
 

@@ -9,7 +9,7 @@ pub struct Fault {
     /// The place.
     pub span: Span,
     /// The cause.
-    pub cause: Cause,
+    pub cause: Defect,
     /// The stage at which Heat detects it.
     pub stage: Stage,
 }
@@ -27,7 +27,7 @@ pub enum Stage {
 
 /// Why a call is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Cause {
+pub enum Defect {
     /// The arguments are invalid.
     Arguments {
         /// The function.
@@ -74,13 +74,13 @@ pub enum Cause {
 
 impl Fault {
     pub(super) fn arguments(span: Span, function: Function, why: impl Into<String>) -> Self {
-        Self::new(span, Cause::Arguments { function, why: why.into() })
+        Self::new(span, Defect::Arguments { function, why: why.into() })
     }
 
-    pub(super) fn new(span: Span, cause: Cause) -> Self {
+    pub(super) fn new(span: Span, cause: Defect) -> Self {
         let stage = match cause {
-            Cause::Removed { .. } => Stage::Validated,
-            Cause::Misplaced { .. } => Stage::Parsed,
+            Defect::Removed { .. } => Stage::Validated,
+            Defect::Misplaced { .. } => Stage::Parsed,
             _ => Stage::Resolved,
         };
         Self { span, cause, stage }

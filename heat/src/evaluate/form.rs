@@ -5,7 +5,7 @@ use crate::yaml::{Node, Tree};
 
 use super::call::wrong;
 use super::url::{PARTS, port_of};
-use super::{Cause, Fault, Scope, Stage, Value, yaql};
+use super::{Defect, Fault, Scope, Stage, Value, yaql};
 
 /// The form of an argument: a call, or a literal.
 enum Form<'n> {
@@ -29,8 +29,8 @@ impl Scope<'_> {
         let function = call.function.name();
         let version = self.version();
         match call.standing {
-            Standing::Removed => return vec![Fault::new(call.name, Cause::Removed { function })],
-            Standing::Misplaced => return vec![Fault::new(call.name, Cause::Misplaced { function })],
+            Standing::Removed => return vec![Fault::new(call.name, Defect::Removed { function })],
+            Standing::Misplaced => return vec![Fault::new(call.name, Defect::Misplaced { function })],
             Standing::Known | Standing::Unknown => {}
         }
         let form = self.form_of(call.argument, context);

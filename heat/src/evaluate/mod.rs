@@ -36,7 +36,7 @@ use crate::yaml::{Node, Tree, counting};
 pub use crate::value::{Open, Value};
 pub use apply::apply;
 pub use condition::Branch;
-pub use fault::{Cause, Fault, Stage};
+pub use fault::{Defect, Fault, Stage};
 pub use partial::Resources;
 pub use resume::{Answers, resumed};
 

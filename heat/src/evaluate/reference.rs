@@ -7,7 +7,7 @@ use crate::template::Call;
 use crate::yaml::Tree;
 
 use super::call::{known, wrong};
-use super::{Cause, Fault, Mode, Scope, Value};
+use super::{Defect, Fault, Mode, Scope, Value};
 
 impl Scope<'_> {
     pub(super) fn get_param(&self, call: &Call<'_>, argument: &Value) -> Result<Value, Fault> {
@@ -36,7 +36,7 @@ impl Scope<'_> {
                 Tree::List(items) => items.first().map_or(call.argument.span, |first| first.span),
                 _ => call.argument.span,
             };
-            return Err(Fault::new(span, Cause::UnknownParameter { name: name.clone() }));
+            return Err(Fault::new(span, Defect::UnknownParameter { name: name.clone() }));
         };
         Ok(select(&valued.value, path))
     }
@@ -78,7 +78,7 @@ impl Scope<'_> {
         }
         match self.loaded.content(&join(&self.template().file, path)) {
             Some(Ok(text)) => Ok(self.afford(text.len() / 64, Value::Text(text.to_owned()))),
-            Some(Err(_)) => Err(Fault::new(call.argument.span, Cause::MissingFile { path: path.clone() })),
+            Some(Err(_)) => Err(Fault::new(call.argument.span, Defect::MissingFile { path: path.clone() })),
             None => Ok(Value::Unknown),
         }
     }

@@ -15,7 +15,7 @@ use crate::value::Hidden;
 use crate::yaml::{Node, Pair, Span, Tree};
 
 use super::reference::select;
-use super::{Cause, Mode, Open, Scope, Value};
+use super::{Defect, Mode, Open, Scope, Value};
 
 /// The current knowledge about resources, by full name.
 pub trait Answers {
@@ -146,7 +146,7 @@ impl Resumption<'_> {
         let (node, span) = (options(&argument), Span::default());
         let call = Call { function, argument: &node, span, name: span, standing: Standing::Known };
         let value = self.scope.apply(&call, argument).map_err(|fault| match fault.cause {
-            Cause::Arguments { why, .. } => format!("`{name}`: {why}"),
+            Defect::Arguments { why, .. } => format!("`{name}`: {why}"),
             other => format!("`{name}`: {other:?}"),
         })?;
         if value.is_known() { Ok(value) } else { Err(format!("`{name}` of this cannot be computed here")) }

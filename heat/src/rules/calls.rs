@@ -1,7 +1,7 @@
 //! Invalid calls of functions, in a template that exists only to find them.
 
 use crate::Loaded;
-use crate::evaluate::{Cause, Mode, Scope};
+use crate::evaluate::{Defect, Mode, Scope};
 use crate::faults;
 use crate::yaml::{Place, Tree};
 
@@ -35,7 +35,7 @@ pub fn calls(loaded: &Loaded) -> Vec<Called> {
     let found = faults::all(&scope, false, &|name, resource| faults::is_placeholder(loaded, name, resource));
     let places = places(loaded);
     let called = |found: faults::Found| {
-        let Cause::Arguments { function, why } = found.fault.cause else { return None };
+        let Defect::Arguments { function, why } = found.fault.cause else { return None };
         let at = places.partition_point(|(place, _)| *place <= found.fault.span.start).checked_sub(1)?;
         let (why, help) = (format!("`{}`: {why}", function.name()), function.form());
         let help = format!("call it as `{help}`");

@@ -31,7 +31,7 @@ pub struct Follow {
 
 /// A change of a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
+pub struct ResourceEvent {
     /// Its path.
     pub path: Name,
     /// Its type, if it is known.
@@ -48,7 +48,7 @@ pub struct Change {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     /// The changes, in order.
-    pub changes: Vec<Change>,
+    pub changes: Vec<ResourceEvent>,
     /// The state of the stack, once it has finished. `Some(None)` means that it has been deleted.
     pub ended: Option<Option<Stack>>,
 }
@@ -139,7 +139,7 @@ impl Follow {
         around.is_none_or(|around| !self.tree.resources.contains_key(&within(around, name)))
     }
 
-    fn change(&self, event: &Value, status: &str) -> Option<Change> {
+    fn change(&self, event: &Value, status: &str) -> Option<ResourceEvent> {
         let name = event["resource_name"].as_str()?;
         let stack = linked(event, "stack")?;
         // A nested stack also has events about itself.
@@ -151,7 +151,7 @@ impl Follow {
             None => Name::from(name),
         };
         let known = self.tree.resources.get(&path);
-        Some(Change {
+        Some(ResourceEvent {
             kind: known.map(|known| known.kind.clone()).unwrap_or_default(),
             is_stack: known.is_some_and(|known| known.is_stack),
             status: status.to_owned(),

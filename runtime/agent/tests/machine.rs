@@ -6,7 +6,7 @@ use std::time::Duration;
 use wattle_agent_core::content::Content;
 use wattle_agent_core::failure::{Failure, FailureKind};
 use wattle_agent_core::machine::{
-    Action, Broken, Desired, Event, Job, Limits, Machine, Now, Question, RunId, Seen, Setup, Stop, Ticket,
+    Action, Broken, Desired, Event, Limits, Machine, Now, Question, RunId, RunRequest, Seen, Setup, Stop, Ticket,
 };
 use wattle_agent_core::memory::Memory;
 use wattle_agent_core::record::{Record, RevisionId};
@@ -115,7 +115,7 @@ impl Server {
         self.tell(Event::Time);
     }
 
-    fn jobs(&self) -> Vec<&Job> {
+    fn jobs(&self) -> Vec<&RunRequest> {
         self.out.iter().filter_map(|action| if let Action::Run(job) = action { Some(&**job) } else { None }).collect()
     }
 

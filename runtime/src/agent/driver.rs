@@ -9,12 +9,12 @@ use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, StreamExt as _};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{self, Instant};
-use wattle_agent_core::machine::{Action, Event, Job as Run, Level, Machine, Now, RunId, Setup, Stop, Ticket};
+use wattle_agent_core::machine::{Action, Event, Level, Machine, Now, RunId, RunRequest, Setup, Stop, Ticket};
 use wattle_agent_core::memory::Memory;
 use wattle_agent_core::record::Record;
 
 use crate::clock;
-use crate::recipe::{Broken, Job};
+use crate::recipe::{Broken, RecipeRun};
 use crate::space::{FailureKind, ServerVault};
 
 use super::journal::Journal;
@@ -268,16 +268,16 @@ impl Driver {
         }
     }
 
-    fn run(&mut self, run: Run) {
+    fn run(&mut self, run: RunRequest) {
         let (stop, stopped) = watch::channel(None);
         let (handle, registration) = AbortHandle::new_pair();
         self.runs.insert(run.run, (stop, handle));
         let shared = Arc::clone(&self.shared);
-        let Run { run: id, component, planned, script, inputs, published, deadline } = run;
+        let RunRequest { run: id, component, planned, script, inputs, published, deadline } = run;
         let given = (&inputs, published);
         let live = live::Run::new(&shared, &self.questions, (id, &component), &planned, given, stopped);
         let token = live.token().to_owned();
-        let job = Job {
+        let job = RecipeRun {
             name: shared.full(&component),
             component: planned,
             script,

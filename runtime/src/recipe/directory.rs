@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::{Broken, Job, former};
+use super::{Broken, RecipeRun, former};
 use crate::space::FailureKind;
 
 const RUN: &str = "run";
@@ -35,7 +35,7 @@ pub(super) struct Directory {
 
 impl Directory {
     /// Prepares the directory of `job`: ends the processes of a former run, removes its files, and writes the inputs.
-    pub(super) fn prepare(job: &Job) -> Result<Self, Broken> {
+    pub(super) fn prepare(job: &RecipeRun) -> Result<Self, Broken> {
         let failed = |error: io::Error| {
             let message = format!("its run directory `{}` cannot be prepared: {error}", job.directory.display());
             Broken::new(FailureKind::Start, message)

@@ -11,7 +11,7 @@ use std::path::Path;
 use super::directory::Directory;
 use wattle::values;
 
-use super::{Job, former};
+use super::{RecipeRun, former};
 
 /// Variables that name a proxy, which are used in lower and in upper case.
 pub(crate) const PROXIES: [&str; 4] = ["http_proxy", "https_proxy", "ftp_proxy", "all_proxy"];
@@ -47,7 +47,7 @@ pub(super) struct Environment(Vec<(OsString, OsString)>);
 
 impl Environment {
     /// The variables for every tool: inherited ones, and those of the run.
-    pub(super) fn of(job: &Job, directory: &Directory) -> Self {
+    pub(super) fn of(job: &RecipeRun, directory: &Directory) -> Self {
         let mut environment = Self::default();
         environment.set("PATH", PATH);
         environment.set("HOME", if rustix::process::geteuid().is_root() { "/root" } else { "/" });
@@ -83,7 +83,7 @@ impl Environment {
 
     /// Sets a variable for each input, named `PREFIX` and its name. Omits and logs what the system does not accept as a
     /// variable.
-    pub(super) fn set_inputs(&mut self, job: &Job, prefix: &str) {
+    pub(super) fn set_inputs(&mut self, job: &RecipeRun, prefix: &str) {
         for (name, value) in &job.inputs {
             let text = values::text(value);
             let variable = format!("{prefix}{name}");

@@ -1,6 +1,6 @@
 //! Recipes: one component, one run of its tool.
 //!
-//! The agent asks a [`Runner`] to run a [`Job`]; it decides when and with which inputs, and what happens to the
+//! The agent asks a [`Runner`] to run a [`RecipeRun`]; it decides when and with which inputs, and what happens to the
 //! outputs.
 
 mod cgroup;
@@ -43,7 +43,7 @@ pub const LOG: &str = "wattle::recipe";
 
 /// One run of one component's recipe.
 #[derive(Clone, Debug)]
-pub struct Job {
+pub struct RecipeRun {
     /// The component, as `SERVER/COMPONENT`.
     pub name: Name,
     /// Its declaration.
@@ -61,7 +61,7 @@ pub struct Job {
     pub live: Arc<dyn Live>,
 }
 
-impl Job {
+impl RecipeRun {
     /// Returns the recipe to run, or the one that undoes it.
     ///
     /// # Errors
@@ -127,5 +127,5 @@ pub trait Runner: Send + Sync + fmt::Debug {
     ///
     /// # Errors
     /// The reason why there are no outputs.
-    async fn run(&self, job: &Job) -> Result<IndexMap<Name, Value>, Broken>;
+    async fn run(&self, job: &RecipeRun) -> Result<IndexMap<Name, Value>, Broken>;
 }

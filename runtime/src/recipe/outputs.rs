@@ -12,7 +12,7 @@ use wattle::values;
 
 use super::directory::Directory;
 use super::leak::{self, Known};
-use super::{Broken, Job};
+use super::{Broken, RecipeRun};
 use crate::space::FailureKind;
 use crate::store::MAX_DATA;
 
@@ -22,7 +22,7 @@ use crate::store::MAX_DATA;
 /// # Errors
 /// All errors in them, as one message; its kind is that of the first.
 pub(super) fn collect(
-    job: &Job,
+    job: &RecipeRun,
     directory: &Directory,
     mut native: IndexMap<Name, Value>,
 ) -> Result<IndexMap<Name, Value>, Broken> {

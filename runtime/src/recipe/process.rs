@@ -24,7 +24,7 @@ use super::lines::{Lines, Tail};
 use super::rate::Rate;
 use super::repeated::Repeated;
 use super::written::Written;
-use super::{Broken, Job, Mask, Stop};
+use super::{Broken, Mask, RecipeRun, Stop};
 use crate::space::FailureKind;
 
 /// How long a recipe that ran out of time may take to end by itself.
@@ -66,7 +66,7 @@ pub(super) struct Ended {
 ///
 /// # Errors
 /// [`FailureKind::Start`], [`FailureKind::Deadline`].
-pub(super) async fn run(job: &Job, directory: &Directory, command: Command) -> Result<Ended, Broken> {
+pub(super) async fn run(job: &RecipeRun, directory: &Directory, command: Command) -> Result<Ended, Broken> {
     let name = command.program.to_string_lossy().into_owned();
     let missing = command.missing.clone();
     let mut running = Running::start(job, directory, command).map_err(|error| {
@@ -107,7 +107,7 @@ struct Family {
 }
 
 impl Running {
-    fn start(job: &Job, directory: &Directory, mut command: Command) -> io::Result<Self> {
+    fn start(job: &RecipeRun, directory: &Directory, mut command: Command) -> io::Result<Self> {
         // A single pipe for both, so that lines arrive in the order in which they were written.
         let (reader, writer) = io::pipe()?;
         let mut record = Record::new()?;
@@ -157,7 +157,7 @@ impl Running {
     }
 
     /// Ends everything that must end, and reports what it was doing.
-    async fn end(mut self, job: &Job, why: Stop) -> Broken {
+    async fn end(mut self, job: &RecipeRun, why: Stop) -> Broken {
         let mut message = match why {
             Stop::Deadline => format!("it still ran after {}, its deadline", span(job.deadline)),
             Stop::Replaced => "it was stopped because another agent acts for this server".to_owned(),
@@ -202,7 +202,7 @@ impl Drop for Family {
 
 /// The output of a process, on its way to the log.
 struct Voice {
-    job: Job,
+    job: RecipeRun,
     // `None` once it is closed.
     pipe: Option<pipe::Receiver>,
     bytes: Vec<u8>,
@@ -217,7 +217,7 @@ struct Voice {
 }
 
 impl Voice {
-    fn new(job: &Job, directory: &Directory, pipe: pipe::Receiver) -> Self {
+    fn new(job: &RecipeRun, directory: &Directory, pipe: pipe::Receiver) -> Self {
         Self {
             job: job.clone(),
             pipe: Some(pipe),
@@ -320,7 +320,7 @@ fn masked(tail: Tail, mask: &Mask) -> Vec<String> {
     tail.into_lines().iter().map(|line| mask.text(line)).collect()
 }
 
-fn sink<'a>(job: &'a Job, tail: &'a mut Tail, rate: &'a mut Rate) -> impl FnMut(String) + 'a {
+fn sink<'a>(job: &'a RecipeRun, tail: &'a mut Tail, rate: &'a mut Rate) -> impl FnMut(String) + 'a {
     move |line| {
         if rate.admit(line.len(), Instant::now()) {
             if let Some(gap) = rate.gap() {
@@ -332,7 +332,7 @@ fn sink<'a>(job: &'a Job, tail: &'a mut Tail, rate: &'a mut Rate) -> impl FnMut(
     }
 }
 
-fn log(job: &Job, line: &str) {
+fn log(job: &RecipeRun, line: &str) {
     match super::level::of(job.component.recipe.tool, line) {
         Level::ERROR => tracing::error!(target: super::LOG, component = &*job.name, "{line}"),
         Level::WARN => tracing::warn!(target: super::LOG, component = &*job.name, "{line}"),

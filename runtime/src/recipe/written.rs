@@ -8,7 +8,7 @@ use wattle::model::{IndexMap, Name, Type, Value};
 use wattle::values;
 
 use super::directory::{self, Directory};
-use super::{Job, Mask, outputs};
+use super::{Mask, RecipeRun, outputs};
 use crate::space::{PlannedComponent, PlannedOutput};
 
 /// The outputs of `component` that are secret or contain secrets, as far as their files exist in its run directory now.
@@ -40,7 +40,7 @@ struct Output {
 
 impl Written {
     /// The files for `job`, none of which exists yet.
-    pub(super) fn of(job: &Job, directory: &Directory) -> Self {
+    pub(super) fn of(job: &RecipeRun, directory: &Directory) -> Self {
         let output = |(name, output): (&Name, &PlannedOutput)| Output {
             path: directory.output(name),
             ty: output.declared.ty.clone(),

@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use serde_json::Value;
 use tokio::time::sleep;
 use wattle::model::{self, IndexMap, Name};
-use wattle_runtime::recipe::{Broken, Job, Runner};
+use wattle_runtime::recipe::{Broken, RecipeRun, Runner};
 use wattle_runtime::space::{FailureKind, Script};
 
 use crate::chance::Chance;
@@ -44,7 +44,7 @@ impl Log {
         self.0.lock().expect("INVARIANT: nothing panics while it holds the log")
     }
 
-    fn add(&self, job: &Job, what: What, inputs: BTreeMap<String, Value>) {
+    fn add(&self, job: &RecipeRun, what: What, inputs: BTreeMap<String, Value>) {
         self.events().push(Event { component: job.name.to_string(), what, inputs });
     }
 }
@@ -73,7 +73,7 @@ fn plain(value: &model::Value) -> Value {
 
 #[async_trait]
 impl Runner for Fake {
-    async fn run(&self, job: &Job) -> Result<IndexMap<Name, model::Value>, Broken> {
+    async fn run(&self, job: &RecipeRun) -> Result<IndexMap<Name, model::Value>, Broken> {
         let file = fs::read_to_string(job.directory.join("files/recipes/recipe.json")).expect("the recipe is there");
         let recipe: Recipe = serde_json::from_str(&file).expect("the recipe is what it was");
         let given: BTreeMap<String, Value> =
@@ -138,7 +138,7 @@ impl Runner for Fake {
 
 /// Asserts that a finished component does not run again unless something of it changed, according to the journal on the
 /// disk.
-fn assert_runs_for_a_reason(job: &Job) {
+fn assert_runs_for_a_reason(job: &RecipeRun) {
     let state = job.directory.ancestors().nth(2).expect("INVARIANT: STATE/run/COMPONENT");
     let journal = records(&fs::read(state.join("journal")).expect("there is a journal"));
     let component = job.name.split('/').nth(1).expect("SERVER/COMPONENT");

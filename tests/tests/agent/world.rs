@@ -18,14 +18,14 @@ use tokio::time::timeout;
 use wattle::lower::Seed;
 use wattle::model::{self, IndexMap, Name};
 use wattle_runtime::agent::{Agent, AgentError, Ended, Fixed, Limits};
-use wattle_runtime::recipe::{Broken, Job, Runner};
+use wattle_runtime::recipe::{Broken, RecipeRun, Runner};
 use wattle_runtime::seed::{self, Options};
 use wattle_runtime::space::{Content, Failure, OperatorKey, Revision, Space, State};
 use wattle_runtime::store::{Memory, Store};
 
 pub(crate) type Outputs = Result<IndexMap<Name, model::Value>, Broken>;
 
-pub(crate) type Work = Arc<dyn Fn(Job) -> BoxFuture<'static, Outputs> + Send + Sync>;
+pub(crate) type Work = Arc<dyn Fn(RecipeRun) -> BoxFuture<'static, Outputs> + Send + Sync>;
 
 /// Runs the given function for each component.
 #[derive(Clone)]
@@ -39,7 +39,7 @@ impl fmt::Debug for Does {
 
 #[async_trait]
 impl Runner for Does {
-    async fn run(&self, job: &Job) -> Outputs {
+    async fn run(&self, job: &RecipeRun) -> Outputs {
         self.0.lock().unwrap().push(job.name.to_string());
         (self.1)(job.clone()).await
     }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::task::JoinHandle;
 use wattle::lower::seed::{SeedOutput, SeedRecipe};
 use wattle::model::{IndexMap, Name, Tool, Type, Value};
-use wattle_runtime::recipe::{Broken, Job, Runner as _, Tools};
+use wattle_runtime::recipe::{Broken, RecipeRun, Runner as _, Tools};
 use wattle_runtime::space::{Held, PlannedComponent, PlannedInput, PlannedOutput, Script, ValueSource};
 use wattle_tests::skip::skipped;
 
@@ -170,7 +170,7 @@ impl Case {
         Run { agent, folder, task }
     }
 
-    fn job(&self, agent: &Arc<Agent>, folder: &Path, script: Script) -> Job {
+    fn job(&self, agent: &Arc<Agent>, folder: &Path, script: Script) -> RecipeRun {
         for (path, text) in &self.files {
             let path = folder.join("files").join(path);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -185,7 +185,7 @@ impl Case {
             let output = PlannedOutput { declared, recipients: Vec::new() };
             (name.clone(), output)
         };
-        Job {
+        RecipeRun {
             name: "server/component".into(),
             component: PlannedComponent {
                 recipe: SeedRecipe {

@@ -14,7 +14,7 @@ use wattle::lower::Seed;
 use wattle::model::{self, IndexMap, Name};
 use wattle::plan::{Plan, Run, State, plan};
 use wattle_runtime::agent::{Agent, Fixed, Limits};
-use wattle_runtime::recipe::{Broken, Job, Runner};
+use wattle_runtime::recipe::{Broken, RecipeRun, Runner};
 use wattle_runtime::seed::{self, Options};
 use wattle_runtime::space::{OperatorKey, Script, Space};
 use wattle_runtime::store::{Memory, Store};
@@ -280,7 +280,7 @@ impl fmt::Debug for Fake {
 
 #[async_trait]
 impl Runner for Fake {
-    async fn run(&self, job: &Job) -> Result<IndexMap<Name, model::Value>, Broken> {
+    async fn run(&self, job: &RecipeRun) -> Result<IndexMap<Name, model::Value>, Broken> {
         self.log.lock().expect("no panic").push((job.script, job.name.to_string()));
         if job.script == Script::Teardown {
             return Ok(IndexMap::default());

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use tracing_subscriber::fmt::MakeWriter;
 use wattle::lower::seed::{SeedOutput, SeedRecipe};
 use wattle::model::{IndexMap, Name, Tool, Type, Value};
-use wattle_runtime::recipe::{Broken, Job, Live, Runner as _, Stop, Tools, settle_former};
+use wattle_runtime::recipe::{Broken, Live, RecipeRun, Runner as _, Stop, Tools, settle_former};
 use wattle_runtime::space::{Failure, PlannedComponent, PlannedInput, PlannedOutput, Script, ValueSource};
 use wattle_tests::deadline;
 
@@ -22,7 +22,7 @@ pub(crate) const PORT: Type = Type::integer(0, 65_535);
 /// A component, its inputs, and its run directory.
 pub(crate) struct Stage {
     pub(crate) root: TempDir,
-    pub(crate) job: Job,
+    pub(crate) job: RecipeRun,
     pub(crate) live: Arc<Fake>,
     pub(crate) log: Log,
     path: Option<OsString>,
@@ -115,7 +115,7 @@ impl Stage {
             outputs: IndexMap::default(),
             requires: IndexMap::default(),
         };
-        let job = Job {
+        let job = RecipeRun {
             name: "db/it".into(),
             component,
             script: Script::Recipe,

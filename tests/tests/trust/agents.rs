@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use tokio::task::JoinHandle;
 use wattle::model::{IndexMap, Name, Value};
 use wattle_runtime::agent::{Agent, AgentError, Ended, Fixed, Limits, Recent};
-use wattle_runtime::recipe::{Broken, Job, Runner};
+use wattle_runtime::recipe::{Broken, RecipeRun, Runner};
 use wattle_runtime::report::StackSnapshot;
 use wattle_runtime::space::{ServerKey, Space};
 
@@ -25,7 +25,7 @@ type Run = (String, IndexMap<Name, Value>);
 
 #[async_trait]
 impl Runner for Ran {
-    async fn run(&self, job: &Job) -> Result<IndexMap<Name, Value>, Broken> {
+    async fn run(&self, job: &RecipeRun) -> Result<IndexMap<Name, Value>, Broken> {
         self.0.lock().expect("no panic").push((job.name.to_string(), job.inputs.clone()));
         let value = |name: &Name| if **name == *"count" { Value::from(1_u8) } else { "x".into() };
         Ok(job.component.outputs.keys().map(|name| (name.clone(), value(name))).collect())

@@ -6,7 +6,7 @@ mod random;
 
 use serde_json::{Value as Json, json};
 use wattle_heat::Loaded;
-use wattle_heat::evaluate::{Cause, Mode, Scope, Stage, Value};
+use wattle_heat::evaluate::{Defect, Mode, Scope, Stage, Value};
 use wattle_tests::oracle::Oracle;
 
 const TABLE: &str = include_str!("expressions.txt");
@@ -80,7 +80,7 @@ fn ours(expression: &str, data: &Json) -> Ours {
     match Scope::new(&loaded, Mode::Known).value(&node) {
         Ok(value) => shown(&value).map_or(Ours::NotKnown, Ours::Value),
         Err(fault) => match fault.cause {
-            Cause::Arguments { .. } => Ours::Refused(fault.stage),
+            Defect::Arguments { .. } => Ours::Refused(fault.stage),
             other => panic!("{expression}: {other:?}"),
         },
     }

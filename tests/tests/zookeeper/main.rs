@@ -16,7 +16,7 @@ use tokio::time::timeout;
 use wattle::author::Blueprint;
 use wattle::model::{IndexMap, Name, Value};
 use wattle_runtime::agent::{Agent, Ended, Fixed, Limits};
-use wattle_runtime::recipe::{Broken, Job, Runner};
+use wattle_runtime::recipe::{Broken, RecipeRun, Runner};
 use wattle_runtime::seed::apply;
 use wattle_runtime::space::Space;
 use wattle_runtime::store::{Access, Address, Login, Op, Store, StoreError};
@@ -106,7 +106,7 @@ struct Nothing;
 
 #[async_trait]
 impl Runner for Nothing {
-    async fn run(&self, _: &Job) -> Result<IndexMap<Name, Value>, Broken> {
+    async fn run(&self, _: &RecipeRun) -> Result<IndexMap<Name, Value>, Broken> {
         std::future::pending().await
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use wattle_agent_core::machine::{Broken, Desired, Event, Job, Limits, Machine, Now, Question, RunId, Setup};
+use wattle_agent_core::machine::{Broken, Desired, Event, Limits, Machine, Now, Question, RunId, RunRequest, Setup};
 use wattle_agent_core::memory::Memory;
 use wattle_agent_core::record::Record;
 use wattle_agent_core::time::Time;
@@ -39,7 +39,7 @@ pub(super) struct Agent {
 #[derive(Debug)]
 pub(super) struct Run {
     pub(super) place: usize,
-    pub(super) job: Job,
+    pub(super) job: RunRequest,
     /// Values that it requested and has not received yet.
     pub(super) asked: HashMap<Question, Name>,
     /// Values that it received on request.
@@ -55,7 +55,7 @@ pub(super) struct Run {
 }
 
 impl Run {
-    pub(super) fn new(place: usize, job: Job) -> Self {
+    pub(super) fn new(place: usize, job: RunRequest) -> Self {
         Self {
             place,
             job,

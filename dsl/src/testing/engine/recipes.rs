@@ -1,7 +1,7 @@
 //! Fakes in place of recipes: their arguments, their ends, and values that no recipe could have written.
 
 use wattle_agent_core::failure::Failure;
-use wattle_agent_core::machine::{Broken, Event, Job, Question, RunId};
+use wattle_agent_core::machine::{Broken, Event, Question, RunId, RunRequest};
 use wattle_agent_core::server_plan::PlannedComponent;
 
 use crate::model::{Name, Value};
@@ -16,7 +16,7 @@ use super::{Engine, Fault};
 
 impl Engine<'_> {
     /// Starts a recipe. One that requests its inputs itself requests all of them.
-    pub(super) fn begin(&mut self, host: usize, job: Job) {
+    pub(super) fn begin(&mut self, host: usize, job: RunRequest) {
         let agent = &mut self.agents[host];
         let (id, mut run) = (job.run, Run::new(self.world.hosts[host].nodes[&job.component], job));
         let asks: Vec<Name> =

@@ -145,7 +145,7 @@ pub enum Seen {
 
 /// One run of one component's recipe.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Job {
+pub struct RunRequest {
     /// The identifier of the run.
     pub run: RunId,
     /// The component, by its name on the server.
@@ -204,7 +204,7 @@ pub enum Action {
     /// Withdraw a request: its response is no longer wanted.
     Forget(Ticket),
     /// Run a recipe.
-    Run(Box<Job>),
+    Run(Box<RunRequest>),
     /// Stop a run. Its end is then reported as [`Event::Ran`].
     Stop(RunId, Stop),
     /// A run did not end although it was stopped. It is no longer waited for, and its remains have to be removed.

@@ -44,7 +44,7 @@ pub use board::Board;
 pub use causes::Cause;
 pub use context::{Limits, Setup};
 pub use event::{
-    Action, Broken, Desired, Event, Job, Level, Now, Question, ReadError, RunId, Seen, Stop, Ticket, WriteError,
+    Action, Broken, Desired, Event, Level, Now, Question, ReadError, RunId, RunRequest, Seen, Stop, Ticket, WriteError,
 };
 pub use needs::Awaited;
 pub use search::{Search, Sighting};

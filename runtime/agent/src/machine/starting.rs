@@ -11,7 +11,7 @@ use crate::vault::Vault;
 
 use super::component::{Component, End, Next, Outcome, Phase, Start};
 use super::context::{After, Context};
-use super::event::{Action, Job, RunId, Seen};
+use super::event::{Action, RunId, RunRequest, Seen};
 use super::needs::{self, Missing, Needs};
 use super::run::{Input, Run};
 use super::wait::Wait;
@@ -146,7 +146,7 @@ impl Work {
         let id = RunId(cx.number());
         let deadline = cx.deadline(planned);
         let run = Run::new(id, fingerprint, states, early, published, (cx.now.uptime, deadline));
-        let job = Job {
+        let job = RunRequest {
             run: id,
             component: component.name.clone(),
             planned: planned.clone(),

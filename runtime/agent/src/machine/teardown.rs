@@ -13,7 +13,7 @@ use crate::server_plan::{Script, ServerPlan};
 use crate::vault::Vault;
 
 use super::context::{After, Context, Pending};
-use super::event::{Action, Broken, Desired, Event, Job, Level, Question, RunId, Stop};
+use super::event::{Action, Broken, Desired, Event, Level, Question, RunId, RunRequest, Stop};
 use super::needs::{self, Found, Needs, Values};
 use super::run::GRACE;
 
@@ -194,7 +194,7 @@ impl Teardown {
         }
         let Some((component, known)) = self.due.front() else { return };
         let (id, deadline) = (RunId(cx.number()), cx.deadline(&known.planned));
-        let job = Job {
+        let job = RunRequest {
             run: id,
             component: component.clone(),
             planned: known.planned.clone(),

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use wattle_agent_core::failure::{Failure, FailureKind};
-use wattle_agent_core::machine::{Broken, Event, Job, Question, RunId, Stop};
+use wattle_agent_core::machine::{Broken, Event, Question, RunId, RunRequest, Stop};
 use wattle_agent_core::server_plan::Script;
 use wattle_model::IndexMap;
 use wattle_model::{Name, Value};
@@ -23,7 +23,7 @@ fn millis(time: Duration) -> u64 {
 /// A running recipe.
 #[derive(Debug)]
 pub(crate) struct Process {
-    pub(crate) job: Job,
+    pub(crate) job: RunRequest,
     pub(crate) part: Part,
     pub(crate) incarnation: u64,
     /// When it began, in time during which its agent was awake, as for all of these.
@@ -66,7 +66,7 @@ impl Process {
 }
 
 impl World {
-    pub(crate) fn process(&mut self, host: usize, job: Job) {
+    pub(crate) fn process(&mut self, host: usize, job: RunRequest) {
         let Some(part) = self.check_begin(host, &job) else { return };
         self.runs += 1;
         let run = self.runs;

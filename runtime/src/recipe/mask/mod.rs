@@ -17,7 +17,7 @@ use std::sync::Arc;
 use wattle::model::{Type, Value};
 use wattle::values;
 
-use super::{Job, secret};
+use super::{RecipeRun, secret};
 use forms::{Ends, Form};
 use plain::Plain;
 
@@ -54,7 +54,7 @@ enum Found {
 
 impl Mask {
     /// Creates a mask for the secrets among the inputs of `job`.
-    pub fn of(job: &Job) -> Self {
+    pub fn of(job: &RecipeRun) -> Self {
         let mut mask = Self::default();
         for (name, value) in &job.inputs {
             if let Some(input) = job.component.inputs.get(name) {

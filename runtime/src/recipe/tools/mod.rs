@@ -22,7 +22,7 @@ use wattle::model::{IndexMap, Name, Tool, Value};
 use super::directory::Directory;
 use super::environment::Environment;
 use super::process::Ended;
-use super::{Broken, Job, Runner, outputs};
+use super::{Broken, RecipeRun, Runner, outputs};
 use crate::space::{FailureKind, Script};
 
 /// The maximum number of characters of a tool's output in a message.
@@ -54,7 +54,7 @@ impl Tools {
         self
     }
 
-    fn environment(&self, job: &Job, directory: &Directory) -> Environment {
+    fn environment(&self, job: &RecipeRun, directory: &Directory) -> Environment {
         let mut environment = Environment::of(job, directory);
         if let Some(state) = &self.state {
             environment.set("WATTLE_STATE_DIR", state);
@@ -68,7 +68,7 @@ impl Tools {
 
 #[async_trait]
 impl Runner for Tools {
-    async fn run(&self, job: &Job) -> Result<IndexMap<Name, Value>, Broken> {
+    async fn run(&self, job: &RecipeRun) -> Result<IndexMap<Name, Value>, Broken> {
         let directory = Directory::prepare(job)?;
         let environment = self.environment(job, &directory);
         let report = match job.component.recipe.tool {

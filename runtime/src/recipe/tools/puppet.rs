@@ -11,7 +11,7 @@ use super::Report;
 use crate::recipe::directory::{Directory, write, write_json};
 use crate::recipe::environment::Environment;
 use crate::recipe::process::{Command, run};
-use crate::recipe::{Broken, Job};
+use crate::recipe::{Broken, RecipeRun};
 use crate::space::FailureKind;
 
 /// Where Puppet's own packages install it, outside of any search path.
@@ -33,7 +33,7 @@ const NEEDED: [&str; 5] = ["os", "kernel", "networking", "path", "identity"];
 const ITS_OWN: [&str; 7] = ["title", "name", "module_name", "caller_module_name", "facts", "server_facts", "trusted"];
 
 /// Applies a manifest. It writes all its outputs as files.
-pub(super) async fn go(job: &Job, directory: &Directory, environment: Environment) -> Result<Report, Broken> {
+pub(super) async fn go(job: &RecipeRun, directory: &Directory, environment: Environment) -> Result<Report, Broken> {
     let recipe = job.recipe()?;
     let command = prepare(job, directory, &directory.files().join(&**recipe), environment).map_err(|error| {
         Broken::new(FailureKind::Start, format!("the run of its manifest cannot be prepared: {error}"))
@@ -46,7 +46,12 @@ pub(super) async fn go(job: &Job, directory: &Directory, environment: Environmen
     Ok(Report { good, why, outputs: IndexMap::default(), ended })
 }
 
-fn prepare(job: &Job, directory: &Directory, manifest: &Path, mut environment: Environment) -> io::Result<Command> {
+fn prepare(
+    job: &RecipeRun,
+    directory: &Directory,
+    manifest: &Path,
+    mut environment: Environment,
+) -> io::Result<Command> {
     let tool = directory.tool();
     let data: IndexMap<&Name, Value> = job.inputs.iter().map(|(name, value)| (name, literal(value))).collect();
     write_json(&tool.join("inputs.json"), &data)?;

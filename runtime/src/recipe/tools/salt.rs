@@ -14,7 +14,7 @@ use super::Report;
 use crate::recipe::directory::{Directory, write, write_json};
 use crate::recipe::environment::Environment;
 use crate::recipe::process::{Command, run};
-use crate::recipe::{Broken, Job};
+use crate::recipe::{Broken, RecipeRun};
 use crate::space::FailureKind;
 
 /// The output of Salt.
@@ -41,7 +41,7 @@ struct State {
 }
 
 /// Applies a state. It writes all its outputs as files.
-pub(super) async fn go(job: &Job, directory: &Directory, environment: Environment) -> Result<Report, Broken> {
+pub(super) async fn go(job: &RecipeRun, directory: &Directory, environment: Environment) -> Result<Report, Broken> {
     let file = job.recipe()?;
     let found = salt::state(file);
     let (roots, state) = found.ok_or_else(|| {
@@ -56,7 +56,7 @@ pub(super) async fn go(job: &Job, directory: &Directory, environment: Environmen
 }
 
 fn prepare(
-    job: &Job,
+    job: &RecipeRun,
     directory: &Directory,
     folder: &str,
     state: &str,

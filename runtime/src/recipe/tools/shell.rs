@@ -13,7 +13,7 @@ use super::shell_end::End;
 use crate::recipe::directory::Directory;
 use crate::recipe::environment::Environment;
 use crate::recipe::process::{Command, run};
-use crate::recipe::{Broken, Job};
+use crate::recipe::{Broken, RecipeRun};
 use crate::space::FailureKind;
 
 const SHELL: &str = "/bin/sh";
@@ -23,7 +23,7 @@ const FIRST_LINE: u64 = 4096;
 const WORDS: u64 = 4096;
 
 /// Runs a script. It writes all its outputs as files.
-pub(super) async fn go(job: &Job, directory: &Directory, mut environment: Environment) -> Result<Report, Broken> {
+pub(super) async fn go(job: &RecipeRun, directory: &Directory, mut environment: Environment) -> Result<Report, Broken> {
     let recipe = job.recipe()?;
     let script = directory.files().join(&**recipe);
     let interpreter = interpreter(&script)

@@ -1,7 +1,7 @@
 //! Checks whether a recipe may begin, and its inputs.
 
 use wattle_agent_core::content::Content;
-use wattle_agent_core::machine::Job;
+use wattle_agent_core::machine::RunRequest;
 use wattle_agent_core::server_plan::{Script, ServerPlan};
 use wattle_model::{Name, Order, Value};
 
@@ -13,7 +13,7 @@ use super::{reveal, server_of};
 
 impl World {
     /// Checks whether a recipe may begin, and which one it is.
-    pub(crate) fn check_begin(&mut self, host: usize, job: &Job) -> Option<Part> {
+    pub(crate) fn check_begin(&mut self, host: usize, job: &RunRequest) -> Option<Part> {
         let (server, component) = (self.hosts[host].server.clone(), job.component.clone());
         let full: Name = format!("{server}/{component}").into();
         let what = format!("h{host}: {:?} of {full}", job.script);

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use wattle_openstack::Fault;
-use wattle_openstack::orchestration::{Change, Follow, Orchestration, Stack, Step};
+use wattle_openstack::orchestration::{Follow, Orchestration, ResourceEvent, Stack, Step};
 use wattle_words::time::short;
 
 use crate::cli::deploy::cloud::of_fault;
@@ -131,7 +131,7 @@ fn may_pass(fault: &Fault) -> bool {
 }
 
 /// The line that reports a change, if it is worth one.
-fn line(display: &mut Display, change: &Change) -> Option<String> {
+fn line(display: &mut Display, change: &ResourceEvent) -> Option<String> {
     // A stack is reported through its resources.
     if change.is_stack {
         return None;

@@ -13,7 +13,7 @@ use super::Report;
 use crate::recipe::directory::{Directory, write};
 use crate::recipe::environment::Environment;
 use crate::recipe::process::{Command, run};
-use crate::recipe::{Broken, Job};
+use crate::recipe::{Broken, RecipeRun};
 use crate::space::FailureKind;
 use crate::store::MAX_DATA;
 
@@ -66,7 +66,7 @@ fn refused(log: &[String]) -> Option<String> {
 }
 
 /// Runs a playbook. Its outputs are the values set by `set_stats`, for the run or for the host, and files.
-pub(super) async fn go(job: &Job, directory: &Directory, environment: Environment) -> Result<Report, Broken> {
+pub(super) async fn go(job: &RecipeRun, directory: &Directory, environment: Environment) -> Result<Report, Broken> {
     let command = prepare(job, directory, environment).map_err(|error| {
         Broken::new(FailureKind::Start, format!("the run of its playbook cannot be prepared: {error}"))
     })??;
@@ -77,7 +77,11 @@ pub(super) async fn go(job: &Job, directory: &Directory, environment: Environmen
     Ok(Report { good: ended.status.success() && !report.nowhere, why, outputs: report.stats, ended })
 }
 
-fn prepare(job: &Job, directory: &Directory, mut environment: Environment) -> std::io::Result<Result<Command, Broken>> {
+fn prepare(
+    job: &RecipeRun,
+    directory: &Directory,
+    mut environment: Environment,
+) -> std::io::Result<Result<Command, Broken>> {
     let recipe = match job.recipe() {
         Ok(recipe) => recipe,
         Err(broken) => return Ok(Err(broken)),

@@ -17,7 +17,7 @@ use super::how;
 use crate::recipe::directory::Directory;
 use crate::recipe::environment::Environment;
 use crate::recipe::process::run;
-use crate::recipe::{Broken, Job, outputs};
+use crate::recipe::{Broken, RecipeRun, outputs};
 use crate::space::{FailureKind, Script};
 
 use report::Report;
@@ -34,7 +34,7 @@ const GOES_DOWN: Duration = Duration::from_mins(15);
 
 /// Runs a recipe, and returns its outputs.
 pub(super) async fn go(
-    job: &Job,
+    job: &RecipeRun,
     directory: &Directory,
     mut environment: Environment,
 ) -> Result<IndexMap<Name, Value>, Broken> {

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use wattle::model::{IndexMap, Name, Value, json};
 use wattle::values;
 
-use crate::recipe::{Broken, Job};
+use crate::recipe::{Broken, RecipeRun};
 use crate::space::{self, FailureKind};
 
 /// How long to wait for the failure of an input that the recipe has received.
@@ -53,7 +53,7 @@ pub(super) fn read(path: &Path) -> Result<Option<Report>, Broken> {
 
 impl ChefFailure {
     /// The kind of failure.
-    pub(super) fn kind(&self, job: &Job) -> FailureKind {
+    pub(super) fn kind(&self, job: &RecipeRun) -> FailureKind {
         let output = |refused: &Refused| Some((job.component.outputs.get(&*refused.name)?, refused.value.clone()));
         match (&self.input, &self.output) {
             (Some(_), _) => FailureKind::Input,
@@ -68,7 +68,7 @@ impl ChefFailure {
     }
 
     /// The failure of the input, if that is the cause.
-    pub(super) async fn cause(&self, job: &Job) -> Option<Box<space::Failure>> {
+    pub(super) async fn cause(&self, job: &RecipeRun) -> Option<Box<space::Failure>> {
         let asked = job.live.input(self.input.as_ref()?);
         tokio::time::timeout(ANSWER, asked).await.ok()?.err().map(Box::new)
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use crate::recipe::directory::{Directory, write, write_json};
-use crate::recipe::{Broken, Job};
+use crate::recipe::{Broken, RecipeRun};
 use crate::space::{FailureKind, Script};
 
 /// The Ruby code that Chef's configuration loads.
@@ -26,7 +26,7 @@ pub(super) struct Setup {
 
 impl Setup {
     /// Writes them to the tool's part of the run directory.
-    pub(super) fn write(job: &Job, directory: &Directory) -> Result<Self, Broken> {
+    pub(super) fn write(job: &RecipeRun, directory: &Directory) -> Result<Self, Broken> {
         if job.live.socket().is_none() {
             let message = "Chef's recipes read their inputs from the agent's socket, and there is none";
             return Err(Broken::new(FailureKind::Start, message.to_owned()));
@@ -43,7 +43,7 @@ impl Setup {
         Ok(setup)
     }
 
-    fn write_files(&self, job: &Job, directory: &Directory, recipe: &str, cookbooks: &Path) -> io::Result<()> {
+    fn write_files(&self, job: &RecipeRun, directory: &Directory, recipe: &str, cookbooks: &Path) -> io::Result<()> {
         directory.make_cache()?;
         let (ruby, table) = (directory.tool().join("wattle.rb"), directory.tool().join("wattle.json"));
         write(&ruby, WATTLE)?;
@@ -52,7 +52,7 @@ impl Setup {
         write(&self.config, config(job, directory, cookbooks, &ruby, &table))
     }
 
-    fn table(&self, job: &Job) -> serde_json::Value {
+    fn table(&self, job: &RecipeRun) -> serde_json::Value {
         let inputs = job.component.inputs.iter().map(|(name, input)| json!({ "name": name, "path": input.path }));
         let outputs = job.component.outputs.iter().filter(|_| job.script == Script::Recipe);
         let outputs = outputs.map(
@@ -67,7 +67,7 @@ impl Setup {
 }
 
 /// The configuration. Chef reads it more than once in one run.
-fn config(job: &Job, directory: &Directory, cookbooks: &Path, ruby: &Path, table: &Path) -> String {
+fn config(job: &RecipeRun, directory: &Directory, cookbooks: &Path, ruby: &Path, table: &Path) -> String {
     let server = job.name.split('/').next().unwrap_or(&job.name);
     // Included data bags, roles and environments are beside the cookbooks.
     let repository = cookbooks.parent().filter(|parent| parent.starts_with(directory.files()));
@@ -100,7 +100,7 @@ fn config(job: &Job, directory: &Directory, cookbooks: &Path, ruby: &Path, table
 }
 
 /// The folder that contains the cookbook of `recipe` (`COOKBOOK::RECIPE`) and those that it depends on.
-fn cookbooks(job: &Job, directory: &Directory, recipe: &str) -> Result<PathBuf, Broken> {
+fn cookbooks(job: &RecipeRun, directory: &Directory, recipe: &str) -> Result<PathBuf, Broken> {
     let (cookbook, recipe) = recipe.split_once("::").unwrap_or((recipe, "default"));
     let file = Path::new(cookbook).join("recipes").join(format!("{recipe}.rb"));
     let paths = job.component.recipe.files.keys().map(|path| Path::new(&**path));
