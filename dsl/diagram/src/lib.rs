@@ -22,7 +22,7 @@ pub use data::{
     Resource, Role, Why, WiredInput,
 };
 #[cfg(feature = "page")]
-pub use page::html;
+pub use page::{escaped, html};
 pub use places::Place;
 pub use state::State;
 pub use svg::svg;

@@ -1,5 +1,7 @@
 //! What a browser shows instead of the page: why there is none, and what to do.
 
+use wattle::diagram::escaped;
+
 /// The colours and letters of the page itself.
 const STYLE: &str = "
 :root { color-scheme: light dark; }
@@ -33,10 +35,6 @@ fn marked(text: &str) -> String {
         if at % 2 == 1 { format!("<code>{part}</code>") } else { part }
     };
     text.split('`').enumerate().map(part).collect()
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 #[cfg(test)]

@@ -11,9 +11,6 @@ use wattle_words::time::short;
 use crate::cli::paint::{Tone, cut, paint};
 use crate::deploy::{Count, News};
 
-/// The type of servers.
-pub(super) const SERVER: &str = "OS::Nova::Server";
-
 /// The state of a server whose software was torn down.
 const TORN_DOWN: &str = "torn down";
 
@@ -181,6 +178,8 @@ impl Display {
 
 #[cfg(test)]
 mod tests {
+    use wattle::model::Resource;
+
     use super::*;
 
     #[test]
@@ -203,7 +202,7 @@ mod tests {
     #[test]
     fn only_what_was_torn_down_is_said_to_be() {
         let mut display = Display::new(false);
-        let begins = |what| News::Begins { name: "web".into(), kind: SERVER.into(), what };
+        let begins = |what| News::Begins { name: "web".into(), kind: Resource::SERVER.into(), what };
         let ends = |outcome| News::Outcome { name: "web".into(), act: Some(Act::Delete), outcome };
         let gone = Some("✓ web deleted (OS::Nova::Server)".to_owned());
         let mut said = |news: [News; 4]| news.map(|news| display.line(&news));

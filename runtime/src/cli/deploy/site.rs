@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
-use wattle::model::{IndexMap, Name};
+use wattle::model::{IndexMap, Name, Resource};
 use wattle::names::join;
 use wattle::plan::Found;
 use wattle_converge::{Adopted, Limits, Target};
@@ -25,7 +25,7 @@ use crate::space::{OperatorKey, ROOT, Space};
 use crate::store::Store;
 
 use super::cloud::{Silent, of_fault};
-use super::display::{Display, SERVER};
+use super::display::Display;
 use super::foot::Foot;
 use super::heat;
 
@@ -142,7 +142,7 @@ impl Site {
     /// The existing servers, each with its name in the cloud. If the stack is not recorded, or not yet, asks Heat:
     /// somebody may have created it with OpenStack's own client.
     pub(super) async fn machines(&self) -> Result<BTreeMap<Name, Name>, CommandError> {
-        let recorded = self.deployment.things(SERVER).await?;
+        let recorded = self.deployment.things(Resource::SERVER).await?;
         if !recorded.is_empty() {
             return Ok(recorded);
         }

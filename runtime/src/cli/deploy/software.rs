@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use clap::{Arg, ArgMatches};
 use wattle::lower::Seed;
-use wattle::model::{IndexMap, IndexSet, Name, Value};
+use wattle::model::{IndexMap, IndexSet, Name, Resource, Value};
 use wattle::names::some;
 use wattle_agent_core::status::State;
 use wattle_converge::Time;
@@ -23,7 +23,6 @@ use crate::openstack::TemplateSource;
 use crate::report::{Cause, Condition, Root, StackSnapshot, Standing, no_word, roots};
 use crate::seed::{self, Credentials, Files, Given};
 
-use super::display::SERVER;
 use super::outputs::outputs;
 use super::patience::{Patience, Verdict};
 use super::returning::Former;
@@ -44,7 +43,7 @@ const LINGERS: Duration = Duration::from_mins(1);
 /// The servers that were created, or got new disks, and whose own keys are not known yet, with their names in the
 /// cloud.
 pub(super) async fn strangers(site: &Site) -> Result<BTreeMap<Name, Name>, CommandError> {
-    Ok(site.deployment.strangers(SERVER).await?)
+    Ok(site.deployment.strangers(Resource::SERVER).await?)
 }
 
 /// The name of a server in a seed. In a nested stack or a group, it is the last part.
