@@ -302,6 +302,18 @@ impl<G: Ground> Site<G> {
         server.expect("such a server")["id"].as_str().expect("text").to_owned()
     }
 
+    /// The host of each server in the cloud.
+    ///
+    /// # Panics
+    /// If the user may not see hosts.
+    pub fn standing(&self) -> BTreeMap<String, String> {
+        let of = |server: &Value| {
+            let name = server["name"].as_str().expect("a name").rsplit('-').next().expect("a part").to_owned();
+            (name, server["OS-EXT-SRV-ATTR:host"].as_str().expect("a host").to_owned())
+        };
+        self.there()["servers"].iter().map(of).collect()
+    }
+
     /// Deletes a server, and waits until it is gone.
     pub fn delete(&self, name: &str) {
         let path = format!("/servers/{}", self.server(name));

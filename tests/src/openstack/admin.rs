@@ -21,7 +21,7 @@ pub struct Administrator;
 impl Administrator {
     /// The password.
     pub fn password() -> String {
-        variable("OS_PASSWORD")
+        variables().remove("OS_PASSWORD").expect("a password")
     }
 
     /// The settings by which clients choose the cloud.
@@ -34,7 +34,8 @@ impl Ground for Administrator {
     const IS_SHARED: bool = true;
 
     fn clouds(&self, password: &str) -> String {
-        clouds(password, variable)
+        let variables = variables();
+        clouds(password, |name| variables[name].clone())
     }
 }
 
@@ -45,8 +46,4 @@ fn variables() -> BTreeMap<String, String> {
     let text = String::from_utf8(out.stdout).expect("text");
     let pairs = text.lines().filter_map(|line| line.strip_prefix("export ")?.split_once('='));
     pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
-}
-
-fn variable(name: &str) -> String {
-    variables().remove(name).unwrap_or_else(|| panic!("the administrator has no {name}"))
 }

@@ -62,15 +62,6 @@ fn replaced(plan: &Ran) -> usize {
     plan.out.matches("(OS::Nova::Server): is replaced").count()
 }
 
-/// The host of each server in the cloud.
-fn standing(site: &Site) -> BTreeMap<String, String> {
-    let of = |server: &Value| {
-        let name = server["name"].as_str().expect("a name").rsplit('-').next().expect("a part").to_owned();
-        (name, server["OS-EXT-SRV-ATTR:host"].as_str().expect("a host").to_owned())
-    };
-    site.there()["servers"].iter().map(of).collect()
-}
-
 /// The host of each server in a table.
 fn said(text: &str) -> BTreeMap<String, String> {
     let rows = text.lines().skip_while(|line| !line.starts_with("SERVER")).skip(1).take_while(|line| !line.is_empty());
@@ -108,7 +99,7 @@ fn an_administrator_reads_the_hosts_and_servers_go_where_the_placement_says() {
     assert_eq!(read_hosts(&site), EMPTY);
     let ran = site.deploy(&["--hosts", "cloud.yaml", "--admin"]);
     assert_eq!(ran.code, Some(0), "{ran}");
-    let first = standing(&site);
+    let first = site.standing();
     assert_eq!(said(&ran.out), first, "{ran}");
     assert!(ran.err.contains("4 servers on "), "{ran}");
     let rack = |host: &str| if ["compute-1", "compute-2"].contains(&host) { "r1".to_owned() } else { host.to_owned() };
@@ -176,7 +167,7 @@ fn an_administrator_reads_the_hosts_and_servers_go_where_the_placement_says() {
         &[&KEY[..], &["--credentials", "credentials.yaml", "--hosts", "cloud.yaml", "--admin", "--move"]].concat(),
     );
     assert_eq!(ran.code, Some(0), "{ran}");
-    assert_eq!((standing(&site)["web"].as_str(), ids(&site)), ("compute-4", before), "{ran}");
+    assert_eq!((site.standing()["web"].as_str(), ids(&site)), ("compute-4", before), "{ran}");
 }
 
 #[test]

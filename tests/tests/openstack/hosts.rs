@@ -1,10 +1,9 @@
 //! `wattle hosts` reads the hosts of a real cloud, and servers run where `deploy --hosts` has placed them.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::fs;
 use std::process::Command;
 
-use serde_json::Value;
 use wattle_tests::command::{apart, wattle};
 use wattle_tests::openstack::admin::Administrator;
 use wattle_tests::openstack::{Named, is_there};
@@ -23,15 +22,6 @@ fn hosts(site: &Site<impl Ground>) -> Ran {
 /// The lines of the hosts file about hosts.
 fn of_hosts(file: &str) -> Vec<&str> {
     file.lines().filter(|line| line.starts_with("  lab")).collect()
-}
-
-/// The host of each server in the cloud.
-fn standing(site: &Site<impl Ground>) -> BTreeMap<String, String> {
-    let of = |server: &Value| {
-        let name = server["name"].as_str().expect("a name").rsplit('-').next().expect("a part").to_owned();
-        (name, server["OS-EXT-SRV-ATTR:host"].as_str().expect("a host").to_owned())
-    };
-    site.there()["servers"].iter().map(of).collect()
 }
 
 #[test]
@@ -53,7 +43,7 @@ fn servers_go_to_the_hosts_that_they_are_placed_on_on_a_real_openstack() {
     fs::write(site.path().join("cloud.yaml"), &before.out).expect("writes");
     let ran = site.deploy(&["--hosts", "cloud.yaml", "--admin"]);
     assert_eq!(ran.code, Some(0), "{ran}");
-    let stand = standing(&site);
+    let stand = site.standing();
     assert_eq!(stand.len(), 4, "{ran}");
     for (server, host) in &stand {
         let is_said = |line: &str| line.split_whitespace().take(2).eq([server.as_str(), host]);
@@ -62,7 +52,7 @@ fn servers_go_to_the_hosts_that_they_are_placed_on_on_a_real_openstack() {
     // Placement knows the resources in use, and so does the file.
     let after = hosts(&site);
     let used = of_hosts(&after.out).into_iter().filter(|host| host.contains("used: {")).count();
-    let hosts_in_use: std::collections::BTreeSet<&String> = stand.values().collect();
+    let hosts_in_use: BTreeSet<&String> = stand.values().collect();
     assert!(used >= hosts_in_use.len() && after.out != before.out, "{after}");
     let ran = site.ask(&["destroy", "--yes", KEY[0], KEY[1]]);
     assert_eq!(ran.code, Some(0), "{ran}");

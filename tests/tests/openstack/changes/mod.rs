@@ -16,6 +16,7 @@ use wattle_tests::skip::skipped;
 
 use table::{
     Change, POLICY, REFUSED_BY_SERVICES, UNTRIED, base, base_of_administrator, changes, changes_of_administrator,
+    chosen,
 };
 
 fn template(resources: &Value) -> Value {
@@ -59,14 +60,7 @@ fn made_as_planned(heat: &RealHeat, base: &Value, changes: Vec<Change>) {
     // Row by row, so that results are visible even if the rest fails.
     println!("| resource | property | plan | Heat |\n|---|---|---|---|");
     let mut wrong = Vec::new();
-    // `WATTLE_CHANGE` selects rows, by `RESOURCE.PROPERTY`.
-    let chosen = std::env::var("WATTLE_CHANGE").unwrap_or_default();
-    let is_chosen = |name: &str, property: &str| {
-        chosen.is_empty() || chosen.split(',').any(|chosen| chosen == format!("{name}.{property}"))
-    };
-    let rows: Vec<Change> = changes.into_iter().filter(|row| is_chosen(row.0, row.1)).collect();
-    assert!(!rows.is_empty(), "there is no row `{chosen}`");
-    for (name, property, value, expected) in rows {
+    for (name, property, value, expected) in chosen(changes) {
         let mut resources = base.clone();
         resources[name]["properties"][property] = value;
         let after = template(&resources);

@@ -91,6 +91,16 @@ const KEYS: [&str; 2] = [
 /// A change of one property: the resource, the property, another value, and the action on the resource.
 pub(crate) type Change = (&'static str, &'static str, Value, Action);
 
+/// The rows that `WATTLE_CHANGE` selects, by `RESOURCE.PROPERTY`. Without it, all of them.
+pub(crate) fn chosen(rows: Vec<Change>) -> Vec<Change> {
+    let chosen = std::env::var("WATTLE_CHANGE").unwrap_or_default();
+    let is_chosen =
+        |row: &Change| chosen.is_empty() || chosen.split(',').any(|chosen| chosen == format!("{}.{}", row.0, row.1));
+    let rows: Vec<Change> = rows.into_iter().filter(is_chosen).collect();
+    assert!(!rows.is_empty(), "there is no row `{chosen}`");
+    rows
+}
+
 /// The changes, in order.
 pub(crate) fn changes() -> Vec<Change> {
     let mut changes = of_neutron();
