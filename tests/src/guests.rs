@@ -13,6 +13,9 @@ use crate::command::{said, wattle_agent};
 /// The address at which guests reach the lab.
 pub const LAB: &str = "10.77.0.1";
 
+/// The name of that address, as the resolver of the guests' subnets knows it.
+pub const LAB_NAME: &str = "files.lab.example";
+
 /// The parameters by which servers download the agent of the tests, with their values. The process serves it until it ends.
 pub fn agent_by_url(folder: &Path) -> [(&'static str, String); 2] {
     let agent = folder.join("agent");

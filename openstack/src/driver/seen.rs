@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use futures_util::stream::{self, StreamExt, TryStreamExt};
 use wattle_converge::{Id, Sight};
 use wattle_model::{Name, Value};
 
@@ -9,8 +10,12 @@ use super::json::sent;
 use super::openstack::OpenStack;
 use super::resource_type::{ResourceType, kind};
 use super::stop::Stop;
+use super::work::Collection;
 use super::{Driver, Found, Lists, State};
 use crate::Fault;
+
+/// How many lists are read concurrently.
+const AT_ONCE: usize = 8;
 
 /// An observed thing of a deployment.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,13 +63,8 @@ impl OpenStack {
     /// A list cannot be read. In that case, nothing is reported about any thing.
     pub async fn list(&self, kinds: &BTreeSet<Name>, rows: &dyn Rows) -> Result<Vec<Seen>, Fault> {
         let wanted: Vec<(&Name, &ResourceType)> = kinds.iter().filter_map(|ty| Some((ty, kind(ty)?))).collect();
-        let mut lists = Lists::default();
         let before = self.fresh.before(self.session.now());
-        for collection in wanted.iter().flat_map(|(_, kind)| kind.driver.collections()) {
-            if !lists.0.contains_key(collection.path) {
-                lists.0.insert(collection.path, self.session.list(collection.call(), collection.key).await?);
-            }
-        }
+        let lists = self.lists(wanted.iter().flat_map(|(_, kind)| kind.driver.collections())).await?;
         let mut seen = Vec::new();
         let mut whole = BTreeMap::new();
         for (ty, kind) in wanted {
@@ -83,6 +83,15 @@ impl OpenStack {
             self.fresh.keep(before, whole);
         }
         Ok(seen)
+    }
+
+    /// Reads each of these collections once, several of them concurrently: most of an observation is waiting for
+    /// responses.
+    async fn lists(&self, collections: impl Iterator<Item = &'static Collection>) -> Result<Lists, Fault> {
+        let collections: BTreeMap<&str, &Collection> = collections.map(|one| (one.path, one)).collect();
+        let reads: Vec<_> = collections.values().map(|one| self.session.list(one.call(), one.key)).collect();
+        let lists: Vec<Vec<serde_json::Value>> = stream::iter(reads).buffered(AT_ONCE).try_collect().await?;
+        Ok(Lists(collections.into_keys().zip(lists).collect()))
     }
 
     async fn sight(

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use wattle_openstack::session::Call;
-use wattle_openstack::{Cloud, Method, Session};
+use wattle_openstack::{Cloud, Method, Request, Session};
 use wattle_runtime::openstack::{Http, sources};
 
 /// The number of threads.
@@ -14,6 +14,9 @@ pub(crate) const THREADS: usize = 8;
 
 /// The interval at which it polls the state of what it requested.
 const PAUSE: Duration = Duration::from_millis(500);
+
+/// The services of which `deploy` reads lists.
+const SERVICES: [&str; 4] = ["compute", "network", "image", "block-storage"];
 
 /// Clients, one for each thread. They log in once.
 pub(crate) struct Askers(Vec<Asker>);
@@ -87,12 +90,17 @@ impl<'a> Bare<'a> {
         Self { askers, net, group, ports, servers }
     }
 
-    /// Changes one property of each server.
-    pub(crate) fn change(&mut self) {
+    /// Sends the same reading requests as another client.
+    pub(crate) fn read(&mut self, requests: &[Request]) {
+        self.askers.each(requests.len(), |asker, number| asker.again(&requests[number]));
+    }
+
+    /// Changes one property of each server to this value.
+    pub(crate) fn change(&mut self, to: &str) {
         let servers = &self.servers;
         self.askers.each(servers.len(), |asker, tier| {
             let path = format!("/servers/{}/metadata", servers[tier]);
-            asker.ask(Call::new("compute", Method::Put, path).body(json!({ "metadata": { "tier": "two" } })));
+            asker.ask(Call::new("compute", Method::Put, path).body(json!({ "metadata": { "tier": to } })));
         });
     }
 
@@ -124,6 +132,20 @@ impl Asker {
 
     fn ask(&self, call: Call) -> Value {
         self.runtime.block_on(self.session.call(call)).expect("an answer")
+    }
+
+    /// Sends a request of another client.
+    fn again(&self, request: &Request) {
+        let found = SERVICES.iter().find_map(|service| {
+            let url = self.runtime.block_on(self.session.url(service)).ok()?;
+            Some((*service, request.url.strip_prefix(&*url)?.to_owned()))
+        });
+        let (service, path) = found.unwrap_or_else(|| panic!("{} belongs to no service", request.url));
+        let mut call = Call::new(service, request.method, path);
+        let header = request.headers.iter().find(|(name, _)| name == "openstack-api-version");
+        call.version = header
+            .map(|(_, version)| version.rsplit(' ').next().and_then(|number| number.parse().ok()).expect("a version"));
+        self.ask(call);
     }
 
     /// Creates something and returns its ID.

@@ -1,7 +1,7 @@
 //! The engine without Heat, and its requests.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
 use async_trait::async_trait;
@@ -68,6 +68,11 @@ impl Own {
         })
     }
 
+    /// The requests that have read something since the last call.
+    pub(crate) fn read(&self) -> Vec<Request> {
+        std::mem::take(&mut self.counting.read.lock().expect("nobody panics"))
+    }
+
     /// Deletes everything.
     pub(crate) fn destroy(&self) -> Took {
         self.bring(&Wanted::Nothing)
@@ -96,17 +101,18 @@ pub(crate) fn source(template: &str) -> TemplateSource {
     }
 }
 
-/// Counts requests.
+/// Counts requests, and keeps those that read.
 #[derive(Debug)]
 struct Counting {
     inner: Http,
     writes: AtomicU32,
     reads: AtomicU32,
+    read: Mutex<Vec<Request>>,
 }
 
 impl Counting {
     fn new(inner: Http) -> Self {
-        Self { inner, writes: AtomicU32::new(0), reads: AtomicU32::new(0) }
+        Self { inner, writes: AtomicU32::new(0), reads: AtomicU32::new(0), read: Mutex::default() }
     }
 
     /// The numbers of writing and of reading requests.
@@ -120,6 +126,9 @@ impl Transport for Counting {
     async fn send(&self, request: &Request) -> Result<Response, Lost> {
         let count = if request.method == Method::Get { &self.reads } else { &self.writes };
         count.fetch_add(1, Ordering::Relaxed);
+        if request.method == Method::Get {
+            self.read.lock().expect("nobody panics").push(request.clone());
+        }
         self.inner.send(request).await
     }
 

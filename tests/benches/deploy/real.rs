@@ -17,7 +17,7 @@ struct Seen {
 }
 
 impl Seen {
-    fn of(work: impl FnOnce()) -> Self {
+    fn of<T>(work: impl FnOnce() -> T) -> Self {
         let before = requests();
         let began = Instant::now();
         work();
@@ -35,25 +35,26 @@ pub(crate) fn compared(sizes: &[usize]) {
         let mut askers = Askers::new();
         // The first client of a service waits until the service has connected to its own dependencies.
         Bare::made(THREADS, &mut askers).delete();
-        let bare = {
+        let read;
+        let own = {
+            let own = Own::new(&sources().expect("files"));
+            let create = Seen::of(|| own.deploy(&one));
+            drop(own.read());
+            let change = Seen::of(|| own.deploy(&two));
+            read = own.read();
+            [create, change, Seen::of(|| own.destroy())]
+        };
+        let (bare, seeing) = {
             let mut made = None;
             let create = Seen::of(|| made = Some(Bare::made(size, &mut askers)));
             let mut made = made.expect("it was made");
-            [create, Seen::of(|| made.change()), Seen::of(|| made.delete())]
-        };
-        let own = {
-            let own = Own::new(&sources().expect("files"));
-            [
-                Seen::of(|| {
-                    own.deploy(&one);
-                }),
-                Seen::of(|| {
-                    own.deploy(&two);
-                }),
-                Seen::of(|| {
-                    own.destroy();
-                }),
-            ]
+            let change = Seen::of(|| made.change("two"));
+            // A client that is not blind reads what `deploy` reads.
+            let seeing = Seen::of(|| {
+                made.read(&read);
+                made.change("three");
+            });
+            ([create, change, Seen::of(|| made.delete())], seeing)
         };
         let memory = peak();
         let heat = {
@@ -69,12 +70,16 @@ pub(crate) fn compared(sizes: &[usize]) {
             let requests: Vec<String> = seen.iter().map(|seen| seen.requests.to_string()).collect();
             println!("| {size} | {who} | {} | {} |", times.join(" | "), requests.join(" | "));
         }
+        let (time, requests) = (seeing.time.as_secs_f64(), seeing.requests);
+        println!("| {size} | eight threads that read | | {time:.1} s | | | {requests} | |");
         let ratio = |at: usize| own[at].time.as_secs_f64() / bare[at].time.as_secs_f64();
         println!(
-            "{size} tiers: `deploy` takes {:.2}, {:.2} and {:.2} of what eight threads take, in {memory}; Heat's engine has {}",
+            "{size} tiers: `deploy` takes {:.2}, {:.2} and {:.2} of what eight threads take, {:.2} of a change by those that read, in \
+             {memory}; Heat's engine has {}",
             ratio(0),
             ratio(1),
             ratio(2),
+            own[1].time.as_secs_f64() / time,
             engine()
         );
     }

@@ -74,7 +74,7 @@ start_libvirt() {
         sleep 0.2
     done
     # shellcheck disable=SC2046
-    start bridges env $(variables admin admin | sed 's/^export //') "$py" "$here/python/bridges.py" "$lab/run/bridges"
+    start bridges env $(variables admin admin | sed 's/^export //') "$py" "$here/python/bridges.py" "$lab/run/bridges" "$ip"
     # Nova looks for taps in /sys, which must be that of the namespace.
     # shellcheck disable=SC2016
     start nova-libvirt unshare --mount bash -euc 'mount -t sysfs sysfs /sys; exec nova-compute "$@"' - \

@@ -1,4 +1,4 @@
-"""In the place of Neutron's agents, for guests that boot: each network's bridge and DHCP, security groups, floating IPs."""
+"""In the place of Neutron's agents, for guests that boot: bridges with DHCP and DNS, security groups, floating IPs."""
 
 import ipaddress
 import json
@@ -12,7 +12,7 @@ import openstack
 from floating import Floating
 from groups import Groups
 
-where = sys.argv[1]
+where, lab = sys.argv[1:]
 os.makedirs(where, exist_ok=True)
 cloud = openstack.connect()
 # The DHCP servers of each network that has a bridge, and the hosts of each subnet that has one.
@@ -43,9 +43,12 @@ def bridge(network):
         if subnet.is_dhcp_enabled:
             hosts = os.path.join(where, subnet.id)
             os.makedirs(hosts, exist_ok=True)
-            words = ["--no-daemon", "--no-hosts", "--no-resolv", "--port=0", "--conf-file=/dev/null", f"--interface={name}",
-                     "--bind-interfaces", f"--dhcp-range={width[0]},static,{width.netmask}", f"--dhcp-hostsdir={hosts}",
-                     f"--dhcp-option=3,{subnet.gateway_ip}", f"--dhcp-leasefile={hosts}.leases"]
+            # A subnet without name servers of its own has Neutron's, which is dnsmasq, too.
+            resolvers = ",".join(subnet.dns_nameservers or [subnet.gateway_ip])
+            words = ["--no-daemon", "--no-hosts", "--no-resolv", "--conf-file=/dev/null", f"--interface={name}",
+                     "--except-interface=lo", "--bind-interfaces", f"--host-record=files.lab.example,{lab}",
+                     f"--dhcp-range={width[0]},static,{width.netmask}", f"--dhcp-hostsdir={hosts}",
+                     f"--dhcp-option=3,{subnet.gateway_ip}", f"--dhcp-option=6,{resolvers}", f"--dhcp-leasefile={hosts}.leases"]
             servers.append(subprocess.Popen(["dnsmasq", *words]))
             served[subnet.id] = hosts
     ready[network.id] = servers

@@ -3,6 +3,7 @@
 mod by_hand;
 mod images;
 mod shop;
+mod silent;
 mod space;
 
 use std::path::{Path, PathBuf};
