@@ -1,5 +1,5 @@
-//! From a template to running software: emitted files are processed by Heat's own engine, by cloud-init on several hosts,
-//! by the agent and by a real ZooKeeper.
+//! From a template to running software: Heat's own engine, cloud-init on several hosts, the agent and a real ZooKeeper
+//! process the emitted files.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};

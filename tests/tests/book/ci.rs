@@ -1,5 +1,5 @@
-//! The workflows of the page for teams, carried out step by step like on GitHub and GitLab. A script replaces `gh`, and an
-//! HTTP server that records requests replaces GitLab.
+//! The workflows of the page for teams, carried out step by step like on GitHub and GitLab. A script replaces `gh`, and
+//! an HTTP server that records requests replaces GitLab.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};

@@ -1,7 +1,7 @@
 //! The book: every code block in the documentation is compiled or run, and every link has a target.
 //!
-//! A block that is neither compiled nor run is an error. `WATTLE_TEST_PAGE=docs/recipes.md` runs only the commands of that
-//! page.
+//! A block that is neither compiled nor run is an error. `WATTLE_TEST_PAGE=docs/recipes.md` runs only the commands of
+//! that page.
 
 mod block;
 mod ci;

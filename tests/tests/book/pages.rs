@@ -55,8 +55,8 @@ pub(crate) fn all() -> Vec<Page> {
     paths.iter().map(|path| Page::read(path)).collect()
 }
 
-/// Pages whose commands run one after another in one folder: those of a folder with a step-by-step guide, otherwise each
-/// page alone.
+/// Pages whose commands run one after another in one folder: those of a folder with a step-by-step guide, otherwise
+/// each page alone.
 pub(crate) fn runs() -> Vec<Vec<Page>> {
     let mut runs: Vec<Vec<Page>> = Vec::new();
     for page in all() {

@@ -1,5 +1,5 @@
-//! The report of a run's end: by handlers of Chef's events, by the server of local mode, by code that ends the process, and
-//! by Ruby for a missing name.
+//! The report of a run's end: by handlers of Chef's events, by the server of local mode, by code that ends the process,
+//! and by Ruby for a missing name.
 
 use serde_json::json;
 use wattle::model::Type;

@@ -60,7 +60,8 @@ flavors:
   m1.small: {vcpus: 1, memory: 2 GiB, disk: 20}
 ";
 
-/// A source, a server that mounts its files, one that queries it, and one that only counts; with a policy if `is_apart`.
+/// A source, a server that mounts its files, one that queries it, and one that only counts; with a policy if
+/// `is_apart`.
 fn model(is_apart: bool) -> Model {
     let mut t = Topology::new("shares");
     let server = || RawResource::new("OS::Nova::Server").property("flavor", "m1.small").property("image", "debian-12");

@@ -8,10 +8,10 @@
 //! WATTLE_SCENARIOS=mine.yaml cargo test -p wattle-tests --test converge
 //! ```
 //!
-//! The engine runs over a reality that carries out requests immediately and without faults. The events before a step are
-//! exactly those of the step's `at`: everything else that the engine has begun by then is held, and continues after the
-//! step. An `expect` without an `at` is checked once nothing is left to do, or, if the next step comes before that, right
-//! before it.
+//! The engine runs over a reality that carries out requests immediately and without faults. The events before a step
+//! are exactly those of the step's `at`: everything else that the engine has begun by then is held, and continues after
+//! the step. An `expect` without an `at` is checked once nothing is left to do, or, if the next step comes before that,
+//! right before it.
 
 mod format;
 mod harness;

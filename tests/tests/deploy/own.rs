@@ -1,5 +1,5 @@
-//! Someone, such as the administrator of ZooKeeper, writes to the data space with the operator's rights, but without the
-//! operator's key.
+//! Someone, such as the administrator of ZooKeeper, writes to the data space with the operator's rights, but without
+//! the operator's key.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! `wattle deploy` on a simulated cloud whose servers run real agents: infrastructure and software, from the first server
-//! to the last process.
+//! `wattle deploy` on a simulated cloud whose servers run real agents: infrastructure and software, from the first
+//! server to the last process.
 
 mod signals;
 mod site;

@@ -138,8 +138,8 @@ impl<'e> Members<'e> {
         }
     }
 
-    /// Restarts members that have ended by themselves, like systemd. A member that ends repeatedly cannot use its disk. If
-    /// the reason is a transaction log that could not be started because the disk was full, the log is empty, and is
+    /// Restarts members that have ended by themselves, like systemd. A member that ends repeatedly cannot use its disk.
+    /// If the reason is a transaction log that could not be started because the disk was full, the log is empty, and is
     /// deleted. Otherwise, as the book says, the member starts with an empty disk once the others are running.
     pub(super) fn supervise(&mut self) {
         for member in 0..MEMBERS {

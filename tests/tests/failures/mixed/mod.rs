@@ -1,9 +1,9 @@
 //! Faults of all kinds at random times: killed or paused agents and members of ZooKeeper, a lost quorum, full disks,
-//! jumping clocks, servers that get another machine while the first one still runs, new revisions in the middle, and two
-//! operators at once; each kind alone, then all mixed.
+//! jumping clocks, servers that get another machine while the first one still runs, new revisions in the middle, and
+//! two operators at once; each kind alone, then all mixed.
 //!
-//! The seed is printed, and `WATTLE_TEST_SEED` repeats it: the same faults in the same order, as far as processes permit.
-//! `WATTLE_TEST_FAULTS` restricts the faults to those named in it.
+//! The seed is printed, and `WATTLE_TEST_SEED` repeats it: the same faults in the same order, as far as processes
+//! permit. `WATTLE_TEST_FAULTS` restricts the faults to those named in it.
 
 mod members;
 mod operators;

@@ -17,7 +17,8 @@ use crate::stack::{Machine, Stack};
 
 /// The number of faults for one stack.
 const FAULTS: u64 = 40;
-/// The maximum number of open files of an idle agent: its journal, lock, socket, log, pipes of its runtime, one connection.
+/// The maximum number of open files of an idle agent: its journal, lock, socket, log, pipes of its runtime, one
+/// connection.
 const OPEN: usize = 40;
 /// The maximum jump of a clock: less than a year, after which a server no longer accepts what the operator has signed.
 const JUMPS: Duration = Duration::from_hours(24 * 300);
@@ -292,8 +293,8 @@ impl<'e> Trial<'e> {
     }
 
     /// No machine started anything while another machine of its server was running something. This does not hold if the
-    /// data space is unavailable for the duration of a session: a machine that has lost its place ends its processes once
-    /// it learns of that.
+    /// data space is unavailable for the duration of a session: a machine that has lost its place ends its processes
+    /// once it learns of that.
     fn nothing_ran_beside_itself(&self) {
         for server in &self.servers {
             let beside: String = self.stack.machines(server).iter().map(Machine::beside).collect();
