@@ -1,5 +1,5 @@
-//! From a template to running software: emitted files are processed by Heat's own engine, by cloud-init on several hosts,
-//! by the agent and by a real ZooKeeper.
+//! From a template to running software: Heat's own engine, cloud-init on several hosts, the agent and a real ZooKeeper
+//! process the emitted files.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -89,7 +89,7 @@ fn cloud_init_and_systemd_take_what_is_emitted() {
     let mode =
         |path| std::os::unix::fs::MetadataExt::mode(&fs::metadata(lab.written(1, path)).expect("it was written"));
     assert_eq!(mode("/etc/wattle/identity.json") & 0o777, 0o600);
-    // systemd itself checks the unit, where its programs exist.
+    // systemd itself checks the unit, in a tree that contains the unit's programs.
     let programs = lab.folder().join("programs");
     let put = |path: &str, from: &Path| {
         let to = programs.join(path);
@@ -165,7 +165,7 @@ fn systemd_itself_starts_the_agent() {
     assert_eq!(reported, [starts, "active, enabled", "cloud-init is status: done"], "{console}");
 }
 
-/// The agent's digest, in the form for an operator.
+/// The agent's digest, as operators compute it.
 fn sha256(file: &Path) -> String {
     let reported = output(Command::new("sha256sum").arg(file));
     reported.split_whitespace().next().expect("a digest").to_owned()
@@ -199,7 +199,7 @@ fn only_the_agent_that_was_meant_is_taken() {
     waited(1, &format!("wattle: what {url} holds is not the agent of the SHA-256 {}\n", "0".repeat(64)));
     assert!(!lab.written(1, "/usr/local/bin/wattle").exists());
     waited(2, "this is the agent: agent --identity /etc/wattle/identity.json\n");
-    // A refused download is tried again, because the content at the URL may be fixed.
+    // The agent's unit retries a refused download, because the content at the URL may be fixed.
     until(Duration::from_secs(30), || lab.text(1, LOG).matches("is not the agent").count() > 1).expect("a second try");
     let left = fs::read_dir(lab.written(1, "/usr/local/bin")).expect("a folder");
     assert_eq!(left.count(), 0, "what was refused is not kept");
@@ -213,8 +213,8 @@ fn serve(lab: &mut Lab, folder: &Path) {
     });
 }
 
-/// A ZooKeeper on the bridge, which ends with the lab; returns the address of the data space, and its certificate
-/// authority.
+/// Starts a ZooKeeper on the bridge, which ends with the lab. Returns the address of the data space, and its
+/// certificate authority.
 fn zookeeper(lab: &Lab) -> (String, PathBuf) {
     let folder = lab.folder().join("zookeeper");
     fs::create_dir(&folder).expect("there is room for a folder");
@@ -235,7 +235,7 @@ fn entries(listed: &str, addresses: &BTreeMap<String, String>) -> Value {
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
-/// The lab's hosts of the stack, in the order of their declaration, and one on which `wattle up` runs.
+/// The stack's servers, in the order of their declaration and of the lab's hosts. `wattle up` runs on another host.
 const SERVERS: [&str; 4] = ["db", "app1", "app2", "web"];
 const ALONE: usize = 5;
 
@@ -260,7 +260,7 @@ fn three_tier_comes_to_the_same_as_on_one_machine() {
     apply.args(["seed", "apply", "--space", &space, "--ca"]).arg(&ca).arg("--environment").arg(&password).arg(&out);
     output(&mut apply);
 
-    // Two of the servers download the agent, the image of the others contains it.
+    // Two of the servers download the agent; the image of the others contains it.
     let url = format!("wattle_agent_url=http://{BRIDGE}:8000/wattle");
     let sha256 = format!("wattle_agent_sha256={}", sha256(wattle_agent()));
     let environments = [&*environment, &*credentials, &*password];
@@ -274,7 +274,7 @@ fn three_tier_comes_to_the_same_as_on_one_machine() {
         if !fetches {
             lab.put(host, "/usr/local/bin/wattle", wattle_agent());
         }
-        // The simulated cloud assigns other addresses than the lab.
+        // The lab's addresses differ from those that the simulated cloud assigns.
         let port = identity(&sent)["values"]["web-port.fixed_ips.0.ip_address"].as_str().map(str::to_owned);
         let sent = port.map_or(sent.clone(), |address| sent.replace(&address, &Lab::address(host)));
         lab.boot(host, server, &network(&sent), &sent);
@@ -299,7 +299,7 @@ fn three_tier_comes_to_the_same_as_on_one_machine() {
     assert_eq!(answer["products"].as_array().map(Vec::len), Some(3), "{answer}");
     assert_eq!(answer["products"][0], json!({"name": "hurdle", "price": 4900}));
 
-    // Everything is done before it is listed: the last written entry need not be nginx's.
+    // Waits until everything is done: nginx's entry need not be the last one written.
     let done = || output(&mut operator(&["status", "--format", "json"])).matches("\"done\"").count() >= 5;
     until(Duration::from_mins(1), done).expect("every component is done");
     let here = entries(&output(&mut operator(&["ls", "--format", "json"])), &addresses);
@@ -334,7 +334,7 @@ fn start_alone(lab: &Lab, out: &Path, password: &Path) {
     }
 }
 
-/// The result of `up` is equal to `here`.
+/// Asserts that `wattle up` has led to the same entries as `here`.
 fn assert_same(lab: &Lab, here: &Value) {
     let ended = until(Duration::from_mins(10), || lab.written(ALONE, "/opt/ended").exists());
     let log = || lab.text(ALONE, "/opt/up.log");
@@ -344,7 +344,7 @@ fn assert_same(lab: &Lab, here: &Value) {
     let raw: Value = serde_json::from_str(&listed).unwrap_or_else(|error| panic!("{error}: {listed}\n{}", log()));
     for server in SERVERS {
         let own = &raw["entries"][format!("{server}/server/networks.backbone.0")]["value"];
-        // The address of `web` is that of a port, and only its URL shows it.
+        // The address of `web` is that of a port; only nginx's URL shows it.
         let url =
             raw["entries"]["web/nginx/url"]["value"].as_str().map(|url| url[7..].trim_end_matches(":80/").to_owned());
         addresses.insert(server.to_owned(), own.as_str().map(str::to_owned).or(url).expect("an address"));

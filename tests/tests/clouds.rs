@@ -1,4 +1,4 @@
-//! Clouds are read like by openstacksdk and keystoneauth, the basis of every OpenStack client in Python.
+//! wattle reads clouds as openstacksdk and keystoneauth do, on which every OpenStack client in Python is based.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use wattle_openstack::clouds::CloudConfig;
 use wattle_openstack::{Cloud, identity};
 
-/// Groups of settings of a cloud; each case combines one of each group.
+/// Settings of a cloud, in groups; each case combines one setting from each group.
 const AUTH: [&[&str]; 5] = [
     &["username: u", "user_id: '77'", "username: ann@example.org"],
     &["password: hush", "password: \"it's: hard\"", "password: ''"],
@@ -31,7 +31,7 @@ const BESIDE: [&[&str]; 4] = [
     &["", "cacert: /etc/hosts"],
 ];
 
-/// Every combination of `auth`, each with a different one of the other settings.
+/// Every combination of `AUTH`, each with a different combination of the other settings.
 fn cases() -> Vec<Value> {
     let mut cases = Vec::new();
     let mut number = 0;
@@ -137,7 +137,7 @@ fn clouds_are_what_other_clients_take_them_for() {
         match (ours(case), theirs.get("error")) {
             (Ok(ours), None) if ours == theirs => alike += 1,
             (Err(_), Some(_)) => refused += 1,
-            // An empty password, or no project at all, is a mistake; other clients send it.
+            // wattle refuses an empty password or a missing project as a mistake; other clients send it.
             (Err(error), None) if error.contains("has no `password`") || error.contains("has no project") => {
                 refused += 1;
             }

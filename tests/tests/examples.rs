@@ -57,7 +57,7 @@ fn settings_are_described_as_the_source_has_them() {
         described(<three_tier::three_tier as Blueprint>::SETTINGS),
         [("apps", "How many application servers there are.", Some("2"))]
     );
-    // Its configuration is in another file.
+    // `hello` has no settings.
     assert_eq!(described(<hello::hello as Blueprint>::SETTINGS), []);
 }
 

@@ -121,7 +121,7 @@ fn the_documented_template_runs() {
     assert_eq!(up.interrupt(), Some(0));
 }
 
-/// Without places, which differ with the columns.
+/// The template without its conditions on `run_time`.
 fn without_guards(text: &str) -> String {
     let mut plain = String::new();
     for line in text.lines().filter(|line| !line.contains("run_time:") && !line.starts_with("conditions:")) {
@@ -228,7 +228,7 @@ fn the_schema_refuses_what_is_no_extended_template() {
     }
 }
 
-/// The model read from its own file.
+/// The model as read from its own template.
 fn read_back(model: &Model) -> Model {
     let text = wattle::emit::to_yaml(&extended::template(model)).expect("emits");
     let loaded = Loaded::of(&text, "model.yaml");
@@ -237,7 +237,7 @@ fn read_back(model: &Model) -> Model {
     read.model
 }
 
-/// The same model, including places, and identical files.
+/// Asserts that reading the model's template yields the same model, with its places, and identical files.
 fn assert_same(model: &Model) {
     let read = read_back(model);
     assert_parts(&read, model);
@@ -264,7 +264,7 @@ fn assert_same(model: &Model) {
     assert_eq!(before.len(), after.len());
 }
 
-/// Asserts that the models are equal, part by part: a whole one is too long to read.
+/// Asserts that the models are equal, part by part, because messages about whole models are too long to read.
 fn assert_parts(read: &Model, model: &Model) {
     macro_rules! same {
         ($($part:ident),*) => {$( assert_eq!(read.$part, model.$part, stringify!($part)); )*};
@@ -279,7 +279,7 @@ fn every_example_is_read_back_as_it_was() {
     examples().iter().for_each(assert_same);
 }
 
-/// A few cases, or many in the full run.
+/// The number of cases: a few, or many in the full test run.
 fn cases(few: u32, many: u32) -> u32 {
     if skip::everything(&format!("{} further random models as extended templates", many - few)) { many } else { few }
 }

@@ -36,7 +36,7 @@ fn assert_no_server_depends_on_another(answer: &Value) {
         .iter()
         .map(|(k, v)| (k.as_str(), v.as_str().expect("a type")))
         .collect();
-    // A nested stack counts as a server: it contains some.
+    // A nested stack counts as a server, because it contains servers.
     let heavy = |name: &str| types[name] == "OS::Nova::Server" || types[name].ends_with(".yaml");
     let requires = |name: &str| answer["graph"][name].as_array().expect("a list").iter().filter_map(Value::as_str);
     for server in types.keys().copied().filter(|name| heavy(name)) {
@@ -141,7 +141,7 @@ fn user_data_reaches_nova_as_emitted() {
         let (text, identity) = sent.rsplit_once("    content: |\n      ").expect("the identity comes last");
         let emitted = oracle::user_data_text(&lowered.template);
         assert_eq!(format!("{text}    content: |\n"), emitted, "{name}");
-        // Values that only the cloud knows come from there; all others are those of the template.
+        // Values that only the cloud knows are taken from the answer; all others must be those of the template.
         let data: Value = serde_json::from_str(identity).expect("JSON");
         let known = |part: &str| data.get(part).map_or(String::new(), |value| format!("\"{part}\": {}", python(value)));
         let values =

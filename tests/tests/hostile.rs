@@ -17,7 +17,7 @@ use wattle_tests::zookeeper::ZooKeeper;
 /// The timeout of a command; one that waits for a pipe would never end.
 const LONGEST: Duration = Duration::from_mins(2);
 
-/// The output and the exit code; `None` if it had to be killed.
+/// Runs `wattle`, and returns its output and its exit code, which is `None` if the command had to be killed.
 fn run(place: &Path, args: &[&str]) -> (String, Option<i32>) {
     let said = File::create(place.join(".said")).unwrap();
     let mut command = Command::new(wattle());
@@ -66,7 +66,7 @@ fn down_deletes_only_what_up_made() {
         said.contains("`empty/space` is not a file or folder that `wattle up` creates") && code == Some(2),
         "{said}"
     );
-    // Its own files are deleted, and other files beside them remain.
+    // wattle's own files are deleted, and other files beside them remain.
     let state = up_once(&at("own"));
     fs::create_dir_all(state.join("servers/notes")).unwrap();
     fs::write(state.join("servers/notes/todo"), "mine").unwrap();
@@ -86,7 +86,7 @@ fn down_deletes_only_what_up_made() {
     assert!(said.contains("is a link") && code == Some(2), "{said}");
 }
 
-/// A state in `folder` of a stack that this user has brought up and ended.
+/// The state in `folder` of a stack that this user has brought up, and that has ended.
 fn up_once(folder: &Path) -> PathBuf {
     let stage = Stage::new(&hello::hello.model(Default::default()));
     fs::create_dir_all(folder).unwrap();
@@ -186,8 +186,8 @@ fn what_never_ends_is_not_read() {
     assert!(said.contains("a pipe, a socket or a device"), "{said}");
 }
 
-/// Besides the key, the servers' credentials are read only after everything is deleted: waiting for them then would be
-/// after the deletion, and the next call would find no stack any more.
+/// Unlike the key, the servers' credentials are read only after everything is deleted. If the command blocked at that
+/// point, the next call would no longer find a stack.
 #[test]
 fn a_pipe_beside_the_key_is_refused_before_anything_is_deleted() {
     let site = Site::new();
@@ -206,7 +206,7 @@ fn a_pipe_beside_the_key_is_refused_before_anything_is_deleted() {
     assert!(ran.code == Some(0) && ran.err.contains("removed ./credentials.yaml") && servers() == 0, "{ran}");
 }
 
-/// Files of a template are written below the requested folder, and under no name of wattle's.
+/// Files of a template are written only below the requested folder, and never under a name that wattle itself uses.
 #[test]
 fn no_template_brings_a_key_along_or_writes_elsewhere() {
     let place = tempfile::tempdir().unwrap();
@@ -246,7 +246,7 @@ fn no_template_brings_a_key_along_or_writes_elsewhere() {
         assert!(name == "seed.yaml" || is_left_out, "{name}: {found} {said}");
         let _ = fs::remove_dir_all(path.join("crate"));
     }
-    // Folders that lead elsewhere.
+    // Links in the place of folders, which lead elsewhere.
     fs::create_dir_all(path.join("home/.ssh")).unwrap();
     fs::create_dir_all(path.join("in/keys")).unwrap();
     fs::write(path.join("in/keys/authorized_keys"), "ssh-ed25519 AAAA").unwrap();
@@ -297,7 +297,7 @@ fn names_are_judged_before_anything_is_written() {
     assert!(code == Some(2) && said.contains("nothing was written"), "{said}");
 }
 
-/// Suggested commands can be pasted into a shell, whatever the names in them.
+/// Suggested commands can be pasted into a shell, whatever names they contain.
 #[test]
 fn suggested_commands_are_quoted() {
     let place = tempfile::tempdir().unwrap();
@@ -326,7 +326,7 @@ fn suggested_commands_are_quoted() {
     assert!(!place.path().join("pwned").exists());
 }
 
-/// Text that looks like an option is not a name of a stack or server, but may be a folder.
+/// Text that looks like an option cannot name a stack or a server, but it may name a folder.
 #[test]
 fn what_begins_with_a_hyphen_is_no_name_and_is_suggested_as_a_path() {
     let place = tempfile::tempdir().unwrap();
@@ -390,7 +390,7 @@ resources:
     assert!(library.contains(r"\u{1b}"), "{library}");
 }
 
-/// The target of a link to another place is imported under the link's name, and always reported.
+/// The target of a link that leads out of the folder is imported under the link's name, and always reported.
 #[test]
 fn import_says_of_links_that_lead_out_of_the_folder() {
     let place = tempfile::tempdir().unwrap();
@@ -419,7 +419,7 @@ fn import_says_of_links_that_lead_out_of_the_folder() {
     }
 }
 
-/// Others cannot read the state, and do not report the stack as down.
+/// Other users cannot read the state, and do not report the stack as down.
 #[test]
 fn what_another_user_has_up_is_not_called_down() {
     if !is_root() {

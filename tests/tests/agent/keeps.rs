@@ -69,7 +69,7 @@ async fn a_revision_that_fails_takes_nothing_back_that_worked() {
     }
     let second = world.apply("2", model("bad")).await;
     world.failure("s1/a/url", second).await;
-    // A component that only follows it, and is unchanged, stays done, also on another server.
+    // An unchanged component that only runs after `a` stays done, also on another server.
     assert_eq!(world.read("s1/b/kept", second).await, Content::Value("x".into()));
     assert_eq!(world.state_of("s1/b").await, Some(State::Done));
     assert_eq!(world.space().peek("s2/c/far").await.unwrap().unwrap().content, Content::Value("x".into()));
@@ -77,7 +77,7 @@ async fn a_revision_that_fails_takes_nothing_back_that_worked() {
     let ran = world.ran();
     assert_eq!(ran.iter().filter(|ran| *ran == "s1/a").count(), 2, "{ran:?}");
     assert_eq!(ran.len(), 4, "{ran:?}");
-    // The previous value is next to the failure, and remains in the next failure.
+    // The last good value stays beside the failure, and beside the next one.
     let third = world.apply("3", model("bad")).await;
     world.failure("s1/a/url", third.min(second)).await;
     let held = world.space().peek("s1/a/url").await.unwrap().unwrap();
@@ -88,7 +88,7 @@ async fn a_revision_that_fails_takes_nothing_back_that_worked() {
     }
 }
 
-/// `d` follows `b`, which follows `a`, which fails. On `s2`, the order is that of the declarations.
+/// `a` fails; `b`, `c` and `d` run one after another after it.
 #[tokio::test(start_paused = true)]
 async fn what_comes_after_what_stays_done_stays_done_too() {
     let mut world = World::new();
@@ -161,7 +161,7 @@ async fn is_anew(world: &World, server: &str) -> bool {
 async fn a_server_that_gets_another_disk_is_reported() {
     let mut world = World::new();
     let revision = world.apply("1", two()).await;
-    // Only its beginning is awaited here, not its end.
+    // Waits until the agent has begun, not until it ends.
     #[expect(clippy::async_yields_async, reason = "the task is ended later")]
     let begin = async |world: &World, folder: &str| {
         let state = world.state.path().join(folder);
@@ -174,7 +174,7 @@ async fn a_server_that_gets_another_disk_is_reported() {
         let _ = agent.await;
         sleep(Duration::from_mins(5)).await;
     };
-    // The first agent, and one that restarts in its own folder, have their old disk.
+    // Neither the first agent nor one that restarts in the same folder reports a new disk.
     for _ in 0..2 {
         let agent = begin(&world, "first").await;
         assert_eq!(world.read("s1/a/url", revision).await, Content::Value("x".into()));
@@ -182,7 +182,7 @@ async fn a_server_that_gets_another_disk_is_reported() {
         end(agent).await;
     }
     assert_eq!(world.ran(), ["s1/a"]);
-    // Nor is the report lost when that agent restarts.
+    // An agent in another folder reports a new disk, and still does after a restart.
     for _ in 0..2 {
         let agent = begin(&world, "rebuilt").await;
         assert!(is_anew(&world, "s1").await);
@@ -208,7 +208,8 @@ async fn one_folder_has_one_agent() {
     agent.abort();
 }
 
-/// An agent that is killed while it starts a recipe leaves its lock to the recipe's process until that is executed.
+/// When an agent is killed while it starts a recipe, the forked process holds the agent's lock until it executes the
+/// recipe.
 #[tokio::test(start_paused = true)]
 async fn a_folder_that_is_free_in_a_moment_is_waited_for() {
     let mut world = World::new();
@@ -227,7 +228,7 @@ async fn a_folder_that_is_free_in_a_moment_is_waited_for() {
     agent.abort();
 }
 
-/// The files in the cache of recipes' files.
+/// The contents of the cached recipe files, sorted.
 fn cached(state: &Path) -> Vec<String> {
     let content = |file: fs::DirEntry| fs::read_to_string(file.path()).unwrap();
     let mut all: Vec<_> = fs::read_dir(state.join("recipes")).unwrap().map(|file| content(file.unwrap())).collect();
@@ -245,7 +246,7 @@ async fn files_of_recipes_are_kept_for_as_long_as_something_needs_them() {
     undone["teardown"] = json!("r");
     let work: Work = Arc::new(|job| {
         async move {
-            // A failed teardown is tried again.
+            // A teardown that fails is retried, so its file is still needed.
             if job.script == Script::Teardown {
                 return Err(Broken::new(FailureKind::Recipe, "not yet".into()));
             }
@@ -263,11 +264,11 @@ async fn files_of_recipes_are_kept_for_as_long_as_something_needs_them() {
     fs::write(state.join("recipes/0123.new"), "half of what an agent fetched when it died").unwrap();
     let revision = world.apply("2", seed(json!({"a": component("three")}))).await;
     world.read("s1/a/out", revision).await;
-    // The file of `a` is that of its last run, until this one has begun.
+    // The file of the previous run of `a` was needed until the new run began.
     assert_eq!(cached(&state), ["one", "three", "undone by"]);
     agent.abort();
     let _ = agent.await;
-    // The next agent in the same revision does not run it again.
+    // A restarted agent in the same revision does not run `a` again, and no longer needs that file.
     let agent = world.start("s1", &work);
     sleep(Duration::from_mins(1)).await;
     assert_eq!(cached(&state), ["three", "undone by"]);
@@ -294,7 +295,7 @@ impl Drop for Disk {
 
 #[tokio::test(start_paused = true)]
 async fn a_full_disk_loses_nothing() {
-    // More than the free part of the last block.
+    // Longer than the free part of the journal's last block.
     let long = "x".repeat(30_000);
     let mut world = World::new();
     let revision = world.apply("1", two()).await;
@@ -307,7 +308,7 @@ async fn a_full_disk_loses_nothing() {
     let fills: Work = {
         let (filler, long) = (filler.clone(), long.clone());
         Arc::new(move |_| {
-            // The disk is full at the moment at which its end is written.
+            // Fills the disk just before the agent records the end of this run.
             let _ = fs::write(&filler, vec![0; 1 << 20]);
             let long = long.clone();
             async move { outputs(&[("url", &long)]) }.boxed()
@@ -333,7 +334,7 @@ async fn a_full_disk_loses_nothing() {
     drop(disk);
 }
 
-/// An agent that was disconnected, or was paused itself, may have lost its place to another one meanwhile.
+/// An agent that was disconnected or paused may meanwhile have lost its place to another one.
 #[tokio::test(start_paused = true)]
 async fn who_has_waited_asks_for_its_place_before_it_begins() {
     let mut world = World::new();
@@ -354,7 +355,7 @@ async fn who_has_waited_asks_for_its_place_before_it_begins() {
     other.abort();
 }
 
-/// Its report comes late: another agent has its place, and has reported something else since.
+/// An agent's report comes late: by then, another agent has its place and has reported something else.
 #[tokio::test(start_paused = true)]
 async fn who_has_lost_its_place_says_nothing_over_its_successor() {
     let mut world = World::new();
@@ -384,7 +385,7 @@ async fn who_has_lost_its_place_says_nothing_over_its_successor() {
     late.abort();
 }
 
-/// Its session ended, and another agent had its place for a moment.
+/// An agent's session ended, and another agent had its place for a moment.
 #[tokio::test(start_paused = true)]
 async fn who_has_its_place_again_says_again_how_everything_is() {
     let mut world = World::new();

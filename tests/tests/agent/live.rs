@@ -39,10 +39,10 @@ async fn a_recipe_asks_and_tells_while_it_runs() {
                 answered.send(guess["error"].clone()).unwrap();
                 answered.send(set("other", "x").await["error"].clone()).unwrap();
                 answered.send(set("url", "http://a").await).unwrap();
-                // Again, like a recipe that runs twice; and another output.
+                // The same value again, as from a recipe that runs twice; then a different one.
                 answered.send(set("url", "http://a").await).unwrap();
                 answered.send(set("url", "http://b").await["error"].clone()).unwrap();
-                // The other one continues while this one still runs.
+                // The other component continues while this one still runs.
                 while job.live.published("late").is_none() {
                     sleep(Duration::from_millis(20)).await;
                     if fs::exists(job.directory.parent().unwrap().join("go")).unwrap() {
@@ -53,7 +53,7 @@ async fn a_recipe_asks_and_tells_while_it_runs() {
             } else {
                 let url = get("url").await["value"].clone();
                 assert_eq!(get("not_wired").await, json!({"value": null}));
-                // A recipe that no longer waits does not matter.
+                // A client that gives up waiting does no harm.
                 let waits = json!({"token": token, "get": "late"});
                 let _ = timeout(Duration::from_millis(50), ask(&socket, waits)).await;
                 fs::write(job.directory.ancestors().nth(3).unwrap().join("s1/run/go"), "").unwrap();
@@ -101,7 +101,7 @@ async fn what_was_published_while_a_recipe_ran_stays_after_a_crash() {
     let _ = agent.await;
     let again: Work = Arc::new(|job| {
         async move {
-            // It publishes a different value now, which nobody may see: the first one was read.
+            // This run publishes a different value, which nobody may see: the first value has already been read.
             job.live.publish("url", "second".into()).await.unwrap();
             assert_eq!(job.live.published("url"), Some("first".into()));
             outputs(&[("url", "second"), ("rest", "x")])
@@ -111,7 +111,7 @@ async fn what_was_published_while_a_recipe_ran_stays_after_a_crash() {
     let agent = world.start("s1", &again);
     world.read("s1/a/rest", revision).await;
     assert_eq!(world.read("s1/a/url", revision).await, Content::Value("first".into()));
-    // This remains so in the next revision, in which it does not run again.
+    // The first value also remains in the next revision, in which the component does not run again.
     world.apply("2", json!({"s1": {"a": {"outputs": ["url", "rest"]}, "more": {}}})).await;
     assert_eq!(world.read("s1/a/url", revision + 1).await, Content::Value("first".into()));
     assert_eq!(world.ran().iter().filter(|name| *name == "s1/a").count(), 2);
@@ -169,7 +169,7 @@ async fn secrets_are_sealed_wherever_they_are_kept() {
     let place = |entry| Place { stack: "one", entry };
     assert_eq!(open_entry(&sealed, &place("s2/b/token"), &opener("s2")).unwrap(), SECRET.into());
     assert!(open_entry(&sealed, &place("s2/b/token"), &opener("s1")).is_err());
-    // Nor can its readers open it in another place.
+    // Nor can a reader open a value that was moved to another entry or stack.
     assert!(open_entry(&sealed, &place("s1/a/token"), &opener("s2")).is_err());
     assert!(open_entry(&sealed, &Place { stack: "other", entry: "s2/b/token" }, &opener("s2")).is_err());
     for server in ["s1", "s2"] {

@@ -9,7 +9,7 @@ use tokio::time::sleep;
 use wattle_runtime::store::StoreError;
 use wattle_tests::stores::{Asked, Guard};
 
-/// Never lets it write an entry.
+/// Never lets the agent write an entry.
 #[derive(Debug)]
 pub(crate) struct Mute;
 
@@ -25,7 +25,7 @@ impl Guard for Mute {
     }
 }
 
-/// Records its requests for nodes.
+/// Records the agent's requests for nodes.
 #[derive(Debug)]
 pub(crate) struct Counts(pub(crate) Arc<Mutex<Vec<String>>>);
 
@@ -43,7 +43,7 @@ impl Guard for Counts {
     }
 }
 
-/// While it is closed, no node with this suffix is read or written.
+/// While it is closed, blocks reads and writes of nodes with this suffix.
 #[derive(Debug)]
 pub(crate) struct Gate(&'static str, AtomicBool);
 

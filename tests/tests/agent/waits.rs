@@ -38,7 +38,7 @@ async fn a_hand_over_takes_one_request_of_the_writer_and_none_of_the_reader() {
     let entry = "/wattle/one/entries/s1/a/url";
     let mut first = of(&before);
     first.sort();
-    // The writer has read once, and the reader waits.
+    // The writer has read the entry once; the reader has read it, and waits for a change.
     assert_eq!(first, [format!("changed {entry}"), format!("get {entry}"), format!("get {entry}")]);
     world.read("s2/b/done", revision).await;
     let after: Vec<String> = asked.lock().unwrap().clone();
@@ -60,8 +60,8 @@ async fn a_wait_says_for_what_and_in_the_end_why() {
             }),
         )
         .await;
-    // `s1` never boots.
-    // The wait at the end of the chain ends shortly before the one that it waits for.
+    // `s1` never boots. `s2` starts last, so `s3/c`, at the end of the chain, would give up shortly before `s2/b`, for
+    // which it waits.
     let first = ["s3", "s4"].map(|server| world.start(server, &fine()));
     sleep(Duration::from_secs(2)).await;
     let second = world.start("s2", &fine());
@@ -74,7 +74,8 @@ async fn a_wait_says_for_what_and_in_the_end_why() {
     assert!(failure.message.starts_with("waited 5 s since "), "{}", failure.message);
     let end = "for `s1/a/url` (its input `from`): never started: no agent of server `s1` has come up";
     assert!(failure.message.ends_with(end), "{}", failure.message);
-    // Components whose waits end at about the same time learn of it from the one next to the root cause.
+    // If several waits along a chain end at about the same time, the failure names the component next to the root
+    // cause.
     let failure = world.failure("s3/c/url", revision).await;
     assert!(begun.elapsed() < Duration::from_secs(605), "{:?}", begun.elapsed());
     assert_eq!((&*failure.component, failure.kind), ("s2/b", FailureKind::Wait));
@@ -125,11 +126,11 @@ async fn a_newer_revision_lets_end_what_runs_and_abandons_what_waits() {
     next["s2"]["never"]["outputs"] = json!(["url", "more"]);
     let revision = world.apply("2", next).await;
     sleep(Duration::from_secs(10)).await;
-    // It still runs, in the revision in which it began.
+    // The running component continues in the revision in which it began.
     let status = world.space().status("s1/runs").await.unwrap().unwrap();
     assert_eq!((status.revision, status.state), (1, State::Running));
     sleep(Duration::from_secs(15)).await;
-    // A waiting component does not delay the next one: it would have waited for ten minutes.
+    // A component that only waits does not delay the next revision; it would have waited for ten minutes.
     let written = world.space().peek("s1/runs/url").await.unwrap().unwrap();
     assert_eq!((written.revision, written.content), (revision, Content::Value("x".into())));
     assert_eq!(world.ran(), ["s1/runs"]);

@@ -12,20 +12,20 @@ use std::fmt;
 pub(crate) struct Block {
     /// The page, as a path within the repository.
     pub(crate) page: String,
-    /// The line on which it begins.
+    /// The line on which the block begins.
     pub(crate) line: usize,
     pub(crate) language: Language,
-    /// The path of the file that it contains.
+    /// The path of the file whose content it shows.
     pub(crate) file: Option<String>,
-    /// Its commands run in wattle's repository.
+    /// Whether its commands run in wattle's repository.
     pub(crate) in_repository: bool,
-    /// Its last command fails.
+    /// Whether its last command fails.
     pub(crate) fails: bool,
-    /// It and the rest of its page run only in the full test run.
+    /// Whether it and the rest of its page run only in the full test run.
     pub(crate) slow: bool,
-    /// It runs only where servers boot.
+    /// Whether it runs only where servers boot.
     pub(crate) guests: bool,
-    /// Why it is not run.
+    /// Why it is not run; `None` if it is.
     pub(crate) not_run: Option<String>,
     pub(crate) text: String,
 }
@@ -41,9 +41,9 @@ pub(crate) enum Language {
     Yaml,
     Json,
     Toml,
-    /// A change of a file: ` ` marks context, `-` removed lines, `+` added ones.
+    /// A change to a file: ` ` marks context, `-` removed lines, `+` added ones.
     Diff,
-    /// No code.
+    /// Text that is not code.
     Text,
 }
 
@@ -66,7 +66,7 @@ impl fmt::Display for Block {
     }
 }
 
-/// The blocks of a page, and faults in their form.
+/// The blocks of a page, and the faults in their form.
 pub(crate) fn blocks(page: &str, text: &str) -> (Vec<Block>, Vec<String>) {
     let (mut found, mut wrong) = (Vec::new(), Vec::new());
     let mut open: Option<(usize, usize, Block)> = None;
@@ -118,7 +118,7 @@ fn header(page: &str, line: usize, info: &str) -> Result<Block, String> {
         other => return Err(format!("no test knows blocks in `{other}`")),
     };
     for mark in parts {
-        // Marks for mdBook and rustdoc, without a meaning for the compiler.
+        // Marks for mdBook and rustdoc, which mean nothing to the compiler.
         if !(language == Language::Rust && matches!(mark, "no_run" | "noplayground")) {
             return Err(format!("no test knows the mark `{mark}`"));
         }

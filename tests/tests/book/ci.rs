@@ -1,5 +1,5 @@
-//! The workflows of the page for teams, carried out step by step like on GitHub and GitLab. A script replaces `gh`, and an
-//! HTTP server that records requests replaces GitLab.
+//! The workflows of the page for teams, carried out step by step like on GitHub and GitLab. A script replaces `gh`, and
+//! an HTTP server that records requests replaces GitLab.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -45,8 +45,8 @@ fn done(session: &mut Session, command: &str) -> String {
     }
 }
 
-/// The page's blueprint, under a name that no page uses, in a repository with a branch `main`, on a branch that adds a
-/// server.
+/// A checkout of the page's blueprint, on a branch that adds a server to `main`. The crate has a name that no page
+/// uses.
 fn checked_out(page: &Page) -> Session {
     let mut session = Session::new(Path::new("nothing"));
     for command in ["wattle new silo", "cd silo", "cargo add --quiet serde --features derive"] {
@@ -61,7 +61,8 @@ fn checked_out(page: &Page) -> Session {
     for command in [
         "export GIT_AUTHOR_NAME=ann GIT_AUTHOR_EMAIL=ann@example.org GIT_COMMITTER_NAME=ann \
          GIT_COMMITTER_EMAIL=ann@example.org GIT_CONFIG_NOSYSTEM=1",
-        // A published version is found by everything below any folder; here, everything below this one finds wattle.
+        // Cargo finds a published version of wattle from any folder, but this one only below a folder with this
+        // configuration. So temporary files must be there, too.
         "cp -r .cargo .. && mkdir ../tmp && export TMPDIR=$(realpath ../tmp)",
         "echo 'spares: 1' >production.yaml",
         "git init --quiet --initial-branch main && git add --all && git commit --quiet --message 'A depot'",
@@ -74,7 +75,7 @@ fn checked_out(page: &Page) -> Session {
     session
 }
 
-/// One after the other, because both build the same crate.
+/// The two run one after the other, because both build the same crate.
 #[test]
 fn the_workflows_comment_with_the_plan() {
     if everything("the workflows for GitHub and GitLab") {
@@ -120,7 +121,7 @@ fn github() {
     assert!(code != 0 && said.contains("the_world_is_greeted"), "{said}");
 }
 
-/// Carries out the steps of a GitHub job, and returns how many have run a command.
+/// Carries out the steps of a GitHub job, and returns how many of them ran a command.
 fn steps(session: &mut Session, job: &Value) -> usize {
     let mut runs = 0;
     for step in job["steps"].as_sequence().expect("steps") {
@@ -152,7 +153,7 @@ fn steps(session: &mut Session, job: &Value) -> usize {
     runs
 }
 
-/// The file that a GitHub job passes on.
+/// The file that a GitHub job passes to the next one.
 fn uploaded(job: &Value) -> String {
     let steps = job["steps"].as_sequence().expect("steps");
     let uploads = |step: &&Value| step["uses"].as_str().is_some_and(|uses| uses.contains("upload-artifact"));
@@ -194,7 +195,7 @@ fn gitlab() {
     let [topology, comment] = ["topology", "comment"].map(|job| &workflow[job]);
     assert_eq!(topology["image"], Value::from(format!("rust:{RUST}")));
     script(&mut session, topology);
-    // Only the other job has the token, and it uses nothing of the branch.
+    // Only the job that comments has the token, and it uses nothing from the branch.
     assert!(topology["environment"].is_null(), "{topology:?}");
     assert_eq!(comment["environment"]["name"], Value::from("comments"));
     assert_eq!(comment["needs"], Value::from(vec!["topology"]));

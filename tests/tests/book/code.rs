@@ -1,4 +1,4 @@
-//! Blocks without commands: each is read by a reader of its language.
+//! Blocks without commands: each must be valid in its language.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,11 +11,11 @@ use crate::session::target;
 use wattle_tests::command::repository;
 use wattle_tests::skip::everything;
 
-/// The fault of a block by itself.
+/// The fault in a block by itself, if there is one.
 pub(crate) fn wrong(block: &Block) -> Option<String> {
     match block.language {
         Language::Diff if block.file.is_none() => Some("a change of no file: say which, `file=PATH`".into()),
-        // Compiled, or run.
+        // Compiled or run elsewhere, or not code.
         Language::Rust | Language::Console | Language::Text | Language::Diff => None,
         Language::Json => serde_json::from_str::<serde_json::Value>(&block.text).err().map(|error| error.to_string()),
         Language::Yaml => refused(&["python3", "-c", YAML], &block.text),
@@ -37,7 +37,7 @@ sys.path[:0] = __import__('glob').glob(sys.argv[1] if len(sys.argv) > 1 else 'te
 import yaml
 yaml.load(sys.stdin, Loader=yaml.BaseLoader)";
 
-/// The message of a program that rejects a text.
+/// The program's message if it rejects the text.
 fn refused(command: &[&str], text: &str) -> Option<String> {
     let mut child = Command::new(command[0])
         .args(&command[1..])
@@ -53,7 +53,8 @@ fn refused(command: &[&str], text: &str) -> Option<String> {
     (!output.status.success()).then(|| format!("{} refuses it: {}", command[0], said.trim()))
 }
 
-/// Compiles the Rust blocks that are not files of a crate of their page: a crate for each page, a module for each block.
+/// Compiles the Rust blocks that are not files of a crate on their page, as a crate for each page and a module for each
+/// block.
 pub(crate) fn compile(pages: &[Page]) {
     let folder = tempfile::tempdir().expect("a folder");
     let error = build(pages, folder.path()).err();
@@ -74,7 +75,7 @@ fn build(pages: &[Page], folder: &Path) -> Result<(), String> {
         if modules.is_empty() {
             continue;
         }
-        // Recipes and other files named by blocks, as they are on the page.
+        // Recipes and other files that the page shows under their names.
         for block in page.blocks.iter().filter(|block| block.language != Language::Diff) {
             if let Some(file) = &block.file {
                 write(&folder.join(&name).join(file), &block.text);
@@ -105,13 +106,13 @@ fn build(pages: &[Page], folder: &Path) -> Result<(), String> {
     if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
 }
 
-/// A line without what hides it from readers.
+/// A line without the `#` that hides it from readers.
 fn visible(line: &str) -> &str {
     let content = line.trim_start();
     if content == "#" { "" } else { content.strip_prefix("# ").unwrap_or(line) }
 }
 
-/// Crate names that differ from those of the pages' own crates.
+/// A crate name that differs from those of the pages' own crates.
 fn crate_name(page: &str) -> String {
     let name: String = page.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     format!("page_{}", name.to_lowercase())

@@ -11,8 +11,8 @@ use crate::pattern::difference;
 use crate::session::{Place, Session};
 use wattle_tests::command::repository;
 
-/// Held while cargo builds in the repository's folder: a page that waits for another one's build would have no output for
-/// so long that it would count as hanging.
+/// Held while cargo builds in the repository's folder. Otherwise, a page that waits for another page's build would
+/// print nothing for so long that it would count as hanging.
 static REPOSITORY: Mutex<()> = Mutex::new(());
 
 /// A command with the output that the page shows.
@@ -74,7 +74,7 @@ pub(crate) fn write(session: &mut Session, file: &str, text: &str) -> Result<(),
         .map_err(|error| format!("`{file}` is not written: {error}"))
 }
 
-/// Changes a file: context and removed lines occur in it exactly once.
+/// Applies a change to a file, in which the context and the removed lines must occur exactly once.
 pub(crate) fn change(session: &mut Session, file: &str, text: &str) -> Result<(), String> {
     let path = session.here().join(file);
     let old = fs::read_to_string(&path).map_err(|error| format!("`{file}` is not read: {error}"))?;
@@ -84,7 +84,7 @@ pub(crate) fn change(session: &mut Session, file: &str, text: &str) -> Result<()
 
 fn changed(old: &str, change: &str) -> Result<String, String> {
     let mut text = old.to_owned();
-    // `@@` stands between places.
+    // `@@` separates the places that change.
     for place in change.split("@@\n") {
         let side = |mark: char| -> String {
             let lines = place.lines().filter(|line| line.is_empty() || line.starts_with(' ') || line.starts_with(mark));
@@ -104,7 +104,7 @@ fn give(session: &mut Session, block: &Block) -> Result<(), String> {
     let last = shown.len() - 1;
     let _builds_alone = block.in_repository.then(|| REPOSITORY.lock().unwrap_or_else(PoisonError::into_inner));
     if block.in_repository {
-        // The repository remains unchanged: commands write their files here.
+        // Commands run in this session's folder and write their files there, so the repository remains unchanged.
         session.run(
             "cargo() { local name=$1; shift; CARGO_TARGET_DIR=$WATTLE_BOOK_PROGRAMS env -u CARGO_INCREMENTAL -u \
              CARGO_PROFILE_DEV_DEBUG cargo \"$name\" --manifest-path \"$WATTLE_BOOK_REPOSITORY/Cargo.toml\" \"$@\"; }",
@@ -165,7 +165,8 @@ fn made(page: &Page) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Cargo does not distinguish two crates of one name in a shared target folder: one would run as the other was built.
+/// Cargo does not distinguish two crates with the same name in a shared target folder: a page might run another page's
+/// crate.
 #[test]
 fn crates_of_pages_have_names_of_their_own() {
     let mut makers = std::collections::BTreeMap::<&str, Vec<&str>>::new();
@@ -196,7 +197,7 @@ fn changes_are_made_where_they_fit() {
     assert!(changed("a\n", "-x\n").is_err_and(|error| error.contains("0 times")));
 }
 
-/// A page of the test's own, and the faults in it.
+/// The faults in a page with this text.
 #[cfg(test)]
 fn wrong_with(text: &str) -> String {
     let (blocks, wrong) = crate::block::blocks("page.md", text);

@@ -1,4 +1,4 @@
-//! Pages generated from the program's output: of all commands, and of all codes. `UPDATE=1` rewrites them.
+//! Pages generated from the program's output: one of all commands, and one of all codes. `UPDATE=1` rewrites them.
 
 use std::process::Command;
 
@@ -8,7 +8,7 @@ use wattle_tests::command::{example, wattle};
 /// The generated pages. Their examples are tested at their source.
 pub(crate) const PAGES: [&str; 2] = ["docs/reference/codes.md", "docs/reference/commands.md"];
 
-/// All codes, with their pages of `explain`.
+/// All codes, with the output of `explain` for each.
 pub(crate) fn codes() -> String {
     let mut all = wattle::check::all();
     all.extend(wattle_hot::check::all());

@@ -94,7 +94,7 @@ fn anchors(text: &str) -> BTreeSet<String> {
     for (_, line) in prose(text) {
         let title = line.trim_start_matches('#');
         let Some(title) = title.strip_prefix(' ').filter(|_| line.starts_with('#')) else { continue };
-        // For a link, its text.
+        // Of a link, only its text counts.
         let title = title.split("](").map(|part| part.split_once(')').map_or(part, |(_, rest)| rest));
         let title: String = title.collect::<Vec<_>>().join("").trim().to_lowercase();
         let name: String = title

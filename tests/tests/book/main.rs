@@ -1,7 +1,7 @@
 //! The book: every code block in the documentation is compiled or run, and every link has a target.
 //!
-//! A block that is neither compiled nor run is an error. `WATTLE_TEST_PAGE=docs/recipes.md` runs only the commands of that
-//! page.
+//! A block that is neither compiled nor run is an error. `WATTLE_TEST_PAGE=docs/recipes.md` runs only the commands of
+//! that page.
 
 mod block;
 mod ci;
@@ -52,7 +52,7 @@ fn what_the_book_does_with_stacks_works_on_a_real_openstack() {
     one_after_another(runs);
 }
 
-/// Pages whose servers boot. `wattle deploy` gets the real cloud in place of the one that its page simulates.
+/// Pages whose servers boot. `wattle deploy` uses the real cloud instead of the one that the page simulates.
 #[test]
 fn what_the_book_does_with_servers_works_in_guests_of_a_real_openstack() {
     if !wattle_tests::openstack::has_guests("what the book does with servers") {

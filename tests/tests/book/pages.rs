@@ -23,7 +23,7 @@ impl Page {
         Self { path: path.to_owned(), text, blocks, wrong }
     }
 
-    /// Whether it boots servers, where servers do boot.
+    /// Whether its commands boot servers, where that is possible.
     fn boots_servers(&self) -> bool {
         let boots = |block: &Block| block.guests || block.text.contains("$ wattle deploy ");
         self.blocks.iter().any(|block| block.is_given() && boots(block))
@@ -34,7 +34,7 @@ impl Page {
         self.blocks.iter().any(|block| block.guests || block.text.contains("$ openstack "))
     }
 
-    /// The folder of files for its commands: beside the page, under its name.
+    /// The folder with files for its commands: it is beside the page, and has its name.
     pub(crate) fn files(&self) -> String {
         self.path.trim_end_matches(".md").to_owned()
     }
@@ -55,8 +55,8 @@ pub(crate) fn all() -> Vec<Page> {
     paths.iter().map(|path| Page::read(path)).collect()
 }
 
-/// Pages whose commands run one after another in one folder: those of a folder with a step-by-step guide, otherwise each
-/// page alone.
+/// Pages whose commands run one after another in one folder: those of a folder with a step-by-step guide, otherwise
+/// each page alone.
 pub(crate) fn runs() -> Vec<Vec<Page>> {
     let mut runs: Vec<Vec<Page>> = Vec::new();
     for page in all() {
@@ -72,7 +72,7 @@ pub(crate) fn runs() -> Vec<Vec<Page>> {
     runs
 }
 
-/// Whether only the commands of one page are requested.
+/// Whether `WATTLE_TEST_PAGE` restricts the run to one page.
 pub(crate) fn one_is_asked_for() -> bool {
     asked_for().is_some()
 }
@@ -84,7 +84,7 @@ fn asked_for() -> Option<String> {
 /// Runs in which servers boot.
 pub(crate) fn runs_with_guests() -> Vec<Vec<Page>> {
     let mut runs = runs();
-    // The end of the tutorial is a shop whose keys can be replaced.
+    // The tutorial ends with a running shop, whose keys `rotate.md` replaces.
     let rotate = runs.iter().position(|run| run[0].path == "docs/how-to/rotate.md");
     let rotate = rotate.map(|position| runs.remove(position)).unwrap_or_default();
     match runs.iter_mut().find(|run| run.iter().any(|page| page.path == "docs/tutorial/openstack.md")) {

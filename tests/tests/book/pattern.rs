@@ -1,5 +1,5 @@
-//! The shown part of an output, in which `...` stands for anything: alone on a line for any number of lines, within a line
-//! for any text. Lines that only a slow machine prints need no dots.
+//! The shown part of an output, in which `...` stands for anything: alone on a line for any number of lines, within a
+//! line for any text. Lines that only a slow machine prints need no dots.
 
 /// How `shown` differs from `said`, if it does.
 pub(crate) fn difference(shown: &str, said: &str) -> Option<String> {

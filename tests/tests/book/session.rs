@@ -27,10 +27,10 @@ const LONGEST: Duration = Duration::from_mins(4);
 /// The timeout where servers boot, without KVM.
 const LONGEST_WITH_GUESTS: Duration = Duration::from_mins(40);
 
-/// The address at which pages find their ZooKeeper.
+/// The address of ZooKeeper on the pages.
 const ZOOKEEPER: &str = "10.0.0.5:2281";
 
-/// The file in which they find its certificate authority.
+/// The file with ZooKeeper's certificate authority on the pages.
 const CA: &str = "zookeeper-ca.pem";
 
 /// The folder in which the crates of pages are built.
@@ -38,12 +38,12 @@ pub(crate) fn target() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("book")
 }
 
-/// The network that commands use in a lab, which differs from the machine's.
+/// The network that commands use. In a lab, that of the cloud differs from the machine's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// Its OpenStack.
+    /// The network of the lab's OpenStack.
     Cloud,
-    /// The package mirrors.
+    /// The machine's network, from which the package mirrors can be reached.
     Mirrors,
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct Session {
     output: Receiver<String>,
     zookeeper: Option<ZooKeeper>,
     place: Place,
-    /// The parameters by which booting servers download their agent.
+    /// The parameters with which booting servers download their agent.
     agent: Option<[(&'static str, String); 2]>,
 }
 
@@ -76,7 +76,7 @@ impl Session {
         let programs = wattle().parent().expect("a folder");
         let path = std::env::var("PATH").expect("a PATH");
         let path = format!("{}:{}/examples:{path}", programs.display(), programs.display());
-        // If there is a real OpenStack, its client is used.
+        // The client in `bin` uses a simulated cloud unless a real OpenStack is named.
         let path = if is_named() { path } else { format!("{}:{path}", own.display()) };
         let mut command = Command::new("bash");
         command.args(["--noprofile", "--norc"]).current_dir(folder.path());
@@ -95,7 +95,7 @@ impl Session {
             .env("PATH", path)
             .env("XDG_RUNTIME_DIR", folder.path().join(".user"))
             .env("XDG_STATE_HOME", folder.path().join(".user"))
-            // An image for sandboxes is created once for all runs.
+            // The cache outlives a run, so an image for sandboxes is created only once.
             .env("XDG_CACHE_HOME", Path::new(env!("CARGO_MANIFEST_DIR")).join(".cache"))
             .env("CARGO_TARGET_DIR", target())
             .env("CARGO_NET_OFFLINE", "true")
@@ -107,7 +107,7 @@ impl Session {
             .env("WATTLE_BOOK_PROGRAMS", programs.parent().expect("a folder"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            // Its background processes end with it.
+            // The group lets the shell's background processes end with it.
             .process_group(0);
         let mut shell = command.spawn().expect("bash starts");
         let input = shell.stdin.take().expect("piped");
@@ -126,7 +126,7 @@ impl Session {
         self.said(&command)
     }
 
-    /// Runs a command that is ended by Ctrl-C as soon as it has printed enough.
+    /// Runs a command, and ends it with Ctrl-C as soon as it has printed enough.
     pub(crate) fn interrupt(
         &mut self,
         command: &str,
@@ -157,7 +157,7 @@ impl Session {
             return;
         }
         self.place = place;
-        // That of `tests/openstack/lab exec`, if this runs in it.
+        // The network outside of the lab; `tests/openstack/lab exec` sets this variable.
         let Ok(outside) = std::env::var("OPENSTACK_LAB_OUTSIDE") else { return };
         let command = match place {
             Place::Cloud => "unset -f wattle curl".to_owned(),
@@ -168,7 +168,7 @@ impl Session {
         self.run(&command).expect("a shell takes functions");
     }
 
-    /// The command with example names of its page replaced by real ones.
+    /// The command, with the page's example names replaced by real ones.
     fn known(&mut self, command: &str) -> String {
         if boots() {
             if command.starts_with("wattle cloud --boot ") {
@@ -187,7 +187,7 @@ impl Session {
         command.replace(&format!("$PWD/{CA}"), &ca).replace(CA, &ca)
     }
 
-    /// Before a command hands out an emitted directory, sets the agent in it.
+    /// Before a command applies or deploys an emitted directory, sets the agent's parameters in its environment.
     fn give_agent(&mut self, command: &str) {
         let directory = ["wattle seed apply ", "wattle deploy "].iter().find_map(|verb| command.strip_prefix(verb));
         let Some(directory) = directory.and_then(|rest| rest.split_whitespace().next()) else { return };
@@ -207,7 +207,7 @@ impl Session {
         loop {
             match self.output.recv_timeout(longest()) {
                 Ok(line) => match line.strip_prefix(END) {
-                    // The line break added by the mark.
+                    // The mark has added a line break.
                     Some(code) => {
                         let said = said.strip_suffix('\n').unwrap_or(&said);
                         return Ok((self.shown(said), code.parse().expect("a code")));
@@ -221,7 +221,7 @@ impl Session {
         }
     }
 
-    /// The output, with names that do not vary.
+    /// The output, with names that vary replaced by those on the pages.
     fn shown(&self, said: &str) -> String {
         let here = self.folder.path().to_str().expect("text");
         let said = said.replace(here, "~").replace(&repository().display().to_string(), "~/wattle");
@@ -231,7 +231,7 @@ impl Session {
         }
     }
 
-    /// The folder where the shell is.
+    /// The shell's working directory.
     pub(crate) fn here(&mut self) -> PathBuf {
         let (said, _) = self.run("pwd").expect("a shell knows where it is");
         self.folder.path().join(said.trim().trim_start_matches('~').trim_start_matches('/'))
@@ -242,7 +242,7 @@ fn longest() -> Duration {
     if boots() { LONGEST_WITH_GUESTS } else { LONGEST }
 }
 
-/// Ends everything, however a page ends.
+/// Ends all processes, however a page ends.
 impl Drop for Session {
     fn drop(&mut self) {
         for folder in up_below(self.folder.path()) {

@@ -1,4 +1,4 @@
-//! Blocks that are not run, because they take hours or run the tests themselves: each command exists as it is written.
+//! Blocks that are not run, because they take hours or run the tests themselves: each command must exist as written.
 
 use std::fs;
 use std::path::Path;
@@ -29,7 +29,7 @@ pub(crate) fn wrong(block: &Block) -> Vec<String> {
     wrong.collect()
 }
 
-/// Whether a script of the repository exists and accepts `--help`.
+/// The fault if a script of the repository does not exist or does not accept `--help`.
 fn helps(root: &Path, program: &str) -> Option<String> {
     match Command::new(root.join(program)).arg("--help").current_dir(root).output() {
         Ok(output) if output.status.success() && !output.stdout.is_empty() => None,
@@ -38,7 +38,7 @@ fn helps(root: &Path, program: &str) -> Option<String> {
     }
 }
 
-/// Whether the program has the command and its options, according to the page of commands.
+/// The fault if the program has no such command or option, according to the page of commands.
 fn known(root: &Path, arguments: &[&str]) -> Option<String> {
     let page = fs::read_to_string(root.join("docs/reference/commands.md")).expect("the page of commands");
     let section = (1..=arguments.len()).rev().find_map(|words| {
@@ -51,7 +51,7 @@ fn known(root: &Path, arguments: &[&str]) -> Option<String> {
     Some(format!("it has no option `{unknown}`"))
 }
 
-/// Whether the packages and targets in a Cargo command exist. Lints check that they compile.
+/// The fault if a package or target in a Cargo command does not exist. Lints check that they compile.
 fn targets(root: &Path, arguments: &[&str], kind: &str) -> Option<String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output =

@@ -11,7 +11,7 @@ use wattle_heat::Loaded;
 
 use super::{built, types};
 
-/// Pairs of equivalent diagnostics, one from each.
+/// Pairs of equivalent diagnostics: the program's, and that of `wattle check`.
 const PAIRS: [(&str, &str); 7] = [
     ("W0401", "W1202"),
     ("W0402", "W1203"),
@@ -22,7 +22,7 @@ const PAIRS: [(&str, &str); 7] = [
     ("W0411", "W1201"),
 ];
 
-/// Faults of ports: Heat refuses only some of them and Neutron all, which a program reports.
+/// Faults of ports. A program reports all that Neutron refuses; Heat refuses only some of them.
 const PORTS: &str = "W0407";
 
 fn of_program(model: &Model, other: &BTreeSet<&'static str>) -> BTreeSet<&'static str> {
@@ -40,8 +40,8 @@ fn of_template(model: &Model) -> BTreeSet<&'static str> {
     found.iter().filter(|one| one.severity == Severity::Error).map(|one| one_of(one.code)).collect()
 }
 
-/// A missing key in a value is a wrong value to one and a missing property to the other. Similarly, an unknown type of
-/// members is a wrong value to the program.
+/// One code for faults that the two classify differently: a missing key in a value is a wrong value to one and a
+/// missing property to the other, and an unknown type of members is a wrong value to the program.
 fn one_of(code: &'static str) -> &'static str {
     if matches!(code, "W1201" | "W1204") { "W1203" } else { code }
 }
@@ -54,7 +54,7 @@ fn parameter(ty: Type, default: Value) -> Parameter {
     t.finish(Exports::new()).parameters["given"].clone()
 }
 
-/// Copies of the model with one fault or change, in each place of the resource `it`.
+/// Copies of the model, each with one fault or change somewhere in the resource `it`.
 fn mutants(model: &Model) -> Vec<(String, Model)> {
     let mut found = Vec::new();
     let names: Vec<Name> = model.resources["it"].properties.keys().cloned().collect();
@@ -108,14 +108,14 @@ fn both_commands_refuse_the_same() {
     assert!(number > 3_000 && ["W1203", "W1207"].iter().all(|code| seen.contains(code)), "{number} {seen:?}");
 }
 
-/// Groups, and the keys of the type and of the properties of their members.
+/// Groups, with the keys of the definition and of the properties of their members.
 const GROUPS: [(&str, [&str; 2]); 3] = [
     ("OS::Heat::ResourceGroup", ["resource_def", ""]),
     ("OS::Heat::AutoScalingGroup", ["resource", ""]),
     ("OS::Heat::ResourceChain", ["resources", "resource_properties"]),
 ];
 
-/// The model with a group in place of `it`: with members of the type `ty` with these properties.
+/// The model with a group in place of `it`, whose members have the type `ty` and these properties.
 fn grouped(model: &Model, group: (&str, [&str; 2]), ty: &str, properties: IndexMap<Name, Expr>) -> Model {
     let (group, [definition, given]) = group;
     let case = types::all().into_iter().find(|case| case.ty == group).expect("a group");

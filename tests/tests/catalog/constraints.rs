@@ -1,4 +1,4 @@
-//! Our and Heat's verdict on values of properties, one kind of constraint after the other.
+//! wattle's and Heat's verdicts on values of properties, for each kind of constraint.
 
 use wattle::model::Value;
 use wattle::prelude::*;
@@ -176,7 +176,7 @@ fn heat_and_check_agree() {
             *(if ours { refused } else { taken }) += 1;
         }
     }
-    // Each kind was satisfied and violated at least once.
+    // Each kind of constraint was satisfied and violated at least once.
     assert_eq!(
         kinds.keys().copied().collect::<Vec<_>>(),
         ["allowed", "ip_addr", "length", "mac_addr", "net_cidr", "pattern", "range"]
@@ -184,7 +184,7 @@ fn heat_and_check_agree() {
     assert!(kinds.values().all(|(taken, refused)| *taken > 0 && *refused > 0), "{kinds:?}");
 }
 
-/// Heat has another kind, which none of its types uses: the unit tests of `check` cover it.
+/// Heat has one more kind of constraint, which none of its types uses; the unit tests of `check` cover it.
 #[test]
 fn no_type_has_a_modulo() {
     let types = include_str!("../../../heat/schemas/resource-types.json");

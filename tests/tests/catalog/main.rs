@@ -16,12 +16,12 @@ use wattle::model::Model;
 use wattle::prelude::*;
 use wattle_tests::oracle::{self, Oracle};
 
-/// Heat's refusals of generated samples, in its words: faults that no generator of single resources can avoid.
+/// Heat's refusals of generated samples, in its own words: no generator of single resources can avoid these faults.
 const REFUSED: [&str; 6] = [
     // It requires a launch configuration of the same stack, which has an AWS type.
     "OS::Heat::InstanceGroup required: ValueError: resources.it: LaunchConfigurationName (text) reference can not be found.",
     "OS::Heat::InstanceGroup every: ValueError: resources.it: LaunchConfigurationName (text) reference can not be found.",
-    // The sample's `resource_properties` are made up, and are passed to members with a specific type.
+    // The sample's `resource_properties` are made up, and the chain passes them to members with a specific type.
     "OS::Heat::ResourceChain every: Property error: resources.it<nested_stack>.resources[0].properties: Unknown Property key",
     // It requests the secret from Barbican, which the stub of the cloud does not have.
     "OS::Heat::Stack.context.credential_secret_id: Cannot establish connection to Heat endpoint at remote cloud due to \"stub cloud cannot answer barbican.secrets.get()\"",
@@ -34,7 +34,7 @@ const REFUSED: [&str; 6] = [
 fn refusal(oracle: &mut Oracle, model: &Model, folder: &Path) -> Option<String> {
     let answer = oracle.validate(&oracle::write(&lower(model, &Options::default()), folder, true));
     let message = answer["message"].as_str().unwrap_or_default();
-    // A database error continues with the statement.
+    // A database error continues with the statement, which differs each time.
     (answer["ok"] != true).then(|| message.split(" [SQL").next().unwrap_or_default().to_owned())
 }
 
@@ -47,7 +47,7 @@ fn built(ty: &str, add: fn(&mut Topology)) -> Model {
     model
 }
 
-/// The same. Asserts that `check` reports nothing except invalid combinations of properties, and ports of a protocol
+/// The same model. Asserts that `check` reports only invalid combinations of properties, and ports of a protocol
 /// without ports, which Heat accepts and leaves to Neutron.
 fn sample(what: &str, ty: &str, add: fn(&mut Topology)) -> Model {
     let model = built(ty, add);
@@ -59,14 +59,14 @@ fn sample(what: &str, ty: &str, add: fn(&mut Topology)) -> Model {
     model
 }
 
-/// The refusal of `check`, if it is about a combination of properties.
+/// The message of `check` if it refuses a combination of properties.
 fn rule(model: &Model) -> Option<String> {
     let found = check(model, &Limits::default()).into_iter().find(is_of_several);
     found.map(|diagnostic| diagnostic.message)
 }
 
-/// Whether it is about several properties: a property that is set under two names is shown at one of them. Or about
-/// members, for which samples of groups contain none of the properties that their types need.
+/// Whether the diagnostic is about several properties; a property that is set under two names is reported at one of
+/// them. Or about members: samples of groups contain none of the properties that the types of their members need.
 fn is_of_several(diagnostic: &Diagnostic) -> bool {
     diagnostic.code == "W0409"
         || diagnostic.message.contains("a member has no property")

@@ -1,4 +1,5 @@
-//! Resources without types: checked if Heat's types are known, and in any case for references and names.
+//! Resources without Rust types: their properties are checked if Heat's types are known, their references and names
+//! always.
 
 use wattle::author::item;
 use wattle::check::{Limits, check};

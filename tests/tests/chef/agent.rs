@@ -19,7 +19,7 @@ use wattle_tests::deadline;
 
 const TOKEN: &str = "the token";
 
-/// The requests of one run.
+/// Answers and records the requests of one run.
 #[derive(Debug)]
 pub(crate) struct Agent {
     socket: tempfile::TempDir,
@@ -41,7 +41,7 @@ struct State {
 }
 
 impl Agent {
-    /// Starts to listen, until it is dropped.
+    /// Starts an agent that listens until it is dropped.
     pub(crate) fn start(outputs: HashMap<String, Type>, secret: Vec<String>, deadline: Duration) -> Arc<Self> {
         let socket = tempfile::Builder::new().prefix("agent").tempdir().unwrap();
         let listener = UnixListener::bind(socket.path().join("socket")).unwrap();

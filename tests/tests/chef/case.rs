@@ -20,14 +20,14 @@ use crate::agent::Agent;
 /// The default deadline of a run.
 const DEADLINE: Duration = Duration::from_mins(4);
 
-/// A Chef.
+/// A Chef program, or a stand-in for it.
 pub(crate) struct Chef {
     /// Its name in messages.
     pub(crate) name: String,
     folder: tempfile::TempDir,
 }
 
-/// The stand-in for each major version.
+/// A stand-in for each major version of Chef.
 pub(crate) fn stand_ins() -> Vec<Chef> {
     let stand_in = concat!(env!("CARGO_MANIFEST_DIR"), "/chef/stand_in.rb");
     let ruby = on_path("ruby").expect("tests/run installs ruby");
@@ -39,10 +39,10 @@ pub(crate) fn stand_ins() -> Vec<Chef> {
         .into()
 }
 
-/// The stand-in for each major version, and the real one, if it is installed.
+/// The stand-ins, and the real Chef, if it is installed.
 pub(crate) fn chefs() -> Vec<Chef> {
     let mut chefs = stand_ins();
-    // For several real Chefs, WATTLE_TEST_CHEF contains paths in the form of $PATH.
+    // WATTLE_TEST_CHEF can name several real Chefs, in the form of $PATH.
     let named = std::env::var_os("WATTLE_TEST_CHEF");
     let named = named.iter().flat_map(std::env::split_paths);
     let real: Vec<PathBuf> = named.chain(["chef-solo", "cinc-solo"].into_iter().find_map(on_path)).collect();
@@ -68,7 +68,7 @@ impl Chef {
         Self { name, folder }
     }
 
-    /// A search path that begins with it.
+    /// A search path on which this Chef comes first.
     pub(crate) fn path(&self) -> OsString {
         let others = std::env::var_os("PATH").unwrap_or_default();
         let folders = [self.folder.path().to_owned()].into_iter().chain(std::env::split_paths(&others));
@@ -76,7 +76,7 @@ impl Chef {
     }
 }
 
-/// A component.
+/// A component with a Chef recipe.
 #[derive(Clone, Default)]
 pub(crate) struct Case {
     files: IndexMap<String, String>,
@@ -88,19 +88,19 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    /// With the recipe `probe::default`.
+    /// A component with this text of the recipe `probe::default`.
     pub(crate) fn new(recipe: &str) -> Self {
         Self::default().with_recipe(recipe)
     }
 
-    /// The same with another recipe.
+    /// The same component with this text of the recipe.
     pub(crate) fn with_recipe(mut self, recipe: &str) -> Self {
         "probe::default".clone_into(&mut self.recipe);
         self.file("cookbooks/probe/metadata.rb", "name 'probe'\nversion '1.0.0'\n")
             .file("cookbooks/probe/recipes/default.rb", recipe)
     }
 
-    /// With an existing cookbook: the files below `folder`.
+    /// A component that runs a recipe of the existing cookbooks below `folder`.
     pub(crate) fn cookbooks(folder: &Path, recipe: &str) -> Self {
         let mut case = Self { recipe: recipe.to_owned(), ..Self::default() };
         let mut folders = vec![folder.to_owned()];
@@ -152,12 +152,12 @@ impl Case {
         self
     }
 
-    /// Starts it.
+    /// Starts the recipe.
     pub(crate) fn start(&self, chef: &Chef) -> Run {
         self.start_script(&chef.path(), Script::Recipe)
     }
 
-    /// Starts it, or its teardown, with the Chef on `path`.
+    /// Starts the recipe or the teardown, with the Chef on `path`.
     pub(crate) fn start_script(&self, path: &OsString, script: Script) -> Run {
         let types =
             self.outputs.iter().map(|(name, (ty, ..))| (name.to_string(), ty.clone())).collect::<HashMap<_, _>>();
@@ -224,18 +224,18 @@ impl Run {
         self.task.is_finished()
     }
 
-    /// Its result.
+    /// Waits for the end of the run, and returns its result.
     pub(crate) async fn end(&mut self) -> Result<serde_json::Value, Broken> {
         let outputs = (&mut self.task).await.unwrap()?;
         Ok(serde_json::to_value(outputs).unwrap())
     }
 
-    /// Its outputs.
+    /// Waits for the run to succeed, and returns its outputs.
     pub(crate) async fn outputs(&mut self, chef: &Chef) -> serde_json::Value {
         self.end().await.unwrap_or_else(|broken| panic!("with {}: {broken:#?}", chef.name))
     }
 
-    /// The reason of its failure.
+    /// Waits for the run to fail, and returns the reason.
     pub(crate) async fn failure(&mut self, chef: &Chef) -> Broken {
         self.end().await.expect_err(&chef.name)
     }

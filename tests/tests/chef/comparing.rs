@@ -10,8 +10,8 @@ use crate::case::{Case, chefs};
 
 const PORT: Type = Type::integer(0, 65_535);
 
-/// Operations on `g`, which is `node[name]` and contains `host`, `flag` and under `net` a `port` and an attribute `log`;
-/// and their results.
+/// Operations on `g`, and their results. `g` is `node[name]`; it contains `host`, `flag`, and `net` with a `port` and
+/// an attribute `log`.
 fn ways() -> Vec<(&'static str, serde_json::Value)> {
     let net = || json!({ "log": 1, "port": 6379 });
     vec![
@@ -63,7 +63,7 @@ fn ways() -> Vec<(&'static str, serde_json::Value)> {
     ]
 }
 
-/// Reads of the level itself.
+/// Operations on `l`, the precedence level itself, and their results.
 fn level_ways() -> Vec<(&'static str, serde_json::Value)> {
     vec![
         ("l['flag'] ? 1 : 2", json!(2)),
@@ -95,7 +95,7 @@ fn level_ways() -> Vec<(&'static str, serde_json::Value)> {
         ("l['net'].key?('port') && l['net'].keys", json!(["port"])),
         ("node.default['copy'] = l; node['copy']['flag'] ? 1 : 2", json!(2)),
         ("node.default['copied'].update(l); node.default['copied']['flag'] ? 1 : 2", json!(2)),
-        // The level itself keeps its content.
+        // The level keeps its content when it is read, and when another level is written.
         ("l['flag']; l.to_h; node.default[name]['x'] = 1; g['flag'] ? 1 : 2", json!(2)),
     ]
 }
@@ -141,7 +141,8 @@ async fn values(ways: &[(&str, serde_json::Value)]) {
     }
 }
 
-/// A mistake is reported at once, although Ruby's message would show the hash, and shows no value that was not read.
+/// Ruby's message about a mistake would show the hash with its inputs. It comes at once nevertheless, and requests none
+/// of them.
 #[tokio::test]
 async fn a_message_waits_for_no_input() {
     let case = Case::new("node['redis'].nothing_of_the_kind").input("address", "redis/address", Type::STR);

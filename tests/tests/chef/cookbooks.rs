@@ -8,7 +8,7 @@ use wattle::model::{Type, Value};
 
 use crate::case::{Case, chefs, stand_ins};
 
-/// The recipe of docs/recipes.md, with another path of its file.
+/// The recipe in docs/recipes.md, whose file has another path here.
 #[tokio::test]
 async fn the_recipe_of_the_documentation() {
     let (_, recipe) =
@@ -37,8 +37,8 @@ async fn the_recipe_of_the_documentation() {
     }
 }
 
-/// A cookbook of examples/connections, which depends on another one, and uses its resource. IBM's installers are replaced
-/// by scripts that create the files that the recipe looks for.
+/// A cookbook of examples/connections, which depends on another one and uses its resource. Instead of IBM's installers,
+/// scripts create the files that the recipe looks for.
 #[tokio::test]
 async fn the_cookbooks_of_connections() {
     let cookbooks = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/connections/cookbooks"));

@@ -1,5 +1,5 @@
-//! The report of a run's end: by handlers of Chef's events, by the server of local mode, by code that ends the process, and
-//! by Ruby for a missing name.
+//! The report of a run's end: by handlers of Chef's events, by the server of local mode, by code that ends the process,
+//! and by Ruby for a missing name.
 
 use serde_json::json;
 use wattle::model::Type;
@@ -75,7 +75,7 @@ async fn why_a_run_ended_is_said_in_words() {
     }
 }
 
-/// Ruby looks for similar names, and its message shows the receiver with all of its content.
+/// For a missing name, Ruby looks for similar ones, and its message shows the receiver with all of its content.
 #[tokio::test]
 async fn a_name_that_is_not_there_is_named() {
     let template = "template('/tmp/wattle-is-not-written') { source 'probe.erb' }";

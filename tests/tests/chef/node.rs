@@ -61,7 +61,7 @@ async fn a_recipe_may_save_its_node_and_goes_on_as_before() {
     }
 }
 
-/// Ohai's data replace whole keys, and are merged when a cookbook adds a plugin.
+/// Ohai's data replaces whole keys; when a cookbook adds a plugin, it is merged instead.
 #[tokio::test]
 async fn what_ohai_says_again_leaves_inputs_as_they_are() {
     let recipe = "

@@ -325,7 +325,7 @@ async fn no_input_is_in_the_node_that_is_saved() {
             for entry in entries {
                 let saved = fs::read_to_string(entry.unwrap().path()).unwrap();
                 assert!(saved.contains("by the recipe"), "with {}: {saved}", chef.name);
-                // Data of a real Chef about the machine contain their own addresses.
+                // What a real Chef saves about the machine contains other addresses.
                 let keys: &[&str] =
                     if chef.name.starts_with("the stand-in") { &["\"address\"", "secret", "#<"] } else { &[] };
                 for gone in ["10.0.0.5", "hunter2", "at the top", "unread", "alone"].iter().chain(keys) {

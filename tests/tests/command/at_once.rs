@@ -1,4 +1,4 @@
-//! Two colleagues with one key and one stack: the view of each of them.
+//! What two colleagues see who share a key and work on the same stack at once.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,7 @@ fn shop(apps: usize) -> Stage {
     Stage::new(&three_tier::three_tier.model(serde_json::from_value(json!({ "apps": apps })).expect("settings")))
 }
 
-/// The output of a command about the stack in `place`, with the colleagues' common keys.
+/// Runs a command for the stack in `place`, with the keys that the colleagues share.
 fn with_keys(stage: &Stage, command: &[&str], place: &Path, space: &str) -> Ran {
     with_password(stage, &[command, &PASSWORD].concat(), place, space)
 }
@@ -53,7 +53,7 @@ fn who_is_overtaken_writes_nothing_and_is_told_so() {
     let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/how-to/team.md")).expect("the page");
     assert!(page.contains(&slow.err.replace("three_tier", "depot")), "the page shows another message: {slow}");
 
-    // The content is Bob's, and nothing is Ann's.
+    // Everything in the data space is Bob's, and nothing is Ann's.
     let same = with_keys(&bob, &["seed", "diff"], keys, &space);
     assert!(same.out.starts_with("stack `three_tier`: revision 2, unchanged\n"), "{same}");
     let plan = with_keys(&ann, &["plan"], keys, &space);
@@ -62,7 +62,7 @@ fn who_is_overtaken_writes_nothing_and_is_told_so() {
     assert!(again.code == Some(0) && again.out.contains("revision 2 -> 3"), "{again}");
 }
 
-/// In any order of events, each of them has applied everything, or has written nothing.
+/// Whatever the order of events, each of them has either applied everything or written nothing.
 #[test]
 fn of_two_who_start_at_the_same_moment_each_applies_or_is_refused() {
     let zookeeper = ZooKeeper::start(1);
@@ -70,7 +70,7 @@ fn of_two_who_start_at_the_same_moment_each_applies_or_is_refused() {
     let here = stage.path();
     let first = stage.run_at(here, &[&["seed", "apply", ".", "--space", &space], &PASSWORD[..]].concat());
     assert_eq!(first.code, Some(0), "{first}");
-    // They differ in a value, so that neither has servers for which the other one lacks credentials.
+    // They differ only in a value, so that neither has servers for which the other lacks credentials.
     let ask = |command: &[&str], password: &str| {
         with_password(&stage, &[command, &["-P", &format!("db_password={password}")]].concat(), here, &space)
     };
@@ -87,7 +87,7 @@ fn of_two_who_start_at_the_same_moment_each_applies_or_is_refused() {
         };
         let done = ran.each_ref().map(is_done);
         assert!(done.contains(&true), "{round}: nobody has got through\n{}\n{}", ran[0], ran[1]);
-        // It is complete, and belongs to one of those whose command succeeded.
+        // The data space is complete, and holds the value of one whose command succeeded.
         let whole = passwords.map(|password| {
             let same = ask(&["seed", "diff"], password);
             assert_eq!(same.code, Some(0), "{same}");

@@ -11,14 +11,14 @@ use wattle::prelude::*;
 use wattle_tests::command::{apart, wattle};
 use wattle_tests::running::{Stage, to_its_end};
 
-/// Files, for whoever mounts them.
+/// Files that other components mount.
 #[derive(PortType)]
 #[port_type(bandwidth = "2 Gbit/s")]
 struct Share {
     path: String,
 }
 
-/// Whose outputs are read by servers that exchange much with it, little, and nothing.
+/// A component whose readers exchange much with it, little, or nothing.
 #[component(recipe = "recipes/share.sh", bandwidth = "50 Mbit/s")]
 struct Source {
     #[output]
@@ -29,7 +29,7 @@ struct Source {
     count: u32,
 }
 
-/// Who reads.
+/// A component that reads some of the outputs of a source.
 #[component(recipe = "recipes/mount.sh")]
 struct Reader {
     #[input]
@@ -60,7 +60,8 @@ flavors:
   m1.small: {vcpus: 1, memory: 2 GiB, disk: 20}
 ";
 
-/// A source, a server that mounts its files, one that queries it, and one that only counts; with a policy if `is_apart`.
+/// A source, a server that mounts its files, one that queries it, and one that only counts; with a policy if
+/// `is_apart`.
 fn model(is_apart: bool) -> Model {
     let mut t = Topology::new("shares");
     let server = || RawResource::new("OS::Nova::Server").property("flavor", "m1.small").property("image", "debian-12");
@@ -112,7 +113,7 @@ fn a_placement_is_the_same_before_and_after_lowering() {
         let here = stage.path();
         let after = placed(here, ".", "after");
         let before = placed(here, "model.yaml", "before");
-        // A placed template can be lowered, and the file lowered from it is placed like the one lowered from the program.
+        // A placed template can be lowered. A template that `lower` writes is placed like one that the program writes.
         ran(here, &["lower", "before/model.yaml", "--out", "lowered"]);
         let lowered = fs::read_to_string(here.join("lowered/shares/template.yaml")).expect("reads");
         assert_eq!(lowered.matches("nova:").count(), 4, "{lowered}");
@@ -146,7 +147,7 @@ fn what_was_placed_is_drawn_within_its_racks_and_hosts() {
     assert!(drawn.contains(", 2 Gbit/s"), "{drawn}");
     let before = ran(here, &["graph", "."]);
     assert!(!before.contains("(rack)") && !before.contains("(host)"), "{before}");
-    // A template that names hosts shows them, too; it has no racks.
+    // The diagram of a template that names hosts shows them, but no racks.
     let template = ran(here, &["graph", "placed/template.yaml"]);
     assert!(template.contains("a1 (host)") && !template.contains("(rack)"), "{template}");
     assert!(ran(here, &["graph", "placed", "--format", "svg"]).contains(">host<"), "frames say what they are");

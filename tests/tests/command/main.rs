@@ -21,7 +21,7 @@ fn golden(name: &str, directory: &Path, args: &[&str]) {
     golden_with(name, directory, args, &[]);
 }
 
-/// As `golden`, with further `names` that differ from run to run.
+/// Like `golden`, with further `names` that differ from run to run.
 fn golden_with(name: &str, directory: &Path, args: &[&str], names: &[(&str, &str)]) {
     let mut command = Command::new(wattle());
     command.args(args).current_dir(directory).env("COLUMNS", "100");
@@ -79,7 +79,7 @@ fn wrong_usage_is_reported_with_how_to_fix_it() {
     golden("not-up", here, &["down", "elsewhere"]);
     golden("space-of-no-kind", here, &["ls", "--space", "http://zk1:2181"]);
     golden("seed-without-space", here, &["seed", "apply", "."]);
-    // The arguments are checked first: nobody listens there, and no key is created.
+    // The command checks its arguments before it connects or creates a key; nothing listens at this address.
     let nowhere = ["seed", "apply", ".", "--space", "zookeeper://127.0.0.1:1", "-P", "db_pasword=x"];
     golden("seed-judged-first", here, &nowhere);
     assert!(!here.join("operator.key").exists(), "a key was made");
@@ -131,7 +131,7 @@ fn names_that_the_data_space_does_not_have() {
     golden("set-without-force", here, &["set", "alice/greeter/greeting", "ho"]);
 }
 
-/// Ends a stack that a failed test leaves up.
+/// Ends the stacks that a failed test leaves up.
 struct Down<'a>(&'a Path);
 
 impl Drop for Down<'_> {

@@ -27,7 +27,7 @@ impl Vault {
         let listen = format!("127.0.0.1:{port}");
         let server = Command::new(&bao)
             .args(["server", "-dev", &format!("-dev-root-token-id={TOKEN}"), &format!("-dev-listen-address={listen}")])
-            // It stores the token in the home directory.
+            // The server stores the token in the home directory.
             .env("HOME", home)
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -73,7 +73,7 @@ fn a_secret_of_a_vault_is_the_value_of_a_parameter() {
         .with("PATH", path.into_string().expect("text"))
         .with("BAO_ADDR", vault.address.clone())
         .with("BAO_TOKEN", TOKEN.to_owned())
-        // A user may prefer JSON, in which text has quotes.
+        // The user may prefer JSON, in which text has quotes.
         .with("BAO_FORMAT", "json".to_owned());
     let zookeeper = ZooKeeper::start(1);
     let apply = |given: [&str; 2]| -> Ran {

@@ -20,7 +20,7 @@ fn a_value_comes_from_a_command_which_runs_once() {
     assert_eq!(runs(), 1);
     assert!(!format!("{applied}").contains("s3cret"), "{applied}");
     assert!(applied.out.contains("--parameter db_password=..."), "{applied}");
-    // It is the same value, and has priority over all others.
+    // The value from a command has priority over all others, so it is still the same.
     std::fs::write(here.join("file"), "another\n").expect("writes");
     let options = ["--parameter-file", "db_password=file", "-P", "db_password=wrong"];
     let command = ["--parameter-from", "db_password=echo s3cret"];
@@ -44,7 +44,7 @@ fn what_is_wrong_with_a_command_is_said_without_what_it_prints() {
         ("echo s3cret; printf '\\377'", "from its command: it is not UTF-8\n"),
     ];
     for (command, expected) in cases {
-        // Nobody listens there: the arguments are checked first.
+        // The command checks its arguments before it connects; nothing listens at this address.
         let ran = from(&stage, "zookeeper://127.0.0.1:1", command);
         assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""), "{command}: {ran}");
         assert!(

@@ -114,7 +114,7 @@ fn what_is_wrong_is_reported_with_its_places_and_nothing_is_written() {
     assert!(!here.join("placed").exists(), "something was written");
 }
 
-/// Files that a template refers to are beside the placed one as they were beside the original, and no input is overwritten.
+/// The files that a template refers to keep their places beside it, and no file that was read is overwritten.
 #[test]
 fn files_keep_their_places_and_none_that_was_read_is_overwritten() {
     let stage = stage();
@@ -137,7 +137,7 @@ fn files_keep_their_places_and_none_that_was_read_is_overwritten() {
         )
     };
     let with = |part: &str| format!("{}  part: {{type: {part}}}\n", one("web"));
-    // Regardless of the notation of its folder.
+    // However the path of its folder is written.
     write("stack/inner.yaml", &one("db"));
     write("stack/template.yaml", &with("inner.yaml"));
     for (number, template) in
@@ -149,7 +149,7 @@ fn files_keep_their_places_and_none_that_was_read_is_overwritten() {
         assert!(read(&format!("{out}/inner.yaml")).contains("availability_zone"), "{template}");
         assert!(!here.join(&out).join("stack").exists(), "{template}");
     }
-    // A file outside of its folder cannot be placed beside it.
+    // A file outside of the template's folder cannot be written beside the placed template.
     write("part.yaml", &one("db"));
     write("stack/outside.yaml", &with("../part.yaml"));
     for out in [&["-o", "out"][..], &["-o", "."], &[]] {
@@ -160,7 +160,7 @@ fn files_keep_their_places_and_none_that_was_read_is_overwritten() {
         );
     }
     assert_eq!(read("part.yaml"), one("db"));
-    // The folder of the placed template contains the sources of the template.
+    // The folder for the placed template contains a file that the template refers to.
     write("deep/placed/template.yaml", &one("db"));
     write("deep/template.yaml", &with("placed/template.yaml"));
     let (code, said) = place("deep/template.yaml", &[]);
@@ -177,7 +177,7 @@ fn files_keep_their_places_and_none_that_was_read_is_overwritten() {
     assert_eq!(read("other/shop.yaml"), CLOUD);
 }
 
-/// The nodes of a cell survive the loss of a rack, and are near their deployment manager; on a cloud with three racks.
+/// On a cloud with three racks, the nodes of a cell survive the loss of a rack, and are near their deployment manager.
 #[test]
 fn connections_on_three_racks() {
     let cell = |nodes: usize| {
@@ -205,7 +205,8 @@ fn connections_on_three_racks() {
     };
     let racks: std::collections::BTreeSet<String> = (1..=3).map(|n| of(&format!("cell.node{n}"), "rack")).collect();
     assert_eq!(racks.len(), 3, "{said}");
-    // Two of the racks are in one room: the manager is there, and servers that read much from others stay beside them.
+    // Two of the racks are in the same room: the manager is there, and servers that read much from others are near
+    // them.
     assert_eq!(of("cell.manager", "room"), "hall", "{said}");
     assert!(said["bandwidth"]["all"].as_i64() > said["bandwidth"]["across_racks"].as_i64(), "{said}");
     let placed = fs::read_to_string(here.join("placed/template.yaml")).expect("reads");
@@ -220,7 +221,8 @@ fn connections_on_three_racks() {
         names
     };
     assert_eq!(files(&here.join("placed")), ["environment.yaml", "seed.yaml", "template.yaml"]);
-    // There are more nodes than racks: the policy is the author's, and is shown at its place.
+    // With more nodes than racks, the policy cannot hold. The author declared it, so the message names its place in the
+    // source.
     stage.emit(&cell(4));
     let ran = place(&["--message-format", "json"]);
     assert_eq!((ran.status.code(), ran.stdout.len()), (Some(1), 0));

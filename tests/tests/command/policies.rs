@@ -23,7 +23,7 @@ fn codes(folder: &Path, template: &str, policies: &str) -> Vec<String> {
     out.lines().map(code).collect()
 }
 
-/// The documentation of each code has a policy file, a template that violates it, and one that does not.
+/// The documentation of each code contains a policy file, a template that violates it, and one that does not.
 #[test]
 fn the_examples_of_policies_are_right() {
     let folder = tempfile::tempdir().expect("a folder");

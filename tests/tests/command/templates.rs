@@ -128,7 +128,7 @@ fn a_directory_that_emit_wrote_is_checked() {
     golden("check-nothing", here, &["check", "."]);
 }
 
-/// For a single emitted file, the message mentions its folder.
+/// For a single file that was emitted to a folder, the message names that folder.
 #[test]
 fn what_lacks_a_value_is_reported_of_the_environment_beside_it() {
     let stage = stage();
@@ -148,7 +148,7 @@ fn what_lacks_a_value_is_reported_of_the_environment_beside_it() {
     golden("check-within", &here.join("out/hello"), &["check", "template.yaml"]);
 }
 
-/// A `RawResource` may have a type that exists only in one cloud.
+/// A `RawResource` may have a type that exists only in a specific cloud.
 #[test]
 fn a_type_of_ones_own_is_no_error_where_a_blueprint_names_it() {
     let stage = stage();
@@ -204,7 +204,7 @@ fn the_standard_input_is_a_template_too() {
     };
     let (code, said) = run(&["graph", "-", "--format", "json"], "app.yaml");
     let by_name = run(&["graph", "app.yaml", "--format", "json"], "app.yaml");
-    // Places contain the file's name, and the stack is named after the file.
+    // `picture` contains the file's name, in places and as the name of the stack, so only the rest must be equal.
     let [said, by_name] = [&said, &by_name.1].map(|json| {
         let mut json: serde_json::Value = serde_json::from_str(json).expect("JSON");
         let diagram = json["picture"].take();

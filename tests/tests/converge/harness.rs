@@ -2,7 +2,6 @@
 
 use std::process::ExitCode;
 
-/// A test.
 pub(crate) struct Test {
     pub(crate) name: String,
     pub(crate) run: Box<dyn Fn() -> Result<(), String>>,
@@ -12,7 +11,7 @@ pub(crate) struct Test {
 pub(crate) fn main(tests: Vec<Test>) -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let has = |flag: &str| arguments.iter().any(|argument| argument == flag);
-    // None is ignored.
+    // No test is ignored.
     let tests = if has("--ignored") { Vec::new() } else { tests };
     let mut filters = Vec::new();
     let mut skipped = Vec::new();

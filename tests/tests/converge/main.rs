@@ -1,4 +1,4 @@
-//! Scenarios of deployment: requests to the engine with their times, and the expected reality.
+//! Deployment scenarios: requests to the engine with their times, and the expected reality.
 //!
 //! Each scenario of the files in `tests/converge` is a separate test, and so is each in the file named by
 //! `WATTLE_SCENARIOS`, which has the same format. The legend of `tests/converge/scenarios.yaml` explains it. Names and
@@ -8,10 +8,10 @@
 //! WATTLE_SCENARIOS=mine.yaml cargo test -p wattle-tests --test converge
 //! ```
 //!
-//! The engine runs over a reality that carries out requests immediately and without faults. The events before a step are
-//! exactly those of the step's `at`: everything else that the engine has begun by then is held, and continues after the
-//! step. An `expect` without an `at` is checked once nothing is left to do, or, if the next step comes before that, right
-//! before it.
+//! The engine runs over a reality that carries out requests immediately and without faults. The events before a step
+//! are exactly those of the step's `at`: everything else that the engine has begun by then is held, and continues after
+//! the step. An `expect` without an `at` is checked once nothing is left to do, or, if the next step comes before that,
+//! right before it.
 
 mod format;
 mod harness;
@@ -24,7 +24,7 @@ use std::process::ExitCode;
 
 use harness::Test;
 
-/// Our own files, by their names.
+/// The project's own files, by name.
 const OURS: [&str; 2] = ["scenarios", "more"];
 
 /// The tests of a file: one for each scenario, or a single one that reports why there are none.
@@ -46,7 +46,7 @@ fn tests_of(label: &str, path: &Path) -> Vec<Test> {
     }
 }
 
-/// An external file: its path is relative to the working directory of the tests, or to the workspace.
+/// The external file, if one is named. Its path is relative to the working directory of the tests, or to the workspace.
 fn brought() -> Option<(String, PathBuf)> {
     let given = PathBuf::from(std::env::var_os("WATTLE_SCENARIOS")?);
     let of_workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(&given);

@@ -7,7 +7,6 @@ use wattle_converge::{Job, Outcome, Thing, What};
 
 use super::template::Template;
 
-/// A thing.
 #[derive(Clone, Debug)]
 struct Made {
     name: Name,
@@ -28,7 +27,7 @@ fn props(properties: &Value) -> BTreeMap<Name, Value> {
     }
 }
 
-/// The word for the effect of a job on reality.
+/// The word for what a job does in reality.
 pub(crate) fn verb(job: &Job) -> &'static str {
     match job.what {
         What::Create { .. } => "create",

@@ -17,10 +17,10 @@ struct Run<'a> {
     reality: Reality,
     held: Vec<Job>,
     now: u64,
-    /// Changes of reality since the last request.
+    /// Changes in reality since the last request.
     changes: Vec<Change>,
     remembered: BTreeMap<Name, Name>,
-    /// All events, for people.
+    /// All events, for messages.
     journal: Vec<String>,
 }
 
@@ -103,7 +103,7 @@ impl Run<'_> {
         self.changes.clear();
         let event = match &step.taken {
             Taken::Goal(template) => Event::Desire(Desire::new(Arc::new(self.template(template)))),
-            // Not the previous one, if the present one is complete.
+            // The last complete template, which may be the current one.
             _ => match self.state.good().next().map(|good| good.goal.generation) {
                 Some(generation) => Event::Rollback { to: Some(generation) },
                 None => Event::Desire(Desire::nothing()),
@@ -245,7 +245,7 @@ impl Run<'_> {
     }
 }
 
-/// Whether the next request comes while something is still to be done.
+/// Whether the next step comes while something is left to do.
 fn is_cut_short(steps: &[Step]) -> bool {
     let next = steps.iter().find(|step| {
         !matches!(step.taken, Taken::Ticks) && (step.at.is_some() || !matches!(step.taken, Taken::Expect(_)))

@@ -54,7 +54,6 @@ impl Property {
     }
 }
 
-/// A resource.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Resource {
     pub(crate) props: BTreeMap<Name, Property>,
@@ -62,16 +61,15 @@ pub(crate) struct Resource {
     pub(crate) after: Vec<Name>,
 }
 
-/// A template.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Template {
     pub(crate) resources: IndexMap<Name, Resource>,
-    /// Properties that cannot be changed in place, by resource, in any template of the scenario: they depend on the
-    /// resource's type.
+    /// Properties that cannot be changed in place, by resource. They are the same in every template of the scenario,
+    /// because they depend on the resource's type.
     pub(crate) replace_on: BTreeMap<Name, BTreeSet<Name>>,
 }
 
-/// The dependencies of a resource.
+/// All dependencies of a resource, explicit and implied.
 pub(crate) fn dependencies(resource: &Resource) -> Vec<Name> {
     let mentioned = resource.props.values().flat_map(Property::mentioned);
     let all: BTreeSet<&Name> = mentioned.chain(&resource.after).collect();

@@ -56,7 +56,7 @@ fn made(site: &Site<CloudProcess>) -> Made {
     })
 }
 
-/// The shop with further resources, and the existing ones.
+/// A site whose shop has further resources, and the resources that already exist in its cloud.
 fn site() -> (Site<CloudProcess>, Made) {
     let site = Site::at(CloudProcess::start(&[]), "demo");
     let template = site.path().join("template.yaml");
@@ -70,7 +70,7 @@ fn volumes(site: &Site<CloudProcess>) -> Vec<Value> {
     site.there().remove("volumes").expect("it is looked at")
 }
 
-/// All IDs of a kind.
+/// The IDs of all resources under `key`.
 fn ids(site: &Site<CloudProcess>, key: &str) -> Vec<String> {
     site.there()[key].iter().map(|item| item["id"].as_str().expect("text").to_owned()).collect()
 }
@@ -105,7 +105,8 @@ fn what_was_there_is_taken_over_and_nothing_new_is_made() {
     for name in ["box", "lan", "lan-subnet", "disk"] {
         assert!(said.contains(&format!("✓ {name} changed")) && !said.contains(&format!("✓ {name} created")), "{said}");
     }
-    // The resources of the shop, these, and the box's own port: one more server, network, port, subnet and volume.
+    // Beyond the shop's resources, there are those of `MORE` and the box's own port: one more server, network, port,
+    // subnet and volume.
     assert_eq!(SHOP, [4, 1, 5, 1, 3, 1, 1, 0, 0, 0]);
     assert_eq!(site.counts(), [5, 2, 6, 1, 3, 1, 2, 1, 0, 0]);
     assert!(ids(&site, "servers").contains(&made.machine) && ids(&site, "networks").contains(&made.lan));
@@ -115,7 +116,7 @@ fn what_was_there_is_taken_over_and_nothing_new_is_made() {
     assert!(!said.contains('✓'), "{said}");
     let ran = adopt(&site, &[format!("disk={}", made.disk)], &KEY);
     assert!(ran.code == Some(2) && ran.err.contains(&format!("`disk` already exists: {}", made.disk)), "{ran}");
-    // From now on they belong to the stack.
+    // Adopted resources belong to the stack.
     let ran = site.ask(&["destroy", "--yes", KEY[0], KEY[1]]);
     assert!(ran.code == Some(0) && site.counts() == NOTHING, "{ran}");
 }

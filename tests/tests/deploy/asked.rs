@@ -9,7 +9,7 @@ use super::KEY;
 fn nothing_is_done_unless_whoever_is_asked_says_yes() {
     let site = Site::embedded(Setting::default());
     let deploy = [&["deploy", ".", "--infrastructure-only", "-P", PASSWORD][..], &KEY].concat();
-    // Ctrl-C, end of input, a no, and other answers.
+    // Ctrl-C, end of input, "n", and other answers.
     for typed in ["\u{3}", "\u{4}", "n\n", "\n", "yess\n"] {
         let ran = site.ask_at_a_terminal(&deploy, typed);
         assert!(ran.code == Some(1) && ran.out.contains("nothing was deployed"), "{typed:?}: {ran}");

@@ -35,7 +35,7 @@ fn what_the_cloud_is_at_after_the_deadline_is_said_and_left_to_the_next_call() {
     assert!(ran.err.contains("the deadline passed, and `disk` is being created"), "{ran}");
     let ran = plain.plan();
     assert!(ran.code == Some(4) && ran.out.contains("disk (OS::Cinder::Volume)"), "{ran}");
-    // It is created once.
+    // The next call does not create a second volume.
     plain.deployed();
     let volumes = plain.volumes();
     assert_eq!(volumes.len(), 1, "{volumes:?}");

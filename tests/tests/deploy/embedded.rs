@@ -41,7 +41,7 @@ fn a_shop_lives_over_the_embedded_store() {
     assert!(ran.code == Some(0) && site.counts() == NOTHING, "{ran}");
 }
 
-/// A vault may return a value only once.
+/// A vault may hand out a value only once.
 #[test]
 fn a_command_that_gives_a_parameter_runs_once() {
     let site = Site::embedded(Setting::default());
@@ -51,7 +51,7 @@ fn a_command_that_gives_a_parameter_runs_once() {
     assert!(!said.contains("battery-horse"), "{said}");
 }
 
-/// One works, the other one watches, and the last request wins.
+/// One command works, the other one watches, and the last request wins.
 #[test]
 fn who_comes_second_is_told_who_works() {
     let site = site();
@@ -80,7 +80,7 @@ fn a_shop_lives_over_the_embedded_store_whoever_is_killed() {
     }
     site.deployed(&KEY);
     assert_eq!(site.counts(), SHOP);
-    // Also in the middle of a change: dropped processes are killed.
+    // The same in the middle of a change: dropping a process kills it.
     let change = [&KEY[..], &["-P", "flavor=m1.medium"]].concat();
     let mut deploy = site.start(&change);
     deploy.wait_for("✓ db changed", Duration::from_mins(2));

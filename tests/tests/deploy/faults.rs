@@ -69,7 +69,8 @@ fn a_deployment_does_not_take_one_simulated_cloud_for_another() {
     let other = second.clouds();
     let site = Site::at(first, "demo");
     site.deployed(&[]);
-    // The first one still exists. The stack is not looked up in another cloud, where all of it would be missing.
+    // The first cloud still exists. `deploy` must not look for the stack in another one, where all of it would be
+    // missing.
     std::fs::write(site.path().join("clouds.yaml"), other).expect("writes");
     let ran = site.deploy(&KEY);
     assert!(ran.code == Some(2) && ran.err.contains("was deployed in another cloud or project than this"), "{ran}");

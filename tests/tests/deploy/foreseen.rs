@@ -48,7 +48,7 @@ fn a_service_that_is_busy_before_anything_is_made_is_named() {
         let line = format!("waiting for {service} of the cloud `simulated`, which is busy: it answers 503\n");
         assert_eq!(said.matches(&line).count(), 1, "{said}");
     };
-    // The requested name, and the existing ones.
+    // The services are busy when `deploy` looks up names and quotas.
     busy("/flavors");
     busy("/quotas");
     let said = site.deployed(&KEY);
@@ -64,7 +64,7 @@ fn a_service_that_is_busy_before_anything_is_made_is_named() {
 fn what_runs_already_is_not_asked_for() {
     let site = Site::embedded(Setting::default());
     site.deployed(&KEY);
-    // Images are replaced by newer ones, and servers continue.
+    // Images vanish when newer ones replace them, and the servers made from them continue.
     let images = site.at_cloud(async |session| {
         let images = session.list(Call::new("image", Method::Get, "/images"), "images").await.expect("images");
         images.iter().map(|image| image["id"].as_str().expect("text").to_owned()).collect::<Vec<_>>()

@@ -1,4 +1,4 @@
-//! Goals that are interrupted, given up, or contradicted while a deployment is running.
+//! Requests that are interrupted, given up, or contradicted while a deployment is running.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ fn site() -> Site {
     Site::embedded(Setting { takes: Duration::from_secs(3), ..Setting::default() })
 }
 
-/// The number of existing volumes, of three that depend on each other.
+/// How many exist of three volumes that depend on each other.
 fn volumes(site: &Site) -> usize {
     let list = Call::new("block-storage", Method::Get, "/volumes/detail");
     site.at_cloud(async |session| session.list(list, "volumes").await.expect("a list").len())
@@ -61,12 +61,12 @@ fn whoever_only_looks_begins_nothing() {
         }
     }
     assert_eq!(volumes(&site), 1);
-    // The new request is started next.
+    // A new request replaces the interrupted one.
     let destroy = ["destroy", "--yes", KEY[0], KEY[1]];
     let ran = site.ask(&destroy);
     assert!(ran.code == Some(0) && !ran.err.contains("✓ v2 created"), "{ran}");
     assert_eq!((volumes(&site), site.counts()), (0, NOTHING.to_vec()));
-    // The same for a deletion.
+    // The same holds for an interrupted deletion.
     site.deployed(&KEY);
     let mut destroying = site.start_alone(&destroy);
     until(&site, |site| volumes(site) < 3);
@@ -76,7 +76,7 @@ fn whoever_only_looks_begins_nothing() {
     let ran = site.ask(&["drift", KEY[0], KEY[1]]);
     assert!(ran.code == Some(4) && ran.out.contains("v1 is still there, and is to be deleted"), "{ran}");
     assert_eq!(volumes(&site), left);
-    // A renewed request for everything keeps the existing resources.
+    // A new request for everything keeps the resources that still exist.
     let ran = site.ask(&[&PLAN[..], &["operator.key"]].concat());
     assert!(ran.code == Some(4) && !ran.out.contains("+ v1 ") && ran.out.contains("+ db "), "{ran}");
     let ran = site.ask(&destroy);
@@ -106,12 +106,12 @@ fn what_goes_back_has_failed_and_takes_the_software_along() {
     assert!(ran.code == Some(1) && ran.err.contains("status 400"), "{ran}");
     assert!(ran.err.contains("it is as it was before: that is now deployment 3"), "{ran}");
     assert_eq!(site.counts(), SHOP);
-    // Nothing is to be done for either.
+    // Nothing is left to do, neither in the infrastructure nor in the software.
     let ran = site.ask(&[&PLAN[..], &["operator.key"]].concat());
     assert_eq!(ran.code, Some(0), "{ran}");
 }
 
-/// A resource that Heat only computes is not a resource of the cloud.
+/// A resource that Heat only computes does not exist in the cloud.
 #[test]
 fn what_asks_for_nothing_of_the_cloud_is_deployed_all_the_same() {
     let site = site();
@@ -133,7 +133,7 @@ fn what_is_destroyed_and_wanted_at_once_is_never_forgotten() {
     let ran = site.deploy(&[&KEY[..], &["--credentials", "credentials.yaml"]].concat());
     let destroyed = destroying.ended();
     let said = destroying.said();
-    // The last one wins, whichever that was.
+    // The last request wins; it may be either.
     if ran.code == Some(0) {
         assert!(destroyed == Some(1) && said.contains("has requested `three_tier`"), "{said}\n{ran}");
         assert_eq!(site.counts(), SHOP, "{said}\n{ran}");
@@ -141,14 +141,14 @@ fn what_is_destroyed_and_wanted_at_once_is_never_forgotten() {
         assert_eq!((destroyed, site.counts()), (Some(0), NOTHING.to_vec()), "{said}\n{ran}");
         site.deployed(&KEY);
     }
-    // One deploys while another one destroys.
+    // One command destroys what another one is still deploying.
     let mut deploying = site.start(&[&KEY[..], &["-P", "flavor=m1.large"]].concat());
     deploying.wait_for("components unchanged", Duration::from_mins(1));
     let ran = site.ask(&["destroy", "--yes", KEY[0], KEY[1]]);
     assert!(ran.code == Some(0) && site.counts() == NOTHING, "{ran}");
     assert_eq!(deploying.ended(), Some(1));
     assert!(deploying.said().contains("was destroyed in the meantime"), "{}", deploying.said());
-    // Two destroy it.
+    // Two commands destroy it at once.
     site.deployed(&KEY);
     let mut first = site.start_alone(&["destroy", "--yes", KEY[0], KEY[1]]);
     until(&site, |site| site.counts() != SHOP);

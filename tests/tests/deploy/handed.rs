@@ -52,7 +52,7 @@ fn a_cloud_that_lies_in_the_folder_gets_no_password_that_is_kept_at_home() {
     let deploy = ["deploy", ".", "--yes", "--infrastructure-only", "-P", PASSWORD];
     let ran = site.ask_with(&deploy, &[("XDG_CONFIG_HOME", home.path().to_str().expect("text"))]);
     assert!(ran.code == Some(2) && ran.err.contains("the cloud `simulated` has no `password`"), "{ran}");
-    // Nor an environment that belongs to another cloud.
+    // An environment for another cloud does not provide the password either.
     let environment = [("OS_CLOUD", "simulated"), ("OS_AUTH_URL", "https://own.example/v3"), ("OS_PASSWORD", "demo")];
     let ran = site.ask_with(&deploy, &environment);
     assert!(ran.code == Some(2) && ran.err.contains("the cloud `simulated` has no `password`"), "{ran}");

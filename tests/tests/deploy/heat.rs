@@ -1,4 +1,4 @@
-//! The same through Heat: its real engine and API over a simulated cloud.
+//! Deployments through Heat: its real engine and API over a simulated cloud.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use crate::KEY;
 /// A shop, and a cloud with Heat.
 struct Shop {
     site: Site,
-    /// A file with names of resources that are missing when Heat looks.
+    /// A file that names the resources that Heat does not find.
     missing: PathBuf,
     _heat: HeatServer,
     _folder: tempfile::TempDir,
@@ -60,7 +60,7 @@ impl Shop {
         listed.iter().map(id).collect()
     }
 
-    /// Adds a nested stack with a resource that only Heat creates: it fails if requested.
+    /// Adds a nested stack with a resource that only Heat can create, and whose creation fails on request.
     fn probe(&self, fails: bool, value: &str) {
         let path = self.site.path().join("template.yaml");
         let text = std::fs::read_to_string(&path).expect("reads");
@@ -90,20 +90,20 @@ fn heat_deploys_changes_checks_brings_back_and_destroys() {
     assert!(said.contains("✓ web created (OS::Nova::Server"), "{said}");
     assert_eq!(shop.status(), "CREATE_COMPLETE");
     assert_eq!(site.counts(), NOTHING, "wattle itself has made nothing");
-    // The way of deployment is remembered, and does not change.
+    // The stack remembers that it was deployed through Heat, and `--through` cannot change that.
     let ids = shop.ids();
     let said = site.deployed(&KEY);
     assert!(!said.contains('✓') && said.contains("5 components unchanged"), "{said}");
     assert_eq!((shop.status().as_str(), shop.ids()), ("UPDATE_COMPLETE", ids.clone()));
     let ran = site.deploy(&[&KEY[..], &["--through", "wattle"]].concat());
     assert!(ran.code == Some(2) && ran.err.contains("was deployed through Heat"), "{ran}");
-    // Changed in place, and rolled back.
+    // A server is changed in place, and rolled back.
     let said = site.deployed(&[&KEY[..], &["-P", "flavor=m1.medium"]].concat());
     assert!(said.contains("✓ db changed (OS::Nova::Server") && !said.contains("created"), "{said}");
     let ran = site.ask(&["rollback", "--yes", "--infrastructure-only", KEY[0], KEY[1]]);
     assert!(ran.code == Some(0) && ran.err.contains("✓ db changed"), "{ran}");
     assert_eq!(shop.ids(), ids);
-    // Heat looks up its resources, and creates missing ones again.
+    // Heat finds out which of its resources are missing, and creates them again.
     let ran = site.ask(&["drift", KEY[0], KEY[1]]);
     assert!(ran.code == Some(0) && ran.err.contains("not whether it has changed"), "{ran}");
     std::fs::write(&shop.missing, "app1").expect("writes");
@@ -117,10 +117,10 @@ fn heat_deploys_changes_checks_brings_back_and_destroys() {
     std::fs::remove_file(&shop.missing).expect("removes");
     let now = shop.ids();
     assert!(now["/app2"] != ids["/app2"] && now["/db"] == ids["/db"], "{now:?}");
-    // The data space is not deleted while Heat has the stack.
+    // The stack cannot be deleted from the data space while Heat has it.
     let ran = site.ask(&["seed", "delete", "three_tier", "--yes", KEY[0], KEY[1]]);
     assert!(ran.code == Some(2) && ran.err.contains("was deployed through Heat"), "{ran}");
-    // A plan shows Heat's knowledge, and changes nothing.
+    // A plan shows what Heat knows, and changes nothing.
     let plan = ["plan", ".", "--cloud", "simulated", "-P", PASSWORD, KEY[0], KEY[1]];
     let ran = site.ask(&plan);
     assert!(ran.code == Some(0) && ran.err.contains("this is what Heat knows"), "{ran}");
@@ -139,19 +139,19 @@ fn what_only_heat_does_heat_does_and_failures_are_said_with_their_place() {
     assert!(ran.err.contains("can only be done by Heat, so Heat deploys it"), "{ran}");
     assert!(ran.err.contains("\n  part/probe failed: ") && ran.err.contains("Test Resource failed probe"), "{ran}");
     assert_eq!(shop.status(), "CREATE_FAILED");
-    // A failed stack is updated.
+    // A stack whose creation failed can be updated.
     shop.probe(false, "first");
     let said = site.deployed(&KEY);
     assert!(said.contains("✓ part/probe created (OS::Heat::TestResource"), "{said}");
     assert_eq!(shop.status(), "UPDATE_COMPLETE");
-    // A failed update is rolled back.
+    // A failed update can be rolled back.
     shop.probe(true, "second");
     let ran = site.deploy(&KEY);
     assert!(ran.code == Some(1) && ran.err.contains("\n  part/probe failed: "), "{ran}");
     let ran = site.ask(&["rollback", "--yes", "--infrastructure-only", KEY[0], KEY[1]]);
     assert_eq!(ran.code, Some(0), "{ran}");
     assert_eq!(shop.status(), "UPDATE_COMPLETE");
-    // Heat rolls back itself if requested.
+    // With `--on-failure rollback`, Heat itself rolls back.
     let ran = site.deploy(&[&KEY[..], &["--on-failure", "rollback"]].concat());
     assert!(ran.code == Some(1) && ran.err.contains("Heat has rolled the stack back"), "{ran}");
     assert_eq!(shop.status(), "ROLLBACK_COMPLETE");
@@ -168,7 +168,7 @@ fn whoever_ends_while_heat_is_at_work_is_followed_by_the_next() {
     assert!(first.said().contains("is not done: Heat continues by itself"), "{}", first.said());
     let mut second = site.start(&KEY);
     second.wait_for("Heat is already at work on `three_tier` (CREATE_IN_PROGRESS)", Duration::from_mins(2));
-    // SIGKILL.
+    // Dropping a process kills it with SIGKILL.
     drop(second);
     let said = site.deployed(&KEY);
     assert!(said.contains("Heat is already at work on `three_tier`") && said.contains("✓ web created"), "{said}");
@@ -195,7 +195,7 @@ fn what_heat_would_refuse_is_said_before_anything_is_made() {
         let ran = site.deploy(&options);
         assert!(ran.code == Some(2) && ran.err.contains(says), "{ran}");
     }
-    // A stack with that name that belongs to someone else is left alone.
+    // wattle leaves somebody else's stack with the same name alone.
     std::fs::write(&template, emitted).expect("writes");
     site.at_cloud(async |session| {
         let body = json!({ "stack_name": "three_tier", "template": { "heat_template_version": "2021-04-16" } });
@@ -206,7 +206,7 @@ fn what_heat_would_refuse_is_said_before_anything_is_made() {
     assert!(!site.path().join("operator.key").exists());
 }
 
-/// Heat lists the outputs in no particular order, and does not know which of them are secret.
+/// Heat lists outputs in no particular order, and does not know which of them are secret.
 #[test]
 fn the_outputs_of_a_stack_of_heats_are_shown() {
     let shop = Shop::new(&[]);

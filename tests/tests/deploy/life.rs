@@ -11,25 +11,25 @@ use wattle_tests::site::{Ground, NOTHING, SHOP, Site};
 
 use super::KEY;
 
-/// A shop is deployed, changed, repaired, rolled back, and destroyed.
+/// Deploys a shop, changes it, rolls it back, repairs it, and destroys it.
 pub(crate) fn life(site: &Site<impl Ground>) {
     let said = site.deployed(&[]);
     assert!(said.contains("✓ web created (OS::Nova::Server"), "{said}");
     assert_eq!(site.counts(), SHOP);
-    // The console of a server while no agent reports for it.
+    // A server's console can be read although no agent reports for it.
     let ran = site.ask(&["logs", "db", "--console", KEY[0], KEY[1]]);
     assert!(ran.code == Some(0) && ran.out.lines().count() > 0, "{ran}");
     let ran = site.ask(&["logs", "dbs", "--console", KEY[0], KEY[1]]);
     assert!(ran.code == Some(1) && ran.err.contains("did you mean `db`?"), "{ran}");
-    // Again: nothing is done, in the cloud or to the software.
+    // Deployed again, nothing changes, neither in the cloud nor in the software.
     let ids = ids(site);
     let said = site.deployed(&KEY);
     assert!(!said.contains('✓') && said.contains("5 components unchanged"), "{said}");
-    // In place.
+    // A change in place.
     let said = site.deployed(&[&KEY[..], &["-P", "flavor=m1.medium"]].concat());
     assert!(said.contains("✓ db changed (OS::Nova::Server") && !said.contains("created"), "{said}");
     assert_eq!(ids, self::ids(site));
-    // Back.
+    // The change is rolled back.
     let ran = site.ask(&["rollback", "--yes", "--infrastructure-only", KEY[0], KEY[1]]);
     assert!(ran.err.contains("✓ db changed"), "{ran}");
     assert_eq!(ids, self::ids(site));
@@ -52,7 +52,7 @@ pub(crate) fn life(site: &Site<impl Ground>) {
     assert_eq!(site.ask(&["drift", KEY[0], KEY[1]]).code, Some(0));
     meddled(site);
     replaced(site);
-    // Someone is deleting one: the deployment waits for the result.
+    // Someone is deleting a server; the deployment waits until it is gone.
     let server = site.there()["servers"][0]["id"].as_str().expect("text").to_owned();
     site.at_cloud(async |session| {
         session.call(Call::new("compute", Method::Delete, format!("/servers/{server}"))).await.expect("accepted");
@@ -60,7 +60,7 @@ pub(crate) fn life(site: &Site<impl Ground>) {
     let said = site.deployed(&KEY);
     assert!(said.contains(" created (OS::Nova::Server"), "{said}");
     assert_eq!(site.counts(), SHOP);
-    // Nothing is left.
+    // After `destroy`, nothing is left.
     let ran = site.ask(&["destroy", "--yes", KEY[0], KEY[1]]);
     assert_eq!(ran.code, Some(0), "{ran}");
     assert_eq!(site.counts(), NOTHING);

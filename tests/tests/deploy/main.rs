@@ -49,8 +49,9 @@ fn whoever_is_killed_leaves_nothing_that_the_next_call_does_not_go_on_with() {
         deploy.kill().expect("it runs");
         deploy.wait().expect("it ends");
     }
-    // Requests of killed commands may still be in flight for the duration of a lease, so a command waits if the result is
-    // not visible. For unknown keys, operators must confirm that they are theirs.
+    // Requests of killed commands may still be in flight for the duration of a lease, so a command waits if it cannot
+    // see their result. The killed commands may have created keys, which the operator must name to confirm that they
+    // are theirs.
     let own = [("operator.key", "--key"), ("credentials.yaml", "--credentials")];
     let own = own.into_iter().filter(|(file, _)| site.path().join(file).exists());
     let own: Vec<&str> = own.flat_map(|(file, option)| [option, file]).collect();
@@ -69,7 +70,7 @@ fn two_at_once_are_two_goals() {
     let ran = site.deploy(&[&KEY[..], &["-P", "flavor=m1.medium"]].concat());
     let first = other.wait().expect("it ends");
     assert!(ran.code == Some(0) && first.success(), "{ran}");
-    // The last request wins, whichever that was, and for all servers: repeated, it finds everything there.
+    // The last request, whichever it was, wins for all servers. When it is repeated, nothing is left to do.
     let there = site.there();
     let flavors: BTreeSet<&str> =
         there["servers"].iter().map(|server| server["flavor"]["name"].as_str().expect("a name")).collect();
@@ -124,7 +125,7 @@ fn another_operator_s_key_opens_what_was_deployed() {
     let site = Site::new();
     site.deployed(&[]);
     let former = std::fs::read(site.path().join("operator.key")).expect("reads");
-    // As long as any resource exists, the stack cannot be forgotten.
+    // As long as any of its resources exists, the stack cannot be deleted from the data space.
     let ran = site.ask(&["seed", "delete", "three_tier", "--yes", KEY[0], KEY[1]]);
     assert_eq!(ran.code, Some(2), "{ran}");
     assert!(ran.err.contains("`wattle destroy` removes it"), "{ran}");
@@ -133,7 +134,7 @@ fn another_operator_s_key_opens_what_was_deployed() {
     assert_ne!(std::fs::read(site.path().join("operator.key")).expect("reads"), former);
     let said = site.deployed(&KEY);
     assert!(!said.contains('✓'), "{said}");
-    // Earlier deployments can be read as well.
+    // The new key also opens earlier deployments.
     site.deployed(&[&KEY[..], &["-P", "flavor=m1.medium"]].concat());
     let ran = site.ask(&["rollback", "--yes", "--infrastructure-only", KEY[0], KEY[1]]);
     assert!(ran.code == Some(0) && ran.err.contains("✓ db changed"), "{ran}");
@@ -159,7 +160,7 @@ fn a_data_space_that_is_away_is_said_and_waited_for() {
 fn software_is_waited_for_until_the_deadline() {
     let site = Site::new();
     site.deployed(&[]);
-    // Nobody boots these servers, so no agent ever reports.
+    // These servers never boot, so no agent ever reports.
     let ran = site.ask(&["deploy", ".", "--yes", "--parameter", PASSWORD, "--deadline", "5s", KEY[0], KEY[1]]);
     assert_eq!(ran.code, Some(1), "{ran}");
     assert!(ran.err.contains("the infrastructure exists, and the software was not done in time"), "{ran}");

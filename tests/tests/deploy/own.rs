@@ -1,5 +1,5 @@
-//! Someone, such as the administrator of ZooKeeper, writes to the data space with the operator's rights, but without the
-//! operator's key.
+//! Someone, such as the administrator of ZooKeeper, writes to the data space with the operator's rights, but without
+//! the operator's key.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,7 +20,7 @@ async fn raw(site: &Site) -> Arc<dyn Store> {
     address.connect(&[key.login()]).await.expect("connects")
 }
 
-/// Makes the row of a server refer to another resource, with the existing signature.
+/// Makes the row of a server refer to another resource, under the existing signature.
 async fn lead_astray(store: &Arc<dyn Store>, from: &str, to: &str) -> String {
     for name in store.children(ROWS).await.expect("rows") {
         let path = format!("{ROWS}/{name}");
@@ -60,13 +60,13 @@ fn nothing_is_done_by_what_the_operator_has_not_signed() {
         assert!(ran.code != Some(0) && ran.err.contains(&said), "{args:?}: {ran}");
         assert_eq!(site.counts(), SHOP);
     }
-    // The software is shown nevertheless.
+    // `status` still shows the software.
     let ran = site.ask(&[&["status"][..], &KEY].concat());
     assert!(ran.out.contains("! infrastructure: `/wattle") && ran.out.contains("db"), "{ran}");
     let ran = site.ask(&[&["status", "--format", "json"][..], &KEY].concat());
     let said: Value = serde_json::from_str(&ran.out).expect("JSON");
     assert!(said["infrastructure"]["trouble"].as_str().is_some_and(|why| why.contains(&path)), "{ran}");
-    // After restoring it, everything continues.
+    // Once the row is restored, everything continues.
     runtime.block_on(async {
         let store = raw(&site).await;
         lead_astray(&store, &web, &db).await;
@@ -74,7 +74,7 @@ fn nothing_is_done_by_what_the_operator_has_not_signed() {
     });
     let ran = site.ask(&[&["drift"][..], &KEY].concat());
     assert_eq!(ran.code, Some(0), "{ran}");
-    // If it cannot be restored, the actual state is used and reported.
+    // If the row cannot be restored, the operator can accept it as it is, which the command reports.
     runtime.block_on(async {
         let store = raw(&site).await;
         let data = store.get(&path).await.expect("reads").expect("a row").data;

@@ -106,7 +106,7 @@ fn an_administrator_reads_the_hosts_and_servers_go_where_the_placement_says() {
     assert_ne!(rack(&first["app1"]), rack(&first["app2"]), "{first:?}");
     assert!(read_hosts(&site).contains("used: {disk: "));
 
-    // Later commands show it, too.
+    // `status` shows the hosts, too.
     let ran = site.ask(&[&["status", "--format", "json"][..], &KEY].concat());
     let status: Value = serde_json::from_str(&ran.out).expect("JSON");
     let places = |key: &str| -> BTreeMap<String, String> {
@@ -122,7 +122,8 @@ fn an_administrator_reads_the_hosts_and_servers_go_where_the_placement_says() {
     let line = ran.out.lines().find(|line| line.starts_with("web ")).unwrap_or_else(|| panic!("{ran}"));
     assert_eq!(line.split_whitespace().nth(1), Some(&*first["web"]), "{ran}");
 
-    // Running servers stay, whether the cloud is queried or not, and wherever someone has moved them.
+    // Running servers stay where they are, whether or not the plan queries the cloud, and even if someone has moved
+    // them.
     for more in [&[][..], &["--cloud", "simulated"], &["--admin"], &["--admin", "--cloud", "simulated"]] {
         let ran = plan(&site, more);
         assert_eq!(
@@ -143,12 +144,12 @@ fn an_administrator_reads_the_hosts_and_servers_go_where_the_placement_says() {
     let ran = plan(&site, &["--admin", "--cloud", "simulated"]);
     assert_eq!((ran.code, said(&ran.out)["web"].as_str()), (Some(0), to), "{ran}");
 
-    // Omitting the hosts is reported.
+    // Without `--hosts`, the plan would replace every server, and says how to avoid that.
     let ran = site.ask(&[&["plan", ".", "-P", PASSWORD][..], &KEY].concat());
     assert!(ran.code == Some(4) && replaced(&ran) == 4, "{ran}");
     assert!(ran.err.contains("were placed on hosts before: `--hosts FILE` leaves them where they run"), "{ran}");
 
-    // If a policy cannot hold, that is reported, and only `--move` changes it.
+    // If running servers violate a policy, the plan reports that, and only `--move` moves them.
     policies(&site, "{apart: [app1, app2], by: rack}, {zone: az2, servers: [web]}");
     let ran = plan(&site, &["--admin", "--cloud", "simulated"]);
     assert!(ran.code == Some(1) && ran.err.contains("error[W1608]") && ran.err.contains("`--move`"), "{ran}");
@@ -187,7 +188,7 @@ fn without_an_administrators_rights_there_are_zones_and_groups_and_they_stay() {
         zones
     };
     let first = (zones(), ["db", "app1", "app2", "web"].map(|name| site.server(name)));
-    // Their exact hosts do not matter here, and nothing changes.
+    // Without `--admin`, their hosts are not known, and nothing changes.
     let ran = plan(&site, &["--cloud", "simulated"]);
     assert_eq!((ran.code, ran.out.matches("it is not known where").count()), (Some(0), 4), "{ran}");
     let ran = site.deploy(&[&KEY[..], &["--credentials", "credentials.yaml", "--hosts", "cloud.yaml"]].concat());

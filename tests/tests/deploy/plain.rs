@@ -1,4 +1,4 @@
-//! Templates without software: plain ones, and emitted ones of such blueprints.
+//! Templates without software: plain ones, and those emitted from blueprints.
 
 use serde_json::{Value, json};
 use wattle_cloud::Setting;
@@ -37,7 +37,7 @@ impl Plain {
         Self::at(Setting::default(), template)
     }
 
-    /// The same in another cloud.
+    /// A plain template in a cloud with this setting.
     pub(super) fn at(setting: Setting, template: &str) -> Self {
         let plain = Self { site: Site::embedded(setting) };
         std::fs::create_dir(plain.site.path().join("plain")).expect("makes");
@@ -121,7 +121,7 @@ fn what_is_no_plain_template_is_said() {
     let at = |name: &str| site.path().join(name);
     std::fs::rename(at("plain"), at("1 plain")).expect("renames");
     refused(&["deploy", "1 plain", "--yes"], &["no stack can be called `1 plain`", "`--stack NAME`"]);
-    // With Heat, there is no seed to apply.
+    // A plain template has no seed to apply.
     refused(&["seed", "apply", "1 plain"], &["cannot read the seed"]);
     std::fs::create_dir(at("wired")).expect("makes");
     let wired = TEMPLATE.replace("    depends_on: lan-subnet\n", "    metadata: {wattle: {components: {}}}\n");
@@ -137,7 +137,8 @@ fn rules(site: &Site) -> usize {
     site.there()["security_groups"][0]["security_group_rules"].as_array().map_or(0, Vec::len)
 }
 
-/// A setting that a template no longer has is reverted, planned, and is drift afterwards.
+/// When a template no longer sets a property, the plan shows that it is reverted, `deploy` reverts it, and setting it
+/// again is drift.
 #[test]
 fn what_leaves_a_template_leaves_the_cloud() {
     let more = "  disk: {type: OS::Cinder::Volume, properties: {size: 1, volume_type: fast, metadata: {tier: db, rack: a}}}
@@ -176,7 +177,7 @@ outputs:
     assert_eq!((&port(site)["tags"], &port(site)["fixed_ips"][0]["ip_address"]), (&json!([]), &json!("10.9.0.77")));
     let ran = plain.drift();
     assert_eq!(ran.code, Some(0), "{ran}");
-    // Someone opens it again.
+    // Someone opens the security group again.
     let group = site.there()["security_groups"][0]["id"].clone();
     let rule = json!({ "security_group_id": group, "direction": "ingress", "ethertype": "IPv4", "protocol": "tcp" });
     site.at_cloud(async |session| {

@@ -25,7 +25,7 @@ fn what_is_not_in_the_cloud_as_it_was_deployed_is_planned_and_put_right() {
     let ran = plan(&site, &[]);
     assert!(ran.code == Some(4) && ran.err.contains("nothing of `three_tier` is deployed in the cloud"), "{ran}");
     assert!(ran.out.contains("+ app1 (OS::Nova::Server): is created"), "{ran}");
-    // So `deploy` prompts.
+    // So `deploy` asks for confirmation.
     let ran = site.ask(&["deploy", ".", "-P", PASSWORD, KEY[0], KEY[1], "--credentials", "credentials.yaml"]);
     assert!(ran.code == Some(2) && ran.err.contains("pass `--yes`"), "{ran}");
     assert!(ran.out.contains("+ app1 (OS::Nova::Server): is created"), "{ran}");
@@ -50,7 +50,7 @@ fn what_is_not_in_the_cloud_as_it_was_deployed_is_planned_and_put_right() {
     let ran = plan(&site, &["--format", "json"]);
     let json: Value = serde_json::from_str(&ran.out).expect("JSON");
     assert_eq!(json["resources"]["app1"]["action"], "create", "{ran}");
-    // The plan reported it without acting; `deploy` acts.
+    // The plan only reports; `deploy` acts.
     assert_eq!(site.there()["servers"].len(), 3);
     let said = site.deployed(&KEY);
     assert!(said.contains("✓ app1 created") && said.contains("✓ web-port changed"), "{said}");
@@ -61,7 +61,7 @@ fn what_is_not_in_the_cloud_as_it_was_deployed_is_planned_and_put_right() {
 fn what_somebody_began_and_did_not_end_is_planned() {
     let site = Site::new();
     let mut deploying = site.begin(&[]);
-    // Some of it exists.
+    // Waits until some of it exists.
     let begun = std::time::Instant::now();
     while site.there()["networks"].is_empty() {
         assert!(begun.elapsed() < std::time::Duration::from_mins(1), "nothing is made");
@@ -73,7 +73,7 @@ fn what_somebody_began_and_did_not_end_is_planned() {
     assert!(ran.code == Some(4) && ran.out.contains("app1 is not there yet"), "{ran}");
     let ran = plan(&site, &["--credentials", "credentials.yaml"]);
     assert!(ran.code == Some(4) && ran.out.contains("note: in the cloud it is not there yet"), "{ran}");
-    // It waits for requests without an answer: minutes.
+    // This takes minutes, because it waits for requests that were never answered.
     if everything("deploy: what was begun is gone on with as it was planned") {
         site.deployed(&[&KEY[..], &["--credentials", "credentials.yaml"]].concat());
         assert_eq!((plan(&site, &[]).code, site.counts()), (Some(0), SHOP.to_vec()));
@@ -116,7 +116,7 @@ fn who_watches_puts_right_what_somebody_changes() {
     assert_eq!(watching.interrupt(), Some(0), "{}", watching.said());
 }
 
-/// The replacement of a resource exists, and so does the replaced one; and similarly for a resource that was to be deleted.
+/// A resource still exists beside its replacement, or although it was to be deleted.
 #[test]
 fn what_was_not_deleted_to_the_end_is_planned() {
     let disk = |more: &str| {
@@ -145,7 +145,7 @@ fn what_was_not_deleted_to_the_end_is_planned() {
     site.cloud.world().calm();
     plain.deployed();
     assert_eq!((plain.volumes().len(), plain.plan().code), (1, Some(0)));
-    // Someone began to destroy it.
+    // Someone has begun to destroy the stack.
     held();
     let mut destroying = site.start_alone(&["destroy", "--yes", KEY[0], KEY[1]]);
     std::thread::sleep(std::time::Duration::from_secs(4));

@@ -1,4 +1,4 @@
-//! The number of requests to a cloud for each resource. Times are measured in `benches/deploy`; numbers of requests are the
+//! The number of requests to a cloud for each resource. `benches/deploy` measures times; numbers of requests are the
 //! same everywhere.
 
 use std::sync::{Arc, Mutex};
@@ -16,7 +16,7 @@ use wattle_runtime::space::{OperatorKey, Space};
 use wattle_runtime::store::{Memory, Store};
 use wattle_tests::cloud::CloudServer;
 
-/// Tiers, each of a port and a server.
+/// The number of tiers, each of which has a port and a server.
 const TIERS: usize = 100;
 
 /// Records requests.
@@ -81,7 +81,7 @@ async fn a_resource_costs_little_more_than_the_request_that_makes_it() {
         maker: Arc::new(Templates::new(&identity)),
         limits: Limits::default(),
     };
-    // The numbers of writes and reads of a deployment.
+    // Deploys, and returns the numbers of writing and reading requests.
     let brought = async |tagged| {
         let source = TemplateSource {
             template: "template.yaml".into(),

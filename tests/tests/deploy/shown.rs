@@ -33,7 +33,7 @@ outputs:
 pub(crate) fn follows_its_port<G: Ground>(site: &Site<G>) {
     let folder = site.path().join("box");
     std::fs::create_dir_all(&folder).expect("makes");
-    // The first deployment creates the key, unless it exists.
+    // The first deployment creates the key unless it already exists.
     let asked = |args: &[&str]| {
         let key = KEYS.into_iter().find(|key| site.path().join(key).exists());
         let key: Vec<&str> = key.into_iter().flat_map(|key| ["--key", key]).collect();
@@ -46,7 +46,7 @@ pub(crate) fn follows_its_port<G: Ground>(site: &Site<G>) {
         assert_eq!(done, lines, "{ran}");
         let groups = site.there().remove("security_groups").expect("they are listed");
         let named: Vec<&str> = groups.iter().filter_map(|group| group["description"].as_str()).collect();
-        // In the cloud, the mark changes as well.
+        // The group's description, which reads the address and ends with wattle's mark, changes as well.
         let is_it = |named: &&str| named.starts_with(&format!("for {address} "));
         assert!(named.iter().any(is_it), "what reads it has it as well: {named:?}");
     };

@@ -38,10 +38,10 @@ struct Guests {
     scripts: Vec<Child>,
 }
 
-/// The first three numbers of all addresses.
+/// The first three numbers of every address.
 const NETWORK: &str = "10.99.87";
 
-/// The gateway of their network in the cloud, and this machine's interface on it.
+/// This machine's interface on the servers' network, with the address of that network's gateway in the cloud.
 const BRIDGE: &str = "wattle-space";
 
 fn ip(words: &str) -> bool {
@@ -83,7 +83,7 @@ impl Beginner {
         Self::with(Setting::default())
     }
 
-    /// In a cloud that is set up in this way.
+    /// A user in a cloud with this setting.
     fn with(setting: Setting) -> Self {
         let stage = Stage::new(&three_tier::three_tier.model(Default::default()));
         let cloud = CloudServer::start(Setting { takes: Duration::from_millis(100), ..setting });
@@ -121,7 +121,7 @@ impl Beginner {
         make("/subnets", json!({ "subnet": { "network_id": id, "ip_version": 4, "cidr": cidr } }));
     }
 
-    /// Does the work of cloud-init on each of the first servers.
+    /// Does the work of cloud-init on the first `count` servers.
     fn boot(&self, count: usize) -> Guests {
         let place = tempfile::tempdir().unwrap();
         for words in [
@@ -182,7 +182,7 @@ fn whoever_has_no_data_space_gets_one() {
     }
     let beginner = Beginner::new();
     let deploy = ["deploy", ".", "--yes", "--infrastructure-only", "-P", PASSWORD, "--space", "new"];
-    // Until one exists, only `deploy` creates it.
+    // Of the commands with `--space new`, only `deploy` creates a data space.
     let ran = beginner.ask(&["status", "--space", "new"]);
     assert!(ran.code == Some(2) && ran.err.contains("`wattle space new` makes one"), "{ran}");
     beginner.network("here", &format!("{NETWORK}.0/24"));
@@ -207,7 +207,7 @@ fn whoever_has_no_data_space_gets_one() {
     assert!(said.contains("✓ zookeeper3 created (OS::Nova::Server"), "{said}");
     let address = fs::read_to_string(beginner.stage.path().join("wattle-space/address")).unwrap();
     assert!(address.starts_with(&format!("zookeeper+tls://{NETWORK}.")) && address.contains("?ca=/"), "{address}");
-    // Again: there is nothing to do, and no other choice.
+    // Repeated, the command finds nothing to do, and refuses other choices.
     let ran = beginner.ask(&["space", "new"]);
     assert!(ran.code == Some(0) && ran.err.contains(address.trim()), "{ran}");
     let ran = beginner.ask(&["space", "new", "--flavor", "m1.large"]);

@@ -7,7 +7,7 @@ use wattle_openstack::Method;
 use wattle_tests::running::Ran;
 use wattle_tests::site::{NOTHING, PASSWORD, Site};
 
-/// Compares the message with a golden; nothing was created in the cloud or the data space.
+/// Compares the message with a golden, and asserts that no key was created.
 pub(crate) fn refused(site: &Site, name: &str, args: &[&str]) {
     let ran = site.deploy(args);
     said(site, name, &ran);
@@ -47,7 +47,7 @@ fn nothing_is_made_where_something_is_wrong() {
     std::fs::write(&clouds, text.replace("auth:", "compute_endpoint_override: http://127.0.0.1:1/compute\n    auth:"))
         .expect("writes");
     refused(&site, "unreachable-compute", &[]);
-    // Nothing is created from it, and no server without it.
+    // wattle creates nothing in the image service, but no server without it.
     std::fs::write(&clouds, text.replace("auth:", "image_endpoint_override: http://127.0.0.1:1/image\n    auth:"))
         .expect("writes");
     refused(&site, "unreachable-image", &[]);
@@ -92,7 +92,7 @@ fn a_data_space_that_does_not_answer_is_said_before_it_is_given_up() {
     assert!(ran.code == Some(1) && ran.err.contains(&says), "{ran}");
 }
 
-/// The verdict of `wattle check` on the same values.
+/// `deploy` and `wattle check` give the same verdict on the same values.
 #[test]
 fn what_heat_would_refuse_is_refused_before_anything_is_made() {
     let site = Site::embedded(Setting::default());
@@ -139,7 +139,7 @@ fn a_token_that_ends_meanwhile_is_said_once() {
     }
     let ran = site.deploy(&[]);
     assert_eq!(ran.code, Some(1), "{ran}");
-    // It does not retry ten times.
+    // The command does not retry ten times.
     assert!(!ran.err.contains("it cannot be determined what exists,"), "{ran}");
     let said = ran.err.matches("does not accept the token").count();
     assert_eq!(said, 2, "when it happens, and at the end: {ran}");

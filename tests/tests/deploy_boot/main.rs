@@ -1,5 +1,5 @@
-//! `wattle deploy` on a simulated cloud whose servers run real agents: infrastructure and software, from the first server
-//! to the last process.
+//! `wattle deploy` on a simulated cloud whose servers run real agents: infrastructure and software, from the first
+//! server to the last process.
 
 mod signals;
 mod site;
@@ -54,21 +54,21 @@ fn three_tier_is_up_and_comes_back_and_goes() {
     assert_eq!(site.stage.processes(""), Vec::<i32>::new());
 }
 
-/// Leaves a word where its server does not matter.
+/// Stays until its teardown, which fails while the door is closed.
 #[component(recipe = "recipes/stay.sh", teardown = "recipes/leave.sh")]
 pub struct Guest {
-    /// What it is called.
+    /// Its name.
     #[input]
     word: String,
 }
 
-/// What is said.
+/// Settings of the inn.
 #[derive(Deserialize)]
 #[serde(default)]
 pub struct Words {
     word: String,
     image: String,
-    /// Another zone is another server.
+    /// A change of the zone replaces the server.
     zone: String,
 }
 
@@ -78,7 +78,7 @@ impl Default for Words {
     }
 }
 
-/// Two servers: one says a word and leaves a service, one hears it and has a guest.
+/// Two servers: one says a word and leaves a service behind, the other one hears the word and has a guest.
 #[blueprint]
 pub fn inn(t: &mut Topology, (): (), words: Words) -> Exports {
     let net = t.add("net", neutron::Net::new());
@@ -103,7 +103,7 @@ fn servers_are_what_the_cloud_says_they_are() {
     let (bar, house) = (site.server("bar"), site.server("house"));
     assert_eq!((site.said(&bar), site.stage.services("4713").len()), (vec!["hello".to_owned()], 1));
 
-    // Another word changes only software: the servers stay.
+    // Another word changes only the software, so the servers stay.
     site.stage.emit(&model("bye"));
     let ran = site.run(&["deploy", ".", "--yes"]);
     assert!(ran.export("said").ends_with(" after bye"), "{ran}");
@@ -117,7 +117,7 @@ fn servers_are_what_the_cloud_says_they_are() {
     eventually("its agent runs, and its service", || site.agents() == 2 && site.stage.services("4713").len() == 1);
     assert_eq!(site.said(&bar), ["hello", "bye", "bye"]);
 
-    // The replacement of a server has its own key, even if nothing waited for it at first.
+    // A server's replacement has its own key, even if the first deployment did not wait for its software.
     site.ask(Method::Delete, &format!("/servers/{bar}"), None);
     eventually("the server is gone", || !site.home(&bar).exists());
     let ran = site.run(&["deploy", ".", "--yes", "--correct", "--infrastructure-only"]);
@@ -126,7 +126,7 @@ fn servers_are_what_the_cloud_says_they_are() {
     assert!(ran.err.contains("admitted with keys of their own: `bar`"), "{ran}");
     assert_eq!(site.said(&site.server("bar")), ["bye"]);
 
-    // So has a rebuilt server: its disk is empty.
+    // A rebuilt server has a new key, too, because its disk is empty.
     let (bar, words) =
         (site.server("bar"), Words { word: "bye".into(), image: "debian-13".into(), ..Words::default() });
     site.stage.emit(&inn.model(words));
@@ -204,7 +204,7 @@ fn whoever_takes_the_place_of_a_server_never_runs_beside_it() {
     assert_ne!(site.server("bar"), bar);
     assert!(!site.home(&bar).exists());
     assert_eq!((site.said(&site.server("bar")), site.stage.services("4713").len()), (vec!["hello".to_owned()], 1));
-    // A replaced component is not torn down; one without a successor is.
+    // A component that was replaced is not torn down, but one without a successor is.
     std::fs::write(site.home(&site.server("house")).join("state/door"), "").expect("writes");
     site.run(&["destroy", "--yes"]);
     eventually("no server is left", || site.agents() == 0);

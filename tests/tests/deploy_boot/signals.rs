@@ -10,22 +10,22 @@ use wattle_tests::running::eventually;
 
 use crate::site::Site;
 
-/// Waits at a door, and signals how it went.
+/// Waits at a door, and signals the result.
 #[component(recipe = "recipes/signal.sh", deadline = "5m")]
 pub struct Doorman {
-    /// What it says; at `fail` it signals that it failed.
+    /// What it says; with `fail`, it signals a failure.
     #[input]
     word: String,
-    /// How to signal.
+    /// The command that sends a signal.
     #[input]
     curl_cli: String,
 
-    /// What it said.
+    /// What it has said.
     #[output]
     said: String,
 }
 
-/// What is said.
+/// Settings of the inn.
 #[derive(Default, Deserialize)]
 pub(crate) struct Word {
     word: String,
@@ -48,7 +48,7 @@ fn model(word: &str) -> wattle::model::Model {
     inn.model(Word { word: word.into() })
 }
 
-/// Opens the door of the existing server.
+/// Opens the door on the current server.
 fn open(site: &Site) {
     std::fs::write(site.home(&site.server("door")).join("state/door"), "").expect("writes");
 }
@@ -72,7 +72,7 @@ fn what_waits_for_a_signal_is_made_after_it() {
     let heard = &guest.expect("a guest")["metadata"]["heard"];
     assert_eq!(heard, r#"{"inn":"open","1":{"word":"hello"}}"#, "{}", deploy.said());
 
-    // Signals persist: another deployment does not wait, even if a recipe runs again.
+    // Signals persist: a later deployment does not wait for them, even if a recipe runs again.
     site.stage.emit(&model("bye"));
     let ran = site.run(&["deploy", ".", "--yes"]);
     assert!(!ran.err.contains("open created"), "{ran}");
@@ -95,7 +95,7 @@ fn a_failure_that_is_signalled_fails_the_deployment_until_its_recipe_runs_again(
     assert!(said.contains("open failed: there is no room"), "{said}");
     assert!(said.contains("is not as it should be"), "{said}");
 
-    // Repeating the request does not help, but a correction does.
+    // Repeating the deployment does not help, but correcting the recipe does.
     let ran = site.try_to_run(&["deploy", ".", "--yes"]);
     assert!(ran.code == Some(1) && ran.err.contains("open failed: there is no room"), "{ran}");
     site.stage.emit(&model("hello"));

@@ -46,7 +46,7 @@ impl Site {
 
     pub(crate) fn try_to_run(&self, args: &[&str]) -> Ran {
         let space = self.zookeeper.address();
-        // The key of the data space's operator is in the folder of the deployment.
+        // The operator's key for the data space is in the folder of the deployment.
         self.stage.run_at(self.stage.path(), &[args, &["--space", &space]].concat())
     }
 
@@ -91,7 +91,7 @@ impl Site {
         self.stage.path().join("cloud/servers").join(id)
     }
 
-    /// What `recipes/say.sh` has said on a server.
+    /// The words that `recipes/say.sh` has said on a server.
     pub(crate) fn said(&self, id: &str) -> Vec<String> {
         let said = std::fs::read_to_string(self.home(id).join("state/said")).unwrap_or_default();
         said.lines().map(str::to_owned).collect()
@@ -102,7 +102,7 @@ impl Site {
     }
 }
 
-/// However a test ends, no server goes on.
+/// However a test ends, all servers end with it.
 impl Drop for Site {
     fn drop(&mut self) {
         self.cloud.stop();

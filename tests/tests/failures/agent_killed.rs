@@ -12,8 +12,8 @@ use crate::stack::Stack;
 
 const KILLS: usize = 20;
 
-/// Twelve components on the server whose agent is killed; every fourth reads from another server, which reads from the
-/// third.
+/// Twelve components on the server whose agent is killed. Every fourth one reads from another server, which reads from
+/// the component before it.
 fn play() -> Play {
     Play::of(&[
         "a/one say",
@@ -34,7 +34,7 @@ fn play() -> Play {
     ])
 }
 
-/// A new seed each time, unless `WATTLE_TEST_SEED` is set.
+/// Random choices from a new seed each time, unless `WATTLE_TEST_SEED` is set.
 fn chance() -> Chance {
     let given = std::env::var("WATTLE_TEST_SEED").ok().and_then(|text| text.parse().ok());
     let seed = given.unwrap_or_else(|| {
@@ -53,7 +53,8 @@ fn kill_at_random_points(mut stack: Stack) {
     for _ in 0..KILLS {
         let begun = stack.log("a").matches("begins a revision").count();
         stack.start("a");
-        // From the first moments of the process on; the log shows when it has reached the data space.
+        // Some kills come in the first moments of the process; the others wait until the log shows that the agent has
+        // reached the data space.
         if random.below(4) > 0 {
             stack.until("the agent works", || stack.log("a").matches("begins a revision").count() > begun);
         }
@@ -64,7 +65,7 @@ fn kill_at_random_points(mut stack: Stack) {
             let kinds = records(&stack, one);
             let started = kinds.iter().filter(|kind| *kind == "started").count();
             match kinds.last().map(String::as_str) {
-                // Kills before it was restarted had no effect.
+                // A kill counts only if the component had been started again since the previous one.
                 Some("started") => *met = started,
                 Some("finished") => finished += 1,
                 _ => {}
@@ -75,13 +76,13 @@ fn kill_at_random_points(mut stack: Stack) {
     println!("finished at each kill, of 12: {points:?}; met while they ran: {met:?}");
     let said = stack.log("a").len();
     stack.start("a");
-    // The record may be that of the previous agent.
+    // The status may be that of a previous agent, so the log of the last agent counts.
     let is_of_last = |component: &str| stack.log("a")[said..].contains(&format!("done component=\"{component}\""));
     let own: Vec<String> = stack.play.acts.iter().filter(|one| one.server == "a").map(One::path).collect();
     stack.until("the last agent ends", || own.iter().all(|path| is_of_last(path) && stack.is_done(path)));
     stack.settle();
     hold(&stack, None);
-    // A component ran again only if a kill met it before its end was recorded.
+    // A component ran again only if a kill came before its end was recorded.
     for (one, met) in stack.play.acts.iter().zip(met) {
         let kinds = records(&stack, one);
         let started = kinds.iter().filter(|kind| *kind == "started").count();

@@ -11,7 +11,7 @@ use wattle_tests::skip::skipped;
 const LIBRARIES: &str = "/usr/lib";
 const LIBRARY: &str = "faketime/libfaketime.so.1";
 
-/// The time of day for programs that are started with it. The passage of time is unaffected.
+/// The time of day for programs that are started with this clock. It does not affect how fast time passes.
 pub(crate) struct Clock {
     /// The number of seconds by which it is ahead or behind.
     file: PathBuf,
@@ -19,7 +19,7 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    /// A correct clock, with its offset in `file`.
+    /// A clock that is right at first. `file` holds its offset.
     pub(crate) fn new(file: PathBuf) -> Option<Self> {
         let folders = fs::read_dir(LIBRARIES).into_iter().flatten().flatten().map(|folder| folder.path());
         let Some(library) = folders.map(|folder| folder.join(LIBRARY)).find(|library| library.is_file()) else {
@@ -37,17 +37,17 @@ impl Clock {
         command.env("FAKETIME_NO_CACHE", "1").env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
     }
 
-    /// Sets it ahead of the right time by this duration.
+    /// Sets the clock ahead of the right time by this duration.
     pub(crate) fn ahead(&self, by: Duration) {
         self.write(&format!("+{}", by.as_secs()));
     }
 
-    /// Sets it behind the right time by this duration.
+    /// Sets the clock behind the right time by this duration.
     pub(crate) fn behind(&self, by: Duration) {
         self.write(&format!("-{}", by.as_secs()));
     }
 
-    /// Writes atomically for concurrent readers.
+    /// Writes atomically, because programs read the file at the same time.
     fn write(&self, text: &str) {
         let new: &Path = &self.file.with_extension("new");
         fs::write(new, text).unwrap();

@@ -24,7 +24,7 @@ impl Disk {
         Self::of(folder, "256k")
     }
 
-    /// A disk of a size, in the form for `mount`.
+    /// A disk of this size, in the notation of `mount`.
     pub(crate) fn of(folder: &Path, size: &str) -> Option<Self> {
         remove_abandoned();
         fs::create_dir_all(folder).unwrap();
@@ -37,7 +37,7 @@ impl Disk {
         is_there.then(|| Self(folder.to_owned()))
     }
 
-    /// Fills it.
+    /// Fills the disk.
     pub(crate) fn fill(&self) {
         let mut filler = fs::File::create(self.0.join("filler")).unwrap();
         for size in [1 << 20, 1 << 10] {
@@ -46,7 +46,7 @@ impl Disk {
         }
     }
 
-    /// Frees space, if it is full.
+    /// Frees space if the disk is full.
     pub(crate) fn make_room(&self) {
         let filler = self.0.join("filler");
         if filler.exists() {
@@ -98,7 +98,7 @@ fn is_reported_and_nothing_is_forgotten() {
     let troubles = |stack: &Stack| stack.snapshot().servers["a"].troubles.join("\n");
     stack.start_all();
 
-    // A recipe fills it. Values that cannot be written to the journal are not published.
+    // A recipe fills the disk. The agent does not publish values that it cannot write to the journal.
     stack.until("the agent says so", || troubles(&stack).contains("cannot write the journal"));
     assert!(troubles(&stack).contains("No space left on device"), "{}", troubles(&stack));
     assert!(stack.log("a").contains("cannot write the journal"), "{}", stack.log("a"));
@@ -109,7 +109,7 @@ fn is_reported_and_nothing_is_forgotten() {
     stack.until("it goes on", || stack.is_done("b/hears") && stack.is_running("b/later"));
     stack.until("the trouble is over", || troubles(&stack).is_empty());
 
-    // It is full when an agent starts, and when the next component begins.
+    // The disk is full when an agent starts, and when the next component begins.
     stack.kill("a");
     disk.fill();
     stack.start("a");
@@ -142,7 +142,8 @@ fn a_service_is_there_once_however_late_its_recipe_s_end_is_written() {
     let first = services(&stack);
     assert_eq!(first.len(), 1);
 
-    // Its end is not recorded: it runs again, and its previous processes do not remain.
+    // The end of the run is not recorded, so the recipe runs again, and the processes of its previous run do not
+    // remain.
     stack.kill("a");
     disk.make_room();
     stack.start("a");
@@ -151,7 +152,7 @@ fn a_service_is_there_once_however_late_its_recipe_s_end_is_written() {
     let second = services(&stack);
     assert!(second.len() == 1 && second != first, "{second:?} after {first:?}");
 
-    // Once that is recorded, the service remains, regardless of agents.
+    // Once the end is recorded, the service remains, whatever happens to agents.
     let record = disk.0.join("run/serves/pid");
     let kept = fs::read(&record).unwrap();
     disk.make_room();
@@ -159,7 +160,7 @@ fn a_service_is_there_once_however_late_its_recipe_s_end_is_written() {
     hold(&stack, None);
     stack.until("nothing ends it any more", || !record.exists());
     stack.kill("a");
-    // As if the agent had been killed between the two.
+    // As if the agent had been killed after it recorded the end and before it removed this file.
     fs::write(&record, kept).unwrap();
     let begun = stack.log("a").matches("begins a revision").count();
     stack.start("a");

@@ -19,8 +19,8 @@ pub(crate) struct Root {
     pub(crate) log: Vec<&'static str>,
 }
 
-/// Every component has ended with the right value, or the right root cause; nothing is lost, and nothing that was finished
-/// ran again.
+/// Asserts that every component has ended with the right value or the right root cause, that nothing is lost, and that
+/// nothing that was finished ran again.
 pub(crate) fn hold(stack: &Stack, root: Option<&Root>) {
     for one in &stack.play.acts {
         match root.filter(|root| fails(stack, one, root)) {
@@ -96,7 +96,8 @@ pub(crate) fn started(stack: &Stack, component: &str) -> Time {
     about["at"].as_str().unwrap().parse().unwrap()
 }
 
-/// No finished component was started again, and nothing was started without a record, on any machine of the server.
+/// Asserts that no finished component was started again, and that nothing was started without a record, on any machine
+/// of the server.
 fn ran_once(stack: &Stack, one: &One) {
     let path = one.path();
     for (number, machine) in stack.machines(&one.server).iter().enumerate() {
@@ -108,7 +109,8 @@ fn ran_once(stack: &Stack, one: &One) {
             match kind.as_str() {
                 "started" => {
                     if let Some((before, ended)) = last {
-                        // Its inputs may have changed, and a failed component is tried again in another revision.
+                        // A finished component runs again if its inputs have changed, and a failed one in another
+                        // revision.
                         let what = if before == "finished" { "fingerprint" } else { "revision" };
                         assert_ne!(about[what], ended[what], "it was started again: {}", log());
                     }
@@ -128,7 +130,7 @@ fn ran_once(stack: &Stack, one: &One) {
     }
 }
 
-/// Like [`hold`], if no agent was killed: everything ran once.
+/// Like [`hold`], but also asserts that everything ran only once, because no agent was killed.
 pub(crate) fn hold_once(stack: &Stack, root: Option<&Root>) {
     hold(stack, root);
     for one in &stack.play.acts {

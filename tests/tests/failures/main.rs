@@ -1,5 +1,5 @@
-//! Faults of agents, data spaces, networks, disks and recipes. Each test ends with the right value or the right root cause
-//! everywhere; nothing is lost, nothing hangs, nothing that is finished runs again.
+//! Faults of agents, data spaces, networks, disks and recipes. Each test ends with the right value or the right root
+//! cause everywhere; nothing is lost, nothing hangs, nothing that is finished runs again.
 //!
 //! Real `wattle agent` processes with real recipes, on a real ZooKeeper, and also on the embedded store if the store
 //! matters.

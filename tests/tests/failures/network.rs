@@ -75,13 +75,13 @@ impl Place {
     fn new() -> Option<Self> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let (process, number) = (std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-        // `lab` removes what belongs to a process that is gone.
+        // The name contains the process, because `lab` removes namespaces whose process is gone.
         let name = format!("wl{process}f{number}");
         if !is_root() || !ip(&["netns", "add", &name]) {
             skipped("a server in a network namespace that is cut off", "it needs root, iproute2 and namespaces");
             return None;
         }
-        // A network for benchmarks (RFC 2544).
+        // Addresses for benchmarks (RFC 2544), which no other network uses.
         let network = process.wrapping_mul(2).wrapping_add(number);
         let (high, low) = (network / 64 % 256, network % 64 * 4);
         let addresses = [1, 2].map(|last| format!("198.18.{high}.{}", low + last));

@@ -9,7 +9,7 @@ use wattle::model::Model;
 use wattle::prelude::*;
 use wattle_catalog::{neutron, nova};
 
-/// Does as it is told.
+/// Follows an instruction.
 #[component(recipe = "recipes/act.sh")]
 pub(crate) struct Act {
     /// Its own name.
@@ -34,7 +34,6 @@ pub(crate) struct Act {
 #[derive(Clone, Deserialize, Default)]
 #[serde(default)]
 pub(crate) struct Play {
-    /// They.
     pub(crate) acts: Vec<One>,
     /// The operator's word, which components without a source read.
     pub(crate) word: String,
@@ -43,7 +42,7 @@ pub(crate) struct Play {
 /// Chosen when the stack is deployed.
 #[derive(Parameters)]
 pub(crate) struct Given {
-    /// What those have heard that hear nobody.
+    /// The word that components without a source read.
     #[parameter(default = "")]
     word: Parameter<String>,
 }
@@ -57,7 +56,7 @@ pub(crate) struct One {
     pub(crate) name: String,
     /// What it does: see `recipes/act.sh`.
     pub(crate) act: String,
-    /// Whom it hears: `SERVER/COMPONENT`.
+    /// The component from which it reads, as `SERVER/COMPONENT`.
     pub(crate) heard: Option<String>,
 }
 
@@ -113,7 +112,7 @@ impl Play {
         if one.act.ends_with("fill") { format!("{said} {}", "\"".repeat(40_000)) } else { said }
     }
 
-    /// The length that the recipe reports.
+    /// The length of the output that the recipe reports.
     pub(crate) fn count(&self, one: &One) -> i128 {
         self.counted(one).len().try_into().expect("short")
     }
@@ -123,7 +122,7 @@ impl Play {
         one.heard.as_deref().map_or_else(|| self.word.clone(), |heard| self.said(self.find(heard)))
     }
 
-    /// The counted text: filling a disk comes after it.
+    /// The text whose length the recipe reports, without what fills a disk.
     fn counted(&self, one: &One) -> String {
         let heard = self.heard(one);
         if heard.is_empty() { one.name.clone() } else { format!("{} after {heard}", one.name) }

@@ -53,7 +53,7 @@ fn fails(mut stack: Stack, root: &Root) {
     assert!(why.contains("a/after, b/near, b/next, c/far and c/last are blocked by it"), "{why}");
 }
 
-/// Everyone learned of it soon after the failure.
+/// Asserts that these components learned of the failure soon after it.
 fn on_time(stack: &Stack, failed: Time, components: &[&str]) {
     for component in components {
         let late = stack.status(component).unwrap().since.duration_since(failed);
@@ -95,7 +95,7 @@ fn on_the_embedded_store() {
     all(|act| Stack::embedded(case(act)).limits(&LIMITS));
 }
 
-/// The server `a` never boots.
+/// Runs a stack whose server `a` never boots.
 fn never_boots(stack: Stack) {
     let mut stack = stack.limits(&["--wait", "3s"]);
     for server in ["b", "c", "d"] {

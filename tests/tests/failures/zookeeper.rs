@@ -11,10 +11,10 @@ use crate::ends::{Root, hold, hold_once};
 use crate::play::Play;
 use crate::stack::Stack;
 
-/// The duration of a session without a server.
+/// How long a session survives without a server.
 const SESSION: Duration = Duration::from_secs(10);
 
-/// `a` ends its recipe during the fault, `b` and `c` wait for it; the recipe of `d` ends afterwards.
+/// The recipe of `a` ends during the fault, while `b` and `c` wait for it; that of `d` ends afterwards.
 fn play() -> Play {
     Play::of(&[
         "a/before say",
@@ -52,7 +52,7 @@ fn killed_for(time: Duration) {
     stack.open("d/after");
     stack.settle();
     hold_once(&stack, None);
-    // Everyone is connected again, and remains so when ZooKeeper ends their abandoned sessions.
+    // All agents are connected again, and stay connected when ZooKeeper ends their abandoned sessions.
     let are_there = || stack.snapshot().servers.values().all(|server| server.alive.is_some());
     stack.until("all agents are there", are_there);
     if time > SESSION {
@@ -80,7 +80,7 @@ fn killed_with_an_agent() {
     stack.start_all();
     come_to_the_middle(&stack);
     zookeeper.kill(1);
-    // The end is only in the journal; its agent restarts before the data space does.
+    // Only the journal records the end of the run, and the agent restarts before the data space does.
     stack.open("a/during");
     stack.until("the journal has it", || {
         stack.journal("a").iter().any(|(kind, about)| kind == "finished" && about["component"] == "during")
@@ -105,7 +105,7 @@ fn what_fails_meanwhile_is_reported_with_its_root() {
     zookeeper.kill(1);
     stack.open("a/fails");
     stack.until("the journal has it", || stack.journal("a").iter().any(|(kind, _)| kind == "failed"));
-    // The next agent knows it, too, and does not retry.
+    // The next agent reads the failure in the journal, and does not retry.
     stack.kill("a");
     stack.start("a");
     sleep(Duration::from_secs(1));
@@ -156,7 +156,7 @@ fn an_agent_that_is_asked_to_end_is_gone_at_once() {
     hold(&stack, None);
 }
 
-/// Loses a member chosen by `lost`, continues without it, and continues after its return.
+/// Kills the member that `lost` chooses; the stack continues without it, and after its return.
 fn without(lost: impl Fn(usize) -> usize) {
     let zookeeper = ZooKeeper::start(3);
     let mut stack = Stack::at(&zookeeper.address(), "members", play());

@@ -23,7 +23,7 @@ fn text(text: &str) -> Vec<u8> {
     [&[u8::try_from(text.len()).expect("short")], text.as_bytes()].concat()
 }
 
-/// The first frame, and requests of all kinds, as the client sends them.
+/// The first frame and requests of all kinds, as the client sends them.
 fn conversations(protocol: u8) -> Vec<Vec<u8>> {
     let hello = frame(&[&[protocol, 7, 1][..], &text("web"), &text("password")].concat());
     let (path, seen) = (text("/a/b"), [0]);
@@ -77,7 +77,7 @@ fn whatever_comes_in_at_the_socket_others_are_served() {
     let converse = |bytes: &[u8]| -> Read {
         let mut stream = UnixStream::connect(&socket).expect("it listens");
         stream.set_read_timeout(Some(Duration::from_secs(10))).expect("sets");
-        // It may have closed the connection already.
+        // The server may already have closed the connection.
         let _ = stream.write_all(bytes);
         let _ = stream.shutdown(Shutdown::Write);
         let mut answer = Vec::new();
@@ -88,7 +88,7 @@ fn whatever_comes_in_at_the_socket_others_are_served() {
             ask.send(reply).expect("it serves");
             assert_eq!(replied.recv_timeout(Duration::from_secs(10)).expect("it answers"), b"as it was");
         }
-        // A greeting of one byte, which is `Welcome`.
+        // A frame of one byte, `Welcome`, accepts the greeting.
         if answer.starts_with(&[1, 0, 0, 0, 0]) { Read::Accepted } else { Read::Refused }
     };
     let words = ["/a", "web", "operator", "\0\0\0"];

@@ -1,5 +1,5 @@
-//! Fuzzing of all readers of external data: no panic, no infinite loop, no excessive memory; and accepted input has the
-//! meaning it claims.
+//! Fuzzing of all readers of external data: no panic, no infinite loop, no excessive memory; and accepted input means
+//! what it claims to mean.
 
 mod frames;
 mod nodes;

@@ -1,4 +1,4 @@
-//! Nodes of a data space: plans, goals, statuses, values; signed and sealed data.
+//! Nodes of a data space: plans, desired revisions, statuses, values; signed and sealed data.
 
 use std::time::{Duration, Instant};
 
@@ -36,7 +36,7 @@ const JSON: [&str; 18] = [
     "{\"list\":[",
 ];
 
-/// Reads it as each of the kinds, writes it, and reads it again.
+/// Reads the bytes as each of these types, writes the result, and reads that again.
 macro_rules! read_as {
     ($bytes:ident: $($kind:ty),* $(,)?) => {{
         let mut is_read = false;
@@ -77,7 +77,7 @@ fn what_a_node_says_is_written_the_same() {
     Target { name: "nodes", corpus, words: &JSON, thinned: 4 }.try_all(read);
 }
 
-/// Only bytes that the operator has signed are accepted as the operator's.
+/// Only bytes that the operator has signed count as the operator's.
 #[test]
 fn what_is_signed_is_believed_as_it_is_and_nowhere_else() {
     let key = OperatorKey::generate();
@@ -110,7 +110,7 @@ fn what_is_signed_is_believed_as_it_is_and_nowhere_else() {
     Target { name: "signed nodes", corpus: corpus.clone(), words: &words, thinned: 1 }.try_all(read);
 }
 
-/// Opening yields what was sealed, in its place.
+/// Opening yields what was sealed, and only in its place.
 #[test]
 fn what_is_sealed_opens_as_it_was_or_not_at_all() {
     let (reader, other) = (ServerKey::generate(), ServerKey::generate());
@@ -142,7 +142,7 @@ fn what_is_sealed_opens_as_it_was_or_not_at_all() {
         .try_all(read);
 }
 
-/// Many readers make a long header, and so may none at all.
+/// A header is long if it names many readers, but it may also be long and name none.
 #[test]
 fn a_long_header_takes_no_longer_than_it_is() {
     let reader = ServerKey::generate();

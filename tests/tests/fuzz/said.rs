@@ -86,7 +86,7 @@ impl Deployed {
     }
 }
 
-/// A value is accepted exactly as its server has signed it, or not at all.
+/// A value is accepted exactly as its server signed it, or not at all.
 #[test]
 fn what_a_server_has_signed_is_its_word_as_it_is_and_nowhere_else() {
     let deployed = Deployed::new();
@@ -118,7 +118,7 @@ fn what_a_server_has_signed_is_its_word_as_it_is_and_nowhere_else() {
     Target { name: "envelopes", corpus, words: &words, thinned: 2 }.try_all(read);
 }
 
-/// A signal is accepted as it was signed, and no other data prevent that.
+/// A signal is accepted as it was signed, and no other data prevents that.
 #[test]
 fn what_is_signalled_counts_as_its_server_has_signed_it() {
     const HANDLE: &str = "3-1-ab";
@@ -166,7 +166,7 @@ fn what_is_signalled_counts_as_its_server_has_signed_it() {
     Target { name: "signals", corpus, words: &words, thinned: 4 }.try_all(read);
 }
 
-/// An answer is the log that its server has sealed and signed, or nothing.
+/// An answer yields the log that its server sealed and signed, or nothing.
 #[test]
 fn an_answer_is_what_its_server_has_sealed_and_signed() {
     let deployed = Deployed::new();
@@ -202,7 +202,7 @@ fn an_answer_is_what_its_server_has_sealed_and_signed() {
     Target { name: "logs, signed again", corpus: said, words: &words, thinned: 4 }.try_all(|bytes| read(bytes, true));
 }
 
-/// The announcement of a server's key needs both keys, and is what they have signed.
+/// The announcement of a server's key needs the signatures of both keys, and says what they have signed.
 #[test]
 fn what_is_announced_is_what_both_keys_have_signed() {
     let path = "/wattle/shop/admission/db";
@@ -221,7 +221,7 @@ fn what_is_announced_is_what_both_keys_have_signed() {
     Target { name: "announcements", corpus, words: &words, thinned: 1 }.try_all(read);
 }
 
-/// A stack can be shown whatever data a server signs.
+/// A stack can be shown, whatever data a server signs.
 #[test]
 fn a_stack_is_shown_whatever_a_server_says() {
     let deployed = Deployed::new();

@@ -84,7 +84,7 @@ const JSON: [&str; 16] = [
     "\u{2028}",
 ];
 
-/// Texts of a folder of the tests.
+/// Some of the YAML files in a folder of the tests.
 fn folder(path: &str) -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     let mut files: Vec<_> =
@@ -139,7 +139,7 @@ fn check(root: &Node, is_within: &dyn Fn(Span) -> bool) {
     }
 }
 
-/// Values are written so that both of our readers read the same again.
+/// Both of wattle's readers read a written value as the same value again.
 #[test]
 fn a_value_that_is_read_is_written_the_same() {
     let corpus = [
@@ -164,7 +164,7 @@ fn a_value_that_is_read_is_written_the_same() {
     Target { name: "json", corpus, words: &JSON, thinned: 1 }.try_all(read);
 }
 
-/// A tree without places and original notation.
+/// A tree as text, without places and the original notation.
 fn plain(node: &Node) -> String {
     match &*node.tree {
         Tree::List(items) => format!("[{}]", items.iter().map(plain).collect::<Vec<_>>().join(", ")),
@@ -257,7 +257,7 @@ fn user_data_are_an_identity_or_say_why_not() {
     });
     let reported = Identity::parse(&odd.to_string(), Path::new("identity.json")).expect_err("it is a list").to_string();
     assert!(reported.contains("expected text, found a list"), "{reported}");
-    // The key is not quoted either if it is the only content.
+    // Nor does the message quote the key if there is nothing else.
     let reported =
         Identity::parse(&format!("{secret:?}"), Path::new("identity.json")).expect_err("it is text").to_string();
     assert!(reported.contains("expected a map at line 1") && !reported.contains(&secret), "{reported}");
@@ -266,7 +266,7 @@ fn user_data_are_an_identity_or_say_why_not() {
         let Some(text) = text(bytes) else { return Read::Refused };
         match Identity::parse(text, Path::new("identity.json")) {
             Ok(identity) => {
-                // Its output is read back as the same.
+                // What is written is read back as the same.
                 let space = identity.space.to_string();
                 assert_eq!(space.parse::<Address>().map(|space| space.to_string()), Ok(space));
                 let credential = identity.credential.expose();

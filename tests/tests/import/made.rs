@@ -9,7 +9,7 @@ use wattle_heat::Loaded;
 use wattle_heat::files::{Files, Missing};
 use wattle_hot::import::{Dependency, Options, import};
 
-/// A crate with a module of each template.
+/// A crate with a module for each template.
 pub(crate) struct Made {
     folder: tempfile::TempDir,
     /// The templates, by the names of their modules.
@@ -17,7 +17,7 @@ pub(crate) struct Made {
     program: PathBuf,
 }
 
-/// Files beside a template.
+/// The files beside a template.
 #[derive(Debug)]
 pub(crate) struct Beside(pub(crate) PathBuf);
 
@@ -72,7 +72,7 @@ impl Made {
         fs::write(src.join("main.rs"), main).expect("a new file");
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
         fs::write(folder.path().join("Cargo.toml"), manifest(name, root)).expect("a new file");
-        // The versions that are compiled already.
+        // The lock file selects versions that are already compiled.
         fs::copy(root.join("Cargo.lock"), folder.path().join("Cargo.lock")).expect("a copy");
         let made = Self { program: PathBuf::new(), folder, templates: known };
         let target = made.cargo(&["build"]);
@@ -94,7 +94,7 @@ impl Made {
         target
     }
 
-    /// The emitted template of a module's blueprint.
+    /// Emits the template of a module's blueprint.
     pub(crate) fn emit(&self, name: &str, lowering: &str) -> Result<PathBuf, String> {
         let out = self.folder.path().join(lowering);
         let output = Command::new(&self.program)

@@ -27,10 +27,12 @@ fn templates(folder: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Modules in which rustfmt breaks a line differently: a chain whose last call is broken within, after a long name.
+/// Modules in which rustfmt breaks a line differently: a chain that follows a long name, with a line break inside its
+/// last call.
 const OTHERWISE: [&str; 2] = ["network_routes", "types_aodh"];
 
-/// Templates that Heat refuses by themselves are refused in both forms in the same words.
+/// Asserts that the templates mean the same in both forms. If Heat refuses a template, it must refuse both forms in the
+/// same words.
 fn judge(name: &str, templates: &[PathBuf]) {
     let made = Made::of(name, templates);
     for source in made.sources() {
@@ -40,7 +42,7 @@ fn judge(name: &str, templates: &[PathBuf]) {
         let output = Command::new("rustfmt")
             .args(["--edition", "2024", "--check"])
             .arg(&source)
-            // Without the settings of this workspace.
+            // Here, rustfmt does not find the settings of this workspace.
             .current_dir(std::env::temp_dir())
             .output()
             .expect("rustfmt starts");
@@ -72,13 +74,13 @@ fn what_is_emitted_means_the_same() {
     judge("selftest", &templates("heat/selftest/good"));
 }
 
-/// Files that name files, files outside of the folder, invisible text, all attributes of a resource.
+/// Files that name other files, files outside of the folder, invisible text, all attributes of a resource.
 #[test]
 fn forms_that_few_templates_have_mean_the_same() {
     judge("forms", &templates("templates/import/forms"));
 }
 
-/// A component that replaces a deployment is lowered to the same for Heat's own agents.
+/// A component that replaces a deployment is lowered to an equivalent deployment for Heat's own agents.
 #[test]
 fn deployments_become_components_that_mean_the_same() {
     let template = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("templates/import/software.yaml");
@@ -87,7 +89,7 @@ fn deployments_become_components_that_mean_the_same() {
     let mut heat = Oracle::start();
     let [theirs, ours] = [&template, &emitted].map(|path| heat.validate(path));
     assert_eq!(theirs["ok"], true, "{theirs}");
-    // `db.install_db` of `install_db`, and `wattle_software.Install` of `install`.
+    // `db.install_db` stands for `install_db`, and `wattle_software.Install` for `install`.
     let named = |name: &str| name.rsplit('.').next().unwrap_or(name).to_lowercase();
     let graph: BTreeMap<String, BTreeSet<String>> = ours["graph"]
         .as_object()

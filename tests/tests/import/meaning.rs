@@ -11,7 +11,7 @@ pub(crate) fn of(heat: &mut Oracle, template: &Path, environment: Option<&Path>)
     heat.ask(&json!({ "template": template, "environment": environment }))
 }
 
-/// The differences of two values: the path and both sides.
+/// The differences between two values: the path and both sides of each.
 pub(crate) fn differences(theirs: &Value, ours: &Value) -> Vec<String> {
     let mut found = Vec::new();
     compare(theirs, ours, "", &mut found);

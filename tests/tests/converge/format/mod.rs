@@ -12,13 +12,12 @@ use super::template::Template;
 
 pub(crate) use read::scenarios;
 
-/// A scenario.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Scenario {
     pub(crate) name: String,
     pub(crate) templates: BTreeMap<Name, Template>,
     pub(crate) steps: Vec<Step>,
-    /// The number of things at the end, by resource; `None` if the scenario does not specify it.
+    /// The expected number of things at the end, by resource; `None` if the scenario does not specify it.
     pub(crate) end: Option<BTreeMap<Name, usize>>,
 }
 
@@ -53,20 +52,20 @@ pub(crate) enum Taken {
     Rollback,
     /// Checks reality.
     Expect(Expect),
-    /// Advances a clock that is not ours.
+    /// Advances a clock that this engine does not have.
     Ticks,
 }
 
 /// The time of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum At {
-    /// When nothing is left to do.
+    /// As soon as nothing is left to do.
     Idle,
-    /// When reality has changed in this way, and no further.
+    /// As soon as reality has changed in this way, and no further.
     Moment { done: Vec<Change>, one_of: Vec<Change>, open: Vec<Name> },
 }
 
-/// A change of reality.
+/// A change in reality.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Change {
     pub(crate) verb: String,

@@ -250,7 +250,7 @@ impl Reader {
         names: &BTreeSet<Name>,
         remembered: &mut BTreeSet<Name>,
     ) -> Option<Step> {
-        // Expectations may also be written directly.
+        // The keys after `ticks` are expectations, which a step may also contain directly.
         const WORDS: [&str; 12] = [
             "create", "update", "rollback", "delete", "expect", "ticks", "matches", "total", "count", "remember",
             "same", "differs",
@@ -360,8 +360,8 @@ impl Reader {
             let texts = entries.get(key).map(|yaml| reader.texts(&at, yaml)).unwrap_or_default();
             texts.iter().map(|name| reader.known(&at, name, names)).collect()
         };
-        // These have no effect here: things that need no change are seen immediately, and rows without a thing exist only
-        // while the thing is being created.
+        // `seen` and `allocated` have no effect here: things that need no change are seen immediately, and rows without
+        // a thing exist only while the thing is being created.
         of_names(self, "seen");
         let open = of_names(self, "open");
         if let Some(yaml) = entries.get("allocated") {

@@ -16,12 +16,12 @@ fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// Somebody in a cloud without room for any resources.
+/// A user in a cloud without room for any resources.
 fn without_room() -> Beginner {
     Beginner::with(Setting { quota: Some(0), ..Setting::default() })
 }
 
-/// Creates the folder of a data space without any resources in the cloud.
+/// Creates the folder of a data space that has no resources in the cloud.
 fn begun(beginner: &Beginner, folder: &str) {
     let ran = beginner.ask(&["space", "new", folder, "--network", "private", "--yes"]);
     assert!(ran.code == Some(1) && ran.err.contains("quota"), "{ran}");
@@ -62,7 +62,7 @@ fn only_what_was_made_is_believed_and_deleted() {
     let beginner = without_room();
     let at = |name: &str| beginner.stage.path().join(name);
     begun(&beginner, "own");
-    // A file with one of our names that was not created by us is not trusted.
+    // A file with one of wattle's names that wattle did not create is not trusted.
     fs::write(at("own/zookeeper1.pem"), "of somebody else").unwrap();
     for args in [&["space", "new", "own", "--yes"][..], &["space", "destroy", "own", "--yes"]] {
         let ran = beginner.ask(args);
@@ -72,7 +72,7 @@ fn only_what_was_made_is_believed_and_deleted() {
     let ran = beginner.ask(&["space", "destroy", "own/", "--yes"]);
     assert!(ran.code == Some(0) && ran.err.contains("has other files, which `space new` did not make"), "{ran}");
     assert_eq!(files(&at("own")), [("mine.pem".to_owned(), b"of somebody else".to_vec())]);
-    // An empty one is fine.
+    // An existing folder may be used if it is empty.
     fs::create_dir(at("empty")).unwrap();
     begun(&beginner, "empty");
     begun_again(&beginner, "empty");
@@ -80,7 +80,7 @@ fn only_what_was_made_is_believed_and_deleted() {
     assert!(ran.code == Some(0) && !at("empty").exists(), "{ran}");
 }
 
-/// An interrupted command continues, and reports nothing about the folder.
+/// Continues a command that was cut short: it accepts the folder, and fails again only in the cloud.
 fn begun_again(beginner: &Beginner, folder: &str) {
     let ran = beginner.ask(&["space", "new", folder, "--yes"]);
     assert!(ran.code == Some(1) && ran.err.contains("quota"), "{ran}");
@@ -100,7 +100,7 @@ fn a_folder_that_somebody_else_can_have_made_is_not_believed() {
             assert!(ran.code == Some(2) && ran.err.contains(why) && ran.err.contains(help), "{args:?} {why}: {ran}");
         }
     };
-    // A folder that was handed over: an address, and a certificate authority to trust.
+    // A folder from somebody else would provide an address, and a certificate authority to trust.
     fs::create_dir(at("wattle-space")).unwrap();
     fs::write(at("wattle-space/address"), "zookeeper://127.0.0.1:1\n").unwrap();
     refused("wattle-space", "was not made here by `wattle space new`", "name a new folder");
@@ -131,7 +131,7 @@ fn a_folder_that_somebody_else_can_have_made_is_not_believed() {
         );
         chown(at("wattle-space"), Some(0), None).unwrap();
     }
-    // A copy must be confirmed by the user.
+    // The user must confirm a copy.
     assert!(Command::new("cp").arg("-a").arg(at("wattle-space")).arg(at("copy")).status().unwrap().success());
     refused("copy", "was not made here by `wattle space new`", "`wattle space new copy --mine`");
     let ran = beginner.ask(&["space", "destroy", "copy", "--mine", "--yes"]);

@@ -5,7 +5,8 @@ use std::io::BufRead as _;
 
 use super::*;
 
-/// Waits until the servers exist in the cloud and boot, which never ends, and then signals the command.
+/// Waits until the servers exist in the cloud and boot, which never ends. Then signals the command, and returns its
+/// output.
 fn signalled_while_they_boot(beginner: &Beginner, args: &[&str], signal: &str) -> String {
     let mut making = beginner.command(args).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
     let mut said = String::new();
@@ -13,7 +14,7 @@ fn signalled_while_they_boot(beginner: &Beginner, args: &[&str], signal: &str) -
     while !said.contains("the servers boot") {
         assert_ne!(err.read_line(&mut said).unwrap(), 0, "{said}");
     }
-    // It is in the middle of polling them.
+    // By now, the command is polling the servers.
     std::thread::sleep(Duration::from_millis(500));
     assert!(Command::new("kill").args([signal, &making.id().to_string()]).status().unwrap().success());
     let signalled = Instant::now();
@@ -63,7 +64,7 @@ fn whoever_is_told_to_end_ends_and_what_was_lost_is_not_taken_for_deleted() {
     refused(&["space", "destroy", "--yes"]);
     refused(&["space", "new", "--yes"]);
     assert!(!folder.join("space.log").exists());
-    // An empty one has no information either.
+    // An empty log contains no information either.
     fs::write(folder.join("space.log"), "").unwrap();
     refused(&["space", "destroy", "--yes"]);
     refused(&["space", "new", "--yes"]);

@@ -21,7 +21,7 @@ const CANNOT_WRITE: &str = "Severe unrecoverable error";
 /// The size of the header of a transaction log: magic number, version and database.
 const LOG_HEADER: u64 = 16;
 
-/// A ZooKeeper of three, each with its own disk if the tests may mount some.
+/// A ZooKeeper with three members, each with its own disk if the tests may mount disks.
 pub(super) struct Ensemble {
     pub(super) zookeeper: ZooKeeper,
     disks: Vec<Disk>,
@@ -49,8 +49,8 @@ impl Ensemble {
         (0..MEMBERS).for_each(|member| members.empty(member));
     }
 
-    /// The broken guarantee of the ensemble, once all members serve again: an acknowledged write is lost, or they disagree
-    /// on a stack's goal.
+    /// The guarantee that the ensemble has broken, if any, once all members serve again: an acknowledged write is lost,
+    /// or the members disagree on a stack's desired revision.
     pub(super) fn broken_promise(&mut self, stack: &str, servers: &[String]) -> Option<String> {
         self.disks.iter().for_each(Disk::make_room);
         let mut members = Members::of(self);
@@ -71,7 +71,7 @@ impl Ensemble {
 pub(super) struct Members<'e> {
     ensemble: &'e Ensemble,
     health: [Health; MEMBERS],
-    /// The number of times that each has ended by itself.
+    /// How often each member has ended by itself.
     ended: [usize; MEMBERS],
 }
 
@@ -125,7 +125,7 @@ impl<'e> Members<'e> {
         }
     }
 
-    /// Heals all, and waits until each of them serves.
+    /// Heals all members, and waits until each of them serves.
     pub(super) fn heal_all(&mut self) {
         for member in 0..MEMBERS {
             self.heal(member);
@@ -138,8 +138,8 @@ impl<'e> Members<'e> {
         }
     }
 
-    /// Restarts members that have ended by themselves, like systemd. A member that ends repeatedly cannot use its disk. If
-    /// the reason is a transaction log that could not be started because the disk was full, the log is empty, and is
+    /// Restarts members that have ended by themselves, like systemd. A member that ends repeatedly cannot use its disk.
+    /// If the reason is a transaction log that could not be started because the disk was full, the log is empty, and is
     /// deleted. Otherwise, as the book says, the member starts with an empty disk once the others are running.
     pub(super) fn supervise(&mut self) {
         for member in 0..MEMBERS {
@@ -164,7 +164,7 @@ impl<'e> Members<'e> {
         }
     }
 
-    /// ZooKeeper does not start with such a log, which has no space for a transaction.
+    /// ZooKeeper does not start with such a log. It cannot contain a transaction, so nothing is lost with it.
     fn has_removed_logs_without_a_header(&self, member: usize) -> bool {
         let entries = fs::read_dir(self.data(member)).unwrap().map(Result::unwrap);
         let logs = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with("log."));
@@ -204,7 +204,7 @@ impl<'e> Members<'e> {
             self.ensemble.disks[member].make_room();
             let times = self.log(member).matches(CANNOT_WRITE).count();
             println!("member {} had no room: {times} times in its log, gone: {}", member + 1, self.is_gone(member));
-            // After space is freed, it must be restarted: it does not recover by itself.
+            // Even with free space, a member recovers only after a restart.
             if !self.is_gone(member) {
                 self.kill(member);
             }
@@ -219,7 +219,7 @@ impl<'e> Members<'e> {
     }
 }
 
-/// This happens to two members at once if both disks were full, and then neither can start with an empty disk.
+/// If both disks were full, this happens to two members at once, and then neither can start with an empty disk.
 #[test]
 fn two_members_with_a_log_that_was_never_begun_come_back() {
     let ensemble = Ensemble::start();

@@ -1,9 +1,9 @@
 //! Faults of all kinds at random times: killed or paused agents and members of ZooKeeper, a lost quorum, full disks,
-//! jumping clocks, servers that get another machine while the first one still runs, new revisions in the middle, and two
-//! operators at once; each kind alone, then all mixed.
+//! jumping clocks, servers that get another machine while the first one still runs, new revisions in the middle, and
+//! two operators at once; each kind alone, then all mixed.
 //!
-//! The seed is printed, and `WATTLE_TEST_SEED` repeats it: the same faults in the same order, as far as processes permit.
-//! `WATTLE_TEST_FAULTS` restricts the faults to those named in it.
+//! The seed is printed, and `WATTLE_TEST_SEED` repeats it: the same faults in the same order, as far as processes
+//! permit. `WATTLE_TEST_FAULTS` restricts the faults to those named in it.
 
 mod members;
 mod operators;
@@ -67,7 +67,7 @@ const ALL: [Fault; 11] = [
 const QUICK: [Fault; 6] =
     [Fault::KillAgent, Fault::PauseAgent, Fault::KillMember, Fault::PauseMember, Fault::LoseQuorum, Fault::NewRevision];
 
-/// Each component reads from the previous one.
+/// Components of which each reads from the previous one.
 fn chain(length: usize) -> Play {
     let line = |number: usize| match number {
         1 => "s1/c1 gate".to_owned(),
@@ -76,7 +76,7 @@ fn chain(length: usize) -> Play {
     play((1..=length).map(line).collect())
 }
 
-/// All components read from one.
+/// Components that all read from one.
 fn fan(width: usize) -> Play {
     let readers = (1..=width).map(|number| format!("r{number}/reader say < root/root"));
     play(std::iter::once("root/root gate".to_owned()).chain(readers).collect())
@@ -101,7 +101,7 @@ fn signal(signal: &str, pid: u32) {
     assert!(status.unwrap().success(), "{signal} {pid}");
 }
 
-/// The requested seed, or this one.
+/// The seed in `WATTLE_TEST_SEED`, or this one.
 fn seed_or(other: u64) -> u64 {
     let given = env::var("WATTLE_TEST_SEED").ok().map(|seed| seed.parse().expect("WATTLE_TEST_SEED is a number"));
     let seed = given.unwrap_or(other);
@@ -109,12 +109,12 @@ fn seed_or(other: u64) -> u64 {
     seed
 }
 
-/// The requested seed, or a new one.
+/// The seed in `WATTLE_TEST_SEED`, or a new one.
 fn seed() -> u64 {
     seed_or(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs())
 }
 
-/// The number of each fault.
+/// How often each fault has happened.
 #[derive(Default)]
 struct Sum(BTreeMap<Fault, usize>);
 
@@ -126,13 +126,13 @@ impl Sum {
     }
 }
 
-/// The requested faults, by name, or all.
+/// The faults that `WATTLE_TEST_FAULTS` names, or all.
 fn asked() -> Vec<Fault> {
     let Ok(names) = env::var("WATTLE_TEST_FAULTS") else { return ALL.to_vec() };
     ALL.into_iter().filter(|fault| names.split(',').any(|name| *name == format!("{fault:?}"))).collect()
 }
 
-/// Trials one after the other, on one ensemble as long as that keeps its guarantees.
+/// Trials, one after another, on the same ensemble as long as it keeps its guarantees.
 struct Trials {
     ensemble: Ensemble,
     /// The number of inconclusive trials.
@@ -147,8 +147,8 @@ impl Trials {
         Self { ensemble: Ensemble::start(), void: 0 }
     }
 
-    /// Runs a trial. A failed one is repeated with another ensemble if this one has lost an acknowledged write, or its
-    /// members disagree.
+    /// Runs a trial. If it fails, and the ensemble has lost an acknowledged write or its members disagree, repeats the
+    /// trial with another ensemble.
     fn run(&mut self, name: &str, play: &Play, seed: u64, faults: &[Fault]) -> BTreeMap<Fault, usize> {
         loop {
             let trial = || Trial::new(&self.ensemble, name, play.clone(), seed, faults).run(faults);
@@ -213,7 +213,7 @@ fn mixed_for_ten_minutes() {
     }
 }
 
-/// Otherwise, a loss caused by wattle might be attributed to ZooKeeper, or vice versa.
+/// If this were not reliable, ZooKeeper might be blamed for a loss that wattle caused, or vice versa.
 #[test]
 fn a_promise_that_zookeeper_breaks_is_known() {
     let mut ensemble = Ensemble::start();

@@ -12,10 +12,10 @@ use wattle_tests::seeds::seed;
 
 use crate::stack::{Stack, key};
 
-/// Their actions and results.
+/// The operators' actions and results.
 pub(super) struct Operators {
     at_work: Vec<Operator>,
-    /// The word of each revision whose operator got its number.
+    /// The word of each revision whose operator learned its number.
     words: BTreeMap<u64, String>,
     /// The number of refused attempts.
     refused: usize,
@@ -43,13 +43,13 @@ impl Operators {
         }
     }
 
-    /// Applies another revision of the current state, by an operator who waits for the two.
+    /// Waits for the two operators, and then applies the current state again, as another revision.
     pub(super) fn again(&mut self, stack: &Stack) {
         self.wait(stack);
         self.words.insert(stack.apply_again(), stack.play.word.clone());
     }
 
-    /// Waits until they have ended.
+    /// Waits until both operators have ended.
     pub(super) fn wait(&mut self, stack: &Stack) {
         for mut operator in self.at_work.drain(..) {
             stack.until("an operator is told something", || operator.has_ended());
@@ -61,7 +61,7 @@ impl Operators {
                     assert_eq!(before, None, "`{}` has revision {revision} as well", operator.word);
                 }
                 _ => {
-                    // Lines about what it waited for may come first.
+                    // Lines about what the command waited for may come first.
                     let why = errors.lines().find(|line| !line.starts_with("waiting for ")).unwrap_or_default();
                     println!("who applies `{}` is refused: {why}", operator.word);
                     assert!(!status.success() && why.starts_with("error: "), "{status}: {said}{errors}");
@@ -72,7 +72,7 @@ impl Operators {
         }
     }
 
-    /// Admits machines with credentials of operators whom it has replaced.
+    /// Admits machines that have the credentials of another operator, whose revision was replaced.
     pub(super) fn admit(&mut self, stack: &Stack) {
         let come: Vec<Name> = stack.snapshot().admission.others.iter().map(|other| other.server.clone()).collect();
         if !come.is_empty() {
@@ -81,7 +81,7 @@ impl Operators {
         }
     }
 
-    /// Waits until they have ended, and completes their unfinished work, like an operator who is told to do so.
+    /// Waits until both operators have ended, and completes unfinished work, as messages tell an operator to do.
     pub(super) fn end(&mut self, stack: &Stack) {
         self.wait(stack);
         let goal = stack.desired_revision();
@@ -90,7 +90,7 @@ impl Operators {
         }
     }
 
-    /// The word of a revision; `None` if its operator did not get its number.
+    /// The word of a revision; `None` if its operator did not learn its number.
     pub(super) fn word(&self, revision: u64) -> Option<&str> {
         self.words.get(&revision).map(String::as_str)
     }
@@ -121,7 +121,7 @@ impl Operator {
         Self { word, folder, apply }
     }
 
-    /// The process exists until its status is read.
+    /// Until its status is read, a process that has ended remains as a zombie.
     fn has_ended(&self) -> bool {
         fs::read_to_string(format!("/proc/{}/stat", self.apply.id())).is_ok_and(|stat| stat.contains(") Z "))
     }

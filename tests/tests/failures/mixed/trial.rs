@@ -17,7 +17,8 @@ use crate::stack::{Machine, Stack};
 
 /// The number of faults for one stack.
 const FAULTS: u64 = 40;
-/// The maximum number of open files of an idle agent: its journal, lock, socket, log, pipes of its runtime, one connection.
+/// The maximum number of open files of an idle agent: its journal, lock, socket, log, pipes of its runtime, one
+/// connection.
 const OPEN: usize = 40;
 /// The maximum jump of a clock: less than a year, after which a server no longer accepts what the operator has signed.
 const JUMPS: Duration = Duration::from_hours(24 * 300);
@@ -77,7 +78,7 @@ impl<'e> Trial<'e> {
             }
             sleep(self.random.millis(20, 600));
             self.heal_some();
-            // All gates are open at the end, one after the other.
+            // The gates open one after another, so that all of them are open at the end.
             while (gates.len() as u64) * FAULTS > (FAULTS - step - 1) * self.stack.play.acts.len() as u64 {
                 let Some(gate) = gates.pop() else { break };
                 self.stack.open(&gate);
@@ -152,7 +153,7 @@ impl<'e> Trial<'e> {
             Fault::KillMember if all_members_are_up => self.members.kill(member),
             Fault::PauseMember if all_members_are_up => self.members.pause(member),
             Fault::FillMember if all_members_are_up => {
-                // Without the second member, none of them writes.
+                // With two full disks of three, no member can write.
                 let both = self.random.below(2) == 0;
                 let members = [member, (member + 1) % MEMBERS];
                 return members.iter().take(1 + usize::from(both)).all(|member| self.members.fill(*member));
@@ -168,7 +169,7 @@ impl<'e> Trial<'e> {
         true
     }
 
-    /// Any server, or one on which something runs.
+    /// A random server: half of the time, one on which something runs.
     fn victim(&mut self) -> usize {
         let busy: Vec<usize> =
             (0..self.servers.len()).filter(|agent| self.stack.machine(&self.servers[*agent]).is_busy()).collect();
@@ -196,7 +197,7 @@ impl<'e> Trial<'e> {
                 self.make_room(&server);
             }
         }
-        // Occasionally longer than a session.
+        // Some of these faults last longer than a session.
         let random = &mut self.random;
         self.members.heal_some(|| random.below(6) == 0);
     }
@@ -212,7 +213,7 @@ impl<'e> Trial<'e> {
         // Agents that found no space have ended by now.
         sleep(Duration::from_secs(1));
         self.operators.end(&self.stack);
-        // Paused ones get time to start something that they must not.
+        // Gives paused machines time to start something that they must not start.
         self.stack.former().for_each(|machine| machine.go_on());
         sleep(self.random.millis(0, 2000));
         self.stack.former().for_each(Machine::destroy);
@@ -252,7 +253,7 @@ impl<'e> Trial<'e> {
         stack.settle();
     }
 
-    /// Failures caused by a full disk say so, and succeed when repeated.
+    /// Failures because of a full disk say so, and succeed when they are repeated.
     fn had_room_in_the_end(&mut self) {
         let failed = self.failed();
         if failed.is_empty() {
@@ -277,13 +278,13 @@ impl<'e> Trial<'e> {
         self.stack.play.acts.iter().filter_map(failure).collect()
     }
 
-    /// Every run had the inputs of its revision, and the final values are those of the last one.
+    /// Every run had the inputs of its revision.
     fn values_are_of_their_revisions(&self) {
         let play = |word: &str| Play { word: word.to_owned(), ..self.stack.play.clone() };
         for one in &self.stack.play.acts {
             for machine in self.stack.machines(&one.server) {
                 for (revision, heard) in heard(machine, one) {
-                    // An operator who did not get the number may have created the revision.
+                    // The revision may come from an operator who did not learn its number.
                     let Some(word) = self.operators.word(revision) else { continue };
                     assert_eq!(heard, play(word).heard(one), "{} in revision {revision}", one.path());
                 }
@@ -292,8 +293,8 @@ impl<'e> Trial<'e> {
     }
 
     /// No machine started anything while another machine of its server was running something. This does not hold if the
-    /// data space is unavailable for the duration of a session: a machine that has lost its place ends its processes once
-    /// it learns of that.
+    /// data space is unavailable for the duration of a session: a machine that has lost its place ends its processes
+    /// once it learns of that.
     fn nothing_ran_beside_itself(&self) {
         for server in &self.servers {
             let beside: String = self.stack.machines(server).iter().map(Machine::beside).collect();

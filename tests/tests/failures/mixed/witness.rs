@@ -16,7 +16,7 @@ use crate::stack::{key, runtime};
 const PATH: &str = "/witness";
 const PAUSE: Duration = Duration::from_millis(30);
 
-/// A writer of numbers in a place of its own.
+/// A writer of consecutive numbers in its own part of the data space.
 pub(super) struct Witness {
     written: Arc<AtomicU64>,
     /// Why it has ended by itself.

@@ -13,9 +13,9 @@ use crate::disk::Disk;
 pub(crate) struct Machine {
     folder: PathBuf,
     agent: Option<Child>,
-    /// The disk of the agent's folder, if it is not that of the tests.
+    /// The disk of the agent's folder, if the folder has its own.
     pub(crate) disk: Option<Disk>,
-    /// The clock of its agent, if it is not that of the tests.
+    /// The clock of its agent, if the agent has its own.
     pub(crate) clock: Option<Clock>,
 }
 
@@ -41,7 +41,7 @@ impl Machine {
         fs::write(self.folder.join("identity.json"), identity.to_string()).unwrap();
     }
 
-    /// Copies the identity of another machine, and the gates that the recipes there wait for.
+    /// Copies the identity of another machine, and the gates that are open there.
     pub(crate) fn take_after(&self, other: &Self) {
         fs::copy(other.folder.join("identity.json"), self.folder.join("identity.json")).unwrap();
         for file in fs::read_dir(other.state()).unwrap().flatten() {
@@ -51,7 +51,7 @@ impl Machine {
         }
     }
 
-    /// The folder in which its recipes count.
+    /// The folder in which its recipes record their runs.
     pub(crate) fn state(&self) -> PathBuf {
         self.folder.join("state")
     }
@@ -67,7 +67,7 @@ impl Machine {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    /// Starts its agent by a command that takes the arguments of `wattle`.
+    /// Starts its agent with a command that takes the arguments of `wattle`.
     pub(crate) fn start(&mut self, mut command: Command, limits: &[String]) {
         let log: File = OpenOptions::new().create(true).append(true).open(self.folder.join("agent.log")).unwrap();
         command.args(["agent", "--identity"]).arg(self.folder.join("identity.json"));
@@ -88,7 +88,7 @@ impl Machine {
         agent.wait().unwrap();
     }
 
-    /// Ends its agent, like systemd, and waits for that.
+    /// Ends its agent as systemd does, and waits until it has ended.
     pub(crate) fn end(&mut self) {
         let mut agent = self.agent.take().expect("it runs");
         let asked = Command::new("kill").args(["-TERM", &agent.id().to_string()]).status().unwrap();
@@ -121,7 +121,8 @@ impl Machine {
         self.signal("CONT");
     }
 
-    /// Processes that ran here while something of the same server ran on another machine, neither of which was ever paused.
+    /// Processes that ran here while something ran on another machine of the same server, if neither machine was ever
+    /// paused.
     pub(crate) fn beside(&self) -> String {
         fs::read_to_string(self.state().join("beside")).unwrap_or_default()
     }
@@ -156,19 +157,19 @@ impl Machine {
         text.lines().filter(|line| *line == name).count()
     }
 
-    /// Whether any recipe runs that has printed its start.
+    /// Whether a recipe runs that has recorded its start.
     pub(crate) fn is_busy(&self) -> bool {
         let lines = |point: &str| fs::read_to_string(self.state().join(point)).map_or(0, |text| text.lines().count());
         lines("begun") > lines("ended")
     }
 
-    /// Lets a component with the act `gate` end.
+    /// Opens the gate at which a component with the act `gate` waits.
     pub(crate) fn open(&self, name: &str) {
         fs::write(self.state().join(format!("gate-{name}")), "").unwrap();
     }
 }
 
-/// Ends everything, however a test ends: agents, and recipes whose agents were killed.
+/// However a test ends, ends all agents, and recipes whose agents were killed.
 impl Drop for Machine {
     fn drop(&mut self) {
         self.destroy();

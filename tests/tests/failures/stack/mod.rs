@@ -26,7 +26,7 @@ use crate::play::Play;
 
 pub(crate) use machine::Machine;
 
-/// The timeout of everything here, on any machine.
+/// The timeout of everything here, long enough for any machine.
 pub(crate) const LONG: Duration = Duration::from_mins(3);
 
 /// A stack and its agents, which end on drop.
@@ -43,7 +43,7 @@ pub(crate) struct Stack {
     _server: Option<Server>,
 }
 
-/// The operator key of a data space that several stacks of a test share.
+/// The operator's key of a data space that several stacks of a test share.
 pub(crate) fn key() -> &'static OperatorKey {
     static KEY: OnceLock<OperatorKey> = OnceLock::new();
     KEY.get_or_init(OperatorKey::generate)
@@ -60,7 +60,7 @@ pub(crate) fn runtime() -> &'static Handle {
     })
 }
 
-/// The numbers of a goal and of the plans, in the order of the servers; `None` without an answer.
+/// The numbers of the desired revision and of the plans, in the order of the servers; `None` if there is no answer.
 pub(crate) type View = Option<Vec<u64>>;
 
 /// The view of a stack at each member of a ZooKeeper.
@@ -89,7 +89,7 @@ impl Stack {
         Self::apply(dir, None, address, name, play)
     }
 
-    /// The same on its own embedded store.
+    /// The play `play` on its own embedded store.
     pub(crate) fn embedded(play: Play) -> Self {
         let dir = tempfile::Builder::new().prefix("failures-").tempdir().unwrap();
         let (socket, log, operator) =
@@ -143,12 +143,12 @@ impl Stack {
         self.apply_as(true).revision
     }
 
-    /// Admits replaced servers, like an operator who has replaced them; returns the revision.
+    /// Admits replaced servers, as the operator who has replaced them would; returns the revision.
     pub(crate) fn admit(&self, servers: &[Name]) -> u64 {
         self.ask(admit(self.space.store(), &self.name, key(), servers)).unwrap().revision
     }
 
-    /// Sets limits of components, in the form of the agent's options: `--deadline 3s`.
+    /// Sets limits of components, as options of the agent: `--deadline 3s`.
     pub(crate) fn limits(mut self, limits: &[&str]) -> Self {
         self.limits = limits.iter().map(|&limit| limit.to_owned()).collect();
         self
@@ -166,7 +166,7 @@ impl Stack {
         self.machines[server].last().unwrap()
     }
 
-    /// The same, mutable.
+    /// The current machine of a server, mutable.
     pub(crate) fn machine_mut(&mut self, server: &str) -> &mut Machine {
         self.machines.get_mut(server).and_then(|machines| machines.last_mut()).expect("there is such a server")
     }
@@ -201,7 +201,7 @@ impl Stack {
         self.start(server);
     }
 
-    /// The folder in which the recipes of a server count.
+    /// The folder in which the recipes of a server record their runs.
     pub(crate) fn state(&self, server: &str) -> PathBuf {
         self.machine(server).state()
     }
@@ -226,7 +226,7 @@ impl Stack {
         self.start_by(server, Command::new(wattle()));
     }
 
-    /// Starts an agent by a command that takes the arguments of `wattle`.
+    /// Starts an agent with a command that takes the arguments of `wattle`.
     pub(crate) fn start_by(&mut self, server: &str, command: Command) {
         let limits = self.limits.clone();
         self.machine_mut(server).start(command, &limits);
@@ -237,7 +237,7 @@ impl Stack {
         self.machine_mut(server).kill();
     }
 
-    /// Ends a server's agent, like systemd, and waits for that.
+    /// Ends a server's agent as systemd does, and waits until it has ended.
     pub(crate) fn end(&mut self, server: &str) {
         self.machine_mut(server).end();
     }
@@ -252,7 +252,7 @@ impl Stack {
         machine::processes_in(self.dir.path())
     }
 
-    /// Lets a component with the act `gate` end.
+    /// Opens the gate at which a component with the act `gate` waits.
     pub(crate) fn open(&self, component: &str) {
         let (server, name) = component.split_once('/').unwrap();
         self.machines(server).iter().for_each(|machine| machine.open(name));
@@ -328,7 +328,7 @@ impl Stack {
         format!("{}{}", ran.out, ran.err)
     }
 
-    /// The goal and the plans at each member of ZooKeeper, which must agree.
+    /// The desired revision and the plans at each member of ZooKeeper, which must agree.
     fn views(&self) -> String {
         let views = views(&self.address, &self.name, &self.play.servers());
         let line =
