@@ -64,10 +64,16 @@ impl Looked {
             }
             let planned = resource.action;
             let (is_so, done) = if name.contains('/') {
-                // Actions within nested stacks have their own events; only the identity is compared.
+                // Actions within nested stacks have their own events, so the IDs have to be enough.
                 let (earlier, later) = (before.ids.get(&**name), self.ids.get(&**name));
-                let stays = matches!(planned, Action::Unchanged | Action::Update | Action::Rebuild);
-                (!stays || earlier == later, format!("{earlier:?}, then {later:?}"))
+                let is_so = match planned {
+                    Action::Unchanged | Action::Update | Action::Rebuild => earlier == later,
+                    Action::Create => earlier.is_none() && later.is_some(),
+                    Action::Delete => earlier.is_some() && later.is_none(),
+                    // Some resources have a name as their ID, which their replacement has as well.
+                    _ => earlier.is_some() && later.is_some(),
+                };
+                (is_so, format!("{earlier:?}, then {later:?}"))
             } else {
                 let done = self.since(before, name);
                 // Heat updates every nested stack, and its content decides.

@@ -14,8 +14,7 @@ use super::changes::table::Change;
 const REPLACES: [(&str, &str); 3] = [("loose", "dns_name"), ("loose", "dns_domain"), ("server", "admin_pass")];
 
 /// Resources that are not created without Heat, and the reasons.
-const LEFT_OUT: [(&str, &str, &str); 4] = [
-    ("spare_subnet", "cidr", "Neutron refuses the pools of the former range"),
+const LEFT_OUT: [(&str, &str, &str); 3] = [
     ("spare_disk", "size", "a volume does not shrink, so there is no way back"),
     ("spare_disk", "read_only", "it is only for Heat"),
     ("spare_key", "save_private_key", "it is only for Heat"),

@@ -20,6 +20,7 @@ pub(crate) fn base() -> Value {
             // No gateway may be in a pool.
             "allocation_pools": [{ "start": "10.62.0.10", "end": "10.62.0.200" }],
         } },
+        "range": { "type": "OS::Neutron::Subnet", "properties": { "network": reference("other_net"), "cidr": "10.66.0.0/24" } },
         "router": { "type": "OS::Neutron::Router", "properties": { "external_gateway_info": { "network": "public" } } },
         "uplink": { "type": "OS::Neutron::RouterInterface",
                     "properties": { "router": reference("router"), "subnet": reference("subnet") } },
@@ -118,7 +119,7 @@ fn of_neutron() -> Vec<Change> {
         ("net", "port_security_enabled", json!(false), Update),
         ("net", "dns_domain", json!("shop.example."), Update),
         ("net", "value_specs", json!({ "mtu": 1400 }), Update),
-        ("spare_subnet", "cidr", json!("10.63.0.0/24"), Replace),
+        ("range", "cidr", json!("10.63.0.0/24"), Replace),
         ("spare_subnet", "network", reference("net"), Replace),
         ("subnet", "dns_nameservers", json!(["9.9.9.9"]), Update),
         ("subnet", "enable_dhcp", json!(false), Update),
