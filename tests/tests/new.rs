@@ -201,6 +201,8 @@ fn a_new_crate_finds_wattle_where_it_is_told() {
     assert!(manifest("c", concat!(env!("CARGO_MANIFEST_DIR"), "/..")).contains("/dsl\" }"));
     let (said, succeeded) = new(folder.path(), &["d", "--wattle", "."]);
     assert!(!succeeded && said.contains("is not wattle's repository"), "{said}");
+    let (said, succeeded) = new(folder.path(), &["d", "--wattle", "git@example.com:team/wattle.git"]);
+    assert!(!succeeded && said.contains("write the URL as `ssh://git@example.com/team/wattle.git`"), "{said}");
     assert!(!folder.path().join("d").exists());
 }
 

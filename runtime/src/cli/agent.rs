@@ -17,7 +17,7 @@ use crate::space::Space;
 use super::args;
 use super::console::Console;
 use super::error::{CommandError, Exit, exit_codes};
-use super::log::{self, Format};
+use super::log::{self, Format, ServerConsole};
 
 pub(super) fn command() -> Command {
     let path = |name: &'static str, value: &'static str| {
@@ -87,6 +87,14 @@ pub(super) fn limits() -> [Arg; 2] {
 }
 
 pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
+    let acted = act(matches, console).await;
+    if let (Err(error), Some(console)) = (&acted, ServerConsole::named()) {
+        console.say(&log::plain(&error.message));
+    }
+    acted
+}
+
+async fn act(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     let path = |name: &str| matches.get_one::<PathBuf>(name).cloned();
     let is_json = matches.get_one::<String>("log-format").is_some_and(|format| format == "json");
     let file = path("log");

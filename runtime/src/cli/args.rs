@@ -101,3 +101,14 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let wrong = |help| format!("`{text}` is not a length of time; {help}");
     time::seconds(text).map(Duration::from_secs).map_err(wrong)
 }
+
+/// A parser for whole numbers from `least` on, up to `most`.
+pub(super) fn number(least: u64, most: u64) -> impl Fn(&str) -> Result<u64, String> + Clone {
+    move |text| {
+        let number = text.parse().ok().filter(|number| (least..=most).contains(number));
+        number.ok_or_else(|| match most {
+            u64::MAX => format!("write a whole number of at least {least}"),
+            most => format!("write a whole number from {least} to {most}"),
+        })
+    }
+}

@@ -34,7 +34,7 @@ pub(super) fn command() -> Command {
             .long("days")
             .value_name("N")
             .default_value(default)
-            .value_parser(value_parser!(u64).range(1..=LONGEST))
+            .value_parser(args::number(1, LONGEST))
     };
     let new = Command::new("new")
         .about("Make a certificate authority for one data space")

@@ -51,7 +51,7 @@ pub(super) fn command() -> Command {
             Arg::new("quota")
                 .long("quota")
                 .value_name("N")
-                .value_parser(value_parser!(usize))
+                .value_parser(args::number(0, u64::MAX))
                 .help("Maximum number of servers, of ports and of volumes"),
         )
         .arg(
@@ -159,7 +159,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let mut signals = Signals::listen()?;
     let listener = std::net::TcpListener::bind(address).map_err(refuse)?;
     let takes = *matches.get_one::<Duration>("takes").expect("INVARIANT: it has a default");
-    let quota = matches.get_one::<usize>("quota").copied();
+    let quota = matches.get_one::<u64>("quota").map(|quota| usize::try_from(*quota).unwrap_or(usize::MAX));
     let boot = if matches.get_flag("boot") { Some(boot(matches).await?) } else { None };
     let addresses = boot.as_ref().map(Boot::addresses);
     let token = *matches.get_one::<Duration>("token").expect("INVARIANT: it has a default");

@@ -81,9 +81,14 @@ fn asked(given: &str, of_version: impl Fn(&str) -> Dependency) -> Result<Depende
     if given.starts_with(|first: char| first.is_ascii_digit()) {
         return Ok(of_version(given));
     }
-    Err(CommandError::usage(format!(
+    let error = CommandError::usage(format!(
         "there is no folder `{given}`, a URL has `://`, and a version begins with a digit"
-    )))
+    ));
+    Err(match given.split_once(':') {
+        // The form that `git clone` takes.
+        Some((host, path)) if host.contains('@') => error.help(format!("write the URL as `ssh://{host}/{path}`")),
+        _ => error,
+    })
 }
 
 /// Makes Cargo build a crate on this machine with the repository of this program, and reports that. This affects no

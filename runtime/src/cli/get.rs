@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use clap::{Arg, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgMatches, Command};
 use wattle::model::{Name, Value};
 use wattle::shown::argument;
 use wattle::values;
@@ -31,7 +31,7 @@ pub(super) fn command() -> Command {
             Arg::new("revision")
                 .long("revision")
                 .value_name("N")
-                .value_parser(value_parser!(u64).range(1..))
+                .value_parser(args::number(1, u64::MAX))
                 .help("Accept only a value of this revision"),
         )
         .arg(args::format(&["plain", "json"]))

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use clap::{Arg, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgMatches, Command};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use wattle::model::Name;
 use wattle::names::{list, meant, some};
@@ -58,7 +58,7 @@ pub(super) fn command() -> Command {
             Arg::new("lines")
                 .long("lines")
                 .value_name("N")
-                .value_parser(value_parser!(u32).range(1..))
+                .value_parser(args::number(1, u64::MAX))
                 .default_value("100")
                 .help("Show at most the last N lines"),
         )
@@ -83,7 +83,7 @@ pub(super) fn command() -> Command {
 
 pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
     let of = tidy(matches.get_one::<String>("of").expect("INVARIANT: it is required"));
-    let lines = matches.get_one::<u32>("lines").map_or(0, |lines| *lines as usize);
+    let lines = matches.get_one::<u64>("lines").map_or(0, |lines| usize::try_from(*lines).unwrap_or(usize::MAX));
     if matches.get_flag("console") {
         return boot_log::run(of, lines, matches, console).await;
     }

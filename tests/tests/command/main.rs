@@ -49,6 +49,7 @@ fn wrong_usage_is_reported_with_how_to_fix_it() {
     golden("directory-as-argument", here, &["destroy", "."]);
     golden("destroy-not-up", here, &["destroy", "--dir", "."]);
     golden("typo-time", here, &["agent", "--deadline", "5"]);
+    golden("typo-number", here, &["logs", "db", "--lines", "ten"]);
     golden("no-directory", here, &["up"]);
     golden("no-seed", here, &["up", "elsewhere"]);
     std::fs::create_dir(here.join("old")).expect("a folder");

@@ -1,6 +1,6 @@
 //! `wattle rollback`: restores the former infrastructure and software.
 
-use clap::{Arg, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgMatches, Command};
 use wattle::plan::plan_of;
 
 use crate::cli::console::Console;
@@ -21,7 +21,7 @@ pub(in crate::cli) fn command() -> Command {
             Arg::new("to")
                 .long("to")
                 .value_name("N")
-                .value_parser(value_parser!(u64))
+                .value_parser(args::number(1, u64::MAX))
                 .help("Number of the deployment to go back to; the last ten that completed are kept"),
         )
         .arg(args::flag("yes", "Do not ask for confirmation"))

@@ -3,6 +3,7 @@
 //! Lines go through a bounded queue to a thread that writes them, so logging never waits for a disk or a pipe. If the
 //! queue is full, lines are dropped and counted. The messages themselves do not belong here.
 
+mod console;
 mod file;
 mod queue;
 mod recent;
@@ -19,6 +20,7 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 use crate::agent::Recent;
 use crate::clock;
 
+pub(super) use console::ServerConsole;
 use file::Rotated;
 use queue::{Flush, Queue};
 use recent::Keep;
@@ -37,7 +39,7 @@ pub(super) struct Format {
 }
 
 /// Logs to `file` or to the standard error until the result is dropped. By then, everything has been written. The last
-/// lines are kept in `recent`.
+/// lines are kept in `recent`, and lines of the agent itself also appear on the server's console.
 ///
 /// # Errors
 /// The file cannot be opened.
@@ -59,7 +61,7 @@ pub(super) fn start(file: Option<&Path>, format: Format, recent: Arc<Recent>) ->
         .with_target(false)
         .with_timer(Rfc3339);
     let chosen = filter(&std::env::var("RUST_LOG").unwrap_or_default());
-    let subscriber = tracing_subscriber::registry().with(chosen).with(Keep(recent));
+    let subscriber = tracing_subscriber::registry().with(chosen).with(Keep(recent, ServerConsole::named()));
     // There is another subscriber only if this was called twice.
     let _ = if format.is_json { subscriber.with(lines.json()).try_init() } else { subscriber.with(lines).try_init() };
     Ok(flush)

@@ -1,4 +1,5 @@
-//! The last lines of the log, which an operator may request from an agent.
+//! What an operator sees of the log: its last lines, which may be requested from an agent, and those on the server's
+//! console.
 
 use std::fmt::{self, Write as _};
 use std::sync::Arc;
@@ -10,8 +11,11 @@ use tracing_subscriber::layer::{Context, Layer};
 use crate::agent::Recent;
 use crate::clock;
 
-/// A layer that keeps log lines, whatever the format of the log.
-pub(super) struct Keep(pub(super) Arc<Recent>);
+use super::console::ServerConsole;
+
+/// A layer that keeps log lines, whatever the format of the log. Lines that belong to no component are also written to
+/// the console. Others may quote recipes, and more people can read a console than the log.
+pub(super) struct Keep(pub(super) Arc<Recent>, pub(super) Option<ServerConsole>);
 
 /// Formats an event as a line of text.
 #[derive(Default)]
@@ -31,6 +35,7 @@ impl Visit for Line {
 
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         let _ = match field.name() {
+            "component" => write!(self.component.get_or_insert_default(), "{value:?}"),
             "message" => write!(self.message, "{value:?}"),
             name => write!(self.fields, " {name}={value:?}"),
         };
@@ -43,7 +48,11 @@ impl<S: Subscriber> Layer<S> for Keep {
         event.record(&mut line);
         let Line { message, component, fields } = line;
         let text = format!("{:.3} {:>5} {message}{fields}", clock::now(), event.metadata().level());
-        self.0.say(component.as_deref(), &super::shown::plain(&text));
+        let text = super::shown::plain(&text);
+        self.0.say(component.as_deref(), &text);
+        if let (None, Some(console)) = (component, &self.1) {
+            console.say(&text);
+        }
     }
 }
 
@@ -54,9 +63,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_logged_is_kept_as_one_line_of_its_component() {
+    fn what_is_logged_is_kept_as_one_line_of_its_component_and_the_rest_is_on_the_console() {
         let recent = Arc::new(Recent::default());
-        let lines = tracing_subscriber::registry().with(Keep(Arc::clone(&recent)));
+        let console = tempfile::NamedTempFile::new().unwrap();
+        let device = ServerConsole::at(console.path());
+        let lines = tracing_subscriber::registry().with(Keep(Arc::clone(&recent), Some(device)));
         tracing::subscriber::with_default(lines, || {
             tracing::warn!(component = "db/part", revision = 3, "two\nlines and \u{1b}[2J");
             tracing::info!(server = "db", "begins");
@@ -67,5 +78,7 @@ mod tests {
         let all = said(None);
         assert_eq!(all[0], format!("{line} component=db/part"));
         assert!(all[1].ends_with("Z  INFO begins server=\"db\""), "{all:?}");
+        let console = std::fs::read_to_string(console.path()).unwrap();
+        assert_eq!(console, format!("wattle-agent: {}\n", all[1]));
     }
 }
