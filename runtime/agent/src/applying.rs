@@ -3,13 +3,15 @@
 //! Writing may be interrupted anywhere. It then starts again from the beginning, unless only the end is missing.
 //! Servers are notified of a revision once it is complete, and nothing that the previous revision still needs is
 //! removed earlier. An interrupted writer cannot be distinguished from a slow one, so its turn is ended first
-//! ([`There::is_being_written`]). Likewise, a command that finds no goal announces one of revision 0 before it trusts
-//! what it reads: the earlier contents may have been lost with an earlier data space.
+//! ([`There::is_being_written`]). Likewise, a command that finds no desired revision announces revision 0 before it
+//! trusts what it reads: the earlier contents may have been lost with an earlier data space.
 
-/// A step in writing a seed. After [`Step::Announce`], a writer stops as soon as another one has written the goal.
+/// A step in writing a seed. After [`Step::Announce`], a writer stops as soon as another one has written the desired
+/// revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Announces in the goal that a seed is being written. From here on, the seed is known to be incomplete.
+    /// Announces, beside the desired revision, that a seed is being written. From here on, the seed is known to be
+    /// incomplete.
     Announce,
     /// Creates missing nodes: those of servers, entries and statuses, recipes and exports.
     Prepare,
@@ -19,7 +21,7 @@ pub enum Step {
     Register,
     /// Writes the plans.
     Plan,
-    /// Makes this the desired revision in the goal.
+    /// Makes this the desired revision.
     Tell,
     /// Withdraws rights.
     Withdraw,
@@ -27,7 +29,7 @@ pub enum Step {
     Deregister,
     /// Removes what is no longer needed.
     Clean,
-    /// Records in the goal that everything is written.
+    /// Records, beside the desired revision, that everything is written.
     Finish,
 }
 
@@ -52,7 +54,7 @@ impl Step {
     }
 }
 
-/// The contents of a goal.
+/// What is recorded of the desired revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct There {
     /// The number of the desired revision. 0 before the first.
@@ -63,15 +65,15 @@ pub struct There {
 }
 
 impl There {
-    /// Whether another writer may be at work. The next writer ends that turn by writing the goal before it reads
-    /// anything. Otherwise, its readings might become outdated.
+    /// Whether another writer may be at work. The next writer ends that turn by writing the desired revision before it
+    /// reads anything. Otherwise, its readings might become outdated.
     pub fn is_being_written(self) -> bool {
         self.applying.is_some()
     }
 }
 
-/// The number of a seed's revision. It is that of the goal if the seed `is_same` as the existing one and at most the
-/// end is missing.
+/// The number of a seed's revision. It is that of the desired revision if the seed `is_same` as the existing one and at
+/// most the end is missing.
 pub fn number(there: Option<There>, is_same: bool) -> u64 {
     let Some(There { revision, applying }) = there else { return 1 };
     let is_applied = applying.is_none_or(|applying| applying == revision);

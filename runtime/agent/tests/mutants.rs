@@ -147,7 +147,7 @@ const MUTANTS: [Mutant; 20] = [
         )],
     },
     Mutant {
-        name: "begins what no goal has come to",
+        name: "begins what no desired revision has reached",
         edits: &[(
             "src/request/follow.rs",
             "plan.revision <= desired.revision;",
@@ -155,7 +155,7 @@ const MUTANTS: [Mutant; 20] = [
         )],
     },
     Mutant {
-        name: "does not look again at a plan that was seen before the goal",
+        name: "does not look again at a plan that was seen before the desired revision",
         edits: &[(
             "src/request/follow.rs",
             "(self.is_news(plan) && is_led_to && is_it)",

@@ -30,11 +30,7 @@ const LONGEST: u64 = 36_500;
 
 pub(super) fn command() -> Command {
     let days = |default| {
-        Arg::new("days")
-            .long("days")
-            .value_name("N")
-            .default_value(default)
-            .value_parser(args::number(1, LONGEST))
+        Arg::new("days").long("days").value_name("N").default_value(default).value_parser(args::number(1, LONGEST))
     };
     let new = Command::new("new")
         .about("Make a certificate authority for one data space")

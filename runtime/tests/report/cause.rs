@@ -20,7 +20,7 @@ fn now() -> Time {
 
 /// A stack in revision 2, from lines such as `b/app waits a/db/url`; agents act for those servers.
 pub(crate) fn snapshot(alive: &[&str], lines: &[&str]) -> StackSnapshot {
-    let goal = DesiredRevision {
+    let desired = DesiredRevision {
         revision: 2,
         space: None,
         digest: String::new(),
@@ -30,7 +30,7 @@ pub(crate) fn snapshot(alive: &[&str], lines: &[&str]) -> StackSnapshot {
     };
     let mut snapshot = StackSnapshot {
         stack: "s".into(),
-        desired: Some(goal),
+        desired: Some(desired),
         servers: IndexMap::default(),
         admission: Default::default(),
     };

@@ -9,7 +9,7 @@ use wattle_converge::{Act, Id, Intent, Row, RowFailure, Stage, Thing, Time};
 use wattle_runtime::deploy::{Known, MadeByHeat, Planned, Through};
 use wattle_runtime::report::{How, Infrastructure, Pace};
 
-const GOAL: u64 = 3;
+const GENERATION: u64 = 3;
 const SERVER: &str = "OS::Nova::Server";
 
 pub(crate) fn row(number: u64, name: &str) -> Row {
@@ -17,7 +17,7 @@ pub(crate) fn row(number: u64, name: &str) -> Row {
         id: Id { term: 1, number },
         name: name.into(),
         kind: SERVER.into(),
-        made: GOAL,
+        made: GENERATION,
         fixed: "".into(),
         free: None,
         varying: BTreeMap::new(),
@@ -61,7 +61,7 @@ pub(crate) fn known(planned: impl Into<Option<Vec<Planned>>>, rows: Vec<Row>) ->
     Known {
         stack: "shop".into(),
         through: Through::Wattle,
-        number: GOAL,
+        number: GENERATION,
         planned: planned.into(),
         rows,
         is_reached: false,
@@ -89,7 +89,7 @@ fn what_is_wrong_comes_first_then_what_goes_on_and_at_last_what_is_there() {
         [("app10", "net"), ("app2", "net"), ("db", "net"), ("ip", "web"), ("net", ""), ("new", "net"), ("web", "db")];
     let rows = vec![
         row(1, "net"),
-        failed(2, "db", GOAL, Stage::Gone, "no valid host\u{1b}[2J\nwas found"),
+        failed(2, "db", GENERATION, Stage::Gone, "no valid host\u{1b}[2J\nwas found"),
         doing(3, "app10", Act::Create),
         doing(4, "app2", Act::Delete),
         doing(
@@ -143,12 +143,12 @@ fn what_another_thing_stands_for_now_is_told_apart() {
     let replaced =
         known(planned(&[("web", "")]), vec![row(1, "web"), Row { stage: Stage::New, ..doing(2, "web", Act::Create) }]);
     assert_eq!(reported(&replaced), ["web is being created", "web (1-1) is to be deleted"]);
-    // It could not be created, and a former goal is wanted again.
+    // It could not be created, and a former state is desired again.
     let back =
-        known(planned(&[("web", "")]), vec![row(1, "web"), failed(2, "web", GOAL - 1, Stage::Failed, "no room")]);
+        known(planned(&[("web", "")]), vec![row(1, "web"), failed(2, "web", GENERATION - 1, Stage::Failed, "no room")]);
     assert_eq!(reported(&back), ["web (1-2) is to be deleted", "web is there"]);
-    // A failure for a former goal that has left nothing is retried.
-    let again = known(planned(&[("web", "")]), vec![failed(1, "web", GOAL - 1, Stage::Gone, "no room")]);
+    // A failure of an earlier generation that has left nothing is retried.
+    let again = known(planned(&[("web", "")]), vec![failed(1, "web", GENERATION - 1, Stage::Gone, "no room")]);
     assert_eq!(reported(&again), ["web is to be created"]);
     // A thing that nobody requested.
     let late = known(planned(&[]), vec![Row { stage: Stage::Failed, ..row(1, "web") }]);
@@ -158,7 +158,7 @@ fn what_another_thing_stands_for_now_is_told_apart() {
     let headline = Infrastructure::of(&stopped).headline();
     assert_eq!(headline, "everything is to be deleted: 1 to go; no command is at work, and `wattle deploy` continues");
     assert_eq!(Infrastructure::of(&known(planned(&[]), vec![])).headline(), "nothing is left");
-    let stuck = RowFailure { generation: GOAL, deleting: true, needs: None, cause: "it is in use".into() };
+    let stuck = RowFailure { generation: GENERATION, deleting: true, needs: None, cause: "it is in use".into() };
     let stuck = known(planned(&[]), vec![Row { failed: Some(stuck), ..row(1, "web") }]);
     assert_eq!(reported(&stuck), ["web failed: could not be deleted: it is in use"]);
 }
@@ -212,7 +212,7 @@ fn of_heat_s_the_servers_are_known() {
 fn it_is_bounded_and_what_is_wrong_is_never_left_out() {
     let names: Vec<(String, Row)> = (0..6_000).map(|n| (format!("r{n}"), row(n, &format!("r{n}")))).collect();
     let mut rows: Vec<Row> = names.iter().map(|(_, row)| row.clone()).collect();
-    rows[5_999] = failed(5_999, "r5999", GOAL, Stage::Gone, &"x".repeat(100_000));
+    rows[5_999] = failed(5_999, "r5999", GENERATION, Stage::Gone, &"x".repeat(100_000));
     let wanted = names.iter().map(|(name, _)| (name.as_str(), "")).collect::<Vec<_>>();
     let shown = Infrastructure::of(&known(planned(&wanted), rows));
     assert_eq!((shown.resources.len(), shown.left_out, shown.tally.there), (5_000, 1_000, 5_999));

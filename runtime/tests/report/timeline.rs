@@ -28,7 +28,7 @@ fn status(state: State, since: u64, past: Vec<Step>) -> Status {
 }
 
 fn snapshot(components: Vec<(String, Status)>) -> StackSnapshot {
-    let goal = DesiredRevision {
+    let desired = DesiredRevision {
         revision: 1,
         space: None,
         digest: String::new(),
@@ -38,7 +38,7 @@ fn snapshot(components: Vec<(String, Status)>) -> StackSnapshot {
     };
     let mut snapshot = StackSnapshot {
         stack: "s".into(),
-        desired: Some(goal),
+        desired: Some(desired),
         servers: IndexMap::default(),
         admission: Default::default(),
     };

@@ -108,8 +108,8 @@ impl World {
 
     pub(crate) async fn read(&self, entry: &str, revision: u64) -> Content {
         let space = self.space();
-        let goal = space.desired_revision().await.unwrap().expect("a seed was applied");
-        let revision = Revision { space: goal.space, number: revision };
+        let desired = space.desired_revision().await.unwrap().expect("a seed was applied");
+        let revision = Revision { space: desired.space, number: revision };
         let read = space.read(entry, &revision);
         timeout(Duration::from_secs(100_000), read).await.expect("it comes").unwrap()
     }

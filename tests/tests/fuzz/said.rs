@@ -64,7 +64,7 @@ impl Deployed {
         let component = declared.components.keys().next().expect("it has one");
         let outputs = below(&format!("{}/{server}/{component}", layout.entries()));
         let entry = format!("{server}/{component}/{}", outputs.first().expect("it has one"));
-        let (server, of) = (server.to_string(), of.expect("a goal").of());
+        let (server, of) = (server.to_string(), of.expect("a desired revision").of());
         Self { runtime, store, options, layout, of, server, entry }
     }
 

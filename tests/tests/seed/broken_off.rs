@@ -53,7 +53,7 @@ async fn broken_off(first: &[&Seed], last: &Seed) {
             .desired_revision()
             .await
             .expect("reads")
-            .map(|goal| goal.revision);
+            .map(|desired| desired.revision);
         assert!(revision.unwrap_or(0) < applied.revision || changes > 5, "{changes}: told before it is there");
         let fixed = apply(&store, last, &options).await.expect("applies");
         assert!((applied.revision..=applied.revision + 1).contains(&fixed.revision), "{changes}: {}", fixed.revision);
@@ -200,7 +200,7 @@ async fn a_stack_goes_as_a_whole_but_not_while_agents_act_for_it() {
     drop(hold);
 }
 
-/// A stack with some nodes but without a goal.
+/// A stack with some nodes but without a desired revision.
 #[tokio::test]
 async fn what_no_operator_has_announced_is_removed_however_often_that_is_broken_off() {
     let seed = seed(&three_tier(1));

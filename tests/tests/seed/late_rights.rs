@@ -70,9 +70,12 @@ impl Stage {
     }
 
     async fn is_whole(&self) -> bool {
-        let goal =
-            Space::new(Arc::clone(&self.store), "three_tier").desired_revision().await.expect("reads").expect("a goal");
-        goal.applying.is_none()
+        let desired = Space::new(Arc::clone(&self.store), "three_tier")
+            .desired_revision()
+            .await
+            .expect("reads")
+            .expect("a desired revision");
+        desired.applying.is_none()
     }
 }
 

@@ -16,8 +16,8 @@ async fn a_first_seed_makes_every_node_and_a_plan_for_each_server() {
     let applied = apply(&store, &seed, &options).await.expect("applies");
     assert_eq!((applied.revision, applied.changes.from), (1, None));
     let space = Space::new(Arc::clone(&store), "three_tier");
-    let goal = space.desired_revision().await.expect("reads").expect("a goal");
-    assert_eq!((goal.revision, &goal.digest, goal.applying), (1, &seed.digest, None));
+    let desired = space.desired_revision().await.expect("reads").expect("a desired revision");
+    assert_eq!((desired.revision, &desired.digest, desired.applying), (1, &seed.digest, None));
     for entry in seed.entries.keys() {
         assert_eq!(space.peek(entry).await.expect("is there"), None);
     }

@@ -129,7 +129,9 @@ async fn who_began_before_a_stack_was_made_anew_writes_nothing_of_it() {
     let [first, small, large] = [2, 1, 3].map(|apps| seed(&three_tier(apps)));
     let options = options_for(&[&large, &first, &small]);
     let store = address.connect(&[options.key.login()]).await.expect("connects");
-    let count = async || store.get("/wattle/three_tier/revision").await.expect("reads").expect("a goal").version.count;
+    let count = async || {
+        store.get("/wattle/three_tier/revision").await.expect("reads").expect("a desired revision").version.count
+    };
     let mut refused = 0;
     for changes in (0..).step_by(4) {
         delete(&store, &first.stack, &options.key, false).await.expect("deletes");
@@ -139,7 +141,8 @@ async fn who_began_before_a_stack_was_made_anew_writes_nothing_of_it() {
         delete(&store, &first.stack, &options.key, false).await.expect("deletes");
         apply(&store, &first, &options).await.expect("applies again");
         while count().await < before {
-            // Another application has begun, and is interrupted, so that the goal's version counter is the same as before.
+            // Another application has begun, and is interrupted, so that the node of the desired revision has the same
+            // version as before.
             let broken = Watch::over(Arc::clone(&store));
             broken.guard.fail_after(1);
             let broken: Arc<dyn Store> = broken;
@@ -202,7 +205,7 @@ fn pair(back: &str, front: &str) -> Model {
 /// Asserts that each plan expects the current state of those that it reads from.
 async fn agree(store: &Arc<dyn Store>, seed: &Seed, revision: u64) {
     let space = Space::new(Arc::clone(store), &seed.stack);
-    assert_eq!(space.desired_revision().await.expect("reads").map(|goal| goal.revision), Some(revision));
+    assert_eq!(space.desired_revision().await.expect("reads").map(|desired| desired.revision), Some(revision));
     for server in seed.servers.keys() {
         let plan = space.plan(server).await.expect("reads").expect("a plan");
         for writer in plan.writers.keys() {
@@ -276,9 +279,12 @@ async fn a_data_space_that_is_made_later_sorts_behind_whatever_the_clock_says() 
     let options = options_for(&[&seed]);
     let space = async || {
         apply(&store, &seed, &options).await.expect("applies");
-        let goal =
-            Space::new(Arc::clone(&store), &seed.stack).desired_revision().await.expect("reads").expect("a goal");
-        goal.space.expect("a name")
+        let desired = Space::new(Arc::clone(&store), &seed.stack)
+            .desired_revision()
+            .await
+            .expect("reads")
+            .expect("a desired revision");
+        desired.space.expect("a name")
     };
     let first = space().await;
     // An operator whose clock is far ahead has created one, and it was deleted.

@@ -131,7 +131,7 @@ pub(crate) async fn until(stack: &Stack, what: &str, is_so: impl Fn(&StackSnapsh
     panic!("not {what}: {last:?}")
 }
 
-/// Whether `db` has reached the goal.
+/// Whether `db` has reached the desired revision.
 pub(crate) fn is_done(snapshot: &StackSnapshot) -> bool {
     snapshot.tally().done == 1
 }

@@ -54,8 +54,8 @@ async fn left(mut stack: Stack) {
     assert_eq!(applied.revision, 3);
     let own = [layout.plan("web"), layout.last_desired("web"), layout.server_status("web"), layout.agent("web")];
     reaches_only(&store, &operator, &own, "a server that has left").await;
-    let goal = store.get(&layout.last_desired("web")).await.expect("reads").expect("it is there");
-    assert!(!String::from_utf8_lossy(&goal.data).contains("\"db\""), "{goal:?}");
+    let desired = store.get(&layout.last_desired("web")).await.expect("reads").expect("it is there");
+    assert!(!String::from_utf8_lossy(&desired.data).contains("\"db\""), "{desired:?}");
     web.start(&stack).await;
     assert_eq!(web.ended().await, Ended::Retired);
     // The others have learned a new shared secret.

@@ -152,8 +152,8 @@ async fn nobody_fills_everybodys_screen() {
 #[tokio::test]
 async fn what_cannot_have_been_leaves_the_scale_to_the_others() {
     let liar = Liar::new("odd_times").await;
-    let goal = liar.snapshot().await.desired.expect("a goal");
-    let (begin, now) = (goal.since().expect("it is signed until when"), Time::from(SystemTime::now()));
+    let desired = liar.snapshot().await.desired.expect("a desired revision");
+    let (begin, now) = (desired.since().expect("it is signed until when"), Time::from(SystemTime::now()));
     assert!(begin <= now && now.duration_since(begin).as_secs() < 600, "{begin}");
     let ran = json!([{"did": "ran", "since": begin, "until": now}]);
     liar.says("web", &liar.layout.status("web/part"), json!({"state": "done", "since": now, "past": ran})).await;

@@ -46,7 +46,7 @@ impl Handed {
         }
     }
 
-    /// Whether one of these keys can read the goal.
+    /// Whether one of these keys can read the desired revision.
     async fn opens(&self, logins: &[wattle_runtime::store::Login]) -> bool {
         let address: Address = self.zookeeper.address().parse().expect("an address");
         let store = address.connect(logins).await.expect("connects");

@@ -139,8 +139,12 @@ async fn a_second_server_is_reported_and_admitted_by_its_name_only() {
     assert_eq!(snapshot.admission.others[0].key, own);
     let path = Layout::new("second").announcement("db");
     let announced = operator.get(&path).await.expect("reads").expect("it is announced").data;
-    let space =
-        Space::new(Arc::clone(&operator), "second").desired_revision().await.expect("reads").expect("a goal").space;
+    let space = Space::new(Arc::clone(&operator), "second")
+        .desired_revision()
+        .await
+        .expect("reads")
+        .expect("a desired revision")
+        .space;
     let (forged, at) = (ServerKey::generate(), "2026-01-01T00:00:00Z".parse().expect("a time"));
     let said = Announcement { space, identity: forged.public("second", "db"), at, endorsed: None };
     let said = said.signed(&path, &forged, stack.options.credentials.get("db").expect("it has one").key());
@@ -320,7 +324,7 @@ async fn whoever_admits_again_completes_what_was_broken_off() {
     let (operator, key) = (stack.operator().await, stack.options.key.clone());
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     let (layout, space) = (Layout::new(name), Space::new(Arc::clone(&operator), name));
-    let data_space = space.desired_revision().await.expect("reads").expect("a goal").space;
+    let data_space = space.desired_revision().await.expect("reads").expect("a desired revision").space;
     let credential = stack.options.credentials.get("db").expect("it has one").key().clone();
     let announced = layout.announcement("db");
     let says = async |own: &ServerKey| {
@@ -369,8 +373,8 @@ async fn whoever_admits_again_completes_what_was_broken_off() {
                 assert_eq!(admitted.admitted, ["db".into()], "{changes}");
             }
         }
-        let goal = space.desired_revision().await.expect("reads").expect("a goal");
-        assert_eq!(goal.applying, None, "{changes}");
+        let desired = space.desired_revision().await.expect("reads").expect("a desired revision");
+        assert_eq!(desired.applying, None, "{changes}");
         assert!(operator.get(&place).await.expect("reads").is_none(), "{changes}: the former one keeps its place");
         let store = stack.login(&[last.login(name, "db")]).await;
         for path in

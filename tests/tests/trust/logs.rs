@@ -105,7 +105,7 @@ impl Operator {
     }
 
     async fn of(&self) -> Revision {
-        self.space.desired_revision().await.expect("reads").expect("a goal").of()
+        self.space.desired_revision().await.expect("reads").expect("a desired revision").of()
     }
 
     /// Answers in place of `db`, with its login, signed with this key.

@@ -66,12 +66,12 @@ async fn a_server_that_replaces_its_plan_gets_no_right_by_it(mut stack: Stack) {
     assert_denied(web.get(&others).await, "before");
 
     let space = Space::new(Arc::clone(&operator), "replaced_plan");
-    let goal = space.desired_revision().await.expect("reads").expect("a goal");
+    let desired = space.desired_revision().await.expect("reads").expect("a desired revision");
     let mut plan = space.plan("web").await.expect("reads").expect("a plan");
     let from = ValueSource::Leaf(Held::Entry("db/part/token".into()));
     let stolen = PlannedInput { ty: Type::STR, path: Vec::new(), from };
     plan.components["part"].inputs.insert("stolen".into(), stolen);
-    let reads = Access::new().grant(&goal.operator.expect("known"), Rights::READ);
+    let reads = Access::new().grant(&desired.operator.expect("known"), Rights::READ);
     let own = &stack.logins("web")[0];
     let forged = serde_json::to_vec(&plan).expect("JSON");
     let removed = web.apply(vec![Op::Delete { path: layout.plan("web") }]).await;
@@ -173,7 +173,7 @@ async fn what_a_server_says_at_length_is_cut() {
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     let layout = Layout::new("lengthy");
     let space = Space::new(Arc::clone(&operator), "lengthy");
-    let of = space.desired_revision().await.expect("reads").expect("a goal").of();
+    let of = space.desired_revision().await.expect("reads").expect("a desired revision").of();
     let since = "2026-01-01T00:00:00Z";
     let of = |mut status: serde_json::Value| {
         status["revision"] = of.number.into();
@@ -226,10 +226,10 @@ async fn a_stack_of_before_gets_places_and_loses_the_former_rights(mut stack: St
     let own = &stack.logins("web")[0];
     let access = Access::new().grant(&own.principal(), former);
     operator.protect(&[(layout.server("web"), access.clone())], &[]).await.expect("the operator may");
-    let node = operator.get(&layout.revision()).await.expect("reads").expect("a goal");
-    let mut goal: serde_json::Value = serde_json::from_slice(unsigned(&node.data)).expect("JSON");
-    goal["places"] = false.into();
-    operator.set(&layout.revision(), goal.to_string().as_bytes(), None).await.expect("the operator may");
+    let node = operator.get(&layout.revision()).await.expect("reads").expect("a desired revision");
+    let mut desired: serde_json::Value = serde_json::from_slice(unsigned(&node.data)).expect("JSON");
+    desired["places"] = false.into();
+    operator.set(&layout.revision(), desired.to_string().as_bytes(), None).await.expect("the operator may");
     let former = web.hold(&layout.former_alive("web"), b"{}", &access, None).await.expect("as it was");
 
     let refused = apply(&operator, &stack.seed, &stack.options).await.expect_err("nobody has signed it");

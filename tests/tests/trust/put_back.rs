@@ -26,9 +26,9 @@ async fn all(store: &Arc<dyn Store>, top: &str) -> BTreeMap<String, Vec<u8>> {
 }
 
 #[track_caller]
-fn refused(ran: &Ran, goal: &str) {
+fn refused(ran: &Ran, desired: &str) {
     assert_eq!(ran.code, Some(1), "{ran}");
-    for words in [goal, "and this operator knows of revision 2 of", "put back an earlier state", "--restore"] {
+    for words in [desired, "and this operator knows of revision 2 of", "put back an earlier state", "--restore"] {
         assert!(ran.err.contains(words), "{words}: {ran}");
     }
 }
@@ -55,13 +55,13 @@ async fn an_earlier_state_that_was_put_back_as_a_whole_is_not_gone_on_from() {
         }
     };
     put_back().await;
-    let goal = Layout::new("put_back").revision();
+    let desired = Layout::new("put_back").revision();
     let status = run(&["status", "--stack", "put_back"]);
     assert!(status.out.contains("and this operator knows of revision 2 of"), "{status}");
     let json = run(&["status", "--stack", "put_back", "--format", "json"]);
     assert!(json.out.contains("\"newer\": {"), "{json}");
     let diff = run(&["seed", "diff", "."]);
-    let line = format!("not as the operator wrote it: `{goal}`: it is revision 1 of the data space of ");
+    let line = format!("not as the operator wrote it: `{desired}`: it is revision 1 of the data space of ");
     assert!(diff.out.contains(&line), "{diff}");
     for args in [
         &["seed", "apply", "."][..],
@@ -71,8 +71,8 @@ async fn an_earlier_state_that_was_put_back_as_a_whole_is_not_gone_on_from() {
         &["seed", "rotate"],
         &["seed", "rotate", "db"],
     ] {
-        refused(&run(args), &goal);
-        assert_eq!(all(&thief, "/wattle/put_back").await[&goal], former[&goal], "{args:?} wrote");
+        refused(&run(args), &desired);
+        assert_eq!(all(&thief, "/wattle/put_back").await[&desired], former[&desired], "{args:?} wrote");
     }
     assert!(!here.join("operator.key.next").exists());
     // One command writes everything again, with a number after all known ones.

@@ -287,8 +287,12 @@ async fn a_server_makes_another_key_and_goes_on_with_it(stack: Stack) {
     assert_eq!(asked.absent, named);
     let forged = ServerKey::generate();
     let path = layout.announcement("db");
-    let space =
-        Space::new(Arc::clone(&operator), "renewed").desired_revision().await.expect("reads").expect("a goal").space;
+    let space = Space::new(Arc::clone(&operator), "renewed")
+        .desired_revision()
+        .await
+        .expect("reads")
+        .expect("a desired revision")
+        .space;
     let at = "2026-01-01T00:00:00Z".parse().expect("a time");
     let said = Announcement { space, identity: forged.public("renewed", "db"), at, endorsed: None };
     for said in [said.clone(), said.endorsed_by(&path, credential.key())] {

@@ -32,7 +32,7 @@ impl Liar {
         let stack = Stack::new(name);
         let (operator, web) = (stack.operator().await, stack.server("web").await);
         apply(&operator, &stack.seed, &stack.options).await.expect("applies");
-        let of = Space::new(operator, name).desired_revision().await.expect("reads").expect("a goal").of();
+        let of = Space::new(operator, name).desired_revision().await.expect("reads").expect("a desired revision").of();
         let folder = tempfile::tempdir().expect("a folder");
         write_operator_key(&folder.path().join("operator.key"), &stack.options.key).expect("writes");
         Self { layout: Layout::new(name), stack, web, of, folder }

@@ -51,14 +51,15 @@ async fn forged(mut stack: Stack) {
     assert_eq!(db.ran.count(), 1);
 
     let layout = Layout::new("forged");
-    let (mut plan, mut goal) = (json(&operator, &layout.plan("db")).await, json(&operator, &layout.revision()).await);
+    let (mut plan, mut desired) =
+        (json(&operator, &layout.plan("db")).await, json(&operator, &layout.revision()).await);
     plan["revision"] = 2.into();
     plan["components"]["part"]["inputs"]["number"]["from"] = json!({"value": 666});
-    goal["revision"] = 2.into();
-    goal["plans"] = json!({"most": 2});
+    desired["revision"] = 2.into();
+    desired["plans"] = json!({"most": 2});
     let other = OperatorKey::generate().signer();
     for signs in [false, true] {
-        for (path, node) in [(layout.plan("db"), &plan), (layout.revision(), &goal)] {
+        for (path, node) in [(layout.plan("db"), &plan), (layout.revision(), &desired)] {
             let forged = node.to_string();
             let forged = if signs { other.sign(&path, forged.as_bytes()) } else { forged.into_bytes() };
             put(&operator, &path, &forged).await;
@@ -153,7 +154,7 @@ async fn what_has_expired_does_not_run() {
     let (operator, mut db) = (stack.operator().await, Db::new());
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     let layout = Layout::new("expired_goal");
-    let goal = raw(&operator, &layout.revision()).await;
+    let desired = raw(&operator, &layout.revision()).await;
     let mut expired = json(&operator, &layout.revision()).await;
     expired["expires"] = "2020-01-01T00:00:00Z".into();
     let signed = stack.options.key.signer().sign(&layout.revision(), expired.to_string().as_bytes());
@@ -166,7 +167,7 @@ async fn what_has_expired_does_not_run() {
     assert!(applied.changes.is_empty());
     until(&stack, "done", is_done).await;
     db.kill().await;
-    put(&operator, &layout.revision(), &goal).await;
+    put(&operator, &layout.revision(), &desired).await;
     assert!(delete(&operator, "expired_goal", &stack.options.key, true).await.is_ok());
 }
 

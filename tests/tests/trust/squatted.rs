@@ -106,9 +106,9 @@ async fn the_node_above_all_stacks_is_the_operators_afterwards() {
         let (squatter, operator) = (anybody(&zookeeper).await, stack.operator().await);
         make(&squatter, "/wattle", said.as_bytes(), Acls::anyone_all()).await;
         apply(&operator, &stack.seed, &stack.options).await.expect("applies");
-        let goal = operator.get(&Layout::new("below").revision()).await.expect("reads").expect("a goal");
-        let goal = String::from_utf8_lossy(&goal.data).into_owned();
-        assert!(goal.contains("\"space\":\"20") && goal.len() < 4_000, "{goal}");
+        let desired = operator.get(&Layout::new("below").revision()).await.expect("reads").expect("a desired revision");
+        let desired = String::from_utf8_lossy(&desired.data).into_owned();
+        assert!(desired.contains("\"space\":\"20") && desired.len() < 4_000, "{desired}");
         let set = squatter.set_data("/wattle", b"garbage", None).await;
         assert!(matches!(set, Err(zookeeper_client::Error::NoAuth)), "anybody writes there: {set:?}");
         let made = squatter.create("/wattle/mine", b"", &CreateMode::Persistent.with_acls(Acls::anyone_all())).await;

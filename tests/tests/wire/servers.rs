@@ -123,12 +123,12 @@ fn servers_of_before_go_on_and_are_bound_to_the_store() {
     let (layout, own) = (Layout::new("hello"), scene.key());
     runtime().block_on(async {
         let store = address.connect(&operator.logins()).await.unwrap();
-        let goal = store.get(&layout.revision()).await.unwrap().unwrap();
-        let goal: serde_json::Value = serde_json::from_slice(unsigned(&goal.data)).unwrap();
+        let desired = store.get(&layout.revision()).await.unwrap().unwrap();
+        let desired: serde_json::Value = serde_json::from_slice(unsigned(&desired.data)).unwrap();
         let said = Announcement {
-            space: Some(goal["space"].as_str().unwrap().into()),
+            space: Some(desired["space"].as_str().unwrap().into()),
             identity: own.clone().unbound().public("hello", "alice"),
-            at: goal["expires"].as_str().unwrap().parse().unwrap(),
+            at: desired["expires"].as_str().unwrap().parse().unwrap(),
             endorsed: None,
         };
         let path = layout.announcement("alice");

@@ -54,8 +54,8 @@ impl Task {
         self.ticket
     }
 
-    /// Whether what it reads was written before the goal, so that it is visible to every reader of the goal. Other
-    /// stacks' values are not.
+    /// Whether what it reads was written before the desired revision, so that it is visible to every reader of that.
+    /// Other stacks' values are not.
     pub fn is_led(&self) -> bool {
         !matches!(self.kind, TaskKind::Foreign(..))
     }

@@ -178,10 +178,10 @@ fn a_status_overwrites_none_of_a_newer_revision() {
     assert_eq!(say.answered(node(status(&newer, State::Done).to_bytes(), 6)), Step::Over(Err(refused)));
 }
 
-const GOAL: &str = "/wattle/shop/revision";
+const DESIRED: &str = "/wattle/shop/revision";
 const PLAN: &str = "/wattle/shop/servers/db/plan";
 
-fn goal(of: &Revision, transaction: i64) -> Answer {
+fn desired(of: &Revision, transaction: i64) -> Answer {
     let space = of.space.as_ref().map_or(String::new(), |space| format!("\"space\":\"{space}\","));
     node(format!("{{{space}\"revision\":{},\"digest\":\"x\",\"applying\":9}}", of.number).into_bytes(), transaction)
 }
@@ -205,8 +205,8 @@ fn gives(of: &Revision) -> Step<Result<Desired, Refused>> {
 /// Follows until it has received a plan.
 fn following(of: &Revision) -> Follow {
     let mut follow = Follow::new(&layout(), "db");
-    assert_eq!(follow.begin(), Op::Get(GOAL.to_owned()));
-    assert_eq!(follow.answered(goal(of, 1)), waits_for(PLAN, None));
+    assert_eq!(follow.begin(), Op::Get(DESIRED.to_owned()));
+    assert_eq!(follow.answered(desired(of, 1)), waits_for(PLAN, None));
     assert_eq!(follow.answered(planned(of, 2)), gives(of));
     assert_eq!(follow.begin(), Op::Changed(PLAN.to_owned(), Some(version(2))));
     follow
@@ -216,16 +216,16 @@ fn following(of: &Revision) -> Follow {
 fn a_plan_is_followed_once_the_goal_has_come_to_it() {
     let of = |number| revision(Some("b"), number);
     let mut follow = Follow::new(&layout(), "db");
-    assert_eq!(follow.begin(), Op::Get(GOAL.to_owned()));
-    assert_eq!(follow.answered(Answer::Node(None)), waits_for(GOAL, None));
-    assert_eq!(follow.answered(goal(&of(0), 1)), waits_for(GOAL, Some(1)));
-    assert_eq!(follow.answered(goal(&of(1), 2)), waits_for(PLAN, None));
+    assert_eq!(follow.begin(), Op::Get(DESIRED.to_owned()));
+    assert_eq!(follow.answered(Answer::Node(None)), waits_for(DESIRED, None));
+    assert_eq!(follow.answered(desired(&of(0), 1)), waits_for(DESIRED, Some(1)));
+    assert_eq!(follow.answered(desired(&of(1), 2)), waits_for(PLAN, None));
     assert_eq!(follow.answered(planned(&of(1), 3)), gives(&of(1)));
     // The plan stays in revisions 2 to 6, which its agent is not notified of. In the seventh it changes.
     assert_eq!(follow.begin(), Op::Changed(PLAN.to_owned(), Some(version(3))));
-    assert_eq!(follow.answered(planned(&of(7), 9)), waits_for(GOAL, Some(2)));
-    assert_eq!(follow.answered(goal(&of(6), 8)), waits_for(GOAL, Some(8)));
-    assert_eq!(follow.answered(goal(&of(7), 10)), gives(&of(7)));
+    assert_eq!(follow.answered(planned(&of(7), 9)), waits_for(DESIRED, Some(2)));
+    assert_eq!(follow.answered(desired(&of(6), 8)), waits_for(DESIRED, Some(8)));
+    assert_eq!(follow.answered(desired(&of(7), 10)), gives(&of(7)));
     assert_eq!(follow.begin(), Op::Changed(PLAN.to_owned(), Some(version(9))));
 }
 
@@ -234,19 +234,19 @@ fn a_plan_that_was_never_to_be_reached_is_not_begun() {
     let of = |number| revision(Some("b"), number);
     let mut follow = following(&of(1));
     // The `seed apply` that wrote it was interrupted, and the next revision has another plan.
-    assert_eq!(follow.answered(planned(&of(2), 3)), waits_for(GOAL, Some(1)));
-    assert_eq!(follow.answered(goal(&of(3), 6)), Step::Ask(Op::Get(PLAN.to_owned())));
+    assert_eq!(follow.answered(planned(&of(2), 3)), waits_for(DESIRED, Some(1)));
+    assert_eq!(follow.answered(desired(&of(3), 6)), Step::Ask(Op::Get(PLAN.to_owned())));
     assert_eq!(follow.answered(planned(&of(3), 5)), gives(&of(3)));
     // Or it has the same plan, which then stays although it never counted before.
     let mut follow = following(&of(1));
-    assert_eq!(follow.answered(planned(&of(2), 3)), waits_for(GOAL, Some(1)));
-    assert_eq!(follow.answered(goal(&of(3), 6)), Step::Ask(Op::Get(PLAN.to_owned())));
+    assert_eq!(follow.answered(planned(&of(2), 3)), waits_for(DESIRED, Some(1)));
+    assert_eq!(follow.answered(desired(&of(3), 6)), Step::Ask(Op::Get(PLAN.to_owned())));
     assert_eq!(follow.answered(planned(&of(2), 3)), gives(&of(2)));
     // An agent that starts in between waits as well.
     let mut follow = Follow::new(&layout(), "db");
     follow.begin();
-    assert_eq!(follow.answered(goal(&of(1), 1)), waits_for(PLAN, None));
-    assert_eq!(follow.answered(planned(&of(2), 3)), waits_for(GOAL, Some(1)));
+    assert_eq!(follow.answered(desired(&of(1), 1)), waits_for(PLAN, None));
+    assert_eq!(follow.answered(planned(&of(2), 3)), waits_for(DESIRED, Some(1)));
 }
 
 #[test]
@@ -254,18 +254,18 @@ fn a_data_space_that_was_made_anew_is_followed_whatever_its_numbers() {
     let (old, new) = (revision(Some("b"), 5), revision(Some("c"), 1));
     let mut follow = following(&old);
     assert_eq!(follow.answered(Answer::Node(None)), waits_for(PLAN, None));
-    assert_eq!(follow.answered(planned(&new, 11)), waits_for(GOAL, Some(1)));
-    assert_eq!(follow.answered(goal(&revision(Some("c"), 0), 10)), waits_for(GOAL, Some(10)));
-    assert_eq!(follow.answered(goal(&new, 12)), gives(&new));
+    assert_eq!(follow.answered(planned(&new, 11)), waits_for(DESIRED, Some(1)));
+    assert_eq!(follow.answered(desired(&revision(Some("c"), 0), 10)), waits_for(DESIRED, Some(10)));
+    assert_eq!(follow.answered(desired(&new, 12)), gives(&new));
     // Also if the clock says that the new data space is older.
     let mut follow = following(&old);
     let new = revision(Some("a"), 1);
-    assert_eq!(follow.answered(planned(&new, 11)), waits_for(GOAL, Some(1)));
-    assert_eq!(follow.answered(goal(&new, 12)), gives(&new));
+    assert_eq!(follow.answered(planned(&new, 11)), waits_for(DESIRED, Some(1)));
+    assert_eq!(follow.answered(desired(&new, 12)), gives(&new));
     // Or the remains of the old one were read first.
     let mut follow = following(&old);
-    assert_eq!(follow.answered(planned(&revision(Some("b"), 6), 3)), waits_for(GOAL, Some(1)));
-    assert_eq!(follow.answered(goal(&new, 12)), Step::Ask(Op::Get(PLAN.to_owned())));
+    assert_eq!(follow.answered(planned(&revision(Some("b"), 6), 3)), waits_for(DESIRED, Some(1)));
+    assert_eq!(follow.answered(desired(&new, 12)), Step::Ask(Op::Get(PLAN.to_owned())));
     assert_eq!(follow.answered(planned(&new, 11)), gives(&new));
     // A data space from before they had names differs if it asks for something else.
     let nameless = revision(None, 5);
@@ -283,7 +283,7 @@ fn a_plan_that_makes_no_sense_is_reported_once() {
     let torn = follow.answered(node(b"{".to_vec(), 3));
     assert!(matches!(torn, Step::Over(Err(Refused::Malformed { path, .. })) if path == PLAN));
     assert_eq!(follow.begin(), Op::Changed(PLAN.to_owned(), Some(version(3))));
-    // It becomes valid with a goal that was not read yet.
-    assert_eq!(follow.answered(planned(&of(2), 4)), waits_for(GOAL, Some(1)));
-    assert_eq!(follow.answered(goal(&of(2), 5)), gives(&of(2)));
+    // It becomes valid with a desired revision that was not read yet.
+    assert_eq!(follow.answered(planned(&of(2), 4)), waits_for(DESIRED, Some(1)));
+    assert_eq!(follow.answered(desired(&of(2), 5)), gives(&of(2)));
 }

@@ -24,10 +24,10 @@
 //!
 //! At every step: a component does not run again after it succeeded in a revision, nor in a later one that changes
 //! nothing for it; an input is the value of its own revision; published data is on disk before, and never changes in
-//! its revision; nothing begins before its dependencies have ended, in a revision that is not the goal, without its
+//! its revision; nothing begins before its dependencies have ended, in a revision that is not desired, without its
 //! place, or twice at once; teardown has the inputs of the run that it undoes, and only for what has left; no recipe is
 //! ended before its time. Waits for a server that never starts all end. When faults stop, everything settles in the
-//! goal's revision, and in the last one with the values of a run without faults.
+//! desired revision, and in the last one with the values of a run without faults.
 //!
 //! # Whether it finds anything
 //!
@@ -47,12 +47,12 @@
 //! | goes to the next revision before what runs has ended | 16 |
 //! | forgets that a wait ends | 34 |
 //! | forgets what was published early when it starts again | 37 |
-//! | begins what no goal has come to | 52 |
+//! | begins what no desired revision has reached | 52 |
 //! | counts waiting as running | 107 |
 //! | runs what has failed and could not write that down | 125 |
 //! | takes the plan of another data space for its own | 169 |
 //! | lets a plan stand that expects what was never written | 411 |
-//! | does not look again at a plan that was seen before the goal | 517 |
+//! | does not look again at a plan that was seen before the desired revision | 517 |
 //! | begins while it cannot know whether it was replaced | 840 |
 //! | begins although its entries are of a newer revision | 61763 |
 

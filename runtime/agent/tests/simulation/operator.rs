@@ -1,5 +1,5 @@
 //! Operators, who apply seeds as `wattle seed apply` does: in its steps, each in requests of a few changes, none of
-//! which is carried out after another operator has written the goal.
+//! which is carried out after another operator has written the desired revision.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -32,13 +32,14 @@ pub(crate) struct Operator {
     again: bool,
     model: usize,
     tries: u64,
-    /// The state in the goal that it read.
+    /// The desired revision that it read.
     before: Option<(There, String)>,
     space: Option<Name>,
     number: u64,
-    /// How many times the goal was set.
+    /// How many times the desired revision was set.
     count: i32,
-    /// The data space whose turn this operator has taken before reading, and how many times the goal was set then.
+    /// The data space whose turn this operator has taken before reading, and how many times the desired revision was set
+    /// then.
     ended: Option<(Option<Name>, i32)>,
     /// The writes of each step.
     plan: Written,
@@ -46,7 +47,7 @@ pub(crate) struct Operator {
     batches: VecDeque<Vec<Change>>,
 }
 
-/// The writes, prepared when the goal was read.
+/// The writes, prepared when the desired revision was read.
 #[derive(Debug, Default)]
 struct Written {
     before: Vec<Change>,
@@ -73,14 +74,14 @@ fn bytes(value: &serde_json::Value) -> Rc<[u8]> {
     value.to_string().into_bytes().into()
 }
 
-/// Parses a goal.
+/// Parses a desired revision.
 fn said(data: &[u8]) -> (There, Option<Name>, String) {
-    let goal: serde_json::Value = serde_json::from_slice(data).expect("INVARIANT: a goal is JSON");
-    let there = There { revision: goal["revision"].as_u64().unwrap_or(0), applying: goal["applying"].as_u64() };
-    (there, goal["space"].as_str().map(Name::from), goal["digest"].as_str().unwrap_or("").to_owned())
+    let desired: serde_json::Value = serde_json::from_slice(data).expect("INVARIANT: a desired revision is JSON");
+    let there = There { revision: desired["revision"].as_u64().unwrap_or(0), applying: desired["applying"].as_u64() };
+    (there, desired["space"].as_str().map(Name::from), desired["digest"].as_str().unwrap_or("").to_owned())
 }
 
-/// The revision that a goal declares as reached.
+/// The desired revision, once it is declared as reached.
 pub(crate) fn reached(data: &[u8]) -> Option<Revision> {
     let (there, space, _) = said(data);
     (there.revision > 0).then_some(Revision { space, number: there.revision })
@@ -135,10 +136,10 @@ impl World {
         self.read_goal(operator);
     }
 
-    /// Whether no revision is the goal yet, or an operator has announced one and got no further.
+    /// Whether no revision is desired yet, or an operator has announced one and got no further.
     pub(crate) fn is_broken_off(&self) -> bool {
-        let goal = self.store.truth(&layout().revision());
-        goal.is_none_or(|goal| said(&goal.data).0.applying.is_some())
+        let desired = self.store.truth(&layout().revision());
+        desired.is_none_or(|desired| said(&desired.data).0.applying.is_some())
     }
 
     fn read_goal(&mut self, operator: usize) {
@@ -186,15 +187,15 @@ impl World {
         }
     }
 
-    fn goal(&self, operator: usize, there: There, digest: &str) -> Rc<[u8]> {
-        let mut goal = json!({ "revision": there.revision, "digest": digest });
+    fn desired(&self, operator: usize, there: There, digest: &str) -> Rc<[u8]> {
+        let mut desired = json!({ "revision": there.revision, "digest": digest });
         if let Some(space) = &self.operators[operator].space {
-            goal["space"] = json!(space);
+            desired["space"] = json!(space);
         }
         if let Some(applying) = there.applying {
-            goal["applying"] = json!(applying);
+            desired["applying"] = json!(applying);
         }
-        bytes(&goal)
+        bytes(&desired)
     }
 
     pub(crate) fn operator_hears(&mut self, operator: usize, id: u64, outcome: Outcome) {
@@ -271,7 +272,7 @@ impl World {
                 let digest = state.before.as_ref().map_or_else(String::new, |(_, digest)| digest.clone());
                 let before = state.before.as_ref().map(|(there, _)| there.revision);
                 let applying = Some(before.map_or(0, |_| number));
-                let data = self.goal(operator, There { revision: before.unwrap_or(0), applying }, &digest);
+                let data = self.desired(operator, There { revision: before.unwrap_or(0), applying }, &digest);
                 return self.write_goal(operator, data);
             }
             Step::Tell | Step::Finish => {
@@ -279,7 +280,7 @@ impl World {
                 let revision = Revision { space: state.space.clone(), number };
                 let applying = (cleans && step == Step::Tell).then_some(number);
                 let digest = self.models[model].digest();
-                let data = self.goal(operator, There { revision: number, applying }, &digest);
+                let data = self.desired(operator, There { revision: number, applying }, &digest);
                 self.oracle.revisions.insert(revision, model);
                 for server in self.models[model].servers.keys() {
                     let plan = self.plan_there(server);
@@ -296,7 +297,8 @@ impl World {
         self.next_batch(operator, step);
     }
 
-    /// The conditions that hold as long as it is an operator's turn: the goal is unchanged, and of its data space.
+    /// The conditions that hold as long as it is an operator's turn: the desired revision is unchanged, and of its data
+    /// space.
     fn checks(&self, operator: usize) -> Vec<Change> {
         let Operator { count, space, .. } = &self.operators[operator];
         let mark = Change::Check { path: layout().mark(space.as_ref()), count: 0 };

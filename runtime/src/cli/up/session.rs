@@ -91,7 +91,7 @@ pub(super) async fn follow(
             progress.show(&now, console)?;
         }
         let tally = now.tally();
-        let is_applied = now.desired.as_ref().is_some_and(|goal| goal.applying.is_none());
+        let is_applied = now.desired.as_ref().is_some_and(|desired| desired.applying.is_none());
         let code = if tally.has_failed() { Exit::Failed } else { Exit::Fine };
         if tally.is_over() && is_applied && last_shown < now.revision() {
             (last_shown, ended) = (now.revision(), code);

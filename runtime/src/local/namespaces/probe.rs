@@ -37,24 +37,24 @@ pub(super) fn missing(needs: &Needs, gateways: &[Ipv4Addr], space: &Path) -> Opt
         // In this case, a response does not show that outgoing traffic works.
         others.extend(gateways.iter().map(|gateway| Target::Host(SocketAddrV4::new(*gateway, DNS))));
     }
-    let goals: Vec<Target> = resolvers.iter().chain(&others).copied().collect();
+    let targets: Vec<Target> = resolvers.iter().chain(&others).copied().collect();
     let (here, there) = thread::scope(|scope| {
-        let here: Vec<_> = goals.iter().map(|goal| scope.spawn(move || reached(*goal, None))).collect();
-        let there: Vec<_> = goals.iter().map(|goal| scope.spawn(move || reached(*goal, Some(space)))).collect();
+        let here: Vec<_> = targets.iter().map(|target| scope.spawn(move || reached(*target, None))).collect();
+        let there: Vec<_> = targets.iter().map(|target| scope.spawn(move || reached(*target, Some(space)))).collect();
         let all = |threads: Vec<thread::ScopedJoinHandle<'_, bool>>| -> Vec<bool> {
             threads.into_iter().map(|thread| thread.join().unwrap_or(false)).collect()
         };
         (all(here), all(there))
     });
     // One resolver is enough, but all of the other targets are needed.
-    let (names, rest) = goals.split_at(resolvers.len());
+    let (names, rest) = targets.split_at(resolvers.len());
     let one = |reached: &[bool]| reached[..names.len()].iter().any(|reached| *reached);
     if one(&here) && !one(&there) {
         let asked: Vec<String> = needs.resolvers.iter().map(Ipv4Addr::to_string).collect();
         return Some(format!("the resolver {}", asked.join(", ")));
     }
     let lost = rest.iter().zip(here.iter().zip(&there).skip(names.len())).find(|(_, (here, there))| **here && !**there);
-    lost.map(|(goal, _)| match goal {
+    lost.map(|(target, _)| match target {
         Target::Host(host) if needs.proxies.contains(host) => format!("the proxy {host}"),
         Target::Host(host) => format!("the gateway {}", host.ip()),
         Target::Resolver(resolver) => format!("the resolver {resolver}"),
@@ -67,7 +67,7 @@ pub(super) fn answers(resolver: Ipv4Addr) -> bool {
 }
 
 /// Tests a target. With a `space`, runs in a thread of its own, which then stays in it.
-fn reached(goal: Target, space: Option<&Path>) -> bool {
+fn reached(target: Target, space: Option<&Path>) -> bool {
     if let Some(space) = space {
         let entered = File::open(space).and_then(|space| {
             move_into_link_name_space(space.as_fd(), Some(LinkNameSpaceType::Network)).map_err(Into::into)
@@ -76,7 +76,7 @@ fn reached(goal: Target, space: Option<&Path>) -> bool {
             return false;
         }
     }
-    match goal {
+    match target {
         Target::Resolver(resolver) => ask(resolver).is_ok_and(|answered| answered),
         Target::Host(host) => match TcpStream::connect_timeout(&host.into(), PATIENCE) {
             Ok(_) => true,

@@ -62,7 +62,7 @@ impl Ensemble {
         self.witness.lost(&members).or_else(|| {
             let views = views(&self.zookeeper.address(), stack, servers);
             let differ = views.windows(2).any(|two| two[0].1 != two[1].1);
-            differ.then(|| format!("members do not agree on the goal and the plans: {views:?}"))
+            differ.then(|| format!("members do not agree on the desired revision and the plans: {views:?}"))
         })
     }
 }

@@ -84,8 +84,8 @@ impl Operators {
     /// Waits until both operators have ended, and completes unfinished work, as messages tell an operator to do.
     pub(super) fn end(&mut self, stack: &Stack) {
         self.wait(stack);
-        let goal = stack.desired_revision();
-        if goal.applying.is_some() || self.word(goal.revision).is_none() {
+        let desired = stack.desired_revision();
+        if desired.applying.is_some() || self.word(desired.revision).is_none() {
             self.again(stack);
         }
     }

@@ -331,8 +331,9 @@ impl Stack {
     /// The desired revision and the plans at each member of ZooKeeper, which must agree.
     fn views(&self) -> String {
         let views = views(&self.address, &self.name, &self.play.servers());
-        let line =
-            |(host, view): &(String, View)| format!("{host}: the goal and the plans have the numbers {view:?}\n");
+        let line = |(host, view): &(String, View)| {
+            format!("{host}: the desired revision and the plans have the numbers {view:?}\n")
+        };
         views.iter().map(line).collect()
     }
 

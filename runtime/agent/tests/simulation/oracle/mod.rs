@@ -28,7 +28,7 @@ pub(crate) struct Oracle {
     pub(crate) revisions: Map<Revision, usize>,
     /// A server's plan with a number, and its model.
     pub(crate) plans: Map<(Name, Revision), (ServerPlan, usize)>,
-    /// Of these, the plans that a goal has reached.
+    /// Of these, the plans that a desired revision has reached.
     pub(crate) reached: Set<(Name, Revision)>,
     /// The first content of each entry in a revision.
     first: Map<(Revision, Name), Content>,
@@ -118,10 +118,10 @@ impl World {
         }
     }
 
-    /// Checks the removal of an entry: it is not in the model of the goal.
+    /// Checks the removal of an entry: it is not in the model of the desired revision.
     fn check_gone(&mut self, entry: &Name) {
-        let goal = self.store.truth(&layout().revision());
-        let Some(id) = goal.and_then(|goal| crate::operator::reached(&goal.data)) else { return };
+        let desired = self.store.truth(&layout().revision());
+        let Some(id) = desired.and_then(|desired| crate::operator::reached(&desired.data)) else { return };
         let model = self.oracle.revisions.get(&id).and_then(|number| self.models.get(*number));
         let is_wanted = model.is_some_and(|model| model.entries().iter().any(|(name, _)| name == entry));
         if is_wanted {

@@ -33,7 +33,7 @@ impl World {
         }
     }
 
-    /// Checks that everything has settled, in the goal's revision; in the last one, as if there had been no faults.
+    /// Checks that everything has settled, in the desired revision; in the last one, as if there had been no faults.
     pub(crate) fn check_settled(&mut self, is_last: bool) {
         if let Err(what) = self.settled(is_last) {
             self.breaks(|| format!("after all{}: {what}", if is_last { ", in the last revision" } else { "" }));
@@ -41,10 +41,10 @@ impl World {
     }
 
     fn settled(&self, is_last: bool) -> Result<(), String> {
-        let goal = self.store.truth(&layout().revision()).ok_or("there is no goal")?;
-        let goal: serde_json::Value = serde_json::from_slice(&goal.data).map_err(|error| error.to_string())?;
-        let space = goal["space"].as_str().map(Name::from);
-        let revision = Revision { space, number: goal["revision"].as_u64().unwrap_or(0) };
+        let desired = self.store.truth(&layout().revision()).ok_or("there is no desired revision")?;
+        let desired: serde_json::Value = serde_json::from_slice(&desired.data).map_err(|error| error.to_string())?;
+        let space = desired["space"].as_str().map(Name::from);
+        let revision = Revision { space, number: desired["revision"].as_u64().unwrap_or(0) };
         let number = self.oracle.revisions.get(&revision).ok_or_else(|| format!("nobody applied {revision:?}"))?;
         let model = &*self.models[*number];
         for (name, server) in &model.servers {
