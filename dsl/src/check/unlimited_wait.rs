@@ -50,7 +50,7 @@ fn run(sink: &mut Sink<'_, '_>) {
         let Some(wait) = kind.wait else { continue };
         let diagnostic = CHECK
             .diagnostic(format!(
-                "`{}` is to wait {wait} s for its inputs, but Heat waits as long as the stack may take",
+                "`{}` would wait {wait} s for its inputs, but Heat waits as long as the stack may take",
                 kind.name
             ))
             .label(&kind.at, "Heat does not observe this `wait`")

@@ -28,7 +28,7 @@ const NOBODY: Duration = Duration::from_secs(10);
 /// How much longer to wait if something does.
 const LONGER: Duration = Duration::from_secs(10);
 
-const REACH: &str = "look whether it runs, and can be reached from here; `--space`, or WATTLE_SPACE, names another one";
+const REACH: &str = "check that it runs and can be reached from here; `--space`, or WATTLE_SPACE, names another one";
 
 /// The address of a data space, and the key that opens it.
 #[derive(Debug)]

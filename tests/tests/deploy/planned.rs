@@ -111,7 +111,7 @@ fn who_watches_puts_right_what_somebody_changes() {
     watching.wait_for("is as it was deployed", patience);
     site.vanish("app1");
     watching.wait_for("app1 is gone", patience);
-    watching.wait_for("as it was deployed again", patience);
+    watching.wait_for("again as it was deployed", patience);
     assert_eq!(site.counts(), SHOP);
     assert_eq!(watching.interrupt(), Some(0), "{}", watching.said());
 }

@@ -145,7 +145,7 @@ impl Display {
             Some((true, _, Some(how))) if was.2.as_ref() != Some(how) => {
                 Some(self.wrong(&format!("{name} is not as it was deployed: {how}")))
             }
-            Some((true, Stage::Sound, None)) if was.2.is_some() => Some(self.good(name, "is as it was deployed again")),
+            Some((true, Stage::Sound, None)) if was.2.is_some() => Some(self.good(name, "is again as it was deployed")),
             Some((true, ..)) | None if !was.0 => self.done(name),
             _ => None,
         }

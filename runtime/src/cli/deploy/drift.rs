@@ -88,7 +88,7 @@ async fn put_right(
         Brought::Done => {
             let stack = &site.deployment.stack;
             let rest = if leaves.is_empty() { "" } else { " else" };
-            console.out.write(&format!("everything{rest} of `{stack}` is as it was deployed again\n"))?;
+            console.out.write(&format!("everything{rest} of `{stack}` is again as it was deployed\n"))?;
             match site.present().await? {
                 // A server that replaces another one has its own keys, and has to run its software.
                 Some((_, source)) if !software::strangers(site).await?.is_empty() => {
