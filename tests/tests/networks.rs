@@ -1,5 +1,5 @@
 //! `wattle up --network auto` uses separate networks if servers can then reach what the machine reaches, and leaves
-//! anything behind; otherwise loopback addresses, with the reason. On isolated machines, except where real software runs.
+//! nothing behind; otherwise loopback addresses, with the reason. On isolated machines, unless real software runs.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
