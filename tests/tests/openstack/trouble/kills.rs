@@ -18,8 +18,8 @@ use crate::KEY;
 use crate::jobs::KEY as SSH;
 use crate::kind::{action, without_names};
 
-/// Starts commands. Kills each one as soon as a service has carried out a new kind of request but has not answered yet,
-/// has not answered yet, which also affects concurrent requests. The next command must then wait for minutes, until no
+/// Starts commands until one completes. Kills each as soon as a service has carried out a new kind of request but has
+/// not answered yet, which also affects concurrent requests. The next command must then wait for minutes, until no
 /// request of the previous one can arrive any more. Returns the kinds of requests at which commands were killed.
 fn killed_at_each(site: &Site<Behind>, begin: impl Fn() -> Child) -> BTreeSet<String> {
     let done: Arc<Mutex<BTreeSet<String>>> = Arc::default();
