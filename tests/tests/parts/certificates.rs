@@ -44,7 +44,7 @@ fn openssl(place: &Path, arguments: &str) -> String {
     ran.out
 }
 
-/// Brings the stack up. Returns its exit code and what it said.
+/// Brings the stack up. Returns it, its exit code, and what it said.
 fn up(place: &Path, other: &str, second: &str) -> (Stage, Option<i32>, String) {
     let stage = Stage::new(&vouched.model(Default::default()));
     let file = |name: &str, file: &str| format!("{name}={}", place.join(file).display());
@@ -55,7 +55,7 @@ fn up(place: &Path, other: &str, second: &str) -> (Stage, Option<i32>, String) {
     (stage, ran.code, said)
 }
 
-/// A server that requests more than its address gets no more, and one without the key, or with another's address, nothing.
+/// A server that requests more than its address gets only that. Without the key or the address, it gets nothing.
 #[test]
 fn the_authority_decides_what_a_certificate_is_for() {
     if !can_run("parts: certificates", &["/usr/bin/openssl", "/usr/bin/jq"]) {

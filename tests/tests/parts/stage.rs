@@ -142,7 +142,7 @@ pub(crate) fn serve(body: Vec<u8>) -> String {
         for stream in listener.incoming() {
             let Ok(mut stream) = stream else { continue };
             let _ = stream.set_read_timeout(Some(Duration::from_secs(5)));
-            // A client that is still writing when its connection is closed may lose the response. A proxy that only checks
+            // If the connection closes while a client still writes, the response may be lost. A proxy that only checks
             // for a listener sends nothing.
             let mut head = BufReader::new(&stream).lines().map_while(Result::ok);
             if head.any(|line| line.is_empty()) {
