@@ -64,7 +64,7 @@ fn heat_does_with_resources_what_the_plan_says() {
             (state(&answer["before"], &answer["parameters"]), state(&answer["after"], &answer["parameters"]));
         let said = plan(Some(&before), &after);
         for (name, resource) in &said.resources {
-            // Heat updates nested stacks each time, and their resources are not included. Nor are a group's members.
+            // Heat updates nested stacks each time, and does not include their resources, nor the members of a group.
             if resource.group.is_some() || wattle_catalog::schema(&resource.ty).is_none() {
                 continue;
             }
