@@ -1,4 +1,4 @@
-//! Many agents over an ensemble of three: the number of their requests. The benchmark of this name has ten thousand of
+//! Many agents over an ensemble of three: how many requests they send. The benchmark of this name has ten thousand of
 //! them.
 
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use wattle_tests::zookeeper::ZooKeeper;
 
 const TIERS: u32 = 60;
 
-/// A stack, and the counter of its requests.
+/// A stack, and a counter of its requests.
 struct Stack {
     requests: Requests,
     store: Arc<dyn Store>,
@@ -27,8 +27,8 @@ struct Stack {
 }
 
 impl Stack {
-    /// Applies a revision, and waits until its last component is done. Returns the requests of everyone, and the number of
-    /// servers whose plan changed.
+    /// Applies a revision, and waits until its last component is done. Returns all requests, and the number of servers
+    /// whose plan changed.
     async fn reach(&mut self, size: Size, again: bool) -> (Counts, usize) {
         let before = self.requests.counts();
         self.options.again = again;
@@ -45,8 +45,8 @@ impl Stack {
         (counts, moved)
     }
 
-    /// While an operator requests the log of one server, that one answers. No one else sends requests, and no one does
-    /// before and afterwards.
+    /// While an operator requests the log of one server, only that server responds. Nobody else sends requests, and
+    /// nobody sends any before or afterwards.
     async fn looks_at_one_log(&self) {
         let (name, key) = (self.space.layout().stack(), &self.options.key);
         let server = Name::from("server7");
@@ -72,7 +72,7 @@ impl Stack {
             seen = Some(there.version);
         }
         let counts = self.requests.counts().since(&before);
-        // Fewer than if each agent had sent one.
+        // Fewer than if every agent had sent one.
         assert!(counts.requests() < u64::from(TIERS), "{counts}");
         self.is_idle("nobody asks for a log any more").await;
     }
@@ -114,8 +114,8 @@ async fn an_ensemble_is_asked_few_times_for_a_component() {
     let mut stack = Stack { requests, store, options, space };
 
     let all = TIERS as usize;
-    // The first revision, in which all agents claim their servers, learn the shared secret and download recipes; they may
-    // still be connecting.
+    // The first revision: all agents claim their servers, learn the shared secret and download recipes. They may still
+    // be connecting.
     let (counts, moved) = stack.reach(Size::of(TIERS), false).await;
     assert_at_most(&counts, 13);
     assert_eq!(moved, all);
@@ -123,11 +123,11 @@ async fn an_ensemble_is_asked_few_times_for_a_component() {
     let (counts, moved) = stack.reach(Size::of(TIERS), true).await;
     assert_at_most(&counts, 9);
     assert_eq!(moved, all);
-    // A revision in which the first component has changed, which all others wait for.
+    // A revision that changes the first component, which all others wait for.
     let (counts, moved) = stack.reach(Size { tiers: TIERS, moved: Some(0) }, false).await;
     assert_at_most(&counts, 9);
     assert_eq!(moved, all);
-    // A revision in which the last one has changed, which nobody waits for. The first one is reverted, too.
+    // A revision that changes the last component, which nobody waits for. First, the earlier change is reverted.
     let (_, moved) = stack.reach(Size::of(TIERS), false).await;
     assert_eq!(moved, all);
     let (counts, moved) = stack.reach(Size { tiers: TIERS, moved: Some(TIERS - 1) }, false).await;
@@ -138,7 +138,7 @@ async fn an_ensemble_is_asked_few_times_for_a_component() {
     crowd.close().await;
 }
 
-/// One name may stand for several members, one of which lags behind.
+/// One name may stand for several members, and one of these may lag behind.
 #[tokio::test]
 async fn what_must_be_new_is_synchronised_also_where_one_address_is_given() {
     let requests = Requests::count();
@@ -152,7 +152,7 @@ async fn what_must_be_new_is_synchronised_also_where_one_address_is_given() {
     }
     store.children("/a").await.expect("reads");
     assert_eq!(syncs(), 4);
-    // A read that follows from a notification needs none.
+    // A read that follows a notification needs no sync.
     store.look("/a").await.expect("reads");
     assert_eq!(syncs(), 4);
 }

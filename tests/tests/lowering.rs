@@ -1,4 +1,4 @@
-//! Properties of lowering, over random sound models.
+//! Properties of lowering, checked over random sound models.
 
 use std::collections::{HashMap, HashSet};
 
@@ -157,7 +157,7 @@ proptest! {
         let mut expected: IndexMap<(String, String), usize> = IndexMap::default();
         for (key, component) in &model.components {
             for (input, binding) in &component.inputs {
-                // Resources within an attribute's path belong to the attribute.
+                // Resources on an attribute's path belong to the attribute.
                 let references = binding.value.references().filter(|one| !matches!(one, Reference::Resource(_)));
                 *expected.entry((key.to_string(), input.to_string())).or_default() += references.count();
             }
@@ -175,7 +175,7 @@ proptest! {
                 Reader::Export(_) | Reader::Output(_) | Reader::Requirement(_) => {}
             }
         }
-        // A forward reference is one reference, but has as many decisions as its fulfilling value has references.
+        // A forward reference is one reference, but has one decision for each reference in the value that fulfils it.
         made.retain(|at, _| !reads_forward_reference(&model, at));
         expected.retain(|at, _| !reads_forward_reference(&model, at));
         prop_assert_eq!(made, expected);
@@ -206,8 +206,8 @@ fn changing_the_software_changes_no_user_data() {
     assert_ne!(before.seed.digest, after.seed.digest);
 }
 
-/// `pair` needs ports of two servers; `last` needs `pair` and one of the ports. If `last` were put beside that port, its
-/// part would need `pair`, which needs the part.
+/// `pair` needs ports of two servers; `last` needs `pair` and one of the ports. If `last` were placed with that port,
+/// the part of both would need `pair`, which needs that part.
 #[test]
 fn what_needs_several_parts_stays_outside_with_all_that_needs_it() {
     use wattle::prelude::*;
@@ -242,12 +242,12 @@ fn requires(template: &Template) -> IndexMap<&Name, Vec<&Name>> {
     required.collect()
 }
 
-/// A server and another one that it depends on, through any resources.
+/// A server, and another one that it depends on through any resources.
 fn server_behind_server(template: &Template) -> Option<(&Name, &Name)> {
     behind(template, &|name| template.resources[name].is_server())
 }
 
-/// A nested stack and another one that it depends on.
+/// A nested stack, and another one that it depends on.
 fn part_behind_part(template: &Template) -> Option<(&Name, &Name)> {
     behind(template, &|name| name.starts_with("wattle_part_"))
 }

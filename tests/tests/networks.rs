@@ -1,5 +1,5 @@
-//! `wattle up --network auto`: separate networks if servers can then reach what the machine reaches, without leaving
-//! anything behind; otherwise loopback addresses, with the reason. On isolated machines, except where real software runs.
+//! `wattle up --network auto` uses separate networks if servers can then reach what the machine reaches, and leaves
+//! nothing behind; otherwise loopback addresses, with the reason. On isolated machines, unless real software runs.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -18,16 +18,16 @@ const OWN: &str = "in networks of their own";
 /// Fetches a page.
 #[component(recipe = "recipes/fetch.sh", deadline = "1m")]
 pub struct Fetch {
-    /// Where it is.
+    /// Its URL.
     #[input]
     url: String,
 
-    /// What stands there.
+    /// Its content.
     #[output]
     page: String,
 }
 
-/// What is fetched.
+/// The URLs to fetch.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub struct Urls {
@@ -94,7 +94,7 @@ fn servers_reach_what_listens_on_the_machines_loopback_interface() {
     assert!(head(&said).ends_with(OWN), "{said}");
     assert_eq!(page, "80: / for 203.0.113.2\n");
 
-    // The proxy is used, but not for other servers.
+    // The proxy is used for this page, but not for those of other servers.
     let mut words = machine.enter();
     words.extend(["env".into(), "http_proxy=http://localhost:3128".into()]);
     let stage = Stage::new(&model(OUTSIDE, "http://127.0.0.1:3128/direct")).within(words);
@@ -160,7 +160,7 @@ fn what_a_killed_up_leaves_of_networks_is_removed() {
     assert_eq!(stage.run(&["down"]).code, Some(0));
     assert_eq!(machine.state(), before);
 
-    // Also by the `up` of another stack.
+    // The `up` of another stack removes them, too.
     killed();
     let other = Stage::new(&model(OUTSIDE, OUTSIDE)).within(machine.enter());
     let up = other.run(&["up", "--until-done"]);
@@ -170,7 +170,7 @@ fn what_a_killed_up_leaves_of_networks_is_removed() {
     assert_eq!(machine.state(), before);
 }
 
-/// As in a network namespace that a process has entered, in which `/sys` is still that of another one.
+/// This happens in a network namespace that a process has entered: `/sys` there still shows the former one.
 #[test]
 fn networks_are_found_and_removed_where_sys_does_not_show_them() {
     let Some(machine) = Machine::new("networks that /sys does not show") else { return };

@@ -1,4 +1,4 @@
-//! `wattle new`, completions and manual pages: their output is accepted by Cargo, bash and man.
+//! `wattle new`, completions and manual pages: Cargo, bash and man accept their output.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -52,7 +52,7 @@ fn a_new_crate_compiles_passes_its_tests_and_runs() {
     assert!(formatted, "{fmt}");
     assert!(cargo(&own, &["test"]).contains("1 passed"));
     assert!(cargo(&own, &["run"]).contains("out/new_shop"));
-    // The versions are those with which wattle is tested.
+    // The versions are those that wattle is tested with.
     let versions = |path: &Path| -> Vec<String> {
         let text = fs::read_to_string(path).unwrap();
         text.lines().filter(|line| line.starts_with("checksum")).map(str::to_owned).collect()
@@ -78,7 +78,7 @@ fn a_new_crate_lives_on_a_real_openstack() {
 #[test]
 fn a_crate_with_a_chef_recipe_is_told_how_to_switch_its_reader_on() {
     let folder = tempfile::tempdir().unwrap();
-    // Cargo adds features only for known versions, and an unpublished one is not.
+    // Cargo adds features only for versions that it knows, and it does not know an unpublished one.
     let wattle = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
     assert!(new(folder.path(), &["chef-shop", "--wattle", wattle]).1);
     let own = folder.path().join("chef-shop");
@@ -107,7 +107,7 @@ fn a_crate_with_a_chef_recipe_is_told_how_to_switch_its_reader_on() {
     assert!(succeeded, "{said}");
 }
 
-/// The emitted files are the same wherever they are built: they contain no path of this machine, even for parts of the
+/// The emitted files are the same wherever you build them: they contain no path of this machine, even for parts of the
 /// catalog.
 #[test]
 fn two_checkouts_emit_the_same_bytes() {
@@ -178,7 +178,7 @@ fn a_new_crate_finds_wattle_where_it_is_told() {
     };
     let git = manifest("a", "https://git.example.org/wattle");
     assert!(git.contains("wattle-catalog = { git = \"https://git.example.org/wattle\" }"), "{git}");
-    // By default, it is a version, and no file tracked by git contains a path of this machine.
+    // By default, the dependency is a version, and no file tracked by git contains a path of this machine.
     let (said, succeeded) = new(folder.path(), &["usual"]);
     assert!(succeeded && said.contains("note: on this machine the crate is built with the wattle in `"), "{said}");
     let usual = folder.path().join("usual");

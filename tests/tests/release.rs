@@ -34,7 +34,7 @@ fn for_all(command: &[&str]) -> Command {
     cargo
 }
 
-/// Whether crates.io is reachable: published versions are compared with the existing ones.
+/// Whether crates.io is reachable. Published versions are compared with those there.
 fn is_in_reach() -> bool {
     let target = tempfile::tempdir().unwrap();
     let mut probe = cargo(&["publish", "--dry-run", "--no-verify", "--allow-dirty", "--package", "wattle-words"]);
@@ -50,7 +50,7 @@ fn every_crate_that_users_need_can_be_published() {
     for package in described["packages"].as_array().unwrap() {
         let name = package["name"].as_str().unwrap();
         let is_ours = OURS.contains(&name);
-        // No registry at all is an empty list; all registries are null.
+        // An empty list means no registry at all, and null means all registries.
         assert_eq!(package["publish"].is_null(), !is_ours, "{name}: whether it is for users");
         if is_ours {
             continue;
@@ -95,14 +95,14 @@ fn crates_build_as_they_are_published() {
     };
     let target = tempfile::tempdir().unwrap();
     let said = run(for_all(command).env("CARGO_TARGET_DIR", target.path()).env("CARGO_PROFILE_DEV_DEBUG", "0"));
-    // wattle has no public URL that a manifest could name.
+    // wattle has no public URL to put into a manifest.
     let known = ["manifest has no documentation, homepage or repository", "aborting upload due to dry run"];
     let warnings = said.lines().filter_map(|line| line.strip_prefix("warning: "));
     let others: Vec<&str> = warnings.filter(|warning| !known.contains(warning)).collect();
     assert_eq!(others, [""; 0]);
 }
 
-/// A release of the programs of the tests.
+/// Makes a release of the programs that the tests use.
 fn made(out: &Path, binaries: &Path) {
     run(Command::new(repository().join("release/make")).arg("--binaries").arg(binaries).arg(out));
 }
@@ -117,7 +117,7 @@ fn a_release_is_whole_and_the_same_each_time() {
     let folder = tempfile::tempdir().unwrap();
     let binaries = folder.path().join("binaries");
     fs::create_dir(&binaries).unwrap();
-    // Another test may rebuild them meanwhile.
+    // Another test may rebuild these programs in the meantime.
     fs::copy(wattle(), binaries.join("wattle")).unwrap();
     fs::copy(wattle_agent(), binaries.join("wattle-agent")).unwrap();
     let (out, again) = (folder.path().join("out"), folder.path().join("again"));
@@ -126,7 +126,7 @@ fn a_release_is_whole_and_the_same_each_time() {
     let sums = |folder: &Path| fs::read_to_string(folder.join("SHA256SUMS")).unwrap();
     assert_eq!(sums(&out), sums(&again));
     run(Command::new("sha256sum").args(["--check", "--strict", "SHA256SUMS"]).current_dir(&out));
-    // The checksums are complete, and files in the target folder are not lost.
+    // The checksums are complete, and a release does not overwrite files in its target folder.
     assert_eq!(sums(&out).lines().count() + 1, fs::read_dir(&out).unwrap().count());
     let refused = Command::new(repository().join("release/make")).arg(&out).output().unwrap();
     assert!(!refused.status.success());
@@ -204,7 +204,7 @@ fn agent(any: &Path, out: &Path, folder: &Path) {
     }
 }
 
-/// The bill of materials lists everything in the lock file of the programs, and no path of this machine.
+/// The bill of materials lists everything in the programs' lock file, and contains no path of this machine.
 fn bill(file: &Path) {
     let text = fs::read_to_string(file).unwrap();
     assert!(!text.contains(repository().to_str().unwrap()) && !text.contains("file://"));
@@ -231,8 +231,8 @@ fn bill(file: &Path) {
     }
 }
 
-/// The release build, with an agent that needs no library of the system. The program that each server downloads is under 8
-/// MB, and the one that an operator installs under 19 MB.
+/// The release build, with an agent that needs no library of the system. The program that each server downloads is
+/// under 8 MB, and the one that an operator installs is under 19 MB.
 #[test]
 fn a_release_is_built_and_is_small() {
     if !everything("building a release") {
@@ -245,7 +245,7 @@ fn a_release_is_built_and_is_small() {
     let agent = agent.into_iter().find(|path| path.to_str().unwrap().ends_with("-linux")).expect("the agent");
     let needed = run(Command::new("readelf").args(["--dynamic", "--wide"]).arg(&agent));
     assert!(!needed.contains("(NEEDED)"), "{needed}");
-    // It runs without any other file: no libc, and nothing that a libc would load.
+    // It runs without any other file: it needs no libc, and nothing that a libc would load.
     let nothing = folder.path().join("nothing");
     fs::create_dir(&nothing).unwrap();
     fs::copy(&agent, nothing.join("agent")).unwrap();
@@ -267,7 +267,7 @@ fn a_release_is_built_and_is_small() {
         let bytes = fs::read(program).unwrap();
         assert!(!bytes.windows(place.len()).any(|window| window == place), "{} has a path", program.display());
     }
-    // It does not depend on a repository in place of published crates.
+    // It does not fall back to a local repository in place of published crates.
     let said = run(Command::new(bin.join("wattle")).args(["new", "shop"]).current_dir(&folder));
     assert!(said.contains("with the URL of a git repository of wattle"), "{said}");
     assert!(!folder.path().join("shop/.cargo").exists());

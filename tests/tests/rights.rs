@@ -1,4 +1,4 @@
-//! Access rights in a data space: only what is wired. Every server tries every operation on every node.
+//! Access rights in a data space: only what is wired is permitted. Every server tries every operation on every node.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -70,7 +70,7 @@ fn expected(path: &str, server: &str, readers: &BTreeMap<String, BTreeSet<String
     }
 }
 
-/// Tries everything with every node, with `logins`.
+/// Tries every operation on every node, with `logins`.
 async fn tried(
     store: &Arc<dyn Store>,
     there: &BTreeMap<String, Vec<u8>>,
@@ -130,8 +130,8 @@ async fn matrix(under: Under, key: OperatorKey, model: &Model) {
             assert_eq!(allowed, expected, "`{server}` of `{}` with `{path}`: read, write, make", seed.stack);
         })
         .await;
-        // Nodes of others cannot be removed, and neither can nodes above them. (Nodes above `/wattle` belong to ZooKeeper
-        // itself, where anyone may remove empty ones.)
+        // A server can remove neither nodes of others nor the nodes above them. (Nodes above `/wattle` belong to
+        // ZooKeeper itself, where anyone may remove empty ones.)
         let own = format!("{root}agents/{server}");
         let others = there.keys().filter(|path| *path != "/wattle" && !path.starts_with(&own));
         stream::iter(others)
@@ -141,7 +141,7 @@ async fn matrix(under: Under, key: OperatorKey, model: &Model) {
             })
             .await;
     }
-    // A login of no stack, and one of a stack with the same names.
+    // A login for no stack, and one for a stack with the same names.
     let stranger = Credential::generate(options.key.signer().authority())
         .logins(&seed.stack, &seed.servers.keys().next().expect("a server").clone());
     for logins in [&stranger[..], &[]] {
@@ -154,7 +154,7 @@ async fn matrix(under: Under, key: OperatorKey, model: &Model) {
     println!("{}: {probes} nodes tried by {} servers and strangers", seed.stack, seed.servers.len());
 }
 
-/// The stack from which random models import: one value, which some of their servers read.
+/// The stack that random models import from: it has one value, which some of their servers read.
 async fn elsewhere(store: &Arc<dyn Store>, options: &Options) {
     let mut t = Topology::new("elsewhere");
     let host = t.add("host", nova::Server::new().image("debian-12").flavor("m1.small"));

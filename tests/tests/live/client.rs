@@ -80,7 +80,7 @@ impl Events {
         }
     }
 
-    /// Reads until an event satisfies `is_so`, and returns it.
+    /// Reads until an event satisfies `is_so`, and returns that event.
     pub(crate) fn until(&mut self, what: &str, is_so: impl Fn(&str, &Value) -> bool) -> Value {
         loop {
             let (name, data) = self.next().unwrap_or_else(|| panic!("it ended before: {what}\n{}", self.heard));

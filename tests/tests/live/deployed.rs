@@ -45,7 +45,7 @@ fn infrastructure_grows_fails_and_is_fixed_while_the_page_looks_on() {
     deploy.wait_for("is not as it should be", Duration::from_mins(3));
     browser.wait_for("its end", "return live.now.ended?.includes('status --ui')");
 
-    // Again, watched by another command.
+    // The same again, now watched by another command.
     site.deployed(&KEY);
     let mut status = site.start_alone(&["status", "--ui", KEY[0], KEY[1]]);
     let Some(browser) = open(&url(&mut status)) else { return };
@@ -68,7 +68,7 @@ fn infrastructure_grows_fails_and_is_fixed_while_the_page_looks_on() {
     assert!(now.starts_with("app1\n"), "{now}");
     browser.looked_at("deployed");
 
-    // A change by someone else.
+    // Somebody else deletes a server.
     site.vanish("app1");
     let ran = site.ask(&["drift", KEY[0], KEY[1]]);
     assert_eq!(ran.code, Some(4), "{ran}");

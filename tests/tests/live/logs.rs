@@ -1,4 +1,4 @@
-//! `wattle logs`: the log of a remote server, with real agents and the real command, for any data space.
+//! `wattle logs` shows the log of a remote server, with real agents and the real command, for each kind of data space.
 
 use std::fs;
 use std::time::Duration;
@@ -11,12 +11,12 @@ use crate::zookeeper::{Agents, applied};
 
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// A stack whose first component prints its secret, waits to be released, and then prints very much at its end.
+/// A stack whose first component prints its secret, waits to be released, and then prints a flood of lines.
 struct Case<'s> {
     stage: &'s Stage,
     /// The options that select the data space.
     place: Vec<String>,
-    /// The folder of the state of the software on the server `a`.
+    /// The state folder of the software on the server `a`.
     state: String,
 }
 
@@ -42,7 +42,7 @@ impl Case<'_> {
         let all = self.run(&["logs", "a"]);
         assert!(all.out.contains("agent starts") && all.out.contains(" component=a/first\n"), "{all}");
 
-        // Lines are shown as they arrive, those of a flood as far as possible, and none of another component.
+        // Lines are shown as they arrive, as many of the flood as possible, and none of another component.
         let mut follows = self.stage.start_at(self.stage.path(), &self.args(&["logs", "a/first", "--follow"]));
         follows.wait_for(masked, PATIENCE);
         assert!(!follows.said().contains("a last word"), "{}", follows.said());
@@ -95,7 +95,7 @@ fn the_log_of_a_server_is_shown_in_zookeeper() {
     {
         assert!(nobody.err.contains(words), "{nobody}");
     }
-    // A follower waits for it.
+    // A follower waits for the stack.
     let mut early = stage.start_at(stage.path(), &case.args(&["logs", "a/first", "--follow"]));
     early.wait_for("`a` is waited for, until Ctrl-C", PATIENCE);
     let agents = Agents::start(&stage, &zookeeper.address(), &credentials);

@@ -1,4 +1,4 @@
-//! The live view of `up --ui` and `status --ui`: what is served to whom, and the page in a real browser.
+//! The live view of `up --ui` and `status --ui`: what it serves to whom, and the page in a real browser.
 
 mod client;
 mod deployed;

@@ -48,7 +48,7 @@ fn states_waits_logs_and_values_as_they_come() {
     let now = tab(&browser, "live-now");
     assert!(now.contains("waits for a/first/token"), "{now}");
     assert!(now.contains("a/first runs"), "{now}");
-    // The awaited value is a link to its writer.
+    // The awaited value links to its writer.
     browser.run("document.querySelector('.live-waits .live-goto').click()");
     browser
         .wait_for("a/first is shown", "return document.querySelector('#panel-live-now h2').textContent === 'a/first'");
@@ -74,7 +74,7 @@ fn states_waits_logs_and_values_as_they_come() {
     let now = tab(&browser, "live-now");
     assert!(now.contains("Critical path") && now.contains("after a/first/"), "{now}");
 
-    // The timeline by keyboard: to the first row (Home), down to the second, and select it.
+    // The timeline by keyboard: go to the first row (Home), then down to the second, and select it.
     browser.run("document.querySelector('#live-dock canvas').focus()");
     browser.press("\u{e011}\u{e015}");
     let reported = browser.text("return document.getElementById('live-told').textContent");
@@ -102,7 +102,7 @@ fn what_is_awaited_is_marked_on_the_picture_and_leads_to_who_writes_it() {
     let shown = Shown::held();
     let Some(browser) = open(&shown.url) else { return };
     browser.wait_for("c/third waits", "return live.now.components['c/third']?.state === 'waiting'");
-    // Both values of a/first, and that of b/second.
+    // Both values of a/first, and the one of b/second.
     browser.wait_for("marks", "return document.querySelectorAll('.awaited').length === 3");
     let titles = "return [...document.querySelectorAll('.awaited > title')].map((one) => one.textContent).join('\\n')";
     let reported = browser.text(titles);
@@ -121,7 +121,7 @@ fn what_is_awaited_is_marked_on_the_picture_and_leads_to_who_writes_it() {
     assert_eq!(line("stroke"), box_of());
     assert_ne!(line("stroke"), dark);
     assert_ne!(line("strokeDasharray"), "none");
-    // Running components are animated; awaited ones are not, and nothing is for users who prefer reduced motion.
+    // Running components are animated, waiting ones are not, and nothing moves for users who prefer reduced motion.
     let moving = "return document.getAnimations().map((one) => one.effect.target.parentNode.dataset.id)";
     browser.wait_for("a/first runs", "return document.getAnimations().length > 0");
     assert_eq!(browser.run(moving), json!(["c:a/first"]));
@@ -132,7 +132,7 @@ fn what_is_awaited_is_marked_on_the_picture_and_leads_to_who_writes_it() {
     assert!(legend.contains("awaited: click it, or press w"), "{legend}");
     browser.looked_at("awaited");
 
-    // A click beside the line follows it, and so does the key.
+    // A click next to the line follows it, and so does the key.
     let place = browser.run(
         "const line = document.querySelector('.awaited > .line');
          const { x, y } = line.getPointAtLength(line.getTotalLength() / 2).matrixTransform(line.getScreenCTM());
@@ -164,7 +164,7 @@ fn what_is_awaited_is_marked_on_the_picture_and_leads_to_who_writes_it() {
     );
     browser.looked_at("awaited-folded");
 
-    // Once it ends, nobody waits any more.
+    // Once the component ends, nobody waits any more.
     shown.let_go();
     browser.wait_for("no marks", "return document.querySelectorAll('.awaited').length === 0");
     browser.wait_for("the end", "return live.now.over === true");
@@ -208,7 +208,7 @@ fn a_failure_is_seen_with_its_root_wherever_it_leads() {
     assert!(now.contains("2 more wait for it."), "{now}");
     let data = tab(&browser, "live-data");
     assert!(data.contains("poisoned") && data.contains("a/first: "), "{data}");
-    // A failed component is red, and blocked ones are not, wherever they are shown.
+    // A failed component is red, blocked ones are not, in every place that shows them.
     let colors = |selector: &str| {
         let all = format!("[...document.querySelectorAll({selector:?})].map((one) => getComputedStyle(one).color)");
         browser.run(&format!("return [...new Set({all})]"))
@@ -224,7 +224,7 @@ fn a_failure_is_seen_with_its_root_wherever_it_leads() {
     let state =
         |key: &str| browser.text(&format!("return document.querySelector('[data-id=\"c:{key}\"]').dataset.state"));
     assert_eq!(["a/first", "b/second", "c/third"].map(state), ["failed", "blocked", "blocked"]);
-    // One has failed; the two others wait for it in vain, and are labelled so in both places.
+    // One has failed. The two others wait for it in vain, and both places label them as blocked.
     let tally = browser.text("return document.getElementById('live-tally').textContent");
     assert_eq!(tally, "revision 1: 0 of 3 done, 1 failed, 2 blocked");
     let legend = browser.text("return document.getElementById('legend').innerText");
@@ -240,7 +240,7 @@ fn a_failure_is_seen_with_its_root_wherever_it_leads() {
         assert_eq!(browser.text(sign), browser.text(mark));
     }
     browser.looked_at("failed");
-    // The timeline covers nothing: in a narrow window, it has its own place.
+    // The timeline covers nothing: in a narrow window, it has its own space.
     browser.resize(Some((420, 800)));
     browser.wait_for(
         "the panel is not covered",

@@ -13,22 +13,22 @@ use wattle_tests::running::{Foreground, Stage};
 /// The password, which must never be visible.
 pub(crate) const PASSWORD: &str = "hunter2-tell-nobody";
 
-/// Confides.
+/// Passes a secret on.
 #[component(recipe = "recipes/confide.sh", deadline = "5m")]
 pub(crate) struct Confide {
-    /// What is confided.
+    /// The secret.
     #[input]
     password: Secret<String>,
     /// How it feels.
     #[input]
     mood: Option<String>,
-    /// Seconds that it takes.
+    /// How many seconds it takes.
     #[input]
     takes: Option<u16>,
-    /// Whether it then waits until the test lets it go.
+    /// Whether it then waits until the test releases it.
     #[input]
     held: Option<bool>,
-    /// A secret that it makes.
+    /// A secret that it generates.
     #[output]
     token: Secret<String>,
     /// How it feels now.
@@ -36,7 +36,7 @@ pub(crate) struct Confide {
     felt: String,
 }
 
-/// What is chosen when it is deployed.
+/// Chosen when the stack is deployed.
 #[derive(Parameters)]
 pub(crate) struct Settings {
     /// The password.
@@ -44,15 +44,15 @@ pub(crate) struct Settings {
     password: Parameter<Secret<String>>,
 }
 
-/// How it is to go.
+/// What the components do.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Story {
-    /// `bad` for a first one that fails, `loud` for one that says very much.
+    /// `bad` makes the first component fail, `loud` makes it print a lot.
     mood: String,
-    /// Seconds that the first one takes.
+    /// How many seconds the first component takes.
     takes: u16,
-    /// Whether the first one waits until the test lets it go.
+    /// Whether the first component waits until the test releases it.
     held: bool,
 }
 
@@ -86,17 +86,17 @@ pub(crate) struct Shown {
 }
 
 impl Shown {
-    /// `wattle up --ui` of the three components.
+    /// `wattle up --ui` for the three components.
     pub(crate) fn up(mood: &str) -> Self {
         Self::telling(Story { mood: mood.into(), ..Story::default() })
     }
 
-    /// The same, with a first component that waits until [released](Self::let_go).
+    /// The same, with a first component that waits until it is [released](Self::let_go).
     pub(crate) fn held() -> Self {
         Self::telling(Story { held: true, ..Story::default() })
     }
 
-    /// The same, with much output of the first component afterwards.
+    /// The same, but the first component then prints a lot.
     pub(crate) fn held_loud() -> Self {
         Self::telling(Story { mood: "loud".into(), held: true, ..Story::default() })
     }
@@ -105,7 +105,7 @@ impl Shown {
         Self::of(&secrets.model(story), &["--parameter", &format!("password={PASSWORD}")])
     }
 
-    /// Lets the first component end, and so all.
+    /// Lets the first component end, and so the others.
     pub(crate) fn let_go(&self) {
         self.tell("go");
     }
@@ -120,12 +120,12 @@ impl Shown {
         std::fs::write(self.stage.path().join(".wattle/servers/a/state").join(what), "").expect("writes");
     }
 
-    /// `wattle up --ui` of another stack.
+    /// `wattle up --ui` for another stack.
     pub(crate) fn of(model: &Model, options: &[&str]) -> Self {
         Self::drawn(model, diagram::of(model), options)
     }
 
-    /// The same, with this diagram of it.
+    /// The same, with this diagram of the stack.
     pub(crate) fn drawn(model: &Model, diagram: Diagram, options: &[&str]) -> Self {
         let stage = Stage::new(model);
         let diagram = diagram.without_texts().to_json();

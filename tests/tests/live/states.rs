@@ -1,4 +1,4 @@
-//! The page without data, without permission, and while things are removed.
+//! The page without data, without permission, and during removal.
 
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ fn it_says_that_it_connects_until_it_is_answered() {
     browser.wait_for("the picture", "return window.isDrawn");
     let expected = "return document.getElementById('live-tally').textContent";
     assert_eq!(browser.text(expected), "nothing is known yet");
-    // Nothing is wrong, and nothing is known to be right.
+    // Nothing is wrong, but nothing is known to be right, either.
     assert_eq!(browser.text(&format!("return {BANNER}.dataset.kind")), "note");
     assert_eq!(browser.text("return document.getElementById('panel-live-now').innerText.trim()"), "");
     browser.looked_at("connecting");
@@ -48,7 +48,7 @@ fn a_url_of_another_time_is_refused_with_the_reason() {
     let Some(browser) = open(&first) else { return };
     let (host, token) = parts(&first);
     let port = host.rsplit_once(':').expect("a port").1.to_owned();
-    // Without a farewell; the next server there has another token.
+    // The server ends without a farewell. The next one on that port has another token.
     drop(status);
     browser.wait_for("it is lost", &format!("return {BANNER}.textContent.includes('The connection is lost')"));
     let mut status = shown.stage.start(&["status", &format!("--ui={port}")]);
@@ -57,7 +57,7 @@ fn a_url_of_another_time_is_refused_with_the_reason() {
     browser.wait_for("it is shown", &format!("return {BANNER}.textContent.includes('no longer valid')"));
     browser.looked_at("refused");
 
-    // Opening it again yields no page at all.
+    // Opening the URL again shows no page at all.
     browser.open(&format!("http://{host}/?token={token}"));
     let said = "return document.body.innerText";
     browser.wait_for("why", "return document.body.innerText.includes('Open the complete URL')");
@@ -85,7 +85,7 @@ fn what_goes_back_and_what_goes_away_is_seen_while_it_does() {
     browser.wait_for("a server is being changed", changing);
     let now = tab(&browser, "live-now");
     assert!(now.contains("under way"), "{now}");
-    // The diagram is that of the deployment, and not only the content of the servers' plans.
+    // The diagram shows the deployment, and not only what the servers' plans contain.
     browser.wait_for("its networks", "return document.querySelectorAll('.network').length === 1");
     browser.looked_at("rollback");
     assert_eq!(command.ended(), Some(0), "{}", command.said());
@@ -94,7 +94,7 @@ fn what_goes_back_and_what_goes_away_is_seen_while_it_does() {
     let Some(browser) = page_of(&mut command) else { return };
     let going = "return Object.values(live.now.resources).filter(({ state }) => state === 'leaving').length >= 4";
     browser.wait_for("the servers are being deleted", going);
-    // Nothing is desired any more, so the resources are drawn as they were.
+    // Nothing is desired any more, so the page draws the resources of the last revision.
     let drawn = "return document.querySelectorAll('.server[data-built=leaving]').length === 4";
     browser.wait_for("they are drawn", drawn);
     assert_eq!(browser.text("return document.getElementById('live-tally').textContent"), "revision 3: no software");
@@ -108,7 +108,7 @@ fn what_goes_back_and_what_goes_away_is_seen_while_it_does() {
     browser.wait_for("its end", "return live.now.ended");
     let text = browser.text(&format!("return {BANNER}.textContent"));
     assert_eq!(text, "Last known state: everything has been deleted.");
-    // What is shown last is the final state.
+    // The page ends with the final state.
     assert_eq!(
         browser.text("return document.getElementById('live-built').textContent"),
         "infrastructure: nothing is left"

@@ -20,7 +20,7 @@ use wattle_tests::zookeeper::ZooKeeper;
 use crate::client::{Events, get, parts};
 use crate::stack::{PASSWORD, model, url};
 
-/// The agents of servers, which end on drop, together with their recipes.
+/// The agents of servers. They end on drop, together with their recipes.
 pub(crate) struct Agents<'s> {
     stage: &'s Stage,
     running: Vec<Child>,
@@ -55,7 +55,7 @@ impl Drop for Agents<'_> {
     }
 }
 
-/// Applies the seed of `model`, and returns the credentials of its servers.
+/// Applies the seed of `model`, and returns the servers' credentials.
 pub(crate) fn applied(stage: &Stage, model: &Model, address: &str) -> Credentials {
     let key = OperatorKey::generate();
     write_operator_key(&stage.path().join("operator.key"), &key).expect("writes");
@@ -144,7 +144,7 @@ fn agents_at_work_are_shown_and_nothing_of_their_secrets() {
     }
 
     if everything("the live view while ZooKeeper is away") {
-        // Known data remain, and the reason for missing updates is reported.
+        // The known data remain, and the page reports why there are no updates.
         zookeeper.kill(1);
         let reported = events.until("it is reported", |_, data| data["trouble"].is_string());
         assert!(reported.get("components").is_none(), "{reported}");
@@ -165,7 +165,7 @@ fn agents_at_work_are_shown_and_nothing_of_their_secrets() {
         browser.run("wattle.showTab('live-now')");
         let says = "return document.getElementById('panel-live-now').innerText.includes('No agent acts for it.')";
         browser.wait_for("nobody is there", says);
-        // It is visible from a distance, too: in the diagram, above it, and explained below it.
+        // You can see it from a distance, too: in the diagram and above it. The legend below explains it.
         let is_lost = "document.querySelectorAll('.server[data-built=lost]').length === 3";
         let is_counted =
             "document.getElementById('live-tally').textContent === 'revision 1: 3 of 3 done, 3 agents gone'";
@@ -177,8 +177,8 @@ fn agents_at_work_are_shown_and_nothing_of_their_secrets() {
     assert_eq!(status.interrupt(), Some(0), "{}", status.said());
 }
 
-/// As much garbage as its nodes can contain: deep, long and many. The page and its events stay small, and show the others
-/// unchanged.
+/// A server writes as much garbage as its nodes can hold: deep, long and many values. The page and its events stay
+/// small, and show the other servers unchanged.
 #[test]
 fn what_one_server_says_hides_no_other_one() {
     let zookeeper = ZooKeeper::start(1);
@@ -190,7 +190,7 @@ fn what_one_server_says_hides_no_other_one() {
     let (host, token) = parts(&url(&mut status));
     let path = format!("/events?token={token}");
     Events::of(&host, &path).until("it ends", |_, data| data["over"] == true);
-    // Its agent has ended: later data come from whoever took its place.
+    // The server's agent has ended: later data come from whoever took its place.
     let mut former = agents.running.remove(0);
     former.kill().and_then(|()| former.wait()).expect("ends");
 

@@ -39,7 +39,7 @@ impl Client {
         Self { child, input, output, last: 0, diagnostics: BTreeMap::new() }
     }
 
-    /// Sends these bytes.
+    /// Sends these bytes as they are.
     pub(crate) fn send(&mut self, bytes: &[u8]) {
         let input = self.input.as_mut().unwrap();
         input.write_all(bytes).and_then(|()| input.flush()).unwrap();
@@ -115,7 +115,7 @@ impl Client {
         self.tell("textDocument/didOpen", json!({"textDocument": item}));
     }
 
-    /// The diagnostics of a document, as soon as there are any.
+    /// Waits for the diagnostics of a document, and returns them.
     pub(crate) fn diagnosed(&mut self, uri: &str) -> Value {
         while !self.diagnostics.contains_key(uri) {
             self.read().expect("diagnostics");

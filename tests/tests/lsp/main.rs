@@ -1,4 +1,4 @@
-//! `wattle lsp`, as used by editors: with raw messages of the protocol, and with Neovim. Also rust-analyzer's view of
+//! `wattle lsp`, as editors use it: with raw messages of the protocol, and with Neovim. Also rust-analyzer's view of
 //! blueprints.
 #![expect(clippy::unwrap_used, reason = "what fails here fails a test")]
 

@@ -1,4 +1,4 @@
-//! Neovim, with only its own client.
+//! Neovim, with nothing but its built-in client.
 
 use std::fs;
 use std::process::Command;

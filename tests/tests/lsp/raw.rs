@@ -149,7 +149,7 @@ fn forms() -> BTreeMap<String, String> {
     forms.map(|(name, text)| (name.trim().to_owned(), text.to_owned())).collect()
 }
 
-/// All templates that Heat has judged, whole and truncated: the same codes as `check`, and an answer everywhere.
+/// All templates that Heat has judged, whole and truncated: the same codes as `check`, and a response everywhere.
 #[test]
 fn whatever_is_typed_has_an_answer() {
     let mut client = Client::begin();
@@ -168,7 +168,7 @@ fn whatever_is_typed_has_an_answer() {
                 assert_eq!(shown, said, "{name}");
             }
         }
-        // Truncated, each at a different place.
+        // Truncated versions, each cut at a different place.
         let half: String = text.chars().take(text.chars().count() * (number % 9 + 1) / 10).collect();
         let column = half.rsplit('\n').next().unwrap().encode_utf16().count();
         let position = json!({"line": half.matches('\n').count(), "character": column});

@@ -1,4 +1,4 @@
-//! rust-analyzer's view of a blueprint: the author's own documentation, and the missing input.
+//! rust-analyzer's view of a blueprint: it shows the author's own documentation, and reports a missing input.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::client::Client;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
-/// An analysed crate.
+/// A crate that rust-analyzer has analysed.
 struct Editor {
     client: Client,
     uri: String,
@@ -19,7 +19,7 @@ struct Editor {
 }
 
 impl Editor {
-    /// The example `hello`, as an author's crate.
+    /// The example `hello`, as an author's own crate.
     fn open(folder: &Path) -> Self {
         let copied = Command::new("cp").arg("-r").arg(format!("{ROOT}/examples/hello/.")).arg(folder).status();
         assert!(copied.unwrap().success());
@@ -55,7 +55,7 @@ impl Editor {
         Self { client, uri, text }
     }
 
-    /// The hover text at `|` in this part of the text.
+    /// The hover text at the `|` in this part of the source.
     fn hover(&mut self, place: &str) -> String {
         let (before, after) = place.split_once('|').unwrap();
         let start = self.text.find(&format!("{before}{after}")).expect(place) + before.len();
@@ -84,7 +84,7 @@ fn rust_analyzer_shows_what_the_author_wrote_and_a_missing_input() {
     }
     let output = editor.hover("greeter.gree|ting));");
     assert!(output.contains("pub greeting: Output<String>") && output.contains("The greeting."), "{output}");
-    // A name is explained by the author's documentation, and not by code that is generated at its span.
+    // A name shows the author's documentation, and not that of code generated at its span.
     for (place, said) in [
         ("pub struct Liste|ner {", "Hears a greeting."),
         ("    greet|ing: String,\n}\n", "The greeting."),

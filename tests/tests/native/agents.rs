@@ -1,4 +1,4 @@
-//! Heat's own lowering with the real heat-agents: recipes run unchanged, whatever their tool.
+//! Heat's own lowering with the real heat-agents: recipes of every tool run unchanged.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -48,7 +48,7 @@ struct Shell {
     ready: bool,
 }
 
-/// What the `ansible` hook takes as it is.
+/// A playbook that the `ansible` hook runs unchanged.
 #[component(recipe = "recipes/native/hook.yml")]
 struct Hook {
     #[input]
@@ -64,7 +64,7 @@ struct Hook {
     line: String,
 }
 
-/// A playbook that sets statistics, and reads what is no text.
+/// A playbook that sets statistics, and reads values that are not text.
 #[component(recipe = "recipes/native/stats.yml")]
 struct Stats {
     #[input]
@@ -80,7 +80,7 @@ struct Stats {
     total: u32,
 }
 
-/// What the `puppet` hook takes as it is.
+/// A manifest that the `puppet` hook runs unchanged.
 #[component(recipe = "recipes/native/facts.pp")]
 struct Facts {
     #[input]
@@ -104,7 +104,7 @@ struct Hiera {
     line: String,
 }
 
-/// A state, whose pillar has types.
+/// A state with typed values in its pillar.
 #[component(recipe = "recipes/native/pillar.sls")]
 struct Pillar {
     #[input]
@@ -116,7 +116,7 @@ struct Pillar {
     line: String,
 }
 
-/// A recipe of Chef's.
+/// A Chef recipe.
 #[component(chef = "recipes/native/cookbooks/native::default")]
 struct Chef {
     #[input]
@@ -136,7 +136,7 @@ struct Settings {
     password: Parameter<Secret<String>>,
 }
 
-/// One component of each tool in each form, each repeating the output of the previous one.
+/// One component for each form of each tool. Each repeats the output of the previous one.
 pub(crate) fn every_tool() -> Model {
     let mut t = Topology::new("tools");
     let p = Settings::declare(&mut t);
@@ -154,7 +154,7 @@ pub(crate) fn every_tool() -> Model {
     t.finish(Exports::new().entry("line", chef.line).entry("listens", shell.listens).entry("service", shell.service))
 }
 
-/// A search path with Chef's stand-in and the real Salt on it.
+/// A search path that begins with Chef's stand-in and the real Salt.
 fn path(folder: &Path) -> OsString {
     let program = folder.join("chef-solo");
     let stand_in = concat!(env!("CARGO_MANIFEST_DIR"), "/chef/stand_in.rb");
@@ -184,7 +184,7 @@ fn run_each(models: &[&Model], parameters: &[&str]) -> Value {
     deploy(&Agents::Real { hooks: &folder.path().join("servers"), path: &path }, parameters, &templates)
 }
 
-/// The report of a deployment when it was done.
+/// The report of a deployment at its end.
 fn reported<'a>(answer: &'a Value, deployment: &str, action: &str) -> &'a Value {
     let mut events = answer["events"].as_array().expect("events").iter();
     let ended =
@@ -214,13 +214,13 @@ fn an_update_runs_what_has_changed_and_its_readers_and_tears_down_what_is_gone()
     }
     let mut first = hello::hello.model(Default::default());
     change(&mut first, "Listener", |recipe| recipe.teardown = Some(recipe.entry.clone()));
-    // It stays: Heat replaces a server that loses its last component.
+    // This component stays: Heat replaces a server that loses its last component.
     let greeter = &first.components["alice/greeter"];
     let other = Component::new("other".into(), "bob".into(), greeter.declaration.clone(), greeter.at.clone());
     first.components.insert("bob/other".into(), other);
     let mut input = first.clone();
     input.components["alice/greeter"].inputs["name"].value = "carol".into();
-    // Readers that only use its outputs are not affected.
+    // Only the recipe changes, which does not affect components that read the outputs.
     let mut recipe = input.clone();
     let text = "echo \"hello $name, this is $(uname -n)\" >\"${heat_outputs_path}.greeting\"\n";
     change(&mut recipe, "Greeter", |greeter| greeter.files[0].content = Content::Text(text.into()));
@@ -238,7 +238,7 @@ fn an_update_runs_what_has_changed_and_its_readers_and_tears_down_what_is_gone()
     let expected = [
         ("alice.greeter", vec!["CREATE", "UPDATE", "UPDATE"]),
         ("bob.listener", vec!["CREATE", "UPDATE", "DELETE"]),
-        // With its recipe, and because nothing precedes it any more.
+        // Its recipe changes, and later nothing precedes it any more.
         ("bob.other", vec!["CREATE", "UPDATE", "UPDATE"]),
     ];
     assert_eq!(actions, BTreeMap::from(expected), "{answer:#}");
@@ -273,7 +273,7 @@ fn recipes_of_every_tool_run_as_they_are() {
     let groups: Vec<_> = started.iter().map(|event| event["group"].as_str().expect("a group")).collect();
     assert_eq!(groups, ["script", "ansible", "script", "puppet", "script", "script", "script"]);
 
-    // Only components with a teardown run when the stack is deleted, and it ended the service.
+    // When the stack is deleted, only components with a teardown run. This one ended the service.
     let removed: Vec<_> = events.iter().filter(|event| event["action"] == "DELETE").collect();
     assert_eq!(removed.len(), 2, "{removed:#?}");
     assert_eq!(reported(&answer, "server.shell", "DELETE")["deploy_status_code"], 0);
@@ -288,7 +288,7 @@ fn a_failure_fails_the_stack_with_its_reason() {
         change(&mut model, "Greeter", |greeter| greeter.files[0].content = Content::Text(recipe.into()));
         for kind in model.declarations.values_mut() {
             kind.deadline = deadline;
-            // So that a component that never writes an output still runs.
+            // This way, a component that never writes an output still runs.
             kind.outputs.values_mut().for_each(|output| output.dynamic = true);
         }
         let answer = run(&model, &[]);

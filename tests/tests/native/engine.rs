@@ -71,7 +71,7 @@ fn what_a_hook_does_not_do_a_program_does() {
     assert_eq!(groups(&model)[1], "script");
 }
 
-/// Reads texts as values of types, with the program of a component type that has all of them.
+/// Reads text as values of types, with the program of a component type that has all of them.
 const READING: &str = r#"
 import importlib.util, json, sys
 spec = importlib.util.spec_from_file_location("program", sys.argv[1])
@@ -143,7 +143,7 @@ fn heat_takes_random_models_and_orders_them_as_they_are() {
         let model = random::model(&random::bytes(seed, 400));
         let found = check(&model, &limits());
         let errors = found.iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
-        // Only reads from other stacks are refused.
+        // The check refuses only reads from other stacks.
         let errors: BTreeSet<&str> = errors.map(|diagnostic| diagnostic.code).collect();
         assert!(errors.iter().all(|code| *code == "W0901"), "{found:#?}");
         assert_eq!(errors.is_empty(), !reads_imports(&model));
@@ -168,7 +168,7 @@ fn every_reference_of_a_component_is_heats() {
     }
 }
 
-/// The templates of the two small examples; the third one has the same on a large scale.
+/// The templates of the two small examples. The third one contains the same on a large scale.
 #[test]
 fn templates_read_as_they_did() {
     let mut settings = insta::Settings::clone_current();

@@ -1,4 +1,4 @@
-//! Heat's own lowering: software as configs and deployments, compared with Heat's own engine and its agents.
+//! Heat's own lowering: software as configs and deployments, compared with Heat's engine and its agents.
 
 mod agents;
 mod engine;

@@ -1,4 +1,4 @@
-//! Stacks created by Heat's engine over a simulated cloud, whose deployments are signalled as done.
+//! Heat's engine creates stacks over a simulated cloud, and the test signals their deployments as done.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,7 +12,7 @@ use wattle_tests::oracle::{Agents, deploy};
 
 use crate::examples;
 
-/// A possible output of a recipe: text that names its origin, if its type permits.
+/// A possible output of a recipe: text that names its origin, if the type permits that.
 fn made_up(key: &str, output: &str, ty: &Type) -> String {
     match ty.revealed() {
         Type::Scalar(Scalar::Boolean) => "true".into(),
@@ -59,7 +59,7 @@ fn created(model: &Model, parameters: &[&str]) -> Value {
         let (Node::Component(from, component), Node::Component(to, _)) = (from, to) else { continue };
         let (reader, writer) = (deployment(from), deployment(to));
         assert!(ends[&*writer] < starts[&*reader], "{reader} does not wait for {writer}");
-        // A value that is read as a whole arrives unchanged.
+        // A value that is read whole arrives unchanged.
         if let Why::Data { input, output, forward_reference: None } = edge.why {
             let wired = &component.inputs[input].value;
             if matches!(wired, Expr::Leaf(Reference::Output { .. })) {

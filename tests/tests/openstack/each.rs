@@ -1,4 +1,4 @@
-//! Each change of each type of the driver: `deploy` without Heat does what `plan` says.
+//! Makes each change to each type of the driver: `deploy` without Heat does what `plan` says.
 
 use std::fs;
 use std::path::Path;
@@ -10,10 +10,10 @@ use wattle_tests::site::{Ground, NOTHING, Site};
 
 use super::changes::table::Change;
 
-/// Changes for which wattle replaces a resource that Heat changes in place. The plan reports that.
+/// Changes that Heat makes in place, but for which wattle replaces the resource. The plan reports that.
 const REPLACES: [(&str, &str); 3] = [("loose", "dns_name"), ("loose", "dns_domain"), ("server", "admin_pass")];
 
-/// Resources that are not created without Heat, and the reasons.
+/// Changes that are not made without Heat, and the reasons.
 const LEFT_OUT: [(&str, &str, &str); 3] = [
     ("spare_disk", "size", "a volume does not shrink, so there is no way back"),
     ("spare_disk", "read_only", "it is only for Heat"),
@@ -64,7 +64,7 @@ pub(crate) fn each_change(site: &Site<impl Ground>, mut base: Value, changes: &[
                 Action::Replace => planned == "-/+",
                 action => panic!("{action:?} is nothing that is done"),
             };
-            // The way back may have another effect: removing a property is a different change.
+            // The reverse change may have another effect: removing a property is a different change.
             let is_so = ran.code == Some(0) && is_done && (is_as_with_heat || !way.is_empty());
             if !is_so {
                 wrong.push(format!(
@@ -90,7 +90,7 @@ fn deployed(site: &Site<impl Ground>, stack: &Path, resources: &Value) -> Ran {
     site.ask(&[&["deploy", "plain", "--yes"], &*key].concat())
 }
 
-/// The options with the operator's key, once it exists.
+/// The options that name the operator's key, once it exists.
 fn key(site: &Site<impl Ground>) -> Vec<&'static str> {
     let key = ["operator.key", "plain/operator.key"].into_iter().find(|key| site.path().join(key).exists());
     key.map_or_else(Vec::new, |key| vec!["--key", key])

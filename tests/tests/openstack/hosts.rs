@@ -12,7 +12,7 @@ use wattle_tests::site::{Ground, NOTHING, Site};
 
 use super::KEY;
 
-/// Runs `wattle hosts` beside the stack.
+/// Runs `wattle hosts` in the folder of the stack.
 fn hosts(site: &Site<impl Ground>) -> Ran {
     let mut command = Command::new(wattle());
     command.args(["hosts", "--cloud", "real"]).current_dir(site.path());
@@ -29,7 +29,7 @@ fn servers_go_to_the_hosts_that_they_are_placed_on_on_a_real_openstack() {
     if !is_there("`wattle hosts`, and `deploy --hosts`") {
         return;
     }
-    // Others may not see hosts.
+    // Only an administrator may see hosts.
     let ran = hosts(&Site::at(Named, &Named::password()));
     assert_eq!(ran.code, Some(1), "{ran}");
     assert!(ran.err.contains("administrator"), "{ran}");
@@ -49,7 +49,7 @@ fn servers_go_to_the_hosts_that_they_are_placed_on_on_a_real_openstack() {
         let is_said = |line: &str| line.split_whitespace().take(2).eq([server.as_str(), host]);
         assert!(ran.out.lines().any(is_said), "{server} is on {host}: {ran}");
     }
-    // Placement knows the resources in use, and so does the file.
+    // Placement knows which resources are in use, and so does the file.
     let after = hosts(&site);
     let used = of_hosts(&after.out).into_iter().filter(|host| host.contains("used: {")).count();
     let hosts_in_use: BTreeSet<&String> = stand.values().collect();

@@ -42,7 +42,7 @@ use wattle_tests::site::{NOTHING, Site};
 
 const KEY: [&str; 2] = ["--key", "operator.key"];
 
-/// A client of the cloud, if there is one. Removes what a previous run has left there.
+/// A client of the cloud, if there is one. Removes what a previous run left there.
 fn stage(what: &str, mark: &str) -> Option<Stage> {
     is_there(what).then(|| {
         let stage = Stage::new(mark);

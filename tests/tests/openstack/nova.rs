@@ -1,4 +1,4 @@
-//! Nova's own filters and weighers place servers like the model of them that placement is compared with.
+//! Nova's own filters and weighers place servers like the model of them that placement is compared with elsewhere.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -26,7 +26,7 @@ fn by_nova(Made { cloud, problem, .. }: &Made) -> Vec<Option<usize>> {
     });
     let asked = json!({ "hosts": hosts, "servers": servers.collect::<Vec<_>>() });
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/openstack/python");
-    // `-P`: beside the script is a `nova.py`, which is not Nova.
+    // `-P`, because a `nova.py` next to the script is not Nova.
     let mut python = Command::new("python3")
         .args(["-P", "scheduler.py"])
         .current_dir(folder)

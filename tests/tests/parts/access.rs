@@ -15,20 +15,20 @@ use wattle_tests::oracle;
 
 use crate::stage::{Judges, heat_takes, network};
 
-/// Listens in every way there is.
+/// Listens in every possible way.
 #[component(recipe = "recipes/listen.sh", listen = ["tcp/22", "udp/6000-6010"])]
 pub(crate) struct Listener {
-    /// For both.
+    /// A port for both protocols.
     #[input(default = 53, listen = ["tcp", "udp"])]
     dns: u16,
     /// Not listened on unless it is wired.
     #[input(listen)]
     admin: Option<u16>,
-    /// What it reads.
+    /// The cache that it reads.
     #[input]
     cache: Option<Url>,
 
-    /// Not known before.
+    /// A port that is not known before the component runs.
     #[output]
     port: u16,
 }
@@ -51,12 +51,12 @@ fn guarded(t: &mut Topology, name: &str, network: PrivateNet) -> (nova::Server, 
     (t.add(name, server.network(network.net).security_group(group)), group)
 }
 
-/// A cache that only its readers reach, one of which reads through a forward reference; a listener and a proxy for others.
+/// A cache that only its readers can reach, one of them through a forward reference; a listener and a proxy for others.
 #[blueprint]
 pub(crate) fn fenced(t: &mut Topology, p: Settings) -> Exports {
     let network = network(t);
     let (cache, cache_group) = guarded(t, "cache", network);
-    // Before anything listens or reads.
+    // Declared before anything listens or reads.
     t.add("to-cache", LetIn { to: cache, group: cache_group, from: Peers::Readers(network.net) });
     let forward = t.later::<Url>("cache-url");
 
@@ -71,7 +71,7 @@ pub(crate) fn fenced(t: &mut Topology, p: Settings) -> Exports {
     let redis = t.on(cache).run("redis", redis);
     let proxy = t.on(front).run("proxy", proxy.upstreams(vec![redis.url]));
     t.fulfil(forward, redis.url);
-    // For one component, not for its neighbour.
+    // For one component, and not for its neighbour.
     t.add("to-proxy", LetIn { to: proxy, group, from: Peers::Anyone });
     t.add("to-proxy-by-ipv6", LetIn { to: proxy, group, from: Peers::Cidr("::/0".into()) });
     t.on(cache).run("reads-its-neighbour", Listener::new().cache(redis.url).admin(1_u16));
@@ -109,7 +109,7 @@ fn every_port_that_is_listened_on_is_let_in_and_no_other() {
     };
     let cache = json!({"get_resource": "cache-access"});
     let expected = [
-        // The cache's own server reads it as well, which no group prevents.
+        // The cache's own server reads it as well, and no group prevents that.
         json!(["to-cache.redis-1-host", "cache-access", "tcp", port, port, address("host")]),
         json!(["to-cache.redis-1-front", "cache-access", "tcp", port, port, address("front")]),
         json!(["to-host.listener-1", "host-access", "tcp", 22, 22, cache]),
@@ -126,7 +126,7 @@ fn every_port_that_is_listened_on_is_let_in_and_no_other() {
 pub(crate) fn heat(judges: &mut Judges) {
     let model = fenced.model(Default::default());
     heat_takes(judges, &model);
-    // Cut into nested stacks.
+    // The same, cut into nested stacks.
     let mut options = Options::default();
     options.stack_resources = 12;
     let lowered = lower(&model, &options);
@@ -136,7 +136,7 @@ pub(crate) fn heat(judges: &mut Judges) {
     assert_eq!(answer["ok"], true, "{answer:#}");
 }
 
-/// A port that another component writes.
+/// A port that another component outputs.
 #[blueprint]
 pub(crate) fn too_late(t: &mut Topology) -> Exports {
     let network = network(t);
@@ -158,7 +158,7 @@ fn a_port_that_software_tells_cannot_be_let_in() {
         "a security group cannot open the port of `other/late`, which is the output `port` of `host/listener`"
     );
     assert_eq!(diagnostic.help, ["wire the input `dns` to a constant, a parameter or an attribute"]);
-    // The place is where the author wired the port.
+    // The diagnostic points to where the author wired the port.
     assert_eq!(diagnostic.labels[0].at, model.components["other/late"].inputs["dns"].at);
     assert_eq!(diagnostic.code, "W0405");
 }

@@ -1,4 +1,4 @@
-//! Keys of servers, and the authority that signs their certificates.
+//! Servers' keys, and the authority that signs their certificates.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use wattle_tests::running::{Stage, to_its_end};
 
 use crate::stage::{Judges, can_run, heat_takes, network, server, value};
 
-/// What two servers ask for, and which addresses they say that they have.
+/// The requests of two servers, and the addresses that they claim to have.
 #[derive(Parameters)]
 pub(crate) struct Asked {
     #[parameter]
@@ -24,7 +24,7 @@ pub(crate) struct Asked {
     second: Parameter<IpAddr>,
 }
 
-/// One server requests a regular certificate, and another one an arbitrary one.
+/// One server requests a regular certificate, and another one sends an arbitrary request.
 #[blueprint]
 pub(crate) fn vouched(t: &mut Topology, p: Asked) -> Exports {
     let network = network(t);
@@ -44,7 +44,7 @@ fn openssl(place: &Path, arguments: &str) -> String {
     ran.out
 }
 
-/// Brings it up; returns the authority.
+/// Brings the stack up. Returns it, its exit code, and what it said.
 fn up(place: &Path, other: &str, second: &str) -> (Stage, Option<i32>, String) {
     let stage = Stage::new(&vouched.model(Default::default()));
     let file = |name: &str, file: &str| format!("{name}={}", place.join(file).display());
@@ -55,7 +55,7 @@ fn up(place: &Path, other: &str, second: &str) -> (Stage, Option<i32>, String) {
     (stage, ran.code, said)
 }
 
-/// A server that requests more than its address gets no more, and one without the key, or with another's address, nothing.
+/// A server that requests more than its address gets only that. Without the key or the address, it gets nothing.
 #[test]
 fn the_authority_decides_what_a_certificate_is_for() {
     if !can_run("parts: certificates", &["/usr/bin/openssl", "/usr/bin/jq"]) {
@@ -88,7 +88,7 @@ fn the_authority_decides_what_a_certificate_is_for() {
         assert!(!says.contains("Certificate Sign"), "{says}");
         let both = format!("-CAfile ca.pem -purpose sslserver -verify_ip {address} one.pem");
         assert!(openssl(place, &format!("verify {both}")).contains("OK"));
-        // The requested validity in days.
+        // The certificate is valid for the requested number of days.
         openssl(place, &format!("x509 -in one.pem -noout -checkend {}", 29 * 24 * 60 * 60));
         let late = to_its_end(
             Command::new("openssl")
@@ -99,14 +99,14 @@ fn the_authority_decides_what_a_certificate_is_for() {
     }
     stage.run(&["down"]);
 
-    // In any notation.
+    // Two servers with one address are refused in any notation.
     for address in ["10.9.0.1", "::ffff:10.9.0.1", "0:0::ffff:a09:1"] {
         let (stage, code, said) = up(place, "greedy.csr", address);
         assert!(code == Some(1) && said.contains("several servers have one address"), "{address}: {said}");
         stage.run(&["down"]);
     }
 
-    // Someone else's key, without proof of possession.
+    // A request for somebody else's key, without proof of possession.
     let text = fs::read_to_string(place.join("greedy.csr")).unwrap();
     let end = text.rfind("\n-----END").unwrap() - 8;
     let other = if &text[end..=end] == "A" { "B" } else { "A" };

@@ -31,7 +31,7 @@ impl Default for Times {
 /// Chosen when the stack is deployed.
 #[derive(Parameters)]
 pub(crate) struct Settings {
-    /// What only the job knows.
+    /// A secret that only the job knows.
     #[parameter]
     key: Parameter<Secret<String>>,
 }
@@ -115,7 +115,7 @@ fn what_cron_would_leave_out_is_a_failure() {
     }
 }
 
-/// A real server has systemd and cron: here both are in a mount namespace.
+/// A real server has systemd and cron. Here, both are in a mount namespace.
 #[test]
 fn on_a_server_it_is_a_file_of_cron_d() {
     if !can_run("parts: a job on a server of its own", &PROGRAMS) {

@@ -38,7 +38,7 @@ fn it_shares_the_connections_among_those_that_answer() {
     if !can_run("parts: HAProxy", &["/usr/sbin/haproxy", "/usr/bin/jq"]) {
         return;
     }
-    // Nobody listens at port 1.
+    // Nobody listens on port 1.
     let behind = Behind { upstreams: vec![upstream("left"), "http://127.0.0.1:1/".into(), upstream("right")] };
     let stage = up_here(&proxies.model(behind), "");
     let urls = [value(&stage, "http/proxy/url"), value(&stage, "tcp/proxy/url")];

@@ -11,7 +11,7 @@ use wattle_tests::oracle;
 
 use crate::stage::{Judges, heat_takes, network};
 
-/// A server that is reachable from outside.
+/// A server that can be reached from outside.
 #[blueprint]
 pub(crate) fn reachable(t: &mut Topology) -> Exports {
     let network = network(t);
@@ -24,7 +24,7 @@ pub(crate) fn reachable(t: &mut Topology) -> Exports {
 pub(crate) fn heat(judges: &mut Judges) {
     let (_, answer) = heat_takes(judges, &reachable.model(Default::default()));
     let requires = |name: &str| answer["graph"][name].as_array().expect("a list").clone();
-    // The address is reachable only with the router.
+    // The address can be reached only through the router.
     assert!(requires("front.address").contains(&json!("inside.router")), "{answer:#}");
     assert!(requires("front.address").contains(&json!("inside.uplink")), "{answer:#}");
     assert!(requires("web").contains(&json!("front.port")), "{answer:#}");

@@ -1,4 +1,4 @@
-//! NFS: a folder of one server, mounted by others.
+//! NFS: one server exports a folder, and others mount it.
 
 use std::fs;
 use std::net::TcpListener;
@@ -15,7 +15,7 @@ use wattle_tests::skip::{everything, skipped};
 use crate::stage::{Judges, authority, can_run, client, down, heat_takes, network, server, up, value};
 use crate::volume::Keep;
 
-/// A server that exports, and two that mount it.
+/// A server that exports a folder, and two that mount it.
 #[blueprint]
 pub(crate) fn shared(t: &mut Topology) -> Exports {
     let network = network(t);
@@ -57,7 +57,7 @@ pub(crate) fn heat(judges: &mut Judges) {
 
 const PROGRAMS: [&str; 3] = ["/usr/bin/ganesha.nfsd", "/usr/bin/nfs-cat", "/usr/bin/jq"];
 
-/// The URL of a file of an export, in libnfs's form.
+/// The URL of a file in an export, in the form that libnfs expects.
 fn file(url: &str, name: &str) -> String {
     let authority = authority(url);
     let (host, port) = authority.rsplit_once(':').expect("a port");
@@ -91,7 +91,7 @@ fn clients_read_and_write_it_as_one_user() {
     assert_eq!(client("nfs-cat", &[], &[&file(&read, "/word")]), "read");
     assert!(refused("nfs-cp", &[word, &file(&read, "/other")]) && !folder.join("opt/read/other").exists());
 
-    // Only the server itself may, besides the listed clients; other addresses of this machine do not count as it.
+    // Besides the listed clients, only the server itself may mount it; other addresses of this machine do not count.
     let only = fs::read_to_string(folder.join("theirs/ganesha.conf")).expect("reads");
     let host = authority(&theirs).rsplit_once(':').expect("a port").0.to_owned();
     assert!(
@@ -127,8 +127,8 @@ fn what_one_server_writes_another_reads() {
     down(&stage, &[&url]);
 }
 
-/// If this machine's kernel does not support NFS, another one may: a virtual machine mounts the recipe's export, with the
-/// options of the recipe of a mount.
+/// This machine's kernel may not support NFS, so a virtual machine mounts the recipe's export, with the options that
+/// the recipe for mounts uses.
 #[test]
 fn a_kernel_mounts_what_is_exported() {
     let test = "parts: an NFS export, mounted by a virtual machine";
@@ -167,8 +167,8 @@ fn a_kernel_mounts_what_is_exported() {
     assert_eq!(kept.mode() & 0o777, 0o640);
 }
 
-/// On a real server, a mount is a line of /etc/fstab: here it is that of a mount namespace, in which a stand-in for the NFS
-/// mount program mounts a tmpfs.
+/// On a real server, a mount is a line of /etc/fstab. Here, that file is in a mount namespace, in which a stand-in for
+/// the NFS mount program mounts a tmpfs.
 #[test]
 fn on_a_server_it_is_a_line_of_fstab() {
     if !can_run("parts: an NFS mount on a server of its own", &["/usr/bin/jq", "/usr/sbin/mount.nfs4"]) {

@@ -8,7 +8,7 @@ use wattle_tests::running::Stage;
 
 use crate::stage::{Judges, authority, can_run, client, down, heat_takes, network, server, up, value};
 
-/// What the directory begins with.
+/// The first entries of the directory.
 #[derive(Clone, Deserialize)]
 #[serde(default)]
 pub(crate) struct People {
@@ -31,7 +31,7 @@ pub(crate) struct Settings {
     password: Parameter<Secret<String>>,
 }
 
-/// Two directories of one domain, one of which has people.
+/// Two directories for one domain. One of them has people.
 #[blueprint]
 pub(crate) fn directories(t: &mut Topology, p: Settings, people: People) -> Exports {
     let network = network(t);

@@ -1,4 +1,4 @@
-//! Servers kept apart.
+//! Servers on different hosts.
 
 use serde_json::json;
 use wattle::author::Blueprint as _;
@@ -8,7 +8,7 @@ use wattle_catalog::parts::replicas::{Replicas, Spread};
 
 use crate::stage::{Judges, heat_takes, network};
 
-/// Three servers on different hosts, and two if there is room.
+/// Three servers that must be on different hosts, and two that should be.
 #[blueprint]
 pub(crate) fn spread(t: &mut Topology) {
     let inside = network(t);

@@ -14,7 +14,7 @@ use wattle_tests::running::{Stage, http_get};
 
 use crate::stage::{Judges, can_run, down, heat_takes, network, serve, server, up_here, value};
 
-/// Where the archive is.
+/// The URL of the archive, and its digest.
 #[derive(Clone, Deserialize)]
 #[serde(default)]
 pub(crate) struct Release {
@@ -31,7 +31,7 @@ impl Default for Release {
 /// Chosen when the stack is deployed.
 #[derive(Parameters)]
 pub(crate) struct Settings {
-    /// What only the service knows.
+    /// A secret that only the service knows.
     #[parameter]
     key: Parameter<Secret<String>>,
 }
@@ -153,7 +153,7 @@ fn another_digest_is_a_failure() {
     assert!(!folder.join("release").exists() && !folder.join("archive").exists(), "nothing of it stays");
 }
 
-/// A real server has systemd, which checks the unit: here there is only the folder of units.
+/// A real server has systemd, which checks the unit. Here, there is only the folder of units.
 #[test]
 fn on_a_server_it_is_a_unit_that_systemd_takes() {
     if !can_run("parts: a service on a server of its own", &[&PROGRAMS[..], &["/usr/bin/systemd-analyze"]].concat()) {

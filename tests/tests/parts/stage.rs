@@ -19,25 +19,25 @@ use wattle_tests::oracle::{Oracle, write};
 use wattle_tests::running::{self, Stage};
 use wattle_tests::skip::{is_root, skipped};
 
-/// The judges of whether Heat accepts a model.
+/// What decides whether Heat accepts a model.
 pub(crate) struct Judges {
     pub(crate) oracle: Oracle,
     real: Option<RealHeat>,
 }
 
 impl Judges {
-    /// With Heat's engine, which validates.
+    /// Heat's engine, which validates templates.
     pub(crate) fn new() -> Self {
         Self { oracle: Oracle::start(), real: None }
     }
 
-    /// Also with a Heat that creates stacks.
+    /// Heat's engine, and a real Heat, which creates stacks.
     pub(crate) fn with_real_heat() -> Self {
         Self { real: Some(RealHeat::new()), ..Self::new() }
     }
 }
 
-/// Asserts that a model has no diagnostics and that Heat accepts it in either lowering; returns its template, and Heat's
+/// Asserts that a model has no diagnostics and that Heat accepts it in either lowering. Returns its template and Heat's
 /// answer.
 pub(crate) fn heat_takes(judges: &mut Judges, model: &Model) -> (Lowered, Value) {
     assert_eq!(check(model, &native::limits()), []);
@@ -54,7 +54,7 @@ pub(crate) fn heat_takes(judges: &mut Judges, model: &Model) -> (Lowered, Value)
     (lowered, answer)
 }
 
-/// Whether software can be installed and run here; if not, the test is skipped, and reports it.
+/// Whether software can be installed and run here. If not, this reports the test as skipped.
 pub(crate) fn can_run(test: &str, programs: &[&str]) -> bool {
     let missing: Vec<_> = programs.iter().filter(|program| !Path::new(program).exists()).collect();
     if !is_root() || !missing.is_empty() {
@@ -88,7 +88,7 @@ pub(crate) fn up(model: &Model, password: &str) -> Stage {
     up_in("auto", model, password)
 }
 
-/// The same, in the machine's own network, in which its servers reach the test's listeners on the loopback interface.
+/// The same, in the machine's own network, in which servers can reach the test's listeners on the loopback interface.
 pub(crate) fn up_here(model: &Model, password: &str) -> Stage {
     up_in("loopback", model, password)
 }
@@ -103,7 +103,7 @@ fn up_in(network: &str, model: &Model, password: &str) -> Stage {
     stage
 }
 
-/// Takes it down, and checks that nothing listens at `urls` any more.
+/// Takes the stack down, and checks that nothing listens at `urls` any more.
 pub(crate) fn down(stage: &Stage, urls: &[&str]) {
     let authorities: Vec<String> = urls.iter().map(|url| authority(url)).collect();
     assert!(authorities.iter().all(|authority| TcpStream::connect(authority).is_ok()), "{authorities:?}");
@@ -129,12 +129,12 @@ pub(crate) fn client(program: &str, environment: &[(&str, &str)], args: &[&str])
     ran.out.trim_end().to_owned()
 }
 
-/// A server behind a proxy: answers each request with `word`, until the test ends.
+/// A server behind a proxy. It answers each request with `word`, until the test ends.
 pub(crate) fn upstream(word: &'static str) -> String {
     serve(word.into())
 }
 
-/// A web server that answers each request with `body`, until the test ends.
+/// A web server. It answers each request with `body`, until the test ends.
 pub(crate) fn serve(body: Vec<u8>) -> String {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -142,7 +142,7 @@ pub(crate) fn serve(body: Vec<u8>) -> String {
         for stream in listener.incoming() {
             let Ok(mut stream) = stream else { continue };
             let _ = stream.set_read_timeout(Some(Duration::from_secs(5)));
-            // A client that is still writing when its connection is closed may lose the response. A proxy that only checks
+            // If the connection closes while a client still writes, the response may be lost. A proxy that only checks
             // for a listener sends nothing.
             let mut head = BufReader::new(&stream).lines().map_while(Result::ok);
             if head.any(|line| line.is_empty()) {

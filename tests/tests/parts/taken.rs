@@ -1,4 +1,4 @@
-//! Ports that another program occupies: no part mistakes that program for its own service.
+//! Ports that another program occupies. No part mistakes that program for its own service.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -17,18 +17,18 @@ use wattle_tests::running::Stage;
 use crate::service::{Release, release};
 use crate::stage::{can_run, network, server, up_here, value};
 
-/// A port that no other test's service uses.
+/// A port that no service of another test uses.
 const TAKEN: u16 = 6397;
 
 /// Chosen when the stack is deployed.
 #[derive(Parameters)]
 struct Settings {
-    /// Password of whatever has one.
+    /// Password of each service that has one.
     #[parameter]
     password: Parameter<Secret<String>>,
 }
 
-/// Every part that listens, each on that port of a separate server.
+/// Every part that listens, each on that port of its own server.
 #[blueprint]
 fn refused(t: &mut Topology, p: Settings, release: Release) -> Exports {
     let network = network(t);
@@ -48,7 +48,7 @@ fn refused(t: &mut Topology, p: Settings, release: Release) -> Exports {
     let (host, address) = server(t, "f", network);
     t.on(host).run("files", Export::new().address(address).port(TAKEN).user("nobody"));
     let (host, address) = server(t, "g", network);
-    // It does not even try to listen, and keeps running.
+    // This one does not even try to listen, and keeps running.
     let silent = Service::new().url(release.url.parse::<Url>().expect("a URL")).sha256(release.sha256.as_str());
     let silent = silent.strip(1_u8).user("nobody").command(["/bin/sleep", "1d"]).address(address).port(TAKEN);
     t.on(host).run("silent", silent.start_within(Duration::from_secs(2)));
@@ -69,7 +69,7 @@ fn every_part_says_who_has_its_port() {
     if !can_run("parts: ports that are taken", &programs) {
         return;
     }
-    // It accepts connections, and never answers.
+    // The other program accepts connections, and never answers.
     let other = std::net::TcpListener::bind(("0.0.0.0", TAKEN)).expect("a port");
     let stage = Stage::new(&refused.model(release("1")));
     let up = stage.run(&["up", "--until-done", "--network", "loopback", "--parameter", "password=word"]);
@@ -83,7 +83,7 @@ fn every_part_says_who_has_its_port() {
     assert_eq!(stage.processes(""), Vec::<i32>::new());
 }
 
-/// A service whose own child listens.
+/// A service with a child that listens.
 #[blueprint]
 fn forking(t: &mut Topology, (): (), release: Release) -> Exports {
     let network = network(t);
@@ -111,10 +111,10 @@ fn what_a_service_starts_listens_for_it() {
     assert_eq!(down.code, Some(0), "{down}");
 }
 
-/// A port that only the test of shared ports uses, and the next one.
+/// A port that only the test of shared ports uses. It also uses the next one.
 const SHARED: u16 = 6398;
 
-/// Two pairs of services that need the same port of their server. Python's permit others to share it (`SO_REUSEPORT`).
+/// Two pairs of services that need the same port of their server. Those in Python permit sharing it (`SO_REUSEPORT`).
 #[blueprint]
 fn twice(t: &mut Topology, (): (), release: Release) -> Exports {
     let network = network(t);
@@ -163,7 +163,7 @@ fn two_services_do_not_share_a_port_unnoticed() {
         let components = &status["servers"][server]["components"];
         assert_eq!(components[first]["state"], "done", "{status:#}");
         assert_eq!(components[second]["state"], "failed", "{status:#}");
-        // It is in the message, and not only among the last lines.
+        // The reason is in the message, and not only among the last lines.
         let said = components[second]["failure"]["message"].as_str().expect("a message");
         assert!(said.starts_with(&format!("{second} cannot listen: 127.")) && said.contains(how), "{said}");
     }

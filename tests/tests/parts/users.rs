@@ -1,4 +1,4 @@
-//! Recipes of parts without root rights.
+//! Recipes of parts, run without root rights.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -8,7 +8,7 @@ use crate::stage::can_run;
 
 const LIBRARY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../catalog/recipes/lib.sh");
 
-/// Runs commands with the recipes' shared functions, as another user.
+/// Runs commands that use the recipes' shared functions, as another user.
 fn as_nobody(commands: &str) -> Output {
     let folder = tempfile::tempdir().expect("a directory");
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).expect("permissions");
@@ -24,7 +24,7 @@ fn packages_that_are_there_need_no_root() {
     if !can_run("parts: without root", &["/usr/bin/setpriv", "/usr/bin/dpkg-query"]) {
         return;
     }
-    // A previous root user of this machine has left the lock.
+    // The lock exists already: root on this machine has left it.
     fs::File::options().create(true).append(true).open("/run/wattle-parts.packages").expect("root may");
     let there = as_nobody("packages dpkg bash; system_user daemon");
     assert!(there.status.success() && there.stderr.is_empty(), "{there:?}");

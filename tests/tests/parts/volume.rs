@@ -45,14 +45,14 @@ pub(crate) fn storage(t: &mut Topology) -> Exports {
 pub(crate) fn heat(judges: &mut Judges) {
     let (_, answer) = heat_takes(judges, &storage.model(Default::default()));
     let requires = |name: &str| answer["graph"][name].as_array().expect("a list").clone();
-    // The server gets the list of its volumes at creation, and they are attached later.
+    // The server gets the list of its volumes when it is created, and the volumes are attached later.
     for disk in ["docs-disk", "media-disk"] {
         assert!(requires("files").contains(&json!(format!("{disk}.volume"))), "{answer:#}");
         assert!(requires(&format!("{disk}.attachment")).contains(&json!("files")), "{answer:#}");
     }
 }
 
-/// Whether files can serve as disks here; if not, the test is skipped, and reports it.
+/// Whether files can serve as disks here. If not, this reports the test as skipped.
 fn can_mount(test: &str) -> bool {
     let can = Command::new("losetup").arg("--find").output().is_ok_and(|output| output.status.success());
     if !can {
@@ -91,7 +91,7 @@ fn away(stage: &Stage, path: &str) {
     assert!(!Path::new(path).join("words").exists(), "the words are not on the volume");
 }
 
-/// A real server has a disk with the volume's serial number, and /etc/fstab: here both are those of a mount namespace.
+/// A real server has a disk with the volume's serial number, and /etc/fstab. Here, a mount namespace contains both.
 #[test]
 fn the_disk_is_found_by_its_serial_number() {
     if !can_mount("parts: a volume on a server of its own") {

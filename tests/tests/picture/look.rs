@@ -1,4 +1,4 @@
-//! Reading the page, and navigating in it.
+//! Reading the page, and navigating on it.
 
 use serde_json::{Value, json};
 
@@ -29,14 +29,14 @@ fn boxes_wires_and_details_say_what_they_are() {
     page.wait_for_details("web/nginx");
     let component = diagram.components.iter().find(|component| &*component.key == "web/nginx").expect("nginx");
     let kind = &diagram.component_types[&component.component_type];
-    // First the place where it was added, then those where each input was wired, and last the declaration of its type.
+    // First the place where the component was added, then those where its inputs were wired, and last that of its type.
     let mut places = vec![component.at.to_string()];
     places.extend(component.inputs.values().map(|input| input.at.to_string()));
     places.push(kind.at.to_string());
     assert!(places.iter().all(|place| place.contains(".rs:")), "{places:?}");
     assert_eq!(all(".details .at"), json!(places));
 
-    // A folded box shows the labels of its inputs at its wires.
+    // A folded box shows the labels of its inputs on its wires.
     page.browser.press("F");
     page.browser.wait_for("all is folded", "return document.querySelectorAll('.component').length === 0");
     let labels = all(".label");
@@ -46,7 +46,7 @@ fn boxes_wires_and_details_say_what_they_are() {
     page.end();
 }
 
-/// Page and image show the same model, and look alike.
+/// The page and the image show the same model, and look alike.
 #[test]
 fn everything_is_where_the_image_has_it() {
     let diagram = example("three_tier");
@@ -64,7 +64,7 @@ fn everything_is_where_the_image_has_it() {
         let on_image = from_db(corner(&image, server), corner(&image, "db"));
         assert_eq!(from_db(place(server), place("db")), on_image, "{server}");
     }
-    // The subnet is shown in the network's band, as in the image.
+    // The page shows the subnet in the network's band, like the image.
     assert_eq!(page.count("[data-id='r:subnet']"), 0);
     let band = page.browser.text("return document.querySelector('.network').textContent");
     assert_eq!(band, "backbonesubnet 10.0.0.0/24");
@@ -104,14 +104,14 @@ fn documentation_is_shown_as_it_was_meant() {
     page.end();
 }
 
-/// A banner above the diagram hides nothing of it, unless the user is looking at a part.
+/// A banner above the diagram hides nothing of it, unless you are looking at a part of it.
 #[test]
 fn all_of_it_stays_in_view_when_something_comes_above() {
     let Some(page) = Page::open("what comes above a picture", &example("connections"), false) else { return };
     let place = || page.browser.text("return document.getElementById('view').getAttribute('transform')");
     let bar = |padding: &str| {
         page.browser.run(&format!("document.getElementById('bar').style.paddingBottom = '{padding}'"));
-        // Changes of size are reported before the second of two frames.
+        // The browser reports changes of size before the second of two frames.
         page.browser.run("return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
     };
     let is_in_view = || {
@@ -134,7 +134,7 @@ fn all_of_it_stays_in_view_when_something_comes_above() {
     page.end();
 }
 
-/// A large diagram does not fit into a narrow window: there, it begins where it matters, so that it can be read.
+/// A large diagram does not fit into a narrow window. There, it begins where it matters, at a size that you can read.
 #[test]
 fn in_a_narrow_window_it_can_be_read_and_in_a_wide_one_all_is_seen() {
     let Some(page) = Page::open("a picture in a narrow window", &example("connections"), false) else { return };
@@ -229,7 +229,7 @@ fn keys_and_mouse_move_about() {
     page.wait_for_details("connections");
     assert_eq!(page.count(".selected"), 0);
 
-    // During a search, all matches are marked.
+    // During a search, the page marks all matches.
     page.browser.press("/");
     page.browser.press("node mount");
     assert_eq!(page.browser.run("return document.querySelectorAll('#found li').length"), json!(2));
@@ -249,7 +249,7 @@ fn everything_can_be_read_in_the_light_and_in_the_dark() {
     let Some(page) = Page::open("colours of a page", &example("connections"), false) else { return };
     page.browser.run("wattle.select('cell.manager/dmgr')");
     page.wait_for_details("cell.manager/dmgr");
-    // The contrast of text and background as defined by WCAG; 4.5 is its limit.
+    // The contrast of text and background as defined by WCAG, which requires at least 4.5.
     let hard = "const rgb = (color) => color.match(/[\\d.]+/g).slice(0, 3).map((part) => {
           const share = Number(part) / 255;
           return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;

@@ -1,4 +1,4 @@
-//! Pictures of the examples, of large topologies and of awkward ones.
+//! Diagrams of the examples, of large topologies and of awkward ones.
 
 mod look;
 mod page;
@@ -14,7 +14,7 @@ fn tiers(tiers: u32) -> Diagram {
     diagram::of(&workload.model(Size::of(tiers)))
 }
 
-/// The pictures of the examples.
+/// The diagrams of the examples.
 fn examples() -> [(&'static str, Model); 3] {
     [
         ("hello", hello::hello.model(Default::default())),

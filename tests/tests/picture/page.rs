@@ -1,4 +1,4 @@
-//! The page, in a real browser, from a user's point of view.
+//! The page in a real browser, as users see it.
 
 use std::fs;
 
@@ -40,7 +40,7 @@ impl Page {
         self.browser.text("return document.getElementById('panel-details').innerText")
     }
 
-    /// Waits until the details show this element.
+    /// Waits until the details are those of this element.
     pub(crate) fn wait_for_details(&self, name: &str) {
         self.browser.wait_for(name, &format!("return document.querySelector('.details h2').textContent === {name:?}"));
     }
@@ -87,7 +87,7 @@ impl Page {
         )
     }
 
-    /// Texts of or above a server that are covered by the ring around one of its components, or around itself.
+    /// Texts of a server, or above it, that are covered by the ring around one of its components, or around itself.
     fn ringed(&self) -> Value {
         self.browser.run(
             "const boxes = [...document.querySelectorAll('.server, .component')].map((one) => [one, one.querySelector(':scope > rect')]);
@@ -100,7 +100,7 @@ impl Page {
                  left < x + width + half && left + w > x - half && top + h - dip > y - half && top < y + height + half;
                const isInside = ({ x: left, y: top, width: w, height: h }) =>
                  left > x + half && left + w < x + width - half && top > y + half && top + h < y + height - half;
-               // The box of a text has some empty space below its letters.
+               // The box of a text has some empty space below the letters.
                return texts.filter(([, box]) => isUnder(box, 1) && !isInside(box)).map(([text]) => `${one.dataset.id}: ${text.textContent}`);
              });
              wattle.select(null);
@@ -233,7 +233,7 @@ fn connections_folds_and_unfolds_its_modules() {
     assert_eq!(page.count("[data-id^='r:cell.']"), 0);
     assert_eq!((page.overlaps(), page.overflows()), (json!([]), json!([])));
     page.browser.screenshot("connections-folded");
-    // A nested element is found, and the boxes around it are unfolded.
+    // The search finds a nested element, and unfolds the boxes around it.
     page.search("cell.node2/node");
     page.wait_for_details("cell.node2/node");
     page.browser.wait_for("it is seen", "return document.querySelector('[data-id=\"c:cell.node2/node\"]')");
@@ -246,7 +246,7 @@ fn connections_folds_and_unfolds_its_modules() {
     page.end();
 }
 
-/// Their order is that of the image; 11 are few enough for ELK, and 150 are too many for it.
+/// The order is that of the image. 11 members are few enough for ELK, and 150 are too many for it.
 #[test]
 fn members_of_a_cluster_stand_by_number_however_they_are_laid_out() {
     for members in [11, 150] {
@@ -254,7 +254,7 @@ fn members_of_a_cluster_stand_by_number_however_they_are_laid_out() {
         let server = |name: String| Resource::new(name, "OS::Nova::Server", Role::ServerBox);
         diagram.resources.extend((1..=members).rev().map(|number| server(format!("member{number}"))));
         diagram.resources.push(Resource::new("policy", "OS::Nova::ServerGroup", Role::Other));
-        // Their order alone would reverse that of the members.
+        // The order of these servers alone would reverse that of the members.
         for (name, number) in ["one", "two", "three", "four"].into_iter().zip([11, 10, 9, 2]) {
             diagram.resources.push(server(name.into()));
             diagram.edges.push(Edge::new(name.into(), format!("member{number}").into(), Why::Infrastructure));
@@ -266,7 +266,7 @@ fn members_of_a_cluster_stand_by_number_however_they_are_laid_out() {
              return members.flatMap(([a, { x, y }]) => members
                .filter(([b, at]) => a < b && x === at.x && y > at.y).map(([b]) => `${b} above ${a}`)).slice(0, 9)";
         assert_eq!(page.browser.run(wrong), json!([]), "{members}, as in the image");
-        // Without the others, the page computes the layout itself.
+        // Without the other resources, the page computes the layout itself.
         page.browser.press("i");
         page.browser.wait_for("only servers", "return document.querySelectorAll('.other').length === 0");
         assert_eq!(page.browser.run(wrong), json!([]), "{members}");
@@ -281,7 +281,7 @@ fn a_thousand_servers_are_looked_through() {
     let Some(page) = Page::open("the page of W(1000)", &tiers(1000), false) else { return };
     assert_eq!((page.count(".server.folded"), page.count(".component")), (1000, 0));
     assert_eq!((page.overlaps(), page.crossings()), (json!([]), json!([])));
-    // The text is too small to read; the boxes are visible.
+    // The text is too small to read, so only the boxes are visible.
     let seen = "return [...document.querySelectorAll('.server text')].filter((one) => one.checkVisibility()).length";
     assert_eq!(page.browser.run(seen), json!(0));
     page.browser.screenshot("w1000");
@@ -354,7 +354,7 @@ fn whatever_a_name_or_a_recipe_says_is_only_text() {
     page.wait_for_details(evil);
     assert_eq!((page.count("img"), page.count("script")), (0, 4), "markup has become elements");
     assert_eq!(page.browser.run("return window.hacked ?? null"), Value::Null);
-    // The page's policy prevents other code from running, and any requests.
+    // The page's policy prevents other code from running, and it prevents all requests.
     let policy = |act: &str| {
         page.browser.text(&format!(
             "return new Promise((done) => {{
@@ -378,7 +378,7 @@ fn whatever_a_name_or_a_recipe_says_is_only_text() {
     assert_eq!(page.browser.run("return window.hacked ?? null"), Value::Null);
 }
 
-/// A subnet has no box of its own: its state is shown at its network's.
+/// A subnet has no box of its own: the box of its network shows its state.
 #[test]
 fn how_far_a_subnet_is_shows_at_its_network() {
     let Some(page) = Page::open("a subnet of a page", &example("three_tier"), false) else { return };

@@ -1,4 +1,4 @@
-//! The plan for components matches what agents do: over random changes, revisions are applied and run for real.
+//! The plan for components matches what agents do: random changes are planned, applied as revisions, and really run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -36,7 +36,7 @@ struct Part {
     is_secret: bool,
     more_outputs: bool,
     inputs: BTreeMap<String, Wire>,
-    /// The minimum length of what it reads from another, if there is a requirement.
+    /// The minimum length of the value that it reads from another component, if there is such a requirement.
     least: Option<u32>,
 }
 
@@ -82,7 +82,7 @@ impl Case {
             is_secret: random.below(4) == 0,
             more_outputs: false,
             inputs,
-            // All outputs have that length.
+            // All outputs are at least that long.
             least: (random.below(3) > 0).then_some(1),
         });
         self.next += 1;
@@ -99,7 +99,7 @@ impl Case {
             4 => self.add(random),
             15 | 16 => self.parts[at].least = if self.parts[at].least == Some(1) { None } else { Some(1) },
             10 if self.servers.len() > 1 => {
-                // Removes a server, and rewires its readers.
+                // Removes a server, and rewires the readers of its components.
                 let gone = *self.servers.iter().next_back().expect("there are some");
                 self.servers.remove(&gone);
                 while let Some(at) = self.parts.iter().position(|part| part.server == gone) {
@@ -119,7 +119,7 @@ impl Case {
                 self.parts.last_mut().expect("just added").server = server;
             }
             6..10 if at > 0 => {
-                // Rewires its readers.
+                // Removes a component, and rewires its readers.
                 self.parts.remove(at);
                 for part in &mut self.parts {
                     part.inputs.values_mut().for_each(|wire| without(wire, at));
@@ -197,7 +197,7 @@ impl Case {
             seed["declarations"][&full] = declared;
             seed["servers"][format!("s{}", part.server)]["components"][&part.name] = component;
         }
-        // Two seeds with the same digest have the same content.
+        // Seeds with the same digest must have the same content.
         seed["digest"] =
             json!(Sha256::digest(seed.to_string()).iter().map(|byte| format!("{byte:02x}")).collect::<String>());
         serde_json::from_value(seed).expect("a seed")
@@ -207,7 +207,7 @@ impl Case {
         format!("s{}/{}", part.server, part.name)
     }
 
-    /// The first component that a component reads from.
+    /// The first component that this component reads from.
     fn read_by(&self, part: &Part) -> Option<usize> {
         let mut sources = Vec::new();
         part.inputs.values().for_each(|wire| drop(self.written(wire, &mut sources)));
@@ -266,7 +266,7 @@ fn without(wire: &mut Wire, gone: usize) {
 
 type Log = Arc<Mutex<Vec<(Script, String)>>>;
 
-/// Records runs, and writes a digest of its inputs, or a constant.
+/// Records each run, and writes a digest of the inputs, or a constant.
 struct Fake {
     log: Log,
     passing: Arc<Mutex<BTreeMap<String, bool>>>,
@@ -338,12 +338,12 @@ impl World {
             };
             tokio::spawn(agent.run(std::future::pending()));
         }
-        // The clock advances when nothing else happens.
+        // The clock advances only when nothing else happens.
         sleep(Duration::from_hours(10)).await;
     }
 }
 
-/// The number of times that each was planned and done.
+/// How many times each action was planned and done.
 #[derive(Default)]
 struct Count {
     said: BTreeMap<String, usize>,
@@ -395,7 +395,7 @@ async fn one(number: u64, count: &mut Count) {
     let log = world.log.lock().expect("no panic").clone();
     compare(number, &said, &log, count, &format!("{before:#?}\n{after:#?}"));
 
-    // Only requirements change, some of which do not hold: then a component fails, and nothing runs.
+    // Only requirements change. If one does not hold, the component fails, and nothing runs.
     let mut demanding = after.clone();
     for part in &mut demanding.parts {
         part.least = [None, Some(0), Some(1), Some(2), Some(1000)][random.below(5)];

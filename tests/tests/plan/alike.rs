@@ -7,15 +7,15 @@ use std::process::Command;
 use wattle::cli::{planned, state_of};
 use wattle_tests::command::{example, wattle};
 
-/// The output of a command, and its exit code. Its directory has the same name for both commands.
+/// The output of a command, and its exit code. The name of its directory is the same for both commands.
 fn ran(program: &Path, args: &[&str], own: &Path) -> (String, String, Option<i32>) {
     let ran = Command::new(program).args(args).env("NO_COLOR", "1").output().expect("runs");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text").replace(own.to_str().expect("text"), "<own>");
     (text(ran.stdout), text(ran.stderr), ran.status.code())
 }
 
-/// The output of both for a change, as text; also compares their JSON. `settings` and environments are those before and
-/// after; an empty environment stays as it was emitted.
+/// The output of both commands for a change, as text. Also compares their JSON. `settings` and `environments` are those
+/// before and after; an empty environment stays as it was emitted.
 fn both(settings: [&str; 2], environments: [&str; 2]) -> (String, String, Option<i32>) {
     let stage = tempfile::tempdir().expect("a directory");
     let blueprint = example("three_tier");
@@ -30,7 +30,7 @@ fn both(settings: [&str; 2], environments: [&str; 2]) -> (String, String, Option
         out
     };
     let before = text(&emit("before", settings[0], environments[0]).join("three_tier"));
-    // The blueprint emits nothing again: the existing files are the old ones, except for the operator's values.
+    // The blueprint does not emit again: the existing files are the old ones, except for the operator's values.
     let own = emit("own", settings[0], environments[1]);
     let emitted = emit("emitted", settings[1], environments[1]);
     let [plain, json] = ["plain", "json"].map(|format| {
@@ -98,7 +98,7 @@ fn environments_are_read_as_heat_reads_them() {
             assert!(text.contains(&format!(": old -> {read}\n")), "{written}: {text}{reported}");
         }
     }
-    // Null is equivalent to no value, and a default in Heat's environment has lower priority.
+    // A null counts as no value, and a default in Heat's environment has lower priority.
     let (text, ..) = both(["apps=1", "apps=1"], ["", "parameters: {flavor: }\nparameter_defaults: {flavor: big}\n"]);
     assert!(text.contains("flavor: m1.small -> big"), "{text}");
 }

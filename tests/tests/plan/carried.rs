@@ -7,14 +7,14 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 use wattle::plan::{Action, ResourcePlan, State, plan};
 
-/// Cases that the script cannot decide, because the class asks a service that is not available.
+/// Cases that the script cannot decide, because Heat's class asks a service that is not available.
 const NOT_ASKED: &[(&str, &str)] =
     &[("AWS::EC2::EIPAssociation", "AllocationId"), ("OS::Heat::DeployedServer", "software_config_transport")];
 
-/// Types whose properties are only stored in Heat: a new value requires no action.
+/// Types with properties that only Heat stores: a new value requires no action.
 const KEPT_BY_HEAT: &[&str] = &["AWS::AutoScaling::ScalingPolicy", "OS::Heat::ScalingPolicy", "OS::Heat::Value"];
 
-/// Requests to a service that destroy data, or interrupt it, or may be refused.
+/// Requests to a service that destroy data, interrupt it, or may be refused.
 const GRAVE: &[(&str, &[Action])] = &[
     ("rebuild", &[Action::Rebuild]),
     ("restore", &[Action::Rebuild]),
@@ -53,7 +53,7 @@ fn agrees(ty: &str, does: &str, said: &ResourcePlan) -> bool {
         "nothing" if KEPT_BY_HEAT.contains(&ty) => said.action == Action::Update && said.notes.is_empty(),
         "nothing" => said.action == Action::Update && !said.notes.is_empty(),
         // Zun's containers keep running, and so does Trove's engine while its databases change. A Magnum cluster keeps
-        // running, too, with fewer nodes.
+        // running as well, with fewer nodes.
         _ => said.action == Action::Update && (said.notes.is_empty() || NOTED_BESIDE.contains(&ty)),
     }
 }

@@ -1,5 +1,5 @@
-//! Resources of a large stack stay in their nested stacks, whatever is added, removed, ordered, made conditional, or read
-//! by Heat's functions.
+//! Resources of a large stack stay in their nested stacks, whatever you add, remove, order, make conditional, or read
+//! with Heat's functions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,14 +20,14 @@ use super::state_of;
 #[derive(Clone, Debug)]
 struct Member {
     name: String,
-    /// Its networks, some of which have no other server.
+    /// Its networks, some of which may have no other server.
     nets: BTreeSet<u8>,
-    /// Its security group, possibly without other servers.
+    /// Its security group, which may have no other server.
     group: Option<u8>,
     has_port: bool,
     has_volume: bool,
     runs: bool,
-    /// The other server, by its number, whose port address its software reads.
+    /// The number of the other server that its software reads a port's address of.
     picks: Option<usize>,
     /// That server's name.
     reads: Option<String>,
@@ -42,16 +42,16 @@ fn member() -> impl Strategy<Value = Member> {
     })
 }
 
-/// A change: an addition with its place, or a removal.
+/// A change: adds something at a place, or removes something.
 #[derive(Clone, Debug)]
 enum Change {
     Comes(usize, Member),
     Goes(usize),
-    /// A resource that depends on this server.
+    /// Adds a resource that depends on this server.
     After(usize),
-    /// A resource that reads an address of a port of this server, at an index that Heat computes.
+    /// Adds a resource that reads an address of this server's port, at an index that Heat computes.
     Reads(usize),
-    /// Adds a condition to this server, or removes it.
+    /// Adds a condition to this server, or removes its condition.
     Condition(usize),
 }
 
@@ -65,14 +65,14 @@ fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
-/// Servers that are added and removed.
+/// Servers that come and go.
 #[derive(Default)]
 struct Fleet {
     members: Vec<Member>,
     count: usize,
-    /// Resources that depend on a server, each by its own name.
+    /// For each resource that depends on a server, the name of that server.
     after: BTreeMap<String, String>,
-    /// Resources that read a port, each by its own name.
+    /// For each resource that reads a port, the name of that port.
     readers: BTreeMap<String, String>,
     /// The servers with a condition.
     conditional: BTreeSet<String>,
@@ -96,7 +96,7 @@ impl Fleet {
             _ if self.members.is_empty() => {}
             Change::Goes(at) => {
                 let at = at % self.members.len();
-                // A reader would get new user data, which does not concern the cut.
+                // A reader would get new user data, which has nothing to do with the cut.
                 let name = Some(&self.members[at].name);
                 if !self.members.iter().any(|other| other.reads.as_ref() == name) {
                     let name = self.members.remove(at).name;
@@ -221,7 +221,7 @@ fn options(stack_resources: usize, before: Option<&Lowered>) -> Options {
     options
 }
 
-/// The actions on resources that exist before and after, except unchanged ones.
+/// The actions on resources that exist before and after, except those that disturb nothing.
 fn disturbed(before: &Lowered, after: &Lowered) -> Vec<String> {
     let own = |name: &str| name.rsplit_once('/').map_or(name, |(_, own)| own).to_owned();
     let names = |lowered: &Lowered| -> BTreeSet<String> {
@@ -238,7 +238,7 @@ fn disturbed(before: &Lowered, after: &Lowered) -> Vec<String> {
     disturbed.map(|(name, plan)| format!("{name}: {:?} {:?}", plan.action, plan.because)).collect()
 }
 
-/// Emits a fleet repeatedly, each time with the previous templates.
+/// Emits a fleet repeatedly, each time based on the previous templates.
 struct Emitting {
     fleet: Fleet,
     stack_resources: usize,
@@ -251,13 +251,13 @@ impl Emitting {
         Self { fleet, stack_resources, last }
     }
 
-    /// The resources disturbed by these changes.
+    /// The resources that these changes disturb.
     fn disturbed_by(&mut self, changes: impl IntoIterator<Item = Change>) -> Vec<String> {
         changes.into_iter().for_each(|change| self.fleet.change(change));
         let model = self.fleet.model();
         let after = lower(&model, &options(self.stack_resources, Some(&self.last)));
         let disturbed = disturbed(&self.last, &after);
-        // Repeating it yields the same.
+        // Emitting again yields the same.
         let again = lower(&model, &options(self.stack_resources, Some(&after)));
         assert!(again.template == after.template && again.nested == after.nested);
         self.last = after;
@@ -311,7 +311,7 @@ proptest! {
     }
 }
 
-/// Typical servers, of two resources each.
+/// Typical servers with two resources each.
 fn ordinary(count: usize) -> Fleet {
     let mut fleet = Fleet::default();
     (0..count).for_each(|_| fleet.add(usize::MAX, ordinary_member()));

@@ -7,7 +7,7 @@ use serde_json::Value;
 use wattle::plan::{Action, State, plan};
 use wattle_tests::skip;
 
-/// Changes with another verdict of Heat, each with the reason.
+/// Changes on which Heat's verdict differs, and the reason for each.
 const OTHERWISE: &[(&str, &str)] = &[
     ("network_older_names.yaml", "the preview, unlike an update, takes what stands under an older name for missing"),
     ("value of split", "what a function makes of a reference is not computed, and here it is the same"),
@@ -64,7 +64,7 @@ fn heat_does_with_resources_what_the_plan_says() {
             (state(&answer["before"], &answer["parameters"]), state(&answer["after"], &answer["parameters"]));
         let said = plan(Some(&before), &after);
         for (name, resource) in &said.resources {
-            // Heat updates nested stacks each time, and their resources are not included. Nor are a group's members.
+            // Heat updates nested stacks each time, and does not include their resources, nor the members of a group.
             if resource.group.is_some() || wattle_catalog::schema(&resource.ty).is_none() {
                 continue;
             }
@@ -83,7 +83,7 @@ fn heat_does_with_resources_what_the_plan_says() {
             ];
             let heat = heat.iter().find(|(_, is)| *is).map(|(action, _)| *action);
             judged += 1;
-            // A preview does not carry out the change: another test checks the effects in the classes themselves.
+            // A preview does not carry out the change. Another test checks the effects in the classes themselves.
             let previewed = match resource.action {
                 Action::Rebuild => Action::Update,
                 Action::Refused if CARRIED_OUT.contains(&&*resource.ty) => Action::Update,

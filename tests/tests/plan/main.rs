@@ -1,4 +1,4 @@
-//! Whether `plan` matches what Heat and agents do, and whether moved things keep their identity.
+//! Whether `plan` matches what Heat and agents do, and whether renamed elements keep their identity.
 
 mod agents;
 mod alike;

@@ -1,4 +1,4 @@
-//! `moved_from`: renaming leaves deployed things unchanged.
+//! `moved_from`: renaming leaves deployed elements unchanged.
 
 use wattle::check;
 use wattle::lower::{Options, identified, lower, native};
@@ -10,14 +10,14 @@ use wattle_tests::random::{self, Anything};
 
 use super::{state, state_of};
 
-/// The codes of a model's diagnostics, without places.
+/// The codes of a model's diagnostics, without their places.
 fn codes(model: &Model) -> Vec<&'static str> {
     let mut codes: Vec<_> = check::check(model, &Default::default()).into_iter().map(|found| found.code).collect();
     codes.sort_unstable();
     codes
 }
 
-/// `model` with some of its things renamed, without `moved_from`; and with it.
+/// `model` with some of its elements renamed, without `moved_from` and with it; and the number of renamed ones.
 fn renamed(model: &Model, choose: impl Fn(usize) -> bool) -> (Model, Model, usize) {
     let mut model = model.clone();
     model.moved.clear();
@@ -26,7 +26,7 @@ fn renamed(model: &Model, choose: impl Fn(usize) -> bool) -> (Model, Model, usiz
     let components = model.components.keys().map(|key| (ElementKind::Component, key));
     let modules = model.modules.keys().map(|name| (ElementKind::Module, name));
     for (at, (kind, name)) in resources.chain(components).chain(modules).enumerate().filter(|(at, _)| choose(*at)) {
-        // A thing in a module stays there, whatever the module's new name.
+        // An element in a module stays there, whatever the module's new name is.
         let own = name.rsplit_once('.').filter(|_| kind != ElementKind::Component).map(|(_, own)| format!(".{own}"));
         moves.push((kind, name.clone(), format!("{}-{at}x", own.as_deref().unwrap_or(name)).into()));
     }
@@ -154,10 +154,10 @@ fn a_module_that_is_renamed_changes_nothing() {
     };
     let cell = stack(|t| t.add("cell", in_cell("right").moved_from("apps")));
     same(&cell);
-    // Its content is renamed by a relative or a full name.
+    // You can give the former name of its content relative to the module, or in full.
     same(&stack(|t| t.add("cell", Cell { second: "other", was: Some(".right") }.moved_from("apps"))));
     same(&stack(|t| t.add("cell", Cell { second: "other", was: Some("apps.right") }.moved_from("apps"))));
-    // The seed lists the current names with their places, next to the deployed names.
+    // The seed lists the current names and their places, next to the deployed names.
     let seed = lower(&cell, &Options::default()).seed;
     assert_eq!(seed.called_now["apps.left"], "cell.left".into());
     assert!(seed.sources["apps.left"].ends_with(char::is_numeric), "{:?}", seed.sources);
@@ -209,7 +209,7 @@ fn a_name_that_nothing_was_deployed_as_is_reported_with_what_may_be_meant() {
         })
     };
     let before = of("database", None, "install", None);
-    // A typo, and the name in the second to last revision.
+    // A typo in the former name, once for a resource and once for a component.
     let text = reported(&before, &of("db", Some("databsae"), "install", None));
     assert!(
         text.contains("name: `db` is declared to have been `databsae`, but nothing was deployed under that name"),
@@ -219,7 +219,7 @@ fn a_name_that_nothing_was_deployed_as_is_reported_with_what_may_be_meant() {
     let text = reported(&before, &of("database", None, "setup", Some("instal")));
     let meant = "name: `database/setup` is declared to have been `instal`, but nothing was deployed under that name: did you mean `install`?";
     assert!(text.contains(meant), "{text}");
-    // Things that exist under their declared former name, and things created with the stack, are not mentioned.
+    // Elements that were deployed under their declared former name are not mentioned, nor are those of a new stack.
     for after in [of("db", Some("database"), "setup", Some("install")), of("database", None, "setup", None)] {
         let text = reported(&before, &after);
         assert!(!text.contains("is said"), "{text}");

@@ -1,4 +1,4 @@
-//! Changes of software affect only software: no resource, and in particular no server.
+//! Changes of software affect only software: they change no resource, and in particular no server.
 
 use wattle::lower::{Options, lower};
 use wattle::model::{Content, Expr, Model, Value};

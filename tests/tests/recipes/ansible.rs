@@ -53,7 +53,7 @@ async fn a_value_of_every_type_goes_through() {
     every_type(None).await;
 }
 
-/// The version that users get from `PyPI`.
+/// The version that users get from `PyPI` by default.
 #[tokio::test]
 async fn a_value_of_every_type_goes_through_the_current_ansible() {
     if everything("a value of every type through the ansible-core of PyPI") {
@@ -65,7 +65,7 @@ async fn every_type(bin: Option<PathBuf>) {
     let mut text = "- hosts: localhost\n  gather_facts: false\n  tasks:\n".to_owned();
     let mut stage = Stage::new(Tool::Ansible, "");
     for (name, ty, value) in crate::types::all() {
-        // Before ansible-core 2.19, a text that looks like a list, a map or a boolean is converted to one without this.
+        // Without this, ansible-core before 2.19 converts text that looks like a list, a map or a boolean.
         let filter = if ty == Type::STR { " | string" } else { "" };
         let set = format!("{{data: {{{name}: \"{{{{ {name}{filter} }}}}\"}}}}");
         let _ = writeln!(text, "    - ansible.builtin.set_stats: {set}");
@@ -178,7 +178,7 @@ async fn a_playbook_ends_at_its_deadline() {
     let stage = Stage::new(Tool::Ansible, playbook).deadline(Duration::from_millis(500));
     let started = stage.path("started");
     let stage = stage.input("started", Type::STR, started.display().to_string());
-    // On a machine of any speed: time does not count until the task runs.
+    // This works on a machine of any speed, because time does not pass until the task runs.
     let starting = until(|| {
         *stage.live.waited.lock().unwrap() += Duration::from_millis(20);
         started.exists()
@@ -212,7 +212,7 @@ async fn without_ansible_it_is_said_what_is_missing() {
     assert_eq!(names(&stage.job.directory), ["files"]);
 }
 
-/// A Python environment with an ansible-core of this `version`, `2.16`, created once; without it, the current version.
+/// A Python environment with this `version` of ansible-core, such as `2.16`, or with the current one. Created once.
 pub(crate) fn of_pypi(version: &str) -> PathBuf {
     let cache = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!(".cache/ansible{version}"));
     if !cache.join("made").exists() {

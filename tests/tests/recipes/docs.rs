@@ -12,7 +12,7 @@ const PAGE: &str = include_str!("../../../docs/recipes.md");
 /// The first block in `language` that contains `mark`, with `changes` applied.
 fn block(language: &str, mark: &str, changes: &[(&str, &str)]) -> String {
     let fence = format!("```{language} ");
-    // The name of the file follows the fence.
+    // The name of the file follows on the line of the fence.
     let blocks = PAGE.split(&fence).skip(1).map(|rest| rest.split_once('\n').unwrap().1);
     let mut blocks = blocks.map(|rest| rest.split_once("```\n").unwrap().0);
     let mut text = blocks.find(|block| block.contains(mark)).unwrap().to_owned();
@@ -25,7 +25,7 @@ fn block(language: &str, mark: &str, changes: &[(&str, &str)]) -> String {
 
 /// Runs `recipe`, which writes `redis.conf` into the folder `etc` of the state directory.
 async fn redis(tool: Tool, text: &str) {
-    // Other tests of the slower tools show that it may be absent.
+    // Other tests of the slower tools show that the input may be absent.
     let memories = if tool == Tool::Shell { &[None, Some(64_u8)][..] } else { &[Some(64)] };
     for memory in memories.iter().copied() {
         let mut stage = Stage::new(tool, "")

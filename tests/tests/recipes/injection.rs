@@ -1,6 +1,6 @@
-//! Inputs that would be commands, if a tool treated them as more than text.
+//! Inputs that would be commands if a tool treated them as more than text.
 //!
-//! Each of them, if evaluated, creates a file. A recipe that uses them as its tool's documentation recommends returns them
+//! Each input, if evaluated, creates a file. A recipe that uses it as its tool's documentation recommends returns it
 //! unchanged, and the file does not exist.
 
 use std::fmt::Write as _;
@@ -42,7 +42,7 @@ fn attacks(mark: &Path) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// A component with all of them as inputs and outputs.
+/// A component with all of these as inputs and outputs.
 fn stage(tool: Tool, mark: &Path) -> Stage {
     let mut stage = Stage::new(tool, "").input("password", secret(Type::STR), "hunter22");
     for (name, attack) in attacks(mark) {
@@ -51,14 +51,14 @@ fn stage(tool: Tool, mark: &Path) -> Stage {
     stage
 }
 
-/// A folder without files of other tests.
+/// A folder without files from other tests.
 fn folder() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::Builder::new().prefix("wattle-injection-").tempdir().unwrap();
     let mark = folder.path().join("ran");
     (folder, mark)
 }
 
-/// Runs it: no attack has run, and each value is returned unchanged.
+/// Runs the component, and asserts that no attack ran and that each value is returned unchanged.
 async fn hold(stage: &Stage, mark: &Path) {
     let result = stage.run_clean().await;
     nothing_ran(mark);
@@ -102,7 +102,7 @@ async fn ansible(bin: Option<&Path>) {
         let _ = writeln!(text, "    - ansible.builtin.set_fact: {{fact: \"{{{{ {name} }}}}\"}}");
         let _ = writeln!(text, "    - ansible.builtin.set_stats: {{data: {{{name}_back: \"{{{{ fact }}}}\"}}}}");
     }
-    // Texts that a playbook concatenates, keys of a map, and a text where Ansible expects an expression.
+    // Texts that a playbook concatenates, keys of a map, and text where Ansible expects an expression.
     for made in [
         "{{ begin }}{{ end }}",
         "{{ '{' }}{{ block }}{{ '}' }}",

@@ -1,4 +1,4 @@
-//! Recipes run by their real tools.
+//! Recipes, run by their real tools.
 #![expect(clippy::unwrap_used, reason = "what fails here fails a test")]
 
 mod ansible;

@@ -1,4 +1,4 @@
-//! The end of a run, and the processes that it leaves.
+//! The end of a run, and the processes that it leaves behind.
 
 use std::time::{Duration, Instant};
 
@@ -44,8 +44,8 @@ async fn what_outlives_its_deadline_is_killed_with_all_that_it_started() {
     }
 }
 
-/// Whether runs get control groups here. Without them, a process that detached itself and cleared its environment cannot be
-/// found.
+/// Whether runs get control groups here. Without them, a process that has detached itself and cleared its environment
+/// cannot be found.
 async fn has_cgroups() -> bool {
     let stage = Stage::shell("sleep 0.5; cat /proc/self/cgroup");
     stage.run_clean().await.unwrap();
@@ -162,11 +162,11 @@ async fn what_a_killed_agent_left_running_is_ended_before_the_next_run() {
             [line_of(&child).await, line_of(&detached).await, line_of(&own).await]
         } => pids,
     };
-    // A forgotten value is not dropped, as in a killed process.
+    // A forgotten value is never dropped, as in a killed process.
     std::mem::forget(run);
     assert!(pids.iter().all(|pid| runs(pid)));
     assert_eq!(names(&stage.job.directory), ["files", "pid", "run"]);
-    // A record about another process with the same number does not end that.
+    // A record about another process with the same number does not end this one.
     let record = stage.job.directory.join("pid");
     let text = std::fs::read_to_string(&record).unwrap();
     let mut other: serde_json::Value = serde_json::from_str(&text).unwrap();

@@ -74,7 +74,7 @@ async fn a_value_of_every_type_goes_through() {
         let _ = writeln!(text, "file {{ \"${{facts['heat_outputs_path']}}.{name}\": content => {content} }}");
         stage = stage.input(name, ty.clone(), value).output(name, ty);
     }
-    // Its standard library has `to_json`; this replaces it.
+    // Puppet's standard library has `to_json`; this function replaces it.
     let function = "Puppet::Functions.create_function(:json) do\n  require 'json'\n  def json(value)\n    \
                     value.is_a?(String) ? value : JSON.generate(value)\n  end\nend\n";
     let stage = stage.file("recipes/it.pp", &text).file("modules/it/lib/puppet/functions/json.rb", function);

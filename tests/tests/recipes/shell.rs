@@ -65,11 +65,11 @@ async fn the_environment_is_that_of_the_run() {
         assert!(environment.lines().any(|line| line == variable), "{variable} in {environment}");
     }
     assert!(environment.lines().any(|line| line.starts_with("PATH=/")), "{environment}");
-    // Cargo's own variables represent the agent's environment.
+    // Cargo's own variables stand for the agent's environment.
     assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some() && !environment.contains("CARGO_"), "{environment}");
 }
 
-/// The variables that the checks of recipes assume exist for every recipe, also on a server in a cloud.
+/// The checks of recipes assume that these variables exist for every recipe, including on a server in a cloud.
 #[tokio::test]
 async fn what_is_taken_for_given_is_there_on_a_machine_of_its_own() {
     let stage =
@@ -128,7 +128,7 @@ async fn a_recipe_says_itself_why_it_fails() {
         assert_eq!(failure.message, message);
         assert_eq!(failure.log, ["the last line"]);
     }
-    // Its message is ignored if it succeeds.
+    // The message is ignored if the recipe succeeds.
     Stage::shell("echo no >\"$WATTLE_RUN_DIR/run/why\"").run_clean().await.unwrap();
     // The agent does not wait for an endless pipe.
     let stage = Stage::shell("mkfifo \"$WATTLE_RUN_DIR/run/why\"; echo 'the last line'; exit 3");
@@ -324,7 +324,7 @@ async fn a_secret_in_a_plain_output_is_refused() {
         );
         assert!(!broken.message.contains("hunter"), "{broken:?}");
     }
-    // A value that is public elsewhere, or short, is not certainly a secret.
+    // A value that is short, or public elsewhere, is not certainly a secret.
     leaks("http://admin@h/").run_clean().await.unwrap();
     leaks("http://h/$database").input("again", secret(Type::STR), "shop").run_clean().await.unwrap();
     leaks("http://h/$greeting")
@@ -340,7 +340,7 @@ async fn a_secret_in_a_plain_output_is_refused() {
     .output("url", Type::STR);
     let broken = made.run().await.unwrap_err();
     assert!(broken.message.contains("holds the secret output `token`"), "{broken:?}");
-    // A secret that it generated after it had published the other output.
+    // A secret that the recipe generated after it had published the other output.
     let early = Stage::shell("echo correct-horse >\"$heat_outputs_path.token\"")
         .output("token", secret(Type::STR))
         .output("url", Type::STR);
@@ -367,7 +367,7 @@ async fn names_within_a_secret_are_no_secrets() {
         let outputs = writes(url, Type::STR).run_clean().await.unwrap();
         assert_eq!(outputs["url"], url.into());
     }
-    // The names of a public struct's fields are in the blueprint, but the keys of a public map are published.
+    // The field names of a public struct are in the blueprint, but the keys of a public map are published.
     let fields = |name: &str| Type::Struct([(name.into(), Type::STR)].into_iter().collect());
     writes(r#"{"s3cr3tpassw0rd": "x"}"#, fields("s3cr3tpassw0rd")).run_clean().await.unwrap();
     for (text, ty) in [
@@ -423,7 +423,7 @@ async fn what_ended_a_recipe_without_a_word_is_reported() {
     ] {
         assert_eq!(message(&bash(text)).await, format!("{expected} (the recipe ended with exit code 1)"));
     }
-    // The recipe's own trap remains, and the failed command is reported nevertheless, unless the trap decides.
+    // The recipe's own trap remains. The failed command is still reported, unless the trap decides on the exit code.
     let own = "trap 'rm -f \"$WATTLE_RUN_DIR/x\"' EXIT\n";
     for (text, expected) in [
         ("echo x >\"$heat_outputs_path.o\"\ntest -e /nowhere\n", "`test -e /nowhere` in line 5 ended it"),
@@ -438,7 +438,7 @@ async fn what_ended_a_recipe_without_a_word_is_reported() {
     }
     assert_eq!(message(&bash(&format!("{own}set +e\nfalse\nexit 1\n"))).await, "the recipe ended with exit code 1");
     assert_eq!(message(&bash("trap 'exit 4' EXIT\nfalse\n")).await, "the recipe ended with exit code 4");
-    // Other shells do not report it.
+    // Other shells do not report the command.
     let last = "its last line, 3, is a test, which may be false: `[ -f /nowhere ] && echo there` (the recipe ended with exit code 1)";
     assert_eq!(message("set -eu\ntrue\n[ -f /nowhere ] && echo there\n").await, last);
     let several = "its last command, in line 3, is a test, which may be false: `[ -f /nowhere ] && echo there` (the recipe ended with exit code 1)";

@@ -1,4 +1,4 @@
-//! A component and its run directory, for one run.
+//! A component and its run directory, set up for one run.
 
 use std::ffi::OsString;
 use std::fs;
@@ -29,7 +29,7 @@ pub(crate) struct Stage {
     _subscriber: tracing::subscriber::DefaultGuard,
 }
 
-/// The answers of the agent.
+/// What the agent would answer.
 #[derive(Debug, Default)]
 pub(crate) struct Fake {
     pub(crate) published: Mutex<IndexMap<String, Value>>,
@@ -75,7 +75,7 @@ impl Log {
 impl io::Write for Log {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut log = self.0.lock().unwrap();
-        // A log longer than tests read would count as the test's own growth.
+        // A log longer than any test reads would count as growth of the test process.
         if log.len() < 1 << 20 {
             log.extend_from_slice(bytes);
         }
@@ -98,7 +98,7 @@ impl Stage {
     pub(crate) fn new(tool: Tool, text: &str) -> Self {
         let recipe = format!("recipes/it.{}", tool.ending());
         let root = tempfile::Builder::new().prefix("wattle recipes ").tempdir().unwrap();
-        // Other users can reach an agent's run directories.
+        // Other users can enter an agent's run directories.
         fs::set_permissions(root.path(), fs::Permissions::from_mode(0o711)).unwrap();
         let live = Arc::new(Fake::default());
         let component = PlannedComponent {
@@ -188,7 +188,7 @@ impl Stage {
         tools.run(&self.job).await
     }
 
-    /// Runs it, and asserts that only its files are left in its run directory once its end is certain.
+    /// Runs the component, and asserts that, after its end, only its files are left in its run directory.
     pub(crate) async fn run_clean(&self) -> Result<IndexMap<Name, Value>, Broken> {
         let result = self.run().await;
         settle_former(&self.job.directory).unwrap();

@@ -45,7 +45,7 @@ pub(crate) fn all() -> Vec<(&'static str, Type, Value)> {
     ]
 }
 
-/// Runs a recipe that writes each of its inputs to the output of the same name, and shows none of the secrets.
+/// Runs a recipe that writes each input to the output of the same name, and shows none of the secrets.
 pub(crate) async fn come_back(stage: &Stage) {
     let outputs = match stage.run_clean().await {
         Ok(outputs) => outputs,

@@ -1,4 +1,4 @@
-//! Requirements on parameters, checked by `seed apply` before anything is written.
+//! Requirements on parameters. `seed apply` checks them before it writes anything.
 
 use std::sync::Arc;
 
@@ -53,7 +53,7 @@ async fn what_nobody_else_judges_must_be_known() {
     let Err(SeedError::Parameters { missing, faults }) = refused else { panic!("takes it") };
     assert_eq!((missing.len(), faults.len()), (1, 0), "{missing:?} {faults:?}");
 
-    // Heat checks its part itself when the stack is created.
+    // Heat checks its own part when it creates the stack.
     let seed = wattle_tests::seeds::seed(&of(|t, p| t.require("password", p.password.length(12..))));
     apply(&store, &seed, &Options::new(OperatorKey::generate())).await.expect("waits for Heat");
 }

@@ -24,7 +24,7 @@ fn model(ty: &Type, predicate: Predicate<Expr>) -> Model {
     model
 }
 
-/// Heat's message if the parameter has this value; `None` if it is accepted.
+/// Heat's message if the parameter has this value, or `None` if Heat accepts it.
 fn refused(oracle: &mut Oracle, model: &Model, value: &Value) -> Option<String> {
     let folder = tempfile::tempdir().expect("a folder");
     let template = write(&lower(model, &Options::default()), folder.path(), false);
@@ -158,7 +158,7 @@ fn what_heat_cannot_say_waits_for_seed_apply() {
     }
 }
 
-/// As declared by a blueprint, and as Heat reports it.
+/// A requirement as a blueprint declares it, and as Heat reports it.
 #[test]
 fn what_heat_says_names_the_requirement_its_place_and_what_is_asked_for() {
     let model = of(|t, p| {

@@ -1,4 +1,4 @@
-//! Requirements where they are checked: by Heat's own engine, by `seed apply`, by agents.
+//! Requirements where they are checked: in Heat's own engine, in `seed apply`, and in agents.
 
 mod agents;
 mod apply;
@@ -6,7 +6,7 @@ mod heat;
 
 use wattle::prelude::*;
 
-/// What is required of in these tests.
+/// The parameters that the requirements in these tests are about.
 #[derive(Parameters)]
 pub(crate) struct Given {
     /// Megabytes.

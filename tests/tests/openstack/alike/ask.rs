@@ -1,4 +1,4 @@
-//! A client of a cloud that uses earlier answers in later requests.
+//! A client of a cloud that uses values from earlier answers in later requests.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use super::script::{IDENTITY, Step};
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) body: Value,
-    /// Whether the awaited state was reached, if the step waits.
+    /// Whether the cloud reached the awaited state, if the step waits.
     pub(crate) came: bool,
 }
 

@@ -1,11 +1,11 @@
-//! The simulated cloud answers like real services: the same requests to both, compared.
+//! The simulated cloud answers like real services: both get the same requests, and the answers are compared.
 //!
 //! `WATTLE_LIKENESS=FILE` writes the table to a file.
 //!
-//! Both must answer with the same status, the same number of things if a request determines it, values of the same type for
-//! each key that both have, the same states and booleans, and the words that the driver relies on. Additional keys of the
-//! real one are ignored. Additional keys of the simulated one are listed in the table: a cloud has more keys with more
-//! extensions, and with a newer version of its API.
+//! Both must answer with the same status, the same number of items if a request determines it, values of the same type
+//! for each key that both have, the same states and booleans, and the words that the driver relies on. Additional keys
+//! of the real cloud are ignored. The table lists additional keys of the simulated one, because a cloud has more keys
+//! with more extensions, and with a newer version of its API.
 
 mod ask;
 mod asked;
@@ -132,7 +132,7 @@ fn differences(path: &str, real: &Answer, simulated: &Answer) -> (Vec<String>, V
     differs.extend(words.map(|words| format!("the words `{words}`")));
     let late = [("real", real), ("simulated", simulated)].into_iter().filter(|(_, answer)| !answer.came);
     differs.extend(late.map(|(which, _)| format!("what is waited for, which the {which} one never says")));
-    // A list of existing things also contains earlier ones.
+    // A list of existing items also contains earlier ones.
     if path.contains('?') {
         let counts = [real, simulated].map(|answer| listed(&answer.body));
         if counts[0] != counts[1] {
@@ -159,7 +159,7 @@ fn listed(body: &Value) -> Option<usize> {
     body.as_object()?.values().find_map(Value::as_array).map(Vec::len)
 }
 
-/// Adds differing states and booleans.
+/// Adds states and booleans that differ.
 fn same(real: &Value, simulated: &Value, path: &str, differs: &mut Vec<String>) {
     let (Some(real), Some(simulated)) = (real.as_object(), simulated.as_object()) else { return };
     for (key, value) in simulated {
@@ -171,7 +171,7 @@ fn same(real: &Value, simulated: &Value, path: &str, differs: &mut Vec<String>) 
     }
 }
 
-/// The type of each value by its path; all items of a list are treated as one.
+/// The type of each value, by its path. All items of a list count as one.
 fn shape(value: &Value) -> BTreeMap<String, &'static str> {
     let mut shape = BTreeMap::new();
     walk(value, "", &mut shape);
@@ -187,13 +187,13 @@ fn walk(value: &Value, path: &str, shape: &mut BTreeMap<String, &'static str>) {
         Value::Array(_) => "a list",
         Value::Object(_) => "a map",
     };
-    // Of several items, the more specific one.
+    // If items differ, the more specific type counts.
     if shape.get(path).is_none_or(|known| *known == "null") {
         shape.insert(path.to_owned(), kind);
     }
     match value {
         Value::Array(items) => items.iter().for_each(|item| walk(item, &format!("{path}[]"), shape)),
-        // Keys that are data: the networks of a server, by name.
+        // Keys that are data, such as the networks of a server by name.
         Value::Object(_) if path.ends_with(".addresses") || path.ends_with(".metadata") => {}
         Value::Object(items) => items.iter().for_each(|(key, item)| walk(item, &format!("{path}.{key}"), shape)),
         _ => {}
@@ -213,7 +213,7 @@ fn what_differs_is_found() {
     assert_eq!(found(&other), expected);
     let refused = answer(200, r#"{"servers": [], "more": "its status must be another"}"#);
     assert_eq!(found(&refused).0[0], "the words `status must be`");
-    // A single thing, and a list filtered by its properties.
+    // A single item, and a list filtered by its properties.
     let mut one = answer(200, r#"{"port": {"status": "DOWN", "shared": true, "name": "a"}}"#);
     let other = answer(200, r#"{"port": {"status": "ACTIVE", "shared": false, "name": "b"}}"#);
     let expected = [r#"`.port.status` is "DOWN", and "ACTIVE""#, "`.port.shared` is true, and false"];

@@ -1,4 +1,4 @@
-//! The `plan` of each kind of change, compared with what Heat and the services do.
+//! What `plan` says about each kind of change, compared with what Heat and the services do.
 
 mod page;
 pub(crate) mod table;
@@ -57,14 +57,14 @@ fn what_only_an_administrator_may_change_is_what_plan_says_on_a_real_openstack()
 fn made_as_planned(heat: &RealHeat, base: &Value, changes: Vec<Change>) {
     let before = template(base);
     let mut stack = heat.made("changes", &source(&before));
-    // Row by row, so that results are visible even if the rest fails.
+    // Printed row by row, so that you see results even if the rest fails.
     println!("| resource | property | plan | Heat |\n|---|---|---|---|");
     let mut wrong = Vec::new();
     for (name, property, value, expected) in chosen(changes) {
         let mut resources = base.clone();
         resources[name]["properties"][property] = value;
         let after = template(&resources);
-        // Forward and back: removing a property is a different change.
+        // Each change is also reverted: removing a property is a different change.
         for (from, to, way) in [(&before, &after, ""), (&after, &before, ", back")] {
             let said = planned(&source(from), &source(to));
             let planned = said.resources[name].action;
@@ -101,7 +101,7 @@ fn made_as_planned(heat: &RealHeat, base: &Value, changes: Vec<Change>) {
                 let is_left = heat.ask("compute", "/os-keypairs")["keypairs"].to_string().contains("\"changes\"");
                 assert!(help.contains("nothing is left") && !is_left, "{help}; it is left: {is_left}");
             }
-            // Later changes must not be affected.
+            // A failed change must not affect later ones.
             if status != "UPDATE_COMPLETE" {
                 println!("{name}, {property}{way}: {status}, {reason}");
                 stack.delete();
@@ -124,7 +124,7 @@ fn each_property_of_the_core_types_is_changed_or_it_is_said_why_not() {
     let mut forgotten = Vec::new();
     for (ty, tried) in &tried {
         let schema: Value = serde_json::from_str(wattle_heat::schema::written(ty).expect("Heat has it")).expect("JSON");
-        // Older names of properties are hidden.
+        // Heat hides older names of properties.
         let visible = schema["props"].as_object().expect("a map").iter().filter(|(_, it)| it["status"] != "HIDDEN");
         for (property, _) in visible {
             let is_left_out = UNTRIED.iter().any(|(other, left_out, _)| other == ty && left_out.contains(&&**property));

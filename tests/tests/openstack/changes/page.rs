@@ -1,4 +1,4 @@
-//! The book's page of changes: the table, for readers.
+//! The book's page about changes: the table in a form for readers.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -43,7 +43,7 @@ pub(super) fn page() -> String {
     text
 }
 
-/// A property, with the value if that is decisive.
+/// A property, with its value if the action depends on it.
 fn said(property: &str, action: Action) -> String {
     match (property, action) {
         ("size", Action::Refused) => "a smaller `size`".to_owned(),

@@ -1,9 +1,9 @@
-//! The changes of each of the core types, and untested ones.
+//! The changes of each core type, and the properties that are not tested.
 
 use serde_json::{Value, json};
 use wattle::plan::Action;
 
-/// One of each of the core types.
+/// One resource of each core type.
 pub(crate) fn base() -> Value {
     let reference = |name: &str| json!({ "get_resource": name });
     json!({
@@ -11,13 +11,13 @@ pub(crate) fn base() -> Value {
         "other_net": { "type": "OS::Neutron::Net", "properties": { "name": "changes-other" } },
         "subnet": { "type": "OS::Neutron::Subnet", "properties": {
             "network": reference("net"), "cidr": "10.60.0.0/24",
-            // Neutron chooses any address of the pool: not a requested one.
+            // Neutron chooses any address of the pool, so a requested one must be outside it.
             "allocation_pools": [{ "start": "10.60.0.120", "end": "10.60.0.190" }],
         } },
         "other_subnet": { "type": "OS::Neutron::Subnet", "properties": { "network": reference("other_net"), "cidr": "10.61.0.0/24" } },
         "spare_subnet": { "type": "OS::Neutron::Subnet", "properties": {
             "network": reference("other_net"), "cidr": "10.62.0.0/24",
-            // No gateway may be in a pool.
+            // A gateway cannot be in a pool.
             "allocation_pools": [{ "start": "10.62.0.10", "end": "10.62.0.200" }],
         } },
         "range": { "type": "OS::Neutron::Subnet", "properties": { "network": reference("other_net"), "cidr": "10.66.0.0/24" } },
@@ -73,7 +73,7 @@ pub(crate) fn base() -> Value {
 /// A type that others refer to, without changes of its own.
 pub(crate) const POLICY: &str = "OS::Neutron::QoSPolicy";
 
-/// The same with resources that only an administrator may create.
+/// The same, plus resources that only an administrator may create.
 pub(crate) fn base_of_administrator() -> Value {
     let mut base = base();
     base["bandwidth"] = json!({ "type": POLICY, "properties": {} });
@@ -92,7 +92,7 @@ const KEYS: [&str; 2] = [
 /// A change of one property: the resource, the property, another value, and the action on the resource.
 pub(crate) type Change = (&'static str, &'static str, Value, Action);
 
-/// The rows that `WATTLE_CHANGE` selects, by `RESOURCE.PROPERTY`. Without it, all of them.
+/// The rows that `WATTLE_CHANGE` selects by `RESOURCE.PROPERTY`, or all of them without it.
 pub(crate) fn chosen(rows: Vec<Change>) -> Vec<Change> {
     let chosen = std::env::var("WATTLE_CHANGE").unwrap_or_default();
     let is_chosen =
@@ -225,12 +225,12 @@ fn of_the_others() -> Vec<Change> {
         ("spare_key", "name", json!("changes-more"), Replace),
         ("spare_key", "type", json!("ssh"), Replace),
         ("spare_key", "save_private_key", json!(true), Replace),
-        // The last one, because Heat then has no key any more: the plan reports that.
+        // This one comes last, because Heat has no key afterwards. The plan reports that.
         ("key", "public_key", json!(KEYS[1]), Replace),
     ]
 }
 
-/// Changes that only an administrator may make, in a cloud with another `project`.
+/// Changes that only an administrator may make. The cloud has another `project`.
 pub(crate) fn changes_of_administrator(project: &str) -> Vec<Change> {
     use Action::{Replace, Update};
     let policy = json!({ "get_resource": "bandwidth" });
@@ -246,14 +246,14 @@ pub(crate) fn changes_of_administrator(project: &str) -> Vec<Change> {
 }
 
 /// Changes that Heat begins and a service then refuses: the resource, the property, and a part of the reason. Heat creates
-/// the new one before it deletes the old one.
+/// the new resource before it deletes the old one.
 pub(crate) const REFUSED_BY_SERVICES: [(&str, &str, &str); 3] = [
     ("lent_subnet", "tenant_id", "overlaps with another subnet"),
     ("other_uplink", "router", "IP address 10.61.0.1 already allocated"),
     ("rule", "description", "Security group rule already exists"),
 ];
 
-/// Properties that are not changed here, and why.
+/// Properties that these tests do not change, and why.
 pub(crate) const UNTRIED: [(&str, &[&str], &str); 15] = [
     ("OS::Neutron::Net", &["availability_zone_hints", "dhcp_agent_ids"], "Neutron has no agents there"),
     ("OS::Neutron::Subnet", &["segment"], "segments are those of agents, and there are none"),

@@ -1,4 +1,4 @@
-//! A stack created by OpenStack's own client: its servers generate keys, one is rebuilt, and all of them get new
+//! A stack created by OpenStack's own client: its servers generate keys, one server is rebuilt, and all servers get new
 //! credentials, for which Heat replaces them.
 
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use wattle_tests::site::NOTHING;
 use super::super::KEY;
 use super::{Guests, LONGEST, agent_by_url};
 
-/// The stack, and the values of its parameters, in the client's form.
+/// The stack, and the values of its parameters in the form that the client expects.
 struct ByHand {
     guests: Guests,
     values: Vec<String>,
@@ -47,7 +47,7 @@ impl ByHand {
         serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {ran}"))
     }
 
-    /// Waits until everything is done on servers that have booted since. Returns their boots.
+    /// Waits until everything is done on servers that have booted since `before`. Returns their boot IDs.
     fn done_after(&self, before: &BTreeMap<String, String>) -> BTreeMap<String, String> {
         answer_within(LONGEST, "everything is done", || {
             let status = self.status();
@@ -78,7 +78,7 @@ fn servers_get_other_keys_and_credentials_in_guests_of_a_real_openstack() {
     let first = stack.done_after(&BTreeMap::new());
     let ids = ["alice", "bob"].map(|server| stack.guests.site.server(server));
 
-    // A rebuilt server has the credential of its user data and a new key.
+    // A rebuilt server has the credential from its user data, and a new key.
     said(Command::new("openstack").args(["server", "rebuild", "--wait", &ids[0]]));
     let key = answer_within(LONGEST, "a second alice", || {
         let others = stack.status()["admission"]["others"].take();

@@ -1,5 +1,5 @@
-//! Images from `release/image`: of Debian 11 and 12, and of Ubuntu 24.04 if a mirror is given, each with the agent. They
-//! are uploaded by the commands from the book.
+//! Images from `release/image`, each with the agent: Debian 11 and 12, and Ubuntu 24.04 if you name a mirror. The
+//! commands from the book upload them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ struct System {
     name: &'static str,
     release: &'static str,
     server: &'static str,
-    /// Whether it contains the agent as a package, and not just the program.
+    /// Whether it contains the agent as a package, and not just as a program.
     has_package: bool,
     source: &'static str,
 }
@@ -36,7 +36,7 @@ const SYSTEMS: [System; 3] = [
 const UBUNTU: [&str; 2] = ["WATTLE_UBUNTU_MIRROR", "WATTLE_UBUNTU_KEYRING"];
 
 impl System {
-    /// The options of `release/image` for it, if it can be created here.
+    /// The options of `release/image` for this system, if its image can be created here.
     fn options(self) -> Option<Vec<String>> {
         let mut options = vec!["--release".to_owned(), self.release.to_owned()];
         if self.name.starts_with("ubuntu") {
@@ -46,12 +46,12 @@ impl System {
         Some(options)
     }
 
-    /// Its name in the cloud.
+    /// The image's name in the cloud.
     fn image(self) -> String {
         format!("{}-wattle", self.release)
     }
 
-    /// Creates an image of it, and uploads it.
+    /// Creates the image, and uploads it.
     fn made(self, options: &[String], release: &Path, folder: &Path) {
         let folder = folder.join(self.release);
         fs::create_dir_all(folder.join("image")).expect("a folder");
@@ -62,7 +62,7 @@ impl System {
         };
         let files = fs::read_dir(release).expect("a folder").map(|entry| entry.expect("an entry").path());
         let agent = files.into_iter().find(is_meant).expect("the agent");
-        // The lab's network, in which this runs, does not reach the mirrors.
+        // This runs in the lab's network, from which the mirrors cannot be reached.
         let outside = std::env::var("OPENSTACK_LAB_OUTSIDE").expect("`lab exec` says where that is");
         let mut image = Command::new("nsenter");
         image.arg(format!("--net={outside}")).arg(repository().join("release/image"));
@@ -109,7 +109,7 @@ fn release(folder: &Path) -> PathBuf {
     out
 }
 
-/// Servers of these systems: one writes a greeting, the others read it.
+/// Servers of these systems: one writes a greeting, and the others read it.
 #[blueprint]
 fn meeting(t: &mut Topology) -> Exports {
     let net = t.add("net", neutron::Net::new());

@@ -39,7 +39,7 @@ impl Guests {
         Self { site: Site::with_space_at(model, Named, &Named::password(), LAB) }
     }
 
-    /// Deploys it, including software.
+    /// Deploys the stack, including its software.
     fn deployed(&self, options: &[&str]) -> Ran {
         let ran = self.site.ask_patiently(&[&["deploy", ".", "--yes"], options].concat(), LONGEST);
         assert_eq!(ran.code, Some(0), "{ran}");
@@ -66,7 +66,7 @@ impl Guests {
         ssh.arg(format!("root@{}", self.address(server))).arg(command).output().expect("ssh runs")
     }
 
-    /// The output of a command on a server, if it is reachable and succeeds.
+    /// The output of a command on a server, if the server is reachable and the command succeeds.
     fn on(&self, server: &str, command: &str) -> Option<String> {
         let ran = self.ran_on(server, command);
         ran.status.success().then(|| String::from_utf8_lossy(&ran.stdout).trim().to_owned())
@@ -77,7 +77,7 @@ impl Guests {
         self.on(server, "jq -r .v1.datasource /run/cloud-init/status.json").expect("cloud-init has run")
     }
 
-    /// The timeline since the start of a server's kernel, as far as it concerns its agent.
+    /// The part of a server's timeline since its kernel started that concerns its agent.
     fn beginning(&self, server: &str) -> String {
         let began = "systemctl show -p InactiveExitTimestampMonotonic -p ExecMainStartTimestampMonotonic wattle-agent; \
                      journalctl --no-pager -o short-monotonic -u wattle-agent | head -n 6; systemd-analyze time | head -n 1; \
@@ -98,7 +98,7 @@ fn lab() -> PathBuf {
     std::env::var_os("OPENSTACK_LAB_DIR").map_or_else(|| own.into(), PathBuf::from)
 }
 
-/// The options by which servers download the agent of the tests.
+/// The options that make servers download the agent of the tests.
 fn agent_by_url(folder: &Path) -> Vec<String> {
     let given = guests::agent_by_url(folder).into_iter();
     given.flat_map(|(name, value)| ["-P".to_owned(), format!("{name}={value}")]).collect()

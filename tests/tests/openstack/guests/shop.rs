@@ -1,5 +1,5 @@
-//! A shop: a page that curl downloads from another server; and the effects of rebooting, rebuilding and deleting servers,
-//! and of killing agents.
+//! A shop: curl downloads a page from another server. Also tests what happens when servers are rebooted, rebuilt and
+//! deleted, and when agents are killed.
 
 use std::cell::RefCell;
 use std::fs;
@@ -40,7 +40,7 @@ impl Shop {
         shop
     }
 
-    /// Sets another image in a server's template. A server with it has no config drive.
+    /// Sets another image for a server in the template. A server with that image has no config drive.
     fn take_next_image(&self, server: &str) {
         let template = self.site.path().join("template.yaml");
         let text = fs::read_to_string(&template).expect("reads");
@@ -51,7 +51,7 @@ impl Shop {
         fs::write(&template, head.to_owned() + &tail).expect("writes");
     }
 
-    /// Deploys it, including software, and checks the page.
+    /// Deploys the shop, including its software, and checks the page.
     fn deployed(&self, options: &[&str]) -> Ran {
         let password = self.password.borrow();
         let given = ["-P", &**password].into_iter().chain(self.agent.iter().map(|word| &**word));
@@ -101,7 +101,7 @@ fn a_shop_boots_and_lives_in_guests_of_a_real_openstack() {
     shop.destroyed();
 }
 
-/// Servers have booted, and reach what the security groups permit, and nothing else.
+/// Checks that booted servers reach what the security groups permit, and nothing else.
 fn begins(shop: &Shop) {
     assert_eq!([shop.source("db"), shop.source("web")], [CONFIG_DRIVE, METADATA_SERVICE]);
     let console = shop.site.ask(&["logs", "web", "--console", KEY[0], KEY[1]]);
@@ -112,9 +112,9 @@ fn begins(shop: &Shop) {
     }
 }
 
-/// Servers are rebooted, rebuilt and deleted, and an agent is killed.
+/// Reboots, rebuilds and deletes servers, and kills an agent.
 fn lives(shop: &Shop) {
-    // After a reboot, everything works, and the agent knows that nothing is to be done.
+    // After a reboot, everything works, and the agent knows that it has nothing to do.
     let boot = |server: &str| shop.on(server, "cat /proc/sys/kernel/random/boot_id");
     let booted = |server: &str| answer_within(REBOOT, "it can be asked", || boot(server));
     let before = ["db", "app1"].map(|server| (server, booted(server)));
@@ -136,7 +136,7 @@ fn lives(shop: &Shop) {
     "db_password=another-horse".clone_into(&mut shop.password.borrow_mut());
     shop.deployed(&KEY);
 
-    // Rebuilt from another image, app2 has an empty disk and a new key.
+    // Rebuilt from another image, app2 starts with an empty disk and a new key.
     shop.take_next_image("app2");
     let (id, before) = (shop.site.server("app2"), booted("app2"));
     let ran = shop.deployed(&KEY);
@@ -144,7 +144,7 @@ fn lives(shop: &Shop) {
     assert!(shop.site.server("app2") == id && booted("app2") != before);
     shop.page("app2");
 
-    // After someone deletes app1, it is replaced.
+    // After somebody deletes app1, `drift --correct` replaces it.
     let id = shop.site.server("app1");
     shop.site.delete("app1");
     let ran = shop.site.ask_patiently(&["drift", "--correct", KEY[0], KEY[1]], LONGEST);

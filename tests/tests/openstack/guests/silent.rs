@@ -1,4 +1,4 @@
-//! Servers that never report, because the agent's host name does not resolve; and then one that does.
+//! Servers that never report because the host name for their agents does not resolve, and then one that does.
 
 use wattle::author::Blueprint as _;
 use wattle_tests::guests::{LAB, LAB_NAME};
@@ -34,14 +34,14 @@ fn servers_without_a_word_are_reported_in_guests_of_a_real_openstack() {
     let status = guests.site.ask(&["status", KEY[0], KEY[1]]);
     let said = status.out.clone() + &status.err;
     assert!(said.contains("no word from ") && said.contains(NO_WORD), "{status}");
-    // This is where the message sends the operator.
+    // The message sends the operator here.
     let unresolved = "Could not resolve host: agents.example.invalid";
     answer_within(LONGEST, "the cause on the console", || {
         let console = guests.site.ask(&["logs", "alice", "--console", KEY[0], KEY[1]]);
         console.out.contains(unresolved).then_some(())
     });
 
-    // With another address, both servers are replaced, and the guests' own resolver knows its name.
+    // With another address, both servers are replaced. The guests' own resolver knows that name.
     let before = ["alice", "bob"].map(|server| guests.site.server(server));
     let ran = ask(&at(LAB_NAME), &KEY);
     assert_eq!(ran.code, Some(0), "{ran}");

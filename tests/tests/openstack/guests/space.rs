@@ -1,4 +1,4 @@
-//! A data space in the cloud itself, for users without one: three `ZooKeeper`s with TLS, and a stack that uses them.
+//! A data space in the cloud itself, for users who have none: three `ZooKeeper`s with TLS, and a stack that uses them.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -46,7 +46,7 @@ fn a_data_space_is_made_and_used_in_guests_of_a_real_openstack() {
         assert!(ran.out.contains("done"), "{ran}");
     };
     status("new");
-    // Each member serves, and one may fail.
+    // Each member serves requests, and one may fail.
     let address = fs::read_to_string(beginner.0.path().join("wattle-space/address")).expect("an address");
     let (hosts, authority) =
         address.trim().trim_start_matches("zookeeper+tls://").split_once('?').expect("an authority");

@@ -1,4 +1,4 @@
-//! A command that is killed between a request and its answer has a successor that continues.
+//! If a command is killed between a request and its answer, the next command continues.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -18,9 +18,9 @@ use crate::KEY;
 use crate::jobs::KEY as SSH;
 use crate::kind::{action, without_names};
 
-/// Kills the started command as soon as a service has carried out a new kind of request and has not answered yet, until one
-/// command completes. Concurrent requests are affected as well. The next command must wait until no request of the previous
-/// one can arrive any more: minutes. Returns the kinds of requests at which it was killed.
+/// Starts commands until one completes. Kills each as soon as a service has carried out a new kind of request but has
+/// not answered yet, which also affects concurrent requests. The next command must then wait for minutes, until no
+/// request of the previous one can arrive any more. Returns the kinds of requests at which commands were killed.
 fn killed_at_each(site: &Site<Behind>, begin: impl Fn() -> Child) -> BTreeSet<String> {
     let done: Arc<Mutex<BTreeSet<String>>> = Arc::default();
     for _ in 0..100 {
@@ -41,7 +41,7 @@ fn killed_at_each(site: &Site<Behind>, begin: impl Fn() -> Child) -> BTreeSet<St
             site.cloud.all().for_each(|proxy| proxy.stall_after(|_| false));
             return done.lock().expect("no panic").clone();
         }
-        // Concurrent requests to other services arrive as well.
+        // Concurrent requests to other services must arrive as well.
         std::thread::sleep(Duration::from_millis(300));
         child.kill().expect("it runs");
         child.wait().expect("it ends");
@@ -61,7 +61,7 @@ fn kind(asked: &[u8]) -> Option<String> {
     let mut words = head.split(' ');
     let method = words.next().filter(|method| ["POST", "PUT", "DELETE"].contains(method))?;
     let path = words.next()?.split('?').next()?;
-    // The version precedes a collection, and in Cinder's URLs the project as well.
+    // The version precedes a collection, and in Cinder's URLs, so does the project.
     let (base, path) = match path.strip_prefix("/v3/") {
         Some(rest) => ("/v3/*", &rest[rest.find('/')?..]),
         None => path.split_at(path.get(1..)?.find('/')? + 1),
@@ -90,14 +90,14 @@ fn say_more(site: &Site<Behind>) {
         "type": "OS::Cinder::VolumeAttachment",
         "properties": { "instance_uuid": reference("db"), "volume_id": reference("disk") },
     });
-    // The remains of a failed run would be in the way.
+    // Left-over keys of a failed run would conflict.
     let key = format!("shop-{}", std::process::id());
     resources["key"] = json!({ "type": "OS::Nova::KeyPair", "properties": { "name": key, "public_key": SSH } });
     resources["group"] = json!({ "type": "OS::Nova::ServerGroup", "properties": { "policies": ["soft-affinity"] } });
     std::fs::write(&path, template.to_string()).expect("writes");
 }
 
-/// Asserts that a command was killed at each of these.
+/// Asserts that a command was killed at each of these kinds of requests.
 fn has_each(killed: &BTreeSet<String>, expected: &[String]) {
     println!("{} kills: {killed:#?}", killed.len());
     let missing: Vec<&String> = expected.iter().filter(|kind| !killed.contains(*kind)).collect();
@@ -109,7 +109,7 @@ fn whoever_is_killed_before_an_answer_is_followed_by_one_that_goes_on_on_a_real_
     let Some(site) = site("kills between a request and its answer") else { return };
     say_more(&site);
     let deploy = |more: &[&str]| {
-        // For unknown keys, operators must confirm that they are theirs.
+        // The operator must name existing keys, to confirm that they are theirs.
         let own = [("operator.key", "--key"), ("credentials.yaml", "--credentials")];
         let own = own.into_iter().filter(|(file, _)| site.path().join(file).exists());
         let own: Vec<&str> = own.flat_map(|(file, option)| [option, file]).collect();
@@ -152,8 +152,8 @@ fn whoever_is_killed_before_an_answer_is_followed_by_one_that_goes_on_on_a_real_
     assert_eq!(site.counts(), NOTHING);
 }
 
-/// Resources that the shop lacks: a server with one port or with two, a floating IP with a separate association, a volume
-/// that grows.
+/// Resources that the shop lacks: a server with one port and one with two, a floating IP with a separate association,
+/// a volume that grows.
 fn other(image: &str, ports: &[&str], bound: &str, disk: &Value) -> Value {
     let reference = |name: &str| json!({ "get_resource": name });
     let port =
@@ -179,10 +179,10 @@ fn other(image: &str, ports: &[&str], bound: &str, disk: &Value) -> Value {
     })
 }
 
-/// Its operator's key.
+/// The key of that stack's operator.
 const OTHERS: &str = "other/operator.key";
 
-/// What is there of it, with the port of the router.
+/// The numbers of that stack's resources, including the port of the router.
 const OTHER: [usize; SHOP.len()] = [1, 1, 4, 1, 0, 1, 1, 1, 0, 0];
 
 #[test]
@@ -226,7 +226,7 @@ fn whoever_is_killed_before_the_answer_to_another_change_is_followed_by_one_on_a
     assert_eq!(site.counts(), NOTHING);
 }
 
-/// Someone stops the only server.
+/// Stops the only server, as somebody else would.
 fn stop(site: &Site<Behind>) {
     let there = site.there();
     let server = there["servers"][0]["id"].as_str().expect("an id");

@@ -104,7 +104,7 @@ fn a_service_that_is_away_for_a_minute_is_waited_for_on_a_real_openstack() {
     network.stall_before(|request| request.starts_with(b"POST /v2.0/ports"));
     let mut deploying = site.begin(&[]);
     network.wait_until_stalled();
-    // Later tests need it, whatever the result.
+    // Later tests need the service, whatever the result is.
     let _there_again = AtEnd(|| lab(&["up"]));
     lab(&["stop", "neutron-api"]);
     network.cut();
@@ -127,7 +127,7 @@ fn a_quota_that_is_too_small_is_named_and_raised_on_a_real_openstack() {
     assert_eq!(ran.code, Some(1), "{ran}");
     assert!(ran.err.contains("servers: 4 more are needed; the quota is 2, and 0 are in use"), "{ran}");
     assert_eq!(site.counts(), NOTHING);
-    // It was sufficient when the deployment began.
+    // The quota is sufficient when the deployment begins.
     let compute = site.cloud.of("compute");
     compute.stall_before(|request| request.starts_with(b"POST /v2.1/servers"));
     let mut deploying = site.start(&KEY);
@@ -145,7 +145,7 @@ fn a_quota_that_is_too_small_is_named_and_raised_on_a_real_openstack() {
     destroyed(&site);
 }
 
-/// Runs this at the end, even if an assertion fails before.
+/// Runs this at the end, even if an assertion fails first.
 struct AtEnd<F: Fn()>(F);
 
 impl<F: Fn()> Drop for AtEnd<F> {
@@ -160,7 +160,7 @@ fn destroyed(site: &Site<Behind>) {
     assert_eq!(site.counts(), NOTHING);
 }
 
-/// Sets the quota of servers of the project; a negative number means no limit.
+/// Sets the project's quota of servers. A negative number means no limit.
 fn quota(servers: i32) {
     let set = format!(
         "eval \"$({} env admin)\"; exec openstack quota set --force --instances {servers} demo",
@@ -182,7 +182,7 @@ fn revoke(token: &str) {
     assert_eq!(asked("127.0.0.1:11211", "flush_all\r\nquit\r\n"), "OK\r\n");
 }
 
-/// The response until the connection ends.
+/// Everything that the server sends until the connection ends.
 fn asked(host: &str, request: &str) -> String {
     let mut stream = TcpStream::connect(host).expect("a connection");
     stream.write_all(request.as_bytes()).expect("asked");

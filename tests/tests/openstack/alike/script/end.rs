@@ -1,4 +1,4 @@
-//! Complete lists, things in use, and deletion.
+//! Complete lists, resources in use, and deletion.
 
 use wattle_openstack::Method::{Delete, Get, Put};
 

@@ -1,4 +1,4 @@
-//! The requests to both clouds, in order: all kinds of the drivers, and refusals of services.
+//! The requests to both clouds, in order: all kinds that the drivers send, and some that services refuse.
 
 mod compute;
 mod end;
@@ -22,7 +22,7 @@ pub(crate) struct Step {
     pub(crate) version: Option<&'static str>,
     /// Values to keep from the answer: a name, and a path in it.
     pub(crate) keeps: &'static [(&'static str, &'static str)],
-    /// The request is repeated until the answer has this text at this path, or its status is this number.
+    /// The request is repeated until the answer has this text at this path, or until its status is this number.
     pub(crate) until: Option<(&'static str, &'static str)>,
 }
 
@@ -36,7 +36,7 @@ const VOLUMES: &str = "block-storage";
 const IMAGES: &str = "image";
 
 const PLACEMENT: &str = "placement";
-/// Sent to the configured URL rather than to the one in the catalogue.
+/// A mark for requests to the configured URL rather than to the one in the catalogue.
 pub(crate) const IDENTITY: &str = "identity";
 
 /// The requests of a project.

@@ -1,4 +1,4 @@
-//! Existing things, and networks.
+//! Existing resources, and networks.
 
 use wattle_openstack::Method::{Delete, Get, Post, Put};
 
