@@ -28,6 +28,11 @@ def named(network):
     return "br-" + network[:11]
 
 
+def dnsmasq(*words):
+    own = ["--no-daemon", "--no-hosts", "--no-resolv", "--conf-file=/dev/null", "--bind-interfaces"]
+    return subprocess.Popen(["dnsmasq", *own, *words])
+
+
 def bridge(network):
     name = named(network.id)
     if network.id in ready:
@@ -43,13 +48,11 @@ def bridge(network):
         if subnet.is_dhcp_enabled:
             hosts = os.path.join(where, subnet.id)
             os.makedirs(hosts, exist_ok=True)
-            # A subnet without name servers of its own has Neutron's, which is dnsmasq, too.
-            resolvers = ",".join(subnet.dns_nameservers or [subnet.gateway_ip])
-            words = ["--no-daemon", "--no-hosts", "--no-resolv", "--conf-file=/dev/null", f"--interface={name}",
-                     "--except-interface=lo", "--bind-interfaces", f"--host-record=files.lab.example,{lab}",
-                     f"--dhcp-range={width[0]},static,{width.netmask}", f"--dhcp-hostsdir={hosts}",
-                     f"--dhcp-option=3,{subnet.gateway_ip}", f"--dhcp-option=6,{resolvers}", f"--dhcp-leasefile={hosts}.leases"]
-            servers.append(subprocess.Popen(["dnsmasq", *words]))
+            resolvers = ",".join(subnet.dns_nameservers or [lab])
+            servers.append(dnsmasq(
+                "--port=0", f"--interface={name}", f"--dhcp-range={width[0]},static,{width.netmask}",
+                f"--dhcp-hostsdir={hosts}", f"--dhcp-option=3,{subnet.gateway_ip}", f"--dhcp-option=6,{resolvers}",
+                f"--dhcp-leasefile={hosts}.leases"))
             served[subnet.id] = hosts
     ready[network.id] = servers
     return name
@@ -65,6 +68,8 @@ def clear(networks):
         print(named(gone), "is gone", flush=True)
 
 
+# The name server of all guests.
+dnsmasq(f"--listen-address={lab}", f"--host-record=files.lab.example,{lab}")
 while True:
     try:
         taps = [it["ifname"] for it in json.loads(ip("-json", "link", "show") or b"[]")

@@ -21,7 +21,7 @@ if not network.find_network("public"):
 if not network.find_network("private"):
     private = network.create_network(name="private", project_id=demo.id)
     network.create_subnet(name="private", network_id=private.id, project_id=demo.id, ip_version=4, cidr="10.79.0.0/24",
-                          gateway_ip="10.79.0.1", enable_dhcp=False)
+                          gateway_ip="10.79.0.1", dns_nameservers=["10.77.0.1"], enable_dhcp=False)
 for it in [demo, cloud.identity.find_project("admin")]:
     cloud.set_compute_quotas(it.id, cores=-1, instances=-1, ram=-1, key_pairs=-1)
     cloud.set_network_quotas(it.id, network=-1, port=-1, subnet=-1, router=-1, security_group=-1, security_group_rule=-1,
