@@ -10,14 +10,14 @@ use wattle_tests::conformance::Fixture;
 use wattle_tests::proxy::Proxy;
 use wattle_tests::zookeeper::ZooKeeper;
 
-/// Code for cases that need another process.
+/// Runs in the separate process that some cases need.
 #[tokio::test]
 #[ignore = "is started by the cases that need another process"]
 async fn another_process() {
     conformance::another_process().await;
 }
 
-/// A ZooKeeper behind proxies, one before each member.
+/// A ZooKeeper behind proxies, one in front of each member.
 struct OnZooKeeper {
     zookeeper: Arc<ZooKeeper>,
     proxies: Vec<Proxy>,
@@ -26,7 +26,7 @@ struct OnZooKeeper {
 
 impl OnZooKeeper {
     fn start(members: usize) -> Self {
-        // Sessions of 5 s, which are 20 ticks: some cases wait for one to end.
+        // Sessions last 5 s, or 20 ticks: some cases wait for one to end.
         let zookeeper = Arc::new(ZooKeeper::start_with(members, |zkd, _| {
             zkd.env("ZK_TICK", "250");
         }));

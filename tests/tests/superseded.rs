@@ -9,7 +9,7 @@ use wattle::prelude::*;
 use wattle_catalog::{neutron, nova};
 use wattle_tests::running::{self, Stage, eventually};
 
-/// Says a word; at `hang` it never ends.
+/// Says a word; with the word `hang`, it never ends.
 #[component(recipe = "recipes/hang.sh", deadline = "50m")]
 pub struct Word {
     /// The word.
@@ -21,7 +21,7 @@ pub struct Word {
     said: String,
 }
 
-/// What is said.
+/// The words to say.
 #[derive(Deserialize)]
 #[serde(default)]
 pub struct Words {

@@ -9,15 +9,15 @@ use wattle::prelude::*;
 use wattle_catalog::{neutron, nova};
 use wattle_tests::running::{Stage, eventually};
 
-/// Stays until it is torn down, for which the door must be open.
+/// Stays until it is torn down, which works only while the door is open.
 #[component(recipe = "recipes/stay.sh", teardown = "recipes/leave.sh")]
 pub struct Guest {
-    /// What it is called.
+    /// Its name.
     #[input]
     word: String,
 }
 
-/// Who is there besides the host of the house.
+/// The guests, besides the host of the house.
 #[derive(Deserialize)]
 #[serde(default)]
 pub struct Guests {
@@ -31,7 +31,7 @@ impl Default for Guests {
     }
 }
 
-/// Two servers, which remain without components.
+/// Two servers, which stay even without components.
 #[blueprint]
 pub fn party(t: &mut Topology, (): (), guests: Guests) -> Exports {
     let net = t.add("net", neutron::Net::new());
@@ -63,7 +63,7 @@ fn a_teardown_that_fails_is_reported_and_tried_again() {
     let up = stage.run(&["up", "-d", "--until-done"]);
     assert_eq!(up.code, Some(0), "{up}");
 
-    // Neither if software remains on the server nor if none does.
+    // The teardown fails on a server that keeps software, and on one that keeps none.
     stage.emit(&model(false, false));
     let left = stage.run(&["up", "--until-done"]);
     assert_eq!(left.code, Some(1), "{left}");

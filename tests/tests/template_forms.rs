@@ -120,7 +120,7 @@ fn change(text: &mut String, below: &mut dyn FnMut(usize) -> usize, words: &[&st
     text.replace_range(at..end, words[below(words.len())]);
 }
 
-/// Templates, environments and nested templates with words from others inserted.
+/// Templates, environments and nested templates with words from other cases inserted.
 #[test]
 fn changed_forms_are_judged_alike() {
     let all = cases(FORMS);
@@ -148,7 +148,7 @@ fn changed_forms_are_judged_alike() {
         for _ in 0..=below(2) {
             change(part, &mut below, &words);
         }
-        // Cases that the oracle, a clock, or a lookahead in a pattern decides.
+        // This excludes cases that depend on the oracle, a clock, or a lookahead in a pattern.
         let is_ours =
             |text: &String| ["timezone", "expiration", "GetAZs", "(?="].iter().all(|word| !text.contains(word));
         if parts.iter().flatten().all(is_ours) {
@@ -189,7 +189,7 @@ fn shown(value: &Value) -> Json {
     }
 }
 
-/// A stack without any knowledge about its resources.
+/// A stack that knows nothing about its resources.
 #[derive(Debug)]
 struct Nothing;
 
@@ -227,7 +227,7 @@ fn functions_give_what_heat_gives() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut compared = 0;
     let mut wrong = Vec::new();
-    // Each version requires the start of an engine; the others have few cases.
+    // Each version requires the start of an engine, so versions with few cases are left out.
     for (version, functions) in versions.into_iter().filter(|(_, functions)| functions.len() > 8) {
         let resource = format!("{begin}x}}}}}}\n");
         let template = |functions: &[(&str, &str)]| {
@@ -235,14 +235,14 @@ fn functions_give_what_heat_gives() {
                 functions.iter().map(|(name, function)| format!("  {name}: {{value: {function}}}\n")).collect();
             format!("{version}\n{parameters}{resource}outputs:\n{outputs}")
         };
-        // Known values, of cases whose name is a valid output name.
+        // Only cases with a known value and a name that is valid for an output.
         let known: Vec<_> = functions
             .into_iter()
             .filter_map(|function| {
                 let loaded = Loaded::of(&template(&[function]), "template.yaml");
                 let node = loaded.template.outputs[0].value.clone()?;
                 let value = Scope::new(&loaded, Mode::Known).value(&node).ok()?;
-                // As plans resolve it.
+                // The value as plans resolve it.
                 let partly = Scope::new(&loaded, Mode::Partial(&Nothing)).value(&node).ok()?;
                 (value.is_known() && !has_errors(&check(&loaded))).then_some((function, [value, partly]))
             })

@@ -82,7 +82,7 @@ fn user_data(model: &Model, seed: &Seed) -> BTreeMap<Name, (String, String)> {
 /// What a component did.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Did {
-    /// Its inputs, if its recipe had everything.
+    /// Its inputs, if its recipe had all of them.
     read: Option<BTreeMap<String, String>>,
     /// The root cause of its failure, and its kind.
     failure: Option<(String, FailureKind)>,
@@ -148,7 +148,7 @@ fn shown(inputs: &IndexMap<Name, Value>) -> BTreeMap<String, String> {
     inputs.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect()
 }
 
-/// What is imported.
+/// The stack from which models import.
 fn elsewhere() -> Seed {
     let t = Topology::new("elsewhere");
     let model = t.finish(Exports::new().entry("url", "http://elsewhere.example/"));
@@ -265,7 +265,7 @@ fn agree(case: u64, model: &Model, absent: &BTreeSet<Name>) -> usize {
             assert_eq!(ours.failure.is_some(), theirs.failure.is_some(), "{name} failed in one only: {}", context());
             assert_eq!(ours.read, theirs.read, "{name} read other values: {}", context());
             if ours.failure != theirs.failure {
-                // Of several failures, it is random which is reported first, on both sides.
+                // If there are several failures, each side may report any of them first.
                 differ += 1;
                 for (root, kind) in [&ours.failure, &theirs.failure].into_iter().flatten() {
                     let own = [&simulated[root].failure, &real.did[root].failure];

@@ -10,7 +10,7 @@ use wattle_tests::skip::skipped;
 const USER_DATA: &str = include_str!("../../dsl/src/lower/user_data.yaml");
 const NAME: &str = "wattle-agent.service";
 
-/// Its text in the user data, which contains it as a file.
+/// The text of the unit, from the user data that contains it as a file.
 fn unit() -> String {
     let (_, file) = USER_DATA.split_once(&format!("path: /etc/systemd/system/{NAME}\n    content: |\n")).unwrap();
     let lines = file.lines().take_while(|line| line.is_empty() || line.starts_with("      "));

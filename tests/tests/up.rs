@@ -50,10 +50,10 @@ pub fn talk(t: &mut Topology, (): (), words: Words) -> Exports {
 
 /// What another stack says.
 const RUMOUR: Export<String> = Export::new("tavern", "rumour");
-/// How often.
+/// How often it says it.
 const TIMES: Export<u8> = Export::new("tavern", "times");
 
-/// One server, which says what another stack says.
+/// One server that says what another stack says.
 #[blueprint]
 pub fn gossip(t: &mut Topology) -> Exports {
     let net = t.add("net", neutron::Net::new());
@@ -63,7 +63,7 @@ pub fn gossip(t: &mut Topology) -> Exports {
     Exports::new().entry("said", said)
 }
 
-/// What is to be said, told when it is deployed.
+/// What to say, chosen when the stack is deployed.
 #[derive(Parameters)]
 pub struct Whispered {
     /// The word.
@@ -71,7 +71,7 @@ pub struct Whispered {
     word: Parameter<String>,
 }
 
-/// One server, which says what a parameter holds.
+/// One server that says the value of a parameter.
 #[blueprint]
 pub fn whisper(t: &mut Topology, p: Whispered) {
     let net = t.add("net", neutron::Net::new());
@@ -79,7 +79,7 @@ pub fn whisper(t: &mut Topology, p: Whispered) {
     t.on(a).run("say", Say::new().word(p.word));
 }
 
-/// Eight servers, which say the same.
+/// Eight servers that all say the same.
 #[blueprint]
 pub fn chorus(t: &mut Topology, (): (), words: Words) {
     let net = t.add("net", neutron::Net::new());
@@ -150,7 +150,7 @@ fn three_tier_answers_with_data_of_its_database() {
     assert_eq!((down.code, down.err.as_str()), (Some(0), ""), "{down}");
     assert_eq!(stage.processes(""), Vec::<i32>::new());
     assert_eq!(stage.files_with(password), Vec::<String>::new());
-    // Masks are only a safety net, so only their owner and its group read logs.
+    // Masking is only a safety net, so only the owner and their group may read logs.
     let servers = stage.path().join(".wattle/servers");
     for server in ["db", "app1", "app2", "web"] {
         let log = fs::metadata(servers.join(server).join("agent.log")).expect("it is there");
@@ -178,7 +178,7 @@ fn another_seed_is_applied_to_what_runs() {
 
     let unchanged = stage.run(&["up"]);
     assert!(unchanged.err.contains("unchanged"), "{unchanged}");
-    // It is in no cloud, whatever `clouds.yaml` says.
+    // It is deployed in no cloud, whatever `clouds.yaml` says.
     let destroyed = stage.run(&["destroy", "--yes"]);
     assert_eq!(destroyed.code, Some(2), "{destroyed}");
     assert!(destroyed.err.contains("is deployed in no cloud") && destroyed.err.contains("wattle down"), "{destroyed}");
@@ -187,7 +187,7 @@ fn another_seed_is_applied_to_what_runs() {
     assert_eq!(stage.services("4711"), Vec::<i32>::new());
     assert_eq!(stage.processes(""), Vec::<i32>::new());
 
-    // Another start: everything runs again, once.
+    // After the next start, everything runs again, once.
     let boot = stage.run(&["up", "--until-done"]);
     assert_eq!(boot.code, Some(0), "{boot}");
     assert_eq!(stage.said("a"), ["zero", "one", "zero", "one"]);
@@ -212,7 +212,7 @@ fn the_software_of_a_server_that_has_left_is_ended() {
     assert_eq!(stage.processes("servers/c/"), Vec::<i32>::new(), "its agent");
     assert_eq!(stage.services("4711"), stays, "others go on");
 
-    // It returns as another machine, whose address may be the old one.
+    // It returns as a new machine, possibly with the old address.
     stage.emit(&talking("one", "two", true));
     assert_eq!(stage.run(&["up"]).code, Some(0));
     assert_eq!(stage.said("c"), ["three", "three"]);
@@ -242,7 +242,7 @@ fn what_fails_is_reported_with_its_root() {
     let again = stage.run(&["up"]);
     assert_eq!(again.code, Some(1), "{again}");
 
-    // The operator sets a value in its place; a new revision tries failed components again.
+    // The operator cannot set the value by hand, but a new revision tries failed components again.
     let refused = stage.ask(&["set", "a/say/said", "un"]);
     assert_eq!(refused.code, Some(2), "{refused}");
     stage.emit(&talking("un", "two", true));
@@ -323,7 +323,7 @@ fn what_a_killed_up_leaves_is_ended_by_the_next() {
     let status = stage.ask(&["status"]);
     assert_eq!(status.code, Some(1), "{status}");
     assert!(status.err.contains("was killed, and has left 3 processes running"), "{status}");
-    // It is found without a directory, from elsewhere too.
+    // Without a directory, a command from elsewhere names the one that is up.
     for command in ["status", "down"] {
         let ran = stage.run_at(std::path::Path::new("/"), &[command]);
         assert!(ran.err.contains(&format!("wattle down {}", stage.path().display())), "{ran}");

@@ -12,8 +12,8 @@ use crate::refused::{assert_refused, harmless};
 
 const TAR: &str = "application/vnd.oci.image.layer.v1.tar";
 
-/// The prefix of scripts that pack a layer. An image is created in `cache/wattle/images/NAME.new`, so the parent of
-/// everything is four levels up.
+/// The start of each script that packs a layer. An image is created in `cache/wattle/images/NAME.new`, so the stage's
+/// folder is four levels up.
 const SCRIPT: &str = r#"
 set -e
 cd "$1"
@@ -24,7 +24,7 @@ through() { pack link; rm link; mkdir link; touch "link/$1"; tar -rf "$archive" 
 hard() { touch a; ln a b; pack --transform "flags=h;s,^a\$,$1," a b; }
 "#;
 
-/// A folder beside the image, with a file.
+/// A folder outside the image, with a file in it.
 struct Outside(PathBuf);
 
 impl Outside {
@@ -51,7 +51,7 @@ impl Outside {
     }
 }
 
-/// The folders of images in the stage.
+/// The image folders in the stage's cache.
 fn images(stage: &Stage) -> Vec<PathBuf> {
     let found = fs::read_dir(stage.path().join("cache/wattle/images")).expect("reads").flatten();
     found.map(|entry| entry.path()).collect()
@@ -90,7 +90,7 @@ fn no_layer_leads_out_of_its_image() {
     }
 }
 
-/// Through links in a lower layer.
+/// Paths of whiteouts that go through links in a lower layer.
 #[test]
 fn no_whiteout_leads_out_of_its_image() {
     let Some(root) = image() else { return };
@@ -109,7 +109,7 @@ fn no_whiteout_leads_out_of_its_image() {
     assert_eq!(images(&stage), Vec::<PathBuf>::new());
 }
 
-/// A file with the name of a link replaces it, and is never written to the link's target.
+/// A file with the same name as a link replaces the link, and is never written to the link's target.
 #[test]
 fn what_is_below_is_replaced() {
     let Some(root) = image() else { return };

@@ -13,7 +13,7 @@ use wattle_tests::sandbox::image;
 use crate::refused::{assert_refused, harmless};
 use crate::{assert_gone, model};
 
-/// The files that recipes of these tests need, and the program `wattle`.
+/// Copies the files that these tests' recipes and the program `wattle` need.
 const FILES: &str = "cd \"$1\" && cp -aL --parents usr/bin/dash usr/bin/cat usr/bin/rm usr/bin/mkdir usr/bin/sleep \
     usr/bin/setsid usr/bin/touch usr/lib/*-linux-gnu/libc.so.6 usr/lib/*-linux-gnu/libm.so.6 \
     usr/lib/*-linux-gnu/libgcc_s.so.1 usr/lib*/ld-linux* usr/lib/*-linux-gnu/ld-linux* \"$2\" 2>/dev/null; \
@@ -30,7 +30,7 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// Creates two layers: the second one removes some of the first.
+    /// Creates two layers: the second one removes some files of the first.
     pub(crate) fn new(stage: &Stage, root: &Path) -> (Self, Vec<Value>) {
         let place = stage.path();
         let [first, second] = ["first", "second"].map(|name| place.join(name));
@@ -120,7 +120,7 @@ fn an_image_of_layers_is_unpacked_once() {
     assert_eq!(stage.run(&["down"]).code, Some(0));
     assert_gone(&stage);
 
-    // Once cached, the layers are not needed any more.
+    // Once the image is cached, its layers are no longer needed.
     fs::remove_dir_all(layout.folder.join("blobs")).expect("removes");
     let up = layout.up(&stage);
     assert_eq!(up.code, Some(0), "{up}");
@@ -150,7 +150,7 @@ fn what_is_wrong_with_an_image_is_said() {
     refused(&[json!({ "mediaType": "x", "digest": "sha256:../../x", "size": 1 })], &["is not a SHA-256 digest"]);
     refused(&layers[1..], &["it has no `bin/sh`"]);
 
-    // A damaged one.
+    // A damaged layer.
     layout.index(architecture(), &layers);
     let digest = layers[1]["digest"].as_str().expect("text").trim_start_matches("sha256:");
     let blob = layout.folder.join("blobs/sha256").join(digest);

@@ -19,22 +19,22 @@ use wattle_tests::skip;
 /// Leaves traces on its server.
 #[component(recipe = "recipes/trespass.sh", deadline = "1m")]
 pub struct Trespass {
-    /// What it leaves.
+    /// The word that it leaves.
     #[input]
     word: String,
-    /// What it has heard before.
+    /// What another server has said.
     #[input]
     heard: Option<String>,
-    /// For how many seconds its process stays.
+    /// How many seconds its process stays.
     #[input]
     seconds: String,
 
-    /// The word, and where it was.
+    /// The word, and where it was said.
     #[output]
     said: String,
 }
 
-/// Two servers, of which one hears what the other says.
+/// Two servers: one hears what the other says.
 #[blueprint]
 pub fn trespassers(t: &mut Topology) -> Exports {
     let net = t.add("net", neutron::Net::new());
@@ -46,7 +46,7 @@ pub fn trespassers(t: &mut Topology) -> Exports {
     Exports::new().entry("said", second.said)
 }
 
-/// Identifies processes that recipes leave.
+/// How long the processes that recipes leave behind sleep. The number identifies them.
 const SECONDS: &str = "4719";
 
 fn model() -> Model {
@@ -57,7 +57,7 @@ fn sandbox(image: &Path) -> String {
     format!("--sandbox={}", image.display())
 }
 
-/// The processes that recipes have left in sandboxes of a stage, which see its folder.
+/// The processes that recipes have left in the sandboxes of a stage, recognized by mounts in its folder.
 fn left(stage: &Stage) -> Vec<i32> {
     let place = stage.path().display().to_string();
     let is_it = |pid: &i32| {
@@ -68,7 +68,7 @@ fn left(stage: &Stage) -> Vec<i32> {
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter(is_it).collect()
 }
 
-/// The mounts below the stage.
+/// The mounts below the stage's folder.
 fn mounts(stage: &Stage) -> Vec<String> {
     let all = fs::read_to_string("/proc/self/mountinfo").expect("reads");
     let place = stage.path().display().to_string();
@@ -94,10 +94,10 @@ fn recipes_leave_no_trace_on_the_machine() {
     up.wait_for("is up", Duration::from_mins(2));
     assert!(up.said().contains("in sandboxes, "), "{}", up.said());
     assert!(!up.said().contains("recipes run"), "nothing to warn of: {}", up.said());
-    // Values were passed from one to the other.
+    // A value was passed from one server to the other.
     assert_eq!(stage.ask(&["get", "b/trespass/said"]).out, "two on b after one on a\n");
 
-    // Each has its own file system, and the machine and the image are unchanged.
+    // Each server has its own file system, and the machine and the image are unchanged.
     let own = |pid: &i32| fs::read_to_string(format!("/proc/{pid}/root/etc/wattle-trespassed")).expect("reads");
     let mut found: Vec<String> = left(&stage).iter().map(own).collect();
     found.sort();
@@ -121,7 +121,7 @@ fn recipes_leave_no_trace_on_the_machine() {
     assert!(!up.said().contains("by force"), "{}", up.said());
     assert_gone(&stage);
 
-    // The next `up` begins with new servers: the recipes find no traces of themselves.
+    // The next `up` starts with new servers: the recipes find no traces of earlier runs.
     let again = stage.run(&["up", &sandbox(image), "--until-done"]);
     assert_eq!(again.code, Some(0), "{again}");
     assert_gone(&stage);
@@ -154,7 +154,7 @@ fn without_a_sandbox_the_first_line_says_what_recipes_do() {
     let first = up.said().lines().next().unwrap_or_default().to_owned();
     assert!(first.contains("recipes run as "), "{first}");
     assert!(first.contains("`--sandbox`"), "{first}");
-    // A running stack does not switch.
+    // A running stack does not switch to a sandbox.
     let inside = stage.run(&["up", "--sandbox"]);
     assert_eq!(inside.code, Some(2), "{inside}");
     assert!(

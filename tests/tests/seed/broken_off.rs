@@ -22,8 +22,8 @@ pub(super) fn assert_same<T: PartialEq + std::fmt::Debug>(
     }
 }
 
-/// Applies `last` after `first`, interrupted at every change, repeats it, and compares the result with an uninterrupted
-/// application.
+/// Applies `last` after `first`, interrupts it at each change in turn, applies it again, and compares the result with
+/// that of an uninterrupted application.
 async fn broken_off(first: &[&Seed], last: &Seed) {
     let mut all = first.to_vec();
     all.push(last);
@@ -91,7 +91,7 @@ async fn broken_off_anywhere_and_repeated_another_operators_key_is_as_if_it_had_
     options.admission = true;
     let next = options.key.next();
     let keys = Rotation { former: &options.key, next: &next };
-    // A server has left the model, too.
+    // A server has also left the model.
     let prepared = async || {
         let store = Watch::over(memory());
         for seed in [&seed, &small] {
@@ -256,7 +256,7 @@ async fn a_stack_is_restored_also_while_it_is_being_written() {
     }
 }
 
-/// An application in which only the end was missing, followed by an incomplete removal.
+/// An application that was interrupted just before its end, followed by an incomplete removal.
 #[tokio::test]
 async fn what_was_removed_in_part_is_applied_whole() {
     let [small, large] = [1, 3].map(|apps| seed(&three_tier(apps)));
@@ -283,7 +283,7 @@ async fn what_was_removed_in_part_is_applied_whole() {
         let is_gone = delete(&store, "three_tier", &options.key, false).await.is_ok();
         watched.guard.fix();
         apply(&store, &small, &options).await.expect("applies");
-        // There may be more remains of servers that left.
+        // Nodes of servers that have left may still be there.
         let mut found = essence(&store).await;
         found.retain(|path, _| expected.contains_key(path));
         assert_same(&found, &expected, changes);

@@ -10,7 +10,7 @@ use wattle_tests::seeds::{SECRET, Watch, nodes, options, seed};
 
 use super::{memory, three_tier};
 
-/// Text of several chunks, none of which occurs in another text.
+/// A text of several chunks that occur in no other text.
 fn large(word: &str) -> String {
     (0..80_000).map(|i| format!("{word} {i}\n")).collect()
 }
@@ -35,7 +35,7 @@ async fn what_was_deployed_can_be_had_back_without_its_secrets() {
     assert_eq!((snapshot.seed, snapshot.parameters), concealed(&seed, &options.given, &options.key));
     assert_eq!(diagram(&store, &layout).await.expect("reads"), options.files.diagram);
 
-    // Another secret has another digest, and so has the same secret with another key.
+    // A different secret has a different digest, and so does the same secret with a different key.
     let digest_of = |options: &Options| concealed(&seed, &options.given, &options.key).1["db_password"].clone();
     let mut other = options.clone();
     other.given.set("db_password", format!("{SECRET}-other").into());
@@ -92,7 +92,7 @@ async fn what_is_kept_counts_as_the_operator_has_written_it() {
     }
 }
 
-/// What is told when it is deployed.
+/// A parameter that is given at deployment.
 #[derive(Parameters)]
 struct PasswordParameter {
     /// A password.

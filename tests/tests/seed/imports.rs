@@ -117,7 +117,7 @@ async fn an_import_of_another_type_than_the_export_is_refused() {
     assert!(faults[1].contains("`number`") && faults[1].contains("an integer between 0 and 255"), "{faults:#?}");
     apply(&store, &right, &options).await.expect("what is wider takes it");
 
-    // Data of an older version lack this information.
+    // Data from an older version lack this information.
     let mut old = wrong;
     old.imports.clear();
     apply(&store, &old, &options).await.expect("as before");

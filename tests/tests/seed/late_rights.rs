@@ -15,7 +15,7 @@ use super::{options_for, three_tier};
 /// The code of a request that sets rights.
 const SET_ACL: i32 = 7;
 
-/// An entry that the third application server may read, if it exists.
+/// An entry that the third application server may read, if that server exists.
 const ENTRY: &str = "/wattle/three_tier/entries/db/postgres/url";
 
 struct Stage {
@@ -37,7 +37,7 @@ impl Stage {
         Self { zookeeper, store, options, seeds }
     }
 
-    /// Applies a seed of three application servers, and delays its rights until `meanwhile` is done.
+    /// Applies a seed of three application servers, and delays the requests that set rights until `meanwhile` is done.
     async fn held_up(&self, meanwhile: impl Future<Output = ()>) {
         let proxy = Proxy::before(self.zookeeper.hosts());
         let address: Address = format!("zookeeper://{}", proxy.hosts()).parse().expect("an address");
@@ -91,7 +91,7 @@ async fn rights_that_come_late_are_not_set_over_newer_ones() {
     assert!(stage.is_whole().await);
 }
 
-/// ZooKeeper restarts the version of a node's rights when the node is created again.
+/// When a node is created again, ZooKeeper restarts the version counter of its rights.
 #[tokio::test]
 async fn rights_that_were_set_to_what_was_made_anew_are_set_right_by_the_next() {
     let stage = Stage::new().await;

@@ -49,7 +49,7 @@ pub(crate) fn exporter(parts: &[&str]) -> Model {
     t.finish(exports.entry("number", last.count))
 }
 
-/// A stack whose servers read exports of the other one: `server -> exports`.
+/// A stack that imports from [`exporter`]: each of `readers` is a server and the exports that it reads.
 pub(crate) fn importer(readers: &[(&str, &[&'static str])]) -> Model {
     let mut t = Topology::new("importer");
     for (name, exports) in readers {
@@ -65,7 +65,7 @@ pub(crate) async fn plan(store: &Arc<dyn Store>, stack: &str, server: &str) -> S
     Space::new(Arc::clone(store), stack).plan(server).await.expect("reads").expect("a plan")
 }
 
-/// Options whose credentials suffice for all of `seeds`.
+/// Options with credentials for all of `seeds`.
 pub(crate) fn options_for(seeds: &[&Seed]) -> Options {
     let mut all = options(seeds[0]);
     seeds.iter().for_each(|seed| all.credentials.complete(seed, &all.key));

@@ -26,19 +26,19 @@ async fn all_missing_and_wrong_parameters_are_reported_at_once() {
     assert!(missing.contains_key("db_password"), "{missing:#?}");
 }
 
-/// What `seed apply` judges itself.
+/// Constraints that `seed apply` checks itself.
 #[derive(Parameters)]
 struct Constrained {
     /// At least twelve characters.
     #[parameter(min_length = 12)]
     password: Parameter<Secret<String>>,
-    /// One of two.
+    /// One of two values.
     #[parameter(allowed = ["small", "large"])]
     size: Parameter<String>,
-    /// Between bounds.
+    /// A number within bounds.
     #[parameter(min = 1, max = 5)]
     nodes: Parameter<u32>,
-    /// As a pattern says.
+    /// Text that matches a pattern.
     #[parameter(pattern = "[a-z]+")]
     zone: Parameter<String>,
 }
@@ -103,7 +103,7 @@ async fn what_no_store_would_take_is_refused_by_name_before_anything_is_written(
         let host = server(&mut t, "host");
         let source = t.on(host).run("source", Anything::new());
         for i in 0..readers {
-            // Long names leave room for fewer.
+            // Long names leave room for fewer readers.
             let host = server(&mut t, &format!("reader-{i}-{}", "x".repeat(400)));
             t.on(host).run("part", Anything::new().number(source.count).password(source.token));
         }

@@ -89,7 +89,7 @@ async fn what_left_the_model_is_gone_and_its_server_is_notified() {
     assert!(gone("entries/app2") && gone("status/app2/app") && !gone("status/app2/server"));
     let retired = plan(&store, "three_tier", "app2").await;
     assert!(retired.retired && retired.components.is_empty() && retired.revision == 2);
-    // And back, with its original credential.
+    // The server returns, with its original credential.
     let back = apply(&store, &large, &options).await.expect("applies");
     assert_eq!((back.revision, back.changes.servers["app2"].change), (3, Change::Added));
     assert!(!plan(&store, "three_tier", "app2").await.retired);

@@ -23,8 +23,8 @@ use wattle_tests::zookeeper::ZooKeeper;
 use super::broken_off::assert_same;
 use super::{exporter, importer, memory, options_for, server, three_tier};
 
-/// Delays one change, or any request if it delays `reads`, and all concurrent ones, until it is released; and fails after
-/// some more.
+/// Delays one change, or one request of any kind if it delays `reads`, and all concurrent ones until it is released.
+/// Fails after some more.
 #[derive(Debug)]
 struct Pause {
     reads: bool,
@@ -66,8 +66,8 @@ impl Guard for Pause {
     }
 }
 
-/// Applies `late` after `first`, delayed before each of its changes in turn while `other` is applied; returns the number of
-/// changes.
+/// Applies `late` after `first`, and pauses before each of its changes in turn while `other` is applied. Returns the
+/// number of changes.
 async fn overtaken(first: &Seed, late: &Seed, other: &Seed, options: &Options) -> usize {
     let mut refused = 0;
     for changes in 0.. {
@@ -90,7 +90,7 @@ async fn overtaken(first: &Seed, late: &Seed, other: &Seed, options: &Options) -
 
 type Applying = LocalBoxFuture<'static, Result<Applied, SeedError>>;
 
-/// Applies a seed, and delays it after this many changes; `None` if it has no more.
+/// Applies a seed, and pauses it after this many changes. Returns `None` if it makes no more changes.
 async fn held_up(
     store: &Arc<dyn Store>,
     seed: &Seed,
@@ -121,7 +121,7 @@ async fn who_was_overtaken_writes_nothing_any_more() {
     }
 }
 
-/// ZooKeeper compares version counters, and a node that was removed and created again counts from the start.
+/// ZooKeeper compares version counters, and the counter of a node that is removed and created again starts over.
 #[tokio::test]
 async fn who_began_before_a_stack_was_made_anew_writes_nothing_of_it() {
     let zookeeper = ZooKeeper::start(1);
@@ -160,11 +160,11 @@ async fn who_began_before_a_stack_was_made_anew_writes_nothing_of_it() {
     assert!(refused > 5, "held up {refused} times");
 }
 
-/// An interrupted application cannot be distinguished from a slow one: the next one ends its turn before it reads the
-/// state.
+/// An interrupted application cannot be distinguished from a slow one, so the next application ends its turn before
+/// reading the state.
 #[tokio::test]
 async fn what_a_slow_one_writes_is_not_written_behind_the_next_one_s_back() {
-    // The plan of the server that is read is valid for the second seed, and not for the first.
+    // The plan of the server that the other one reads is valid for the second seed, but not for the first.
     let [first, other, next] = [("a", "a"), ("b", "a"), ("a", "b")].map(|(back, front)| seed(&pair(back, front)));
     let options = options_for(&[&first]);
     let (mut overtook, mut changes) = (0, 0);
@@ -192,7 +192,7 @@ async fn what_a_slow_one_writes_is_not_written_behind_the_next_one_s_back() {
     assert!(overtook > 20, "{overtook} of {changes}");
 }
 
-/// A server that reads from another one, with a constant each.
+/// A server that reads from another one. Each has a constant.
 fn pair(back: &str, front: &str) -> Model {
     let mut t = Topology::new("pair");
     let host = server(&mut t, "back");
@@ -202,7 +202,7 @@ fn pair(back: &str, front: &str) -> Model {
     t.finish(Exports::new())
 }
 
-/// Asserts that each plan expects the current state of those that it reads from.
+/// Asserts that each plan expects the current state of the servers that it reads from.
 async fn agree(store: &Arc<dyn Store>, seed: &Seed, revision: u64) {
     let space = Space::new(Arc::clone(store), &seed.stack);
     assert_eq!(space.desired_revision().await.expect("reads").map(|desired| desired.revision), Some(revision));
@@ -242,7 +242,7 @@ async fn who_was_overtaken_removes_nothing_that_was_made_since() {
     }
 }
 
-/// An operator without an answer to its announcement looks it up, and another one may have announced the same revision.
+/// An operator without an answer to its announcement looks it up, but another one may have announced the same revision.
 #[tokio::test]
 async fn what_another_one_has_announced_is_not_one_s_own() {
     let announces: fn(&[u8]) -> bool = |asked| asked.windows(12).any(|bytes| bytes == br#""applying":2"#);
@@ -261,7 +261,7 @@ async fn what_another_one_has_announced_is_not_one_s_own() {
     let meanwhile = async {
         let stalled = Arc::clone(&proxy);
         spawn_blocking(move || stalled.wait_until_stalled()).await.expect("it stalls");
-        // It has announced the revision, and done nothing else.
+        // The other operator has announced the revision, and done nothing else.
         let held = held_up(&store, &other, &options, 2).await.expect("it does more");
         proxy.cut();
         proxy.fix();
@@ -287,7 +287,7 @@ async fn a_data_space_that_is_made_later_sorts_behind_whatever_the_clock_says() 
         desired.space.expect("a name")
     };
     let first = space().await;
-    // An operator whose clock is far ahead has created one, and it was deleted.
+    // An operator with a clock far ahead has created a data space, which was then deleted.
     delete(&store, &seed.stack, &options.key, false).await.expect("deletes");
     let ahead = br#"{"space":"2999-12-31T23:59:59.999999999Z-ffffffff"}"#;
     let signed = options.key.signer().sign("/wattle", ahead);
@@ -359,7 +359,7 @@ async fn who_was_overtaken_deletes_nothing_any_more() {
     }
 }
 
-/// A read during another operator's writes sees two revisions. That is not tampering.
+/// A read that overlaps another operator's writes sees two revisions. That is not tampering.
 #[tokio::test]
 async fn who_was_overtaken_while_reading_suspects_nobody() {
     let [first, small, large] = [2, 1, 3].map(|apps| seed(&three_tier(apps)));

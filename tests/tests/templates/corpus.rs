@@ -18,7 +18,7 @@ pub(crate) struct Case {
     pub(crate) environment: Option<PathBuf>,
 }
 
-/// Files of the disk, as the command reads them.
+/// Files on the disk, as the command reads them.
 #[derive(Debug)]
 struct Disk;
 
@@ -46,7 +46,7 @@ impl Case {
         self.load_with(template::Map::default())
     }
 
-    /// The same with values of parameters.
+    /// The same, with the given parameter values.
     pub(crate) fn load_with(&self, given: template::Map<wattle_heat::evaluate::Value>) -> Loaded {
         let text = |path: &Path| String::from_utf8_lossy(&fs::read(path).expect("a file")).into_owned();
         let environments: Vec<_> =

@@ -55,7 +55,7 @@ impl Document {
         }
     }
 
-    /// The paths to all values in it, itself first.
+    /// The paths to all values in it, starting with its own.
     pub(crate) fn ways(&self) -> Vec<Vec<usize>> {
         fn collect(at: &Document, way: &mut Vec<usize>, ways: &mut Vec<Vec<usize>>) {
             ways.push(way.clone());

@@ -36,10 +36,10 @@ const CHANGES: &[(&str, Change)] = &[
     ("missing-resource", missing_resource),
 ];
 
-/// A change of the text itself.
+/// A change to the text itself.
 type Damage = fn(&str, &mut Chance) -> String;
 
-/// Changes of the text itself, by name.
+/// Changes to the text itself, by name.
 const DAMAGES: &[(&str, Damage)] = &[("truncated", truncated), ("tab", tab), ("indented", indented)];
 
 /// A template with one thing changed, and the name of the change, for any `number`.

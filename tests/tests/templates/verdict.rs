@@ -22,7 +22,7 @@ fn number(name: &str, default: usize) -> usize {
     std::env::var(name).map_or(default, |number| number.parse().expect("a number"))
 }
 
-/// The differences from Heat, except verdicts listed in `named`; also listed ones that do not differ.
+/// The differences from Heat, except verdicts listed in `named`, plus the listed ones that do not differ.
 fn differences(cases: &[Case], named: &[(&str, &str)]) -> (Vec<String>, usize) {
     let mut oracle = Oracle::strict();
     let mut differences = Vec::new();
@@ -53,7 +53,7 @@ fn differences(cases: &[Case], named: &[(&str, &str)]) -> (Vec<String>, usize) {
     (differences, accepted)
 }
 
-/// Judges all, asserts that graphs are equal, and returns the number that both accept.
+/// Asserts that the verdicts and graphs of all cases equal Heat's, and returns the number of cases that both accept.
 pub(crate) fn assert_alike(cases: &[Case], named: &[(&str, &str)]) -> usize {
     let (differences, accepted) = differences(cases, named);
     assert!(differences.is_empty(), "{} differ:\n{}", differences.len(), differences.join("\n"));

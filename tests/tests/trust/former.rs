@@ -65,7 +65,7 @@ fn acts(revision: u64) -> impl Fn(&StackSnapshot) -> bool {
     move |snapshot| all_done(revision)(snapshot) && snapshot.servers["web"].alive.is_some()
 }
 
-/// The same, without `web`.
+/// The same stack, without `web`.
 fn db_alone(name: &'static str) -> wattle::lower::Seed {
     let mut t = Topology::new(name);
     let host = server_of(&mut t, "db");
@@ -110,7 +110,7 @@ async fn a_former_identity_keeps_its_place_from_nobody() {
     until(&stack, "done once more", acts(5)).await;
     stack.options.again = false;
 
-    // Nor does it prevent its own removal.
+    // The server cannot prevent its own removal either.
     web.kill().await;
     squats(&stack, &layout.agent("web:3"), &web.key().login("former", "web")).await;
     stack.seed = db_alone("former");
@@ -141,7 +141,7 @@ async fn what_is_left_of_a_deleted_stack_keeps_nobody_from_its_place() {
     }
 }
 
-/// As much as an ensemble without quotas accepts from one server in a short time.
+/// As many nodes as an ensemble without quotas accepts from one server in a short time.
 #[tokio::test]
 async fn many_nodes_of_a_server_are_no_agent_and_are_removed_together() {
     const MANY: u64 = 20_000;

@@ -48,7 +48,7 @@ async fn a_value_of_another_type_is_not_quoted() {
             assert!(!ran.err.contains("hunter2") && ran.out.is_empty(), "{args:?}: {ran}");
         }
     }
-    // Besides a failure there is space for another value.
+    // An entry with a failure has space for another value.
     let before = json!({"revision": 1, "value": "hunter2"});
     let failed = json!({"failure": failure("web/part", "no"), "before": before});
     liar.writes("web", "count", failed).await;
@@ -68,7 +68,7 @@ async fn nobody_else_has_failed_in_an_entry() {
         let ran = format!("{}", liar.run(args));
         assert!(ran.contains(own) && !ran.contains(" db/part: "), "{args:?}: {ran}");
     }
-    // According to its own claim.
+    // Now `db` itself claims this.
     liar.says("db", &liar.layout.status("db/part"), json!({"state": "failed", "detail": failure("db/part", "full")}))
         .await;
     let ran = liar.run(&["get", "web/part/text"]);
@@ -89,7 +89,7 @@ async fn what_is_no_value_is_said_in_the_same_words() {
     }
 }
 
-/// The same command, in a terminal of this size.
+/// The same command, in a terminal with 24 lines.
 fn at_24_lines(command: &Command) -> Command {
     let mut small = Command::new("sh");
     small.args(["-c", "stty rows 24 cols 80; exec \"$0\" \"$@\""]).arg(command.get_program()).args(command.get_args());
@@ -103,7 +103,7 @@ fn at_24_lines(command: &Command) -> Command {
     small
 }
 
-/// The rows of the others come first.
+/// The rows of the other servers come first.
 #[tokio::test]
 async fn nobody_fills_everybodys_screen() {
     let liar = Liar::new("full_screens").await;
@@ -178,7 +178,7 @@ async fn what_cannot_have_been_leaves_the_scale_to_the_others() {
     }
 }
 
-/// A trace of it exists, even if it is unreadable.
+/// A server that has started leaves a trace, even if the trace is unreadable.
 #[tokio::test]
 async fn who_was_there_has_not_never_started() {
     let liar = Liar::new("was_there").await;

@@ -36,7 +36,7 @@ impl Handed {
         self.run(&[&["seed", "apply", ".", "-P", "db_password=hunter2"], more].concat())
     }
 
-    /// Adds files of its author: a key, with matching or any credentials.
+    /// Adds files from its author: possibly a key, and credentials that match it or not.
     fn lay(&self, key: Option<&OperatorKey>, credentials: &Credentials) {
         if let Some(key) = key {
             write_operator_key(&self.here().join("operator.key"), key).expect("writes");
@@ -135,7 +135,7 @@ fn a_call_that_is_refused_leaves_no_key_behind() {
         assert!(!handed.here().join(file).exists(), "{file}");
     }
     assert_eq!(handed.apply(&[]).code, Some(0));
-    // Nor if the refusal comes late, as here: the stack belongs to another operator.
+    // The same holds if the refusal comes late, as here: the stack belongs to another operator.
     let second = Stage::new(&three_tier::three_tier.model(Default::default()));
     let space = handed.zookeeper.address();
     let args = ["seed", "apply", ".", "-P", "db_password=x", "--space", &space];
@@ -163,7 +163,7 @@ fn a_key_is_offered_to_the_data_space_that_it_is_of() {
         let ran = run(args);
         assert!(ran.code == Some(2) && ran.err.contains("belongs to another data space than"), "{args:?}: {ran}");
     }
-    // Naming it explicitly is accepted.
+    // Naming the key explicitly is accepted.
     let ran = run(&["status", "--key", "operator.key"]);
     assert!(ran.err.contains("holds no stack"), "{ran}");
     assert_eq!(handed.run(&["status"]).code, Some(0));

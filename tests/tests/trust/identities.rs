@@ -43,8 +43,7 @@ async fn come(stack: &Stack, number: usize) {
     panic!("they do not come")
 }
 
-/// Asserts that the caller can read and write no nodes in the store except those `left`. All others belong to ZooKeeper
-/// itself.
+/// Asserts that the caller can read and write no nodes in the store except those in `left` and ZooKeeper's own.
 pub(crate) async fn reaches_only(store: &Arc<dyn Store>, operator: &Arc<dyn Store>, left: &[String], what: &str) {
     let mut there = nodes(operator).await;
     assert!(there.len() > 20, "{there:?}");
@@ -78,7 +77,7 @@ async fn used(mut stack: Stack) {
     let layout = Layout::new("used");
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     let mut servers = both(&stack).await;
-    // The attacker reads the user data, and everything it opens.
+    // The attacker reads the user data, and everything that it opens.
     let thief = stack.server("db").await;
     join(&thief, "used", "db", stack.options.credentials.get("db").expect("it has one")).await;
     for path in [layout.plan("db"), layout.revision(), layout.server_status("web")] {
@@ -94,7 +93,7 @@ async fn used(mut stack: Stack) {
     assert!(snapshot.admission.on_credentials.is_empty() && snapshot.admission.others.is_empty(), "{snapshot:?}");
     for server in &mut servers {
         assert_eq!(server.ran.count(), 1, "what is as it was need not run again");
-        // Nor does a restarted server lose access.
+        // A restarted server keeps its access, too.
         server.start(&stack).await;
     }
     stack.options.again = true;
@@ -122,7 +121,7 @@ async fn a_second_server_is_reported_and_admitted_by_its_name_only() {
     let silent = admit(&operator, "second", &key, &["db".into()]).await.expect("nobody has come");
     assert_eq!((silent.revision, silent.silent.len(), silent.admitted.len()), (2, 1, 0));
 
-    // It exists while the first one runs: an image of it, or an attacker who has read its user data.
+    // It exists beside the first one: it comes from an image of it, or is an attacker who has read its user data.
     let mut second = Db::of("db");
     second.start(&stack).await;
     let snapshot = until(&stack, "reported", |snapshot| !snapshot.admission.others.is_empty()).await;
@@ -133,8 +132,8 @@ async fn a_second_server_is_reported_and_admitted_by_its_name_only() {
     let nobody = admit(&operator, "second", &key, &[]).await.expect("reads");
     assert!(nobody.admitted.is_empty());
 
-    // It was rebuilt; the first one still exists, or an attacker keeps it. The owner of the credential may announce another
-    // key in the meantime.
+    // The server was rebuilt; the first machine still exists, or an attacker keeps it. Whoever has the credential may
+    // announce another key in the meantime.
     let own = second.key().public("second", "db").key.fingerprint();
     assert_eq!(snapshot.admission.others[0].key, own);
     let path = Layout::new("second").announcement("db");
@@ -179,7 +178,7 @@ async fn a_second_server_is_reported_and_admitted_by_its_name_only() {
     }
 }
 
-/// A server was rebuilt twice. The second one announced itself over the first one, was admitted, and is gone.
+/// A server was rebuilt twice. The second machine overwrote the first one's announcement, was admitted, and is gone.
 #[tokio::test]
 async fn who_was_announced_over_comes_again() {
     let mut stack = Stack::new("over");
@@ -215,7 +214,7 @@ async fn who_was_announced_over_comes_again() {
     }
 }
 
-/// The public data of another server cannot be claimed.
+/// Nobody can claim the public data of another server.
 #[tokio::test]
 async fn what_is_announced_needs_its_key_and_the_credential() {
     let mut stack = Stack::new("announced");
@@ -231,14 +230,14 @@ async fn what_is_announced_needs_its_key_and_the_credential() {
         operator.get(&layout.announcement(server)).await.expect("reads").expect("it is there").data
     };
     let [db, web] = [read("db").await, read("web").await];
-    // With the operator's password at the store, but without the key, it can be written.
+    // With the operator's password for the store, but without the key, an attacker can write the announcement.
     for forged in [web.clone(), b"{}".to_vec(), vec![b' '; 100_000]] {
         operator.set(&layout.announcement("db"), &forged, None).await.expect("the password is enough");
         let waiting = waiting(&operator, "announced", &key, &[]).await.expect("reads");
         assert_eq!(waiting.come, ["web".into()]);
     }
     operator.set(&layout.announcement("db"), &db, None).await.expect("the password is enough");
-    // Nor is it valid in another data space.
+    // An announcement is not valid in another data space either.
     stack.options.restore = true;
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     stack.options.restore = false;
@@ -311,7 +310,7 @@ async fn whoever_is_broken_off_locks_nobody_out() {
     }
 }
 
-/// `seed admit` completes an interrupted `seed admit`: wherever it was interrupted, and whichever servers are named.
+/// `seed admit` completes an interrupted `seed admit`, wherever it was interrupted and whichever servers are named.
 #[tokio::test]
 async fn whoever_admits_again_completes_what_was_broken_off() {
     let name = "admits_again";
@@ -349,7 +348,7 @@ async fn whoever_admits_again_completes_what_was_broken_off() {
             .grant(&former.login(name, "db").principal(), Rights::READ.and(Rights::WRITE))
             .grant(&key.login().principal(), Rights::READ);
         let place = layout.alive("db");
-        // At first there is only itself.
+        // At first, there is no former machine.
         let _held = match changes {
             0 => None,
             _ => Some(holder.hold(&place, b"{}", &kept, None).await.expect("it acts")),
@@ -358,7 +357,7 @@ async fn whoever_admits_again_completes_what_was_broken_off() {
         let broken = admit(&through, name, &key, &["db".into()]).await;
         let is_done = broken.is_ok();
         watched.guard.fix();
-        // Every other time, a third one has announced itself meanwhile: then that is the one.
+        // Every other time, a third machine has announced itself meanwhile, and that one is admitted.
         let last = if !is_done && changes % 2 == 1 { ServerKey::generate() } else { own.clone() };
         if !is_done {
             says(&last).await;
@@ -404,7 +403,7 @@ async fn whoever_admits_again_completes_what_was_broken_off() {
     assert!(changes > 10, "{changes}");
 }
 
-/// Servers without their own keys, from an earlier version, continue.
+/// Servers from an earlier version, which have no keys of their own, keep working.
 #[tokio::test]
 async fn who_never_comes_lives_on_its_credential() {
     let mut stack = Stack::new("never");

@@ -45,7 +45,7 @@ impl Operator {
         Self { stack, store, space, path }
     }
 
-    /// The same with an agent of `db`, which is done.
+    /// The same, with an agent of `db` that is done.
     async fn with_agent(stack: Stack) -> (Self, Db) {
         let operator = Self::new(stack).await;
         let mut db = Db::new();
@@ -163,7 +163,7 @@ async fn the_operator_alone_reads_it_and_its_server_alone_writes_it(stack: Stack
     operator.ends(&one).await;
     operator.ends(&all).await;
     operator.silent().await;
-    // A limited number at a time.
+    // Only a limited number of requests is accepted at a time.
     let asks = [(); MOST_ASKS].map(|()| operator.ask(None));
     for ask in &asks {
         assert_eq!(operator.asks(ask).await, LogRequested::Asked);
@@ -254,7 +254,7 @@ async fn a_flood_stays_within_its_bounds(stack: Stack) {
     let answers = u32::try_from(last.version.count - first.version.count).expect("few");
     assert!(begin.elapsed() + Duration::from_millis(500) > Duration::from_secs(1) * (answers - 1), "too many answers");
     assert!(last.data.len() > MOST / 2, "there is room for more: {} bytes", last.data.len());
-    // Its agent does its regular work.
+    // The agent still does its regular work.
     operator.stack.options.again = true;
     let applied = apply(&operator.store, &operator.stack.seed, &operator.stack.options).await.expect("applies");
     until(&operator.stack, "done again", |snapshot| is_done(snapshot) && snapshot.revision() == applied.revision).await;
@@ -293,7 +293,7 @@ async fn the_log_of_a_server_that_was_replaced_is_not_its_successors(mut stack: 
     let log = operator.answer(&ask, |log| log.lines.iter().any(|line| line == "of the new one")).await;
     assert!(!is_former(&log), "{log:?}");
     db.kill().await;
-    // An attacker restores an old answer of the former one, with the rights of the current one.
+    // An attacker restores an old answer of the former server, with the rights of the current one.
     let own = operator.stack.login(&db.key().logins(&operator.stack.seed.stack, "db")).await;
     own.set(&operator.path, &said, None).await.expect("its own");
     let log = operator.heard(&ask).await.log;
@@ -311,7 +311,7 @@ async fn whatever_a_server_answers_is_shown_harmlessly(stack: Stack) {
         command.args(["logs", "db/part", "--follow", "--stack", &operator.stack.seed.stack]);
         Foreground::start(command.args(["--space", &operator.stack.address()]))
     };
-    // As the server itself: it learns who requests.
+    // The server itself learns who makes requests.
     let db = Space::new(operator.stack.server("db").await, &operator.stack.seed.stack);
     let asked = async || {
         for _ in 0..600 {
@@ -328,7 +328,7 @@ async fn whatever_a_server_answers_is_shown_harmlessly(stack: Stack) {
     operator.answers_as(&operator.own_key(), &ask, &["a\u{1b}[2J\nFORGED", "\u{202e}\rb\tc"]).await;
     let harmless = "a\\u{1b}[2J\\nFORGED\n\\u{202e}\\rb\tc\n";
     until_so("it is shown", async || shown.said().contains(harmless)).await;
-    // An ended command requests nothing any more.
+    // Once a command has ended, it requests nothing more.
     drop(at_its_end(shown, Foreground::interrupt, 0).await);
     until_so("nobody asks", async || db.membership("db").await.expect("reads").expect("it is there").asks.is_empty())
         .await;

@@ -55,7 +55,7 @@ fn recorded() -> Vec<Node> {
     nodes
 }
 
-/// The recorded state, in a ZooKeeper, with the operator's files, and on servers.
+/// The recorded state: in a ZooKeeper, in the operator's files, and on servers.
 struct Before {
     zookeeper: ZooKeeper,
     folder: tempfile::TempDir,
@@ -219,7 +219,7 @@ async fn a_stack_of_before_signatures_is_upgraded_by_one_command() {
     let again = before.apply(&[]);
     assert!(again.code == Some(0) && again.out.contains("unchanged"), "{again}");
 
-    // Servers that know the operator's key are new ones: Heat replaces them.
+    // Only new servers know the operator's key: Heat replaces the old ones.
     let renewed = before.apply(&["--renew"]);
     assert!(renewed.code == Some(0) && renewed.out.contains("new credentials: `db` and `web`"), "{renewed}");
     before.stop();

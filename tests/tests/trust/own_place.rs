@@ -32,7 +32,7 @@ in_both_stores! {
     a_stack_of_before_gets_places_and_loses_the_former_rights: Stack::new("of_before"),
 }
 
-/// It creates nodes in its place, and removes them again, while the operator deletes the stack.
+/// A server creates nodes in its place, and removes them again, while the operator deletes the stack.
 async fn a_server_that_goes_on_making_nodes_does_not_keep_its_stack(stack: Stack) {
     let (operator, web) = (stack.operator().await, stack.server("web").await);
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
@@ -57,7 +57,7 @@ async fn a_server_that_goes_on_making_nodes_does_not_keep_its_stack(stack: Stack
     assert_eq!(operator.get(&Layout::new("restless").root()).await.expect("reads"), None);
 }
 
-/// It replaces its own plan with one that reads unwired entries, and lets the operator read it.
+/// A server replaces its own plan with one that reads entries it is not wired to, and lets the operator read it.
 async fn a_server_that_replaces_its_plan_gets_no_right_by_it(mut stack: Stack) {
     let (operator, web) = (stack.operator().await, stack.server("web").await);
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
@@ -85,7 +85,7 @@ async fn a_server_that_replaces_its_plan_gets_no_right_by_it(mut stack: Stack) {
     assert_eq!(applied.expect("applies").revision, 2);
 }
 
-/// Nodes that only it may read or remove block nobody.
+/// Nodes that only their server may read or remove block nobody.
 #[tokio::test]
 async fn what_a_server_makes_stops_no_operator() {
     let stack = Stack::new("own_place");
@@ -103,7 +103,7 @@ async fn what_a_server_makes_stops_no_operator() {
     assert!(delete(&operator, "own_place", &stack.options.key, false).await.expect("deletes"));
     assert!(operator.get(&layout.root()).await.expect("reads").is_none());
 
-    // ZooKeeper checks only the rights of a node itself for the removal of its children.
+    // To allow the removal of a node's children, ZooKeeper checks only the rights of the node itself.
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     for path in ["hidden", "hidden/more"] {
         web.apply(create(format!("{place}/{path}"), Vec::new(), &own)).await.expect("its own place");
@@ -112,7 +112,7 @@ async fn what_a_server_makes_stops_no_operator() {
     assert!(matches!(&left, SeedError::Left { paths, .. } if *paths == [format!("{place}/hidden")]), "{left}");
     let there = operator.children(&layout.root()).await.expect("reads");
     assert_eq!(there, ["agents"], "all else is gone");
-    // Nor do they block the deployment of a stack with this name.
+    // They do not block the deployment of a stack with this name either.
     let applied = apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     assert_eq!(applied.revision, 1);
     let web = stack.server("web").await;
@@ -120,7 +120,7 @@ async fn what_a_server_makes_stops_no_operator() {
     assert_ne!(layout.agent(&next), place);
     let hold = web.hold(&layout.alive(&next), b"{}", &own, None).await.expect("its agent has its place");
     hold.release().await;
-    // The former place accepts nothing more. Nodes below the server's own node can be removed by the server.
+    // The former place accepts nothing more. The server can remove nodes below its own node.
     assert_denied(web.apply(create(format!("{place}/more"), Vec::new(), &own)).await, "the former place");
     web.apply(vec![Op::Delete { path: format!("{place}/hidden/more") }]).await.expect("it may");
     assert!(delete(&operator, "own_place", &stack.options.key, false).await.expect("deletes"));
@@ -141,7 +141,7 @@ async fn nothing_that_a_server_makes_is_left_in_the_embedded_store() {
     assert!(operator.get(&Layout::new("own_place").root()).await.expect("reads").is_none());
 }
 
-/// Its own status, its own entries and its place contain invalid data, or data that only it may read.
+/// A server's own status, entries and place contain invalid data, or data that only the server may read.
 async fn what_a_server_says_hides_no_other_one(stack: Stack) {
     let (operator, web) = (stack.operator().await, stack.server("web").await);
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
@@ -165,7 +165,7 @@ async fn what_a_server_says_hides_no_other_one(stack: Stack) {
     hold.release().await;
 }
 
-/// The maximum that a node accepts: the output is bounded, and everything else is right.
+/// Even with as much data as a node accepts, the output is bounded, and everything else is right.
 #[tokio::test]
 async fn what_a_server_says_at_length_is_cut() {
     let stack = Stack::new("lengthy");

@@ -75,7 +75,7 @@ async fn an_earlier_state_that_was_put_back_as_a_whole_is_not_gone_on_from() {
         assert_eq!(all(&thief, "/wattle/put_back").await[&desired], former[&desired], "{args:?} wrote");
     }
     assert!(!here.join("operator.key.next").exists());
-    // One command writes everything again, with a number after all known ones.
+    // One command writes everything again, with a number above all known ones.
     let restored = run(&["seed", "apply", ".", "--restore"]);
     assert_eq!(restored.code, Some(0), "{restored}");
     let unchanged = run(&["seed", "apply", "."]);
@@ -114,7 +114,7 @@ async fn who_knows_of_nothing_newer_goes_on() {
         let ran = run(&["seed", "apply", "."]);
         assert!(ran.code == Some(0) && ran.out.contains("nothing has changed"), "{ran}");
     }
-    // Nor does a failure to write the record block anyone.
+    // A failure to write the record does not block anyone either.
     fs::remove_dir_all(&revisions).expect("removes");
     fs::write(&revisions, "no folder").expect("writes");
     let ran = run(&["seed", "apply", ".", "--again"]);

@@ -21,7 +21,7 @@ pub(crate) fn enforcing() -> ZooKeeper {
     })
 }
 
-/// Creates nodes of this many bytes below `place` until it is refused, and returns their number.
+/// Creates nodes of this many bytes below `place` until one is refused, and returns their number.
 async fn fill(server: &Arc<dyn Store>, place: &str, own: &Access, nodes: usize, bytes: usize) -> usize {
     for number in 0..nodes {
         let op = Op::Create { path: format!("{place}/{number}"), data: vec![0; bytes], access: own.clone() };
@@ -37,10 +37,10 @@ async fn fill(server: &Arc<dyn Store>, place: &str, own: &Access, nodes: usize, 
     nodes
 }
 
-/// An attack with its own credential that ended a ZooKeeper of 256 MB.
+/// An attack by a server with its own credential. Without quotas, it brought down a ZooKeeper with 256 MB.
 pub(crate) async fn attack(server: &Arc<dyn Store>, place: &str, own: &Access) {
     assert_eq!(fill(server, place, own, 130, MB).await, 0, "nodes of 1 MB");
-    // Nor with many small nodes, nor with one that grows, nor below one of its own.
+    // Many small nodes are refused as well, and so are a node that grows and nodes below one of its own.
     let made = fill(server, place, own, 10_000, 100).await;
     assert!((1..=MOST_NODES).contains(&made), "{made} nodes");
     let grown = server.set(&format!("{place}/0"), &vec![0; MB], None).await;
@@ -75,7 +75,7 @@ async fn a_server_that_fills_its_place_is_stopped() {
     let place = layout.agent("web");
     attack(&web, &place, &own(&stack.logins("web"), &stack.options.key.login())).await;
     assert!(bytes(&stack, &place).await <= MOST_BYTES);
-    // Others are not affected.
+    // Other servers are not affected.
     let db = stack.server("db").await;
     let hold = db.hold(&layout.alive("db"), b"{}", &own(&stack.logins("db"), &stack.options.key.login()), None).await;
     hold.expect("its place has room").release().await;
@@ -101,12 +101,12 @@ async fn a_server_that_fills_its_place_is_stopped() {
     }
     assert!(delete(&operator, "filled", &stack.options.key, true).await.expect("deletes"));
     assert_eq!(operator.children("/zookeeper/quota/wattle").await.expect("reads"), [] as [&str; 0]);
-    // And it can be created again.
+    // The stack can be created again.
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     assert_eq!(operator.children("/zookeeper/quota/wattle/filled/agents").await.expect("reads"), ["db", "web"]);
 }
 
-/// ZooKeeper compares with the state before a request, so the last accepted request may be of any size.
+/// ZooKeeper checks quotas against the state before a request, so the last accepted request may be of any size.
 #[tokio::test]
 async fn one_request_passes_a_quota_and_nothing_after_it() {
     let zookeeper = enforcing();

@@ -38,7 +38,7 @@ impl Liar {
         Self { layout: Layout::new(name), stack, web, of, folder }
     }
 
-    /// Writes a claim to `path`, signed like by `server`.
+    /// Writes a claim to `path`, signed as by `server`.
     pub(crate) async fn says(&self, server: &str, path: &str, mut status: Json) {
         for (key, value) in
             [("revision", json!(self.of.number)), ("space", json!(self.of.space)), ("since", json!(SINCE))]
@@ -113,7 +113,7 @@ async fn nobody_writes_a_row_of_another_one() {
             assert_eq!(forged, None, "{args:?} of {status}: {ran}");
         }
     }
-    // Claims that it ends first.
+    // The server claims that it must finish something first.
     let alive = json!({"since": SINCE, "host": row, "pid": 1, "version": row}).to_string();
     let hold = liar.web.hold(&liar.layout.alive("web"), alive.as_bytes(), &liar.access(), None).await.expect("its own");
     let finishing = json!([{"component": format!("web/{row}"), "revision": 0, "since": SINCE}]);
@@ -124,7 +124,7 @@ async fn nobody_writes_a_row_of_another_one() {
     hold.release().await;
 }
 
-/// Control sequences sent to a terminal are only ours: colours, and only on our own lines.
+/// The only control sequences sent to a terminal are ours: colours, and only on our own lines.
 #[tokio::test]
 async fn no_terminal_does_what_a_server_says() {
     let liar = Liar::new("forged_codes").await;
@@ -169,7 +169,7 @@ async fn one_long_name_does_not_fill_all_rows() {
     hold.release().await;
 }
 
-/// Its claims alone cannot name another component as the cause: neither a missing one, nor one that it does not read.
+/// A server's claims alone cannot name another component as the cause: neither a missing one, nor one it does not read.
 #[tokio::test]
 async fn nobody_is_named_by_what_is_not_there() {
     let liar = Liar::new("named").await;

@@ -88,7 +88,7 @@ async fn forged(mut stack: Stack) {
     assert!(delete(&operator, "forged", &stack.options.key, true).await.is_ok());
 }
 
-/// Formerly signed data are presented again.
+/// Data that were signed earlier are presented again.
 #[tokio::test]
 async fn what_was_replaced_does_not_run_again() {
     let mut stack = Stack::new("replayed");
@@ -129,7 +129,7 @@ async fn what_was_replaced_does_not_run_again() {
     assert!(delete(&operator, "replayed", &stack.options.key, true).await.is_ok());
 }
 
-/// Data signed for one server are invalid for another one, and for another stack.
+/// Data signed for one server are invalid for another server and for another stack.
 #[tokio::test]
 async fn what_was_signed_for_another_place_does_not_run() {
     let stack = Stack::new("elsewhere_signed");
@@ -147,7 +147,7 @@ async fn what_was_signed_for_another_place_does_not_run() {
     assert!(delete(&operator, "elsewhere_signed", &stack.options.key, true).await.is_ok());
 }
 
-/// Nor are data signed long ago valid, for a server that has not seen anything newer.
+/// Data signed long ago are invalid, even for a server that has not seen anything newer.
 #[tokio::test]
 async fn what_has_expired_does_not_run() {
     let stack = Stack::new("expired_goal");
@@ -162,7 +162,7 @@ async fn what_has_expired_does_not_run() {
     db.start(&stack).await;
     refuses_or_runs(&stack, &db, "it was valid until 2020-01-01T00:00:00Z, and the clock of this server says 20").await;
     assert_eq!(db.ran.count(), 0, "it ran what counts no more");
-    // Without another revision.
+    // This needs no new revision.
     let applied = apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     assert!(applied.changes.is_empty());
     until(&stack, "done", is_done).await;
@@ -171,7 +171,7 @@ async fn what_has_expired_does_not_run() {
     assert!(delete(&operator, "expired_goal", &stack.options.key, true).await.is_ok());
 }
 
-/// Rights were computed from a forged plan, and had been granted before.
+/// No rights are computed from a forged plan.
 #[tokio::test]
 async fn a_plan_that_nobody_has_signed_gets_no_right() {
     let mut stack = Stack::new("forged_right");
@@ -237,7 +237,7 @@ async fn what_was_emptied_is_reported_and_written_anew() {
     assert!(delete(&operator, "emptied", &stack.options.key, true).await.is_ok());
 }
 
-/// Nor can one extend one's rights beyond the operator's: the nodes are ignored, and the operator is informed.
+/// Nobody can add rights that the operator has not given: such nodes are ignored, and the operator is informed.
 #[tokio::test]
 async fn rights_that_nobody_has_given_are_reported() {
     let mut stack = Stack::new("opened");
@@ -286,8 +286,8 @@ async fn rights_that_nobody_has_given_are_reported() {
     assert!(delete(&operator, "opened", &stack.options.key, true).await.is_ok());
 }
 
-/// The message names the signer of the data in the operator's nodes, and the only permitted writer of other nodes;
-/// otherwise nobody.
+/// The message names the signer of the data in the operator's nodes, and the only permitted writer of other nodes.
+/// Otherwise, it names nobody.
 #[tokio::test]
 async fn who_has_written_it_is_reported_where_that_is_known() {
     let mut stack = Stack::new("by_whom");
@@ -319,7 +319,7 @@ async fn who_has_written_it_is_reported_where_that_is_known() {
         "`{announced}` does not hold an announcement of `db`, and apart from the operator only someone with the credential of `db`"
     );
     assert!(shown.contains(&line), "{shown}");
-    // A server blocks nobody by its announcement.
+    // A server blocks nobody with its announcement.
     put(&operator, &signed, &plan).await;
     let restored = stack.options.key.signer();
     put(

@@ -138,7 +138,7 @@ async fn a_value_counts_only_if_its_server_has_signed_it_for_its_entry(stack: St
     again.start(&stack).await;
     says(&stack, "web", Some("is not trusted: its server has not signed it")).await;
     assert_eq!(again.ran.count(), 0);
-    // As the operator wants it.
+    // The operator sets the value.
     put(&thief, "db/part/text", &revision, "by hand", Some(&stack.options.key.signer())).await;
     done(&stack, "web/part").await;
     for _ in 0..300 {
@@ -284,7 +284,7 @@ async fn what_a_server_publishes_counts_by_the_key_that_was_admitted(mut stack: 
     }
 }
 
-/// A server claims for its own entries a revision that will never exist, so that their readers would stop forever.
+/// A server claims that its own entries have a revision that will never exist, which would stop their readers forever.
 async fn a_revision_that_nobody_announced_stops_nobody(stack: Stack) {
     let operator = stack.operator().await;
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
@@ -404,7 +404,7 @@ async fn a_key_that_was_replaced_gets_nothing_again(mut stack: Stack) {
     apply(&operator, &stack.seed, &stack.options).await.expect("all is as it was");
 }
 
-/// A plan defines the readers for whom a secret is encrypted, and that it is one.
+/// A plan defines that a value is a secret, and for which readers it is encrypted.
 #[tokio::test]
 async fn a_secret_that_is_set_by_hand_is_for_nobody_else() {
     let zookeeper = ZooKeeper::start(1);
@@ -431,7 +431,7 @@ async fn a_secret_that_is_set_by_hand_is_for_nobody_else() {
     assert_eq!(set.code, Some(0), "{set}");
 }
 
-/// A failure is passed on, and one that fills a node does not fit into the next one.
+/// A failure is passed on, and one that fills a node does not fit into the next node.
 async fn a_failure_that_fills_a_node_keeps_nobody_from_saying_so(stack: Stack) {
     apply(&stack.operator().await, &stack.seed, &stack.options).await.expect("applies");
     let (thief, revision) = (stack.stolen().await, stack.revision("db").await);
@@ -510,7 +510,7 @@ async fn nobody_is_blamed_by_another_ones_word(stack: Stack) {
     assert_eq!((&*shown.component, shown.through.len()), ("web/part", 0));
     assert_eq!(shown.message, "it reports that db/part has failed, but db/part does not report it: the disk is full");
     assert!(why.contains("it reports that db/part has failed") && !why.contains("component: \"db/part\""), "{why}");
-    // Once that one reports it itself, its own report is shown.
+    // Once `db` reports the failure itself, its own report is shown.
     says("db", "db/part", "no space left", &[]).await;
     let (shown, why) = says("web", "db/part", "the disk is full", &["web/part"]).await;
     assert_eq!((&*shown.component, shown.through.len()), ("db/part", 1));

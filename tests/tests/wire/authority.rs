@@ -13,7 +13,7 @@ fn servers_learn_whose_certificates_the_data_space_has() {
     let space = format!("zookeeper+tls://{}", zookeeper.secure_hosts());
     let ca = zookeeper.ca().display().to_string();
     let mut place = Place::new();
-    // The key must not be sent, if the file contains it as well.
+    // If the file also contains the key, the key must not be sent.
     let both = [fs::read(zookeeper.dir().join("ca.key")).unwrap(), fs::read(&ca).unwrap()];
     fs::write(place.at("both.pem"), both.concat()).unwrap();
     let ran = place.run(&["seed", "apply", ".", "--space", &space, "--ca", "both.pem"]);
@@ -31,7 +31,7 @@ fn servers_learn_whose_certificates_the_data_space_has() {
     assert!(ran.code == Some(1) && ran.err.contains("certificate"), "{ran}");
 }
 
-/// An impostor of the ZooKeeper has a certificate of another authority, or one for another host.
+/// An impostor of ZooKeeper has a certificate from another authority, or one for another host.
 #[test]
 fn nobody_goes_on_with_who_answers_in_the_zookeepers_place() {
     let zookeeper = ZooKeeper::start_secure(1);

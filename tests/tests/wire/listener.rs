@@ -68,7 +68,7 @@ impl Listener {
         found
     }
 
-    /// The same, once it has heard some.
+    /// The same, but there must be at least one.
     pub(crate) fn heard(&self, name: &str) -> Vec<String> {
         let found = self.heard_so_far(name);
         assert!(!found.is_empty(), "no login was heard: {:?}", self.behind.heard());

@@ -20,7 +20,7 @@ pub(crate) fn done(place: &Place, args: &[&str]) {
     assert_eq!(ran.code, Some(0), "{args:?}: {ran}");
 }
 
-/// Creates authorities of these names, and a certificate of each.
+/// Creates authorities with these names, and a certificate from each.
 pub(crate) fn authorities(place: &Place, names: [&str; 2]) {
     for name in names {
         done(place, &["ca", "new", "--out", name]);
@@ -101,7 +101,7 @@ fn a_new_authority_takes_the_place_of_the_former_one() {
     let ran = place.run(&[&["seed", "apply", "."][..], &second].concat());
     assert!(ran.out.contains("passwords for another authority: `alice` and `bob`"), "{ran}");
 
-    // The former password opens nothing any more.
+    // The former password no longer opens anything.
     let key = read_operator_key(&place.at("operator.key")).unwrap().unwrap();
     let at = |name: &str| key.clone().at(Authority::File(place.at(&format!("{name}/ca.pem"))).ids().unwrap()).login();
     let (now, before) = (at("second"), at("first"));

@@ -34,14 +34,14 @@ impl Place {
         self.stage.path().join(name)
     }
 
-    /// A command of the operator's.
+    /// Runs a command of the operator.
     pub(crate) fn run(&self, args: &[&str]) -> Ran {
         let mut command = Command::new(wattle());
         apart(command.args(args).current_dir(self.stage.path()), self.stage.path());
         to_its_end(&mut command)
     }
 
-    /// A parameter for Heat from `seed apply`.
+    /// A parameter that `seed apply` has written for Heat.
     pub(crate) fn parameter(&self, parameter: &str) -> String {
         let text = fs::read_to_string(self.at("credentials.yaml")).unwrap();
         let found = text.lines().find_map(|line| line.trim_start().strip_prefix(&format!("{parameter}: ")));

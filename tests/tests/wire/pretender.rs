@@ -4,7 +4,7 @@ use std::io::{self, Read as _, Write as _};
 use std::net::{IpAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
-/// What pretends to be a ZooKeeper.
+/// A server that pretends to be a ZooKeeper.
 pub(crate) struct Pretender {
     host: String,
     heard: Arc<Mutex<Vec<u8>>>,

@@ -14,7 +14,7 @@ use crate::listener::Listener;
 use crate::login::{authorities, done, runtime, seen};
 use crate::place::Place;
 
-/// An operator's data space with certificates of the authority `ours`, and another authority of an attacker.
+/// An operator's data space with certificates from the authority `ours`, and an attacker's own authority.
 struct Scene {
     place: Place,
     space: String,
@@ -82,7 +82,7 @@ fn neither_a_servers_credential_nor_its_own_key_is_of_use_at_a_store_of_another_
     scene.run(&["seed", "admit", "--wait"]);
     scene.place.stop();
     scene.denied(scene.led_astray(2));
-    // It is valid at the right store.
+    // Its login is valid at the right store.
     let ours = Authority::File(scene.place.at("ours/ca.pem")).ids().unwrap();
     let own = scene.key().at(ours).login("hello", "alice");
     assert!(matches!(scene.seen(own), Ok(Some(1..))));
@@ -107,14 +107,14 @@ fn servers_of_before_go_on_and_are_bound_to_the_store() {
         "{ran}"
     );
     assert!(scene.credential().is_unbound());
-    // This was the state of all servers.
+    // In the earlier version, this was true of all servers.
     let heard = scene.led_astray(2);
     assert!(heard.into_iter().any(|login| matches!(scene.seen(login), Ok(Some(1..)))));
     scene.place.start();
     let get = ["get", "alice/greeter/greeting", "--wait", "--timeout", "2m"];
     assert!(scene.run(&get).out.starts_with("hello bob"));
 
-    // One has been admitted through the announcement of its old agent.
+    // One server has been admitted through the announcement of its old agent.
     scene.place.stop();
     let operator = read_operator_key(&scene.place.at("operator.key")).unwrap().unwrap();
     let ours = Authority::File(scene.place.at("ours/ca.pem"));

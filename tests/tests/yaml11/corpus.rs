@@ -395,7 +395,7 @@ const CHARACTERS: &[&str] = &[
 pub(crate) fn odd_texts() -> Vec<String> {
     let mut texts: BTreeSet<String> =
         [WORDS, NUMBERS, DATES, SYNTAX, BLANKS, LINES, CHARACTERS].concat().into_iter().map(str::to_owned).collect();
-    // Every control character, of ASCII and of Latin 1.
+    // Every control character in ASCII and Latin-1.
     texts.extend((0..0x20).chain(0x7f..0xa0).filter_map(char::from_u32).map(|c| format!("a{c}b")));
     // Around the limit of 1,024 characters for a key, and the widths at which writers fold.
     for length in [79, 80, 81, 127, 128, 129, 1022, 1023, 1024, 1025, 1026, 5000] {

@@ -17,7 +17,7 @@ use wattle::emit;
 
 use self::reader::Reader;
 
-/// Writes `value` in both formats and reads it by Heat. It is put into a map, because Heat reads nothing else.
+/// Writes `value` in both formats and reads it with Heat. The value is put into a map, because Heat reads nothing else.
 fn fault(reader: &mut Reader, value: &Value) -> Option<String> {
     let template = json!({ "value": value });
     let yaml = emit::to_yaml(&template).unwrap();

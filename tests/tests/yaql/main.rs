@@ -38,7 +38,7 @@ fn data() -> Json {
     })
 }
 
-/// The large data only for expressions that use them.
+/// The data, with the large parts only for expressions that use them.
 fn data_for(expression: &str, data: &Json) -> Json {
     let mut data = data.clone();
     for large in ["many", "very_many", "long"] {
@@ -86,7 +86,7 @@ fn ours(expression: &str, data: &Json) -> Ours {
     }
 }
 
-/// Equality, including the order of keys, and `1` is neither `1.0` nor `true`.
+/// Strict equality: the order of keys counts, and `1` equals neither `1.0` nor `true`.
 fn is_same(one: &Json, other: &Json) -> bool {
     let [one, other] = [one, other].map(Json::to_string);
     one == other

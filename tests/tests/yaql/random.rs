@@ -1,6 +1,6 @@
 //! Random expressions: calls of all functions, usually with arguments of the right kind.
 
-/// The kinds of values, by the letter for each in patterns.
+/// The patterns for each kind of value, by the letter that stands for the kind.
 const PATTERNS: &[(char, &[&str])] = &[
     (
         'i',
@@ -277,7 +277,7 @@ const PATTERNS: &[(char, &[&str])] = &[
     ),
 ];
 
-/// Lists of integers and of texts, values of any kind, functions of one.
+/// Lists of integers, lists of texts, values of any kind, and functions of one value.
 const KINDS: &[(&str, &[&str])] = &[
     (
         "il",
@@ -339,7 +339,7 @@ const KINDS: &[(&str, &[&str])] = &[
     ("fv", &["$", "{v}", "$ + {i}", "str($)", "$.name", "$[0]", "$.len()", "[$, {v}]", "{{k => $}}", "$ mod 2"]),
 ];
 
-/// Generates expressions, the same for the same seed.
+/// Generates expressions. The same seed gives the same expressions.
 #[derive(Debug)]
 pub(crate) struct Random {
     state: u64,

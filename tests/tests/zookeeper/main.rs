@@ -43,7 +43,7 @@ fn create(path: &str, data: &str) -> Op {
     Op::Create { path: path.to_owned(), data: data.into(), access: Access::new() }
 }
 
-/// Creates this many empty nodes below one.
+/// Creates the node `top` with this many empty nodes below it.
 async fn nodes(store: &dyn Store, top: &str, count: usize) -> Vec<String> {
     let paths: Vec<_> = (0..count).map(|number| format!("{top}/{number}")).collect();
     let mut ops = vec![create(top, "")];
@@ -111,8 +111,8 @@ impl Runner for Nothing {
     }
 }
 
-/// Servers create a node themselves: the one that shows that their agent is running. Here only its creator determines its
-/// readers.
+/// Servers create one node themselves: the one that shows that their agent is running. Its creator alone determines who
+/// may read it.
 #[tokio::test]
 async fn the_operator_sees_who_is_alive_and_the_other_servers_that_somebody_is() {
     let zookeeper = ZooKeeper::start(1);

@@ -104,7 +104,7 @@ async fn an_answer_that_never_comes_is_not_waited_for_for_ever() {
         async move { agent.changed("/waited", Some(waited)).await.unwrap().unwrap().data }
     });
 
-    // Until both watch.
+    // Wait until both watch.
     sleep(Duration::from_millis(500)).await;
     // The answer to a ping has a negative ID.
     let is_no_ping: fn(&[u8]) -> bool = |answer| answer.get(4).is_some_and(|byte| *byte < 0x80);
@@ -148,7 +148,7 @@ async fn a_session_that_expired_is_replaced_with_all_that_it_had() {
     });
 
     proxy.stall();
-    // Longer than the session.
+    // This takes longer than the session lasts.
     let gone = timeout(LONG, operator.changed("/held/alive", Some(first))).await.expect("in time").unwrap();
     assert_eq!(gone, None, "the node goes with the session");
     operator.set("/waited", b"changed", None).await.unwrap();

@@ -69,7 +69,7 @@ fn is_meant(problem: &Problem) -> bool {
         | Problem::Surrogate(_)
         | Problem::Set
         | Problem::Binary => true,
-        // Digits of other scripts.
+        // Digits from other scripts.
         Problem::Mistagged { tag, found } => (tag.ends_with(":int") || tag.ends_with(":float")) && !found.is_ascii(),
         _ => false,
     }

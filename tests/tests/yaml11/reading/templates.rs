@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::{assert_agree, random};
 
-/// Templates with one to three changes that resemble mistakes of authors.
+/// Templates with one to three changes that resemble authors' mistakes.
 #[test]
 fn changed_templates_mean_what_they_mean_to_heat() {
     const PIECES: &[&str] = &[
