@@ -21,7 +21,7 @@ fn says(name: &str) -> String {
 
 #[test]
 fn infrastructure_grows_fails_and_is_fixed_while_the_page_looks_on() {
-    // Servers take long enough to look at the page.
+    // Each server takes long enough to boot for a look at the page.
     let site = Site::with(Setting { takes: Duration::from_secs(20), ..Setting::default() });
     let diagram = diagram::of(&three_tier::three_tier.model(Default::default())).without_texts().to_json();
     std::fs::write(site.path().join("graph.json"), diagram).expect("writes");
@@ -45,13 +45,13 @@ fn infrastructure_grows_fails_and_is_fixed_while_the_page_looks_on() {
     deploy.wait_for("is not as it should be", Duration::from_mins(3));
     browser.wait_for("its end", "return live.now.ended?.includes('status --ui')");
 
-    // Again, watched by another command.
+    // It is deployed again, and another command shows it.
     site.deployed(&KEY);
     let mut status = site.start_alone(&["status", "--ui", KEY[0], KEY[1]]);
     let Some(browser) = open(&url(&mut status)) else { return };
     let reported = "13 of 13 resources there";
     browser.wait_for("all is there", &format!("return live.now.infrastructure.says === {reported:?}"));
-    // From a server to its resource, and back.
+    // You can go from a server to its resource and back.
     browser.run("wattle.select('app1')");
     browser.wait_for("it is selected", "return document.querySelector('#panel-live-now h2').textContent === 'app1'");
     let now = tab(&browser, "live-now");
@@ -68,7 +68,7 @@ fn infrastructure_grows_fails_and_is_fixed_while_the_page_looks_on() {
     assert!(now.starts_with("app1\n"), "{now}");
     browser.looked_at("deployed");
 
-    // A change by someone else.
+    // Someone else deletes a server.
     site.vanish("app1");
     let ran = site.ask(&["drift", KEY[0], KEY[1]]);
     assert_eq!(ran.code, Some(4), "{ran}");

@@ -11,7 +11,7 @@ use crate::zookeeper::{Agents, applied};
 
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// A stack whose first component prints its secret, waits to be released, and then prints very much at its end.
+/// A stack whose first component prints its secret, waits until it is released, and then prints a lot at its end.
 struct Case<'s> {
     stage: &'s Stage,
     /// The options that select the data space.
@@ -42,7 +42,7 @@ impl Case<'_> {
         let all = self.run(&["logs", "a"]);
         assert!(all.out.contains("agent starts") && all.out.contains(" component=a/first\n"), "{all}");
 
-        // Lines are shown as they arrive, those of a flood as far as possible, and none of another component.
+        // Lines appear as they arrive: of a flood, as many as possible; of another component, none.
         let mut follows = self.stage.start_at(self.stage.path(), &self.args(&["logs", "a/first", "--follow"]));
         follows.wait_for(masked, PATIENCE);
         assert!(!follows.said().contains("a last word"), "{}", follows.said());
@@ -95,7 +95,7 @@ fn the_log_of_a_server_is_shown_in_zookeeper() {
     {
         assert!(nobody.err.contains(words), "{nobody}");
     }
-    // A follower waits for it.
+    // A command that follows the log waits for the agent.
     let mut early = stage.start_at(stage.path(), &case.args(&["logs", "a/first", "--follow"]));
     early.wait_for("`a` is waited for, until Ctrl-C", PATIENCE);
     let agents = Agents::start(&stage, &zookeeper.address(), &credentials);

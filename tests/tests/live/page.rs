@@ -13,7 +13,7 @@ use wattle_tests::{running, skip};
 use crate::client::parts;
 use crate::stack::{PASSWORD, Shown};
 
-/// Opens the live view of a stack.
+/// Opens the live view at this URL, and waits until it has data. `None` if there is no browser.
 pub(crate) fn open(url: &str) -> Option<Browser> {
     let browser = Browser::start("the live view's page")?;
     browser.open(url);
@@ -102,7 +102,7 @@ fn what_is_awaited_is_marked_on_the_picture_and_leads_to_who_writes_it() {
     let shown = Shown::held();
     let Some(browser) = open(&shown.url) else { return };
     browser.wait_for("c/third waits", "return live.now.components['c/third']?.state === 'waiting'");
-    // Both values of a/first, and that of b/second.
+    // The awaited values: two of a/first and one of b/second.
     browser.wait_for("marks", "return document.querySelectorAll('.awaited').length === 3");
     let titles = "return [...document.querySelectorAll('.awaited > title')].map((one) => one.textContent).join('\\n')";
     let reported = browser.text(titles);
@@ -121,7 +121,7 @@ fn what_is_awaited_is_marked_on_the_picture_and_leads_to_who_writes_it() {
     assert_eq!(line("stroke"), box_of());
     assert_ne!(line("stroke"), dark);
     assert_ne!(line("strokeDasharray"), "none");
-    // Running components are animated; awaited ones are not, and nothing is for users who prefer reduced motion.
+    // Running components are animated, awaited values are not, and nothing is if the user prefers reduced motion.
     let moving = "return document.getAnimations().map((one) => one.effect.target.parentNode.dataset.id)";
     browser.wait_for("a/first runs", "return document.getAnimations().length > 0");
     assert_eq!(browser.run(moving), json!(["c:a/first"]));
@@ -132,7 +132,7 @@ fn what_is_awaited_is_marked_on_the_picture_and_leads_to_who_writes_it() {
     assert!(legend.contains("awaited: click it, or press w"), "{legend}");
     browser.looked_at("awaited");
 
-    // A click beside the line follows it, and so does the key.
+    // A click close to the line follows it, and so does the key.
     let place = browser.run(
         "const line = document.querySelector('.awaited > .line');
          const { x, y } = line.getPointAtLength(line.getTotalLength() / 2).matrixTransform(line.getScreenCTM());
@@ -153,7 +153,7 @@ fn what_is_awaited_is_marked_on_the_picture_and_leads_to_who_writes_it() {
     browser.press("w");
     assert_eq!(browser.text("return document.getElementById('said').textContent"), "a/first waits for nothing");
 
-    // Between folded boxes, one line represents all.
+    // Between folded boxes, one line stands for all awaited values.
     browser.press("F");
     browser.wait_for("all is folded", "return document.querySelectorAll('.component').length === 0");
     assert_eq!(browser.run("return document.querySelectorAll('.awaited').length"), 2);
@@ -164,7 +164,7 @@ fn what_is_awaited_is_marked_on_the_picture_and_leads_to_who_writes_it() {
     );
     browser.looked_at("awaited-folded");
 
-    // Once it ends, nobody waits any more.
+    // Once a/first ends, nothing waits any more.
     shown.let_go();
     browser.wait_for("no marks", "return document.querySelectorAll('.awaited').length === 0");
     browser.wait_for("the end", "return live.now.over === true");
@@ -224,13 +224,13 @@ fn a_failure_is_seen_with_its_root_wherever_it_leads() {
     let state =
         |key: &str| browser.text(&format!("return document.querySelector('[data-id=\"c:{key}\"]').dataset.state"));
     assert_eq!(["a/first", "b/second", "c/third"].map(state), ["failed", "blocked", "blocked"]);
-    // One has failed; the two others wait for it in vain, and are labelled so in both places.
+    // One component has failed. The two others wait for it in vain, and both the tally and the legend say so.
     let tally = browser.text("return document.getElementById('live-tally').textContent");
     assert_eq!(tally, "revision 1: 0 of 3 done, 1 failed, 2 blocked");
     let legend = browser.text("return document.getElementById('legend').innerText");
     assert!(legend.contains("failed\nblocked\n"), "{legend}");
     assert!(legend.contains("timeline: waited") && legend.contains("on the critical path"), "{legend}");
-    // The sign in the legend is the mark in the diagram.
+    // The legend shows the same mark as the diagram.
     let sign = "const { borderTopStyle, borderTopColor } =
                     getComputedStyle(document.querySelector('#legend [data-kind=blocked]'), '::before');
                 return `${borderTopStyle} ${borderTopColor}`";
@@ -240,7 +240,7 @@ fn a_failure_is_seen_with_its_root_wherever_it_leads() {
         assert_eq!(browser.text(sign), browser.text(mark));
     }
     browser.looked_at("failed");
-    // The timeline covers nothing: in a narrow window, it has its own place.
+    // In a narrow window, the timeline has a place of its own, and covers nothing.
     browser.resize(Some((420, 800)));
     browser.wait_for(
         "the panel is not covered",

@@ -53,7 +53,7 @@ fn only_who_has_the_token_is_answered_and_only_under_names_of_this_machine() {
     assert!(!page.head.contains("access-control"), "{}", page.head);
     assert!(page.body.contains("Content-Security-Policy") && page.body.contains("default-src 'none'"));
 
-    // Not on this machine's other addresses.
+    // It does not listen on this machine's other addresses.
     let port = host.rsplit_once(':').expect("a port").1;
     for address in ["127.0.0.2", "127.1.1.1", "[::1]"] {
         let refused = TcpStream::connect(format!("{address}:{port}"));
@@ -114,7 +114,7 @@ fn nothing_of_a_secret_is_served() {
     shown.up.interrupt();
 }
 
-/// The events after the next revision, in which nothing fails.
+/// Applies a revision in which nothing fails, and returns the events after it.
 fn wattle_fixed(shown: &Shown) -> String {
     shown.stage.emit(&crate::stack::model("", 0));
     let up = shown.stage.run(&["up", "--parameter", &format!("password={PASSWORD}")]);
@@ -178,7 +178,7 @@ fn many_who_look_slow_ones_and_ones_that_have_gone() {
     let shown = Shown::held();
     let (host, token) = parts(&shown.url);
     let path = format!("/events?token={token}");
-    // Never reads the response.
+    // This client never reads the response.
     let mut slow = connect(&host);
     write!(slow, "GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n").expect("asks");
     let mut many: Vec<Events> = (1..64).map(|_| Events::of(&host, &path)).collect();
@@ -192,7 +192,7 @@ fn many_who_look_slow_ones_and_ones_that_have_gone() {
     for one in &mut many {
         one.until("the end", is_over);
     }
-    // Closed connections make space.
+    // Closed connections make room for new ones.
     drop(many);
     eventually("there is room again", || get(&host, &format!("/?token={token}")).status == 200);
     drop(slow);
@@ -207,7 +207,7 @@ fn whoever_says_nothing_keeps_nobody_out() {
     write!(asking, "GET /?token=no HTTP/1.1\r\nHost: {host}\r\n\r\n").expect("asks");
     let answer = get(&host, &format!("/?token={token}"));
     assert_eq!(answer.status, 200, "{answer:?}");
-    // And existing viewers are not disconnected for them.
+    // Nor do new connections cut off those who are already watching.
     let mut looking = Events::of(&host, &format!("/events?token={token}"));
     looking.until("everything", |name, _| name == "state");
     let more: Vec<_> = (0..200).map(|_| connect(&host)).collect();

@@ -36,7 +36,7 @@ pub(crate) struct Confide {
     felt: String,
 }
 
-/// What is chosen when it is deployed.
+/// Chosen when the stack is deployed.
 #[derive(Parameters)]
 pub(crate) struct Settings {
     /// The password.
@@ -44,15 +44,15 @@ pub(crate) struct Settings {
     password: Parameter<Secret<String>>,
 }
 
-/// How it is to go.
+/// How the run goes.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Story {
-    /// `bad` for a first one that fails, `loud` for one that says very much.
+    /// `bad`: the first component fails. `loud`: it prints a lot.
     mood: String,
-    /// Seconds that the first one takes.
+    /// How many seconds the first component takes.
     takes: u16,
-    /// Whether the first one waits until the test lets it go.
+    /// Whether the first component waits until the test releases it.
     held: bool,
 }
 
@@ -96,7 +96,7 @@ impl Shown {
         Self::telling(Story { held: true, ..Story::default() })
     }
 
-    /// The same, with much output of the first component afterwards.
+    /// The same, and the first component then prints a lot.
     pub(crate) fn held_loud() -> Self {
         Self::telling(Story { mood: "loud".into(), held: true, ..Story::default() })
     }
@@ -105,7 +105,7 @@ impl Shown {
         Self::of(&secrets.model(story), &["--parameter", &format!("password={PASSWORD}")])
     }
 
-    /// Lets the first component end, and so all.
+    /// Releases the first component, so that everything ends.
     pub(crate) fn let_go(&self) {
         self.tell("go");
     }

@@ -31,7 +31,7 @@ fn it_says_that_it_connects_until_it_is_answered() {
     browser.wait_for("the picture", "return window.isDrawn");
     let expected = "return document.getElementById('live-tally').textContent";
     assert_eq!(browser.text(expected), "nothing is known yet");
-    // Nothing is wrong, and nothing is known to be right.
+    // Nothing is known to be wrong yet, so this is a note and not a warning.
     assert_eq!(browser.text(&format!("return {BANNER}.dataset.kind")), "note");
     assert_eq!(browser.text("return document.getElementById('panel-live-now').innerText.trim()"), "");
     browser.looked_at("connecting");
@@ -48,7 +48,7 @@ fn a_url_of_another_time_is_refused_with_the_reason() {
     let Some(browser) = open(&first) else { return };
     let (host, token) = parts(&first);
     let port = host.rsplit_once(':').expect("a port").1.to_owned();
-    // Without a farewell; the next server there has another token.
+    // The command ends without a farewell. The next one on this port has another token.
     drop(status);
     browser.wait_for("it is lost", &format!("return {BANNER}.textContent.includes('The connection is lost')"));
     let mut status = shown.stage.start(&["status", &format!("--ui={port}")]);
@@ -57,7 +57,7 @@ fn a_url_of_another_time_is_refused_with_the_reason() {
     browser.wait_for("it is shown", &format!("return {BANNER}.textContent.includes('no longer valid')"));
     browser.looked_at("refused");
 
-    // Opening it again yields no page at all.
+    // Opening the former URL again shows no page at all.
     browser.open(&format!("http://{host}/?token={token}"));
     let said = "return document.body.innerText";
     browser.wait_for("why", "return document.body.innerText.includes('Open the complete URL')");
@@ -94,7 +94,7 @@ fn what_goes_back_and_what_goes_away_is_seen_while_it_does() {
     let Some(browser) = page_of(&mut command) else { return };
     let going = "return Object.values(live.now.resources).filter(({ state }) => state === 'leaving').length >= 4";
     browser.wait_for("the servers are being deleted", going);
-    // Nothing is desired any more, so the resources are drawn as they were.
+    // Nothing is desired any more, so the diagram shows the resources as they were.
     let drawn = "return document.querySelectorAll('.server[data-built=leaving]').length === 4";
     browser.wait_for("they are drawn", drawn);
     assert_eq!(browser.text("return document.getElementById('live-tally').textContent"), "revision 3: no software");

@@ -144,7 +144,7 @@ fn agents_at_work_are_shown_and_nothing_of_their_secrets() {
     }
 
     if everything("the live view while ZooKeeper is away") {
-        // Known data remain, and the reason for missing updates is reported.
+        // The page keeps the known data, and says why there are no updates.
         zookeeper.kill(1);
         let reported = events.until("it is reported", |_, data| data["trouble"].is_string());
         assert!(reported.get("components").is_none(), "{reported}");
@@ -165,7 +165,7 @@ fn agents_at_work_are_shown_and_nothing_of_their_secrets() {
         browser.run("wattle.showTab('live-now')");
         let says = "return document.getElementById('panel-live-now').innerText.includes('No agent acts for it.')";
         browser.wait_for("nobody is there", says);
-        // It is visible from a distance, too: in the diagram, above it, and explained below it.
+        // This is visible at a glance, too: in the diagram, in the tally above it, and in the legend below it.
         let is_lost = "document.querySelectorAll('.server[data-built=lost]').length === 3";
         let is_counted =
             "document.getElementById('live-tally').textContent === 'revision 1: 3 of 3 done, 3 agents gone'";
@@ -177,8 +177,8 @@ fn agents_at_work_are_shown_and_nothing_of_their_secrets() {
     assert_eq!(status.interrupt(), Some(0), "{}", status.said());
 }
 
-/// As much garbage as its nodes can contain: deep, long and many. The page and its events stay small, and show the others
-/// unchanged.
+/// A server fills its nodes with as much garbage as they can contain: deep, long and many. The page and its events stay
+/// small, and show the other servers unchanged.
 #[test]
 fn what_one_server_says_hides_no_other_one() {
     let zookeeper = ZooKeeper::start(1);
@@ -190,7 +190,7 @@ fn what_one_server_says_hides_no_other_one() {
     let (host, token) = parts(&url(&mut status));
     let path = format!("/events?token={token}");
     Events::of(&host, &path).until("it ends", |_, data| data["over"] == true);
-    // Its agent has ended: later data come from whoever took its place.
+    // The agent has ended, so later data come from whoever took its place.
     let mut former = agents.running.remove(0);
     former.kill().and_then(|()| former.wait()).expect("ends");
 
