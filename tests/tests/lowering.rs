@@ -175,7 +175,7 @@ proptest! {
                 Reader::Export(_) | Reader::Output(_) | Reader::Requirement(_) => {}
             }
         }
-        // A forward reference is one reference, but has as many decisions as its fulfilling value has references.
+        // A forward reference counts once, but has as many decisions as the value that fulfills it has references.
         made.retain(|at, _| !reads_forward_reference(&model, at));
         expected.retain(|at, _| !reads_forward_reference(&model, at));
         prop_assert_eq!(made, expected);
