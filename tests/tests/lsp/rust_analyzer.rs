@@ -84,7 +84,7 @@ fn rust_analyzer_shows_what_the_author_wrote_and_a_missing_input() {
     }
     let output = editor.hover("greeter.gree|ting));");
     assert!(output.contains("pub greeting: Output<String>") && output.contains("The greeting."), "{output}");
-    // A name is explained by the author's documentation, and not by code that is generated at its span.
+    // Hovering over a name shows the author's documentation, and not code that is generated at its span.
     for (place, said) in [
         ("pub struct Liste|ner {", "Hears a greeting."),
         ("    greet|ing: String,\n}\n", "The greeting."),
