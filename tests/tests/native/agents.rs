@@ -48,7 +48,7 @@ struct Shell {
     ready: bool,
 }
 
-/// What the `ansible` hook takes as it is.
+/// A playbook that the `ansible` hook runs unchanged.
 #[component(recipe = "recipes/native/hook.yml")]
 struct Hook {
     #[input]
@@ -64,7 +64,7 @@ struct Hook {
     line: String,
 }
 
-/// A playbook that sets statistics, and reads what is no text.
+/// A playbook that sets statistics, and reads values other than text.
 #[component(recipe = "recipes/native/stats.yml")]
 struct Stats {
     #[input]
@@ -80,7 +80,7 @@ struct Stats {
     total: u32,
 }
 
-/// What the `puppet` hook takes as it is.
+/// A manifest that the `puppet` hook applies unchanged.
 #[component(recipe = "recipes/native/facts.pp")]
 struct Facts {
     #[input]
@@ -104,7 +104,7 @@ struct Hiera {
     line: String,
 }
 
-/// A state, whose pillar has types.
+/// A state with typed pillar data.
 #[component(recipe = "recipes/native/pillar.sls")]
 struct Pillar {
     #[input]
@@ -116,7 +116,7 @@ struct Pillar {
     line: String,
 }
 
-/// A recipe of Chef's.
+/// A Chef recipe.
 #[component(chef = "recipes/native/cookbooks/native::default")]
 struct Chef {
     #[input]
@@ -214,7 +214,7 @@ fn an_update_runs_what_has_changed_and_its_readers_and_tears_down_what_is_gone()
     }
     let mut first = hello::hello.model(Default::default());
     change(&mut first, "Listener", |recipe| recipe.teardown = Some(recipe.entry.clone()));
-    // It stays: Heat replaces a server that loses its last component.
+    // This component stays, because Heat replaces a server that loses its last component.
     let greeter = &first.components["alice/greeter"];
     let other = Component::new("other".into(), "bob".into(), greeter.declaration.clone(), greeter.at.clone());
     first.components.insert("bob/other".into(), other);
@@ -238,7 +238,7 @@ fn an_update_runs_what_has_changed_and_its_readers_and_tears_down_what_is_gone()
     let expected = [
         ("alice.greeter", vec!["CREATE", "UPDATE", "UPDATE"]),
         ("bob.listener", vec!["CREATE", "UPDATE", "DELETE"]),
-        // With its recipe, and because nothing precedes it any more.
+        // It is updated with its recipe, and again when nothing precedes it any more.
         ("bob.other", vec!["CREATE", "UPDATE", "UPDATE"]),
     ];
     assert_eq!(actions, BTreeMap::from(expected), "{answer:#}");
@@ -266,14 +266,14 @@ fn recipes_of_every_tool_run_as_they_are() {
     let shell = reported(&answer, "server.shell", "CREATE");
     let printed = shell["deploy_stdout"].as_str().expect("text");
     assert_eq!(printed, "the password is ***\n");
-    // A tool's own hook runs what it supports.
+    // A tool's own hook runs the recipes that it supports.
     let events = answer["events"].as_array().expect("events");
     let started: Vec<_> =
         events.iter().filter(|event| event["what"] == "start" && event["action"] == "CREATE").collect();
     let groups: Vec<_> = started.iter().map(|event| event["group"].as_str().expect("a group")).collect();
     assert_eq!(groups, ["script", "ansible", "script", "puppet", "script", "script", "script"]);
 
-    // Only components with a teardown run when the stack is deleted, and it ended the service.
+    // When the stack is deleted, only components with a teardown run, and this teardown has ended the service.
     let removed: Vec<_> = events.iter().filter(|event| event["action"] == "DELETE").collect();
     assert_eq!(removed.len(), 2, "{removed:#?}");
     assert_eq!(reported(&answer, "server.shell", "DELETE")["deploy_status_code"], 0);
@@ -288,7 +288,7 @@ fn a_failure_fails_the_stack_with_its_reason() {
         change(&mut model, "Greeter", |greeter| greeter.files[0].content = Content::Text(recipe.into()));
         for kind in model.declarations.values_mut() {
             kind.deadline = deadline;
-            // So that a component that never writes an output still runs.
+            // With dynamic outputs, a recipe that never writes one is not refused before it runs.
             kind.outputs.values_mut().for_each(|output| output.dynamic = true);
         }
         let answer = run(&model, &[]);

@@ -168,7 +168,7 @@ fn every_reference_of_a_component_is_heats() {
     }
 }
 
-/// The templates of the two small examples; the third one has the same on a large scale.
+/// The templates of the two small examples. The third example only has more of the same.
 #[test]
 fn templates_read_as_they_did() {
     let mut settings = insta::Settings::clone_current();
