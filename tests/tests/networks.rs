@@ -94,7 +94,7 @@ fn servers_reach_what_listens_on_the_machines_loopback_interface() {
     assert!(head(&said).ends_with(OWN), "{said}");
     assert_eq!(page, "80: / for 203.0.113.2\n");
 
-    // The proxy is used, but not for other servers.
+    // Recipes use the proxy, but not to reach other servers.
     let mut words = machine.enter();
     words.extend(["env".into(), "http_proxy=http://localhost:3128".into()]);
     let stage = Stage::new(&model(OUTSIDE, "http://127.0.0.1:3128/direct")).within(words);
@@ -160,7 +160,7 @@ fn what_a_killed_up_leaves_of_networks_is_removed() {
     assert_eq!(stage.run(&["down"]).code, Some(0));
     assert_eq!(machine.state(), before);
 
-    // Also by the `up` of another stack.
+    // The `up` of another stack removes the remains, too.
     killed();
     let other = Stage::new(&model(OUTSIDE, OUTSIDE)).within(machine.enter());
     let up = other.run(&["up", "--until-done"]);
@@ -170,7 +170,7 @@ fn what_a_killed_up_leaves_of_networks_is_removed() {
     assert_eq!(machine.state(), before);
 }
 
-/// As in a network namespace that a process has entered, in which `/sys` is still that of another one.
+/// A process that enters a network namespace may still see the `/sys` of another one.
 #[test]
 fn networks_are_found_and_removed_where_sys_does_not_show_them() {
     let Some(machine) = Machine::new("networks that /sys does not show") else { return };

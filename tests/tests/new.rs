@@ -78,7 +78,7 @@ fn a_new_crate_lives_on_a_real_openstack() {
 #[test]
 fn a_crate_with_a_chef_recipe_is_told_how_to_switch_its_reader_on() {
     let folder = tempfile::tempdir().unwrap();
-    // Cargo adds features only for known versions, and an unpublished one is not.
+    // Cargo can add features only of versions that it finds. None is published, so the crate uses this repository.
     let wattle = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
     assert!(new(folder.path(), &["chef-shop", "--wattle", wattle]).1);
     let own = folder.path().join("chef-shop");
@@ -178,7 +178,7 @@ fn a_new_crate_finds_wattle_where_it_is_told() {
     };
     let git = manifest("a", "https://git.example.org/wattle");
     assert!(git.contains("wattle-catalog = { git = \"https://git.example.org/wattle\" }"), "{git}");
-    // By default, it is a version, and no file tracked by git contains a path of this machine.
+    // By default, the crate depends on a version, and no file tracked by git contains a path of this machine.
     let (said, succeeded) = new(folder.path(), &["usual"]);
     assert!(succeeded && said.contains("note: on this machine the crate is built with the wattle in `"), "{said}");
     let usual = folder.path().join("usual");
