@@ -22,7 +22,7 @@ fn examples_live_on_a_real_openstack() {
     }
 }
 
-/// The book warns about it.
+/// The book warns about this.
 #[test]
 fn heat_s_preview_replaces_servers_that_an_update_does_not_touch_on_a_real_openstack() {
     if !is_there("Heat's preview") {
@@ -41,7 +41,7 @@ fn heat_s_preview_replaces_servers_that_an_update_does_not_touch_on_a_real_opens
     stack.delete();
 }
 
-/// Templates of the corpus that need nothing that the cloud of the tests does not have.
+/// Templates of the corpus that need only what the tests' cloud has.
 const CORPUS: [&str; 22] = [
     "chain.yaml",
     "conditions_deep.yaml",
@@ -67,7 +67,7 @@ const CORPUS: [&str; 22] = [
     "version_2021-04-16.yaml",
 ];
 
-/// What they name that the cloud has by another name, and what only an administrator may.
+/// Names that differ in the tests' cloud, and values that only an administrator may set; each with its replacement.
 const NAMES: [(&str, &str); 10] = [
     ("image: i,", "image: debian-12,"),
     ("ImageId: i,", "ImageId: debian-12,"),
@@ -77,7 +77,7 @@ const NAMES: [(&str, &str); 10] = [
     ("network: n,", "network: private,"),
     ("network: n}", "network: private}"),
     (", properties: {ha: true, distributed: false}", ""),
-    // Neutron takes no rule twice.
+    // Neutron does not accept a rule twice.
     ("default: \"a,b\"}", "default: \"tcp,udp\"}"),
     ("template: {protocol: tcp,", "template: {protocol: <%name%>,"),
 ];

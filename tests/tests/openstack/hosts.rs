@@ -29,7 +29,7 @@ fn servers_go_to_the_hosts_that_they_are_placed_on_on_a_real_openstack() {
     if !is_there("`wattle hosts`, and `deploy --hosts`") {
         return;
     }
-    // Others may not see hosts.
+    // Users without administrator rights may not see hosts.
     let ran = hosts(&Site::at(Named, &Named::password()));
     assert_eq!(ran.code, Some(1), "{ran}");
     assert!(ran.err.contains("administrator"), "{ran}");

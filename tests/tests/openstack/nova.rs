@@ -26,7 +26,7 @@ fn by_nova(Made { cloud, problem, .. }: &Made) -> Vec<Option<usize>> {
     });
     let asked = json!({ "hosts": hosts, "servers": servers.collect::<Vec<_>>() });
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/openstack/python");
-    // `-P`: beside the script is a `nova.py`, which is not Nova.
+    // With `-P`, Python does not import the `nova.py` beside the script, which is not Nova.
     let mut python = Command::new("python3")
         .args(["-P", "scheduler.py"])
         .current_dir(folder)

@@ -18,7 +18,7 @@ use wattle_tests::skip::skipped;
 
 use super::jobs::{Desk, Jobs, UNKNOWN};
 
-/// The duration after the start of a job in which its requests may be sent.
+/// How long after its start a job may send requests.
 const LEASE: Duration = Duration::from_mins(2);
 
 /// The cloud that the environment names.
@@ -32,7 +32,7 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    /// A client with a mark that nothing else there has.
+    /// A client with a mark that nothing else in the cloud has.
     pub(crate) fn new(mark: &str) -> Self {
         for (kind, property, why) in NOT_HERE {
             skipped(&format!("`{property}` of {kind} on a real OpenStack"), why);
@@ -40,7 +40,7 @@ impl Stage {
         Self::of(&sources().expect("files"), mark)
     }
 
-    /// The administrator, for jobs that others may not do.
+    /// A client of the administrator, for jobs that others may not do.
     pub(crate) fn of_administrator(mark: &str) -> Self {
         let stage = Self::of(&Administrator::sources(), mark);
         let body = json!({ "policy": { "name": mark } });
@@ -69,7 +69,7 @@ impl Stage {
         self.runtime.block_on(self.hands.list(&all, &Desk::default())).expect("lists")
     }
 
-    /// Deletes everything with the mark, repeatedly, as dependencies disappear.
+    /// Deletes everything with the mark, in several rounds, because some things can only go once others are gone.
     pub(crate) fn clear(&self) {
         for _ in 0..100 {
             let there = self.everything();
@@ -144,10 +144,10 @@ impl Jobs for Stage {
     }
 }
 
-/// Neutron's policies of QoS.
+/// The path of Neutron's QoS policies.
 const POLICIES: &str = "/qos/policies";
 
-/// Properties that only an administrator may set. Only an administrator creates policies.
+/// Properties that only an administrator may set, or whose policies only an administrator may create.
 const ADMINS: [(&str, &str); 4] = [
     ("OS::Neutron::Net", "shared"),
     ("OS::Neutron::Router", "external_gateway_info.enable_snat"),

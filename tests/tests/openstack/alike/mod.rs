@@ -132,7 +132,7 @@ fn differences(path: &str, real: &Answer, simulated: &Answer) -> (Vec<String>, V
     differs.extend(words.map(|words| format!("the words `{words}`")));
     let late = [("real", real), ("simulated", simulated)].into_iter().filter(|(_, answer)| !answer.came);
     differs.extend(late.map(|(which, _)| format!("what is waited for, which the {which} one never says")));
-    // A list of existing things also contains earlier ones.
+    // Without a filter, a list also contains things from before the test, so only filtered lists are counted.
     if path.contains('?') {
         let counts = [real, simulated].map(|answer| listed(&answer.body));
         if counts[0] != counts[1] {
@@ -187,7 +187,7 @@ fn walk(value: &Value, path: &str, shape: &mut BTreeMap<String, &'static str>) {
         Value::Array(_) => "a list",
         Value::Object(_) => "a map",
     };
-    // Of several items, the more specific one.
+    // Of several items, the one with the more specific type counts.
     if shape.get(path).is_none_or(|known| *known == "null") {
         shape.insert(path.to_owned(), kind);
     }

@@ -64,7 +64,7 @@ fn made_as_planned(heat: &RealHeat, base: &Value, changes: Vec<Change>) {
         let mut resources = base.clone();
         resources[name]["properties"][property] = value;
         let after = template(&resources);
-        // Forward and back: removing a property is a different change.
+        // Make the change, and revert it: removing a property is a change of its own.
         for (from, to, way) in [(&before, &after, ""), (&after, &before, ", back")] {
             let said = planned(&source(from), &source(to));
             let planned = said.resources[name].action;
@@ -101,7 +101,7 @@ fn made_as_planned(heat: &RealHeat, base: &Value, changes: Vec<Change>) {
                 let is_left = heat.ask("compute", "/os-keypairs")["keypairs"].to_string().contains("\"changes\"");
                 assert!(help.contains("nothing is left") && !is_left, "{help}; it is left: {is_left}");
             }
-            // Later changes must not be affected.
+            // A failure must not affect later changes, so they get a new stack.
             if status != "UPDATE_COMPLETE" {
                 println!("{name}, {property}{way}: {status}, {reason}");
                 stack.delete();

@@ -43,7 +43,7 @@ pub(super) fn page() -> String {
     text
 }
 
-/// A property, with the value if that is decisive.
+/// A property, with its value if that decides the action.
 fn said(property: &str, action: Action) -> String {
     match (property, action) {
         ("size", Action::Refused) => "a smaller `size`".to_owned(),

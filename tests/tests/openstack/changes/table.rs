@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use wattle::plan::Action;
 
-/// One of each of the core types.
+/// One resource of each core type.
 pub(crate) fn base() -> Value {
     let reference = |name: &str| json!({ "get_resource": name });
     json!({
@@ -11,13 +11,13 @@ pub(crate) fn base() -> Value {
         "other_net": { "type": "OS::Neutron::Net", "properties": { "name": "changes-other" } },
         "subnet": { "type": "OS::Neutron::Subnet", "properties": {
             "network": reference("net"), "cidr": "10.60.0.0/24",
-            // Neutron chooses any address of the pool: not a requested one.
+            // Neutron may choose any address of the pool, so the addresses that ports request are outside of it.
             "allocation_pools": [{ "start": "10.60.0.120", "end": "10.60.0.190" }],
         } },
         "other_subnet": { "type": "OS::Neutron::Subnet", "properties": { "network": reference("other_net"), "cidr": "10.61.0.0/24" } },
         "spare_subnet": { "type": "OS::Neutron::Subnet", "properties": {
             "network": reference("other_net"), "cidr": "10.62.0.0/24",
-            // No gateway may be in a pool.
+            // A pool must not contain the gateway.
             "allocation_pools": [{ "start": "10.62.0.10", "end": "10.62.0.200" }],
         } },
         "router": { "type": "OS::Neutron::Router", "properties": { "external_gateway_info": { "network": "public" } } },
@@ -224,7 +224,7 @@ fn of_the_others() -> Vec<Change> {
         ("spare_key", "name", json!("changes-more"), Replace),
         ("spare_key", "type", json!("ssh"), Replace),
         ("spare_key", "save_private_key", json!(true), Replace),
-        // The last one, because Heat then has no key any more: the plan reports that.
+        // This is the last change, because Heat has no key afterwards. The plan reports that.
         ("key", "public_key", json!(KEYS[1]), Replace),
     ]
 }
@@ -244,8 +244,8 @@ pub(crate) fn changes_of_administrator(project: &str) -> Vec<Change> {
     ]
 }
 
-/// Changes that Heat begins and a service then refuses: the resource, the property, and a part of the reason. Heat creates
-/// the new one before it deletes the old one.
+/// Changes that Heat begins and a service then refuses, because Heat creates the new resource before it deletes the old
+/// one: the resource, the property, and a part of the reason.
 pub(crate) const REFUSED_BY_SERVICES: [(&str, &str, &str); 3] = [
     ("lent_subnet", "tenant_id", "overlaps with another subnet"),
     ("other_uplink", "router", "IP address 10.61.0.1 already allocated"),

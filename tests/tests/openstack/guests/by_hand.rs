@@ -47,7 +47,7 @@ impl ByHand {
         serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {ran}"))
     }
 
-    /// Waits until everything is done on servers that have booted since. Returns their boots.
+    /// Waits until everything is done on servers that have booted since `before`. Returns their boot IDs.
     fn done_after(&self, before: &BTreeMap<String, String>) -> BTreeMap<String, String> {
         answer_within(LONGEST, "everything is done", || {
             let status = self.status();

@@ -40,7 +40,7 @@ impl Shop {
         shop
     }
 
-    /// Sets another image in a server's template. A server with it has no config drive.
+    /// Sets another image for a server in the template, which gives the server no config drive.
     fn take_next_image(&self, server: &str) {
         let template = self.site.path().join("template.yaml");
         let text = fs::read_to_string(&template).expect("reads");
@@ -114,7 +114,7 @@ fn begins(shop: &Shop) {
 
 /// Servers are rebooted, rebuilt and deleted, and an agent is killed.
 fn lives(shop: &Shop) {
-    // After a reboot, everything works, and the agent knows that nothing is to be done.
+    // After a reboot, everything works, and the agent knows that there is nothing to do.
     let boot = |server: &str| shop.on(server, "cat /proc/sys/kernel/random/boot_id");
     let booted = |server: &str| answer_within(REBOOT, "it can be asked", || boot(server));
     let before = ["db", "app1"].map(|server| (server, booted(server)));

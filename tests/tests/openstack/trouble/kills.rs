@@ -18,9 +18,9 @@ use crate::KEY;
 use crate::jobs::KEY as SSH;
 use crate::kind::{action, without_names};
 
-/// Kills the started command as soon as a service has carried out a new kind of request and has not answered yet, until one
-/// command completes. Concurrent requests are affected as well. The next command must wait until no request of the previous
-/// one can arrive any more: minutes. Returns the kinds of requests at which it was killed.
+/// Kills the started command as soon as a service has carried out a new kind of request and has not answered yet, until
+/// one command completes. Concurrent requests are affected as well. The next command must wait until no request of the
+/// previous one can arrive any more, which takes minutes. Returns the kinds of requests at which it was killed.
 fn killed_at_each(site: &Site<Behind>, begin: impl Fn() -> Child) -> BTreeSet<String> {
     let done: Arc<Mutex<BTreeSet<String>>> = Arc::default();
     for _ in 0..100 {
@@ -41,7 +41,7 @@ fn killed_at_each(site: &Site<Behind>, begin: impl Fn() -> Child) -> BTreeSet<St
             site.cloud.all().for_each(|proxy| proxy.stall_after(|_| false));
             return done.lock().expect("no panic").clone();
         }
-        // Concurrent requests to other services arrive as well.
+        // Let concurrent requests to other services arrive as well.
         std::thread::sleep(Duration::from_millis(300));
         child.kill().expect("it runs");
         child.wait().expect("it ends");
@@ -78,7 +78,7 @@ const LARGER: [usize; SHOP.len()] = {
     counts
 };
 
-/// Extends the shop's template.
+/// Adds a disk, a key and a group of servers to the shop's template.
 fn say_more(site: &Site<Behind>) {
     let path = site.path().join("template.yaml");
     let text = std::fs::read_to_string(&path).expect("reads");
@@ -90,7 +90,7 @@ fn say_more(site: &Site<Behind>) {
         "type": "OS::Cinder::VolumeAttachment",
         "properties": { "instance_uuid": reference("db"), "volume_id": reference("disk") },
     });
-    // The remains of a failed run would be in the way.
+    // With a fixed name, the remains of a failed run would be in the way.
     let key = format!("shop-{}", std::process::id());
     resources["key"] = json!({ "type": "OS::Nova::KeyPair", "properties": { "name": key, "public_key": SSH } });
     resources["group"] = json!({ "type": "OS::Nova::ServerGroup", "properties": { "policies": ["soft-affinity"] } });
@@ -109,7 +109,7 @@ fn whoever_is_killed_before_an_answer_is_followed_by_one_that_goes_on_on_a_real_
     let Some(site) = site("kills between a request and its answer") else { return };
     say_more(&site);
     let deploy = |more: &[&str]| {
-        // For unknown keys, operators must confirm that they are theirs.
+        // Operators must confirm that keys are theirs if this machine does not know them.
         let own = [("operator.key", "--key"), ("credentials.yaml", "--credentials")];
         let own = own.into_iter().filter(|(file, _)| site.path().join(file).exists());
         let own: Vec<&str> = own.flat_map(|(file, option)| [option, file]).collect();
@@ -182,7 +182,7 @@ fn other(image: &str, ports: &[&str], bound: &str, disk: &Value) -> Value {
 /// Its operator's key.
 const OTHERS: &str = "other/operator.key";
 
-/// What is there of it, with the port of the router.
+/// The counts of its resources, including the router's port.
 const OTHER: [usize; SHOP.len()] = [1, 1, 4, 1, 0, 1, 1, 1, 0, 0];
 
 #[test]

@@ -104,7 +104,7 @@ fn a_service_that_is_away_for_a_minute_is_waited_for_on_a_real_openstack() {
     network.stall_before(|request| request.starts_with(b"POST /v2.0/ports"));
     let mut deploying = site.begin(&[]);
     network.wait_until_stalled();
-    // Later tests need it, whatever the result.
+    // Later tests need Neutron, whatever the result.
     let _there_again = AtEnd(|| lab(&["up"]));
     lab(&["stop", "neutron-api"]);
     network.cut();
@@ -127,7 +127,7 @@ fn a_quota_that_is_too_small_is_named_and_raised_on_a_real_openstack() {
     assert_eq!(ran.code, Some(1), "{ran}");
     assert!(ran.err.contains("servers: 4 more are needed; the quota is 2, and 0 are in use"), "{ran}");
     assert_eq!(site.counts(), NOTHING);
-    // It was sufficient when the deployment began.
+    // Here, the quota is sufficient when the deployment begins.
     let compute = site.cloud.of("compute");
     compute.stall_before(|request| request.starts_with(b"POST /v2.1/servers"));
     let mut deploying = site.start(&KEY);
