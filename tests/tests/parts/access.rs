@@ -15,7 +15,7 @@ use wattle_tests::oracle;
 
 use crate::stage::{Judges, heat_takes, network};
 
-/// Listens in every way there is.
+/// Listens in every possible way.
 #[component(recipe = "recipes/listen.sh", listen = ["tcp/22", "udp/6000-6010"])]
 pub(crate) struct Listener {
     /// For both.
@@ -109,7 +109,7 @@ fn every_port_that_is_listened_on_is_let_in_and_no_other() {
     };
     let cache = json!({"get_resource": "cache-access"});
     let expected = [
-        // The cache's own server reads it as well, which no group prevents.
+        // The cache's own server also reads it, which no security group can prevent.
         json!(["to-cache.redis-1-host", "cache-access", "tcp", port, port, address("host")]),
         json!(["to-cache.redis-1-front", "cache-access", "tcp", port, port, address("front")]),
         json!(["to-host.listener-1", "host-access", "tcp", 22, 22, cache]),
@@ -126,7 +126,7 @@ fn every_port_that_is_listened_on_is_let_in_and_no_other() {
 pub(crate) fn heat(judges: &mut Judges) {
     let model = fenced.model(Default::default());
     heat_takes(judges, &model);
-    // Cut into nested stacks.
+    // The template is cut into nested stacks.
     let mut options = Options::default();
     options.stack_resources = 12;
     let lowered = lower(&model, &options);
@@ -158,7 +158,7 @@ fn a_port_that_software_tells_cannot_be_let_in() {
         "a security group cannot open the port of `other/late`, which is the output `port` of `host/listener`"
     );
     assert_eq!(diagnostic.help, ["wire the input `dns` to a constant, a parameter or an attribute"]);
-    // The place is where the author wired the port.
+    // The diagnostic points to the place where the author wired the port.
     assert_eq!(diagnostic.labels[0].at, model.components["other/late"].inputs["dns"].at);
     assert_eq!(diagnostic.code, "W0405");
 }

@@ -11,7 +11,7 @@ use wattle_tests::running::{Stage, to_its_end};
 
 use crate::stage::{Judges, can_run, heat_takes, network, server, value};
 
-/// What two servers ask for, and which addresses they say that they have.
+/// The requests of two servers, and the addresses that these servers claim to have.
 #[derive(Parameters)]
 pub(crate) struct Asked {
     #[parameter]
@@ -88,7 +88,7 @@ fn the_authority_decides_what_a_certificate_is_for() {
         assert!(!says.contains("Certificate Sign"), "{says}");
         let both = format!("-CAfile ca.pem -purpose sslserver -verify_ip {address} one.pem");
         assert!(openssl(place, &format!("verify {both}")).contains("OK"));
-        // The requested validity in days.
+        // The certificate is valid for 30 days, as requested.
         openssl(place, &format!("x509 -in one.pem -noout -checkend {}", 29 * 24 * 60 * 60));
         let late = to_its_end(
             Command::new("openssl")
@@ -99,7 +99,7 @@ fn the_authority_decides_what_a_certificate_is_for() {
     }
     stage.run(&["down"]);
 
-    // In any notation.
+    // Duplicate addresses are found in any notation.
     for address in ["10.9.0.1", "::ffff:10.9.0.1", "0:0::ffff:a09:1"] {
         let (stage, code, said) = up(place, "greedy.csr", address);
         assert!(code == Some(1) && said.contains("several servers have one address"), "{address}: {said}");

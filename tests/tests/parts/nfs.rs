@@ -91,7 +91,7 @@ fn clients_read_and_write_it_as_one_user() {
     assert_eq!(client("nfs-cat", &[], &[&file(&read, "/word")]), "read");
     assert!(refused("nfs-cp", &[word, &file(&read, "/other")]) && !folder.join("opt/read/other").exists());
 
-    // Only the server itself may, besides the listed clients; other addresses of this machine do not count as it.
+    // Besides the listed clients, only the server itself may mount it. This machine's other addresses do not count.
     let only = fs::read_to_string(folder.join("theirs/ganesha.conf")).expect("reads");
     let host = authority(&theirs).rsplit_once(':').expect("a port").0.to_owned();
     assert!(

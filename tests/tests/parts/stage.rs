@@ -19,7 +19,7 @@ use wattle_tests::oracle::{Oracle, write};
 use wattle_tests::running::{self, Stage};
 use wattle_tests::skip::{is_root, skipped};
 
-/// The judges of whether Heat accepts a model.
+/// What decides whether Heat accepts a model.
 pub(crate) struct Judges {
     pub(crate) oracle: Oracle,
     real: Option<RealHeat>,

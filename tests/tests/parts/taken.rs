@@ -48,7 +48,7 @@ fn refused(t: &mut Topology, p: Settings, release: Release) -> Exports {
     let (host, address) = server(t, "f", network);
     t.on(host).run("files", Export::new().address(address).port(TAKEN).user("nobody"));
     let (host, address) = server(t, "g", network);
-    // It does not even try to listen, and keeps running.
+    // This service keeps running, but does not even try to listen.
     let silent = Service::new().url(release.url.parse::<Url>().expect("a URL")).sha256(release.sha256.as_str());
     let silent = silent.strip(1_u8).user("nobody").command(["/bin/sleep", "1d"]).address(address).port(TAKEN);
     t.on(host).run("silent", silent.start_within(Duration::from_secs(2)));
@@ -69,7 +69,7 @@ fn every_part_says_who_has_its_port() {
     if !can_run("parts: ports that are taken", &programs) {
         return;
     }
-    // It accepts connections, and never answers.
+    // This program accepts connections, and never answers.
     let other = std::net::TcpListener::bind(("0.0.0.0", TAKEN)).expect("a port");
     let stage = Stage::new(&refused.model(release("1")));
     let up = stage.run(&["up", "--until-done", "--network", "loopback", "--parameter", "password=word"]);
@@ -163,7 +163,7 @@ fn two_services_do_not_share_a_port_unnoticed() {
         let components = &status["servers"][server]["components"];
         assert_eq!(components[first]["state"], "done", "{status:#}");
         assert_eq!(components[second]["state"], "failed", "{status:#}");
-        // It is in the message, and not only among the last lines.
+        // The reason is in the message itself, and not only among the last lines of the log.
         let said = components[second]["failure"]["message"].as_str().expect("a message");
         assert!(said.starts_with(&format!("{second} cannot listen: 127.")) && said.contains(how), "{said}");
     }

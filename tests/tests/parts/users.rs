@@ -24,7 +24,7 @@ fn packages_that_are_there_need_no_root() {
     if !can_run("parts: without root", &["/usr/bin/setpriv", "/usr/bin/dpkg-query"]) {
         return;
     }
-    // A previous root user of this machine has left the lock.
+    // Root has used this machine before, and left its lock behind.
     fs::File::options().create(true).append(true).open("/run/wattle-parts.packages").expect("root may");
     let there = as_nobody("packages dpkg bash; system_user daemon");
     assert!(there.status.success() && there.stderr.is_empty(), "{there:?}");

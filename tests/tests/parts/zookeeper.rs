@@ -107,7 +107,7 @@ fn members_agree_by_tls_and_speak_nothing_else() {
     fs::write(place.path().join("ca.pem"), value(&stage, "c/zookeeper/ca") + "\n").unwrap();
     let ca = place.path().join("ca.pem").display().to_string();
 
-    // A write at one member is readable at another, by an operator who trusts the authority.
+    // An operator who trusts the authority writes at one member, and reads it at another.
     let seed = Stage::new(&hello::hello.model(Default::default()));
     for file in ["seed.yaml", "environment.yaml"] {
         fs::copy(seed.path().join(file), place.path().join(file)).unwrap();
@@ -131,7 +131,7 @@ fn members_agree_by_tls_and_speak_nothing_else() {
         .map(|file| fs::metadata(file).unwrap().permissions().mode() & 0o777)
         .collect();
     assert_eq!(modes, [0o700, 0o600, 0o600].repeat(3));
-    // Each key is only on its server, and the authority's only on the first.
+    // Each key is only on its own server, and the authority's key only on the first one.
     let key = |server| fs::read_to_string(folder(&stage, server, "zookeeper-key").join("key.pem")).unwrap();
     assert!(key("a") != key("b") && key("b") != key("c"));
     assert!(!folder(&stage, "b", "zookeeper-authority").exists());
@@ -143,7 +143,7 @@ fn members_agree_by_tls_and_speak_nothing_else() {
         let other = members.iter().find(|other| *other != member).unwrap().rsplit_once(':').unwrap().0;
         let shown = shaken(member, &["-CAfile", &ca, "-verify_ip", other]);
         assert!(!shown.out.contains("Mode: ") && shown.err.contains("mismatch"), "{server}: {shown}");
-        // No plain text, for clients and between members. Only the leader listens on one of these ports.
+        // Neither clients nor members get a plain-text connection. Only the leader listens on one of these ports.
         assert!(TcpStream::connect(format!("{host}:2181")).is_err(), "{server}");
         for port in ["2281", "2888", "3888"] {
             let place = format!("{host}:{port}");
@@ -179,7 +179,7 @@ fn an_authority_that_is_there_signs_for_members() {
     let ran = stage.run(&up);
     assert_eq!(ran.code, Some(0), "{ran}");
     let members = authorities(&stage);
-    // Operators knew it before a member existed.
+    // Operators knew this authority before any member existed.
     let space = format!("zookeeper+tls://{}", members.join(","));
     let ran = operator(place.path(), &["ls", "--space", &space, "--ca", "ca.pem"]);
     assert!(ran.err.contains("holds no stack"), "{ran}");
