@@ -36,7 +36,7 @@ fn boxes_wires_and_details_say_what_they_are() {
     assert!(places.iter().all(|place| place.contains(".rs:")), "{places:?}");
     assert_eq!(all(".details .at"), json!(places));
 
-    // A folded box shows the labels of its inputs at its wires.
+    // A folded box shows the labels of its inputs at the wires.
     page.browser.press("F");
     page.browser.wait_for("all is folded", "return document.querySelectorAll('.component').length === 0");
     let labels = all(".label");
@@ -111,7 +111,7 @@ fn all_of_it_stays_in_view_when_something_comes_above() {
     let place = || page.browser.text("return document.getElementById('view').getAttribute('transform')");
     let bar = |padding: &str| {
         page.browser.run(&format!("document.getElementById('bar').style.paddingBottom = '{padding}'"));
-        // Changes of size are reported before the second of two frames.
+        // Changes of size are reported before the second of two frames, so wait for both.
         page.browser.run("return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
     };
     let is_in_view = || {
@@ -134,7 +134,7 @@ fn all_of_it_stays_in_view_when_something_comes_above() {
     page.end();
 }
 
-/// A large diagram does not fit into a narrow window: there, it begins where it matters, so that it can be read.
+/// A large diagram does not fit into a narrow window. There, the view begins at the part that matters, and is readable.
 #[test]
 fn in_a_narrow_window_it_can_be_read_and_in_a_wide_one_all_is_seen() {
     let Some(page) = Page::open("a picture in a narrow window", &example("connections"), false) else { return };

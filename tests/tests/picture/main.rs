@@ -9,12 +9,12 @@ use wattle::diagram::{self, Diagram};
 use wattle::model::Model;
 use wattle_tests::workload::{Size, workload};
 
-/// W(N).
+/// The diagram of W(N), the workload of N tiers.
 fn tiers(tiers: u32) -> Diagram {
     diagram::of(&workload.model(Size::of(tiers)))
 }
 
-/// The pictures of the examples.
+/// The models of the examples.
 fn examples() -> [(&'static str, Model); 3] {
     [
         ("hello", hello::hello.model(Default::default())),

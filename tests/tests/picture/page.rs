@@ -246,7 +246,7 @@ fn connections_folds_and_unfolds_its_modules() {
     page.end();
 }
 
-/// Their order is that of the image; 11 are few enough for ELK, and 150 are too many for it.
+/// The members are in the same order as in the image. 11 are few enough for ELK, and 150 are too many for it.
 #[test]
 fn members_of_a_cluster_stand_by_number_however_they_are_laid_out() {
     for members in [11, 150] {
@@ -254,7 +254,7 @@ fn members_of_a_cluster_stand_by_number_however_they_are_laid_out() {
         let server = |name: String| Resource::new(name, "OS::Nova::Server", Role::ServerBox);
         diagram.resources.extend((1..=members).rev().map(|number| server(format!("member{number}"))));
         diagram.resources.push(Resource::new("policy", "OS::Nova::ServerGroup", Role::Other));
-        // Their order alone would reverse that of the members.
+        // The order of these servers alone would reverse that of the members.
         for (name, number) in ["one", "two", "three", "four"].into_iter().zip([11, 10, 9, 2]) {
             diagram.resources.push(server(name.into()));
             diagram.edges.push(Edge::new(name.into(), format!("member{number}").into(), Why::Infrastructure));
@@ -266,7 +266,7 @@ fn members_of_a_cluster_stand_by_number_however_they_are_laid_out() {
              return members.flatMap(([a, { x, y }]) => members
                .filter(([b, at]) => a < b && x === at.x && y > at.y).map(([b]) => `${b} above ${a}`)).slice(0, 9)";
         assert_eq!(page.browser.run(wrong), json!([]), "{members}, as in the image");
-        // Without the others, the page computes the layout itself.
+        // Without the other resources, the page computes the layout itself.
         page.browser.press("i");
         page.browser.wait_for("only servers", "return document.querySelectorAll('.other').length === 0");
         assert_eq!(page.browser.run(wrong), json!([]), "{members}");
@@ -281,7 +281,7 @@ fn a_thousand_servers_are_looked_through() {
     let Some(page) = Page::open("the page of W(1000)", &tiers(1000), false) else { return };
     assert_eq!((page.count(".server.folded"), page.count(".component")), (1000, 0));
     assert_eq!((page.overlaps(), page.crossings()), (json!([]), json!([])));
-    // The text is too small to read; the boxes are visible.
+    // The text would be too small to read, so only the boxes are visible.
     let seen = "return [...document.querySelectorAll('.server text')].filter((one) => one.checkVisibility()).length";
     assert_eq!(page.browser.run(seen), json!(0));
     page.browser.screenshot("w1000");

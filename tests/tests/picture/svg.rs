@@ -53,13 +53,13 @@ fn names_that_are_markup_stay_text() {
 #[test]
 fn a_network_is_named_on_what_is_on_it_and_no_line_leads_there() {
     let drawn = svg(&diagram::of(&examples()[1].1));
-    // Four servers, a port and the router's interface; and the sample in the legend.
+    // Four servers, a port, the router's interface, and the sample in the legend.
     assert_eq!(drawn.matches("<rect class=\"chip b0\"").count(), 7);
     assert_eq!(drawn.matches(">backbone</text>").count(), 7, "its band says it, too");
     for words in ["is read by", "runs before", "is created before", "on this network"] {
         assert!(drawn.contains(&format!(">{words}</text>")), "{words}");
     }
-    // Absent elements need no explanation.
+    // The legend explains only what the diagram contains.
     let drawn = svg(&Diagram::new("empty"));
     assert!(!drawn.contains("is read by"), "{drawn}");
 }
@@ -77,7 +77,7 @@ fn members_of_a_cluster_stand_in_their_order() {
     let mut diagram = Diagram::new("cluster");
     let server = |name: String| Resource::new(name, "OS::Nova::Server", Role::ServerBox);
     diagram.resources.extend((1..=11).map(|number| server(format!("member{number}"))));
-    // Elements without dependencies come first; their order alone would reverse that of the members.
+    // Elements without dependencies come first. Their order alone would reverse that of the members.
     for (name, number) in ["one", "two", "three", "four"].into_iter().zip([11, 10, 9, 2]) {
         diagram.resources.push(server(name.into()));
         diagram.edges.push(Edge::new(name.into(), format!("member{number}").into(), Why::Infrastructure));
