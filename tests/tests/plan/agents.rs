@@ -36,7 +36,7 @@ struct Part {
     is_secret: bool,
     more_outputs: bool,
     inputs: BTreeMap<String, Wire>,
-    /// The minimum length of what it reads from another, if there is a requirement.
+    /// The minimum length of the value that it reads from another component, if that is required.
     least: Option<u32>,
 }
 
@@ -82,13 +82,13 @@ impl Case {
             is_secret: random.below(4) == 0,
             more_outputs: false,
             inputs,
-            // All outputs have that length.
+            // All outputs are at least that long.
             least: (random.below(3) > 0).then_some(1),
         });
         self.next += 1;
     }
 
-    /// Changes something, or nothing.
+    /// Makes a random change, or none.
     fn change(&mut self, random: &mut Chance) {
         let at = random.below(self.parts.len());
         match random.below(17) {
@@ -99,7 +99,7 @@ impl Case {
             4 => self.add(random),
             15 | 16 => self.parts[at].least = if self.parts[at].least == Some(1) { None } else { Some(1) },
             10 if self.servers.len() > 1 => {
-                // Removes a server, and rewires its readers.
+                // Remove a server, and rewire its readers.
                 let gone = *self.servers.iter().next_back().expect("there are some");
                 self.servers.remove(&gone);
                 while let Some(at) = self.parts.iter().position(|part| part.server == gone) {
@@ -119,7 +119,7 @@ impl Case {
                 self.parts.last_mut().expect("just added").server = server;
             }
             6..10 if at > 0 => {
-                // Rewires its readers.
+                // Rewire its readers.
                 self.parts.remove(at);
                 for part in &mut self.parts {
                     part.inputs.values_mut().for_each(|wire| without(wire, at));
@@ -207,7 +207,7 @@ impl Case {
         format!("s{}/{}", part.server, part.name)
     }
 
-    /// The first component that a component reads from.
+    /// The first component that `part` reads from.
     fn read_by(&self, part: &Part) -> Option<usize> {
         let mut sources = Vec::new();
         part.inputs.values().for_each(|wire| drop(self.written(wire, &mut sources)));
@@ -343,7 +343,7 @@ impl World {
     }
 }
 
-/// The number of times that each was planned and done.
+/// How often each effect was planned, and how often it happened.
 #[derive(Default)]
 struct Count {
     said: BTreeMap<String, usize>,
@@ -395,7 +395,7 @@ async fn one(number: u64, count: &mut Count) {
     let log = world.log.lock().expect("no panic").clone();
     compare(number, &said, &log, count, &format!("{before:#?}\n{after:#?}"));
 
-    // Only requirements change, some of which do not hold: then a component fails, and nothing runs.
+    // Only requirements change. If one does not hold, a component fails, and nothing runs.
     let mut demanding = after.clone();
     for part in &mut demanding.parts {
         part.least = [None, Some(0), Some(1), Some(2), Some(1000)][random.below(5)];

@@ -30,7 +30,7 @@ fn both(settings: [&str; 2], environments: [&str; 2]) -> (String, String, Option
         out
     };
     let before = text(&emit("before", settings[0], environments[0]).join("three_tier"));
-    // The blueprint emits nothing again: the existing files are the old ones, except for the operator's values.
+    // The blueprint does not emit again: the files that exist are the old ones, except for the operator's values.
     let own = emit("own", settings[0], environments[1]);
     let emitted = emit("emitted", settings[1], environments[1]);
     let [plain, json] = ["plain", "json"].map(|format| {
@@ -76,7 +76,7 @@ fn what_stays_and_what_changes() {
     assert!(text.contains("web (OS::Nova::Server): is replaced"), "{text}");
     let (text, ..) = both(["apps=2", "apps=2"], [GIVEN, "parameters: {image: debian-12, db_password: another}\n"]);
     assert!(text.contains("(secret)") && !text.contains("another"), "{text}");
-    // A value that only one side knows is treated as unchanged.
+    // A value that only one side knows counts as unchanged.
     let (text, ..) = both(["apps=2", "apps=2"], ["", GIVEN]);
     assert!(text.starts_with("nothing changes"), "{text}");
 }

@@ -20,16 +20,16 @@ use super::state_of;
 #[derive(Clone, Debug)]
 struct Member {
     name: String,
-    /// Its networks, some of which have no other server.
+    /// Its networks. Some of them have no other server.
     nets: BTreeSet<u8>,
-    /// Its security group, possibly without other servers.
+    /// Its security group, which may have no other server.
     group: Option<u8>,
     has_port: bool,
     has_volume: bool,
     runs: bool,
-    /// The other server, by its number, whose port address its software reads.
+    /// The number of the other server whose port address its software reads.
     picks: Option<usize>,
-    /// That server's name.
+    /// The name of that server.
     reads: Option<String>,
 }
 
@@ -96,7 +96,7 @@ impl Fleet {
             _ if self.members.is_empty() => {}
             Change::Goes(at) => {
                 let at = at % self.members.len();
-                // A reader would get new user data, which does not concern the cut.
+                // Its readers would get new user data, which is no matter of the cut.
                 let name = Some(&self.members[at].name);
                 if !self.members.iter().any(|other| other.reads.as_ref() == name) {
                     let name = self.members.remove(at).name;
@@ -221,7 +221,7 @@ fn options(stack_resources: usize, before: Option<&Lowered>) -> Options {
     options
 }
 
-/// The actions on resources that exist before and after, except unchanged ones.
+/// The actions on resources that exist before and after, except updates in place.
 fn disturbed(before: &Lowered, after: &Lowered) -> Vec<String> {
     let own = |name: &str| name.rsplit_once('/').map_or(name, |(_, own)| own).to_owned();
     let names = |lowered: &Lowered| -> BTreeSet<String> {
@@ -257,7 +257,7 @@ impl Emitting {
         let model = self.fleet.model();
         let after = lower(&model, &options(self.stack_resources, Some(&self.last)));
         let disturbed = disturbed(&self.last, &after);
-        // Repeating it yields the same.
+        // Lowering it again yields the same.
         let again = lower(&model, &options(self.stack_resources, Some(&after)));
         assert!(again.template == after.template && again.nested == after.nested);
         self.last = after;

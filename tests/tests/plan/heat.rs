@@ -64,7 +64,8 @@ fn heat_does_with_resources_what_the_plan_says() {
             (state(&answer["before"], &answer["parameters"]), state(&answer["after"], &answer["parameters"]));
         let said = plan(Some(&before), &after);
         for (name, resource) in &said.resources {
-            // Heat updates nested stacks each time, and their resources are not included. Nor are a group's members.
+            // Heat updates nested stacks each time, and its preview covers neither their resources nor a group's
+            // members.
             if resource.group.is_some() || wattle_catalog::schema(&resource.ty).is_none() {
                 continue;
             }
@@ -83,7 +84,7 @@ fn heat_does_with_resources_what_the_plan_says() {
             ];
             let heat = heat.iter().find(|(_, is)| *is).map(|(action, _)| *action);
             judged += 1;
-            // A preview does not carry out the change: another test checks the effects in the classes themselves.
+            // A preview does not carry out the change. Another test checks the effects in the classes themselves.
             let previewed = match resource.action {
                 Action::Rebuild => Action::Update,
                 Action::Refused if CARRIED_OUT.contains(&&*resource.ty) => Action::Update,

@@ -17,7 +17,7 @@ fn codes(model: &Model) -> Vec<&'static str> {
     codes
 }
 
-/// `model` with some of its things renamed, without `moved_from`; and with it.
+/// `model` with some of its things renamed, once without `moved_from` and once with it.
 fn renamed(model: &Model, choose: impl Fn(usize) -> bool) -> (Model, Model, usize) {
     let mut model = model.clone();
     model.moved.clear();
@@ -68,7 +68,7 @@ fn what_is_called_otherwise_is_lowered_to_the_byte_as_it_was() {
         renames += count;
         modules += moved.moved.iter().filter(|moved| moved.kind == ElementKind::Module).count();
         required += model.requirements.keys().filter(|name| !moved.requirements.contains_key(*name)).count();
-        // Nothing refers to the old names any more.
+        // Nothing refers to the old names any more, so the diagnostics are the same.
         assert_eq!(codes(&silent), codes(&model), "{number}");
         assert_eq!(codes(&moved), codes(&model), "{number}");
         let mut cut = Options::default();
@@ -154,7 +154,7 @@ fn a_module_that_is_renamed_changes_nothing() {
     };
     let cell = stack(|t| t.add("cell", in_cell("right").moved_from("apps")));
     same(&cell);
-    // Its content is renamed by a relative or a full name.
+    // The former name of something in it can be relative or full.
     same(&stack(|t| t.add("cell", Cell { second: "other", was: Some(".right") }.moved_from("apps"))));
     same(&stack(|t| t.add("cell", Cell { second: "other", was: Some("apps.right") }.moved_from("apps"))));
     // The seed lists the current names with their places, next to the deployed names.
@@ -209,7 +209,7 @@ fn a_name_that_nothing_was_deployed_as_is_reported_with_what_may_be_meant() {
         })
     };
     let before = of("database", None, "install", None);
-    // A typo, and the name in the second to last revision.
+    // Where a former name has a typo, the deployed name is suggested.
     let text = reported(&before, &of("db", Some("databsae"), "install", None));
     assert!(
         text.contains("name: `db` is declared to have been `databsae`, but nothing was deployed under that name"),
@@ -219,7 +219,7 @@ fn a_name_that_nothing_was_deployed_as_is_reported_with_what_may_be_meant() {
     let text = reported(&before, &of("database", None, "setup", Some("instal")));
     let meant = "name: `database/setup` is declared to have been `instal`, but nothing was deployed under that name: did you mean `install`?";
     assert!(text.contains(meant), "{text}");
-    // Things that exist under their declared former name, and things created with the stack, are not mentioned.
+    // Things that exist under their former name, and things that are new with the stack, are not mentioned.
     for after in [of("db", Some("database"), "setup", Some("install")), of("database", None, "setup", None)] {
         let text = reported(&before, &after);
         assert!(!text.contains("is said"), "{text}");

@@ -58,7 +58,7 @@ fn what_is_required_otherwise_is_reported_and_runs_nothing() {
     let json: serde_json::Value = serde_json::from_str(&plan.to_json()).expect("JSON");
     insta::assert_snapshot!(serde_json::to_string_pretty(&json["requirements"]).expect("JSON"));
     assert_eq!(json["summary"]["requirements"]["changed"], 2);
-    // A difference that only the author sees does not count.
+    // A difference that only the author sees is no change.
     assert!(planned(&after, &after).is_empty());
     let nothing = planned(&model(|_, _, _| {}), &model(|t, _, _| t.require("here", that(3).at_least(2))));
     assert!(nothing.is_empty() && !nothing.to_json().contains("requirements"), "{}", nothing.to_text(false));
@@ -77,7 +77,7 @@ fn nothing_of_a_secret_is_shown() {
     assert!(plan.to_text(false).contains("condition has changed"), "{}", plan.to_text(false));
 }
 
-/// Requires something of its own.
+/// A module with a requirement of its own.
 struct Pair {
     least: u32,
 }

@@ -29,7 +29,7 @@ fn fitting(action: Action) -> &'static [&'static str] {
 #[test]
 fn an_update_does_to_dependents_what_the_plan_says() {
     let all = skip::everything("200 stacks, created and updated by Heat in its other engine");
-    // The few cases cover everything; the legacy engine does the same in half the time.
+    // The few cases cover every effect, and the legacy engine does the same in half the time.
     let (first, count, engine) = if all { ("0", 200, &[][..]) } else { ("223", 20, &["--no-convergence"][..]) };
     let output = Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/heat/run"))
         .args(["update.py", "--first", first, "--count", &count.to_string()])
@@ -39,7 +39,7 @@ fn an_update_does_to_dependents_what_the_plan_says() {
         .expect("tests/heat/run starts");
     let text = String::from_utf8(output.stdout).expect("text");
     let (mut updated, mut differ) = (0, Vec::new());
-    // The number of times that the plan was right about resources that were not changed themselves.
+    // How often the plan was right about resources that were not changed themselves.
     let mut through: BTreeMap<(String, &str), usize> = BTreeMap::new();
     for answer in text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON")) {
         assert_eq!(answer["status"], "UPDATE_COMPLETE", "{answer:#}");
