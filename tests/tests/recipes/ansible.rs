@@ -65,7 +65,8 @@ async fn every_type(bin: Option<PathBuf>) {
     let mut text = "- hosts: localhost\n  gather_facts: false\n  tasks:\n".to_owned();
     let mut stage = Stage::new(Tool::Ansible, "");
     for (name, ty, value) in crate::types::all() {
-        // Before ansible-core 2.19, a text that looks like a list, a map or a boolean is converted to one without this.
+        // Before version 2.19, ansible-core converts a text that looks like a list, a map or a boolean, unless it is
+        // filtered.
         let filter = if ty == Type::STR { " | string" } else { "" };
         let set = format!("{{data: {{{name}: \"{{{{ {name}{filter} }}}}\"}}}}");
         let _ = writeln!(text, "    - ansible.builtin.set_stats: {set}");
@@ -178,7 +179,7 @@ async fn a_playbook_ends_at_its_deadline() {
     let stage = Stage::new(Tool::Ansible, playbook).deadline(Duration::from_millis(500));
     let started = stage.path("started");
     let stage = stage.input("started", Type::STR, started.display().to_string());
-    // On a machine of any speed: time does not count until the task runs.
+    // The speed of the machine does not matter: time does not count until the task runs.
     let starting = until(|| {
         *stage.live.waited.lock().unwrap() += Duration::from_millis(20);
         started.exists()

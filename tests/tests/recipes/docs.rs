@@ -25,7 +25,7 @@ fn block(language: &str, mark: &str, changes: &[(&str, &str)]) -> String {
 
 /// Runs `recipe`, which writes `redis.conf` into the folder `etc` of the state directory.
 async fn redis(tool: Tool, text: &str) {
-    // Other tests of the slower tools show that it may be absent.
+    // For the slower tools, other tests show that the value may be absent.
     let memories = if tool == Tool::Shell { &[None, Some(64_u8)][..] } else { &[Some(64)] };
     for memory in memories.iter().copied() {
         let mut stage = Stage::new(tool, "")

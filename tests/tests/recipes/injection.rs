@@ -58,7 +58,7 @@ fn folder() -> (tempfile::TempDir, PathBuf) {
     (folder, mark)
 }
 
-/// Runs it: no attack has run, and each value is returned unchanged.
+/// Runs it, and asserts that no attack has run and that each value comes back unchanged.
 async fn hold(stage: &Stage, mark: &Path) {
     let result = stage.run_clean().await;
     nothing_ran(mark);

@@ -84,9 +84,9 @@ async fn services_outlive_the_recipe_and_do_not_hold_it_up() {
     assert!(began.elapsed() < Duration::from_secs(30));
     let service = line_of(&stage.path("service")).await;
     assert!(runs(&service));
-    // Its output still goes to the log.
+    // The service's output still goes to the log.
     until(|| stage.log.text().contains("still here")).await;
-    // Later runs do not touch it either.
+    // Later runs do not touch the service either.
     let stage = stage.file("recipes/it.sh", "true");
     stage.run_clean().await.unwrap();
     assert!(runs(&service));
@@ -162,11 +162,11 @@ async fn what_a_killed_agent_left_running_is_ended_before_the_next_run() {
             [line_of(&child).await, line_of(&detached).await, line_of(&own).await]
         } => pids,
     };
-    // A forgotten value is not dropped, as in a killed process.
+    // A forgotten future is not dropped, just as if its process had been killed.
     std::mem::forget(run);
     assert!(pids.iter().all(|pid| runs(pid)));
     assert_eq!(names(&stage.job.directory), ["files", "pid", "run"]);
-    // A record about another process with the same number does not end that.
+    // A process with the number of a recorded one, but not the same process, is not ended.
     let record = stage.job.directory.join("pid");
     let text = std::fs::read_to_string(&record).unwrap();
     let mut other: serde_json::Value = serde_json::from_str(&text).unwrap();

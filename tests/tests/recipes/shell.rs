@@ -65,7 +65,7 @@ async fn the_environment_is_that_of_the_run() {
         assert!(environment.lines().any(|line| line == variable), "{variable} in {environment}");
     }
     assert!(environment.lines().any(|line| line.starts_with("PATH=/")), "{environment}");
-    // Cargo's own variables represent the agent's environment.
+    // Cargo's own variables stand for the agent's environment.
     assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some() && !environment.contains("CARGO_"), "{environment}");
 }
 
@@ -128,9 +128,9 @@ async fn a_recipe_says_itself_why_it_fails() {
         assert_eq!(failure.message, message);
         assert_eq!(failure.log, ["the last line"]);
     }
-    // Its message is ignored if it succeeds.
+    // The message of a recipe that succeeds is ignored.
     Stage::shell("echo no >\"$WATTLE_RUN_DIR/run/why\"").run_clean().await.unwrap();
-    // The agent does not wait for an endless pipe.
+    // A named pipe never ends, and the agent does not wait for it.
     let stage = Stage::shell("mkfifo \"$WATTLE_RUN_DIR/run/why\"; echo 'the last line'; exit 3");
     assert_eq!(stage.run().await.unwrap_err().message, "the recipe ended with exit code 3");
 }
@@ -324,7 +324,7 @@ async fn a_secret_in_a_plain_output_is_refused() {
         );
         assert!(!broken.message.contains("hunter"), "{broken:?}");
     }
-    // A value that is public elsewhere, or short, is not certainly a secret.
+    // A value that is short, or public elsewhere, does not count as a leaked secret.
     leaks("http://admin@h/").run_clean().await.unwrap();
     leaks("http://h/$database").input("again", secret(Type::STR), "shop").run_clean().await.unwrap();
     leaks("http://h/$greeting")
@@ -332,7 +332,7 @@ async fn a_secret_in_a_plain_output_is_refused() {
         .run_clean()
         .await
         .expect("it stands in a plain input");
-    // A secret that the recipe has generated.
+    // The recipe has generated this secret.
     let made = Stage::shell(
         r#"echo correct-horse >"$heat_outputs_path.token"; echo "http://h/?correct-horse" >"$heat_outputs_path.url""#,
     )
@@ -340,7 +340,7 @@ async fn a_secret_in_a_plain_output_is_refused() {
     .output("url", Type::STR);
     let broken = made.run().await.unwrap_err();
     assert!(broken.message.contains("holds the secret output `token`"), "{broken:?}");
-    // A secret that it generated after it had published the other output.
+    // The recipe has generated this secret after it published the other output.
     let early = Stage::shell("echo correct-horse >\"$heat_outputs_path.token\"")
         .output("token", secret(Type::STR))
         .output("url", Type::STR);
@@ -438,7 +438,7 @@ async fn what_ended_a_recipe_without_a_word_is_reported() {
     }
     assert_eq!(message(&bash(&format!("{own}set +e\nfalse\nexit 1\n"))).await, "the recipe ended with exit code 1");
     assert_eq!(message(&bash("trap 'exit 4' EXIT\nfalse\n")).await, "the recipe ended with exit code 4");
-    // Other shells do not report it.
+    // Other shells do not report the failed command, so the message guesses from the last line.
     let last = "its last line, 3, is a test, which may be false: `[ -f /nowhere ] && echo there` (the recipe ended with exit code 1)";
     assert_eq!(message("set -eu\ntrue\n[ -f /nowhere ] && echo there\n").await, last);
     let several = "its last command, in line 3, is a test, which may be false: `[ -f /nowhere ] && echo there` (the recipe ended with exit code 1)";

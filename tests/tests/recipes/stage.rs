@@ -29,7 +29,7 @@ pub(crate) struct Stage {
     _subscriber: tracing::subscriber::DefaultGuard,
 }
 
-/// The answers of the agent.
+/// Answers in place of the agent.
 #[derive(Debug, Default)]
 pub(crate) struct Fake {
     pub(crate) published: Mutex<IndexMap<String, Value>>,
@@ -75,7 +75,7 @@ impl Log {
 impl io::Write for Log {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut log = self.0.lock().unwrap();
-        // A log longer than tests read would count as the test's own growth.
+        // A log longer than tests read would count as growth of this process.
         if log.len() < 1 << 20 {
             log.extend_from_slice(bytes);
         }
