@@ -50,7 +50,7 @@ fn every_crate_that_users_need_can_be_published() {
     for package in described["packages"].as_array().unwrap() {
         let name = package["name"].as_str().unwrap();
         let is_ours = OURS.contains(&name);
-        // No registry at all is an empty list; all registries are null.
+        // An empty list means that it goes to no registry; null means that it may go to all.
         assert_eq!(package["publish"].is_null(), !is_ours, "{name}: whether it is for users");
         if is_ours {
             continue;
@@ -95,7 +95,7 @@ fn crates_build_as_they_are_published() {
     };
     let target = tempfile::tempdir().unwrap();
     let said = run(for_all(command).env("CARGO_TARGET_DIR", target.path()).env("CARGO_PROFILE_DEV_DEBUG", "0"));
-    // wattle has no public URL that a manifest could name.
+    // wattle has no public URL yet that a manifest could name.
     let known = ["manifest has no documentation, homepage or repository", "aborting upload due to dry run"];
     let warnings = said.lines().filter_map(|line| line.strip_prefix("warning: "));
     let others: Vec<&str> = warnings.filter(|warning| !known.contains(warning)).collect();
@@ -117,7 +117,7 @@ fn a_release_is_whole_and_the_same_each_time() {
     let folder = tempfile::tempdir().unwrap();
     let binaries = folder.path().join("binaries");
     fs::create_dir(&binaries).unwrap();
-    // Another test may rebuild them meanwhile.
+    // Another test may rebuild the programs meanwhile, so copy them.
     fs::copy(wattle(), binaries.join("wattle")).unwrap();
     fs::copy(wattle_agent(), binaries.join("wattle-agent")).unwrap();
     let (out, again) = (folder.path().join("out"), folder.path().join("again"));
@@ -126,7 +126,7 @@ fn a_release_is_whole_and_the_same_each_time() {
     let sums = |folder: &Path| fs::read_to_string(folder.join("SHA256SUMS")).unwrap();
     assert_eq!(sums(&out), sums(&again));
     run(Command::new("sha256sum").args(["--check", "--strict", "SHA256SUMS"]).current_dir(&out));
-    // The checksums are complete, and files in the target folder are not lost.
+    // The checksums cover every file, and a second call with the same target folder overwrites nothing.
     assert_eq!(sums(&out).lines().count() + 1, fs::read_dir(&out).unwrap().count());
     let refused = Command::new(repository().join("release/make")).arg(&out).output().unwrap();
     assert!(!refused.status.success());
@@ -267,7 +267,7 @@ fn a_release_is_built_and_is_small() {
         let bytes = fs::read(program).unwrap();
         assert!(!bytes.windows(place.len()).any(|window| window == place), "{} has a path", program.display());
     }
-    // It does not depend on a repository in place of published crates.
+    // Without published crates, it asks for a repository, and does not use the one on this machine.
     let said = run(Command::new(bin.join("wattle")).args(["new", "shop"]).current_dir(&folder));
     assert!(said.contains("with the URL of a git repository of wattle"), "{said}");
     assert!(!folder.path().join("shop/.cargo").exists());
