@@ -8,7 +8,7 @@ use wattle_catalog::nova;
 use wattle_tests::running::{self, Stage};
 use wattle_tests::say::Say;
 
-/// What is said and what is required.
+/// What is said, and what is required of it.
 #[derive(serde::Deserialize)]
 #[serde(default)]
 pub(crate) struct Words {
@@ -22,7 +22,7 @@ impl Default for Words {
     }
 }
 
-/// What is told when it is deployed.
+/// Chosen when the stack is deployed.
 #[derive(Parameters)]
 pub(crate) struct TalkParameters {
     /// What must not be said.
@@ -30,7 +30,7 @@ pub(crate) struct TalkParameters {
     forbidden: Parameter<String>,
 }
 
-/// Three say a word each, after what the one before has said.
+/// Three servers say a word each, each after the previous one has said its word.
 #[blueprint]
 pub(crate) fn talk(t: &mut Topology, p: TalkParameters, words: Words) -> Exports {
     let on = ["a", "b", "c"].map(|name| t.add(name, nova::Server::new().image("debian-12").flavor("m1.small")));
@@ -68,7 +68,7 @@ fn another_requirement_is_judged_and_runs_nothing_again() {
     up.wait_for("is up", Duration::from_mins(1));
     assert_eq!(stage.said("b"), ["two"]);
 
-    // Another valid requirement: a new revision, in which nothing runs.
+    // Another requirement that holds: there is a new revision, but nothing runs.
     stage.emit(&talk.model(Words { first: "one".into(), least: 2 }));
     let directory = stage.path().to_str().expect("text");
     let planned = stage.run_at(stage.path(), &["plan", directory]);
@@ -79,7 +79,7 @@ fn another_requirement_is_judged_and_runs_nothing_again() {
     assert!(renewed.err.contains("now revision 2"), "{renewed}");
     assert_eq!(stage.said("b"), ["two"]);
 
-    // An invalid one: the component fails in this revision, and so do readers of its output.
+    // A requirement that does not hold: the component fails in this revision, and so do readers of its output.
     stage.emit(&talk.model(Words { first: "one".into(), least: 4 }));
     let refused = stage.run(&["up"]);
     assert_eq!(refused.code, Some(1), "{refused}");

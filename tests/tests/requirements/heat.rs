@@ -49,7 +49,7 @@ fn is_heats(model: &Model) -> bool {
     lower(model, &Options::default()).seed.requirements["as it must be"].heat
 }
 
-/// Texts with many relevant features.
+/// Texts with all features that matter.
 fn text() -> impl Strategy<Value = String> {
     prop_oneof!["[ab.*\\\\^$-]{0,4}", "[a-zé ]{0,6}", Just("a\n".to_owned()), Just("b\na".to_owned()), "[0-9]{1,3}x"]
 }
@@ -158,7 +158,7 @@ fn what_heat_cannot_say_waits_for_seed_apply() {
     }
 }
 
-/// As declared by a blueprint, and as Heat reports it.
+/// The requirements are declared as in a blueprint, and the messages are Heat's.
 #[test]
 fn what_heat_says_names_the_requirement_its_place_and_what_is_asked_for() {
     let model = of(|t, p| {

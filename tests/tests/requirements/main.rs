@@ -6,7 +6,7 @@ mod heat;
 
 use wattle::prelude::*;
 
-/// What is required of in these tests.
+/// The values that these tests have requirements on.
 #[derive(Parameters)]
 pub(crate) struct Given {
     /// Megabytes.
