@@ -108,7 +108,7 @@ async fn matrix(under: Under, key: OperatorKey, model: &Model) {
     let mut options = options(&seed);
     options.key = key;
     let operator = under.operator(&options).await;
-    // Random models all have the same stack name.
+    // All random models have the same stack name, so delete the previous stack.
     delete(&operator, &seed.stack, &options.key, false).await.expect("deletes");
     elsewhere(&operator, &options).await;
     options.credentials.complete(&seed, &options.key);
@@ -141,7 +141,7 @@ async fn matrix(under: Under, key: OperatorKey, model: &Model) {
             })
             .await;
     }
-    // A login of no stack, and one of a stack with the same names.
+    // A login that belongs to no stack, and no login at all.
     let stranger = Credential::generate(options.key.signer().authority())
         .logins(&seed.stack, &seed.servers.keys().next().expect("a server").clone());
     for logins in [&stranger[..], &[]] {
@@ -154,7 +154,7 @@ async fn matrix(under: Under, key: OperatorKey, model: &Model) {
     println!("{}: {probes} nodes tried by {} servers and strangers", seed.stack, seed.servers.len());
 }
 
-/// The stack from which random models import: one value, which some of their servers read.
+/// The stack from which random models import. It has one value, which some of their servers read.
 async fn elsewhere(store: &Arc<dyn Store>, options: &Options) {
     let mut t = Topology::new("elsewhere");
     let host = t.add("host", nova::Server::new().image("debian-12").flavor("m1.small"));
