@@ -12,8 +12,8 @@ use crate::refused::{assert_refused, harmless};
 
 const TAR: &str = "application/vnd.oci.image.layer.v1.tar";
 
-/// The prefix of scripts that pack a layer. An image is created in `cache/wattle/images/NAME.new`, so the parent of
-/// everything is four levels up.
+/// The beginning of scripts that pack a layer. An image is created in `cache/wattle/images/NAME.new`, so the common
+/// parent folder is four levels up.
 const SCRIPT: &str = r#"
 set -e
 cd "$1"
@@ -90,7 +90,7 @@ fn no_layer_leads_out_of_its_image() {
     }
 }
 
-/// Through links in a lower layer.
+/// The whiteouts lead out through links in a lower layer.
 #[test]
 fn no_whiteout_leads_out_of_its_image() {
     let Some(root) = image() else { return };

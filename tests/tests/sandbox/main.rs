@@ -46,7 +46,7 @@ pub fn trespassers(t: &mut Topology) -> Exports {
     Exports::new().entry("said", second.said)
 }
 
-/// Identifies processes that recipes leave.
+/// The duration by which the tests recognize processes that recipes leave.
 const SECONDS: &str = "4719";
 
 fn model() -> Model {
@@ -57,7 +57,7 @@ fn sandbox(image: &Path) -> String {
     format!("--sandbox={}", image.display())
 }
 
-/// The processes that recipes have left in sandboxes of a stage, which see its folder.
+/// The processes that recipes have left in the sandboxes of a stage. They see the stage's folder.
 fn left(stage: &Stage) -> Vec<i32> {
     let place = stage.path().display().to_string();
     let is_it = |pid: &i32| {
@@ -94,10 +94,10 @@ fn recipes_leave_no_trace_on_the_machine() {
     up.wait_for("is up", Duration::from_mins(2));
     assert!(up.said().contains("in sandboxes, "), "{}", up.said());
     assert!(!up.said().contains("recipes run"), "nothing to warn of: {}", up.said());
-    // Values were passed from one to the other.
+    // The servers have passed values to each other.
     assert_eq!(stage.ask(&["get", "b/trespass/said"]).out, "two on b after one on a\n");
 
-    // Each has its own file system, and the machine and the image are unchanged.
+    // Each server has its own file system, and neither the machine nor the image has changed.
     let own = |pid: &i32| fs::read_to_string(format!("/proc/{pid}/root/etc/wattle-trespassed")).expect("reads");
     let mut found: Vec<String> = left(&stage).iter().map(own).collect();
     found.sort();
@@ -121,7 +121,7 @@ fn recipes_leave_no_trace_on_the_machine() {
     assert!(!up.said().contains("by force"), "{}", up.said());
     assert_gone(&stage);
 
-    // The next `up` begins with new servers: the recipes find no traces of themselves.
+    // The next `up` begins with new servers, so the recipes find no traces of themselves.
     let again = stage.run(&["up", &sandbox(image), "--until-done"]);
     assert_eq!(again.code, Some(0), "{again}");
     assert_gone(&stage);
@@ -154,7 +154,7 @@ fn without_a_sandbox_the_first_line_says_what_recipes_do() {
     let first = up.said().lines().next().unwrap_or_default().to_owned();
     assert!(first.contains("recipes run as "), "{first}");
     assert!(first.contains("`--sandbox`"), "{first}");
-    // A running stack does not switch.
+    // A running stack does not move into a sandbox.
     let inside = stage.run(&["up", "--sandbox"]);
     assert_eq!(inside.code, Some(2), "{inside}");
     assert!(
@@ -179,7 +179,7 @@ fn three_tier_runs_in_sandboxes() {
     assert!(!stage.path().join(".wattle/disks").exists());
 }
 
-/// An image from debootstrap, and packages from apt.
+/// The image comes from debootstrap, and the packages from apt.
 #[test]
 fn packages_are_installed_in_sandboxes_only() {
     if !skip::everything("an image of Debian, and packages in it") || image().is_none() {

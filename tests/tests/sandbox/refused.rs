@@ -62,7 +62,7 @@ fn what_is_no_image_is_refused() {
     fs::create_dir(stage.path().join("empty")).expect("a folder");
     assert_refused(&given("empty"), &["empty` is not an image", "`bin/sh`", "`oci-layout`", "skopeo copy"]);
 
-    // A shell, and nothing that `wattle` needs to run.
+    // The image has a shell, but nothing that `wattle` needs to run.
     fs::create_dir_all(stage.path().join("bare/bin")).expect("a folder");
     fs::write(stage.path().join("bare/bin/sh"), "").expect("writes");
     assert_refused(&given("bare"), &["`wattle` cannot run in the image `", "bare`", "glibc"]);
@@ -78,7 +78,7 @@ fn what_is_missing_here_is_named() {
     let stage = Stage::new(&harmless()).with("PATH", "/nowhere".into());
     assert_refused(&stage.run(&["up", "--sandbox"]), &["needs the program `unshare`", "package util-linux"]);
 
-    // Another user, who may neither mount nor create namespaces.
+    // A user who may neither mount anything nor create namespaces.
     let words = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"].map(str::to_owned).to_vec();
     let stage = Stage::new(&harmless()).within(words);
     for path in [stage.path().to_owned(), stage.path().join("seed.yaml")] {
