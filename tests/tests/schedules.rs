@@ -35,7 +35,7 @@ fn more_crashes_change_nothing() {
     }
 }
 
-/// Two requests are refused while their server's login changes; the second one had nothing new to learn.
+/// Two requests are refused while their server's login changes. When the second one is refused, the new login is known.
 #[test]
 fn a_login_that_becomes_another_fails_nothing() {
     run(7123, Chaos::Crashes);
