@@ -91,7 +91,7 @@ async fn broken_off_anywhere_and_repeated_another_operators_key_is_as_if_it_had_
     options.admission = true;
     let next = options.key.next();
     let keys = Rotation { former: &options.key, next: &next };
-    // A server has left the model, too.
+    // In this case, a server has left the model, too.
     let prepared = async || {
         let store = Watch::over(memory());
         for seed in [&seed, &small] {
@@ -200,7 +200,7 @@ async fn a_stack_goes_as_a_whole_but_not_while_agents_act_for_it() {
     drop(hold);
 }
 
-/// A stack with some nodes but without a goal.
+/// A stack with some nodes but without a desired revision.
 #[tokio::test]
 async fn what_no_operator_has_announced_is_removed_however_often_that_is_broken_off() {
     let seed = seed(&three_tier(1));
@@ -256,7 +256,7 @@ async fn a_stack_is_restored_also_while_it_is_being_written() {
     }
 }
 
-/// An application in which only the end was missing, followed by an incomplete removal.
+/// In the interrupted application, only the end is missing. Then an interrupted removal follows.
 #[tokio::test]
 async fn what_was_removed_in_part_is_applied_whole() {
     let [small, large] = [1, 3].map(|apps| seed(&three_tier(apps)));
@@ -283,7 +283,7 @@ async fn what_was_removed_in_part_is_applied_whole() {
         let is_gone = delete(&store, "three_tier", &options.key, false).await.is_ok();
         watched.guard.fix();
         apply(&store, &small, &options).await.expect("applies");
-        // There may be more remains of servers that left.
+        // There may also be remains of servers that have left.
         let mut found = essence(&store).await;
         found.retain(|path, _| expected.contains_key(path));
         assert_same(&found, &expected, changes);

@@ -35,7 +35,7 @@ async fn what_was_deployed_can_be_had_back_without_its_secrets() {
     assert_eq!((snapshot.seed, snapshot.parameters), concealed(&seed, &options.given, &options.key));
     assert_eq!(diagram(&store, &layout).await.expect("reads"), options.files.diagram);
 
-    // Another secret has another digest, and so has the same secret with another key.
+    // A different secret has a different digest, and so has the same secret with a different key.
     let digest_of = |options: &Options| concealed(&seed, &options.given, &options.key).1["db_password"].clone();
     let mut other = options.clone();
     other.given.set("db_password", format!("{SECRET}-other").into());
@@ -92,7 +92,7 @@ async fn what_is_kept_counts_as_the_operator_has_written_it() {
     }
 }
 
-/// What is told when it is deployed.
+/// Chosen when the stack is deployed.
 #[derive(Parameters)]
 struct PasswordParameter {
     /// A password.
@@ -140,7 +140,7 @@ async fn a_change_of_the_template_alone_is_kept_without_a_new_revision() {
     assert_eq!(snapshot.templates, options.files.templates);
     let after = nodes(&store).await;
     assert_eq!(pieces(&after), count, "old pieces stay");
-    // Only changes were written: neither the large chunk nor the diagram.
+    // Only what has changed is written: neither the large chunk nor the diagram.
     let ops = watch.guard.ops();
     assert!(ops[written..].iter().all(|op| op.path().contains("/deployed")), "{ops:?}");
     assert_eq!(ops.len() - written, 3, "a piece comes, the record says so, and a piece goes");

@@ -88,7 +88,7 @@ async fn rights_that_come_late_are_not_set_over_newer_ones() {
     assert!(stage.is_whole().await);
 }
 
-/// ZooKeeper restarts the version of a node's rights when the node is created again.
+/// When a node is created again, ZooKeeper counts the versions of its rights from the start.
 #[tokio::test]
 async fn rights_that_were_set_to_what_was_made_anew_are_set_right_by_the_next() {
     let stage = Stage::new().await;

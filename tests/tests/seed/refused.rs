@@ -26,7 +26,7 @@ async fn all_missing_and_wrong_parameters_are_reported_at_once() {
     assert!(missing.contains_key("db_password"), "{missing:#?}");
 }
 
-/// What `seed apply` judges itself.
+/// Constraints that `seed apply` checks itself.
 #[derive(Parameters)]
 struct Constrained {
     /// At least twelve characters.
@@ -103,7 +103,7 @@ async fn what_no_store_would_take_is_refused_by_name_before_anything_is_written(
         let host = server(&mut t, "host");
         let source = t.on(host).run("source", Anything::new());
         for i in 0..readers {
-            // Long names leave room for fewer.
+            // With such long names, fewer readers fit.
             let host = server(&mut t, &format!("reader-{i}-{}", "x".repeat(400)));
             t.on(host).run("part", Anything::new().number(source.count).password(source.token));
         }

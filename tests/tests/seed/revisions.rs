@@ -56,7 +56,7 @@ async fn what_has_not_changed_is_no_new_revision() {
     let before = nodes(&store).await;
     let again = apply(&store, &seed, &options).await.expect("applies");
     assert!(again.revision == 1 && again.changes.is_empty() && nodes(&store).await == before);
-    // A parameter that only Heat reads.
+    // Only Heat reads this parameter.
     options.given.set("flavor", "m1.large".into());
     assert_eq!(apply(&store, &seed, &options).await.expect("applies").revision, 1);
     options.again = true;
@@ -89,7 +89,7 @@ async fn what_left_the_model_is_gone_and_its_server_is_notified() {
     assert!(gone("entries/app2") && gone("status/app2/app") && !gone("status/app2/server"));
     let retired = plan(&store, "three_tier", "app2").await;
     assert!(retired.retired && retired.components.is_empty() && retired.revision == 2);
-    // And back, with its original credential.
+    // The server returns, with its original credential.
     let back = apply(&store, &large, &options).await.expect("applies");
     assert_eq!((back.revision, back.changes.servers["app2"].change), (3, Change::Added));
     assert!(!plan(&store, "three_tier", "app2").await.retired);

@@ -58,7 +58,7 @@ impl Guard for Pause {
             self.reached.add_permits(1);
             let _ = self.may_go_on.acquire().await;
         }
-        // Below 0, the counter wraps around.
+        // Below 0, the counter has wrapped around.
         let is_after = left == 0 || left > usize::MAX / 2;
         let goes_on =
             !is_after || self.more.try_update(Ordering::SeqCst, Ordering::SeqCst, |more| more.checked_sub(1)).is_ok();
@@ -121,7 +121,7 @@ async fn who_was_overtaken_writes_nothing_any_more() {
     }
 }
 
-/// ZooKeeper compares version counters, and a node that was removed and created again counts from the start.
+/// ZooKeeper compares version counters, and a node that is removed and created again counts from the start.
 #[tokio::test]
 async fn who_began_before_a_stack_was_made_anew_writes_nothing_of_it() {
     let zookeeper = ZooKeeper::start(1);
@@ -139,7 +139,8 @@ async fn who_began_before_a_stack_was_made_anew_writes_nothing_of_it() {
         delete(&store, &first.stack, &options.key, false).await.expect("deletes");
         apply(&store, &first, &options).await.expect("applies again");
         while count().await < before {
-            // Another application has begun, and is interrupted, so that the goal's version counter is the same as before.
+            // Another application begins and is interrupted, so that the version counter of the desired revision is the
+            // same as before.
             let broken = Watch::over(Arc::clone(&store));
             broken.guard.fail_after(1);
             let broken: Arc<dyn Store> = broken;
@@ -157,8 +158,8 @@ async fn who_began_before_a_stack_was_made_anew_writes_nothing_of_it() {
     assert!(refused > 5, "held up {refused} times");
 }
 
-/// An interrupted application cannot be distinguished from a slow one: the next one ends its turn before it reads the
-/// state.
+/// An interrupted application cannot be distinguished from a slow one, so the next one ends its turn before it reads
+/// the state.
 #[tokio::test]
 async fn what_a_slow_one_writes_is_not_written_behind_the_next_one_s_back() {
     // The plan of the server that is read is valid for the second seed, and not for the first.
@@ -199,7 +200,7 @@ fn pair(back: &str, front: &str) -> Model {
     t.finish(Exports::new())
 }
 
-/// Asserts that each plan expects the current state of those that it reads from.
+/// Asserts that each plan expects the current state of the servers that it reads from.
 async fn agree(store: &Arc<dyn Store>, seed: &Seed, revision: u64) {
     let space = Space::new(Arc::clone(store), &seed.stack);
     assert_eq!(space.desired_revision().await.expect("reads").map(|goal| goal.revision), Some(revision));
@@ -239,7 +240,8 @@ async fn who_was_overtaken_removes_nothing_that_was_made_since() {
     }
 }
 
-/// An operator without an answer to its announcement looks it up, and another one may have announced the same revision.
+/// An operator that gets no answer to its announcement looks it up. By then, another one may have announced the same
+/// revision.
 #[tokio::test]
 async fn what_another_one_has_announced_is_not_one_s_own() {
     let announces: fn(&[u8]) -> bool = |asked| asked.windows(12).any(|bytes| bytes == br#""applying":2"#);
@@ -258,7 +260,7 @@ async fn what_another_one_has_announced_is_not_one_s_own() {
     let meanwhile = async {
         let stalled = Arc::clone(&proxy);
         spawn_blocking(move || stalled.wait_until_stalled()).await.expect("it stalls");
-        // It has announced the revision, and done nothing else.
+        // The other operator has announced the revision, and done nothing else.
         let held = held_up(&store, &other, &options, 2).await.expect("it does more");
         proxy.cut();
         proxy.fix();
@@ -281,7 +283,7 @@ async fn a_data_space_that_is_made_later_sorts_behind_whatever_the_clock_says() 
         goal.space.expect("a name")
     };
     let first = space().await;
-    // An operator whose clock is far ahead has created one, and it was deleted.
+    // An operator whose clock is far ahead has created this data space, and it was deleted.
     delete(&store, &seed.stack, &options.key, false).await.expect("deletes");
     let ahead = br#"{"space":"2999-12-31T23:59:59.999999999Z-ffffffff"}"#;
     let signed = options.key.signer().sign("/wattle", ahead);
@@ -353,7 +355,7 @@ async fn who_was_overtaken_deletes_nothing_any_more() {
     }
 }
 
-/// A read during another operator's writes sees two revisions. That is not tampering.
+/// A read during another operator's writes sees two revisions, which is no sign of tampering.
 #[tokio::test]
 async fn who_was_overtaken_while_reading_suspects_nobody() {
     let [first, small, large] = [2, 1, 3].map(|apps| seed(&three_tier(apps)));
