@@ -14,7 +14,7 @@ use wattle_runtime::store::{Address, Login, Memory, Store};
 use wattle_tests::conformance;
 use wattle_tests::conformance::{Fixture, Other, orphaned, task};
 
-/// Code for cases that need another process.
+/// What other processes run, for the cases that need one.
 #[tokio::test]
 #[ignore = "is started by the cases that need another process"]
 async fn another_process() {
@@ -140,7 +140,7 @@ impl Fixture for Killed {
         true
     }
 
-    /// Equivalent to cutting for clients; requests in flight are lost.
+    /// For clients, this is the same as a cut. Requests in flight are lost.
     async fn cut(&self) -> bool {
         self.restart().await
     }

@@ -10,7 +10,7 @@ use wattle_tests::conformance::Fixture;
 use wattle_tests::proxy::Proxy;
 use wattle_tests::zookeeper::ZooKeeper;
 
-/// Code for cases that need another process.
+/// What other processes run, for the cases that need one.
 #[tokio::test]
 #[ignore = "is started by the cases that need another process"]
 async fn another_process() {
@@ -26,7 +26,7 @@ struct OnZooKeeper {
 
 impl OnZooKeeper {
     fn start(members: usize) -> Self {
-        // Sessions of 5 s, which are 20 ticks: some cases wait for one to end.
+        // Sessions last 5 s, which is 20 ticks, because some cases wait for one to end.
         let zookeeper = Arc::new(ZooKeeper::start_with(members, |zkd, _| {
             zkd.env("ZK_TICK", "250");
         }));

@@ -21,7 +21,7 @@ pub struct Word {
     said: String,
 }
 
-/// What is said.
+/// What the server says.
 #[derive(Deserialize)]
 #[serde(default)]
 pub struct Words {

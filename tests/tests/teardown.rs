@@ -17,7 +17,7 @@ pub struct Guest {
     word: String,
 }
 
-/// Who is there besides the host of the house.
+/// Which guests are there, besides the host of the house.
 #[derive(Deserialize)]
 #[serde(default)]
 pub struct Guests {
@@ -63,7 +63,7 @@ fn a_teardown_that_fails_is_reported_and_tried_again() {
     let up = stage.run(&["up", "-d", "--until-done"]);
     assert_eq!(up.code, Some(0), "{up}");
 
-    // Neither if software remains on the server nor if none does.
+    // Both teardowns fail: on a server that keeps software, and on one that keeps none.
     stage.emit(&model(false, false));
     let left = stage.run(&["up", "--until-done"]);
     assert_eq!(left.code, Some(1), "{left}");
