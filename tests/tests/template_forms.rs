@@ -106,7 +106,7 @@ fn heat_takes_and_refuses_the_same() {
     assert_eq!(found.len(), DISAGREEMENTS.len(), "a named disagreement is none any more");
 }
 
-/// Replaces a word with one of `words`.
+/// Replaces a random word with one of `words`.
 fn change(text: &mut String, below: &mut dyn FnMut(usize) -> usize, words: &[&str]) {
     let is_word = |sign: char| sign.is_alphanumeric() || "_-:".contains(sign);
     let starts: Vec<usize> = text
@@ -148,7 +148,7 @@ fn changed_forms_are_judged_alike() {
         for _ in 0..=below(2) {
             change(part, &mut below, &words);
         }
-        // Cases that the oracle, a clock, or a lookahead in a pattern decides.
+        // Leave out cases that the oracle, a clock, or a lookahead in a pattern decides.
         let is_ours =
             |text: &String| ["timezone", "expiration", "GetAZs", "(?="].iter().all(|word| !text.contains(word));
         if parts.iter().flatten().all(is_ours) {
@@ -211,7 +211,7 @@ impl Resources for Nothing {
     }
 }
 
-/// The functions of all cases as the outputs of one stack for each version, created over the simulated cloud.
+/// The functions of all cases are the outputs of one stack for each version, created over the simulated cloud.
 #[test]
 fn functions_give_what_heat_gives() {
     let begin = "resources: {r: {type: 'OS::Heat::Value', properties: {value: ";
@@ -227,7 +227,7 @@ fn functions_give_what_heat_gives() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut compared = 0;
     let mut wrong = Vec::new();
-    // Each version requires the start of an engine; the others have few cases.
+    // Each version needs an engine of its own, which is slow to start, so versions with few cases are left out.
     for (version, functions) in versions.into_iter().filter(|(_, functions)| functions.len() > 8) {
         let resource = format!("{begin}x}}}}}}\n");
         let template = |functions: &[(&str, &str)]| {
@@ -242,7 +242,7 @@ fn functions_give_what_heat_gives() {
                 let loaded = Loaded::of(&template(&[function]), "template.yaml");
                 let node = loaded.template.outputs[0].value.clone()?;
                 let value = Scope::new(&loaded, Mode::Known).value(&node).ok()?;
-                // As plans resolve it.
+                // Plans resolve values like this.
                 let partly = Scope::new(&loaded, Mode::Partial(&Nothing)).value(&node).ok()?;
                 (value.is_known() && !has_errors(&check(&loaded))).then_some((function, [value, partly]))
             })

@@ -22,7 +22,8 @@ fn number(name: &str, default: usize) -> usize {
     std::env::var(name).map_or(default, |number| number.parse().expect("a number"))
 }
 
-/// The differences from Heat, except verdicts listed in `named`; also listed ones that do not differ.
+/// The differences from Heat, except the verdicts listed in `named`. A listed verdict that does not differ counts as
+/// well.
 fn differences(cases: &[Case], named: &[(&str, &str)]) -> (Vec<String>, usize) {
     let mut oracle = Oracle::strict();
     let mut differences = Vec::new();
@@ -53,7 +54,7 @@ fn differences(cases: &[Case], named: &[(&str, &str)]) -> (Vec<String>, usize) {
     (differences, accepted)
 }
 
-/// Judges all, asserts that graphs are equal, and returns the number that both accept.
+/// Judges all cases, asserts that graphs are equal, and returns how many cases both accept.
 pub(crate) fn assert_alike(cases: &[Case], named: &[(&str, &str)]) -> usize {
     let (differences, accepted) = differences(cases, named);
     assert!(differences.is_empty(), "{} differ:\n{}", differences.len(), differences.join("\n"));
@@ -112,6 +113,6 @@ fn changed_templates_are_judged_alike() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let cases = mutants(folder.path());
     let accepted = assert_alike(&cases, MUTANTS);
-    // Some changes have no effect; most of them do.
+    // Some changes have no effect, but most of them do.
     assert!((cases.len() / 5..cases.len() / 2).contains(&accepted), "{accepted}");
 }
