@@ -148,7 +148,7 @@ fn shown(inputs: &IndexMap<Name, Value>) -> BTreeMap<String, String> {
     inputs.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect()
 }
 
-/// What is imported.
+/// The stack that random models import from.
 fn elsewhere() -> Seed {
     let t = Topology::new("elsewhere");
     let model = t.finish(Exports::new().entry("url", "http://elsewhere.example/"));
@@ -265,7 +265,7 @@ fn agree(case: u64, model: &Model, absent: &BTreeSet<Name>) -> usize {
             assert_eq!(ours.failure.is_some(), theirs.failure.is_some(), "{name} failed in one only: {}", context());
             assert_eq!(ours.read, theirs.read, "{name} read other values: {}", context());
             if ours.failure != theirs.failure {
-                // Of several failures, it is random which is reported first, on both sides.
+                // If several failures reach a component, it is random which one it reports, on both sides.
                 differ += 1;
                 for (root, kind) in [&ours.failure, &theirs.failure].into_iter().flatten() {
                     let own = [&simulated[root].failure, &real.did[root].failure];
