@@ -70,7 +70,7 @@ impl Drop for Servers<'_> {
     }
 }
 
-/// A fingerprint belongs to the key of one server, and `db` has announced the one with the fingerprint `key`.
+/// A fingerprint admits only the key of one server: here, `db` has announced the one with the fingerprint `key`.
 fn refuses_other_keys(run: &dyn Fn(&[&str]) -> Ran, key: &str) {
     for more in [&["db", "web"][..], &[]] {
         let wrong = run(&[&["seed", "admit", "--fingerprint", key][..], more].concat());
@@ -127,7 +127,7 @@ fn the_operator_is_informed_and_one_command_admits() {
         (Some(0), "`by_hand` is at revision 2: admitted `db` and `web`", 2),
         "{admitted}"
     );
-    // Careful operators compare.
+    // Careful operators compare the fingerprints.
     for (server, line) in ["db", "web"].into_iter().zip(keys) {
         let key = line.strip_prefix(&format!("  {server}: its key is ")).unwrap_or_else(|| panic!("{admitted}"));
         servers.says(server, &format!("this server waits to be admitted; its key is {key}"));
@@ -140,7 +140,7 @@ fn the_operator_is_informed_and_one_command_admits() {
     let applied = run(&["seed", "apply", "."]);
     assert!(applied.out.starts_with("stack `by_hand`: revision 2, unchanged"), "{applied}");
 
-    // It is rebuilt.
+    // The server is rebuilt.
     servers.kill_first();
     servers.start("db", "db-anew");
     servers.says(
@@ -167,7 +167,7 @@ fn the_operator_is_informed_and_one_command_admits() {
     assert!(silent.code == Some(1) && silent.err.contains("`db` has announced nothing"), "{silent}");
     assert!(!run(&["status"]).out.contains("user data"));
 
-    // It is deleted before its agent learns that it has left the model.
+    // The server is deleted before its agent learns that it has left the model.
     servers.kill_first();
     let mut t = Topology::new("by_hand");
     let host = server_of(&mut t, "db");

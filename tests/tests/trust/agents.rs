@@ -131,12 +131,12 @@ pub(crate) async fn until(stack: &Stack, what: &str, is_so: impl Fn(&StackSnapsh
     panic!("not {what}: {last:?}")
 }
 
-/// Whether `db` has reached the goal.
+/// Whether `db` has reached the desired revision.
 pub(crate) fn is_done(snapshot: &StackSnapshot) -> bool {
     snapshot.tally().done == 1
 }
 
-/// The same, or until it has run something nevertheless.
+/// Waits until `db` reports such a message, or has run something nevertheless.
 pub(crate) async fn refuses_or_runs(stack: &Stack, db: &Db, words: &str) {
     let says = |snapshot: &StackSnapshot| snapshot.servers["db"].troubles.iter().any(|trouble| trouble.contains(words));
     until(stack, &format!("said: {words}"), |snapshot| says(snapshot) || db.ran.count() > 0).await;

@@ -35,7 +35,7 @@ async fn left(mut stack: Stack) {
     let [mut db, mut web] = both(&stack).await;
     admit(&operator, "left", &stack.options.key, &[]).await.expect("admits");
     until(&stack, "done", |snapshot| snapshot.revision() == 2 && snapshot.tally().is_done()).await;
-    // Everything that it has ever known.
+    // The logins are all that the server has ever had.
     let logins = [stack.logins("web").remove(0), web.key().login("left", "web")];
     let store = stack.login(&logins).await;
     let member = Space::new(Arc::clone(&store), "left").membership("web").await.expect("reads").expect("it is there");
@@ -64,7 +64,7 @@ async fn left(mut stack: Stack) {
     let applied = apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     until(&stack, "done", |snapshot| snapshot.revision() == 4 && snapshot.tally().is_done()).await;
     assert_eq!(db.ran.count(), ran);
-    // It has reported that nothing is left to tear down: its remaining rights are revoked.
+    // The server has reported that nothing is left to tear down, so its remaining rights are revoked.
     assert_eq!((applied.changes.forgotten, applied.changes.lingering), (vec!["web".to_owned()], Vec::new()));
     reaches_only(&store, &operator, &[], "a server that has torn everything down").await;
     stack.options.again = false;
@@ -72,7 +72,7 @@ async fn left(mut stack: Stack) {
     assert!(diff.is_empty() && diff.tampered.is_empty(), "{diff}");
     db.kill().await;
 
-    // It returns as a new server: neither its own key nor the used credential is valid.
+    // The server returns as a new one: neither its own key nor the used credential is valid.
     stack.seed = both_again;
     let seed = stack.seed.clone();
     adopt(&operator, &seed, &mut stack.options, Unnamed::default()).await.expect("its own keys");
@@ -118,13 +118,13 @@ async fn never_came(mut stack: Stack) {
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     let own = [layout.plan("web"), layout.last_desired("web"), layout.server_status("web"), layout.agent("web")];
     reaches_only(&store, &operator, &own, "a server that has left").await;
-    // It has never reported, so it is not known whether there is something to tear down.
+    // The server has never reported, so nobody knows whether there is something to tear down.
     stack.options.again = true;
     let applied = apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     assert_eq!((applied.changes.lingering, applied.changes.forgotten), (vec!["web".to_owned()], Vec::new()));
     stack.options.again = false;
     reaches_only(&store, &operator, &own, "a server that has left").await;
-    // Someone occupies its place: the operator is asked to check.
+    // Someone occupies the server's place, so the operator is asked to check.
     let place = Space::new(Arc::clone(&web), "never_came");
     let alive =
         Alive { since: now(), host: "web".into(), pid: 7, version: "1".into(), agent: None, boot: None, logs: false };
@@ -139,7 +139,7 @@ async fn never_came(mut stack: Stack) {
     assert_eq!((again.revision, again.servers.len()), (4, 0));
     let diff = diff(&operator, &stack.seed, &stack.options).await.expect("compares");
     assert!(diff.is_empty() && diff.tampered.is_empty(), "{diff}");
-    // Nobody has used its credential: it can return with it.
+    // Nobody has used the server's credential, so it can return with it.
     stack.seed = both;
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     store.get(&layout.plan("web")).await.expect("it is its own again");
@@ -147,7 +147,7 @@ async fn never_came(mut stack: Stack) {
     store.get(&layout.revision()).await.expect("it is one of them");
 }
 
-/// Before its admission, its credential is revoked.
+/// The server leaves before it is admitted, and its credential is revoked.
 #[tokio::test]
 async fn nor_does_a_credential_of_a_server_that_has_left() {
     let mut stack = Stack::new("left_early");

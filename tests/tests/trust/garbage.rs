@@ -48,7 +48,7 @@ async fn a_value_of_another_type_is_not_quoted() {
             assert!(!ran.err.contains("hunter2") && ran.out.is_empty(), "{args:?}: {ran}");
         }
     }
-    // Besides a failure there is space for another value.
+    // An entry with a failure can also contain an earlier value.
     let before = json!({"revision": 1, "value": "hunter2"});
     let failed = json!({"failure": failure("web/part", "no"), "before": before});
     liar.writes("web", "count", failed).await;
@@ -68,7 +68,7 @@ async fn nobody_else_has_failed_in_an_entry() {
         let ran = format!("{}", liar.run(args));
         assert!(ran.contains(own) && !ran.contains(" db/part: "), "{args:?}: {ran}");
     }
-    // According to its own claim.
+    // Once `db` reports a failure itself, that one is shown.
     liar.says("db", &liar.layout.status("db/part"), json!({"state": "failed", "detail": failure("db/part", "full")}))
         .await;
     let ran = liar.run(&["get", "web/part/text"]);
@@ -103,7 +103,7 @@ fn at_24_lines(command: &Command) -> Command {
     small
 }
 
-/// The rows of the others come first.
+/// The rows of the other servers come first.
 #[tokio::test]
 async fn nobody_fills_everybodys_screen() {
     let liar = Liar::new("full_screens").await;
@@ -130,7 +130,7 @@ async fn nobody_fills_everybodys_screen() {
         assert!(at("web ") < gone, "{args:?}: {ran}");
         assert!(lines[at("web ")].len() < 120, "{args:?}: {ran}");
     }
-    // A terminal with few lines.
+    // The terminal has few lines.
     let ran = at_a_terminal(&at_24_lines(&liar.command(&["status", "--watch"])), "");
     let rows: Vec<&str> = ran.out.lines().filter(|line| line.contains("web") && line.contains("part")).collect();
     assert!(!rows.is_empty() && ran.out.lines().count() < 30, "{ran}");
@@ -178,7 +178,7 @@ async fn what_cannot_have_been_leaves_the_scale_to_the_others() {
     }
 }
 
-/// A trace of it exists, even if it is unreadable.
+/// Even an unreadable report proves that the server has been there.
 #[tokio::test]
 async fn who_was_there_has_not_never_started() {
     let liar = Liar::new("was_there").await;

@@ -67,14 +67,14 @@ fn nothing_of_a_handed_state_is_believed() {
     let handed = Handed::prepared();
     let whole = handed.homes.path().join("whole");
     fs::rename(handed.state(), &whole).expect("renames");
-    // All of it, as from an archive.
+    // The whole state is there, as if it came from an archive.
     copy(&whole, &handed.state());
     let before = handed.all();
     for args in [&["up", ".", "--until-done"][..], &["up", ".", "-d"], &["down", "."], &["down", ".", "--delete"]] {
         assert_refused(&handed.run("other", args), NOT_MADE);
         assert_eq!(handed.all(), before, "{args:?}");
     }
-    // Any part of it: keys, values, addresses, the store, an agent's memory.
+    // Any part of it is refused: keys, values, addresses, the store, an agent's memory.
     for part in ["operator.key", "credentials.yaml", "secrets.json", "up.json", "space", "servers/alice/agent/journal"]
     {
         fs::remove_dir_all(handed.state()).expect("removes");
@@ -94,12 +94,12 @@ fn what_is_said_about_a_handed_state_helps() {
     let ran = handed.run("other", &["up", ".", "--until-done"]);
     assert!(ran.err.contains("start without it: `rm -r ./.wattle`"), "{ran}");
     assert!(ran.err.contains("say so: `wattle up . --state ./.wattle`"), "{ran}");
-    // An explicit confirmation is accepted once.
+    // The operator confirms it explicitly, once.
     for args in [&["up", ".", "--until-done", "--state", "./.wattle"][..], &["up", ".", "--until-done"]] {
         let ran = handed.run("other", args);
         assert_eq!(ran.code, Some(0), "{ran}");
     }
-    // A moved state remains its owner's, a copy does not.
+    // A moved state remains its owner's. A copy does not.
     let moved = handed.stage.path().join("moved");
     copy(&handed.state(), &moved);
     assert_refused(&handed.run("other", &["down", "moved"]), NOT_MADE);
@@ -109,7 +109,7 @@ fn what_is_said_about_a_handed_state_helps() {
     assert!(ran.code == Some(0) && !moved.exists(), "{ran}");
 }
 
-/// An archive unpacked over one's own state replaces its content, and the folder remains the same.
+/// An archive unpacked over one's own state replaces the content, and the folder remains the same.
 #[test]
 fn a_key_that_takes_the_place_of_ones_own_is_refused() {
     let (own, other) = (Handed::prepared(), Handed::prepared());
@@ -117,7 +117,7 @@ fn a_key_that_takes_the_place_of_ones_own_is_refused() {
     assert_refused(&own.run("maker", &["up", ".", "--until-done"]), NOT_MADE);
 }
 
-/// The holder of the lock and the server of the socket is another process of the same user, possibly in a container.
+/// Another process of the same user, possibly in a container, holds the lock and serves the socket.
 #[test]
 fn commands_do_not_speak_to_what_keeps_a_handed_state_up() {
     let handed = Handed::prepared();
@@ -171,10 +171,10 @@ fn links_lead_nowhere() {
         let place = if part.is_empty() { handed.state() } else { handed.state().join(part) };
         let _ = fs::remove_file(&place);
         let _ = fs::remove_dir_all(&place);
-        // A folder is a link to one, a file is a link to one that does not exist yet.
+        // Replace a folder by a link to a folder, and a file by a link to a file that does not exist yet.
         let is_folder = part.is_empty() || whole.join(part).is_dir();
         symlink(if is_folder { elsewhere.clone() } else { elsewhere.join("file") }, &place).expect("links");
-        // Even the explicit confirmation does not cover that.
+        // Even explicit confirmation does not cover links.
         for args in [
             &["up", ".", "--until-done", "--state", "./.wattle"][..],
             &["up", ".", "--until-done"],
@@ -200,7 +200,7 @@ fn what_others_can_change_is_not_believed() {
         assert!(ran.err.contains("`chmod go-w ./.wattle"), "{ran}");
         fs::set_permissions(&path, before).expect("permissions");
     }
-    // The file from which marks are derived belongs only to the user, too.
+    // The file from which marks are derived must belong to the user alone, too.
     let home = handed.homes.path().join("maker/.user/wattle");
     assert_eq!(fs::metadata(home.join("up.key")).expect("it was made").permissions().mode() & 0o777, 0o600);
     fs::set_permissions(&home, Permissions::from_mode(0o777)).expect("permissions");

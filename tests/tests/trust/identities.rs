@@ -43,8 +43,8 @@ async fn come(stack: &Stack, number: usize) {
     panic!("they do not come")
 }
 
-/// Asserts that the caller can read and write no nodes in the store except those `left`. All others belong to ZooKeeper
-/// itself.
+/// Asserts that the client with this `store` can read and write no nodes except those `left`. ZooKeeper's own nodes are
+/// not checked.
 pub(crate) async fn reaches_only(store: &Arc<dyn Store>, operator: &Arc<dyn Store>, left: &[String], what: &str) {
     let mut there = nodes(operator).await;
     assert!(there.len() > 20, "{there:?}");
@@ -78,7 +78,7 @@ async fn used(mut stack: Stack) {
     let layout = Layout::new("used");
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     let mut servers = both(&stack).await;
-    // The attacker reads the user data, and everything it opens.
+    // The attacker has read the user data, and reads everything that they open.
     let thief = stack.server("db").await;
     join(&thief, "used", "db", stack.options.credentials.get("db").expect("it has one")).await;
     for path in [layout.plan("db"), layout.revision(), layout.server_status("web")] {
@@ -122,7 +122,8 @@ async fn a_second_server_is_reported_and_admitted_by_its_name_only() {
     let silent = admit(&operator, "second", &key, &["db".into()]).await.expect("nobody has come");
     assert_eq!((silent.revision, silent.silent.len(), silent.admitted.len()), (2, 1, 0));
 
-    // It exists while the first one runs: an image of it, or an attacker who has read its user data.
+    // The second server exists while the first one runs: it is an image of it, or an attacker who has read its user
+    // data.
     let mut second = Db::of("db");
     second.start(&stack).await;
     let snapshot = until(&stack, "reported", |snapshot| !snapshot.admission.others.is_empty()).await;
@@ -133,8 +134,8 @@ async fn a_second_server_is_reported_and_admitted_by_its_name_only() {
     let nobody = admit(&operator, "second", &key, &[]).await.expect("reads");
     assert!(nobody.admitted.is_empty());
 
-    // It was rebuilt; the first one still exists, or an attacker keeps it. The owner of the credential may announce another
-    // key in the meantime.
+    // The server was rebuilt, but the first one still exists, or an attacker keeps it. Whoever has the credential may
+    // announce another key in the meantime.
     let own = second.key().public("second", "db").key.fingerprint();
     assert_eq!(snapshot.admission.others[0].key, own);
     let path = Layout::new("second").announcement("db");
@@ -175,7 +176,7 @@ async fn a_second_server_is_reported_and_admitted_by_its_name_only() {
     }
 }
 
-/// A server was rebuilt twice. The second one announced itself over the first one, was admitted, and is gone.
+/// A server is rebuilt twice. The second one announces itself over the first one, is admitted, and is gone.
 #[tokio::test]
 async fn who_was_announced_over_comes_again() {
     let mut stack = Stack::new("over");
@@ -196,7 +197,7 @@ async fn who_was_announced_over_comes_again() {
     let is_another = |snapshot: &StackSnapshot| snapshot.admission.others.iter().any(|other| other.key != lasting_key);
     let passing_key = until(&stack, "reported", is_another).await.admission.others[0].key;
     passing.kill().await;
-    // Its operator cannot know that it is gone.
+    // The operator cannot know that it is gone.
     let admitted = admit_only(&operator, "over", &key, &"db".into(), passing_key).await.expect("admits");
     assert_eq!(admitted.revision, 3);
     let comes = |snapshot: &StackSnapshot| snapshot.admission.others.iter().any(|other| other.key == lasting_key);
@@ -211,7 +212,7 @@ async fn who_was_announced_over_comes_again() {
     }
 }
 
-/// The public data of another server cannot be claimed.
+/// No server can announce the public key of another one.
 #[tokio::test]
 async fn what_is_announced_needs_its_key_and_the_credential() {
     let mut stack = Stack::new("announced");
@@ -227,21 +228,22 @@ async fn what_is_announced_needs_its_key_and_the_credential() {
         operator.get(&layout.announcement(server)).await.expect("reads").expect("it is there").data
     };
     let [db, web] = [read("db").await, read("web").await];
-    // With the operator's password at the store, but without the key, it can be written.
+    // With the operator's password at the store, but without the key, an attacker can write announcements, but none
+    // counts.
     for forged in [web.clone(), b"{}".to_vec(), vec![b' '; 100_000]] {
         operator.set(&layout.announcement("db"), &forged, None).await.expect("the password is enough");
         let waiting = waiting(&operator, "announced", &key, &[]).await.expect("reads");
         assert_eq!(waiting.come, ["web".into()]);
     }
     operator.set(&layout.announcement("db"), &db, None).await.expect("the password is enough");
-    // Nor is it valid in another data space.
+    // Nor does the announcement count in another data space.
     stack.options.restore = true;
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     stack.options.restore = false;
     operator.set(&layout.announcement("db"), &db, None).await.expect("the password is enough");
     let waiting = waiting(&operator, "announced", &key, &[]).await.expect("reads");
     assert!(waiting.come.is_empty(), "{waiting:?}");
-    // A server announces itself again.
+    // The server announces itself again.
     let applied = apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     assert!(applied.changes.is_empty());
     for server in &mut servers {
@@ -253,7 +255,7 @@ async fn what_is_announced_needs_its_key_and_the_credential() {
     }
 }
 
-/// An agent is killed once its key is on the disk, and an operator after each single change.
+/// An agent is killed as soon as its key is on the disk, and an operator after each single change.
 #[tokio::test]
 async fn whoever_is_broken_off_locks_nobody_out() {
     let mut stack = Stack::new("halfway");
@@ -307,7 +309,7 @@ async fn whoever_is_broken_off_locks_nobody_out() {
     }
 }
 
-/// `seed admit` completes an interrupted `seed admit`: wherever it was interrupted, and whichever servers are named.
+/// `seed admit` completes an interrupted `seed admit`, wherever it was interrupted and whichever servers it names.
 #[tokio::test]
 async fn whoever_admits_again_completes_what_was_broken_off() {
     let name = "admits_again";
@@ -337,7 +339,7 @@ async fn whoever_admits_again_completes_what_was_broken_off() {
     let through: Arc<dyn Store> = watched.clone();
     let (mut changes, mut former) = (0, credential.clone());
     loop {
-        // Another machine each time, which replaces the former one and its agent.
+        // Each time, another machine replaces the former one and its agent.
         let own = ServerKey::generate();
         says(&own).await;
         let holder = stack.login(&[former.login(name, "db")]).await;
@@ -345,7 +347,7 @@ async fn whoever_admits_again_completes_what_was_broken_off() {
             .grant(&former.login(name, "db").principal(), Rights::READ.and(Rights::WRITE))
             .grant(&key.login().principal(), Rights::READ);
         let place = layout.alive("db");
-        // At first there is only itself.
+        // At first, no former machine has an agent.
         let _held = match changes {
             0 => None,
             _ => Some(holder.hold(&place, b"{}", &kept, None).await.expect("it acts")),
@@ -354,12 +356,12 @@ async fn whoever_admits_again_completes_what_was_broken_off() {
         let broken = admit(&through, name, &key, &["db".into()]).await;
         let is_done = broken.is_ok();
         watched.guard.fix();
-        // Every other time, a third one has announced itself meanwhile: then that is the one.
+        // Every other time, a third machine has announced itself meanwhile, and is the one to admit.
         let last = if !is_done && changes % 2 == 1 { ServerKey::generate() } else { own.clone() };
         if !is_done {
             says(&last).await;
             let waiting = waiting(&operator, name, &key, &[]).await.expect("it is known");
-            // Before anything was written, nobody has named it.
+            // If nothing was written, the interrupted command has named no server.
             if waiting.come.is_empty() {
                 assert!(changes == 0, "{changes}");
                 admit(&operator, name, &key, &["db".into()]).await.expect("admits");

@@ -35,7 +35,7 @@ struct Operator {
 }
 
 impl Operator {
-    /// The operator of an applied stack.
+    /// The operator of a stack, after applying it.
     async fn new(stack: Stack) -> Self {
         let store = stack.operator().await;
         apply(&store, &stack.seed, &stack.options).await.expect("applies");
@@ -163,7 +163,7 @@ async fn the_operator_alone_reads_it_and_its_server_alone_writes_it(stack: Stack
     operator.ends(&one).await;
     operator.ends(&all).await;
     operator.silent().await;
-    // A limited number at a time.
+    // The number of concurrent requests is limited.
     let asks = [(); MOST_ASKS].map(|()| operator.ask(None));
     for ask in &asks {
         assert_eq!(operator.asks(ask).await, LogRequested::Asked);
@@ -187,7 +187,7 @@ async fn what_another_one_says_is_no_answer(stack: Stack) {
         let log = operator.heard(&ask).await.log;
         assert!(matches!(log, Err(SpaceError::Untrusted { .. })), "{log:?}");
     }
-    // Signed, but invalid.
+    // These answers are signed, but invalid.
     let of = operator.of().await;
     let garbage = |answers: serde_json::Value| {
         let object = json!({"revision": of.number, "space": of.space, "answers": answers}).to_string();
@@ -216,7 +216,7 @@ async fn a_forged_or_former_request_is_not_answered(stack: Stack) {
     for signed in [other.signer().sign(&path, request.to_string().as_bytes()), request.to_string().into_bytes()] {
         operator.store.set(&path, &signed, None).await.expect("writes");
     }
-    // Later lines arrive later.
+    // Before this revision is done, the agent would have answered.
     operator.stack.options.again = true;
     let applied = apply(&operator.store, &operator.stack.seed, &operator.stack.options).await.expect("applies");
     until(&operator.stack, "done again", |snapshot| is_done(snapshot) && snapshot.revision() == applied.revision).await;
@@ -254,7 +254,7 @@ async fn a_flood_stays_within_its_bounds(stack: Stack) {
     let answers = u32::try_from(last.version.count - first.version.count).expect("few");
     assert!(begin.elapsed() + Duration::from_millis(500) > Duration::from_secs(1) * (answers - 1), "too many answers");
     assert!(last.data.len() > MOST / 2, "there is room for more: {} bytes", last.data.len());
-    // Its agent does its regular work.
+    // Meanwhile, the server's agent does its regular work.
     operator.stack.options.again = true;
     let applied = apply(&operator.store, &operator.stack.seed, &operator.stack.options).await.expect("applies");
     until(&operator.stack, "done again", |snapshot| is_done(snapshot) && snapshot.revision() == applied.revision).await;
@@ -274,7 +274,7 @@ async fn the_log_of_a_server_that_was_replaced_is_not_its_successors(mut stack: 
     former.kill().await;
     let said = operator.store.get(&operator.path).await.expect("reads").expect("answers").data;
 
-    // The same server, rebuilt: its disk is empty.
+    // The same server is rebuilt, so its disk is empty.
     let mut db = Db::new();
     db.start(&operator.stack).await;
     for attempt in 0.. {
@@ -293,7 +293,7 @@ async fn the_log_of_a_server_that_was_replaced_is_not_its_successors(mut stack: 
     let log = operator.answer(&ask, |log| log.lines.iter().any(|line| line == "of the new one")).await;
     assert!(!is_former(&log), "{log:?}");
     db.kill().await;
-    // An attacker restores an old answer of the former one, with the rights of the current one.
+    // An attacker restores an old answer of the former server, with the rights of the current one.
     let own = operator.stack.login(&db.key().logins(&operator.stack.seed.stack, "db")).await;
     own.set(&operator.path, &said, None).await.expect("its own");
     let log = operator.heard(&ask).await.log;
@@ -311,7 +311,7 @@ async fn whatever_a_server_answers_is_shown_harmlessly(stack: Stack) {
         command.args(["logs", "db/part", "--follow", "--stack", &operator.stack.seed.stack]);
         Foreground::start(command.args(["--space", &operator.stack.address()]))
     };
-    // As the server itself: it learns who requests.
+    // The test reads as the server, which learns of each request.
     let db = Space::new(operator.stack.server("db").await, &operator.stack.seed.stack);
     let asked = async || {
         for _ in 0..600 {
@@ -328,7 +328,7 @@ async fn whatever_a_server_answers_is_shown_harmlessly(stack: Stack) {
     operator.answers_as(&operator.own_key(), &ask, &["a\u{1b}[2J\nFORGED", "\u{202e}\rb\tc"]).await;
     let harmless = "a\\u{1b}[2J\\nFORGED\n\\u{202e}\\rb\tc\n";
     until_so("it is shown", async || shown.said().contains(harmless)).await;
-    // An ended command requests nothing any more.
+    // A command that has ended requests nothing any more.
     drop(at_its_end(shown, Foreground::interrupt, 0).await);
     until_so("nobody asks", async || db.membership("db").await.expect("reads").expect("it is there").asks.is_empty())
         .await;
@@ -355,7 +355,7 @@ async fn until_so(what: &str, is_so: impl AsyncFn() -> bool) {
     panic!("not so: {what}")
 }
 
-/// Waits until a command ends, while other tasks here continue.
+/// Ends a command, and lets other tasks here continue until then.
 async fn at_its_end(mut of: Foreground, end: fn(&mut Foreground) -> Option<i32>, code: i32) -> Foreground {
     let ended = tokio::task::spawn_blocking(move || {
         let ended = end(&mut of);

@@ -57,7 +57,7 @@ use wattle_tests::random::Anything;
 use wattle_tests::seeds::{options, seed};
 use wattle_tests::zookeeper::ZooKeeper;
 
-/// A stack in a real ZooKeeper, with two servers that are not wired to each other.
+/// A stack with two servers that are not wired to each other, in a real ZooKeeper.
 pub(crate) struct Stack {
     pub(crate) model: Model,
     pub(crate) seed: Seed,

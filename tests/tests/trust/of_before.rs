@@ -173,7 +173,7 @@ impl Drop for Before {
 #[tokio::test]
 async fn a_stack_of_before_signatures_is_upgraded_by_one_command() {
     let mut before = Before::new().await;
-    // Nothing is trusted, and nothing changes, before the operator confirms it.
+    // Before the operator confirms it, nothing is trusted, and nothing changes.
     let refused = before.apply(&[]);
     assert_eq!(refused.code, Some(1), "{refused}");
     for said in [
@@ -219,7 +219,7 @@ async fn a_stack_of_before_signatures_is_upgraded_by_one_command() {
     let again = before.apply(&[]);
     assert!(again.code == Some(0) && again.out.contains("unchanged"), "{again}");
 
-    // Servers that know the operator's key are new ones: Heat replaces them.
+    // With new credentials, servers know the operator's key. Heat replaces the servers for that.
     let renewed = before.apply(&["--renew"]);
     assert!(renewed.code == Some(0) && renewed.out.contains("new credentials: `db` and `web`"), "{renewed}");
     before.stop();
@@ -234,7 +234,7 @@ async fn a_stack_of_before_signatures_is_upgraded_by_one_command() {
     assert!(!status.out.contains("still use the credential"), "{status}");
 }
 
-/// Upgrading only the operator's side: unsigned data are not shown as anyone's, and nothing is lost.
+/// When only the operator's side is upgraded, unsigned data are not shown as anyone's, and nothing is lost.
 #[tokio::test]
 async fn what_a_stack_of_before_holds_is_shown_once_it_is_upgraded() {
     let before = Before::new().await;

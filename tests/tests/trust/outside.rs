@@ -20,7 +20,7 @@ fn login() -> Login {
     Login { name: "mallory".into(), password: "x".into() }
 }
 
-/// A node at `path` that belongs to mallory. As the quota of the node `/`, its data end a ZooKeeper.
+/// A node at `path` that belongs to mallory. As the quota of the node `/`, its data would end a ZooKeeper.
 pub(crate) fn node(path: &str) -> Vec<Op> {
     let access = Access::new().grant(&login().principal(), ALL);
     vec![Op::Create { path: path.into(), data: b"count=-1,bytes=-1".to_vec(), access }]
@@ -63,7 +63,7 @@ async fn what_others_use_stays_open_and_is_said() {
     stranger.apply(node("/kafka/topics")).await.expect("their own");
     stranger.apply(node("/hadoop")).await.expect("may");
     assert_denied(stranger.apply(node("/zookeeper/quota/zookeeper_limits")).await, "what stops it");
-    // Once others have left, it is closed.
+    // Once nobody else has nodes there, `/` is closed.
     for path in ["/kafka/topics", "/kafka", "/hadoop"] {
         stranger.apply(vec![Op::Delete { path: path.into() }]).await.expect("their own");
     }

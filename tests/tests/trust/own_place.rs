@@ -103,7 +103,7 @@ async fn what_a_server_makes_stops_no_operator() {
     assert!(delete(&operator, "own_place", &stack.options.key, false).await.expect("deletes"));
     assert!(operator.get(&layout.root()).await.expect("reads").is_none());
 
-    // ZooKeeper checks only the rights of a node itself for the removal of its children.
+    // To remove a node, ZooKeeper checks only the rights to its parent.
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     for path in ["hidden", "hidden/more"] {
         web.apply(create(format!("{place}/{path}"), Vec::new(), &own)).await.expect("its own place");
@@ -120,7 +120,7 @@ async fn what_a_server_makes_stops_no_operator() {
     assert_ne!(layout.agent(&next), place);
     let hold = web.hold(&layout.alive(&next), b"{}", &own, None).await.expect("its agent has its place");
     hold.release().await;
-    // The former place accepts nothing more. Nodes below the server's own node can be removed by the server.
+    // Nothing more can be created in the former place. The server can still remove what is below its own node.
     assert_denied(web.apply(create(format!("{place}/more"), Vec::new(), &own)).await, "the former place");
     web.apply(vec![Op::Delete { path: format!("{place}/hidden/more") }]).await.expect("it may");
     assert!(delete(&operator, "own_place", &stack.options.key, false).await.expect("deletes"));
@@ -141,7 +141,7 @@ async fn nothing_that_a_server_makes_is_left_in_the_embedded_store() {
     assert!(operator.get(&Layout::new("own_place").root()).await.expect("reads").is_none());
 }
 
-/// Its own status, its own entries and its place contain invalid data, or data that only it may read.
+/// Its own status, its own entries and its place contain data that are invalid, or that only it may read.
 async fn what_a_server_says_hides_no_other_one(stack: Stack) {
     let (operator, web) = (stack.operator().await, stack.server("web").await);
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
@@ -165,7 +165,7 @@ async fn what_a_server_says_hides_no_other_one(stack: Stack) {
     hold.release().await;
 }
 
-/// The maximum that a node accepts: the output is bounded, and everything else is right.
+/// The server writes as much as a node accepts. The output is bounded, and everything else is right.
 #[tokio::test]
 async fn what_a_server_says_at_length_is_cut() {
     let stack = Stack::new("lengthy");

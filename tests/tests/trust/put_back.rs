@@ -80,7 +80,7 @@ async fn an_earlier_state_that_was_put_back_as_a_whole_is_not_gone_on_from() {
     assert_eq!(restored.code, Some(0), "{restored}");
     let unchanged = run(&["seed", "apply", "."]);
     assert!(unchanged.code == Some(0) && unchanged.out.contains("nothing has changed"), "{unchanged}");
-    // An even earlier state is detected as well, whatever its number; and it can be deleted.
+    // An even earlier state is detected as well, whatever its number, and can be deleted.
     put_back().await;
     let earlier = run(&["seed", "apply", "."]);
     assert!(earlier.code == Some(1) && earlier.err.contains("this operator knows of revision 1 of"), "{earlier}");
@@ -114,7 +114,7 @@ async fn who_knows_of_nothing_newer_goes_on() {
         let ran = run(&["seed", "apply", "."]);
         assert!(ran.code == Some(0) && ran.out.contains("nothing has changed"), "{ran}");
     }
-    // Nor does a failure to write the record block anyone.
+    // Nor does an error while writing the record block anyone.
     fs::remove_dir_all(&revisions).expect("removes");
     fs::write(&revisions, "no folder").expect("writes");
     let ran = run(&["seed", "apply", ".", "--again"]);

@@ -21,7 +21,7 @@ pub(crate) fn enforcing() -> ZooKeeper {
     })
 }
 
-/// Creates nodes of this many bytes below `place` until it is refused, and returns their number.
+/// Creates up to `nodes` nodes of this many bytes below `place` until that is refused, and returns their number.
 async fn fill(server: &Arc<dyn Store>, place: &str, own: &Access, nodes: usize, bytes: usize) -> usize {
     for number in 0..nodes {
         let op = Op::Create { path: format!("{place}/{number}"), data: vec![0; bytes], access: own.clone() };
@@ -37,10 +37,10 @@ async fn fill(server: &Arc<dyn Store>, place: &str, own: &Access, nodes: usize, 
     nodes
 }
 
-/// An attack with its own credential that ended a ZooKeeper of 256 MB.
+/// A server attacks with its own credential. Without quotas, this ended a ZooKeeper of 256 MB.
 pub(crate) async fn attack(server: &Arc<dyn Store>, place: &str, own: &Access) {
     assert_eq!(fill(server, place, own, 130, MB).await, 0, "nodes of 1 MB");
-    // Nor with many small nodes, nor with one that grows, nor below one of its own.
+    // Nor does it help to create many small nodes, to let one grow, or to create them below one of its own.
     let made = fill(server, place, own, 10_000, 100).await;
     assert!((1..=MOST_NODES).contains(&made), "{made} nodes");
     let grown = server.set(&format!("{place}/0"), &vec![0; MB], None).await;
@@ -75,7 +75,7 @@ async fn a_server_that_fills_its_place_is_stopped() {
     let place = layout.agent("web");
     attack(&web, &place, &own(&stack.logins("web"), &stack.options.key.login())).await;
     assert!(bytes(&stack, &place).await <= MOST_BYTES);
-    // Others are not affected.
+    // Other servers are not affected.
     let db = stack.server("db").await;
     let hold = db.hold(&layout.alive("db"), b"{}", &own(&stack.logins("db"), &stack.options.key.login()), None).await;
     hold.expect("its place has room").release().await;
@@ -101,12 +101,12 @@ async fn a_server_that_fills_its_place_is_stopped() {
     }
     assert!(delete(&operator, "filled", &stack.options.key, true).await.expect("deletes"));
     assert_eq!(operator.children("/zookeeper/quota/wattle").await.expect("reads"), [] as [&str; 0]);
-    // And it can be created again.
+    // The stack can be created again.
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     assert_eq!(operator.children("/zookeeper/quota/wattle/filled/agents").await.expect("reads"), ["db", "web"]);
 }
 
-/// ZooKeeper compares with the state before a request, so the last accepted request may be of any size.
+/// ZooKeeper compares the quota with the state before a request, so the last accepted request may be of any size.
 #[tokio::test]
 async fn one_request_passes_a_quota_and_nothing_after_it() {
     let zookeeper = enforcing();
@@ -139,13 +139,13 @@ async fn one_request_passes_a_quota_and_nothing_after_it() {
     assert!(delete(&operator, "overfilled", &stack.options.key, false).await.expect("deletes"));
 }
 
-/// Missing limits are requested once; if they are not available, nothing is blocked.
+/// Missing quotas are requested once. If they are not available, nothing is blocked.
 #[tokio::test]
 async fn bounds_cost_few_requests_and_are_done_without_where_they_cannot_be_had() {
     let zookeeper = ZooKeeper::start(1);
     let stack = Stack::at("unbounded", &zookeeper);
     let operator = stack.operator().await;
-    // Someone else was first.
+    // Someone else has created the node of the quotas first.
     let other: Address = zookeeper.address().parse().expect("an address");
     let login = Login { name: "mallory".into(), password: "x".into() };
     let mallory = other.connect(std::slice::from_ref(&login)).await.expect("connects");
@@ -161,7 +161,7 @@ async fn bounds_cost_few_requests_and_are_done_without_where_they_cannot_be_had(
     let applied = apply(&operator, &stack.seed, &again).await.expect("applies");
     assert!(!warned(&applied.changes), "{}", applied.changes);
     assert_eq!(operator.children("/zookeeper/quota/wattle/unbounded/agents").await.expect("reads"), ["db", "web"]);
-    // If everything is limited, nothing is requested.
+    // With a quota on everything, no quotas are requested.
     let nodes = ["web/zookeeper_stats", "web/zookeeper_limits", "web"];
     let gone = nodes.map(|node| Op::Delete { path: format!("/zookeeper/quota/wattle/unbounded/agents/{node}") });
     operator.apply(gone.into()).await.expect("the operator may");

@@ -76,11 +76,11 @@ async fn another_operators_key_takes_the_place_of_the_former_one_in_all_stacks()
     for stack in [&admitted, &fresh] {
         apply(&thief, &stack.seed, &stack.options).await.expect("applies");
     }
-    // The servers of one stack have their own keys, those of the other one use their credentials.
+    // The servers of one stack have their own keys, and those of the other one use their credentials.
     let mut servers = both(&admitted).await.into_iter().chain(both(&fresh).await).collect::<Vec<_>>();
     apply(&thief, &admitted.seed, &admitted.options).await.expect("applies");
     until(&admitted, "admitted", all_done(2)).await;
-    // A value set by the operator.
+    // The operator has set this value by hand.
     let layout = Layout::new("admitted");
     let space = Space::new(Arc::clone(&thief), "admitted");
     let revision = space.plan("db").await.expect("reads").expect("a plan").of();
@@ -110,14 +110,15 @@ async fn another_operators_key_takes_the_place_of_the_former_one_in_all_stacks()
         until(stack, "told", all_done(revision)).await;
     }
     assert_eq!(servers.iter().map(|server| server.ran.count()).collect::<Vec<_>>(), ran, "something ran again");
-    // The owner of the former key creates a revision, and the store shows it: no informed server trusts it.
+    // The owner of the former key creates a revision, and the store shows it. No server that knows the new key trusts
+    // it.
     let mut there = Vec::new();
     for path in [layout.revision(), layout.plan("db")] {
         let data = forge(&operator, &path, 9, &former).await;
         there.push((path, data));
     }
     refuses(&admitted, FORGED).await;
-    // Nor does a restarted one.
+    // Nor does a restarted server.
     servers[0].start(&admitted).await;
     refuses(&admitted, FORGED).await;
     for (path, data) in there {
@@ -137,7 +138,7 @@ async fn another_operators_key_takes_the_place_of_the_former_one_in_all_stacks()
     }
 }
 
-/// Quotas belong to the new key: those of the former one are ignored, and it sets no more.
+/// Quotas belong to the new key. Those of the former key are ignored, and it sets no more.
 #[tokio::test]
 async fn the_former_key_limits_nobody() {
     let zookeeper = enforcing();
@@ -157,7 +158,8 @@ async fn the_former_key_limits_nobody() {
         options
     };
     apply(&thief, &removed.seed, &with_former(removed)).await.expect("applies");
-    // Nothing is published, and `web` creates arbitrary nodes. Remains of a deleted stack belong to someone, too.
+    // With these quotas, nothing can be published, and `web` can create any number of nodes. `gone` is of a deleted
+    // stack.
     let quotas = "/zookeeper/quota/wattle";
     let create = |path: &str, data: &str| Op::Create {
         path: format!("{quotas}/{path}"),
@@ -243,7 +245,7 @@ async fn one_command_does_so_and_no_other_one_works_with_half_of_it() {
     assert_eq!(wattle(&["seed", "apply", "."]).code, Some(0));
     assert!(wattle(&["status"]).out.contains("by_rotation"));
 
-    // Someone was interrupted.
+    // An earlier rotation was interrupted.
     let last = next.next();
     wattle_runtime::seed::write_operator_key(&here.join("operator.key.next"), &last).expect("writes");
     for more in [&["seed", "apply", "."][..], &["status"], &["seed", "admit"]] {
@@ -279,7 +281,7 @@ async fn a_server_makes_another_key_and_goes_on_with_it(stack: Stack) {
     let thief = stack.login(&[login, credential.key().login("renewed", "db")]).await;
     thief.get(&layout.plan("db")).await.expect("it is as good as the server");
 
-    // The owner of the credential in the user data announces a key, without the signature of the server's own.
+    // The owner of the credential in the user data announces a key, without a signature of the server's own key.
     let asked = renew(&operator, "renewed", &key, &[]).await.expect("nobody is asked");
     assert!(asked.come.is_empty() && asked.absent.is_empty());
     servers[0].kill().await;

@@ -69,7 +69,7 @@ async fn forged(mut stack: Stack) {
     refuses(&stack, "the operator's signature does not match").await;
     assert_eq!(db.ran.count(), 1, "what somebody else has written ran");
 
-    // The operator is informed, nothing of it is used, and one command writes everything again.
+    // The operator is informed, none of it is used, and one command writes everything again.
     let changes = diff(&operator, &stack.seed, &stack.options).await.expect("it is shown");
     let nodes: Vec<&str> = changes.tampered.iter().map(|tampered| &*tampered.node).collect();
     assert_eq!(nodes, [layout.revision(), layout.plan("db")]);
@@ -87,7 +87,7 @@ async fn forged(mut stack: Stack) {
     assert!(delete(&operator, "forged", &stack.options.key, true).await.is_ok());
 }
 
-/// Formerly signed data are presented again.
+/// Data that were signed earlier are presented again.
 #[tokio::test]
 async fn what_was_replaced_does_not_run_again() {
     let mut stack = Stack::new("replayed");
@@ -105,7 +105,7 @@ async fn what_was_replaced_does_not_run_again() {
     until(&stack, "done", |snapshot| is_done(snapshot) && snapshot.revision() == 2).await;
     let ran = db.ran.count();
 
-    // All of it, to a restarted agent.
+    // All of it is presented to a restarted agent.
     db.kill().await;
     put(&operator, &paths[0], &former[0]).await;
     put(&operator, &paths[1], &former[1]).await;
@@ -113,7 +113,7 @@ async fn what_was_replaced_does_not_run_again() {
     refuses(&stack, "and this server has already seen revision 2 of").await;
     assert_eq!(db.ran.count(), ran);
     db.kill().await;
-    // Only the plan, to a server without any knowledge.
+    // Only the plan is presented to a server that knows nothing.
     put(&operator, &paths[1], &now[1]).await;
     let mut fresh = Db::new();
     fresh.start(&stack).await;
@@ -161,7 +161,7 @@ async fn what_has_expired_does_not_run() {
     db.start(&stack).await;
     refuses_or_runs(&stack, &db, "it was valid until 2020-01-01T00:00:00Z, and the clock of this server says 20").await;
     assert_eq!(db.ran.count(), 0, "it ran what counts no more");
-    // Without another revision.
+    // Applying again extends the validity, without another revision.
     let applied = apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     assert!(applied.changes.is_empty());
     until(&stack, "done", is_done).await;
@@ -170,7 +170,7 @@ async fn what_has_expired_does_not_run() {
     assert!(delete(&operator, "expired_goal", &stack.options.key, true).await.is_ok());
 }
 
-/// Rights were computed from a forged plan, and had been granted before.
+/// A forged plan has already led to rights: they were computed from it, and granted.
 #[tokio::test]
 async fn a_plan_that_nobody_has_signed_gets_no_right() {
     let mut stack = Stack::new("forged_right");
@@ -192,7 +192,7 @@ async fn a_plan_that_nobody_has_signed_gets_no_right() {
     assert!(delete(&operator, "forged_right", &stack.options.key, true).await.is_ok());
 }
 
-/// Empty or missing data, where the operator has written something.
+/// Nodes that the operator has written are empty or missing.
 #[tokio::test]
 async fn what_was_emptied_is_reported_and_written_anew() {
     let mut stack = Stack::new("emptied");
@@ -214,7 +214,7 @@ async fn what_was_emptied_is_reported_and_written_anew() {
         let changes = diff(&operator, &stack.seed, &stack.options).await.expect("it is shown");
         let reported: Vec<&str> = changes.tampered.iter().map(|tampered| tampered.node.as_str()).collect();
         assert!(reported.contains(&path.as_str()) || *path == layout.revision(), "{path}: {reported:?}");
-        // Those who do not read it do not act on it either.
+        // `seed apply` does not act on nodes that it does not read.
         if ![layout.membership("db"), layout.revision()].contains(path) {
             let refused = apply(&operator, &stack.seed, &stack.options).await.expect_err("it was emptied");
             assert!(refused.to_string().contains("are not what its operator wrote"), "{path}: {refused}");
@@ -236,7 +236,8 @@ async fn what_was_emptied_is_reported_and_written_anew() {
     assert!(delete(&operator, "emptied", &stack.options.key, true).await.is_ok());
 }
 
-/// Nor can one extend one's rights beyond the operator's: the nodes are ignored, and the operator is informed.
+/// Nor can anyone extend their rights beyond those that the operator gave: the nodes are ignored, and the operator is
+/// informed.
 #[tokio::test]
 async fn rights_that_nobody_has_given_are_reported() {
     let mut stack = Stack::new("opened");
@@ -285,8 +286,8 @@ async fn rights_that_nobody_has_given_are_reported() {
     assert!(delete(&operator, "opened", &stack.options.key, true).await.is_ok());
 }
 
-/// The message names the signer of the data in the operator's nodes, and the only permitted writer of other nodes;
-/// otherwise nobody.
+/// The message names the signer of the data in the operator's nodes, and the only server that may write to other nodes.
+/// Otherwise, it names nobody.
 #[tokio::test]
 async fn who_has_written_it_is_reported_where_that_is_known() {
     let mut stack = Stack::new("by_whom");
@@ -318,7 +319,7 @@ async fn who_has_written_it_is_reported_where_that_is_known() {
         "`{announced}` does not hold an announcement of `db`, and apart from the operator only someone with the credential of `db`"
     );
     assert!(shown.contains(&line), "{shown}");
-    // A server blocks nobody by its announcement.
+    // A server blocks nobody with its announcement.
     put(&operator, &signed, &plan).await;
     let restored = stack.options.key.signer();
     put(

@@ -33,7 +33,7 @@ async fn what_anybody_has_made_before_is_nobodys_afterwards() {
     }
     for is_claimed in [false, true] {
         if is_claimed {
-            // As if someone had announced a revision as well: anyone may do anything with all of it.
+            // The second time, someone has also announced a revision: anyone may do anything with all of it.
             let (layout, as_operator) = (Layout::new("squatted"), anybody_as_operator(&zookeeper, &stack).await);
             for path in nodes(&operator).await.keys().filter(|path| path.starts_with("/wattle/squatted")) {
                 as_operator.set_acl(path, &Acls::anyone_all(), None).await.expect("the operator may");

