@@ -10,7 +10,7 @@ use wattle_tests::skip::skipped;
 const USER_DATA: &str = include_str!("../../dsl/src/lower/user_data.yaml");
 const NAME: &str = "wattle-agent.service";
 
-/// Its text in the user data, which contains it as a file.
+/// The unit's text, which the user data contain as a file.
 fn unit() -> String {
     let (_, file) = USER_DATA.split_once(&format!("path: /etc/systemd/system/{NAME}\n    content: |\n")).unwrap();
     let lines = file.lines().take_while(|line| line.is_empty() || line.starts_with("      "));
@@ -28,7 +28,7 @@ fn systemd_knows_all_of_it() {
         return skipped("the agent's unit", "systemd-analyze is missing: `apt-get install systemd`");
     };
     let said = String::from_utf8(said.stderr).unwrap();
-    // The agent itself is not on this machine.
+    // The agent itself is not installed on this machine, which systemd reports, too.
     let wrong: Vec<&str> =
         said.lines().filter(|line| line.contains(NAME) && !line.contains("is not executable")).collect();
     assert_eq!(wrong, Vec::<&str>::new());

@@ -50,7 +50,7 @@ pub fn talk(t: &mut Topology, (): (), words: Words) -> Exports {
 
 /// What another stack says.
 const RUMOUR: Export<String> = Export::new("tavern", "rumour");
-/// How often.
+/// How often it is said.
 const TIMES: Export<u8> = Export::new("tavern", "times");
 
 /// One server, which says what another stack says.
@@ -63,7 +63,7 @@ pub fn gossip(t: &mut Topology) -> Exports {
     Exports::new().entry("said", said)
 }
 
-/// What is to be said, told when it is deployed.
+/// Chosen when the stack is deployed.
 #[derive(Parameters)]
 pub struct Whispered {
     /// The word.
@@ -121,7 +121,7 @@ fn three_tier_answers_with_data_of_its_database() {
     assert_eq!(stage.ask(&["get", "db/catalogue/products"]).out, "3\n");
     assert!(up.said().contains(url.trim()), "{}", up.said());
 
-    // A dead agent is restarted, and finished components do not run again; services are not affected.
+    // A dead agent is restarted. Finished components do not run again, and services are not affected.
     let count = |what: &str| stage.log("db").matches(&format!(" {what} component=")).count();
     assert_eq!((count("runs"), count("done")), (2, 2), "{}", stage.log("db"));
     let database = stage.processes("bin/postgres -D");
@@ -137,12 +137,12 @@ fn three_tier_answers_with_data_of_its_database() {
     assert_eq!(count("runs"), 2, "{}", stage.log("db"));
     assert_eq!(stage.processes("bin/postgres -D"), database);
 
-    // Ctrl-C leaves nothing running.
+    // After Ctrl-C, nothing is left running.
     assert_eq!(up.interrupt(), Some(0), "{}", up.said());
     assert_eq!(stage.processes(""), Vec::<i32>::new());
     assert!(stage.ask(&["status"]).err.contains("` is not up"));
 
-    // In the background, on the same data.
+    // Now in the background, with the same data.
     let again = stage.run(&["up", "--detach", "--until-done", "--parameter", &format!("db_password={password}")]);
     assert_eq!(again.code, Some(0), "{again}");
     assert!(running::http_get(url.trim()).contains(r#""name": "hurdle""#));
@@ -178,7 +178,7 @@ fn another_seed_is_applied_to_what_runs() {
 
     let unchanged = stage.run(&["up"]);
     assert!(unchanged.err.contains("unchanged"), "{unchanged}");
-    // It is in no cloud, whatever `clouds.yaml` says.
+    // The stack is in no cloud, whatever `clouds.yaml` says.
     let destroyed = stage.run(&["destroy", "--yes"]);
     assert_eq!(destroyed.code, Some(2), "{destroyed}");
     assert!(destroyed.err.contains("is deployed in no cloud") && destroyed.err.contains("wattle down"), "{destroyed}");
@@ -187,7 +187,7 @@ fn another_seed_is_applied_to_what_runs() {
     assert_eq!(stage.services("4711"), Vec::<i32>::new());
     assert_eq!(stage.processes(""), Vec::<i32>::new());
 
-    // Another start: everything runs again, once.
+    // With the next start, everything runs again, once.
     let boot = stage.run(&["up", "--until-done"]);
     assert_eq!(boot.code, Some(0), "{boot}");
     assert_eq!(stage.said("a"), ["zero", "one", "zero", "one"]);
@@ -212,7 +212,7 @@ fn the_software_of_a_server_that_has_left_is_ended() {
     assert_eq!(stage.processes("servers/c/"), Vec::<i32>::new(), "its agent");
     assert_eq!(stage.services("4711"), stays, "others go on");
 
-    // It returns as another machine, whose address may be the old one.
+    // The server returns as another machine, which may have the same address.
     stage.emit(&talking("one", "two", true));
     assert_eq!(stage.run(&["up"]).code, Some(0));
     assert_eq!(stage.said("c"), ["three", "three"]);
@@ -242,7 +242,7 @@ fn what_fails_is_reported_with_its_root() {
     let again = stage.run(&["up"]);
     assert_eq!(again.code, Some(1), "{again}");
 
-    // The operator sets a value in its place; a new revision tries failed components again.
+    // The operator cannot set the value here, but a new revision tries failed components again.
     let refused = stage.ask(&["set", "a/say/said", "un"]);
     assert_eq!(refused.code, Some(2), "{refused}");
     stage.emit(&talking("un", "two", true));
@@ -323,7 +323,7 @@ fn what_a_killed_up_leaves_is_ended_by_the_next() {
     let status = stage.ask(&["status"]);
     assert_eq!(status.code, Some(1), "{status}");
     assert!(status.err.contains("was killed, and has left 3 processes running"), "{status}");
-    // It is found without a directory, from elsewhere too.
+    // The killed `up` is found without naming its directory, and from elsewhere.
     for command in ["status", "down"] {
         let ran = stage.run_at(std::path::Path::new("/"), &[command]);
         assert!(ran.err.contains(&format!("wattle down {}", stage.path().display())), "{ran}");
@@ -355,7 +355,7 @@ fn no_process_that_stays_shows_what_a_parameter_holds() {
     assert!(empty.err.contains("it is empty"), "{empty}");
 }
 
-/// A command may return its value only once, and an `up` in the background is another process.
+/// A command may return its value only once, and an `up` in the background is a process of its own.
 #[test]
 fn what_a_command_gives_once_arrives_in_the_background() {
     let stage = Stage::new(&whisper.model(Default::default()));
