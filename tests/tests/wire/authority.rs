@@ -13,7 +13,7 @@ fn servers_learn_whose_certificates_the_data_space_has() {
     let space = format!("zookeeper+tls://{}", zookeeper.secure_hosts());
     let ca = zookeeper.ca().display().to_string();
     let mut place = Place::new();
-    // The key must not be sent, if the file contains it as well.
+    // If the file also contains the key, that must not be sent.
     let both = [fs::read(zookeeper.dir().join("ca.key")).unwrap(), fs::read(&ca).unwrap()];
     fs::write(place.at("both.pem"), both.concat()).unwrap();
     let ran = place.run(&["seed", "apply", ".", "--space", &space, "--ca", "both.pem"]);

@@ -55,7 +55,7 @@ fn a_data_space_needs_no_other_tool() {
         assert!(ran.out.starts_with("hello bob"), "{ran}");
     }
 
-    // Another authority of the same tool is a different one.
+    // A second authority of the same tool is a different one.
     let ran = place.run(&["ca", "new", "--out", "other"]);
     assert_eq!(ran.code, Some(0), "{ran}");
     let ran = place.run(&["status", "--space", &space, "--ca", "other/ca.pem"]);
@@ -97,7 +97,7 @@ fn a_member_with_a_certificate_that_does_not_count_is_refused() {
     }
 }
 
-/// The messages of operators and servers once a member's certificate has expired; a new one is sufficient.
+/// What operators and servers report once a member's certificate has expired. A new certificate is all that it takes.
 #[test]
 fn a_certificate_that_has_ended_is_reported_in_words_and_renewed() {
     let place = Place::new();
@@ -134,7 +134,7 @@ fn a_certificate_that_has_ended_is_reported_in_words_and_renewed() {
     assert!(!ran.err.contains("certificate"), "{ran}");
 }
 
-/// For an operator with a company's authority: from any tool, and as an intermediate one.
+/// The operator has a company's authority, which may come from any tool, and may be an intermediate one.
 #[test]
 fn an_authority_of_the_companys_signs_as_well() {
     let place = Place::new();
@@ -188,7 +188,7 @@ fn nothing_is_written_over() {
     refused(&["ca", "issue"], 2, "<HOST>");
     assert_eq!(place.run(&["ca", "issue", "zk1"]).code, Some(0));
     refused(&["ca", "issue", "zk1"], 3, "`zk1.pem` already exists");
-    // A key of another authority.
+    // This key belongs to another authority.
     assert_eq!(place.run(&["ca", "new", "--out", "other"]).code, Some(0));
     fs::copy(place.at("other/ca.key"), place.at("ca.key")).unwrap();
     refused(&["ca", "issue", "zk2"], 2, "the key does not belong to the certificate");

@@ -88,7 +88,7 @@ fn neither_a_servers_credential_nor_its_own_key_is_of_use_at_a_store_of_another_
     assert!(matches!(scene.seen(own), Ok(Some(1..))));
 }
 
-/// Servers of an earlier version continue with their rights, until they have announced themselves here.
+/// Servers of an earlier version keep their rights until they have announced themselves here.
 #[test]
 fn servers_of_before_go_on_and_are_bound_to_the_store() {
     let mut scene = Scene::new();
@@ -107,14 +107,14 @@ fn servers_of_before_go_on_and_are_bound_to_the_store() {
         "{ran}"
     );
     assert!(scene.credential().is_unbound());
-    // This was the state of all servers.
+    // All servers used to be in this state.
     let heard = scene.led_astray(2);
     assert!(heard.into_iter().any(|login| matches!(scene.seen(login), Ok(Some(1..)))));
     scene.place.start();
     let get = ["get", "alice/greeter/greeting", "--wait", "--timeout", "2m"];
     assert!(scene.run(&get).out.starts_with("hello bob"));
 
-    // One has been admitted through the announcement of its old agent.
+    // One server has been admitted through the announcement of its old agent.
     scene.place.stop();
     let operator = read_operator_key(&scene.place.at("operator.key")).unwrap().unwrap();
     let ours = Authority::File(scene.place.at("ours/ca.pem"));
