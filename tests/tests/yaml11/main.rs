@@ -17,7 +17,7 @@ use wattle::emit;
 
 use self::reader::Reader;
 
-/// Writes `value` in both formats and reads it by Heat. It is put into a map, because Heat reads nothing else.
+/// Writes `value` in both formats, and lets Heat read it. The value is put into a map, because Heat reads nothing else.
 fn fault(reader: &mut Reader, value: &Value) -> Option<String> {
     let template = json!({ "value": value });
     let yaml = emit::to_yaml(&template).unwrap();
@@ -124,7 +124,7 @@ fn derived_types() {
     assert_eq!(reader.fault(&emit::to_json(&value).unwrap(), &expected), None);
 }
 
-/// Text made of pieces with a meaning in YAML.
+/// Text made of pieces that have a meaning in YAML.
 fn text() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "\n",

@@ -38,7 +38,7 @@ fn data() -> Json {
     })
 }
 
-/// The large data only for expressions that use them.
+/// The data of an expression. The large ones are included only if the expression uses them.
 fn data_for(expression: &str, data: &Json) -> Json {
     let mut data = data.clone();
     for large in ["many", "very_many", "long"] {
