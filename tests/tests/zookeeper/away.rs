@@ -21,7 +21,7 @@ async fn read_and_write(store: &Arc<dyn Store>, writer: &Arc<dyn Store>, disturb
             let next = writer.set("/work/count", number.to_string().as_bytes(), Some(version)).await.unwrap();
             assert_eq!(next.count, number, "each is written once");
             version = next;
-            // So that the disturbance happens during them.
+            // Write slowly, so that the disturbance happens during the writes.
             sleep(Duration::from_millis(20)).await;
         }
     };

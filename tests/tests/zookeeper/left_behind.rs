@@ -52,7 +52,7 @@ async fn what_a_former_agent_says_late_does_not_undo_what_was_said_since() {
     after.await.unwrap().unwrap();
 }
 
-/// The version counters of a recreated data space start again: by chance, they may be equal to those of the lost one.
+/// In a data space that is created again, version counters start again, and may by chance equal those of the lost one.
 #[tokio::test]
 async fn what_was_said_in_a_data_space_that_is_lost_proves_nothing_in_the_next_one() {
     let zookeeper = ZooKeeper::start(1);
@@ -76,14 +76,15 @@ async fn what_was_said_in_a_data_space_that_is_lost_proves_nothing_in_the_next_o
     operator.apply(vec![Op::Delete { path: path.clone() }, create(&path, "")]).await.unwrap();
     let since = Time::EPOCH + Duration::from_secs(1);
     latter.set_server_status("a", &said("2", since), &|| true).await.unwrap();
-    // It is certain of its place at first, and no longer after the answer.
+    // The former agent is certain of its place at first, and no longer after the answer.
     let asked = AtomicBool::new(false);
     let late = former.set_server_status("a", &said("2", Time::EPOCH), &|| !asked.swap(true, Ordering::Relaxed)).await;
     assert!(matches!(late, Err(SpaceError::Unsure)), "{late:?}");
     assert_eq!(latter.server_status("a").await.unwrap().unwrap().since, since);
 }
 
-/// A write in a later session than its read may meet a recreated data space, whose version counters start again.
+/// A write in a later session than its read may meet a data space that was created again, whose version counters have
+/// started again.
 #[tokio::test]
 async fn what_was_read_in_another_session_is_looked_at_before_it_is_written() {
     let zookeeper = ZooKeeper::start(1);
@@ -112,8 +113,8 @@ async fn what_was_read_in_another_session_is_looked_at_before_it_is_written() {
     drop(hold);
 }
 
-/// The replacement of a node known to be a remain is delayed, and meanwhile the store removes that node and someone else
-/// creates one: ZooKeeper cannot distinguish them, because neither was ever set.
+/// An agent replaces a node that it knows to be left behind, but its request is delayed. Meanwhile, the store removes
+/// that node, and someone else creates one. ZooKeeper cannot distinguish the two, because neither was ever set.
 #[tokio::test]
 async fn a_place_that_was_given_to_another_is_only_taken_once_that_one_knows() {
     let zookeeper = ZooKeeper::start(1);
@@ -165,7 +166,7 @@ async fn a_place_that_is_given_back_late_stays_its_successor_s() {
     let taken = operator.get("/held").await.unwrap().unwrap();
     proxy.fix();
     timeout(LONG, releasing).await.expect("in time").unwrap();
-    // Everything that the late one has sent is done once this is answered.
+    // Once this is answered, everything that the late agent has sent is done.
     late.get("/held").await.unwrap();
     sleep(Duration::from_millis(200)).await;
     assert_eq!(operator.get("/held").await.unwrap().unwrap(), taken);

@@ -85,7 +85,7 @@ async fn tls() {
     plain.set("/secure", b"1", Some(seen)).await.unwrap();
     assert_eq!(store.changed("/secure", Some(seen)).await.unwrap().unwrap().data, b"1");
 
-    // A client that trusts another authority does not wait for this server's certificate to change.
+    // If a client trusts another authority, there is no point in waiting for this server's certificate to change.
     let refused = |address: String| async move {
         let address: Address = address.parse().unwrap();
         let refused = timeout(LONG, address.connect(&[login("operator")])).await.expect("at once");
@@ -111,8 +111,8 @@ impl Runner for Nothing {
     }
 }
 
-/// Servers create a node themselves: the one that shows that their agent is running. Here only its creator determines its
-/// readers.
+/// Servers create one node themselves: the one that shows that their agent is running. Only its creator determines who
+/// may read it.
 #[tokio::test]
 async fn the_operator_sees_who_is_alive_and_the_other_servers_that_somebody_is() {
     let zookeeper = ZooKeeper::start(1);
