@@ -27,8 +27,8 @@ struct Stack {
 }
 
 impl Stack {
-    /// Applies a revision, and waits until its last component is done. Returns the requests of everyone, and the number of
-    /// servers whose plan changed.
+    /// Applies a revision, and waits until its last component is done. Returns the requests of everyone, and the number
+    /// of servers whose plan changed.
     async fn reach(&mut self, size: Size, again: bool) -> (Counts, usize) {
         let before = self.requests.counts();
         self.options.again = again;
@@ -45,8 +45,8 @@ impl Stack {
         (counts, moved)
     }
 
-    /// While an operator requests the log of one server, that one answers. No one else sends requests, and no one does
-    /// before and afterwards.
+    /// While an operator requests the log of one server, only that server answers. Nobody else sends requests, and
+    /// nobody does so before or afterwards.
     async fn looks_at_one_log(&self) {
         let (name, key) = (self.space.layout().stack(), &self.options.key);
         let server = Name::from("server7");
@@ -72,7 +72,7 @@ impl Stack {
             seen = Some(there.version);
         }
         let counts = self.requests.counts().since(&before);
-        // Fewer than if each agent had sent one.
+        // That is fewer than if each agent had sent one.
         assert!(counts.requests() < u64::from(TIERS), "{counts}");
         self.is_idle("nobody asks for a log any more").await;
     }
@@ -92,8 +92,8 @@ impl Stack {
 
 fn assert_at_most(counts: &Counts, a_component: u64) {
     assert!(counts.requests() <= a_component * u64::from(2 * TIERS), "{counts}");
-    // Each agent sends one or two: at the beginning of its session, and when it claims its place. The operator sends one
-    // for each batch.
+    // Each agent sends one or two: at the beginning of its session, and when it claims its place. The operator sends
+    // one for each batch.
     let syncs = counts.answers.get("Sync").copied().unwrap_or_default();
     assert!(syncs <= u64::from(2 * TIERS) + 40, "{counts}");
 }
@@ -114,31 +114,31 @@ async fn an_ensemble_is_asked_few_times_for_a_component() {
     let mut stack = Stack { requests, store, options, space };
 
     let all = TIERS as usize;
-    // The first revision, in which all agents claim their servers, learn the shared secret and download recipes; they may
+    // In the first revision, all agents claim their servers, learn the shared secret and download recipes. They may
     // still be connecting.
     let (counts, moved) = stack.reach(Size::of(TIERS), false).await;
     assert_at_most(&counts, 13);
     assert_eq!(moved, all);
-    // A revision without changes.
+    // This revision changes nothing.
     let (counts, moved) = stack.reach(Size::of(TIERS), true).await;
     assert_at_most(&counts, 9);
     assert_eq!(moved, all);
-    // A revision in which the first component has changed, which all others wait for.
+    // In this revision, the first component has changed, which all others wait for.
     let (counts, moved) = stack.reach(Size { tiers: TIERS, moved: Some(0) }, false).await;
     assert_at_most(&counts, 9);
     assert_eq!(moved, all);
-    // A revision in which the last one has changed, which nobody waits for. The first one is reverted, too.
+    // In this revision, the last component has changed, which nobody waits for. The first one is reverted, too.
     let (_, moved) = stack.reach(Size::of(TIERS), false).await;
     assert_eq!(moved, all);
     let (counts, moved) = stack.reach(Size { tiers: TIERS, moved: Some(TIERS - 1) }, false).await;
     assert_eq!(moved, 1);
-    // Mostly the operator's: only the agent of that server sends requests.
+    // These are mostly the operator's requests: of the agents, only that server's sends any.
     assert!(counts.requests() <= u64::from(TIERS) + 5, "{counts}");
     stack.looks_at_one_log().await;
     crowd.close().await;
 }
 
-/// One name may stand for several members, one of which lags behind.
+/// One name may stand for several members, and one of them may lag behind.
 #[tokio::test]
 async fn what_must_be_new_is_synchronised_also_where_one_address_is_given() {
     let requests = Requests::count();
@@ -152,7 +152,7 @@ async fn what_must_be_new_is_synchronised_also_where_one_address_is_given() {
     }
     store.children("/a").await.expect("reads");
     assert_eq!(syncs(), 4);
-    // A read that follows from a notification needs none.
+    // A read after a notification needs no synchronisation.
     store.look("/a").await.expect("reads");
     assert_eq!(syncs(), 4);
 }
