@@ -206,8 +206,8 @@ fn changing_the_software_changes_no_user_data() {
     assert_ne!(before.seed.digest, after.seed.digest);
 }
 
-/// `pair` needs ports of two servers; `last` needs `pair` and one of the ports. If `last` were put beside that port, its
-/// part would need `pair`, which needs the part.
+/// `pair` needs ports of two servers; `last` needs `pair` and one of the ports. If `last` were put beside that port,
+/// its part would need `pair`, which needs the part.
 #[test]
 fn what_needs_several_parts_stays_outside_with_all_that_needs_it() {
     use wattle::prelude::*;

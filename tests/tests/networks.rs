@@ -1,5 +1,6 @@
 //! `wattle up --network auto`: separate networks if servers can then reach what the machine reaches, without leaving
-//! anything behind; otherwise loopback addresses, with the reason. On isolated machines, except where real software runs.
+//! anything behind; otherwise loopback addresses, with the reason. On isolated machines, except where real software
+//! runs.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -231,8 +231,8 @@ fn bill(file: &Path) {
     }
 }
 
-/// The release build, with an agent that needs no library of the system. The program that each server downloads is under 8
-/// MB, and the one that an operator installs under 19 MB.
+/// The release build, with an agent that needs no library of the system. The program that each server downloads is
+/// under 8 MB, and the one that an operator installs under 19 MB.
 #[test]
 fn a_release_is_built_and_is_small() {
     if !everything("building a release") {

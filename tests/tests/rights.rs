@@ -130,8 +130,8 @@ async fn matrix(under: Under, key: OperatorKey, model: &Model) {
             assert_eq!(allowed, expected, "`{server}` of `{}` with `{path}`: read, write, make", seed.stack);
         })
         .await;
-        // Nodes of others cannot be removed, and neither can nodes above them. (Nodes above `/wattle` belong to ZooKeeper
-        // itself, where anyone may remove empty ones.)
+        // Nodes of others cannot be removed, and neither can nodes above them. (Nodes above `/wattle` belong to
+        // ZooKeeper itself, where anyone may remove empty ones.)
         let own = format!("{root}agents/{server}");
         let others = there.keys().filter(|path| *path != "/wattle" && !path.starts_with(&own));
         stream::iter(others)

@@ -51,7 +51,7 @@ fn guarded(t: &mut Topology, name: &str, network: PrivateNet) -> (nova::Server, 
     (t.add(name, server.network(network.net).security_group(group)), group)
 }
 
-/// A cache that only its readers reach, one of which reads through a forward reference; a listener and a proxy for others.
+/// A cache for its readers only, one of which reads through a forward reference; a listener and a proxy for others.
 #[blueprint]
 pub(crate) fn fenced(t: &mut Topology, p: Settings) -> Exports {
     let network = network(t);

@@ -55,7 +55,7 @@ fn up(place: &Path, other: &str, second: &str) -> (Stage, Option<i32>, String) {
     (stage, ran.code, said)
 }
 
-/// A server that requests more than its address gets no more, and one without the key, or with another's address, nothing.
+/// A server gets no more than its address, whatever it requests. Without the key, or with another's address: nothing.
 #[test]
 fn the_authority_decides_what_a_certificate_is_for() {
     if !can_run("parts: certificates", &["/usr/bin/openssl", "/usr/bin/jq"]) {

@@ -127,8 +127,8 @@ fn what_one_server_writes_another_reads() {
     down(&stage, &[&url]);
 }
 
-/// If this machine's kernel does not support NFS, another one may: a virtual machine mounts the recipe's export, with the
-/// options of the recipe of a mount.
+/// If this machine's kernel does not support NFS, another one may: a virtual machine mounts the recipe's export, with
+/// the options of the recipe of a mount.
 #[test]
 fn a_kernel_mounts_what_is_exported() {
     let test = "parts: an NFS export, mounted by a virtual machine";
@@ -167,8 +167,8 @@ fn a_kernel_mounts_what_is_exported() {
     assert_eq!(kept.mode() & 0o777, 0o640);
 }
 
-/// On a real server, a mount is a line of /etc/fstab: here it is that of a mount namespace, in which a stand-in for the NFS
-/// mount program mounts a tmpfs.
+/// On a real server, a mount is a line of /etc/fstab: here it is that of a mount namespace, in which a stand-in for the
+/// NFS mount program mounts a tmpfs.
 #[test]
 fn on_a_server_it_is_a_line_of_fstab() {
     if !can_run("parts: an NFS mount on a server of its own", &["/usr/bin/jq", "/usr/sbin/mount.nfs4"]) {

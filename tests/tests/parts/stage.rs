@@ -37,8 +37,8 @@ impl Judges {
     }
 }
 
-/// Asserts that a model has no diagnostics and that Heat accepts it in either lowering; returns its template, and Heat's
-/// answer.
+/// Asserts that a model has no diagnostics and that Heat accepts it in either lowering; returns its template, and
+/// Heat's answer.
 pub(crate) fn heat_takes(judges: &mut Judges, model: &Model) -> (Lowered, Value) {
     assert_eq!(check(model, &native::limits()), []);
     if let Some(heat) = &judges.real {
@@ -142,8 +142,8 @@ pub(crate) fn serve(body: Vec<u8>) -> String {
         for stream in listener.incoming() {
             let Ok(mut stream) = stream else { continue };
             let _ = stream.set_read_timeout(Some(Duration::from_secs(5)));
-            // A client that is still writing when its connection is closed may lose the response. A proxy that only checks
-            // for a listener sends nothing.
+            // A client that is still writing when its connection is closed may lose the response. A proxy that only
+            // checks for a listener sends nothing.
             let mut head = BufReader::new(&stream).lines().map_while(Result::ok);
             if head.any(|line| line.is_empty()) {
                 let _ = write!(stream, "HTTP/1.0 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());

@@ -1,5 +1,5 @@
-//! Resources of a large stack stay in their nested stacks, whatever is added, removed, ordered, made conditional, or read
-//! by Heat's functions.
+//! Resources of a large stack stay in their nested stacks, whatever is added, removed, ordered, made conditional, or
+//! read by Heat's functions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -96,7 +96,7 @@ impl Fleet {
             _ if self.members.is_empty() => {}
             Change::Goes(at) => {
                 let at = at % self.members.len();
-                // Its readers would get new user data, which is no matter of the cut.
+                // Its readers would get new user data, which has nothing to do with the cut.
                 let name = Some(&self.members[at].name);
                 if !self.members.iter().any(|other| other.reads.as_ref() == name) {
                     let name = self.members.remove(at).name;

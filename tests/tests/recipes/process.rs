@@ -44,8 +44,8 @@ async fn what_outlives_its_deadline_is_killed_with_all_that_it_started() {
     }
 }
 
-/// Whether runs get control groups here. Without them, a process that detached itself and cleared its environment cannot be
-/// found.
+/// Whether runs get control groups here. Without them, a process that detached itself and cleared its environment
+/// cannot be found.
 async fn has_cgroups() -> bool {
     let stage = Stage::shell("sleep 0.5; cat /proc/self/cgroup");
     stage.run_clean().await.unwrap();
@@ -166,7 +166,7 @@ async fn what_a_killed_agent_left_running_is_ended_before_the_next_run() {
     std::mem::forget(run);
     assert!(pids.iter().all(|pid| runs(pid)));
     assert_eq!(names(&stage.job.directory), ["files", "pid", "run"]);
-    // A process with the number of a recorded one, but not the same process, is not ended.
+    // Another process that has the recorded number is not ended.
     let record = stage.job.directory.join("pid");
     let text = std::fs::read_to_string(&record).unwrap();
     let mut other: serde_json::Value = serde_json::from_str(&text).unwrap();

@@ -23,8 +23,8 @@ use wattle_tests::zookeeper::ZooKeeper;
 use super::broken_off::assert_same;
 use super::{exporter, importer, memory, options_for, server, three_tier};
 
-/// Delays one change, or any request if it delays `reads`, and all concurrent ones, until it is released; and fails after
-/// some more.
+/// Delays one change, or any request if it delays `reads`, and all concurrent ones, until it is released; and fails
+/// after some more.
 #[derive(Debug)]
 struct Pause {
     reads: bool,
@@ -66,8 +66,8 @@ impl Guard for Pause {
     }
 }
 
-/// Applies `late` after `first`, delayed before each of its changes in turn while `other` is applied; returns the number of
-/// changes.
+/// Applies `late` after `first`, delayed before each of its changes in turn while `other` is applied; returns the
+/// number of changes.
 async fn overtaken(first: &Seed, late: &Seed, other: &Seed, options: &Options) -> usize {
     let mut refused = 0;
     for changes in 0.. {

@@ -1,5 +1,5 @@
-//! A server that is no longer trusted leaves nodes that nobody else can remove: the operator succeeds nevertheless, and the
-//! server's next agent has a place.
+//! A server that is no longer trusted leaves nodes that nobody else can remove: the operator succeeds nevertheless, and
+//! the server's next agent has a place.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -122,8 +122,7 @@ async fn a_second_server_is_reported_and_admitted_by_its_name_only() {
     let silent = admit(&operator, "second", &key, &["db".into()]).await.expect("nobody has come");
     assert_eq!((silent.revision, silent.silent.len(), silent.admitted.len()), (2, 1, 0));
 
-    // The second server exists while the first one runs: it is an image of it, or an attacker who has read its user
-    // data.
+    // The second server exists while the first one runs: as an image of it, or as an attacker with its user data.
     let mut second = Db::of("db");
     second.start(&stack).await;
     let snapshot = until(&stack, "reported", |snapshot| !snapshot.admission.others.is_empty()).await;

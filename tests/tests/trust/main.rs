@@ -1,4 +1,5 @@
-//! Rights of an attacker with root access to a server of a stack, using its own credential: nothing that others rely on.
+//! What an attacker can do with root access to a server of a stack and with its credential: nothing that others rely
+//! on.
 
 /// Tests of a stack, each in a real ZooKeeper and in the embedded store.
 macro_rules! in_both_stores {

@@ -1,4 +1,4 @@
-//! A server has obtained data encrypted for another one, which it cannot decrypt: it tries to make that one decrypt them.
+//! A server has obtained data encrypted for another one, and tries to make that one decrypt them.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -158,8 +158,8 @@ async fn the_former_key_limits_nobody() {
         options
     };
     apply(&thief, &removed.seed, &with_former(removed)).await.expect("applies");
-    // With these quotas, nothing can be published, and `web` can create any number of nodes. `gone` is of a deleted
-    // stack.
+    // With these quotas, nothing can be published, and `web` can create any number of nodes. `gone` is left from a
+    // deleted stack.
     let quotas = "/zookeeper/quota/wattle";
     let create = |path: &str, data: &str| Op::Create {
         path: format!("{quotas}/{path}"),

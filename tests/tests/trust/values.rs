@@ -138,7 +138,7 @@ async fn a_value_counts_only_if_its_server_has_signed_it_for_its_entry(stack: St
     again.start(&stack).await;
     says(&stack, "web", Some("is not trusted: its server has not signed it")).await;
     assert_eq!(again.ran.count(), 0);
-    // The operator sets the value that they want.
+    // The operator sets a value by hand, and signs it.
     put(&thief, "db/part/text", &revision, "by hand", Some(&stack.options.key.signer())).await;
     done(&stack, "web/part").await;
     for _ in 0..300 {

@@ -63,7 +63,7 @@ fn a_password_is_of_no_use_at_a_store_of_another_authority() {
     assert!(matches!(seen, Err(StoreError::Denied { .. })), "{seen:?}");
 }
 
-/// A key from an earlier version has the same password for all stores, and still opens the data that were created with it.
+/// A key from an earlier version has the same password for all stores, and still opens data created with it.
 #[test]
 fn a_key_of_before_goes_on_with_its_password() {
     let place = Place::new();

@@ -28,8 +28,8 @@ const SERVICES: [(&str, &str); 4] = [
     ("/image/v2", "image"),
 ];
 
-/// The kind of a request: the service, the method, the path with `*` in place of names, and the filters of a list. `None`
-/// for a login.
+/// The kind of a request: the service, the method, the path with `*` in place of names, and the filters of a list.
+/// `None` for a login.
 fn of_asked(asked: &str) -> Option<String> {
     let mut parts = asked.split(' ');
     let (method, url, action) = (parts.next()?, parts.next()?, parts.next().unwrap_or_default());

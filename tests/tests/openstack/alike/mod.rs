@@ -2,10 +2,10 @@
 //!
 //! `WATTLE_LIKENESS=FILE` writes the table to a file.
 //!
-//! Both must answer with the same status, the same number of things if a request determines it, values of the same type for
-//! each key that both have, the same states and booleans, and the words that the driver relies on. Additional keys of the
-//! real one are ignored. Additional keys of the simulated one are listed in the table: a cloud has more keys with more
-//! extensions, and with a newer version of its API.
+//! Both must answer with the same status, the same number of things if a request determines it, values of the same type
+//! for each key that both have, the same states and booleans, and the words that the driver relies on. Additional keys
+//! of the real one are ignored. Additional keys of the simulated one are listed in the table: a cloud has more keys
+//! with more extensions, and with a newer version of its API.
 
 mod ask;
 mod asked;

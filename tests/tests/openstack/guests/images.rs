@@ -1,5 +1,5 @@
-//! Images from `release/image`: of Debian 11 and 12, and of Ubuntu 24.04 if a mirror is given, each with the agent. They
-//! are uploaded by the commands from the book.
+//! Images from `release/image`: of Debian 11 and 12, and of Ubuntu 24.04 if a mirror is given, each with the agent.
+//! They are uploaded by the commands from the book.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! A shop: a page that curl downloads from another server; and the effects of rebooting, rebuilding and deleting servers,
-//! and of killing agents.
+//! A shop: a page that curl downloads from another server; and the effects of rebooting, rebuilding and deleting
+//! servers, and of killing agents.
 
 use std::cell::RefCell;
 use std::fs;

@@ -152,8 +152,8 @@ fn whoever_is_killed_before_an_answer_is_followed_by_one_that_goes_on_on_a_real_
     assert_eq!(site.counts(), NOTHING);
 }
 
-/// Resources that the shop lacks: a server with one port or with two, a floating IP with a separate association, a volume
-/// that grows.
+/// Resources that the shop lacks: a server with one port or with two, a floating IP with a separate association, a
+/// volume that grows.
 fn other(image: &str, ports: &[&str], bound: &str, disk: &Value) -> Value {
     let reference = |name: &str| json!({ "get_resource": name });
     let port =
