@@ -92,8 +92,8 @@ impl Stack {
 
 fn assert_at_most(counts: &Counts, a_component: u64) {
     assert!(counts.requests() <= a_component * u64::from(2 * TIERS), "{counts}");
-    // Each agent sends one or two: at the beginning of its session, and when it claims its place. The operator sends one
-    // for each batch.
+    // Each agent sends one or two: at the beginning of its session, and when it claims its place. The operator sends
+    // one for each batch.
     let syncs = counts.answers.get("Sync").copied().unwrap_or_default();
     assert!(syncs <= u64::from(2 * TIERS) + 40, "{counts}");
 }
@@ -119,7 +119,7 @@ async fn an_ensemble_is_asked_few_times_for_a_component() {
     let (counts, moved) = stack.reach(Size::of(TIERS), false).await;
     assert_at_most(&counts, 13);
     assert_eq!(moved, all);
-    // A revision without changes.
+    // This revision changes nothing.
     let (counts, moved) = stack.reach(Size::of(TIERS), true).await;
     assert_at_most(&counts, 9);
     assert_eq!(moved, all);
@@ -132,7 +132,7 @@ async fn an_ensemble_is_asked_few_times_for_a_component() {
     assert_eq!(moved, all);
     let (counts, moved) = stack.reach(Size { tiers: TIERS, moved: Some(TIERS - 1) }, false).await;
     assert_eq!(moved, 1);
-    // Mostly the operator's: only the agent of that server sends requests.
+    // These are mostly the operator's requests: of the agents, only that server's sends any.
     assert!(counts.requests() <= u64::from(TIERS) + 5, "{counts}");
     stack.looks_at_one_log().await;
     crowd.close().await;

@@ -108,7 +108,7 @@ async fn matrix(under: Under, key: OperatorKey, model: &Model) {
     let mut options = options(&seed);
     options.key = key;
     let operator = under.operator(&options).await;
-    // Random models all have the same stack name.
+    // All random models have the same stack name, so delete the previous stack.
     delete(&operator, &seed.stack, &options.key, false).await.expect("deletes");
     elsewhere(&operator, &options).await;
     options.credentials.complete(&seed, &options.key);

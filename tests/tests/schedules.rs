@@ -1,5 +1,5 @@
-//! Random topologies with random schedules and crashes reach the same end: the same values, the same root causes, nothing
-//! that finished runs again, and nothing waits forever.
+//! Random topologies with random schedules and crashes reach the same end: the same values, the same root causes,
+//! nothing that finished runs again, and nothing waits forever.
 //!
 //! A failing case prints its number; `WATTLE_CASE=NUMBER` runs that one alone.
 

@@ -106,7 +106,7 @@ fn heat_takes_and_refuses_the_same() {
     assert_eq!(found.len(), DISAGREEMENTS.len(), "a named disagreement is none any more");
 }
 
-/// Replaces a word with one of `words`.
+/// Replaces a random word with one of `words`.
 fn change(text: &mut String, below: &mut dyn FnMut(usize) -> usize, words: &[&str]) {
     let is_word = |sign: char| sign.is_alphanumeric() || "_-:".contains(sign);
     let starts: Vec<usize> = text
@@ -211,7 +211,7 @@ impl Resources for Nothing {
     }
 }
 
-/// The functions of all cases as the outputs of one stack for each version, created over the simulated cloud.
+/// The functions of all cases are the outputs of one stack for each version, created over the simulated cloud.
 #[test]
 fn functions_give_what_heat_gives() {
     let begin = "resources: {r: {type: 'OS::Heat::Value', properties: {value: ";

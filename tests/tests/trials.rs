@@ -1,5 +1,6 @@
-//! Simulated runs (`wattle::testing`) have the same results as real agents: over random models, with the same fakes on both
-//! sides, every component succeeds or fails for the same reason, reads the same values, and starts after its dependencies.
+//! Simulated runs (`wattle::testing`) have the same results as real agents: over random models, with the same fakes on
+//! both sides, every component succeeds or fails for the same reason, reads the same values, and starts after its
+//! dependencies.
 //!
 //! A failing case prints its number; `WATTLE_CASE=NUMBER` runs that one alone.
 

@@ -121,7 +121,7 @@ fn three_tier_answers_with_data_of_its_database() {
     assert_eq!(stage.ask(&["get", "db/catalogue/products"]).out, "3\n");
     assert!(up.said().contains(url.trim()), "{}", up.said());
 
-    // A dead agent is restarted, and finished components do not run again; services are not affected.
+    // A dead agent is restarted. Finished components do not run again, and services are not affected.
     let count = |what: &str| stage.log("db").matches(&format!(" {what} component=")).count();
     assert_eq!((count("runs"), count("done")), (2, 2), "{}", stage.log("db"));
     let database = stage.processes("bin/postgres -D");
@@ -137,12 +137,12 @@ fn three_tier_answers_with_data_of_its_database() {
     assert_eq!(count("runs"), 2, "{}", stage.log("db"));
     assert_eq!(stage.processes("bin/postgres -D"), database);
 
-    // Ctrl-C leaves nothing running.
+    // After Ctrl-C, nothing is left running.
     assert_eq!(up.interrupt(), Some(0), "{}", up.said());
     assert_eq!(stage.processes(""), Vec::<i32>::new());
     assert!(stage.ask(&["status"]).err.contains("` is not up"));
 
-    // In the background, on the same data.
+    // Now in the background, with the same data.
     let again = stage.run(&["up", "--detach", "--until-done", "--parameter", &format!("db_password={password}")]);
     assert_eq!(again.code, Some(0), "{again}");
     assert!(running::http_get(url.trim()).contains(r#""name": "hurdle""#));
@@ -355,7 +355,7 @@ fn no_process_that_stays_shows_what_a_parameter_holds() {
     assert!(empty.err.contains("it is empty"), "{empty}");
 }
 
-/// A command may return its value only once, and an `up` in the background is another process.
+/// A command may return its value only once, and an `up` in the background is a process of its own.
 #[test]
 fn what_a_command_gives_once_arrives_in_the_background() {
     let stage = Stage::new(&whisper.model(Default::default()));

@@ -15,7 +15,7 @@ from groups import Groups
 where, lab = sys.argv[1:]
 os.makedirs(where, exist_ok=True)
 cloud = openstack.connect()
-# The DHCP servers of each network that has a bridge, and the hosts of each subnet that has one.
+# The DHCP servers of each network with a bridge, and the folder of hosts of each subnet with DHCP.
 ready, served = {}, {}
 groups, floating = Groups(), Floating()
 

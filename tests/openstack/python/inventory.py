@@ -5,9 +5,9 @@ import time
 import openstack
 
 cloud = openstack.connect()
-# A server can go from one flavor to another one and back only if neither has a smaller disk.
+# A server can be resized back and forth only between flavors with disks of the same size.
 sizes = {"m1.tiny": (1, 512, 1), "m1.small": (1, 1024, 4), "m1.medium": (2, 2048, 4), "m1.large": (2, 4096, 16)}
-# Nova lists them by their ids: the smallest one is the first.
+# Nova lists flavors by ID, so the smallest one comes first.
 for number, (name, (cpus, memory, disk)) in enumerate(sizes.items(), 1):
     if not cloud.compute.find_flavor(name):
         cloud.compute.create_flavor(id=str(number), name=name, vcpus=cpus, ram=memory, disk=disk)

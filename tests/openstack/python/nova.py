@@ -38,7 +38,7 @@ class Driver(fake.FakeDriver):
         return super().destroy(context, instance, *args, **kwargs)
 
     def detach_interface(self, context, instance, vif):
-        # The fake driver does not learn which interfaces a server has that was migrated to it.
+        # The fake driver does not know the interfaces of a server that was migrated to it.
         self._interfaces.setdefault(vif["id"], vif)
         return super().detach_interface(context, instance, vif)
 

@@ -6,18 +6,18 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// The address of a service: `HOST:PORT` and the token of a URL.
+/// Splits the URL of a service into `HOST:PORT` and its token.
 pub(crate) fn parts(url: &str) -> (String, String) {
     let rest = url.strip_prefix("http://").expect("a URL");
     let (host, token) = rest.split_once("/?token=").expect("a token");
     (host.to_owned(), token.to_owned())
 }
 
-/// An answer.
+/// An HTTP response.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
-    /// Names in lower case.
+    /// The header, with its names in lower case.
     pub(crate) head: String,
     pub(crate) body: String,
 }

@@ -21,7 +21,7 @@ fn says(name: &str) -> String {
 
 #[test]
 fn infrastructure_grows_fails_and_is_fixed_while_the_page_looks_on() {
-    // Servers take long enough to look at the page.
+    // Each server takes long enough to boot for a look at the page.
     let site = Site::with(Setting { takes: Duration::from_secs(20), ..Setting::default() });
     let diagram = diagram::of(&three_tier::three_tier.model(Default::default())).without_texts().to_json();
     std::fs::write(site.path().join("graph.json"), diagram).expect("writes");
@@ -51,7 +51,7 @@ fn infrastructure_grows_fails_and_is_fixed_while_the_page_looks_on() {
     let Some(browser) = open(&url(&mut status)) else { return };
     let reported = "13 of 13 resources there";
     browser.wait_for("all is there", &format!("return live.now.infrastructure.says === {reported:?}"));
-    // From a server to its resource, and back.
+    // You can go from a server to its resource and back.
     browser.run("wattle.select('app1')");
     browser.wait_for("it is selected", "return document.querySelector('#panel-live-now h2').textContent === 'app1'");
     let now = tab(&browser, "live-now");

@@ -13,7 +13,7 @@ use wattle_tests::{running, skip};
 use crate::client::parts;
 use crate::stack::{PASSWORD, Shown};
 
-/// Opens the live view of a stack.
+/// Opens the live view at this URL, and waits until it has data. `None` if there is no browser.
 pub(crate) fn open(url: &str) -> Option<Browser> {
     let browser = Browser::start("the live view's page")?;
     browser.open(url);
@@ -153,7 +153,7 @@ fn what_is_awaited_is_marked_on_the_picture_and_leads_to_who_writes_it() {
     browser.press("w");
     assert_eq!(browser.text("return document.getElementById('said').textContent"), "a/first waits for nothing");
 
-    // Between folded boxes, one line represents all.
+    // Between folded boxes, one line stands for all awaited values.
     browser.press("F");
     browser.wait_for("all is folded", "return document.querySelectorAll('.component').length === 0");
     assert_eq!(browser.run("return document.querySelectorAll('.awaited').length"), 2);
@@ -230,7 +230,7 @@ fn a_failure_is_seen_with_its_root_wherever_it_leads() {
     let legend = browser.text("return document.getElementById('legend').innerText");
     assert!(legend.contains("failed\nblocked\n"), "{legend}");
     assert!(legend.contains("timeline: waited") && legend.contains("on the critical path"), "{legend}");
-    // The sign in the legend is the mark in the diagram.
+    // The legend shows the same mark as the diagram.
     let sign = "const { borderTopStyle, borderTopColor } =
                     getComputedStyle(document.querySelector('#legend [data-kind=blocked]'), '::before');
                 return `${borderTopStyle} ${borderTopColor}`";

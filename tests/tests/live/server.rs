@@ -114,7 +114,7 @@ fn nothing_of_a_secret_is_served() {
     shown.up.interrupt();
 }
 
-/// The events after the next revision, in which nothing fails.
+/// Applies a revision in which nothing fails, and returns the events after it.
 fn wattle_fixed(shown: &Shown) -> String {
     shown.stage.emit(&crate::stack::model("", 0));
     let up = shown.stage.run(&["up", "--parameter", &format!("password={PASSWORD}")]);

@@ -1,5 +1,5 @@
--- Asks the language server for everything that it can, and writes what came of it to a file as JSON. The environment names the
--- command, the template and the file.
+-- Asks the language server for everything that it can do, and writes the results to a file as JSON. Environment
+-- variables name the command, the template and the file.
 local result = {}
 local ended
 local client = vim.lsp.start_client({
@@ -14,7 +14,7 @@ local function wait(what, condition)
   if not vim.wait(60000, condition, 20) then error('waited too long: ' .. what) end
 end
 local function lines() return vim.api.nvim_buf_get_lines(0, 0, -1, false) end
--- Puts the cursor on the first place of some text, and `offset` bytes behind it.
+-- Puts the cursor `offset` bytes after the start of the first occurrence of a text.
 local function go(text, offset)
   for number, line in ipairs(lines()) do
     local column = line:find(text, 1, true)
@@ -55,7 +55,7 @@ local function run()
   go('OS::Neutron::Net', 4)
   result.hover = request('textDocument/hover').contents.value
 
-  -- Completion, also where the line is unfinished.
+  -- Completion also works in an unfinished line.
   replace('[db, database, url]', '[db, database, ')
   result.outputs = labels('[db, database, ', #'[db, database, ')
   replace('[db, database, ', '[db, database, url]')

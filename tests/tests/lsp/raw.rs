@@ -21,10 +21,10 @@ fn a_session_from_the_beginning_to_the_end() {
     client.open(URI, text);
     let found = client.diagnosed(URI);
     assert_eq!(found[0]["code"], "W1202");
-    // `😀` counts as two.
+    // The protocol counts `😀` as two characters.
     let at = json!({"start": {"line": 2, "character": 44}, "end": {"line": 2, "character": 47}});
     assert_eq!(found[0]["range"], at, "{found}");
-    // An unfinished line.
+    // Completion also works in an unfinished line.
     let change = json!({"range": {"start": {"line": 3, "character": 0}, "end": {"line": 3, "character": 0}},
         "text": "outputs:\n  o: {value: {get_attr: [😀, "});
     let versioned = json!({"uri": URI, "version": 2});

@@ -266,7 +266,7 @@ fn recipes_of_every_tool_run_as_they_are() {
     let shell = reported(&answer, "server.shell", "CREATE");
     let printed = shell["deploy_stdout"].as_str().expect("text");
     assert_eq!(printed, "the password is ***\n");
-    // A tool's own hook runs what it supports.
+    // A tool's own hook runs the recipes that it supports.
     let events = answer["events"].as_array().expect("events");
     let started: Vec<_> =
         events.iter().filter(|event| event["what"] == "start" && event["action"] == "CREATE").collect();

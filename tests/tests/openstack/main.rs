@@ -125,7 +125,7 @@ fn a_shop_lives_on_a_real_openstack() {
     if is_there("`wattle deploy`") {
         let site = Site::at(Named, &Named::password());
         deployed::life(&site);
-        // Other tests list the project's resources.
+        // Other tests list all resources of the project, so leave none.
         let ran = site.ask(&["destroy", "--yes", KEY[0], KEY[1]]);
         assert_eq!(ran.code, Some(0), "{ran}");
         assert_eq!(site.counts(), NOTHING);

@@ -9,7 +9,7 @@ use wattle::diagram::{self, Diagram};
 use wattle::model::Model;
 use wattle_tests::workload::{Size, workload};
 
-/// W(N).
+/// The diagram of W(N), the workload of N tiers.
 fn tiers(tiers: u32) -> Diagram {
     diagram::of(&workload.model(Size::of(tiers)))
 }

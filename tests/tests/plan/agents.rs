@@ -88,7 +88,7 @@ impl Case {
         self.next += 1;
     }
 
-    /// Changes something, or nothing.
+    /// Makes a random change, or none.
     fn change(&mut self, random: &mut Chance) {
         let at = random.below(self.parts.len());
         match random.below(17) {

@@ -76,7 +76,7 @@ fn what_stays_and_what_changes() {
     assert!(text.contains("web (OS::Nova::Server): is replaced"), "{text}");
     let (text, ..) = both(["apps=2", "apps=2"], [GIVEN, "parameters: {image: debian-12, db_password: another}\n"]);
     assert!(text.contains("(secret)") && !text.contains("another"), "{text}");
-    // A value that only one side knows is treated as unchanged.
+    // A value that only one side knows counts as unchanged.
     let (text, ..) = both(["apps=2", "apps=2"], ["", GIVEN]);
     assert!(text.starts_with("nothing changes"), "{text}");
 }

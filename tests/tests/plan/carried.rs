@@ -1,5 +1,5 @@
-//! The plan of a change in place matches what Heat's classes do (`handle_update`): nothing, a resize, another disk, another
-//! resource, or an error. A schema says only that a property may change.
+//! The plan of a change in place matches what Heat's classes do (`handle_update`): nothing, a resize, another disk,
+//! another resource, or an error. A schema says only that a property may change.
 
 use std::collections::BTreeSet;
 use std::process::{Command, Stdio};

@@ -29,7 +29,7 @@ struct Member {
     runs: bool,
     /// The number of the other server that its software reads a port's address of.
     picks: Option<usize>,
-    /// That server's name.
+    /// The name of that server.
     reads: Option<String>,
 }
 

@@ -68,7 +68,7 @@ fn what_is_called_otherwise_is_lowered_to_the_byte_as_it_was() {
         renames += count;
         modules += moved.moved.iter().filter(|moved| moved.kind == ElementKind::Module).count();
         required += model.requirements.keys().filter(|name| !moved.requirements.contains_key(*name)).count();
-        // Nothing refers to the old names any more.
+        // Nothing refers to the old names any more, so the diagnostics are the same.
         assert_eq!(codes(&silent), codes(&model), "{number}");
         assert_eq!(codes(&moved), codes(&model), "{number}");
         let mut cut = Options::default();

@@ -1,4 +1,4 @@
-//! The plan for resources matches the actions of Heat's own engine on a stack, including the consequences of replacements.
+//! The plan for resources matches what Heat's own engine does to a stack, including the consequences of replacements.
 
 use std::collections::BTreeMap;
 use std::process::{Command, Stdio};

@@ -80,7 +80,7 @@ async fn ansible_runs_nothing_of_an_input() {
     ansible(None).await;
 }
 
-/// The versions in `WATTLE_TEST_ANSIBLE` (`DIRECTORY:DIRECTORY`, each with an `ansible-playbook`), and those from `PyPI`.
+/// Versions from `WATTLE_TEST_ANSIBLE` (`DIRECTORY:DIRECTORY`, each with an `ansible-playbook`), and from `PyPI`.
 #[tokio::test]
 async fn other_versions_of_ansible_run_nothing_of_an_input() {
     if everything("what inputs try with ansible-core 2.14 to the current one") {

@@ -84,9 +84,9 @@ async fn services_outlive_the_recipe_and_do_not_hold_it_up() {
     assert!(began.elapsed() < Duration::from_secs(30));
     let service = line_of(&stage.path("service")).await;
     assert!(runs(&service));
-    // Its output still goes to the log.
+    // The service's output still goes to the log.
     until(|| stage.log.text().contains("still here")).await;
-    // Later runs do not touch it either.
+    // Later runs do not touch the service either.
     let stage = stage.file("recipes/it.sh", "true");
     stage.run_clean().await.unwrap();
     assert!(runs(&service));

@@ -130,7 +130,7 @@ async fn a_recipe_says_itself_why_it_fails() {
     }
     // The message is ignored if the recipe succeeds.
     Stage::shell("echo no >\"$WATTLE_RUN_DIR/run/why\"").run_clean().await.unwrap();
-    // The agent does not wait for an endless pipe.
+    // A named pipe never ends, and the agent does not wait for it.
     let stage = Stage::shell("mkfifo \"$WATTLE_RUN_DIR/run/why\"; echo 'the last line'; exit 3");
     assert_eq!(stage.run().await.unwrap_err().message, "the recipe ended with exit code 3");
 }
@@ -332,7 +332,7 @@ async fn a_secret_in_a_plain_output_is_refused() {
         .run_clean()
         .await
         .expect("it stands in a plain input");
-    // A secret that the recipe has generated.
+    // The recipe has generated this secret.
     let made = Stage::shell(
         r#"echo correct-horse >"$heat_outputs_path.token"; echo "http://h/?correct-horse" >"$heat_outputs_path.url""#,
     )

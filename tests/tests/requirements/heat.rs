@@ -49,7 +49,7 @@ fn is_heats(model: &Model) -> bool {
     lower(model, &Options::default()).seed.requirements["as it must be"].heat
 }
 
-/// Texts with many relevant features.
+/// Texts with all features that matter.
 fn text() -> impl Strategy<Value = String> {
     prop_oneof!["[ab.*\\\\^$-]{0,4}", "[a-zé ]{0,6}", Just("a\n".to_owned()), Just("b\na".to_owned()), "[0-9]{1,3}x"]
 }

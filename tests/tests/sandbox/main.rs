@@ -179,7 +179,7 @@ fn three_tier_runs_in_sandboxes() {
     assert!(!stage.path().join(".wattle/disks").exists());
 }
 
-/// An image from debootstrap, and packages from apt.
+/// The image comes from debootstrap, and the packages from apt.
 #[test]
 fn packages_are_installed_in_sandboxes_only() {
     if !skip::everything("an image of Debian, and packages in it") || image().is_none() {

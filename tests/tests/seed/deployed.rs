@@ -140,7 +140,7 @@ async fn a_change_of_the_template_alone_is_kept_without_a_new_revision() {
     assert_eq!(snapshot.templates, options.files.templates);
     let after = nodes(&store).await;
     assert_eq!(pieces(&after), count, "old pieces stay");
-    // Only changes were written: neither the large chunk nor the diagram.
+    // Only what has changed is written: neither the large chunk nor the diagram.
     let ops = watch.guard.ops();
     assert!(ops[written..].iter().all(|op| op.path().contains("/deployed")), "{ops:?}");
     assert_eq!(ops.len() - written, 3, "a piece comes, the record says so, and a piece goes");

@@ -41,7 +41,7 @@ async fn values_of_other_stacks_are_read_with_rights_that_stay() {
     assert!(may("host/a/text", "x") && may("host/a/count", "x"));
     assert!(!may("host/a/text", "y") && !may("host/a/token", "x"));
 
-    // The exporter keeps the rights of its importers, and reports removed exports.
+    // The exporter keeps the rights of its importers, and warns when an export that they read is gone.
     let moved = apply(&store, &exporters[1], &options).await.expect("applies");
     assert!(may("host/a/text", "x") && moved.changes.warnings.is_empty(), "{}", moved.changes);
     let gone = apply(&store, &exporters[2], &options).await.expect("applies");

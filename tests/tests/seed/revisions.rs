@@ -56,7 +56,7 @@ async fn what_has_not_changed_is_no_new_revision() {
     let before = nodes(&store).await;
     let again = apply(&store, &seed, &options).await.expect("applies");
     assert!(again.revision == 1 && again.changes.is_empty() && nodes(&store).await == before);
-    // A parameter that only Heat reads.
+    // Only Heat reads this parameter.
     options.given.set("flavor", "m1.large".into());
     assert_eq!(apply(&store, &seed, &options).await.expect("applies").revision, 1);
     options.again = true;

@@ -49,7 +49,7 @@ async fn a_revision_writes_the_plans_of_what_has_changed_and_of_what_reads_from_
     assert_eq!((after[0].1, after[3].1), (before[0].1, before[3].1), "they are not touched");
     let [b, c] = [plan(&store, "chain", "b").await, plan(&store, "chain", "c").await];
     assert_eq!((b.expects("a").number, c.expects("b").number), (1, 2));
-    // Failed components are tried again everywhere.
+    // With `again`, failed components are tried again everywhere.
     options.again = true;
     apply(&store, &second, &options).await.expect("applies");
     assert_eq!(plans(&store).await.map(|(number, _)| number), [3; 4]);

@@ -58,7 +58,7 @@ impl Guard for Pause {
             self.reached.add_permits(1);
             let _ = self.may_go_on.acquire().await;
         }
-        // Below 0, the counter wraps around.
+        // Below 0, the counter has wrapped around.
         let is_after = left == 0 || left > usize::MAX / 2;
         let goes_on =
             !is_after || self.more.try_update(Ordering::SeqCst, Ordering::SeqCst, |more| more.checked_sub(1)).is_ok();

@@ -83,12 +83,12 @@ fn the_corpus_uses_all_of_hot() {
         assert!(text.contains(&format!("heat_template_version: {version}\n")), "no template of {version}");
     }
     for function in template::FUNCTIONS {
-        // The zones belong to the cloud, which is not available.
+        // `Fn::GetAZs` asks the cloud for its zones, and there is none here.
         let name = function.name();
         let used = text.contains(&format!("{name}: ")) || text.contains(&format!("\"{name}\": "));
         assert_eq!(used || text.contains(&format!("{name}:\n")), name != "Fn::GetAZs", "{name}");
     }
-    // URLs are not read here, and clouds define what AWS's load balancer consists of.
+    // Nested stacks at URLs are not read here, and each cloud defines what AWS's load balancer consists of.
     let unused: Vec<_> = wattle_catalog::types().filter(|ty| !text.contains(ty)).collect();
     assert_eq!(unused, ["AWS::CloudFormation::Stack", "AWS::ElasticLoadBalancing::LoadBalancer"]);
 }

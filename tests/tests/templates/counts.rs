@@ -1,4 +1,4 @@
-//! The number of templates that are compared with Heat. If you add one, change its number here and in `ARCHITECTURE.md`.
+//! How many templates are compared with Heat. If you add one, change its number here and in `ARCHITECTURE.md`.
 
 /// Templates in `templates/good`. Heat accepts all of them.
 pub(crate) const GOOD: usize = 62;

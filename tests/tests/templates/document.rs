@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use wattle_heat::yaml::{Node, Tree};
 
-/// A value of a template. A map may have a key twice.
+/// A value of a template. A map may contain a key twice.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Document {
     /// Written unchanged.
@@ -119,7 +119,7 @@ fn quoted(text: &str) -> String {
     serde_json::to_string(text).expect("JSON")
 }
 
-/// Keys that need no quotes have none, so that a changed template is as readable as the original.
+/// Quotes a key only if it needs quotes, so that a changed template is as readable as the original.
 fn key(name: &str) -> String {
     let plain = name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')

@@ -7,8 +7,8 @@ use wattle_heat::Graph;
 
 use crate::corpus::Case;
 
-/// A graph without parts that vary between runs: the folder of nested templates, and the random names that Heat gives the
-/// members of scaling groups.
+/// A graph without parts that vary between runs: the folder of nested templates, and the random names that Heat gives
+/// the members of scaling groups.
 pub(crate) fn comparable(graph: &Value) -> Value {
     let requires = graph["graph"].as_object().expect("a graph");
     let types = graph["types"].as_object().expect("types");

@@ -45,7 +45,7 @@ const DAMAGES: &[(&str, Damage)] = &[("truncated", truncated), ("tab", tab), ("i
 /// A template with one thing changed, and the name of the change, for any `number`.
 pub(crate) fn mutant(number: usize, document: &Document, dice: &mut Chance) -> (&'static str, String) {
     loop {
-        // One in twelve is damaged as text.
+        // Every twelfth template is damaged as text.
         if number % 12 == 11 {
             let (name, damage) = DAMAGES[number / 12 % DAMAGES.len()];
             return (name, damage(&document.template(), dice));

@@ -112,6 +112,6 @@ fn changed_templates_are_judged_alike() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let cases = mutants(folder.path());
     let accepted = assert_alike(&cases, MUTANTS);
-    // Some changes have no effect; most of them do.
+    // Some changes have no effect, but most of them do.
     assert!((cases.len() / 5..cases.len() / 2).contains(&accepted), "{accepted}");
 }

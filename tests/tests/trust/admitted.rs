@@ -70,7 +70,7 @@ impl Drop for Servers<'_> {
     }
 }
 
-/// A fingerprint belongs to the key of one server, and `db` has announced the one with the fingerprint `key`.
+/// A fingerprint admits only the key of one server: here, `db` has announced the one with the fingerprint `key`.
 fn refuses_other_keys(run: &dyn Fn(&[&str]) -> Ran, key: &str) {
     for more in [&["db", "web"][..], &[]] {
         let wrong = run(&[&["seed", "admit", "--fingerprint", key][..], more].concat());

@@ -72,7 +72,7 @@ async fn left(mut stack: Stack) {
     assert!(diff.is_empty() && diff.tampered.is_empty(), "{diff}");
     db.kill().await;
 
-    // It returns as a new server: neither its own key nor the used credential is valid.
+    // The server returns as a new one: neither its own key nor the used credential is valid.
     stack.seed = both_again;
     let seed = stack.seed.clone();
     adopt(&operator, &seed, &mut stack.options, Unnamed::default()).await.expect("its own keys");
@@ -124,7 +124,7 @@ async fn never_came(mut stack: Stack) {
     assert_eq!((applied.changes.lingering, applied.changes.forgotten), (vec!["web".to_owned()], Vec::new()));
     stack.options.again = false;
     reaches_only(&store, &operator, &own, "a server that has left").await;
-    // Someone occupies its place: the operator is asked to check.
+    // Someone occupies the server's place, so the operator is asked to check.
     let place = Space::new(Arc::clone(&web), "never_came");
     let alive =
         Alive { since: now(), host: "web".into(), pid: 7, version: "1".into(), agent: None, boot: None, logs: false };

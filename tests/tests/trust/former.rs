@@ -1,5 +1,5 @@
-//! A server that is no longer trusted leaves nodes that nobody else can remove: the operator succeeds nevertheless, and the
-//! server's next agent has a place.
+//! A server that is no longer trusted leaves nodes that nobody else can remove: the operator succeeds nevertheless, and
+//! the server's next agent has a place.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -85,7 +85,7 @@ async fn a_former_identity_keeps_its_place_from_nobody() {
     until(&stack, "done", acts(2)).await;
     assert_eq!(operator.children(&layout.agents()).await.expect("reads"), ["db", "web"], "nobody needs another place");
 
-    // Twice, because the second place is equivalent to the first one.
+    // Do this twice: the second place must work like the first one.
     for (revision, place) in [(3, "web"), (4, "web:2")] {
         web.kill().await;
         let login = web.key().login("former", "web");
@@ -165,7 +165,7 @@ async fn many_nodes_of_a_server_are_no_agent_and_are_removed_together() {
     assert!(operator.get(&Layout::new("former_many").root()).await.expect("reads").is_none());
 }
 
-/// Names that leave no space for anything else in a request.
+/// With such long names, nothing else fits into a request.
 #[tokio::test]
 async fn a_node_with_a_name_as_long_as_a_request_is_removed() {
     let zookeeper = ZooKeeper::start(1);

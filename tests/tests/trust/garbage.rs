@@ -130,7 +130,7 @@ async fn nobody_fills_everybodys_screen() {
         assert!(at("web ") < gone, "{args:?}: {ran}");
         assert!(lines[at("web ")].len() < 120, "{args:?}: {ran}");
     }
-    // A terminal with few lines.
+    // The terminal has few lines.
     let ran = at_a_terminal(&at_24_lines(&liar.command(&["status", "--watch"])), "");
     let rows: Vec<&str> = ran.out.lines().filter(|line| line.contains("web") && line.contains("part")).collect();
     assert!(!rows.is_empty() && ran.out.lines().count() < 30, "{ran}");

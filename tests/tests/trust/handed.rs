@@ -86,13 +86,13 @@ async fn a_key_that_lies_beside_a_seed_opens_no_new_stack() {
     }
     let ran = handed.apply(&[]);
     assert!(ran.err.contains("`--key ./operator.key --credentials ./credentials.yaml`"), "{ran}");
-    // The operator's own key does not make the credentials theirs.
+    // Credentials are not the operator's just because the key is.
     let own = handed.here().join("own.key");
     write_operator_key(&own, &OperatorKey::generate()).expect("writes");
     let stolen = credentials(&key).believing(&read_operator_key(&own).expect("reads").expect("a key"));
     handed.lay(None, &stolen);
     assert_refused(&handed.apply(&["--key", "own.key"]), &["credentials.yaml"]);
-    // The operator confirms once that they are theirs; then the data space knows them.
+    // The operator confirms once that both files are theirs. From then on, the data space knows them.
     handed.lay(Some(&key), &credentials(&key));
     let ran = handed.apply(&["--key", "operator.key", "--credentials", "credentials.yaml"]);
     assert_eq!(ran.code, Some(0), "{ran}");
@@ -111,7 +111,7 @@ async fn what_lies_beside_another_seed_of_a_stack_is_not_its() {
     let before = fs::read(handed.here().join("credentials.yaml")).expect("it is there");
     assert_refused(&handed.apply(&["--again"]), &["credentials.yaml"]);
     assert_eq!(fs::read(handed.here().join("credentials.yaml")).expect("it is there"), before);
-    // They may be replaced, and so may the unknown key.
+    // The credentials may be replaced, and so may the unknown key.
     assert_eq!(handed.apply(&["--renew"]).code, Some(0));
     fs::copy(handed.here().join("operator.key"), handed.here().join("mine.key")).expect("copies");
     handed.lay(Some(&OperatorKey::generate()), &Credentials::new());
@@ -120,7 +120,7 @@ async fn what_lies_beside_another_seed_of_a_stack_is_not_its() {
     assert_eq!(handed.apply(&["--key", "mine.key"]).code, Some(0));
 }
 
-/// Files created by a refused call do not affect the next one.
+/// Files that a refused call has created do not affect the next one.
 #[test]
 fn a_call_that_is_refused_leaves_no_key_behind() {
     let handed = Handed::new();

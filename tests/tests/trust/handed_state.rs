@@ -74,7 +74,7 @@ fn nothing_of_a_handed_state_is_believed() {
         assert_refused(&handed.run("other", args), NOT_MADE);
         assert_eq!(handed.all(), before, "{args:?}");
     }
-    // Any part of it: keys, values, addresses, the store, an agent's memory.
+    // Any part of it is refused: keys, values, addresses, the store, an agent's memory.
     for part in ["operator.key", "credentials.yaml", "secrets.json", "up.json", "space", "servers/alice/agent/journal"]
     {
         fs::remove_dir_all(handed.state()).expect("removes");
@@ -94,7 +94,7 @@ fn what_is_said_about_a_handed_state_helps() {
     let ran = handed.run("other", &["up", ".", "--until-done"]);
     assert!(ran.err.contains("start without it: `rm -r ./.wattle`"), "{ran}");
     assert!(ran.err.contains("say so: `wattle up . --state ./.wattle`"), "{ran}");
-    // An explicit confirmation is accepted once.
+    // The operator confirms it explicitly, once.
     for args in [&["up", ".", "--until-done", "--state", "./.wattle"][..], &["up", ".", "--until-done"]] {
         let ran = handed.run("other", args);
         assert_eq!(ran.code, Some(0), "{ran}");
@@ -109,7 +109,7 @@ fn what_is_said_about_a_handed_state_helps() {
     assert!(ran.code == Some(0) && !moved.exists(), "{ran}");
 }
 
-/// An archive unpacked over one's own state replaces its content, and the folder remains the same.
+/// An archive unpacked over one's own state replaces the content, and the folder remains the same.
 #[test]
 fn a_key_that_takes_the_place_of_ones_own_is_refused() {
     let (own, other) = (Handed::prepared(), Handed::prepared());

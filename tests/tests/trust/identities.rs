@@ -199,7 +199,7 @@ async fn who_was_announced_over_comes_again() {
     let is_another = |snapshot: &StackSnapshot| snapshot.admission.others.iter().any(|other| other.key != lasting_key);
     let passing_key = until(&stack, "reported", is_another).await.admission.others[0].key;
     passing.kill().await;
-    // Its operator cannot know that it is gone.
+    // The operator cannot know that it is gone.
     let admitted = admit_only(&operator, "over", &key, &"db".into(), passing_key).await.expect("admits");
     assert_eq!(admitted.revision, 3);
     let comes = |snapshot: &StackSnapshot| snapshot.admission.others.iter().any(|other| other.key == lasting_key);
@@ -244,7 +244,7 @@ async fn what_is_announced_needs_its_key_and_the_credential() {
     operator.set(&layout.announcement("db"), &db, None).await.expect("the password is enough");
     let waiting = waiting(&operator, "announced", &key, &[]).await.expect("reads");
     assert!(waiting.come.is_empty(), "{waiting:?}");
-    // A server announces itself again.
+    // The server announces itself again.
     let applied = apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     assert!(applied.changes.is_empty());
     for server in &mut servers {
@@ -256,7 +256,7 @@ async fn what_is_announced_needs_its_key_and_the_credential() {
     }
 }
 
-/// An agent is killed once its key is on the disk, and an operator after each single change.
+/// An agent is killed as soon as its key is on the disk, and an operator after each single change.
 #[tokio::test]
 async fn whoever_is_broken_off_locks_nobody_out() {
     let mut stack = Stack::new("halfway");
@@ -340,7 +340,7 @@ async fn whoever_admits_again_completes_what_was_broken_off() {
     let through: Arc<dyn Store> = watched.clone();
     let (mut changes, mut former) = (0, credential.clone());
     loop {
-        // Another machine each time, which replaces the former one and its agent.
+        // Each time, another machine replaces the former one and its agent.
         let own = ServerKey::generate();
         says(&own).await;
         let holder = stack.login(&[former.login(name, "db")]).await;
@@ -362,7 +362,7 @@ async fn whoever_admits_again_completes_what_was_broken_off() {
         if !is_done {
             says(&last).await;
             let waiting = waiting(&operator, name, &key, &[]).await.expect("it is known");
-            // Before anything was written, nobody has named it.
+            // If nothing was written, the interrupted command has named no server.
             if waiting.come.is_empty() {
                 assert!(changes == 0, "{changes}");
                 admit(&operator, name, &key, &["db".into()]).await.expect("admits");

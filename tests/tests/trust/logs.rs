@@ -35,7 +35,7 @@ struct Operator {
 }
 
 impl Operator {
-    /// The operator of an applied stack.
+    /// The operator of a stack, after applying it.
     async fn new(stack: Stack) -> Self {
         let store = stack.operator().await;
         apply(&store, &stack.seed, &stack.options).await.expect("applies");
@@ -187,7 +187,7 @@ async fn what_another_one_says_is_no_answer(stack: Stack) {
         let log = operator.heard(&ask).await.log;
         assert!(matches!(log, Err(SpaceError::Untrusted { .. })), "{log:?}");
     }
-    // Signed, but invalid.
+    // These answers are signed, but invalid.
     let of = operator.of().await;
     let garbage = |answers: serde_json::Value| {
         let object = json!({"revision": of.number, "space": of.space, "answers": answers}).to_string();
@@ -216,7 +216,7 @@ async fn a_forged_or_former_request_is_not_answered(stack: Stack) {
     for signed in [other.signer().sign(&path, request.to_string().as_bytes()), request.to_string().into_bytes()] {
         operator.store.set(&path, &signed, None).await.expect("writes");
     }
-    // Later lines arrive later.
+    // Before this revision is done, the agent would have answered.
     operator.stack.options.again = true;
     let applied = apply(&operator.store, &operator.stack.seed, &operator.stack.options).await.expect("applies");
     until(&operator.stack, "done again", |snapshot| is_done(snapshot) && snapshot.revision() == applied.revision).await;
@@ -274,7 +274,7 @@ async fn the_log_of_a_server_that_was_replaced_is_not_its_successors(mut stack: 
     former.kill().await;
     let said = operator.store.get(&operator.path).await.expect("reads").expect("answers").data;
 
-    // The same server, rebuilt: its disk is empty.
+    // The same server is rebuilt, so its disk is empty.
     let mut db = Db::new();
     db.start(&operator.stack).await;
     for attempt in 0.. {
@@ -355,7 +355,7 @@ async fn until_so(what: &str, is_so: impl AsyncFn() -> bool) {
     panic!("not so: {what}")
 }
 
-/// Waits until a command ends, while other tasks here continue.
+/// Ends a command, and lets other tasks here continue until then.
 async fn at_its_end(mut of: Foreground, end: fn(&mut Foreground) -> Option<i32>, code: i32) -> Foreground {
     let ended = tokio::task::spawn_blocking(move || {
         let ended = end(&mut of);

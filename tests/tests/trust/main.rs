@@ -1,4 +1,5 @@
-//! Rights of an attacker with root access to a server of a stack, using its own credential: nothing that others rely on.
+//! What an attacker can do with root access to a server of a stack and with its credential: nothing that others rely
+//! on.
 
 /// Tests of a stack, each in a real ZooKeeper and in the embedded store.
 macro_rules! in_both_stores {
@@ -57,7 +58,7 @@ use wattle_tests::random::Anything;
 use wattle_tests::seeds::{options, seed};
 use wattle_tests::zookeeper::ZooKeeper;
 
-/// A stack in a real ZooKeeper, with two servers that are not wired to each other.
+/// A stack with two servers that are not wired to each other, in a real ZooKeeper.
 pub(crate) struct Stack {
     pub(crate) model: Model,
     pub(crate) seed: Seed,

@@ -173,7 +173,7 @@ impl Drop for Before {
 #[tokio::test]
 async fn a_stack_of_before_signatures_is_upgraded_by_one_command() {
     let mut before = Before::new().await;
-    // Nothing is trusted, and nothing changes, before the operator confirms it.
+    // Before the operator confirms it, nothing is trusted, and nothing changes.
     let refused = before.apply(&[]);
     assert_eq!(refused.code, Some(1), "{refused}");
     for said in [
@@ -234,7 +234,7 @@ async fn a_stack_of_before_signatures_is_upgraded_by_one_command() {
     assert!(!status.out.contains("still use the credential"), "{status}");
 }
 
-/// Upgrading only the operator's side: unsigned data are not shown as anyone's, and nothing is lost.
+/// When only the operator's side is upgraded, unsigned data are not shown as anyone's, and nothing is lost.
 #[tokio::test]
 async fn what_a_stack_of_before_holds_is_shown_once_it_is_upgraded() {
     let before = Before::new().await;

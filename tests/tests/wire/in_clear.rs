@@ -53,7 +53,7 @@ fn who_trusts_the_network_tells_the_servers_too() {
     let get = ["get", "alice/greeter/greeting", "--wait", "--timeout", "2m", "--space"];
     let ran = place.run(&[&get[..], &[&space, "--insecure"]].concat());
     assert!(ran.out.starts_with("hello bob"), "{ran}");
-    // The servers' value can be used unchanged.
+    // The address that the servers get works unchanged, too.
     let ran = place.run(&[&get[..], &[&place.parameter("wattle_space")]].concat());
     assert!(ran.out.starts_with("hello bob"), "{ran}");
 }

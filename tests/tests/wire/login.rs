@@ -37,8 +37,8 @@ pub(crate) fn seen(space: &str, ca: &Path, login: Login, path: &str) -> Result<O
     })
 }
 
-/// An operator with the key in the file `operator.key`, or a new one, writes a stack to their data space, and uses the same
-/// key at an attacker's store; returns what the attacker can then see in the operator's data space.
+/// An operator writes a stack to their data space, with the key in the file `operator.key` or a new one, and uses the
+/// same key at an attacker's store. Returns what the attacker can then see in the operator's data space.
 fn replayed(place: &Place) -> Result<Option<usize>, StoreError> {
     authorities(place, ["ours", "theirs"]);
     let zookeeper = ZooKeeper::start_with(1, |zkd, _| secure_with(zkd, &place.at("ours.pem"), "127.0.0.1"));
@@ -63,7 +63,7 @@ fn a_password_is_of_no_use_at_a_store_of_another_authority() {
     assert!(matches!(seen, Err(StoreError::Denied { .. })), "{seen:?}");
 }
 
-/// A key from an earlier version has the same password for all stores, and still opens the data that were created with it.
+/// A key from an earlier version has the same password for all stores, and still opens data created with it.
 #[test]
 fn a_key_of_before_goes_on_with_its_password() {
     let place = Place::new();
@@ -95,7 +95,7 @@ fn a_new_authority_takes_the_place_of_the_former_one() {
     let both = ["--space", &space, "--ca", "both.pem"];
     done(&place, &[&["ls"][..], &both].concat());
     let ran = place.run(&[&["seed", "apply", ".", "--restore"][..], &both].concat());
-    // Servers continue with their logins, as long as both are trusted.
+    // Servers keep their logins as long as both authorities are trusted.
     assert!(ran.code == Some(0) && !ran.out.contains("passwords for"), "{ran}");
     done(&place, &[&["ls"][..], &second].concat());
     let ran = place.run(&[&["seed", "apply", "."][..], &second].concat());

@@ -13,7 +13,7 @@ use wattle_tests::running::{Ran, Stage, to_its_end};
 /// An address of this machine other than the loopback.
 pub(crate) fn address() -> Option<IpAddr> {
     let socket = UdpSocket::bind("0.0.0.0:0").ok()?;
-    // Nothing is sent.
+    // Connecting a UDP socket sends nothing.
     socket.connect("198.51.100.1:9").ok()?;
     let address = socket.local_addr().ok()?.ip();
     (!address.is_loopback() && !address.is_unspecified()).then_some(address)

@@ -88,7 +88,7 @@ fn neither_a_servers_credential_nor_its_own_key_is_of_use_at_a_store_of_another_
     assert!(matches!(scene.seen(own), Ok(Some(1..))));
 }
 
-/// Servers of an earlier version continue with their rights, until they have announced themselves here.
+/// Servers of an earlier version keep their rights until they have announced themselves here.
 #[test]
 fn servers_of_before_go_on_and_are_bound_to_the_store() {
     let mut scene = Scene::new();

@@ -16,7 +16,7 @@ use wattle_tests::skip::skipped;
 /// Debian's `nobody`.
 const OTHER: u32 = 65534;
 
-/// Serves a socket as another user, records messages, and holds the lock that indicates that something is up.
+/// Serves a socket as another user, records messages, and holds the lock that shows that something is up.
 const PRETEND: &str = "
 import fcntl, os, socket, sys, threading
 folder, name, user = sys.argv[1], sys.argv[2], int(sys.argv[3])

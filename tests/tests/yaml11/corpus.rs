@@ -391,13 +391,13 @@ const CHARACTERS: &[&str] = &[
     "\u{1f468}\u{200d}\u{1f469}\u{200d}\u{1f467}",
 ];
 
-/// More than 300 texts, without repetitions.
+/// More than 300 texts, each of them once.
 pub(crate) fn odd_texts() -> Vec<String> {
     let mut texts: BTreeSet<String> =
         [WORDS, NUMBERS, DATES, SYNTAX, BLANKS, LINES, CHARACTERS].concat().into_iter().map(str::to_owned).collect();
     // Every control character in ASCII and Latin-1.
     texts.extend((0..0x20).chain(0x7f..0xa0).filter_map(char::from_u32).map(|c| format!("a{c}b")));
-    // Around the limit of 1,024 characters for a key, and the widths at which writers fold.
+    // Lengths around the limit of 1,024 characters for a key, and around the widths at which writers fold.
     for length in [79, 80, 81, 127, 128, 129, 1022, 1023, 1024, 1025, 1026, 5000] {
         texts.insert("x".repeat(length));
         texts.insert("é".repeat(length));

@@ -124,7 +124,7 @@ fn derived_types() {
     assert_eq!(reader.fault(&emit::to_json(&value).unwrap(), &expected), None);
 }
 
-/// Text made of pieces with a meaning in YAML.
+/// Text made of pieces that have a meaning in YAML.
 fn text() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "\n",

@@ -39,7 +39,7 @@ def exact(value):
         if value != value:
             return {"!float": "nan"}
         return {"!float": struct.pack(">d", value).hex()}
-    # JSON has no tuples: whoever sends them sends lists.
+    # JSON has no tuples, so they arrive as lists.
     if isinstance(value, (list, tuple)):
         return [exact(item) for item in value]
     if isinstance(value, dict):

@@ -35,7 +35,7 @@ impl Reader {
         Self { process, to, from }
     }
 
-    /// The results of the readers for `document`, each under its name; see `read.py`.
+    /// What each reader makes of `document`, by the reader's name; see `read.py`.
     pub(crate) fn read(&mut self, document: &str) -> Value {
         let to = self.to.as_mut().unwrap();
         writeln!(to, "{}", Value::from(document)).unwrap();
@@ -44,7 +44,7 @@ impl Reader {
         serde_json::from_str(&answer).expect("read.py ended; see above")
     }
 
-    /// The fault in reading `document`, which should yield `expected`.
+    /// What is wrong if Heat does not read `document` as `expected`.
     pub(crate) fn fault(&mut self, document: &str, expected: &Value) -> Option<String> {
         let answer = self.read(document);
         let expected = exact(expected);

@@ -1,6 +1,6 @@
-//! `wattle_heat` evaluates YAQL with the results of Heat's function `yaql`, and refuses what Heat refuses: over a table of
-//! expressions, and over random ones (`ROUNDS` and `SEED`). Unknown results are never wrong, so the table lists their
-//! number.
+//! `wattle_heat` evaluates YAQL with the results of Heat's function `yaql`, and refuses what Heat refuses: over a table
+//! of expressions, and over random ones (`ROUNDS` and `SEED`). Unknown results are never wrong, so the table lists
+//! their number.
 
 mod random;
 

@@ -360,7 +360,7 @@ impl Random {
     pub(crate) fn expression(&mut self) -> String {
         let depth = 1 + self.below(3);
         let mut text = self.of_kind("v", depth);
-        // Sometimes a character is missing, or doubled.
+        // Sometimes, a character is missing or doubled.
         if self.below(12) == 0 && text.is_ascii() {
             let at = self.below(text.len());
             if self.below(2) == 0 {
@@ -374,12 +374,12 @@ impl Random {
     }
 
     fn of_kind(&mut self, kind: &str, depth: usize) -> String {
-        // Sometimes a value of another kind.
+        // Sometimes, the value is of another kind.
         let kind = if self.below(25) == 0 { "v" } else { kind };
         let single = PATTERNS.iter().find(|(letter, _)| kind.chars().eq([*letter])).map(|(_, patterns)| *patterns);
         let patterns = single.or_else(|| KINDS.iter().find(|(name, _)| *name == kind).map(|(_, patterns)| *patterns));
         let patterns = patterns.expect("a kind");
-        // The first ones nest less.
+        // The first patterns of a kind nest less.
         let pattern =
             if depth == 0 { patterns[self.below(patterns.len().min(5))] } else { patterns[self.below(patterns.len())] };
         let mut out = String::new();

@@ -52,7 +52,7 @@ async fn what_a_former_agent_says_late_does_not_undo_what_was_said_since() {
     after.await.unwrap().unwrap();
 }
 
-/// The version counters of a recreated data space start again: by chance, they may be equal to those of the lost one.
+/// In a data space that is created again, version counters start again, and may by chance equal those of the lost one.
 #[tokio::test]
 async fn what_was_said_in_a_data_space_that_is_lost_proves_nothing_in_the_next_one() {
     let zookeeper = ZooKeeper::start(1);
@@ -83,7 +83,8 @@ async fn what_was_said_in_a_data_space_that_is_lost_proves_nothing_in_the_next_o
     assert_eq!(latter.server_status("a").await.unwrap().unwrap().since, since);
 }
 
-/// A write in a later session than its read may meet a recreated data space, whose version counters start again.
+/// A write in a later session than its read may meet a data space that was created again, whose version counters have
+/// started again.
 #[tokio::test]
 async fn what_was_read_in_another_session_is_looked_at_before_it_is_written() {
     let zookeeper = ZooKeeper::start(1);

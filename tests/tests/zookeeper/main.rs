@@ -85,7 +85,7 @@ async fn tls() {
     plain.set("/secure", b"1", Some(seen)).await.unwrap();
     assert_eq!(store.changed("/secure", Some(seen)).await.unwrap().unwrap().data, b"1");
 
-    // A client that trusts another authority does not wait for this server's certificate to change.
+    // If a client trusts another authority, there is no point in waiting for this server's certificate to change.
     let refused = |address: String| async move {
         let address: Address = address.parse().unwrap();
         let refused = timeout(LONG, address.connect(&[login("operator")])).await.expect("at once");

@@ -23,13 +23,13 @@ async fn more_watches_than_one_session_takes_outlive_a_lost_connection() {
     let waiting = wait_for_all(&reader, &paths);
     watches(&zookeeper, paths.len()).await;
     proxy.cut();
-    // Half of them change while nobody is connected.
+    // Half of the nodes change while nobody is connected.
     let (now, later) = paths.split_at(2_500);
     set_all(&writer, now).await;
     proxy.fix();
     set_all(&writer, later).await;
     assert_eq!(all(waiting).await, paths.iter().cloned().collect());
-    // Five sessions of 1,000 watches each, and the writer's.
+    // These are five sessions of 1,000 watches each, and the writer's session.
     let sessions = zookeeper.ask("cons");
     assert_eq!(sessions.lines().filter(|line| line.contains("sid=0x")).count(), 6, "{sessions}");
 }
@@ -62,17 +62,17 @@ async fn what_was_carried_out_without_our_knowing_is_not_a_conflict() {
     let after = timeout(LONG, store.set("/once", b"after", Some(before))).await.expect("in time").unwrap();
     assert_eq!(after.count, before.count + 1);
     assert_eq!(store.get("/once").await.unwrap().unwrap().version, after);
-    // A write by another client is a conflict.
+    // If another client has written in between, that is a conflict.
     let conflict = store.set("/once", b"later", Some(before)).await;
     assert!(matches!(conflict, Err(StoreError::Conflict { .. })), "{conflict:?}");
 
-    // Without a condition, it is not written twice either.
+    // A write without a condition is not repeated either.
     proxy.cut_next_answer();
     let last = timeout(LONG, store.set("/once", b"last", None)).await.expect("in time").unwrap();
     assert_eq!(last.count, before.count + 2);
     assert_eq!(store.get("/once").await.unwrap().unwrap().version, last);
 
-    // Nor is a whole request of several changes.
+    // Nor is a request with several changes.
     proxy.cut_next_answer();
     let changes = vec![
         create("/twice", ""),

@@ -88,7 +88,7 @@ impl Asker {
             let mut request = Request::new(step.method, format!("{base}{}", self.filled(step.path)));
             request.token = Some(self.session.token().await.expect("a token").token.clone());
             if let Some(version) = step.version {
-                // Cinder uses its former service name.
+                // Cinder still uses its former service name.
                 let service = if step.service == "block-storage" { "volume" } else { step.service };
                 request.headers.push(("openstack-api-version".into(), format!("{service} {version}")));
             }

@@ -61,7 +61,7 @@ impl Guests {
     fn ran_on(&self, server: &str, command: &str) -> Output {
         let mut ssh = Command::new("ssh");
         ssh.arg("-i").arg(lab().join("image/key")).args(["-o", "BatchMode=yes", "-o", "ConnectTimeout=20"]);
-        // Each new server has its own key.
+        // Each new server has another host key.
         ssh.args(["-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null", "-o", "LogLevel=ERROR"]);
         ssh.arg(format!("root@{}", self.address(server))).arg(command).output().expect("ssh runs")
     }

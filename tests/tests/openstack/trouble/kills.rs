@@ -78,7 +78,7 @@ const LARGER: [usize; SHOP.len()] = {
     counts
 };
 
-/// Extends the shop's template.
+/// Adds a disk, a key and a group of servers to the shop's template.
 fn say_more(site: &Site<Behind>) {
     let path = site.path().join("template.yaml");
     let text = std::fs::read_to_string(&path).expect("reads");

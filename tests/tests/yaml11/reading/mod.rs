@@ -26,7 +26,7 @@ fn exact(node: &Node) -> Value {
         Tree::Text { text, .. } => json!(text),
         Tree::List(items) => items.iter().map(exact).collect(),
         Tree::Map(pairs) => {
-            // As in Python, the first of equal keys determines the place, the last the value.
+            // As in Python, the first of equal keys determines the place, and the last one the value.
             let mut seen: Vec<(&Node, &Node)> = Vec::new();
             for pair in pairs {
                 match seen.iter_mut().find(|(key, _)| key.tree.is_same_key(&pair.key.tree)) {
@@ -90,7 +90,7 @@ fn assert_agree(texts: impl IntoIterator<Item = String>) -> usize {
 
 /// The first values of a strategy.
 fn random(strategy: &impl Strategy<Value = String>, count: usize) -> Vec<String> {
-    // The same documents on each run.
+    // Use the same documents on each run.
     let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     let mut runner = TestRunner::new_with_rng(Config::default(), rng);
     (0..count).map(|_| strategy.new_tree(&mut runner).unwrap().current()).collect()
