@@ -31,7 +31,7 @@ fn what_is_not_in_the_cloud_as_it_was_deployed_is_planned_and_put_right() {
     assert!(ran.out.contains("+ app1 (OS::Nova::Server): is created"), "{ran}");
     site.deployed(&[&KEY[..], &["--credentials", "credentials.yaml"]].concat());
     let ran = plan(&site, &[]);
-    assert!(ran.code == Some(0) && ran.err.contains("in the cloud `simulated` as it was deployed"), "{ran}");
+    assert!(ran.code == Some(0) && ran.err.contains("in the cloud `simulated` is as it was deployed"), "{ran}");
     // Someone deletes a server and removes the groups of a port.
     site.vanish("app1");
     let there = site.there();
