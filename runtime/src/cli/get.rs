@@ -119,7 +119,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
             Err(if log.is_empty() {
                 shown
             } else {
-                shown.note(format!("the recipe's last words were\n{}", log.trim_end()))
+                shown.note(format!("the recipe last printed\n{}", log.trim_end()))
             })
         }
     }

@@ -88,7 +88,7 @@ fn a_data_space_that_does_not_answer_is_said_before_it_is_given_up() {
     let cloud = site.cloud.auth_url();
     let host = cloud.trim_start_matches("http://").split('/').next().expect("a host");
     let ran = site.ask_at(&format!("zookeeper://{host}"), &[&["ls"][..], &key].concat());
-    let says = format!("{host} takes connections, and does not answer as a ZooKeeper");
+    let says = format!("{host} accepts connections, but does not answer as a ZooKeeper");
     assert!(ran.code == Some(1) && ran.err.contains(&says), "{ran}");
 }
 

@@ -307,7 +307,7 @@ async fn who_has_written_it_is_reported_where_that_is_known() {
     assert_eq!(reported, [(&*signed, Some("web")), (&*layout.plan("web"), None)]);
     let shown = changes.to_string();
     let line = format!(
-        "not as the operator wrote it: `{signed}`: the operator's signature does not match; what stands there is signed by \
+        "not as the operator wrote it: `{signed}`: the operator's signature does not match; what is there is signed by \
          the server `web`\n"
     );
     assert!(
