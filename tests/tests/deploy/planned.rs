@@ -138,7 +138,8 @@ fn what_was_not_deleted_to_the_end_is_planned() {
     std::thread::sleep(std::time::Duration::from_secs(2));
     deploying.interrupt();
     let ran = plain.plan();
-    let says = "disk (OS::Cinder::Volume): changes in place\n      note: in the cloud it has replaced another one, which is still there";
+    let says = "disk (OS::Cinder::Volume): changes in place\n      note: in the cloud it has replaced another one, \
+                which still exists";
     assert!(ran.code == Some(4) && ran.out.contains(says), "{ran}");
     let ran = plain.drift();
     assert!(ran.code == Some(4) && ran.out.contains("disk has replaced another one"), "{ran}");

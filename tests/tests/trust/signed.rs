@@ -276,7 +276,7 @@ async fn rights_that_nobody_has_given_are_reported() {
     reported.sort();
     opened.sort();
     assert_eq!(reported, opened);
-    assert!(changes.to_string().contains("others may do more with it than its operator lets them"), "{changes}");
+    assert!(changes.to_string().contains("others may do more with it than its operator allows"), "{changes}");
     stack.options.restore = true;
     apply(&operator, &stack.seed, &stack.options).await.expect("it is written again");
     stack.options.restore = false;
