@@ -242,7 +242,7 @@ impl Reading {
                 .help("`wattle status` shows what is known of it")
                 .help(format!("`wattle logs {} --console` shows the console of a server that boots", argument(server))),
             Ok(Some(agent)) if !agent.logs => CommandError::new(format!(
-                "the agent of `{server}` is of an earlier version of wattle ({}), which passes on no log",
+                "the agent of `{server}` is of an earlier version of wattle ({}), which does not pass on its log",
                 one_line(&agent.version)
             )),
             Ok(Some(agent)) => {

@@ -22,7 +22,7 @@ pub enum DeployError {
         reason: String,
     },
     /// Stored data cannot be decrypted with this key.
-    #[error("what `{stack}` requests was written with another operator's key: {source}")]
+    #[error("the desired state of `{stack}` was written with another operator's key: {source}")]
     Sealed {
         /// The stack.
         stack: String,
