@@ -93,8 +93,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let recent = Arc::<Recent>::default();
     let format = Format { is_json, color: console.err.color };
     let _log = log::start(file.as_deref(), format, Arc::clone(&recent)).map_err(|error| {
-        let place =
-            file.as_ref().map_or_else(|| "standard error".to_owned(), |file| format!("`{}`", file.display()));
+        let place = file.as_ref().map_or_else(|| "standard error".to_owned(), |file| format!("`{}`", file.display()));
         CommandError::new(format!("cannot log to {place}: {}", reason(&error)))
     })?;
     let identity = path("identity").expect("INVARIANT: it has a default");

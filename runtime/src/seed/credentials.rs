@@ -128,7 +128,9 @@ impl Credentials {
                 text.parse().map_err(|error| malformed(format!("server `{server}`: {error}")))?;
             let member = credential.former_member("").map(|login| login.principal());
             if member.is_some() && member != *former.get_or_insert_with(|| member.clone()) {
-                return Err(malformed(format!("server `{server}` belongs to another stack than the servers before it")));
+                return Err(malformed(format!(
+                    "server `{server}` belongs to another stack than the servers before it"
+                )));
             }
             credentials.servers.insert(server, credential);
         }

@@ -296,7 +296,8 @@ pub async fn deployed(
             continue;
         }
         let damaged = |what: String| SeedError::Damaged { what };
-        let seed = texts.shift_remove(SEED).ok_or_else(|| damaged("the deployed files do not include it".to_owned()))?;
+        let seed =
+            texts.shift_remove(SEED).ok_or_else(|| damaged("the deployed files do not include it".to_owned()))?;
         let seed = json::read(seed.as_bytes()).map_err(|error| damaged(format!("its deployed file: {error}")))?;
         let Record { revision, parameters, settings, .. } = record;
         return Ok(Some(Snapshot { revision, templates: texts, parameters, seed, settings }));

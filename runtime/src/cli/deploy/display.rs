@@ -191,10 +191,7 @@ mod tests {
         assert_eq!(fail("web", "no host"), "✗ web failed: no host");
         assert_eq!(fail("net", "the token has ended"), "✗ net failed: the token has ended", "tried again");
         let mut blind = |why: &str| display.line(&News::Blind(why.into()));
-        assert_eq!(
-            blind("the token has ended").as_deref(),
-            Some("✗ cannot determine what exists, as `net` failed")
-        );
+        assert_eq!(blind("the token has ended").as_deref(), Some("✗ cannot determine what exists, as `net` failed"));
         assert_eq!(blind("the token has ended"), None);
         assert_eq!(blind("busy").as_deref(), Some("✗ cannot determine what exists: busy"));
     }

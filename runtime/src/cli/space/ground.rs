@@ -84,9 +84,7 @@ async fn image(session: &Session) -> Result<(String, String), CommandError> {
     };
     let text = |image: &Value, key: &str| image[key].as_str().map(str::to_owned);
     let found = images.iter().find(is_it).and_then(|image| Some((text(image, "id")?, text(image, "name")?)));
-    found.ok_or_else(|| {
-        CommandError::usage("the cloud has no image named Debian 12").help("name one: `--image NAME`")
-    })
+    found.ok_or_else(|| CommandError::usage("the cloud has no image named Debian 12").help("name one: `--image NAME`"))
 }
 
 /// The smallest flavor that is large enough for a member.
