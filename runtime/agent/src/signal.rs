@@ -83,7 +83,7 @@ pub enum NoSignal {
     Handle(String),
     /// There is no room for it.
     #[error(
-        "the signals of a server have at most {MOST_BYTES} bytes, and there is no room for this one: let its `data` be shorter"
+        "the signals of a server have at most {MOST_BYTES} bytes, and there is no room for this one: shorten its `data`"
     )]
     TooMuch,
 }

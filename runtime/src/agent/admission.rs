@@ -250,7 +250,7 @@ pub(super) async fn barred(shared: &Shared) -> (String, Duration) {
         }
         Barred::Replaced => ("this server's credential has changed".to_owned(), REPLACED),
         // The server is notified as soon as it is written.
-        Barred::Early => ("it may not be read; tries again".to_owned(), REFUSED),
+        Barred::Early => ("it may not be read; trying again".to_owned(), REFUSED),
     }
 }
 

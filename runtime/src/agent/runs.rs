@@ -21,7 +21,7 @@ pub(super) fn settle(state: &Path, records: &[Record]) {
 
 fn settle_one(directory: &Path) {
     if let Err(error) = recipe::settle_former(directory) {
-        tracing::warn!("it cannot be noted that what runs in `{}` has ended: {error}", directory.display());
+        tracing::warn!("cannot record that what ran in `{}` has ended: {error}", directory.display());
     }
 }
 

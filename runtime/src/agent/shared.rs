@@ -176,7 +176,7 @@ impl Shared {
             match ask().await {
                 Err(SpaceError::Store(error @ StoreError::Unusable { .. })) => {
                     in_trouble = true;
-                    self.trouble(TROUBLE, Some(format!("{error}; tries again")));
+                    self.trouble(TROUBLE, Some(format!("{error}; trying again")));
                     time::sleep(AGAIN).await;
                 }
                 answer => {
@@ -201,5 +201,5 @@ impl Shared {
 
 /// The message why the server cannot continue.
 pub(super) fn unwritten(what: &str, error: &io::Error) -> String {
-    format!("cannot write {what}, and tries again: {error}")
+    format!("cannot write {what}; trying again: {error}")
 }

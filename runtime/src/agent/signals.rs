@@ -122,7 +122,7 @@ impl Kept {
                         in_trouble = true;
                         shared.trouble(
                             TROUBLE,
-                            Some(format!("the signals sent here cannot be passed on: {error}; tries again")),
+                            Some(format!("the signals sent here cannot be passed on: {error}; trying again")),
                         );
                         time::sleep(AGAIN).await;
                         continue;

@@ -64,7 +64,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let only = matches.get_one::<Fingerprint>("fingerprint").copied();
     if only.is_some() && named.len() > 1 {
         return Err(
-            CommandError::usage("`--fingerprint` is of one server's key").help("name one server, and then the next")
+            CommandError::usage("`--fingerprint` names the key of one server").help("name one server at a time")
         );
     }
     let target = target::find(matches, console)?;
@@ -154,6 +154,6 @@ fn outcome(admission: &Admission) -> Result<Exit, CommandError> {
         return Ok(Exit::Fine);
     }
     let names = some(admission.silent.iter().map(|name| &**name), 5);
-    Err(CommandError::new(format!("{names} has announced nothing that is not known already"))
+    Err(CommandError::new(format!("{names} has announced nothing new"))
         .help(format!("{ANNOUNCED}; `--wait` waits for that")))
 }

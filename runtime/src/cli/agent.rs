@@ -101,8 +101,7 @@ async fn act(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Comman
     let recent = Arc::<Recent>::default();
     let format = Format { is_json, color: console.err.color };
     let _log = log::start(file.as_deref(), format, Arc::clone(&recent)).map_err(|error| {
-        let place =
-            file.as_ref().map_or_else(|| "the standard error".to_owned(), |file| format!("`{}`", file.display()));
+        let place = file.as_ref().map_or_else(|| "standard error".to_owned(), |file| format!("`{}`", file.display()));
         CommandError::new(format!("cannot log to {place}: {}", reason(&error)))
     })?;
     let identity = path("identity").expect("INVARIANT: it has a default");
@@ -144,7 +143,7 @@ async fn act(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Comman
     store.close().await;
     let ended = ended.map_err(|error| CommandError::new(error.to_string()))?;
     match ended {
-        Ended::Asked => tracing::info!("agent ends, as it was asked to"),
+        Ended::Asked => tracing::info!("agent ends, as requested"),
         Ended::Retired => tracing::info!("agent ends: the server has left the model"),
     }
     Ok(Exit::Fine)

@@ -125,7 +125,7 @@ fn new(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError
     console.out.write(&format!(
         "{}: the authority `{}`, valid until {}; operators pass it as `--ca {}`\n\
          {}: SECRET, signs its certificates; keep it off the servers\n\
-         next: `wattle ca issue HOST{next}` for each member, with all names and addresses by which clients ask for it\n",
+         next: `wattle ca issue HOST{next}` for each member, with all names and addresses by which clients reach it\n",
         shown(&certificate),
         made.name(),
         day(made.until()),

@@ -61,7 +61,7 @@ pub(super) fn command() -> Command {
                 .value_parser(Rule::from_str)
                 .action(ArgAction::Append)
                 .help(
-                    "Make requests go wrong, such as 'POST /servers: lost reply'; each rule counts once, or as often \
+                    "Make requests go wrong, such as 'POST /servers: lost reply'; each rule applies once, or as often \
                      as it says",
                 ),
         )

@@ -44,7 +44,7 @@ const SOUGHT: [Sought; 12] = [
     (&["preview", "diff", "changes"], "`wattle plan DIR` shows what would change"),
     (
         &["log", "tail"],
-        "`wattle logs SERVER --console` shows a server's console, `wattle status --why` the last words of what failed",
+        "`wattle logs SERVER --console` shows a server's console, `wattle status --why` the last lines of what failed",
     ),
     (&["ps", "show", "list", "describe"], "`wattle status` shows the components, `wattle ls` the values"),
     (&["output", "outputs"], "`wattle ls` shows the values, `wattle get ENTRY` one of them"),

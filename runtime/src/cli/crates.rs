@@ -82,7 +82,7 @@ fn asked(given: &str, of_version: impl Fn(&str) -> Dependency) -> Result<Depende
         return Ok(of_version(given));
     }
     let error = CommandError::usage(format!(
-        "there is no folder `{given}`, a URL has `://`, and a version begins with a digit"
+        "`{given}` is not a folder, a URL (with `://`), or a version (which begins with a digit)"
     ));
     Err(match given.split_once(':') {
         // The form that `git clone` takes.

@@ -51,7 +51,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let rows = if is_forced { Vec::new() } else { Deployment::rows(&store, stack, &key).await? };
     if !rows.is_empty() {
         return Err(CommandError::usage(format!(
-            "`{stack}` has infrastructure that wattle has brought up, {}, and only the data space knows which",
+            "`{stack}` has infrastructure that wattle has brought up, {}, and only the data space knows about it",
             some(rows.iter().map(|row| &*row.name), 5)
         ))
         .help("`wattle destroy` removes it, and then the stack")

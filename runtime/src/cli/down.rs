@@ -79,7 +79,7 @@ async fn end(folder: &Folder, console: &mut Console) -> Result<(), CommandError>
     let begin = Instant::now();
     let refuse = |why: String| {
         CommandError::new(why)
-            .note("it is not ended")
+            .note("it was not stopped")
             .help("end the `wattle up` of this directory yourself, with Ctrl-C or `kill`")
     };
     let tell = |signal| {

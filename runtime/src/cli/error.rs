@@ -22,7 +22,7 @@ impl From<StoreError> for CommandError {
                      first: `--ca` takes a file with several certificates",
                 ),
             StoreError::Disowned { .. } => failure.note(CHANGED).help(
-                "`wattle seed apply DIR --restore` accepts what stands there as yours, and names it, because what is \
+                "`wattle seed apply DIR --restore` accepts what it finds there as yours, and names it, because what is \
                  known of infrastructure is recorded nowhere else. Check it with `wattle drift` before anything acts \
                  on it",
             ),

@@ -12,7 +12,7 @@ use super::{args, target};
 
 pub(super) fn command() -> Command {
     Command::new("forget")
-        .about("Take away what servers that have left the model keep for their teardown")
+        .about("Remove what is kept for the teardown of servers that have left the model")
         .arg(
             Arg::new("servers")
                 .value_name("SERVER")
@@ -24,8 +24,8 @@ pub(super) fn command() -> Command {
         .after_help(args::section(&[(
             "What it does",
             "  A server that leaves the model keeps its own plan, its status and the place of its agent, so that
-  its agent can tear down what it has. Once that is done, the next revision takes them away. A
-  server that never reports that, because it was deleted or never came, keeps them until it is
+  its agent can tear down what it has. Once that is done, the next revision removes them. A
+  server that never reports that, because it was deleted or never started, keeps them until it is
   forgotten.",
         )]))
 }

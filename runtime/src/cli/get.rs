@@ -116,11 +116,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
                 None => shown,
             };
             let log = why::log(failure, false);
-            Err(if log.is_empty() {
-                shown
-            } else {
-                shown.note(format!("the recipe's last words were\n{}", log.trim_end()))
-            })
+            Err(if log.is_empty() { shown } else { shown.note(format!("the recipe last printed\n{}", log.trim_end())) })
         }
     }
 }

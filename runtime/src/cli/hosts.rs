@@ -22,7 +22,7 @@ pub(super) fn command() -> Command {
             (
                 "What is read",
                 "  From Nova: hosts, their availability zones, and flavors. From Placement: what hosts have, how
-  much of it is used, allocation ratios, what one server gets at most, and traits. Hosts that are
+  much of it is used, allocation ratios, the most that one server gets, and traits. Hosts that are
   disabled or down are left out.
   Nova knows no racks: a host is in the rack and in the room that the properties `rack` and `room`
   of its aggregates name: `openstack aggregate set --property rack=r1 AGGREGATE`.",

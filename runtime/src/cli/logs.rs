@@ -47,7 +47,7 @@ pub(super) fn command() -> Command {
             Arg::new("of")
                 .value_name("SERVER[/COMPONENT]")
                 .required(true)
-                .help("Server in the blueprint, and a component on it; without one, all that its agent logs"),
+                .help("Server in the blueprint, and a component on it; without a component, all that its agent logs"),
         )
         .arg(args::flag("follow", "Show further lines as they come, until Ctrl-C").short('f'))
         .arg(
@@ -69,12 +69,12 @@ pub(super) fn command() -> Command {
                 "What is shown",
                 "  The last lines, of 8 KiB at most, since the agent began. The agent writes them to the data space
   while this command asks for them, encrypted for the operator, and masks secrets as in its own log.
-  Lines that come faster than once a second can show are left out, and counted.",
+  Lines that come faster than the agent passes them on are left out, and counted.",
             ),
             (
                 "Other logs",
                 &format!(
-                    "  {};\n  `wattle status --why` shows the last words of what failed",
+                    "  {};\n  `wattle status --why` shows the last lines of what failed",
                     WHOLE.replace("; ", ";\n  ")
                 ),
             ),
@@ -168,7 +168,7 @@ impl Reading {
                             return Err(failure);
                         }
                         let text = wattle::view::failure(&failure.message, &failure.notes, &failure.help, &console.err.options());
-                        console.err.write(&format!("{text}`{}` is waited for, until Ctrl-C\n", self.server))?;
+                        console.err.write(&format!("{text}waiting for `{}`, until Ctrl-C\n", self.server))?;
                         continue;
                     }
                     () = sleep_until(renew) => break,
@@ -219,7 +219,7 @@ impl Reading {
         match ask_for_log(self.space.store(), stack, &self.key, server, &self.ask).await? {
             LogRequested::Asked => Ok(()),
             LogRequested::Full => {
-                Err(CommandError::new(format!("too many read the log of `{server}` at the same time"))
+                Err(CommandError::new(format!("too many commands read the log of `{server}` at the same time"))
                     .help("end another `wattle logs`; one that was killed counts for a minute"))
             }
             LogRequested::Nobody => Err(CommandError::new(format!("`{server}` cannot be asked for its log"))
@@ -242,7 +242,7 @@ impl Reading {
                 .help("`wattle status` shows what is known of it")
                 .help(format!("`wattle logs {} --console` shows the console of a server that boots", argument(server))),
             Ok(Some(agent)) if !agent.logs => CommandError::new(format!(
-                "the agent of `{server}` is of an earlier version of wattle ({}), which passes on no log",
+                "the agent of `{server}` is of an earlier version of wattle ({}), which does not pass on its log",
                 one_line(&agent.version)
             )),
             Ok(Some(agent)) => {

@@ -21,7 +21,7 @@ pub(super) fn command() -> Command {
         .arg(args::flag("stdio", "Accepted for editors that pass it; standard input and output are always used"))
         .after_help(args::section(&[(
             "What an editor gets",
-            "  what `wattle check` finds, as you type; parameters without a value are not reported
+            "  what `wattle check` reports, as you type; parameters without a value are not reported
   hover, completion, definitions, references, renaming, and an outline",
         )]))
 }

@@ -36,13 +36,14 @@ pub(super) fn command() -> Command {
             (
                 "What is compared",
                 "  Without --against: what the last `seed apply`, `deploy` or `up` left in the data space. With
-  --cloud, also what `deploy` made there and is not as it was deployed: the next `deploy` corrects
-  it. A parameter that is known on one side only is assumed to be the same on both.",
+  --cloud, also the things that `deploy` made there and that are not as they were deployed; the next
+  `deploy` corrects them. A parameter that is known on one side only is assumed to be the same on
+  both.",
             ),
             (
                 "Places",
                 "  With --hosts it also says where servers go, and which would move. Without --cloud, what was
-  deployed says where they run; with it the cloud does, to administrators by host.",
+  deployed says where they run; with it, the cloud does, and names hosts only to administrators.",
             ),
             (
                 "Exit codes",

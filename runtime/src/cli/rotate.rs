@@ -83,7 +83,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     };
     if !next.is_believed_by(&former.signer().authority()) {
         let what = format!("the key in `{}` does not come after the one in `{}`", path.display(), file.display());
-        return Err(CommandError::usage(what).help("if it is of no use, remove it, and run this again"));
+        return Err(CommandError::usage(what).help("if you do not need it, remove it, and run this again"));
     }
     let [former, next] = [former, next].map(|key| target::known_at(key, &target.address));
     let (former, next) = (former?, next?);

@@ -108,7 +108,7 @@ mod tests {
         terminal.write("^C");
         terminal.write(&screen.clear());
         terminal.write(&screen.clear());
-        terminal.write("shop ends ...");
-        assert_eq!(terminal.shown(), ["$ wattle up", "! an agent has ended", "shop ends ..."]);
+        terminal.write("stopping shop ...");
+        assert_eq!(terminal.shown(), ["$ wattle up", "! an agent has ended", "stopping shop ..."]);
     }
 }

@@ -37,7 +37,7 @@ pub(super) fn command() -> Command {
         .about("Show how servers and components are doing, and what they wait for")
         .arg(args::flag("watch", "Keep showing it until everything is done, or until Ctrl-C"))
         .arg(args::flag("why", "Show the root cause of whatever is stuck"))
-        .arg(args::flag("timeline", "Draw what waited and ran when, and the chain that took the time"))
+        .arg(args::flag("timeline", "Draw a timeline of what waited and ran, and its critical path"))
         .arg(ui::option().conflicts_with_all(["watch", "why", "timeline"]))
         .arg(args::format(&["plain", "json"]))
         .arg(args::directory())

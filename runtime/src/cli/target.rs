@@ -28,7 +28,8 @@ const NOBODY: Duration = Duration::from_secs(10);
 /// How much longer to wait if something does.
 const LONGER: Duration = Duration::from_secs(10);
 
-const REACH: &str = "check that it runs and can be reached from here; `--space`, or WATTLE_SPACE, names another one";
+const REACH: &str = "check whether it runs and can be reached from here; `--space`, or WATTLE_SPACE, names another \
+                     one";
 
 /// The address of a data space, and the key that opens it.
 #[derive(Debug)]
@@ -162,10 +163,11 @@ fn unreachable(address: &Address, hosts: &[Host]) -> CommandError {
     let failure = hosts.iter().fold(failure, |failure, Host { name, refused }| match (refused, address) {
         (Some(why), _) => failure.note(format!("{name}: {why}")),
         (None, Address::ZooKeeper { encryption: Encryption::Clear, .. }) => failure.note(format!(
-            "{name} takes connections, and does not answer as a ZooKeeper: is it one, and does it expect TLS (`zookeeper+tls://`)?"
+            "{name} accepts connections, but does not answer as a ZooKeeper: is it one, and does it expect TLS \
+             (`zookeeper+tls://`)?"
         )),
         (None, _) => {
-            failure.note(format!("{name} takes connections, and does not answer as a ZooKeeper that serves by TLS"))
+            failure.note(format!("{name} accepts connections, but does not answer as a ZooKeeper that serves by TLS"))
         }
     });
     match address {

@@ -63,8 +63,8 @@ pub(super) fn timeline(snapshot: &StackSnapshot, now: Time, color: bool, width: 
         let servers = names::some(incredible, SERVERS);
         let _ = writeln!(
             text,
-            "\nwhat {servers} says was before this revision began ({EARLY}), or is in the future ({LATE}): it is cut, and \
-             how long it took is not known"
+            "\nsome times from {servers} are before this revision began ({EARLY}), or in the future ({LATE}): they are \
+             cut, and how long things took there is not known"
         );
     }
     let Some(first) = path.first() else { return text };

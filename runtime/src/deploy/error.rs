@@ -12,7 +12,7 @@ pub enum DeployError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// Stored data cannot be read.
-    #[error("the facts of `{stack}`'s infrastructure are damaged at `{path}`: {reason}")]
+    #[error("the records of `{stack}`'s infrastructure are damaged at `{path}`: {reason}")]
     Damaged {
         /// The stack.
         stack: String,
@@ -22,7 +22,7 @@ pub enum DeployError {
         reason: String,
     },
     /// Stored data cannot be decrypted with this key.
-    #[error("what `{stack}` requests was written with another operator's key: {source}")]
+    #[error("the desired state of `{stack}` was written with another operator's key: {source}")]
     Sealed {
         /// The stack.
         stack: String,
@@ -43,7 +43,7 @@ pub enum DeployError {
         kept: Vec<u64>,
     },
     /// The cloud's state cannot be read.
-    #[error("it cannot be determined what exists of `{stack}` in the cloud: {why}")]
+    #[error("cannot determine what exists of `{stack}` in the cloud: {why}")]
     Blind {
         /// The stack.
         stack: String,

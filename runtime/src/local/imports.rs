@@ -43,7 +43,7 @@ pub fn with_imports(mut seed: Seed, given: &IndexMap<String, String>) -> Result<
         match given.get(&*name).map(|text| fit(&text.as_str().into(), &import.ty)) {
             Some(Ok(value)) => drop(values.insert((import.stack.clone(), import.export.clone()), value)),
             Some(Err(why)) => {
-                faults.push(format!("the import `{name}` as the command line gives it does not fit: {why}"));
+                faults.push(format!("the import `{name}` from the command line does not fit: {why}"));
             }
             None => {
                 let unimported = Unimported { ty: import.ty.clone(), at: import.at.clone() };

@@ -133,7 +133,7 @@ impl<'a> Simulation<'a> {
             let near = within.map(|within| &**within).or_else(|| nearest(key, read.iter().map(|key| &**key)));
             let help = near.map(|near| format!("; {}", did_you_mean(near))).unwrap_or_default();
             if key.contains('.') {
-                format!("nothing of the stack `{}` reads `{key}`{help}", seed.stack)
+                format!("nothing in the stack `{}` reads `{key}`{help}", seed.stack)
             } else {
                 format!("`{key}` is not RESOURCE.ATTRIBUTE{help}")
             }

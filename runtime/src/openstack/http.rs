@@ -112,7 +112,7 @@ async fn whole(mut body: Incoming) -> Result<Vec<u8>, Lost> {
 fn lost(error: &Error) -> Lost {
     match trust::refusal(chain(error)) {
         Some((flaw, why)) => Lost::Untrusted(flaw, why),
-        None if chain(error).any(speaks_no_tls) => Lost::Unsent("what answers there speaks no TLS".into()),
+        None if chain(error).any(speaks_no_tls) => Lost::Unsent("what answers there does not speak TLS".into()),
         None if error.is_connect() => Lost::Unsent(innermost(error)),
         None => Lost::Unanswered(innermost(error)),
     }

@@ -70,11 +70,11 @@ fn flaw(why: &CertificateError) -> (Flaw, String) {
     match why {
         CertificateError::UnknownIssuer => (Flaw::Issuer, "its issuer is not trusted".into()),
         CertificateError::Other(other) if other.to_string() == "CaUsedAsEndEntity" => {
-            (Flaw::Other, "it is one of an authority, and not of a host".into())
+            (Flaw::Other, "it belongs to an authority, not to a host".into())
         }
         CertificateError::ExpiredContext { not_after, .. } => (Flaw::Time, format!("it expired on {}", at(*not_after))),
         CertificateError::NotValidYetContext { time, not_before } => {
-            (Flaw::Time, format!("it is valid from {} on, and here it is {}", at(*not_before), at(*time)))
+            (Flaw::Time, format!("it is valid from {} on, and the clock here says {}", at(*not_before), at(*time)))
         }
         CertificateError::NotValidForNameContext { presented, .. } if presented.is_empty() => {
             (Flaw::Host, "it names no host (`subjectAltName`)".into())

@@ -128,7 +128,9 @@ impl Credentials {
                 text.parse().map_err(|error| malformed(format!("server `{server}`: {error}")))?;
             let member = credential.former_member("").map(|login| login.principal());
             if member.is_some() && member != *former.get_or_insert_with(|| member.clone()) {
-                return Err(malformed(format!("server `{server}` belongs to another stack than those before it")));
+                return Err(malformed(format!(
+                    "server `{server}` belongs to another stack than the servers before it"
+                )));
             }
             credentials.servers.insert(server, credential);
         }
@@ -226,7 +228,7 @@ pub fn note_space_of_key(path: &Path, space: &str) -> Result<(), SeedError> {
 /// [`SeedError::File`].
 pub fn write_operator_key(path: &Path, key: &OperatorKey) -> Result<(), SeedError> {
     let mut text = format!(
-        "# Key of the operator of a data space of wattle's. SECRET: anyone who has it can change every stack that was\n\
+        "# Key of the operator of a wattle data space. SECRET: anyone who has it can change every stack that was\n\
          # made with it, and without it no one can.\n\
          {}\n",
         key.expose()

@@ -296,8 +296,9 @@ pub async fn deployed(
             continue;
         }
         let damaged = |what: String| SeedError::Damaged { what };
-        let seed = texts.shift_remove(SEED).ok_or_else(|| damaged("it is not among what is kept of it".to_owned()))?;
-        let seed = json::read(seed.as_bytes()).map_err(|error| damaged(format!("what is kept of it: {error}")))?;
+        let seed =
+            texts.shift_remove(SEED).ok_or_else(|| damaged("the deployed files do not include it".to_owned()))?;
+        let seed = json::read(seed.as_bytes()).map_err(|error| damaged(format!("its deployed file: {error}")))?;
         let Record { revision, parameters, settings, .. } = record;
         return Ok(Some(Snapshot { revision, templates: texts, parameters, seed, settings }));
     }
@@ -328,12 +329,12 @@ async fn joined(store: &Arc<dyn Store>, layout: &Layout, pieces: &[String]) -> R
         match store.get(&layout.deployed_piece(piece)).await? {
             Some(node) if digest(&node.data) == *piece => bytes.extend(node.data),
             Some(_) => {
-                return Err(SeedError::Damaged { what: format!("a piece of a file that is kept of it, `{piece}`") });
+                return Err(SeedError::Damaged { what: format!("a piece of a deployed file, `{piece}`") });
             }
             None => return Ok(None),
         }
     }
-    let damaged = |_| SeedError::Damaged { what: "a file that is kept of it is not text".to_owned() };
+    let damaged = |_| SeedError::Damaged { what: "a deployed file is not text".to_owned() };
     String::from_utf8(bytes).map(Some).map_err(damaged)
 }
 

@@ -282,7 +282,7 @@ pub struct Tampered {
 impl fmt::Display for Tampered {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "`{}`: {}", self.node, self.why)?;
-        self.writer.iter().try_for_each(|writer| write!(f, "; what stands there is signed by the server `{writer}`"))
+        self.writer.iter().try_for_each(|writer| write!(f, "; what is there is signed by the server `{writer}`"))
     }
 }
 

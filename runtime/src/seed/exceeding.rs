@@ -19,7 +19,7 @@ pub(super) async fn exceeding(
     key: &OperatorKey,
 ) -> Result<Vec<Tampered>, SeedError> {
     let found = store.exceeding(&granted(layout, present, key)).await?;
-    let why = "others may do more with it than its operator lets them";
+    let why = "others may do more with it than its operator allows";
     let tampered = |node| Tampered { node, why: why.to_owned(), writer: None, is_former: false };
     Ok(found.into_iter().map(tampered).collect())
 }

@@ -44,7 +44,7 @@ impl Given {
 
     /// Like [`Given::set`], for a value from the command line.
     pub fn assign(&mut self, name: String, text: String) {
-        self.values.insert(name, (text.into(), " as the command line gives it"));
+        self.values.insert(name, (text.into(), " from the command line"));
     }
 
     /// Returns the given value for a parameter of type `ty`. `None` if none is given.
@@ -63,7 +63,7 @@ impl Given {
     fn origin(&self, name: &str) -> String {
         match (self.values.get(name), self.environment.given(name)) {
             (Some((_, from)), _) => (*from).to_owned(),
-            (None, Some(given)) => format!(" as `{}` gives it", given.file),
+            (None, Some(given)) => format!(" from `{}`", given.file),
             (None, None) => String::new(),
         }
     }

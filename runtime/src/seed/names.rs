@@ -14,7 +14,7 @@ pub(crate) fn check(of: &'static str, name: &str) -> Result<(), SeedError> {
         "" => refuse("it is empty"),
         "." | ".." => refuse("it has a special meaning in a path"),
         _ if name.contains(['/', ':']) => refuse("it has a `/` or a `:`"),
-        _ if name.chars().any(char::is_control) => refuse("it has a character that cannot be seen"),
+        _ if name.chars().any(char::is_control) => refuse("it has an invisible character"),
         _ if check_path(&format!("/{name}")).is_err() => refuse("ZooKeeper does not accept one of its characters"),
         _ => Ok(()),
     }

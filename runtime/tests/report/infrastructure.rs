@@ -156,7 +156,7 @@ fn what_another_thing_stands_for_now_is_told_apart() {
     assert_eq!(Infrastructure::of(&late).headline(), "everything is being deleted: 1 to go");
     let stopped = Known { is_led: false, ..late };
     let headline = Infrastructure::of(&stopped).headline();
-    assert_eq!(headline, "everything is to be deleted: 1 to go; no command is at work, and `wattle deploy` continues");
+    assert_eq!(headline, "everything is to be deleted: 1 to go; no command is running, and `wattle deploy` continues");
     assert_eq!(Infrastructure::of(&known(planned(&[]), vec![])).headline(), "nothing is left");
     let stuck = RowFailure { generation: GENERATION, deleting: true, needs: None, cause: "it is in use".into() };
     let stuck = known(planned(&[]), vec![Row { failed: Some(stuck), ..row(1, "web") }]);
@@ -191,7 +191,7 @@ fn whether_it_goes_on_is_reported() {
     one.is_led = false;
     assert_eq!(pace(&one), Pace::Stopped);
     let said = Infrastructure::of(&one).headline();
-    assert_eq!(said, "0 of 1 resource there, 1 to be created; no command is at work, and `wattle deploy` continues");
+    assert_eq!(said, "0 of 1 resource there, 1 to be created; no command is running, and `wattle deploy` continues");
     one.is_settled = true;
     assert_eq!(pace(&one), Pace::Over);
 }
@@ -200,10 +200,10 @@ fn whether_it_goes_on_is_reported() {
 fn of_heat_s_the_servers_are_known() {
     let servers = BTreeMap::from([("part/web".into(), made_by_heat("id-1"))]);
     let mut known = Known { through: Through::Heat, servers, ..known(None, vec![]) };
-    assert_eq!(Infrastructure::of(&known).headline(), "Heat makes it, as its stack `shop`, which knows the progress");
+    assert_eq!(Infrastructure::of(&known).headline(), "Heat creates it, as its stack `shop`, which knows the progress");
     known.is_settled = true;
     let shown = Infrastructure::of(&known);
-    assert_eq!(shown.headline(), "Heat makes it, as its stack `shop`");
+    assert_eq!(shown.headline(), "Heat creates it, as its stack `shop`");
     assert_eq!(shown.resources[0].server.as_deref(), Some("web"));
     assert_eq!(shown.to_json()["through"], "heat");
 }

@@ -67,10 +67,10 @@ async fn a_recipe_asks_and_tells_while_it_runs() {
     assert_eq!(world.read("s2/b/seen", revision).await, Content::Value(r#""http://a" "now""#.into()));
     let expected = [
         json!("this is not the token of a running recipe: that is in `WATTLE_TOKEN` of its environment"),
-        json!("no output `other` is declared; declared are: `url`, `late`"),
+        json!("no output `other` is declared; declared outputs: `url`, `late`"),
         json!({"ok": true}),
         json!({"ok": true}),
-        json!("output `url` was published with another value; it is written once a run"),
+        json!("output `url` was published with another value; an output is written once per run"),
     ];
     for expected in expected {
         assert_eq!(answers.recv().await.unwrap(), expected);

@@ -163,7 +163,7 @@ fn what_cannot_be_taken_over_is_said_and_nothing_is_written() {
         (vec![format!("lan={others}")], "already belongs to the deployment `other-0a1b2c`"),
         (vec![format!("lan-subnet={subnet}")], "adopt both together"),
         (vec![format!("db={machine}")], " has no agent"),
-        (vec![format!("held={disk}")], "`wattle deploy` finds what is joined already"),
+        (vec![format!("held={disk}")], "`wattle deploy` finds what is already joined"),
         (vec![format!("lan={nothing}"), format!("disk={lan}")], "2 things are wrong, and nothing was taken over"),
     ] {
         let ran = adopt(&site, &things, &[]);

@@ -59,7 +59,7 @@ fn who_comes_second_is_told_who_works() {
     first.wait_for("\u{2713} ", Duration::from_mins(2));
     let second = site.deploy(&[&KEY[..], &["-P", "flavor=m1.medium"]].concat());
     assert_eq!(second.code, Some(0), "{second}");
-    let reported = "another `wattle deploy` is at work and has been notified; this one watches";
+    let reported = "another `wattle deploy` is running and has been notified; this one watches";
     assert!(format!("{second}").contains(reported), "{second}");
     assert_eq!(first.ended(), Some(0), "{}", first.said());
     assert!(site.there()["servers"].iter().all(|server| server["flavor"]["name"] == "m1.medium"));

@@ -74,7 +74,7 @@ fn whoever_only_looks_begins_nothing() {
     let left = volumes(&site);
     assert_ne!(left, 0);
     let ran = site.ask(&["drift", KEY[0], KEY[1]]);
-    assert!(ran.code == Some(4) && ran.out.contains("v1 is still there, and is to be deleted"), "{ran}");
+    assert!(ran.code == Some(4) && ran.out.contains("v1 still exists, and is to be deleted"), "{ran}");
     assert_eq!(volumes(&site), left);
     // A new request for everything keeps the resources that still exist.
     let ran = site.ask(&[&PLAN[..], &["operator.key"]].concat());

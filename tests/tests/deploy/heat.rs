@@ -167,11 +167,11 @@ fn whoever_ends_while_heat_is_at_work_is_followed_by_the_next() {
     assert_eq!(first.interrupt(), Some(1));
     assert!(first.said().contains("is not done: Heat continues by itself"), "{}", first.said());
     let mut second = site.start(&KEY);
-    second.wait_for("Heat is already at work on `three_tier` (CREATE_IN_PROGRESS)", Duration::from_mins(2));
+    second.wait_for("Heat is already working on `three_tier` (CREATE_IN_PROGRESS)", Duration::from_mins(2));
     // Dropping a process kills it with SIGKILL.
     drop(second);
     let said = site.deployed(&KEY);
-    assert!(said.contains("Heat is already at work on `three_tier`") && said.contains("✓ web created"), "{said}");
+    assert!(said.contains("Heat is already working on `three_tier`") && said.contains("✓ web created"), "{said}");
     assert_eq!(shop.status(), "UPDATE_COMPLETE");
     shop.destroyed();
 }

@@ -83,7 +83,7 @@ fn nothing_is_done_by_what_the_operator_has_not_signed() {
         store.close().await;
     });
     let ran = site.ask(&[&["seed", "apply", ".", "--restore", "-P", PASSWORD][..], &KEY].concat());
-    assert!(ran.code == Some(0) && ran.out.contains(&format!("`{path}` is accepted as yours as it stands")), "{ran}");
+    assert!(ran.code == Some(0) && ran.out.contains(&format!("`{path}` is accepted as yours, as it is")), "{ran}");
     std::thread::sleep(Duration::from_millis(100));
     let ran = site.ask(&[&["destroy", "--yes"][..], &KEY].concat());
     assert!(ran.code == Some(0) && site.counts() == NOTHING, "{ran}");

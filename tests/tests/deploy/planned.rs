@@ -31,7 +31,7 @@ fn what_is_not_in_the_cloud_as_it_was_deployed_is_planned_and_put_right() {
     assert!(ran.out.contains("+ app1 (OS::Nova::Server): is created"), "{ran}");
     site.deployed(&[&KEY[..], &["--credentials", "credentials.yaml"]].concat());
     let ran = plan(&site, &[]);
-    assert!(ran.code == Some(0) && ran.err.contains("in the cloud `simulated` as it was deployed"), "{ran}");
+    assert!(ran.code == Some(0) && ran.err.contains("in the cloud `simulated` is as it was deployed"), "{ran}");
     // Someone deletes a server and removes the groups of a port.
     site.vanish("app1");
     let there = site.there();
@@ -138,7 +138,8 @@ fn what_was_not_deleted_to_the_end_is_planned() {
     std::thread::sleep(std::time::Duration::from_secs(2));
     deploying.interrupt();
     let ran = plain.plan();
-    let says = "disk (OS::Cinder::Volume): changes in place\n      note: in the cloud it has replaced another one, which is still there";
+    let says = "disk (OS::Cinder::Volume): changes in place\n      note: in the cloud it has replaced another one, \
+                which still exists";
     assert!(ran.code == Some(4) && ran.out.contains(says), "{ran}");
     let ran = plain.drift();
     assert!(ran.code == Some(4) && ran.out.contains("disk has replaced another one"), "{ran}");

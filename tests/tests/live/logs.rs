@@ -97,7 +97,7 @@ fn the_log_of_a_server_is_shown_in_zookeeper() {
     }
     // A follower waits for the stack.
     let mut early = stage.start_at(stage.path(), &case.args(&["logs", "a/first", "--follow"]));
-    early.wait_for("`a` is waited for, until Ctrl-C", PATIENCE);
+    early.wait_for("waiting for `a`, until Ctrl-C", PATIENCE);
     let agents = Agents::start(&stage, &zookeeper.address(), &credentials);
     early.wait_for("the password is ***", PATIENCE);
     assert_eq!(early.interrupt(), Some(0), "{}", early.said());

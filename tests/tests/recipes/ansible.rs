@@ -208,7 +208,7 @@ async fn without_ansible_it_is_said_what_is_missing() {
     let stage = Stage::new(Tool::Ansible, "[]").on_path(Path::new("/none"));
     let broken = stage.run_clean().await.unwrap_err();
     assert_eq!(broken.kind, FailureKind::Start);
-    assert!(broken.message.starts_with("`ansible-playbook` is not installed: Debian's package `ansible-core` has it"));
+    assert!(broken.message.starts_with("`ansible-playbook` is not installed: it is in the package `ansible-core`"));
     assert_eq!(names(&stage.job.directory), ["files"]);
 }
 

@@ -123,5 +123,5 @@ async fn without_puppet_it_is_said_what_is_missing() {
     }
     let broken = Stage::new(Tool::Puppet, "").on_path(Path::new("/none")).run_clean().await.unwrap_err();
     assert_eq!(broken.kind, FailureKind::Start);
-    assert!(broken.message.starts_with("`puppet` is not installed: Debian's package `puppet-agent` has it"));
+    assert!(broken.message.starts_with("`puppet` is not installed: it is in Debian's package `puppet-agent`"));
 }

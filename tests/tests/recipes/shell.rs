@@ -98,7 +98,7 @@ async fn the_first_line_names_the_interpreter() {
     let stage = Stage::shell("#!/opt/none/perl -w\n");
     let broken = stage.run_clean().await.unwrap_err();
     assert_eq!(broken.kind, FailureKind::Start);
-    assert_eq!(broken.message, "`/opt/none/perl`, which is to run `recipes/it.sh` by its first line, is not installed");
+    assert_eq!(broken.message, "`/opt/none/perl`, which the first line of `recipes/it.sh` names, is not installed");
 }
 
 #[tokio::test]

@@ -83,7 +83,7 @@ fn no_layer_leads_out_of_its_image() {
         layout.index(architecture(), &[&first[..], &[layer]].concat());
         let ran = layout.up(&stage);
         assert_refused(&ran, &["the OCI image layout `", "cannot be used: the layer sha256:"]);
-        let reasons = ["leads out of the image", "takes away nothing", "outside of destination"];
+        let reasons = ["leads out of the image", "removes nothing", "outside of destination"];
         assert!(reasons.iter().any(|part| ran.err.contains(part)), "{what}: {ran}");
         outside.assert_untouched(what);
         assert_eq!(images(&stage), Vec::<PathBuf>::new(), "{what}");

@@ -176,7 +176,7 @@ fn the_operator_is_informed_and_one_command_admits() {
     let dropped = run(&["seed", "apply", "."]);
     assert!(dropped.out.contains("- web") && !dropped.out.contains("seed forget"), "{dropped}");
     let again = run(&["seed", "apply", ".", "--again"]);
-    let line = "if it is gone, take away its last rights:\n  wattle seed forget --stack by_hand web\n";
+    let line = "if it is gone, revoke its last rights:\n  wattle seed forget --stack by_hand web\n";
     assert!(again.out.contains(line), "{again}");
     let known = run(&["seed", "forget", "db"]);
     assert_eq!(known.code, Some(2), "{known}");

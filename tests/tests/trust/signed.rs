@@ -277,7 +277,7 @@ async fn rights_that_nobody_has_given_are_reported() {
     reported.sort();
     opened.sort();
     assert_eq!(reported, opened);
-    assert!(changes.to_string().contains("others may do more with it than its operator lets them"), "{changes}");
+    assert!(changes.to_string().contains("others may do more with it than its operator allows"), "{changes}");
     stack.options.restore = true;
     apply(&operator, &stack.seed, &stack.options).await.expect("it is written again");
     stack.options.restore = false;
@@ -308,7 +308,7 @@ async fn who_has_written_it_is_reported_where_that_is_known() {
     assert_eq!(reported, [(&*signed, Some("web")), (&*layout.plan("web"), None)]);
     let shown = changes.to_string();
     let line = format!(
-        "not as the operator wrote it: `{signed}`: the operator's signature does not match; what stands there is signed by \
+        "not as the operator wrote it: `{signed}`: the operator's signature does not match; what is there is signed by \
          the server `web`\n"
     );
     assert!(

@@ -156,8 +156,8 @@ impl<V: Vault> Values<'_, V> {
             Held::Sealed(sealed) => self.vault.open(sealed),
             Held::UserData(key) => self.user_data.get(key).cloned().ok_or_else(|| {
                 format!(
-                    "the user data of this server does not have `{key}`: the stack was created from another template \
-                     than the seed"
+                    "the user data of this server does not have `{key}`: the stack was created from a template that \
+                     does not belong to the seed"
                 )
             }),
             Held::Entry(entry) | Held::Foreign { entry, .. } => {

@@ -159,7 +159,7 @@ impl Work {
                 Some(before) if *before == publication.value => Ok(before.clone()),
                 Some(_) if run.republished.contains(&publication.output) => {
                     let message = format!(
-                        "output `{}` was published with another value; it is written once a run",
+                        "output `{}` was published with another value; an output is written once per run",
                         publication.output
                     );
                     Err(Broken::new(FailureKind::Type, message))
@@ -360,7 +360,7 @@ fn fitting(planned: &PlannedComponent, name: &Name, value: &Value) -> Result<Val
     let Some(output) = planned.outputs.get(name) else {
         let known: Vec<String> = planned.outputs.keys().map(|name| format!("`{name}`")).collect();
         let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-        return Err(format!("no output `{name}` is declared; declared are: {known}"));
+        return Err(format!("no output `{name}` is declared; declared outputs: {known}"));
     };
     let fitted = match (values::fit_unseen(&output.declared.ty, value.clone()), value) {
         (Ok(value), _) => Ok(value),

@@ -102,7 +102,7 @@ impl Teardown {
             return self.leaves(cx);
         }
         let full = cx.full(component);
-        let text = "has left the model: tears it down".to_owned();
+        let text = "has left the model: tearing it down".to_owned();
         cx.log(Level::Info, Some(&full), text);
         let (name, files) = (component.clone(), known.planned.recipe.files.clone());
         self.step = Step::LayingOut;

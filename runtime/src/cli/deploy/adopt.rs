@@ -31,7 +31,7 @@ const LISTED: usize = 8;
 
 pub(in crate::cli) fn command() -> Command {
     Command::new("adopt")
-        .about("Take over what already exists in the cloud, as resources of what a blueprint emitted")
+        .about("Take over what already exists in the cloud, as resources of an emitted blueprint")
         .arg(seed::directory_or_plain())
         .arg(
             Arg::new("things")
@@ -47,7 +47,7 @@ pub(in crate::cli) fn command() -> Command {
         .after_help(args::section(&[
             (
                 "What it does",
-                "  Records which things in the cloud the resources are. Nothing changes in the cloud: `plan --cloud`
+                "  Records which thing in the cloud each resource is. Nothing changes in the cloud: `plan --cloud`
   and `deploy` say what would change, and `deploy` changes it, which makes the things the stack's
   own. Until then `destroy` leaves them as they are; afterwards it deletes them.
   Networks, subnets, ports, routers, security groups, floating IPs, volumes and servers can be
@@ -181,7 +181,7 @@ async fn fit(
                 Ok(wanted) => {
                     let compared = driver.compared(&wanted.kind, &thing.phys, name, &wanted.properties).await;
                     if let Some(how) = compared.map_err(of_fault)?.cannot_be {
-                        let help = "write it in the blueprint as it is, and emit again; or let `wattle deploy` make a \
+                        let help = "change the blueprint to match it, and emit again; or let `wattle deploy` make a \
                                     new one";
                         wrong.push((format!("{} cannot become `{name}`: {how}", thing.phys), help.to_owned()));
                     }
@@ -210,7 +210,7 @@ fn why(unfit: Unfit, name: &Name, ty: &str, id: &str) -> (String, String) {
     match unfit {
         Unfit::Type if ties.iter().any(|tie| ty.ends_with(tie)) => (
             format!("`{name}` ({ty}) is not a thing of its own, and has no id"),
-            "leave it out: `wattle deploy` finds what is joined already".to_owned(),
+            "leave it out: `wattle deploy` finds what is already joined".to_owned(),
         ),
         Unfit::Type => (
             format!("`{name}` ({ty}) cannot be taken over: it has no place for the name of its owner"),
@@ -234,7 +234,7 @@ fn why(unfit: Unfit, name: &Name, ty: &str, id: &str) -> (String, String) {
         Unfit::Broken(why) => {
             (format!("{id} is broken: {why}"), "repair it first, or let `wattle deploy` make a new one".to_owned())
         }
-        Unfit::Unknown(fault) => (fault.to_string(), "ask again".to_owned()),
+        Unfit::Unknown(fault) => (fault.to_string(), "try again".to_owned()),
     }
 }
 

@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 pub(in crate::cli) fn argument() -> Arg {
     Arg::new("cloud").long("cloud").value_name("NAME").help(
         "Name of the cloud in clouds.yaml. Defaults to the cloud of OS_CLOUD or of the variables OS_*, then to the \
-         only one that there is",
+         only one in the file",
     )
 }
 
@@ -39,8 +39,8 @@ pub(in crate::cli) async fn session(matches: &ArgMatches, console: &mut Console)
     let cloud = Cloud::choose(&sources, matches.get_one::<String>("cloud").map(String::as_str)).map_err(of_choice)?;
     let wire = Http::new(&cloud).map_err(|why| {
         CommandError::usage(why).help(
-            "`cacert` of the cloud in clouds.yaml, or `OS_CACERT`, names the file: its path is relative to where you \
-             are",
+            "`cacert` of the cloud in clouds.yaml, or `OS_CACERT`, names the file: its path is relative to the current \
+             directory",
         )
     })?;
     let session = Arc::new(Session::new(cloud, Arc::new(wire), PATIENCE));

@@ -35,7 +35,7 @@ impl Display {
     pub(super) fn line(&mut self, news: &News) -> Option<String> {
         match news {
             News::Elsewhere => {
-                Some(self.quiet("another `wattle deploy` is at work and has been notified; this one watches"))
+                Some(self.quiet("another `wattle deploy` is running and has been notified; this one watches"))
             }
             News::Begins { name, kind, what } => {
                 let word = match what {
@@ -105,8 +105,8 @@ impl Display {
         }
         self.blind = Some(why.into());
         Some(match self.failed.get(why) {
-            Some(first) => self.wrong(&format!("it cannot be determined what exists, as `{first}` failed")),
-            None => self.wrong(&format!("it cannot be determined what exists: {why}")),
+            Some(first) => self.wrong(&format!("cannot determine what exists, as `{first}` failed")),
+            None => self.wrong(&format!("cannot determine what exists: {why}")),
         })
     }
 
@@ -191,12 +191,9 @@ mod tests {
         assert_eq!(fail("web", "no host"), "✗ web failed: no host");
         assert_eq!(fail("net", "the token has ended"), "✗ net failed: the token has ended", "tried again");
         let mut blind = |why: &str| display.line(&News::Blind(why.into()));
-        assert_eq!(
-            blind("the token has ended").as_deref(),
-            Some("✗ it cannot be determined what exists, as `net` failed")
-        );
+        assert_eq!(blind("the token has ended").as_deref(), Some("✗ cannot determine what exists, as `net` failed"));
         assert_eq!(blind("the token has ended"), None);
-        assert_eq!(blind("busy").as_deref(), Some("✗ it cannot be determined what exists: busy"));
+        assert_eq!(blind("busy").as_deref(), Some("✗ cannot determine what exists: busy"));
     }
 
     #[test]

@@ -63,7 +63,7 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
     }
     let differs = site.look(console).await?;
     if differs.is_empty() {
-        console.out.write(&format!("everything of `{stack}` is as it was deployed\n"))?;
+        console.out.write(&format!("everything in `{stack}` is as it was deployed\n"))?;
         return Ok(Exit::Fine);
     }
     console.out.write(&lines(&differs))?;
@@ -88,7 +88,7 @@ async fn put_right(
         Brought::Done => {
             let stack = &site.deployment.stack;
             let rest = if leaves.is_empty() { "" } else { " else" };
-            console.out.write(&format!("everything{rest} of `{stack}` is again as it was deployed\n"))?;
+            console.out.write(&format!("everything{rest} in `{stack}` is again as it was deployed\n"))?;
             match site.present().await? {
                 // A server that replaces another one has its own keys, and has to run its software.
                 Some((_, source)) if !software::strangers(site).await?.is_empty() => {
@@ -113,7 +113,7 @@ async fn watch(site: &Site, matches: &ArgMatches, console: &mut Console) -> Resu
         };
         let now = match &looked {
             Ok(differs) if differs.is_empty() => {
-                format!("everything of `{}` is as it was deployed\n", site.deployment.stack)
+                format!("everything in `{}` is as it was deployed\n", site.deployment.stack)
             }
             Ok(differs) => lines(differs),
             Err(failure) => format!("{}\n", failure.message),

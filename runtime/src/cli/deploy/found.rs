@@ -58,7 +58,7 @@ pub(in crate::cli) async fn found(
     if !is_there {
         console.err.write(&format!("nothing of `{stack}` is deployed in the cloud `{name}`\n"))?;
     } else if found.is_empty() {
-        console.err.write(&format!("everything of `{stack}` is in the cloud `{name}` as it was deployed\n"))?;
+        console.err.write(&format!("everything in `{stack}` in the cloud `{name}` is as it was deployed\n"))?;
     }
     Ok((before, found, Some(Looked { site, session })))
 }

@@ -58,15 +58,15 @@ pub(super) fn command() -> Command {
         .after_help(args::section(&[
             (
                 "What it does",
-                "  Shows what would change, and asks for confirmation. Then writes the seed to the data space, makes
-  the infrastructure what the template says, admits servers by keys of their own, and waits for the
-  software. Ctrl-C loses nothing: the next call continues. A second call while one is at work
+                "  Shows what would change, and asks for confirmation. Then writes the seed to the data space, brings
+  the infrastructure to what the template says, admits servers with keys of their own, and waits for
+  the software. Ctrl-C loses nothing: the next call continues. A second call while one is running
   changes what both work towards.",
             ),
             (
                 "Places",
                 "  With --hosts it chooses where servers go, as `place` does, before it says what would change.
-  Give it each time: without it, the template asks for no places, and servers that have got some
+  Pass it each time: without it, the template asks for no places, and servers that have been placed
   are replaced.",
             ),
             (

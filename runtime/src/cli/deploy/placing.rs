@@ -31,14 +31,17 @@ pub(in crate::cli) fn arguments() -> [Arg; 4] {
     let with_hosts = |arg: Arg| arg.requires("hosts");
     [
         placement::hosts().help(
-            "Choose a host for each server, all of them together, and leave those that run where they are: a hosts file, as `wattle \
-             hosts` writes it, or what `openstack hypervisor list --long -f json` writes",
+            "Choose hosts for all servers together, but leave running servers where they are: a hosts file, as `wattle \
+             hosts` writes it, or the output of `openstack hypervisor list --long -f json`",
         ),
         with_hosts(placement::flavors()),
         with_hosts(placement::admin()),
         with_hosts(
-            args::flag("move", "Let servers leave the hosts that they run on, as far as that is known: each is created again")
-                .requires("admin"),
+            args::flag(
+                "move",
+                "Let running servers move, as far as it is known where they run: each that moves is created again",
+            )
+            .requires("admin"),
         ),
     ]
 }

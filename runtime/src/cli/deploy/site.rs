@@ -118,7 +118,7 @@ impl Site {
             let line = tokio::select! {
                 biased;
                 Some(one) = heard.recv() => match one {
-                    News::Elsewhere => Some("another `wattle deploy` is at work: this is what it has found".to_owned()),
+                    News::Elsewhere => Some("another `wattle deploy` is running: this is what it has found".to_owned()),
                     News::Blind(_) => display.line(&one),
                     _ => None,
                 },
@@ -273,7 +273,7 @@ pub(super) fn wanted_again(stack: &str) -> CommandError {
     CommandError::new(format!(
         "another `wattle deploy` has requested `{stack}` in the meantime, so it is not destroyed"
     ))
-    .help("once nothing deploys it: run `wattle destroy` again")
+    .help("once no command deploys it, run `wattle destroy` again")
 }
 
 /// Reports changes of whether the data space responds.
@@ -350,7 +350,7 @@ impl From<DeployError> for CommandError {
             }
             DeployError::Refused(_) => Self::usage(error.to_string()),
             DeployError::Destroyed { .. } => {
-                Self::new(error.to_string()).help("`wattle deploy` again creates it from scratch")
+                Self::new(error.to_string()).help("run `wattle deploy` again, which creates it from scratch")
             }
             DeployError::Led { .. } => Self::new(error.to_string())
                 .help("wait until that `wattle deploy` has ended; a killed one counts until its session expires"),

@@ -146,8 +146,7 @@ pub(super) async fn follow(
             verdict @ (Verdict::TooLate | Verdict::Stuck) => {
                 progress.clear(console)?;
                 let why = if verdict == Verdict::TooLate { "was not done in time" } else { "no longer makes progress" };
-                let head =
-                    format!("the infrastructure exists, and the software {why}; what is missing continues by itself:");
+                let head = format!("the infrastructure exists, and the software {why}; the rest continues by itself:");
                 let said = waited_for(&now, &waiting.absent, &without_agent, color);
                 console.err.write(&format!("{}\n{said}\n", paint(&head, Tone::Bad, color)))?;
                 return Ok(Exit::Failed);

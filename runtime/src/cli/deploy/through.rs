@@ -159,7 +159,7 @@ fn stays(stack: &str, before: Through) -> CommandError {
         Through::Heat => "through Heat",
         Through::Wattle => "without Heat",
     };
-    CommandError::usage(format!("`{stack}` was deployed {how}, and cannot be taken over any other way while it exists"))
+    CommandError::usage(format!("`{stack}` was deployed {how}, and cannot be deployed any other way while it exists"))
         .help("leave out `--through`")
         .help("or remove it first: `wattle destroy`")
 }

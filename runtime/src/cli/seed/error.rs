@@ -14,10 +14,11 @@ const REWRITTEN: (&str, &str) = (CHANGED, "rewrite everything: `wattle seed appl
 
 /// Like [`REWRITTEN`], for content that was valid once.
 const PUT_BACK: (&str, &str) = (
-    "someone has put back an earlier state, or the store has lost what came after it; there, servers are known by the \
+    "someone has put back an earlier state, or the store has lost what came after it; in that state, servers are known \
+     by the \
      keys that they had then",
-    "rewrite everything: `wattle seed apply DIR --restore`; with `--renew` as well if a server was rebuilt or got \
-     another key since",
+    "rewrite everything: `wattle seed apply DIR --restore`; add `--renew` if a server was rebuilt or has got another \
+     key since",
 );
 
 /// The option that selects the file.
@@ -83,7 +84,7 @@ impl From<SeedError> for CommandError {
                 .note("nothing was admitted: someone else may have the credential of the server's user data")
                 .help("the log of the server's agent says which key is its own; restart the agent, and it announces that one again"),
             SeedError::Acting { .. } => Self::new(message)
-                .help("wait until `wattle status` no longer shows it, or take its place away with `--force`"),
+                .help("wait until `wattle status` no longer shows it, or forget it anyway with `--force`"),
             SeedError::Format { .. } | SeedError::Damaged { .. } => Self::usage(error.to_string()).help(EMIT_AGAIN),
             other => Self::new(other.to_string()),
         }

@@ -33,7 +33,7 @@ pub(super) fn command() -> Command {
             "restore",
             "Rewrite a stack completely if something in it is not as its operator wrote it or is from an earlier \
              state, as in a data space that starts afresh. Agents publish again what they have published. What is \
-             known of infrastructure is recorded nowhere else, so it is accepted as it stands, and named",
+             known of infrastructure is recorded nowhere else, so it is accepted as it is, and named",
         ));
     let diff = Command::new("diff").about("Show what `apply` would change, without changing anything");
     Command::new("seed")
@@ -145,7 +145,7 @@ async fn apply(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Comm
         let taken = deploy::believe(&work.store, &stack, &work.options.key).await?;
         text.extend(taken.iter().map(|node| {
             format!(
-                "`{node}` is accepted as yours as it stands: what is known of infrastructure is recorded nowhere else\n"
+                "`{node}` is accepted as yours, as it is: what is known of infrastructure is recorded nowhere else\n"
             )
         }));
         if !taken.is_empty() {

@@ -18,8 +18,8 @@ pub(super) fn lingering(changes: &Changes, stack: &str) -> String {
     let names = || changes.lingering.iter().map(String::as_str);
     let command: Vec<String> = names().map(argument).collect();
     format!(
-        "not torn down, as far as is known, since an earlier revision left it out: {}; if it is gone, take away its \
-         last rights:\n  wattle seed forget {} {}\n",
+        "not torn down, as far as is known, since an earlier revision left it out: {}; if it is gone, revoke its last \
+         rights:\n  wattle seed forget {} {}\n",
         some(names(), 5),
         option("--stack", stack),
         command.join(" ")

@@ -53,7 +53,7 @@ fn called(directory: &Path) -> Result<String, CommandError> {
     if name.starts_with(|first: char| first.is_ascii_alphabetic()) && name.chars().all(is_letter) {
         return Ok(name);
     }
-    Err(CommandError::usage(format!("no stack can be called `{name}`, as the directory of the template is"))
+    Err(CommandError::usage(format!("`{name}`, the name of the template's directory, cannot be the name of a stack"))
         .note("a stack's name begins with a letter, and has letters, digits, `_` and `-`")
         .help("name the stack: `--stack NAME`"))
 }

@@ -19,7 +19,7 @@ pub(super) fn options() -> [Arg; 5] {
         option("image", "Image with Debian 12 or with its packages. Defaults to the newest image of that name"),
         option("flavor", "Flavor of a member. Defaults to the smallest with 1 GiB of memory"),
         option("network", "Network on which operators and servers find the members. Without it, they get floating IPs"),
-        option("external", "External network of the floating IPs. Defaults to the only one that there is")
+        option("external", "External network of the floating IPs. Defaults to the only one in the cloud")
             .conflicts_with("network"),
         option("key-name", "Key pair with which to log in to the members"),
     ]
@@ -84,9 +84,7 @@ async fn image(session: &Session) -> Result<(String, String), CommandError> {
     };
     let text = |image: &Value, key: &str| image[key].as_str().map(str::to_owned);
     let found = images.iter().find(is_it).and_then(|image| Some((text(image, "id")?, text(image, "name")?)));
-    found.ok_or_else(|| {
-        CommandError::usage("the cloud has no image of the name Debian 12").help("name one: `--image NAME`")
-    })
+    found.ok_or_else(|| CommandError::usage("the cloud has no image named Debian 12").help("name one: `--image NAME`"))
 }
 
 /// The smallest flavor that is large enough for a member.

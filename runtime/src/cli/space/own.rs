@@ -114,7 +114,7 @@ impl Home {
         let folder = self.as_folder();
         let lock = folder.lock().map_err(|error| self.unreadable(&error))?;
         let lock = lock.ok_or_else(|| {
-            CommandError::new(format!("another `wattle space` is at work in `{}`", self.path().display()))
+            CommandError::new(format!("another `wattle space` is running in `{}`", self.path().display()))
                 .help("wait until it has ended")
         })?;
         // Another process may have been faster.

@@ -12,7 +12,7 @@ use crate::cli::error::{CommandError, Exit};
 
 pub(in crate::cli) fn command() -> Command {
     Command::new("check")
-        .about("Report what is wrong with a template: what Heat would refuse, and how its software is wired")
+        .about("Report what is wrong with a template: what Heat would refuse, and wrong wiring of its software")
         .args(given::args())
         .arg(wattle::cli::messages("format").help("Output format"))
         .arg(wattle::cli::policy_arg())

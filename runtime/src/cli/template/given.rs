@@ -112,7 +112,7 @@ impl Given {
         let is_emitted = emitted.is_some();
         let path = emitted.as_deref().unwrap_or(path);
         let (name, text) = if path == Path::new("-") {
-            (STDIN.to_owned(), decoded("the standard input", whole(io::stdin().lock()))?)
+            (STDIN.to_owned(), decoded("standard input", whole(io::stdin().lock()))?)
         } else {
             let name = path.display().to_string();
             let text = decoded(&format!("`{name}`"), open(path).and_then(whole));

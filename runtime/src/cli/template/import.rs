@@ -40,7 +40,7 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
     if is_extended(&given.loaded.template) {
         let failure =
             CommandError::usage("this is an extended template, whose software cannot be written as a crate yet");
-        return Err(failure.help("`wattle lower` writes what Heat and the data space get of it"));
+        return Err(failure.help("`wattle lower` writes the part for Heat and the part for the data space"));
     }
     let mut diagnostics = given.diagnostics(true, Lowering::default());
     // Heat's warnings do not concern the crate.

@@ -159,7 +159,7 @@ fn files(given: &Given, own: &str, placed: &Placed, beside: &Beside) -> Result<V
         name.map(str::to_owned).ok_or_else(|| {
             CommandError::usage(format!("the template names `{path}`, which is not in its folder"))
                 .note("nothing was written")
-                .help("put it there, so that the placed template has it beside it")
+                .help("put it there, so that it is copied beside the placed template")
         })
     };
     let root = &*given.loaded.template.file;

@@ -18,7 +18,8 @@ impl From<UpError> for CommandError {
                     failure = failure.note(match computed_by_heat(name) {
                         Some(function) => {
                             format!(
-                                "`{name}`, what a `{function}` is, which {server} reads; `lower --explain` shows where"
+                                "`{name}`, the result of a `{function}`, which {server} reads; `lower --explain` shows \
+                                 where"
                             )
                         }
                         None => format!("`{name}`, which {server} reads"),

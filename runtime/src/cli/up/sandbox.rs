@@ -21,10 +21,10 @@ pub(super) const HELP: (&str, &str) = (
     "What recipes do to this machine",
     "  Recipes really run here, as the user who runs `up`. As root, they install packages, and write
   where they like, and all of that stays. With `--sandbox`, each server has a root file system of
-  its own instead: an image, over which it writes for itself. Nothing of that is left when `up` has
-  ended, not even what recipes keep in WATTLE_STATE_DIR; only logs, addresses and secrets stay in
-  DIR/.wattle. Servers also see no processes but their own. A sandbox needs root, util-linux, and a
-  kernel with overlayfs and namespaces. It does not protect you from malicious recipes.
+  its own instead: an image, and over it a layer for its changes. Nothing of that is left when `up`
+  has ended, not even what recipes keep in WATTLE_STATE_DIR; only logs, addresses and secrets stay
+  in DIR/.wattle. Servers also see no processes but their own. A sandbox needs root, util-linux, and
+  a kernel with overlayfs and namespaces. It does not protect you from malicious recipes.
 
   --sandbox        an image of Debian (that of this machine, if it runs Debian), which debootstrap
                    makes once, in ~/.cache/wattle/images; delete it there to have it made again

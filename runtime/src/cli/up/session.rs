@@ -192,7 +192,7 @@ pub(super) async fn end(
 ) -> Result<(), CommandError> {
     // Restart the line after the terminal's ^C.
     let start = if console.err.is_terminal { "\r" } else { "" };
-    console.err.write(&format!("{start}{} ends ...", session.record.stack))?;
+    console.err.write(&format!("{start}stopping {} ...", session.record.stack))?;
     let begin = Instant::now();
     let hurry = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&hurry);
@@ -211,5 +211,5 @@ pub(super) async fn end(
         1 => ", 1 process by force".into(),
         many => format!(", {many} processes by force"),
     };
-    console.err.write(&format!(" ended after {}s{forced}\n", begin.elapsed().as_secs()))
+    console.err.write(&format!(" stopped after {}s{forced}\n", begin.elapsed().as_secs()))
 }

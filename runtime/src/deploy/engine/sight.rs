@@ -53,7 +53,7 @@ impl Engine {
             if !is_replaced && !self.state.is_superfluous(row) {
                 return found(row, has_failed);
             }
-            let what = if is_replaced { "has replaced another one, which is still there" } else { "is still there" };
+            let what = if is_replaced { "has replaced another one, which still exists" } else { "still exists" };
             let how = match row.failed.as_ref().filter(|_| has_failed) {
                 Some(failure) => format!("{what}, and could not be deleted: {}", failure.cause),
                 None => format!("{what}, and is to be deleted"),

@@ -98,7 +98,7 @@ fn prepare(
         environment,
         at: directory.files(),
         missing:
-            "`puppet` is not installed: Debian's package `puppet-agent` has it, and so has Puppet's or OpenVox's own"
+            "`puppet` is not installed: it is in Debian's package `puppet-agent`, and in Puppet's and OpenVox's own"
                 .to_owned(),
     })
 }

@@ -106,8 +106,7 @@ fn prepare(
         arguments: arguments.chain(["state.apply".into(), state.into()]).collect(),
         environment,
         at: files,
-        missing: "`salt-call` is not installed: Salt's package `salt-minion` has it, and PyPI's `salt` as well"
-            .to_owned(),
+        missing: "`salt-call` is not installed: it is in Salt's package `salt-minion`, and in PyPI's `salt`".to_owned(),
     })
 }
 

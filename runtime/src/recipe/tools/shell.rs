@@ -32,7 +32,7 @@ pub(super) async fn go(job: &RecipeRun, directory: &Directory, mut environment: 
     environment.set_inputs(job, "");
     let end = End::of(program.as_ref(), option.as_deref(), directory, &mut environment);
     let command = Command {
-        missing: format!("`{}`, which is to run `{recipe}` by its first line, is not installed", program.display()),
+        missing: format!("`{}`, which the first line of `{recipe}` names, is not installed", program.display()),
         program,
         arguments: option.into_iter().chain([script.clone().into()]).collect(),
         environment,

@@ -98,7 +98,7 @@ fn of_row(row: &Row, key: Name, stands: bool, number: u64) -> Resource {
         (_, Some(Act::Look)) => How::Busy("is being looked for"),
         (_, Some(Act::Read { .. })) => How::Busy("is being read again"),
         (_, Some(Act::Update { .. })) => How::Busy("is being changed"),
-        (_, Some(Act::Release { .. })) => How::Busy("releases what another one needs"),
+        (_, Some(Act::Release { .. })) => How::Busy("releases what another resource needs"),
         (_, Some(Act::Delete)) => How::Leaving,
         (Some(failure), None) => How::Failed(format!("could not be deleted: {}", legible(&failure.cause))),
         (None, None) => match (row.stage, &row.drift) {

@@ -103,7 +103,7 @@ impl Infrastructure {
         let Self { stack, tally, .. } = self;
         if self.through == Through::Heat {
             let known = if self.pace == Pace::Over { "" } else { ", which knows the progress" };
-            return format!("Heat makes it, as its stack `{stack}`{known}");
+            return format!("Heat creates it, as its stack `{stack}`{known}");
         }
         let end = match (tally.all, self.pace) {
             (0, _) if parts.is_empty() => return "nothing is left".to_owned(),
@@ -112,7 +112,7 @@ impl Infrastructure {
             _ => "",
         };
         let stopped =
-            if self.pace == Pace::Stopped { "; no command is at work, and `wattle deploy` continues" } else { "" };
+            if self.pace == Pace::Stopped { "; no command is running, and `wattle deploy` continues" } else { "" };
         format!("{end}{}{stopped}", parts.join(", "))
     }
 }

@@ -50,13 +50,13 @@ pub enum ServerError {
         source: io::Error,
     },
     /// Another server uses the log or the socket.
-    #[error("`{path}` is in use by another data space; end that one first, or give this one another place")]
+    #[error("`{path}` is in use by another data space; end that one first, or choose another place for this one")]
     InUse {
         /// The path in use.
         path: PathBuf,
     },
     /// The file is not a log.
-    #[error("`{path}` is not the log of a data space; give another place, or move it away")]
+    #[error("`{path}` is not the log of a data space; choose another place, or move it away")]
     Foreign {
         /// The file.
         path: PathBuf,

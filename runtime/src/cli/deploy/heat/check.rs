@@ -58,7 +58,7 @@ fn differences(heat: &Orchestration, stack: &Stack, tree: &Tree) -> Vec<Found> {
     let mut differs: Vec<Found> =
         failed.map(|failed| Found { left: Left::Wreck, name: failed.path.clone(), how: how(&failed.reason) }).collect();
     if differs.is_empty() && stack.is_busy() {
-        let how = format!("is not done yet: Heat is still at it ({})", stack.status);
+        let how = format!("is not done yet: Heat is still working on it ({})", stack.status);
         differs.push(Found { left: Left::Itself, name: heat.name().into(), how });
     }
     if differs.is_empty() && stack.status.ends_with("_FAILED") {

@@ -32,7 +32,7 @@ impl Errand<'_> {
             return Ok(Some(Some(stack)));
         }
         let text = format!(
-            "Heat is already at work on `{}` ({}): this command waits until it has ended",
+            "Heat is already working on `{}` ({}): this command waits until it is done",
             self.heat.name(),
             stack.status
         );
@@ -82,7 +82,7 @@ impl Errand<'_> {
             if is_over(until) {
                 let name = self.heat.name();
                 let text = format!(
-                    "`{name}` is not done in time: Heat continues by itself, and so does the next call\n\
+                    "`{name}` was not done in time: Heat continues by itself, and so does the next call\n\
                      if it never ends, `openstack stack cancel {name}` ends it\n"
                 );
                 self.console.err.write(&text)?;

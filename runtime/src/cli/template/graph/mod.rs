@@ -49,7 +49,7 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
     let resources = resources(&given.loaded, model);
     for (group, size) in resources.all_cut() {
         console.err.write(&format!(
-            "of the {size} members of `{group}` the first {} are drawn: give it fewer to see all of them\n",
+            "of the {size} members of `{group}`, only the first {} are drawn: give it fewer to see all of them\n",
             wattle_heat::graph::MEMBERS
         ))?;
     }

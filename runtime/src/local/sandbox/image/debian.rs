@@ -93,7 +93,7 @@ async fn run(
     let status = command.status().await.map_err(|error| error.to_string())?;
     if !status.success() {
         let said = read(log).unwrap_or_default();
-        let last = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing").to_owned();
+        let last = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it printed nothing").to_owned();
         return Err(last.trim().to_owned());
     }
     // The packages are installed, so their archives are no longer needed.

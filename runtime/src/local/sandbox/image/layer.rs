@@ -67,7 +67,7 @@ pub(super) fn apply(form: Form, path: &Path, root: &Path) -> io::Result<()> {
             let taken = Path::new(OsStr::from_bytes(&mark[WHITEOUT.len()..]));
             // The name is neither `..` nor empty.
             if taken.file_name().is_none() {
-                return Err(io::Error::other(format!("`{}` takes away nothing", name.display())));
+                return Err(io::Error::other(format!("`{}` removes nothing", name.display())));
             }
             remove(&folder.join(taken))?;
         }

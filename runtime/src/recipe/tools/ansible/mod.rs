@@ -144,7 +144,7 @@ fn prepare(
         arguments,
         environment,
         at: directory.files(),
-        missing: "`ansible-playbook` is not installed: Debian's package `ansible-core` has it, and so has PyPI's"
+        missing: "`ansible-playbook` is not installed: it is in the package `ansible-core` of Debian or PyPI"
             .to_owned(),
     }))
 }
@@ -153,7 +153,7 @@ fn prepare(
 fn read(path: &Path) -> Result<CallbackReport, Broken> {
     let Ok(data) = fs::metadata(path) else { return Ok(CallbackReport::default()) };
     if data.len() > LARGEST {
-        let message = format!("what it set by `set_stats` has {} bytes, and may have {LARGEST}", data.len());
+        let message = format!("what it set by `set_stats` has {} bytes, and may have at most {LARGEST}", data.len());
         return Err(Broken::new(FailureKind::Size, message));
     }
     let text = fs::read(path).unwrap_or_default();
