@@ -80,7 +80,7 @@ fn shown(kind: &Declaration, entry: &str, sink: &mut Sink<'_, '_>) {
         return;
     };
     let whose = format!("the recipe of `{}`", kind.name);
-    let mask = "the agent masks secrets of four or more characters in the log, but masks are a safety net, not a wall";
+    let mask = "the agent masks secrets of four or more characters in the log, but masking is only a safety net";
     let (message, label, word, note, help) = match &how {
         How::Printed { by } => (
             format!("{whose} prints the secret `{name}`"),
