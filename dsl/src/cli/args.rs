@@ -248,7 +248,7 @@ impl Given<'_> {
         ];
         match cut.into_iter().find(|(_, is_given)| *is_given) {
             Some((option, _)) if emission.lowering == Lowering::HeatNative => Err(CommandError::usage(format!(
-                "`--{option}` is about how a stack is split, and `--lowering heat-native` splits none"
+                "`--{option}` controls how a stack is split, but `--lowering heat-native` splits none"
             ))
             .help("leave it out: with this lowering, everything is one stack")),
             _ => Ok(emission),
