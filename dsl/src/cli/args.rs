@@ -175,7 +175,7 @@ fn common_args() -> [Arg; 5] {
     [
         lowering(),
         Arg::new("set").long("set").value_name("NAME=VALUE").action(ArgAction::Append).help(
-            "Set a setting; the value is YAML, a dot leads into a part of it; may be repeated, the last one wins",
+            "Set a setting; the value is YAML, a dotted name sets part of it; may be repeated, the last one wins",
         ),
         Arg::new("config")
             .long("config")
