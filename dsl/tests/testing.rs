@@ -366,7 +366,7 @@ fn assertions_say_what_was_expected_what_happened_and_why() {
         run.succeeded();
     });
     assert!(
-        failed.contains("failed: the disk is full\n    and because of it `two/reader` and `three/reader`"),
+        failed.contains("failed: the disk is full\n    and because of it, `two/reader` and `three/reader`"),
         "{failed}"
     );
     let input = said(|| {
