@@ -159,7 +159,7 @@ fn what_is_awaited_is_marked_on_the_picture_and_leads_to_who_writes_it() {
     assert_eq!(browser.run("return document.querySelectorAll('.awaited').length"), 2);
     let reported = browser.text(titles);
     assert!(
-        reported.contains("a/first/token is awaited") && reported.contains("a/first/felt is awaited"),
+        reported.contains("has waited for a/first/token") && reported.contains("has waited for a/first/felt"),
         "{reported}"
     );
     browser.looked_at("awaited-folded");
