@@ -17,7 +17,7 @@ pub enum WithoutFlavor {}
 #[diagnostic::on_unimplemented(
     message = "this server has no flavor",
     label = "`.flavor(...)` is missing",
-    note = "Nova makes no server without a flavor: `nova::Server::new().image(...).flavor(\"m1.small\")`"
+    note = "Nova does not create a server without a flavor: `nova::Server::new().image(...).flavor(\"m1.small\")`"
 )]
 pub trait HasFlavor {}
 

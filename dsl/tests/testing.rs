@@ -258,7 +258,7 @@ fn what_was_published_before_a_failure_stays() {
     });
     assert_eq!(
         said,
-        "the export `endpoint` has no value: `one/source/endpoint` did not come: one/source: the licence has expired"
+        "the export `endpoint` has no value: `one/source/endpoint` did not arrive: one/source: the licence has expired"
     );
 }
 
@@ -326,7 +326,7 @@ fn what_is_missing_or_misspelt_is_reported_at_once_with_what_mends_it() {
     };
     let expected = [
         "`chain` cannot be run:",
-        "components without a fake; give each kind one, or let all be `.made_up()`:",
+        "components without a fake; give each component type one, or add `.made_up()` for all:",
         &kind("Source", "endpoint: todo!(), share: todo!(), token: todo!()", "one/source"),
         &kind("Reader", "same: todo!()", "two/reader and 1 more"),
         "no server is called `thre` that runs components; did you mean `three`?",
@@ -366,7 +366,7 @@ fn assertions_say_what_was_expected_what_happened_and_why() {
         run.succeeded();
     });
     assert!(
-        failed.contains("failed: the disk is full\n    and because of it `two/reader` and `three/reader`"),
+        failed.contains("failed: the disk is full\n    and because of it, `two/reader` and `three/reader`"),
         "{failed}"
     );
     let input = said(|| {

@@ -25,7 +25,7 @@ fn a_config_for_another_hook_stays_with_its_reason() {
     let of = |group: &str| said(&format!("group: {group}, config: 'it: test.nop', inputs: [{{name: port}}]"));
     assert_eq!(
         of("salt").as_deref(),
-        Some("Heat passes its inputs as options of the minion, a component passes them as the pillar")
+        Some("Heat passes its inputs as options of the minion, but a component as the pillar")
     );
     assert_eq!(of("ansible").as_deref(), Some("its group is not `script`"));
 }
@@ -230,7 +230,7 @@ outputs:
     assert!(!library.contains("e29"), "{library}");
     let about =
         |subject: &str| notes.iter().find(|note| note.contains(subject)).map(|note| note.lines().next().unwrap());
-    let rounded = "note: Rust has a number of the parameter as a float, which rounds such large integers";
+    let rounded = "note: Rust stores a number of the parameter as a float, which rounds such large integers";
     assert_eq!(about("`wider`"), Some("note: the default of the parameter needs more than 64 bits and is left out"));
     assert_eq!([about("`whole`"), about("`list`")], [Some(rounded); 2]);
     assert_eq!(about("`wide`"), None);

@@ -236,7 +236,10 @@ fn no_template_brings_a_key_along_or_writes_elsewhere() {
         );
         fs::write(path.join("in/t.yaml"), template).unwrap();
         let (said, code) = run(path, &["lower", "in/t.yaml", "--out", "lowered", "--stack", "t"]);
-        assert!(code.is_some_and(|code| code != 0) && said.contains("can be beside the template"), "{name}: {said}");
+        assert!(
+            code.is_some_and(|code| code != 0) && said.contains("cannot be next to the template"),
+            "{name}: {said}"
+        );
         assert!(!path.join("lowered/t").exists(), "{name}: something was written");
         let wattle = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
         let (said, _) = run(path, &["import", "in/t.yaml", "--out", "crate", "--wattle", wattle, "--force"]);

@@ -238,7 +238,7 @@ fn help(how: &str, name: &str, meant: Option<&str>, analysis: &Analysis) -> Stri
         Some(line) => format!("it writes `{meant}` on line {line}: did you mean `{name}` there?\n      otherwise "),
         None => String::new(),
     });
-    let dynamic = "if it is written in a way that the text does not show, write `#[output(dynamic)]`";
+    let dynamic = "if the recipe writes it in a way that its text does not show, write `#[output(dynamic)]`";
     format!("{}{how};\n      {dynamic}", meant.unwrap_or_default())
 }
 

@@ -56,7 +56,7 @@ impl Diagram {
         let diagram: Self = serde_json::from_str(text).map_err(|error| format!("it is not a diagram: {error}"))?;
         match &*diagram.format {
             FORMAT => Ok(diagram),
-            other => Err(format!("its format is `{other}`, and this is a program for `{FORMAT}`")),
+            other => Err(format!("its format is `{other}`, but this program reads `{FORMAT}`")),
         }
     }
 }

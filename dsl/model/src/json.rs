@@ -34,7 +34,7 @@ fn reason(error: &serde_json::Error) -> String {
     }
     match what.rsplit_once(", expected ") {
         Some((_, expected)) => format!("expected {expected}{place}"),
-        None => format!("it has another form than expected{place}"),
+        None => format!("it does not have the expected form{place}"),
     }
 }
 
@@ -102,7 +102,7 @@ mod tests {
                 Err(serde::de::Error::custom(format!("`{text}` is none")))
             }
         }
-        assert_eq!(why::<Own>(r#""hunter2""#), "it has another form than expected");
-        assert_eq!(why::<Vec<Own>>(r#"["hunter2"]"#), "it has another form than expected at line 1 column 11");
+        assert_eq!(why::<Own>(r#""hunter2""#), "it does not have the expected form");
+        assert_eq!(why::<Vec<Own>>(r#"["hunter2"]"#), "it does not have the expected form at line 1 column 11");
     }
 }

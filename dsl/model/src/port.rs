@@ -13,7 +13,7 @@ use super::{Name, Value};
 /// Its variants have other names than the Rust types they stand for: the compiler writes `Secret` in full, with its path,
 /// wherever another visible item has the same name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", expecting = "not a type of values that this version of wattle knows")]
+#[serde(rename_all = "kebab-case", expecting = "not a type that this version of wattle knows")]
 pub enum Type {
     /// Values of one type, in order.
     List(Box<Type>),

@@ -155,7 +155,7 @@ fn rule(name: &str, settings: &Node, known: &[Policy]) -> Result<Rule, Refused> 
     let names = || known.iter().map(|policy| policy.name);
     let policy = known.iter().find(|policy| policy.name == name).ok_or_else(|| {
         let refused = Refused::new(format!("there is no policy `{name}`")).nearest(name, names());
-        let own = "one of your own is known only to the program that passes it to `wattle::main_with`";
+        let own = "your own policies are known only to the program that passes them to `wattle::main_with`";
         refused.help(format!("the policies are {}; {own}", list(names(), "and")))
     })?;
     let pairs: &[Pair] = match &*settings.tree {
@@ -201,11 +201,11 @@ mod tests {
         for (text, expected) in [
             (
                 "image: {allowed: [a]}",
-                "1:1: there is no policy `image`; did you mean `images`?; the policies are `tags`, `open-ports` and `images`; one of your own is known only to the program that passes it to `wattle::main_with`",
+                "1:1: there is no policy `image`; did you mean `images`?; the policies are `tags`, `open-ports` and `images`; your own policies are known only to the program that passes them to `wattle::main_with`",
             ),
             (
                 "tags: {required: [a]}\nopen_ports: {}",
-                "2:1: there is no policy `open_ports`; did you mean `open-ports`?; the policies are `tags`, `open-ports` and `images`; one of your own is known only to the program that passes it to `wattle::main_with`",
+                "2:1: there is no policy `open_ports`; did you mean `open-ports`?; the policies are `tags`, `open-ports` and `images`; your own policies are known only to the program that passes them to `wattle::main_with`",
             ),
             (
                 "images: {alowed: [a]}",

@@ -10,7 +10,7 @@ use super::port::{PortType, scalars};
 #[diagnostic::on_unimplemented(
     message = "a value of type `{T}` was expected, not `{Self}`",
     label = "not a `{T}`",
-    note = "a default is a constant of the type that it stands for"
+    note = "a default or an allowed value is a constant of the declared type"
 )]
 pub trait Constant<T> {
     /// The value as data.

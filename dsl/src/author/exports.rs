@@ -96,7 +96,7 @@ impl<T> Export<T> {
     message = "`{Self}` cannot be exported under this name",
     label = "this is `{Self}`, the name is `{N}`",
     note = "an export takes an `Output`, an `Attribute`, a `Parameter`, a `ForwardReference`, text or a constant; under an `Export<T>`, one of that type; export a struct that is not known yet as a whole",
-    note = "its name is fixed in the program: `\"url\"`, or an `Export<T>`",
+    note = "the name must be a constant: `\"url\"`, or an `Export<T>`",
     note = "export a secret under a constant of a secret type: `pub const TOKEN: Export<Secret<String>> = Export::new(\"STACK\", \"token\")`"
 )]
 pub trait ExportAs<N> {

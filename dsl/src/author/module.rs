@@ -55,7 +55,7 @@ pub trait Module {
     ///
     /// Implement this method, but do not call it: `t.add(name, module)` calls it, and knows the module's name.
     #[deprecated(
-        note = "add the module with `t.add(name, module)`, which calls this: only then do its parts have its name"
+        note = "add the module with `t.add(name, module)`, which calls this, and qualifies the names of its parts"
     )]
     fn build(self, t: &mut Topology) -> Self::Outputs;
 }

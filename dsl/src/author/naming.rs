@@ -2,7 +2,7 @@
 
 /// Text that names a part, a component, or another item of a topology.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is in the place of a name, which is text",
+    message = "a name was expected here, not `{Self}`",
     label = "not a name",
     note = "the name comes first: `t.add(\"name\", part)`, `t.on(server).run(\"name\", component)`"
 )]

@@ -110,7 +110,7 @@ pub trait TakenApart<H> {}
 
 /// Satisfied by nothing: a deferred value cannot be looked into.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be looked into: its value is not known while the blueprint runs",
+    message = "`{Self}` cannot be inspected: its value is not known while the blueprint runs",
     label = "not known yet",
     note = "pass it on as a whole: the recipe that reads it as an input takes out what it needs",
     note = "require what must hold of its length and its contents: `t.require(\"zones\", zones.length(1..=3))`, `zones.every(|zone| zone.matches(\"[a-z]+\"))`"

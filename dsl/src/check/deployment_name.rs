@@ -61,7 +61,7 @@ fn run(sink: &mut Sink<'_, '_>) {
         for (what, name, at) in inputs.chain(outputs).filter(|(_, name, _)| name.starts_with(RESERVED)) {
             let diagnostic = CHECK
                 .diagnostic(format!("the {what} `{name}` of `{}` has a name that Heat reserves", kind.name))
-                .label(at, "Heat's deployments have, or may have, one of this name")
+                .label(at, "Heat uses, or may use, this name in its deployments")
                 .help(format!("give it a name that does not begin with `{RESERVED}`"));
             sink.push(diagnostic);
         }

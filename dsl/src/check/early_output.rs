@@ -50,7 +50,7 @@ fn run(sink: &mut Sink<'_, '_>) {
                     kind.name
                 ))
                 .label(&output.at, "Heat publishes all outputs at the end")
-                .help("remove `early` if the stack is only deployed by Heat's own agents");
+                .help("remove `early` if only Heat's own agents deploy the stack");
             sink.push(diagnostic);
         }
     }

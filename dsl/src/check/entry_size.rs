@@ -1,4 +1,4 @@
-//! W0502: something larger than an entry of the data space.
+//! W0502: a value or a file that is too large for the data space.
 
 use crate::model::Source;
 
@@ -39,7 +39,7 @@ check! {
     /// let peer = t.on(server).run("peer", Peer::new().other("http://files.example/everybody"));
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("peer", peer.address)), "W0502"));
     /// ```
-    CHECK: "W0502", Error, "something is larger than an entry of the data space", run
+    CHECK: "W0502", Error, "a value or a file is too large for the data space", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
@@ -78,7 +78,7 @@ fn run(sink: &mut Sink<'_, '_>) {
                 grouped(limit)
             ))
             .label(at, "too large for the data space")
-            .help("pass the place from which it can be fetched: a URL, or an object in the cloud's object store");
+            .help("pass its address instead: a URL, or an object in the cloud's object store");
         sink.push(diagnostic);
     }
 }

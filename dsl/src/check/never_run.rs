@@ -1,4 +1,4 @@
-//! W0710: a recipe defines what it never runs.
+//! W0710: a recipe defines something that it never runs.
 
 use wattle_recipe::{Definition, NeverRun};
 
@@ -51,7 +51,7 @@ check! {
     /// # let web = t.on(server).run("web", Web::new());
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("url", web.url)), "W0710"));
     /// ```
-    CHECK: "W0710", Warning, "a recipe defines what it never runs", run
+    CHECK: "W0710", Warning, "a recipe defines something that it never runs", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

@@ -148,7 +148,7 @@ impl Judge<'_> {
             let before = self.found.len();
             self.expression(schema, &Expr::Constant(default.clone()));
             for refusal in &mut self.found[before..] {
-                refusal.why = format!("by the default of the parameter `{name}`: {}", refusal.why);
+                refusal.why = format!("with the default of the parameter `{name}`: {}", refusal.why);
             }
             return;
         }

@@ -165,7 +165,7 @@ pub(super) mod tests {
         {
             let model = with(ty.clone(), default.into(), property);
             assert_eq!(codes(&model), ["W0402"], "{property}");
-            assert!(check(&model, &Limits::default())[0].message.contains("by the default of the parameter `p`"));
+            assert!(check(&model, &Limits::default())[0].message.contains("with the default of the parameter `p`"));
             let mut secret = model;
             secret.parameters["p"].ty = crate::check::testing::secret(ty);
             assert!(!codes(&secret).contains(&"W0402"), "{property}");

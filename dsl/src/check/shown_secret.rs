@@ -11,8 +11,8 @@ use super::unused::is_own;
 
 check! {
     /// A recipe prints a secret input, or writes it into an output that is not secret. What a recipe prints is in the
-    /// log of its component. Agents mask secrets of four or more characters there, but a mask is a safety net and not a
-    /// wall: it does not recognize what a recipe derives from a secret. The agent refuses an output that is not secret
+    /// log of its component. Agents mask secrets of four or more characters there, but masking is only a safety net:
+    /// it does not recognize what a recipe derives from a secret. The agent refuses an output that is not secret
     /// but contains a secret, once the recipe has run.
     ///
     /// Only certain cases are reported: `echo`, `printf` and a heredoc for `cat` whose output goes neither to a file
@@ -80,7 +80,7 @@ fn shown(kind: &Declaration, entry: &str, sink: &mut Sink<'_, '_>) {
         return;
     };
     let whose = format!("the recipe of `{}`", kind.name);
-    let mask = "the agent masks secrets of four or more characters in the log, but masks are a safety net, not a wall";
+    let mask = "the agent masks secrets of four or more characters in the log, but masking is only a safety net";
     let (message, label, word, note, help) = match &how {
         How::Printed { by } => (
             format!("{whose} prints the secret `{name}`"),

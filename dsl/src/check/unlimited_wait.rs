@@ -50,10 +50,10 @@ fn run(sink: &mut Sink<'_, '_>) {
         let Some(wait) = kind.wait else { continue };
         let diagnostic = CHECK
             .diagnostic(format!(
-                "`{}` would wait {wait} s for its inputs, but Heat waits as long as the stack may take",
+                "`{}` should wait at most {wait} s for its inputs, but Heat waits until the stack's timeout",
                 kind.name
             ))
-            .label(&kind.at, "Heat does not observe this `wait`")
+            .label(&kind.at, "Heat ignores this `wait`")
             .help("remove `wait`, and set the stack's timeout when it is created");
         sink.push(diagnostic);
     }

@@ -123,21 +123,21 @@ fn words(why: &Why) -> [String; 3] {
         Why::Joined => [
             "`set -e` does not apply to a command before `&&`, so a failure of this goes unnoticed",
             "write each command on a line of its own, without `&&`",
-            "or handle the failure behind the last one: `|| exit`, or `|| true` if it does not matter",
+            "or handle the failure after the last one: `|| exit`, or `|| true` if it does not matter",
         ],
         Why::NoLongerCounts => [
             "after `set +e`, a failure of this goes unnoticed",
             "check its exit status (`status=$?`), or write `|| true` if it does not matter",
-            "then make failures count again with `set -e`",
+            "then turn `set -e` on again",
         ],
         Why::Piped => [
             "a pipe has the exit status of its last command, so a failure of this goes unnoticed",
             "in a recipe for bash, add `set -o pipefail`",
-            "in any shell, write to a file first and read that",
+            "in any shell, write to a file first, and read the file",
         ],
         Why::OwnShell => [
             "the shell that runs this has no `set -e`, so a failure of this goes unnoticed",
-            "give it its own: `sh -ec '...'`, or `set -e` as the first command of the text",
+            "give it one: `sh -ec '...'`, or `set -e` as the first command of the text",
             "or join its commands with `&&`",
         ],
         Why::Cleared { function: None } => [
@@ -156,23 +156,23 @@ fn words(why: &Why) -> [String; 3] {
         }
         Why::Background => [
             "`wait` does not say how this ended, so a failure of it goes unnoticed",
-            "keep its number (`pid=$!`) and wait for that: `wait \"$pid\"`",
-            "or handle the failure in the background: `|| touch failed`, and look for the file",
+            "keep its process ID (`pid=$!`) and wait for it: `wait \"$pid\"`",
+            "or handle the failure in the background: `|| touch failed`, and check for the file",
         ],
         Why::Unpolled => [
-            "with `poll: 0`, Ansible does not ask how this ended, so a failure of it goes unnoticed",
-            "ask later with a task `async_status`, and `until: job.finished`",
+            "with `poll: 0`, Ansible does not check how this ended, so a failure of it goes unnoticed",
+            "check later with an `async_status` task, and `until: job.finished`",
             "or leave out `poll: 0`, so that Ansible waits for it",
         ],
         Why::Asked { function: None } => [
-            "`set -e` does not apply where `if`, `&&`, `||` or `!` asks how the commands end, so a failure of this goes unnoticed",
+            "`set -e` does not apply where `if`, `&&`, `||` or `!` tests how the commands end, so a failure of this goes unnoticed",
             "join the commands with `&&`",
             "or end each with `|| exit`, or `|| true` if it does not matter",
         ],
         Why::Asked { function: Some((name, line)) } => {
             return [
                 format!(
-                    "line {line} asks how `{name}` ends, so `set -e` does not apply here, and a failure of this goes unnoticed"
+                    "line {line} tests how `{name}` ends, so `set -e` does not apply here, and a failure of this goes unnoticed"
                 ),
                 "end the command with `|| return`, or `|| true` if its failure does not matter".to_owned(),
                 format!("or call `{name}` by itself, without `if`, `&&`, `||` or `!`"),
@@ -182,20 +182,20 @@ fn words(why: &Why) -> [String; 3] {
             return [
                 format!("the trap of line {line} ends the recipe with success, so a failure of this goes unnoticed"),
                 "leave out its `exit 0`: the recipe then ends as it would without the trap".to_owned(),
-                "or keep how it ended: `status=$?` first, and `exit \"$status\"` last".to_owned(),
+                "or keep the exit status: `status=$?` first, and `exit \"$status\"` last".to_owned(),
             ];
         }
         Why::Content { what, fix } => {
             return [
-                format!("this succeeds although {what}, so that goes unnoticed"),
+                format!("this succeeds although {what}, so the failure goes unnoticed"),
                 (*fix).to_owned(),
-                "or check what came of it".to_owned(),
+                "or check the result".to_owned(),
             ];
         }
         Why::Substituted { name, by } => {
             return [
-                format!("`{by}` does not fail with what is substituted, so a failure of this goes unnoticed"),
-                format!("assign in a command of its own: `{name}=$(...)`"),
+                format!("`{by}` does not fail when the substitution fails, so a failure of this goes unnoticed"),
+                format!("assign in a separate command: `{name}=$(...)`"),
                 "or handle the failure inside the substitution: `|| true` if it does not matter".to_owned(),
             ];
         }
@@ -235,14 +235,14 @@ pub(super) mod tests {
         };
         let (line, label, help) = said("install() {\n  tar -x\n  make\n}\nif ! install; then exit 1; fi\n");
         assert_eq!(line, 4);
-        assert!(label.starts_with("line 7 asks how `install` ends, so `set -e` does not apply here"), "{label}");
+        assert!(label.starts_with("line 7 tests how `install` ends, so `set -e` does not apply here"), "{label}");
         assert!(help.contains("`|| return`"), "{help}");
         let (line, label, help) = said("(cd /opt; make) || exit\n");
         assert_eq!((line, help.as_str()), (3, "join the commands with `&&`"));
         assert!(label.starts_with("`set -e` does not apply where"), "{label}");
         let (line, label, help) = said("export key=$(gpg --export)\n");
-        assert_eq!((line, help.as_str()), (3, "assign in a command of its own: `key=$(...)`"));
-        assert!(label.starts_with("`export` does not fail with what is substituted"), "{label}");
+        assert_eq!((line, help.as_str()), (3, "assign in a separate command: `key=$(...)`"));
+        assert!(label.starts_with("`export` does not fail when the substitution fails"), "{label}");
         let (line, label, help) = said("x=$(cd /opt; make)\n");
         assert_eq!((line, help.as_str()), (3, "add `shopt -s inherit_errexit`"));
         assert!(label.starts_with("bash clears `set -e` within `$(...)`"), "{label}");

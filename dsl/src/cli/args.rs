@@ -175,7 +175,7 @@ fn common_args() -> [Arg; 5] {
     [
         lowering(),
         Arg::new("set").long("set").value_name("NAME=VALUE").action(ArgAction::Append).help(
-            "Set a setting; the value is YAML, a dot leads into a part of it; may be repeated, the last one wins",
+            "Set a setting; the value is YAML, a dotted name sets part of it; may be repeated, the last one wins",
         ),
         Arg::new("config")
             .long("config")
@@ -248,7 +248,7 @@ impl Given<'_> {
         ];
         match cut.into_iter().find(|(_, is_given)| *is_given) {
             Some((option, _)) if emission.lowering == Lowering::HeatNative => Err(CommandError::usage(format!(
-                "`--{option}` is about how a stack is split, and `--lowering heat-native` splits none"
+                "`--{option}` controls how a stack is split, but `--lowering heat-native` splits none"
             ))
             .help("leave it out: with this lowering, everything is one stack")),
             _ => Ok(emission),

@@ -32,7 +32,7 @@ impl Chosen {
                 path.display()
             ))
             .note("nothing was changed")
-            .help("restore the file, or remove it and give every setting that is to stay")
+            .help("restore the file, or remove it and give every setting that you want to keep")
         };
         match read(&path) {
             Ok(text) => serde_yaml::from_str(&text).map(Self).map_err(|error| refuse(error.to_string())),
@@ -84,10 +84,10 @@ pub(super) fn report(model: &Model, emission: &Emission, own: &Path, last: &Chos
         return Ok(String::new());
     }
     let names: Vec<String> = left.iter().map(|(name, value)| format!("`{name}` was {value}")).collect();
-    let message = format!("settings of the last emission are left out: {}", names.join(", "));
+    let message = format!("settings of the last emission are missing: {}", names.join(", "));
     let flags: Vec<String> =
         left.iter().map(|(name, value)| format!("--set {}", argument(format!("{name}={value}")))).collect();
-    let keep = format!("to keep what they decided, add `{}`", flags.join(" "));
+    let keep = format!("to keep them, add `{}`", flags.join(" "));
     let changes = changes(model, emission, own);
     if emission.deny_warnings {
         let failure = CommandError { exit: Exit::Failed, ..CommandError::usage(message) };

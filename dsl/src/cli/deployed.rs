@@ -63,12 +63,12 @@ pub(super) fn warning(moved: &[Moved]) -> String {
         return String::new();
     }
     let what = if moved.len() == 1 { "1 resource" } else { &format!("{} resources", moved.len()) };
-    let mut text = format!("warning: {what} must leave the former stack, and Heat replaces what is deployed there\n");
+    let mut text = format!("warning: {what} must move to another stack, so Heat replaces what is deployed\n");
     for Moved { name, from, to } in moved.iter().take(SHOWN) {
         text += &format!("  `{name}` goes from {from} to {to}\n");
     }
     if moved.len() > SHOWN {
-        text += &format!("  and {} more; `plan` shows what follows\n", moved.len() - SHOWN);
+        text += &format!("  and {} more; `plan` shows the consequences\n", moved.len() - SHOWN);
     }
     text
 }
@@ -76,8 +76,8 @@ pub(super) fn warning(moved: &[Moved]) -> String {
 /// The note about a stack that was cut although no earlier deployment is known.
 pub(super) fn unknown(directory: &Path) -> String {
     format!(
-        "there was no template in `{}`, so the names of servers decide on their nested stacks; for a deployed stack, \
-         pass what was emitted then as `--deployed DIR`\n",
+        "there was no template in `{}`, so each server's name decides its nested stack; if the stack is deployed, pass \
+         the directory that it was deployed from: `--deployed DIR`\n",
         directory.display()
     )
 }

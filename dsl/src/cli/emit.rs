@@ -151,9 +151,9 @@ fn of_model(model: &Model, identified: &Model, wanted: bool, swap: &mut Swap<'_>
 fn beside(model: &Model) -> Result<Vec<File<'_>>, CommandError> {
     let file = |(name, content): (&Name, _)| {
         let is_below = !name.starts_with('/') && !name.split('/').any(|part| matches!(part, "" | "." | ".."));
-        let refuse = || CommandError::files(format!("no file of the name `{name}` can be beside the template"));
+        let refuse = || CommandError::files(format!("a file named `{name}` cannot be next to the template"));
         if is_reserved(name) {
-            let failure = refuse().note("`wattle` would mistake it for a key, or for what `wattle up` keeps");
+            let failure = refuse().note("`wattle` would mistake it for a key, or for a file that `wattle up` keeps");
             return Err(failure.note("nothing was written").help("give the file another name"));
         }
         if !is_below || is_emitted(&name.to_ascii_lowercase()) {

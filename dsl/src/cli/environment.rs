@@ -37,8 +37,7 @@ pub fn environment<'p>(files: impl IntoIterator<Item = &'p PathBuf>) -> Result<E
             Err(failure.note(format!("at {}", fault.at)).help(&*fault.help))
         }
         faults => {
-            let failure =
-                CommandError::usage(format!("Heat refuses the environment: {} things are wrong", faults.len()));
+            let failure = CommandError::usage(format!("Heat refuses the environment: {} errors", faults.len()));
             let described = |fault: &Fault| format!("at {}: {}; {}", fault.at, fault.message, fault.help);
             let failure = faults.iter().take(SHOWN).fold(failure, |failure, fault| failure.note(described(fault)));
             Err(match faults.len().saturating_sub(SHOWN) {

@@ -143,7 +143,7 @@ impl<'d> Swap<'d> {
             no_link(&self.directory.join(folder)).map_err(|error| cannot(&error))?;
         }
         if path.is_dir() {
-            return Err(cannot(&io::Error::other("a directory is in its place")));
+            return Err(cannot(&io::Error::other("there is a directory of that name")));
         }
         for folder in [&*self.new, self.directory].into_iter().filter(|_| name.contains('/')) {
             let folder = folder.join(&name);
@@ -171,7 +171,7 @@ impl<'d> Swap<'d> {
     fn take_places(&self, new: &[Written], stale: &[String]) -> Result<(), CommandError> {
         let cannot = |name: &str, error: &io::Error| {
             let path = self.directory.join(name);
-            CommandError::files(format!("cannot put `{}` in its place: {}", path.display(), reason(error)))
+            CommandError::files(format!("cannot move `{}` into place: {}", path.display(), reason(error)))
         };
         let names = new.iter().map(|file| &file.name);
         for name in names.clone().chain(stale) {
@@ -191,7 +191,7 @@ impl<'d> Swap<'d> {
         Err(match self.take_back(names.chain(stale)) {
             Ok(()) => cannot(name, &error).note("nothing was changed"),
             Err(worse) => cannot(name, &error)
-                .note(format!("some files were changed and could not be taken back: {}", reason(&worse))),
+                .note(format!("some files were changed and could not be restored: {}", reason(&worse))),
         })
     }
 

@@ -73,13 +73,11 @@ pub fn drawing(matches: &ArgMatches) -> Result<Drawing, CommandError> {
         (Some(format), _) => format,
         (None, None) => DiagramFormat::Dot,
         (None, Some(out)) => of_ending(out).ok_or_else(|| {
-            CommandError::usage(format!("the extension of `{}` does not say what to draw", out.display())).help(
-                format!(
-                    "give `--format` {}, or a file that ends in {}",
-                    join(FORMATS.map(|(_, name, _)| name.to_owned()), "or"),
-                    join(FORMATS.map(|(.., endings)| format!(".{}", endings[0])), "or"),
-                ),
-            )
+            CommandError::usage(format!("the extension of `{}` does not name a format", out.display())).help(format!(
+                "give `--format` {}, or a file that ends in {}",
+                join(FORMATS.map(|(_, name, _)| name.to_owned()), "or"),
+                join(FORMATS.map(|(.., endings)| format!(".{}", endings[0])), "or"),
+            ))
         })?,
     };
     Ok(Drawing { format, out })
@@ -115,7 +113,7 @@ impl Drawing {
         let Some(out) = &self.out else { return Ok(drawn) };
         fs::write(out, &drawn).map_err(|error| {
             let failure = CommandError::files(format!("cannot write `{}`: {}", out.display(), reason(&error)));
-            failure.help("`-o FILE` chooses another place; its folder must be there")
+            failure.help("`-o FILE` chooses another file; its folder must exist")
         })?;
         Ok(format!("{}  {}\n", out.display(), tree::size(drawn.len() as u64)))
     }

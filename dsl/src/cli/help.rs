@@ -128,7 +128,10 @@ fn examples(name: &str, settings: &[(&str, Shape)]) -> String {
     });
     let rows = [
         (name.to_owned(), format!("writes out/{name}/template.yaml, environment.yaml, seed.yaml and graph.json")),
-        (format!("{name}{} --out build", setting.unwrap_or_default()), "the same, otherwise and elsewhere".into()),
+        (
+            format!("{name}{} --out build", setting.unwrap_or_default()),
+            format!("with options: the files go to build/{name}/"),
+        ),
         (format!("{name} --format json"), "the template as JSON".into()),
         (format!("{name} check --format concise"), "one line per error or warning, and no files".into()),
         (format!("{name} explain W0101"), "what the code means, with an example".into()),

@@ -28,7 +28,7 @@ pub fn is_reserved(path: &str) -> bool {
 pub fn read_brought(folder: &Path, path: &str) -> io::Result<Vec<u8>> {
     let file = folder.join(path);
     if is_reserved(path) || is_reserved_file(&file) {
-        return Err(io::Error::other("it is a key, or what `wattle up` keeps, which no template may contain"));
+        return Err(io::Error::other("it is a key, or a file that `wattle up` keeps, which no template may contain"));
     }
     let bytes = read_bytes(&file)?;
     if leads_out(&file, folder) {

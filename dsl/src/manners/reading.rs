@@ -62,7 +62,7 @@ pub fn whole(file: File) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(MOST + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MOST {
-        return Err(io::Error::other("it has more than 256 MiB"));
+        return Err(io::Error::other("it is larger than 256 MiB"));
     }
     Ok(bytes)
 }

@@ -26,7 +26,7 @@ pub(super) fn moved(name: &str, old: &Resources, new: &Resources) -> Option<Stri
         Some((stack, _)) => format!("the nested stack `{stack}`"),
         None => "the stack itself".to_owned(),
     };
-    Some(format!("it moves from {} to {}, and Heat makes another one there", stack(from), stack(name)))
+    Some(format!("it moves from {} to {}, and Heat creates another one there", stack(from), stack(name)))
 }
 
 pub(super) fn gone(name: &str, resource: &Resource, old: &Resources, new: &Resources) -> ResourcePlan {
@@ -41,7 +41,7 @@ pub(super) fn gone(name: &str, resource: &Resource, old: &Resources, new: &Resou
     });
     let mut help = Vec::new();
     if resource.rest.get("deletion_policy").and_then(Value::as_text) == Some("retain") {
-        help.push("its deletion policy leaves what it stands for where it is".to_owned());
+        help.push("its deletion policy keeps what it stands for".to_owned());
     }
     ResourcePlan {
         ty: resource.ty().into(),
@@ -91,9 +91,9 @@ fn last(name: &str) -> &str {
 fn keeping(was: &str, is: &str) -> String {
     match (was.rsplit_once('.'), is.rsplit_once('.')) {
         (Some((before, own)), Some((now, same))) if own == same => {
-            format!("if the module `{now}` is what `{before}` was: `.moved_from(\"{before}\")` keeps all that is in it")
+            format!("if the module `{now}` was called `{before}`, `.moved_from(\"{before}\")` keeps everything in it")
         }
-        _ => format!("if it is what `{was}` was: `.moved_from(\"{was}\")` keeps it"),
+        _ => format!("if it was called `{was}`, `.moved_from(\"{was}\")` keeps it"),
     }
 }
 

@@ -265,7 +265,7 @@ impl Work<'_> {
 /// The problems that arise because Heat creates the new resource before it deletes the old one.
 fn makes_first(before: &Resource, after: &Resource, changed: &[&str]) -> Vec<String> {
     let loss =
-        "Heat makes the new one under the name of the old one, deletes the old one by that name, and nothing is left";
+        "Heat makes the new one under the name of the old one, deletes the old one by that name, and neither is left";
     let is_lost = update::keeps_reference(before, after);
     let help = is_lost.then(|| format!("{loss}: give it another name, too"));
     help.into_iter().chain(update::clash(before, after, changed)).collect()

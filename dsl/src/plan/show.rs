@@ -151,7 +151,7 @@ impl Page {
             (None, to) => ("+", Tone::Good, format!("now {}", to.as_deref().unwrap_or_default())),
             (Some(from), None) => {
                 let set = argument(format!("{name}={from}"));
-                ("-", Tone::Change, format!("was {from}, and is not given any more; `--set {set}` keeps it"))
+                ("-", Tone::Change, format!("was {from}, and is no longer given; `--set {set}` keeps it"))
             }
         };
         self.line(indent, &format!("{}: {what}", self.painted(&format!("{sign} {name}"), tone)));

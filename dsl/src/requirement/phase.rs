@@ -87,7 +87,7 @@ fn mark(model: &Model, predicate: &mut Predicate<Operand<Expr>>) {
                 && matches!(operand.from, Expr::Text(_) | Expr::List(_) | Expr::Map(_) | Expr::Function { .. })
             {
                 // A value computed from a secret may be secret as well.
-                operand.name = Some("what is computed of a secret".into());
+                operand.name = Some("a value computed from a secret".into());
             }
             if let Test::EveryItem(item) | Test::SomeItem(item) = &mut tested.test {
                 mark(model, item);

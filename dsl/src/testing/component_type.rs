@@ -9,7 +9,7 @@ use crate::model::{IndexMap, Name, Value};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a component",
     label = "not a component",
-    note = "what a test fakes is a struct with `#[component(recipe = \"...\")]`"
+    note = "a test can only fake a struct with `#[component(recipe = \"...\")]`"
 )]
 pub trait Fakeable {
     /// Its inputs: a struct with a field for each, of the declared type. See [`Inputs`].

@@ -52,7 +52,7 @@ impl From<String> for Failed {
 
 /// The result of a fake: `Outputs::<Db2> { ... }`, or a `Result` of that and [`Failed`].
 #[diagnostic::on_unimplemented(
-    message = "a fake gives the outputs of its component, not `{Self}`",
+    message = "a fake returns the outputs of its component, not `{Self}`",
     label = "not `{O}`",
     note = "write `|db2: Given<Db2>| Outputs::<Db2> {{ ... }}`; or `Ok(Outputs::<Db2> {{ ... }})` where it may fail, with `Err(\"the disk is full\".into())`"
 )]

@@ -99,7 +99,7 @@ impl<'r> Ran<'r> {
             Some(failure) if *failure.component == *other.name() && other.place != self.place => self,
             Some(failure) => {
                 let report = story::report(self.run);
-                panic!("`{}` did not fail because of `{}`, but of {failure}{report}", self.name(), other.name())
+                panic!("`{}` did not fail because of `{}`, but because of {failure}{report}", self.name(), other.name())
             }
             None => {
                 let (name, report) = (self.name(), story::report(self.run));
@@ -266,7 +266,7 @@ impl<'r> Ran<'r> {
         let kind = self.run.kind(self.place);
         assert!(
             *self.run.stage.world.nodes[self.place].kind == *K::COMPONENT_TYPE,
-            "`{}` is one of `{kind}`, not of `{}`",
+            "`{}` is a `{kind}`, not a `{}`",
             self.name(),
             super::world::short(K::COMPONENT_TYPE)
         );

@@ -157,8 +157,8 @@ impl TrialRun {
         match leaf {
             Held::Entry(entry) => match self.entries.get(entry) {
                 Some(Ok(value)) => Ok(value.clone()),
-                Some(Err(failure)) => Err(format!("`{entry}` did not come: {failure}")),
-                None => Err(format!("`{entry}` did not come: its server never booted")),
+                Some(Err(failure)) => Err(format!("`{entry}` did not arrive: {failure}")),
+                None => Err(format!("`{entry}` did not arrive: its server never booted")),
             },
             Held::UserData(key) => {
                 self.stage.world.user_data.get(key).cloned().ok_or_else(|| format!("`{key}` is not in the user data"))

@@ -80,7 +80,7 @@ pub(super) fn report(run: &TrialRun) -> String {
     let mut text = format!("\n\nthe run, of {}:\n", run.schedule);
     for (count, line) in whole.lines().enumerate() {
         if count == LINES {
-            let _ = writeln!(text, "  ... {} lines more: `TrialRun::story` has them", whole.lines().count() - LINES);
+            let _ = writeln!(text, "  ... {} more lines: see `TrialRun::story`", whole.lines().count() - LINES);
             break;
         }
         let _ = writeln!(text, "  {line}");
@@ -123,7 +123,7 @@ pub(super) fn failed(run: &TrialRun, failed: &[Ran<'_>]) -> String {
         let at = run.stage.world.places.get(root).map(|place| declared(run, *place)).unwrap_or_default();
         let _ = write!(text, "\n  `{root}`{at} failed: {why}");
         if !through.is_empty() {
-            let _ = write!(text, "\n    and because of it {}", crate::names::list(through, "and"));
+            let _ = write!(text, "\n    and because of it, {}", crate::names::list(through, "and"));
         }
     }
     text + &report(run)

@@ -199,7 +199,7 @@ impl Trial {
     fn kind(mut self, kind: &str, fake: Fake) -> Self {
         if let Some(before) = self.setting.fakes.insert(kind.into(), fake) {
             let (kind, at) = (super::world::short(kind), before.at);
-            panic!("`{kind}` has a fake already, at {at}; `.fake_of(COMPONENT, ...)` fakes one component otherwise");
+            panic!("`{kind}` already has a fake, at {at}; to fake one component, use `.fake_of(COMPONENT, ...)`");
         }
         self
     }
@@ -343,7 +343,7 @@ fn typed<K: Fakeable, A: Answer<K::Outputs>>(
             Ok(answer) => answer,
             Err(panic) => {
                 let text = panic.downcast_ref::<String>().map(String::as_str);
-                let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a word");
+                let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a message");
                 panic!("the fake of `{}`, at {at}, panicked: {text}", call.component)
             }
         }

@@ -82,7 +82,7 @@ impl Bandwidth {
         }
         match u32::try_from(mbit / 1000) {
             Ok(whole) if mbit % 1000 == 0 => Ok(Self(whole)),
-            _ => Err("write a whole number of Mbit/s: less makes no difference to where servers go".to_owned()),
+            _ => Err("write a whole number of Mbit/s: fractions do not affect where servers go".to_owned()),
         }
     }
 }
@@ -161,7 +161,7 @@ mod tests {
             ("200 MB/s", "bandwidth is in bits, not in bytes: write `1600 Mbit/s`"),
             ("1.25 GBps", "bandwidth is in bits, not in bytes: write `10 Gbit/s`"),
             ("64 kbit/s", "write a whole number of Mbit/s, such as `1 Mbit/s`"),
-            ("0.5 Mbit/s", "write a whole number of Mbit/s: less makes no difference to where servers go"),
+            ("0.5 Mbit/s", "write a whole number of Mbit/s: fractions do not affect where servers go"),
             ("1001 Gbit/s", "write at most `1000 Gbit/s`"),
             ("99999999999999999999 Gbit/s", "write a number and a unit, such as `200 Mbit/s` or `10 Gbit/s`"),
             ("-1 Mbit/s", "write a number and a unit, such as `200 Mbit/s` or `10 Gbit/s`"),

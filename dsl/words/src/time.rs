@@ -10,7 +10,7 @@ const UNITS: [(char, u64); 4] = [('d', 24 * 60 * 60), ('h', 60 * 60), ('m', 60),
 /// use wattle_words::time::seconds;
 ///
 /// assert_eq!(seconds("1h30m"), Ok(5400));
-/// assert_eq!(seconds("30m1h").unwrap_err(), "the largest unit comes first, and each once: write `1h30m`");
+/// assert_eq!(seconds("30m1h").unwrap_err(), "the largest unit comes first, and each appears once: write `1h30m`");
 /// ```
 ///
 /// # Errors
@@ -32,7 +32,7 @@ pub fn seconds(text: &str) -> Result<u64, String> {
     match total {
         0 => Err(wrong()),
         _ if is_ordered => Ok(total),
-        _ => Err(format!("the largest unit comes first, and each once: write `{}`", written(total))),
+        _ => Err(format!("the largest unit comes first, and each appears once: write `{}`", written(total))),
     }
 }
 
@@ -98,7 +98,7 @@ mod tests {
     fn what_is_out_of_order_is_put_in_order() {
         for (text, meant) in [("30m1h", "1h30m"), ("1m1m", "2m"), ("1s1m1h1d", "1d1h1m1s"), ("90m1h", "2h30m")] {
             let help = seconds(text).expect_err(text);
-            assert_eq!(help, format!("the largest unit comes first, and each once: write `{meant}`"), "{text}");
+            assert_eq!(help, format!("the largest unit comes first, and each appears once: write `{meant}`"), "{text}");
         }
     }
 

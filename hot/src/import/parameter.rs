@@ -128,7 +128,7 @@ impl<'a> Blueprint<'a> {
         let written = parameter.default.as_ref().filter(|default| ty == "String" && as_written(default).is_some());
         let written = written.and_then(|default| default.written()).map_or_else(String::new, |word| {
             format!(
-                "    // The template has the default as the number `{}`, in another base than ten.\n",
+                "    // The template has the default as the number `{}`, in a base other than ten.\n",
                 one_line(word)
             )
         });
@@ -140,7 +140,7 @@ impl<'a> Blueprint<'a> {
     }
 
     fn note_rounded(&mut self, name: &str, node: &Node) {
-        let text = "Rust has a number of the parameter as a float, which rounds such large integers";
+        let text = "Rust stores a number of the parameter as a float, which rounds such large integers";
         self.notes.push(Note::new(self.at(node), format!("`{name}`"), text.into()));
     }
 

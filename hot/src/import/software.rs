@@ -174,7 +174,7 @@ fn config(loaded: &Loaded, resource: &Resource) -> Result<Config, String> {
     match get(&properties, "group").and_then(|group| group.tree.as_text()) {
         Some("script") => {}
         Some("salt") => {
-            return Err("Heat passes its inputs as options of the minion, a component passes them as the pillar".into());
+            return Err("Heat passes its inputs as options of the minion, but a component as the pillar".into());
         }
         _ => return Err("its group is not `script`".into()),
     }
@@ -278,7 +278,7 @@ fn deployment<'a>(template: &'a Template, resource: &'a Resource) -> Result<Depl
         }
     }
     if get(&properties, "signal_transport").is_some_and(|node| node.tree.as_text() == Some("NO_SIGNAL")) {
-        return Err("nothing waits for it, but a component would be waited for".into());
+        return Err("nothing waits for it to end, unlike for a component".into());
     }
     let of = |key: &str| get(&properties, key).and_then(|node| resource_of(template, node));
     let config = of("config").ok_or("its config is not in this template")?;
@@ -314,7 +314,7 @@ fn refusal(
         return Some(format!("its server `{}` has its own user data", one.server));
     }
     if get(&given, "software_config_transport").is_some() || server.is_some_and(|server| server.condition.is_some()) {
-        return Some(format!("its server `{}` finds out about it in its own way", one.server));
+        return Some(format!("its server `{}` has a `software_config_transport` or a condition", one.server));
     }
     for (input, value) in &one.inputs {
         if !config.inputs.iter().any(|(known, ..)| known == input) {

@@ -32,7 +32,7 @@ fn infrastructure_grows_fails_and_is_fixed_while_the_page_looks_on() {
     browser.wait_for("it has failed", "return live.now.infrastructure.tally.failed === 1");
     let now = tab(&browser, "live-now");
     assert!(now.contains("Infrastructure\n\n8 of 13 resources there, 4 under way, 1 failed"), "{now}");
-    assert!(now.contains("What has failed is infrastructure."), "{now}");
+    assert!(now.contains("Infrastructure has failed."), "{now}");
     // The subnet is shown in its network's band.
     browser.wait_for("the diagram", "return document.querySelectorAll('#view [data-built]').length === 12");
     let first = browser.text("return document.querySelector('#live-infrastructure li').innerText");
@@ -55,7 +55,7 @@ fn infrastructure_grows_fails_and_is_fixed_while_the_page_looks_on() {
     browser.run("wattle.select('app1')");
     browser.wait_for("it is selected", "return document.querySelector('#panel-live-now h2').textContent === 'app1'");
     let now = tab(&browser, "live-now");
-    assert!(now.contains("app1 is there") && now.contains("No agent acts for it."), "{now}");
+    assert!(now.contains("app1 is there") && now.contains("It has no agent."), "{now}");
     browser.run("wattle.select('web')");
     tab(&browser, "live-infrastructure");
     let input = "document.querySelector('#panel-live-infrastructure input')";

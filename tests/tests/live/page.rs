@@ -106,7 +106,7 @@ fn what_is_awaited_is_marked_on_the_picture_and_leads_to_who_writes_it() {
     browser.wait_for("marks", "return document.querySelectorAll('.awaited').length === 3");
     let titles = "return [...document.querySelectorAll('.awaited > title')].map((one) => one.textContent).join('\\n')";
     let reported = browser.text(titles);
-    for part in ["a/first/token is awaited since ", " UTC by b/second as its password", "A click goes to b/second."] {
+    for part in ["b/second has waited for a/first/token (its password) since ", "Click to go to b/second."] {
         assert!(reported.contains(part), "{reported}");
     }
     let line = |what: &str| {
@@ -159,7 +159,7 @@ fn what_is_awaited_is_marked_on_the_picture_and_leads_to_who_writes_it() {
     assert_eq!(browser.run("return document.querySelectorAll('.awaited').length"), 2);
     let reported = browser.text(titles);
     assert!(
-        reported.contains("a/first/token is awaited") && reported.contains("a/first/felt is awaited"),
+        reported.contains("has waited for a/first/token") && reported.contains("has waited for a/first/felt"),
         "{reported}"
     );
     browser.looked_at("awaited-folded");

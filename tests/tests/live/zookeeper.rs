@@ -163,7 +163,7 @@ fn agents_at_work_are_shown_and_nothing_of_their_secrets() {
     if let Some(browser) = &browser {
         browser.run("wattle.select('a')");
         browser.run("wattle.showTab('live-now')");
-        let says = "return document.getElementById('panel-live-now').innerText.includes('No agent acts for it.')";
+        let says = "return document.getElementById('panel-live-now').innerText.includes('It has no agent.')";
         browser.wait_for("nobody is there", says);
         // You can see it from a distance, too: in the diagram and above it. The legend below explains it.
         let is_lost = "document.querySelectorAll('.server[data-built=lost]').length === 3";

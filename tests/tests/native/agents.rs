@@ -301,6 +301,6 @@ fn a_failure_fails_the_stack_with_its_reason() {
         let said = with("#!/bin/sh\nexit 3\n", None);
         assert_eq!(said, "wattle: Greeter failed: `recipes/greet.sh` ended with status 3\n");
         let said = with("#!/bin/sh\nsleep 60\n", Some(1));
-        assert_eq!(said, "wattle: Greeter failed: it was not done by its deadline, after 1 s\n");
+        assert_eq!(said, "wattle: Greeter failed: it was not done within its deadline of 1 s\n");
     }
 }

@@ -215,7 +215,7 @@ fn a_name_that_nothing_was_deployed_as_is_reported_with_what_may_be_meant() {
         text.contains("name: `db` is declared to have been `databsae`, but nothing was deployed under that name"),
         "{text}"
     );
-    assert!(text.contains("help: if it is what `database` was: `.moved_from(\"database\")` keeps it"), "{text}");
+    assert!(text.contains("help: if it was called `database`, `.moved_from(\"database\")` keeps it"), "{text}");
     let text = reported(&before, &of("database", None, "setup", Some("instal")));
     let meant = "name: `database/setup` is declared to have been `instal`, but nothing was deployed under that name: did you mean `install`?";
     assert!(text.contains(meant), "{text}");
@@ -232,7 +232,7 @@ fn a_name_that_nothing_was_deployed_as_is_reported_with_what_may_be_meant() {
 fn what_comes_and_goes_under_another_name_says_how_it_would_stay() {
     let cell = |name: &str| stack(|t| t.add(name, Cell { second: "right", was: None }));
     let text = reported(&cell("apps"), &cell("cell"));
-    let help = "help: if the module `cell` is what `apps` was: `.moved_from(\"apps\")` keeps all that is in it";
+    let help = "help: if the module `cell` was called `apps`, `.moved_from(\"apps\")` keeps everything in it";
     assert_eq!(text.matches(help).count(), 2, "{text}");
     let lone = |name: &str| {
         stack(|t| {
@@ -241,5 +241,5 @@ fn what_comes_and_goes_under_another_name_says_how_it_would_stay() {
         })
     };
     let text = reported(&lone("db"), &lone("data"));
-    assert!(text.contains("help: if it is what `db` was: `.moved_from(\"db\")` keeps it"), "{text}");
+    assert!(text.contains("help: if it was called `db`, `.moved_from(\"db\")` keeps it"), "{text}");
 }

@@ -187,7 +187,7 @@ const arrange = (() => {
       try {
         return taken(seen, await laidOut(seen));
       } catch (error) {
-        console.info(`layout: ${error.message}; a plainer one is drawn`);
+        console.info(`layout failed: ${error.message}; a simpler one is drawn`);
       }
     }
     return quick.layout(seen);

@@ -62,7 +62,7 @@ const details = (() => {
       box.open = isEntry;
       return box;
     };
-    const limits = [kind?.deadline && `one run may take ${duration.short(kind.deadline)}`, kind?.wait && `inputs are awaited for ${duration.short(kind.wait)}`];
+    const limits = [kind?.deadline && `one run may take ${duration.short(kind.deadline)}`, kind?.wait && `waits up to ${duration.short(kind.wait)} for its inputs`];
     const exchanged = kind?.bandwidth ? [make('p', {}, `${kind.bandwidth} with each component that reads its outputs`)] : [];
     return [
       make('h2', {}, name),
@@ -76,7 +76,7 @@ const details = (() => {
       ...part('Listens', (kind?.listens ?? []).map((listen) => make('p', {}, listen))),
       ...part('Bandwidth', exchanged),
       ...part('Limits', limits.filter(Boolean).map((limit) => make('p', {}, limit))),
-      ...part('Recipe', kind ? [make('p', {}, `${kind.tool}: ${kind.recipe}`, kind.teardown ? `; when it leaves: ${kind.teardown}` : ''), ...(kind.files ?? []).map(file)] : []),
+      ...part('Recipe', kind ? [make('p', {}, `${kind.tool}: ${kind.recipe}`, kind.teardown ? `; teardown: ${kind.teardown}` : ''), ...(kind.files ?? []).map(file)] : []),
       ...part('Declared at', place(kind?.at)),
     ];
   }

@@ -157,7 +157,7 @@ const liveInfrastructure = (() => {
     } else if (isSought) there.open = true;
     if (!(there ?? box).open) return box;
     box.append(make('ul', {}, ...all.slice(0, MOST).map(([key, resource]) => item(key, resource))));
-    if (all.length > MOST) box.append(make('p', { class: 'live-note' }, `and ${all.length - MOST} more: the filter finds them`));
+    if (all.length > MOST) box.append(make('p', { class: 'live-note' }, `and ${all.length - MOST} more: use the filter to find them`));
     return box;
   }
 
@@ -202,9 +202,9 @@ const liveInfrastructure = (() => {
   function whose({ failed = 0, differ = 0 }) {
     const software = now.tally.failed ?? 0;
     const say = (text) => [make('p', { class: 'live-note', 'data-key': 'whose' }, text)];
-    if (failed && software) return say('Infrastructure has failed, and software has failed as well: its causes are below.');
-    if (failed) return say('What has failed is infrastructure. Software goes on where its server is there.');
-    if (software) return say(`What has failed is software: ${differ ? 'none of the infrastructure has' : 'the infrastructure has not'}.`);
+    if (failed && software) return say('Infrastructure and software have both failed. The causes in the software are below.');
+    if (failed) return say('Infrastructure has failed. Software continues on servers that exist.');
+    if (software) return say(`Software has failed, but ${differ ? 'no infrastructure has' : 'the infrastructure has not'}.`);
     return [];
   }
 

@@ -39,7 +39,7 @@ const liveLog = (() => {
     text.replaceChildren();
     failed();
     if (now.ended) {
-      note.textContent = 'It has ended, and its log with it.';
+      note.textContent = 'It has ended, so its log is no longer available.';
       return;
     }
     const address = picture.live.events.replace(/^events/, 'log');

@@ -86,7 +86,7 @@ const liveNow = (() => {
       if (!server) return make('section', { 'data-key': `of ${id}` }, title, resource);
       const agent = server.agent
         ? make('p', {}, 'Its agent has been up for ', ago(server.agent.since), ` (process ${server.agent.pid} on ${server.agent.host}).`)
-        : make('p', { class: live.lost().has(id) ? 'live-bad' : 'live-note' }, 'No agent acts for it.');
+        : make('p', { class: live.lost().has(id) ? 'live-bad' : 'live-note' }, 'It has no agent.');
       const list = Object.keys(now.components).filter((key) => live.server(key) === id).map((key) => make('li', { 'data-key': key, 'data-state': live.doing(key).state }, goto(key), ` ${live.doing(key).text}`));
       return make('section', { 'data-key': `of ${id}` }, title, resource, agent, ...troubles(server), make('ul', {}, ...list));
     }
@@ -190,7 +190,7 @@ const liveNow = (() => {
       const bar = make('meter', { min: 0, max: Math.max(1, whole), value: took(hop), title: length });
       return make('li', { 'data-key': hop.component }, goto(hop.component), ` ${length} (${ran})`, hop.for ? `, after ${hop.for}` : '', bar);
     });
-    const note = shown.length < hops.length ? make('p', {}, `Of ${hops.length} one after another, the ${shown.length} that took longest:`) : null;
+    const note = shown.length < hops.length ? make('p', {}, `The ${shown.length} steps that took longest, of ${hops.length}:`) : null;
     const title = `Critical path: ${duration.exact(whole)}${hops[hops.length - 1].until || !now.connected ? '' : ' until now'}`;
     return make('section', { id: 'live-path', 'data-key': 'path' }, make('h2', {}, title), ...(note ? [note] : []), make('ol', {}, ...list));
   }

@@ -146,7 +146,7 @@ const liveTimeline = (() => {
       case 'runs': return `has been running for ${took}`;
       case 'waits': return `has been waiting ${took} ${whose}`;
       case 'waited': return `waited ${took} ${whose}`;
-      case 'broken-off': return `ran ${took}, broken off`;
+      case 'broken-off': return `ran ${took}, interrupted`;
       default: return `ran ${took}`;
     }
   }

@@ -176,10 +176,10 @@ const page = (() => {
       });
       if (!waits.length) continue;
       waits.sort((a, b) => Date.parse(a.since) - Date.parse(b.since));
-      const lines = waits.slice(0, 12).map(({ of, name, since }) => `${name} is awaited since ${since.slice(11, 19)} UTC by ${of.to}${of.why === 'data' ? ` as its ${of.input}` : ''}`);
+      const lines = waits.slice(0, 12).map(({ of, name, since }) => `${of.to} has waited for ${name}${of.why === 'data' ? ` (its ${of.input})` : ''} since ${since.slice(11, 19)} UTC`);
       if (waits.length > 12) lines.push(`and ${waits.length - 12} more`);
       const [{ from }] = waits;
-      told.set(wire.key, { writer: from, text: `${lines.join('\n')}\nA click goes to ${graph.things.get(from).name}.` });
+      told.set(wire.key, { writer: from, text: `${lines.join('\n')}\nClick to go to ${graph.things.get(from).name}.` });
     }
     draw.markAwaited(told);
   }

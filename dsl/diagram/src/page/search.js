@@ -47,7 +47,7 @@ const search = (() => {
       found.append(more);
     }
     const isOpen = query.value.trim() !== '' && document.activeElement === query;
-    if (isOpen && !hits.length) found.append(Object.assign(document.createElement('li'), { textContent: 'nothing is called so' }));
+    if (isOpen && !hits.length) found.append(Object.assign(document.createElement('li'), { textContent: 'no match' }));
     found.hidden = !isOpen;
     query.setAttribute('aria-expanded', String(isOpen));
     if (isOpen && at >= 0) query.setAttribute('aria-activedescendant', `found-${at}`);

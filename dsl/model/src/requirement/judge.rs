@@ -81,7 +81,7 @@ fn of<V>(
             Verdict::all(parts.iter().map(|part| of(part, wanted, item, value)))
         }
         (Predicate::Any(parts), true) | (Predicate::All(parts), false) => {
-            Verdict::any(parts.iter().map(|part| of(part, wanted, item, value)), || "nothing is allowed".to_owned())
+            Verdict::any(parts.iter().map(|part| of(part, wanted, item, value)), || "no value is allowed".to_owned())
         }
         (Predicate::Opposite(part), _) => of(part, !wanted, item, value),
         (Predicate::Tested(tested), _) => tested_of(tested, wanted, item, value),

@@ -37,14 +37,14 @@ fn an_emission_says_what_it_leaves_out_and_what_that_changes() {
     emit(&scratch, &["--set", "nodes=4", "--set", "label=a b"]);
     let plan = demo(&["plan", "--out", scratch.path(), "--set", "nodes=5"]);
     assert_eq!(plan.exit, Exit::Changes, "{plan}");
-    let expected = "  settings\n    ~ nodes: 4 -> 5\n    - label: was a b, and is not given any more; `--set 'label=a \
+    let expected = "  settings\n    ~ nodes: 4 -> 5\n    - label: was a b, and is no longer given; `--set 'label=a \
                     b'` keeps it\n";
     assert!(plan.out.contains(expected), "{plan}");
 
     let refused = emit(&scratch, &["--deny-warnings"]);
     assert_eq!((refused.exit, refused.out.as_str()), (Exit::Failed, ""), "{refused}");
     assert!(
-        refused.err.starts_with("error: settings of the last emission are left out: `nodes` was 4, `label` was a b\n"),
+        refused.err.starts_with("error: settings of the last emission are missing: `nodes` was 4, `label` was a b\n"),
         "{refused}"
     );
     assert!(refused.err.contains("nothing was written"), "{refused}");
@@ -54,9 +54,9 @@ fn an_emission_says_what_it_leaves_out_and_what_that_changes() {
     assert_eq!(ran.exit, Exit::Fine, "{ran}");
     assert_eq!(
         ran.err,
-        "warning: settings of the last emission are left out: `nodes` was 4, `label` was a b\n  compared with that \
+        "warning: settings of the last emission are missing: `nodes` was 4, `label` was a b\n  compared with that \
          emission: 0 to create, 0 to update, 0 to replace, 2 to delete; no component runs; 2 resources and 0 \
-         components stay as they are\n  to keep what they decided, add `--set nodes=4 --set 'label=a b'`\n"
+         components stay as they are\n  to keep them, add `--set nodes=4 --set 'label=a b'`\n"
     );
     assert_eq!(kept(&scratch), None);
     assert_eq!(emit(&scratch, &["--deny-warnings"]).err, "", "it is reported once");

@@ -52,7 +52,7 @@ impl Engine<'_> {
             }
             Err(failure) => {
                 runs.remove(&id);
-                let broken = Broken::new(FailureKind::Input, format!("its input `{name}` does not come"));
+                let broken = Broken::new(FailureKind::Input, format!("its input `{name}` never arrives"));
                 self.events.push_back(Event::Ran(id, Err(Broken { cause: Some(Box::new(failure)), ..broken })));
             }
         }

@@ -62,7 +62,7 @@ pub(super) fn parameters(setting: &Setting, seed: &Seed, faults: &mut Vec<String
         faults.push(format!("the blueprint has no parameter `{name}`{}", meant(name, &known)));
     }
     if !missing.is_empty() {
-        faults.push(format!("parameters without a value; give them, or let all be `.made_up()`:{missing}"));
+        faults.push(format!("parameters without a value; give them one, or add `.made_up()` for all:{missing}"));
     }
     found
 }
@@ -113,7 +113,7 @@ pub(super) fn imports(setting: &Setting, seed: &Seed, faults: &mut Vec<String>) 
     }
     if !missing.is_empty() {
         faults.push(format!(
-            "values of other stacks that are not given; give them, or let all be `.made_up()`:{missing}"
+            "values of other stacks that are not given; give them, or add `.made_up()` for all:{missing}"
         ));
     }
     values
@@ -133,7 +133,7 @@ pub(super) fn fakes(setting: &Setting, seed: &Seed, faults: &mut Vec<String>) ->
             {
                 let given = kind.map_or("", short);
                 let declared = short(&component.declaration);
-                faults.push(format!("the fake at {} is one of `{given}`, and `{key}` is one of `{declared}`", fake.at));
+                faults.push(format!("the fake at {} is for `{given}`, but `{key}` is a `{declared}`", fake.at));
             }
             let fake = own.map(|(_, fake)| fake).or_else(|| setting.fakes.get(&component.declaration));
             match fake {
@@ -147,14 +147,11 @@ pub(super) fn fakes(setting: &Setting, seed: &Seed, faults: &mut Vec<String>) ->
     for (kind, fake) in setting.fakes.iter().filter(|(kind, _)| !seed.declarations.contains_key(*kind)) {
         let shorts: Vec<&str> = known.iter().map(|kind| short(kind)).collect();
         let meant = meant(short(kind), &shorts);
-        faults.push(format!(
-            "no component is one of `{}`, of which there is a fake at {}{meant}",
-            short(kind),
-            fake.at
-        ));
+        faults.push(format!("no component is a `{}`, but there is a fake for it at {}{meant}", short(kind), fake.at));
     }
     if !lacking.is_empty() {
-        let mut text = String::from("components without a fake; give each kind one, or let all be `.made_up()`:");
+        let mut text =
+            String::from("components without a fake; give each component type one, or add `.made_up()` for all:");
         for (kind, (declaration, components)) in &lacking {
             let kind = short(kind);
             let fields: Vec<String> = declaration.outputs.keys().map(|output| format!("{output}: todo!()")).collect();

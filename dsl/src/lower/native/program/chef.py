@@ -40,7 +40,7 @@ def command(run):
     # A cookbook that is part of another one stands deeper.
     found = sorted((path for path in COMPONENT["files"] if ("/" + path).endswith("/" + file)), key=lambda path: path.count("/"))
     if not found:
-        raise Failure("no file `%s` came along with it" % file)
+        raise Failure("its files do not include `%s`" % file)
     cookbooks = os.path.join(run.files, found[0][:-len(file)])
     inputs = [{"path": declared["path"], "value": run.values[name]}
               for name, declared in COMPONENT["inputs"].items() if name in run.values]

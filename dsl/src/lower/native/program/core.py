@@ -78,7 +78,7 @@ def read(ty, text, what):
             pass
     elif kind not in ("boolean", "integer", "float", "duration"):
         return fit(ty, text, what)
-    raise Failure("%s is not %s" % (what, kind))
+    raise Failure("%s is not of type %s" % (what, kind))
 
 
 def fit(ty, value, what):
@@ -97,7 +97,7 @@ def fit(ty, value, what):
     if kind == "struct" and isinstance(value, dict) and set(value) == set(inner):
         return {name: fit(inner[name], item, what) for name, item in value.items()}
     if not is_of(kind, inner, value):
-        raise Failure("%s is not %s" % (what, kind))
+        raise Failure("%s is not of type %s" % (what, kind))
     return value
 
 
@@ -183,7 +183,7 @@ def execute(run, command):
             except ProcessLookupError:
                 pass
             process.wait()
-            raise Failure("it was not done by its deadline, after %d s" % deadline)
+            raise Failure("it was not done within its deadline of %d s" % deadline)
     if not good(code):
         raise Failure("`%s` ended with status %d" % (run.entry, code))
 
