@@ -75,7 +75,7 @@ impl PolicySettings<'_> {
     pub fn texts_or_none(&self, name: &str) -> Result<Option<Vec<String>>, Refused> {
         let Some(value) = self.settings.get(name) else { return Ok(None) };
         let refused = |node: &Node| {
-            Refused::new(format!("`{name}` of the policy `{}` is not a list of texts", self.policy)).or_at(node)
+            Refused::new(format!("`{name}` of the policy `{}` is not a list of strings", self.policy)).or_at(node)
         };
         let Tree::List(items) = &*value.tree else { return Err(refused(value)) };
         let texts: Result<Vec<String>, Refused> =
@@ -155,7 +155,7 @@ fn rule(name: &str, settings: &Node, known: &[Policy]) -> Result<Rule, Refused> 
     let names = || known.iter().map(|policy| policy.name);
     let policy = known.iter().find(|policy| policy.name == name).ok_or_else(|| {
         let refused = Refused::new(format!("there is no policy `{name}`")).nearest(name, names());
-        let own = "one of your own is known only to the program that passes it to `wattle::main_with`";
+        let own = "your own policies are known only to the program that passes them to `wattle::main_with`";
         refused.help(format!("the policies are {}; {own}", list(names(), "and")))
     })?;
     let pairs: &[Pair] = match &*settings.tree {
@@ -201,21 +201,21 @@ mod tests {
         for (text, expected) in [
             (
                 "image: {allowed: [a]}",
-                "1:1: there is no policy `image`; did you mean `images`?; the policies are `tags`, `open-ports` and `images`; one of your own is known only to the program that passes it to `wattle::main_with`",
+                "1:1: there is no policy `image`; did you mean `images`?; the policies are `tags`, `open-ports` and `images`; your own policies are known only to the program that passes them to `wattle::main_with`",
             ),
             (
                 "tags: {required: [a]}\nopen_ports: {}",
-                "2:1: there is no policy `open_ports`; did you mean `open-ports`?; the policies are `tags`, `open-ports` and `images`; one of your own is known only to the program that passes it to `wattle::main_with`",
+                "2:1: there is no policy `open_ports`; did you mean `open-ports`?; the policies are `tags`, `open-ports` and `images`; your own policies are known only to the program that passes them to `wattle::main_with`",
             ),
             (
                 "images: {alowed: [a]}",
                 "1:10: the policy `images` takes no `alowed`; did you mean `allowed`?; its settings are `allowed` and `severity`",
             ),
             ("\nimages:", "2:1: the policy `images` needs `allowed`; add it: `images: {allowed: [...]}`"),
-            ("images: {allowed: debian}", "1:19: `allowed` of the policy `images` is not a list of texts"),
+            ("images: {allowed: debian}", "1:19: `allowed` of the policy `images` is not a list of strings"),
             (
                 "images:\n  allowed:\n    - debian\n    - [a]\n",
-                "4:7: `allowed` of the policy `images` is not a list of texts",
+                "4:7: `allowed` of the policy `images` is not a list of strings",
             ),
             ("images: [debian]", "1:9: the settings of the policy `images` are not a map"),
             (
