@@ -119,7 +119,7 @@ pub enum Refusal {
         phys: Name,
     },
     /// A thing cannot be adopted, because it belongs to another resource.
-    #[error("{phys} is `{name}` already")]
+    #[error("{phys} already belongs to `{name}`")]
     Taken {
         /// The thing's name in the cloud.
         phys: Name,

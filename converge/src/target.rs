@@ -121,6 +121,6 @@ impl Target for Nothing {
     }
 
     fn resolve(&self, name: &str, _: &Known<'_>) -> Result<Wanted, String> {
-        Err(format!("nothing is wanted, and not `{name}`"))
+        Err(format!("`{name}` is not wanted"))
     }
 }

@@ -56,7 +56,7 @@ impl fmt::Display for Wait {
             Why::Unresolved(cause) => write!(f, "the properties of `{name}` cannot be computed: {cause}"),
             Why::Held { exclusive, by } => write!(f, "`{name}` waits for `{exclusive}`, which `{by}` holds"),
             Why::Left(cause) => write!(f, "what is left of `{name}` could not be deleted: {cause}"),
-            Why::Expired => write!(f, "the deadline passed before `{name}` was begun"),
+            Why::Expired => write!(f, "the deadline passed before work on `{name}` began"),
             Why::Drifted => write!(f, "`{name}` is not as it was deployed"),
             Why::Turn => write!(f, "`{name}` waits for its turn"),
         }
@@ -68,7 +68,7 @@ impl Act {
     pub fn words(&self) -> &'static str {
         match self {
             Self::Create => "is being created",
-            Self::Look => "is looked for",
+            Self::Look => "is being looked for",
             Self::Update { .. } => "is being changed",
             Self::Read { .. } => "is being read again",
             Self::Release { .. } => "gives up what another resource needs",
@@ -167,10 +167,10 @@ impl State {
         Some(match (row.act()?, entry.phase) {
             (Act::Delete, _) if entry.drain.is_some() => "is torn down before it is deleted",
             (_, Phase::Lease) => "may still be worked on by somebody else",
-            (Act::Create, Phase::Retry) => "cannot be created yet; the cloud is asked again",
-            (Act::Update { .. }, Phase::Retry) => "cannot be changed yet; the cloud is asked again",
-            (Act::Read { .. }, Phase::Retry) => "cannot be read yet; the cloud is asked again",
-            (Act::Delete, Phase::Retry) => "cannot be deleted yet; the cloud is asked again",
+            (Act::Create, Phase::Retry) => "cannot be created yet; wattle asks the cloud again",
+            (Act::Update { .. }, Phase::Retry) => "cannot be changed yet; wattle asks the cloud again",
+            (Act::Read { .. }, Phase::Retry) => "cannot be read yet; wattle asks the cloud again",
+            (Act::Delete, Phase::Retry) => "cannot be deleted yet; wattle asks the cloud again",
             (act, _) => act.words(),
         })
     }

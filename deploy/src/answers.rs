@@ -28,7 +28,7 @@ impl<'s, 't> Standing<'s, 't> {
     }
 
     fn thing(&self, name: &str) -> Result<&'t Thing, String> {
-        (self.things)(name).ok_or_else(|| format!("`{name}` is not there"))
+        (self.things)(name).ok_or_else(|| format!("`{name}` does not exist"))
     }
 
     /// Returns the result of `of`, unless that leads through too many other resources.

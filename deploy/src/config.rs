@@ -15,7 +15,7 @@ pub(crate) fn content(kind: Config, resource: &Resource) -> Result<String, Strin
     match kind {
         Config::Software => Ok(resource.property("config").as_text().unwrap_or_default().to_owned()),
         Config::Structured => {
-            let what = "a structured config is for deployments, and not text for a server";
+            let what = "a structured config works only in deployments, not as text for a server";
             Err(format!("{what}: write `OS::Heat::CloudConfig` or `OS::Heat::SoftwareConfig`"))
         }
         // cloud-init accepts any YAML, and JSON is a subset of it.

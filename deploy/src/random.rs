@@ -84,7 +84,7 @@ fn value(key: &Key, name: &str, resource: &Resource, seed: &str) -> Result<Strin
         }
     }
     if chosen.len() > length {
-        return Err(format!("its length is {length}, and {} characters are asked for", chosen.len()));
+        return Err(format!("its length is {length}, but {} characters are required", chosen.len()));
     }
     while chosen.len() < length {
         chosen.push(all[chance.below(all.len())]);

@@ -54,7 +54,7 @@ impl Refusals {
         } else if ty.contains("WaitCondition") || ty.contains("Signal") {
             "write `OS::Heat::WaitCondition` and its handle, or deploy the template with Heat"
         } else {
-            "take it out, or deploy the template with Heat"
+            "remove it, or deploy the template with Heat"
         };
         let made = resource.made_by();
         let what = if made.is_empty() || made == ty {
@@ -81,13 +81,12 @@ impl Refusals {
             self.refuse(&WITHOUT_HEAT, name, at, &what, "give it a value that depends only on parameters and files");
         }
         if let Some(size) = resource.too_many() {
-            let what = format!("it is a group of {size} members");
+            let what = format!("it is a group of {size} members, which is too many");
             self.refuse(&WITHOUT_HEAT, name, at, &what, "split it into several groups");
         }
         if resource.rest.contains_key("external_id") {
-            let what = "`external_id` names a thing that already exists";
-            let help =
-                "take the resource out and write the id where it is referred to, or deploy the template with Heat";
+            let what = "`external_id` names something that already exists";
+            let help = "remove the resource and write its ID where it is referred to, or deploy the template with Heat";
             self.refuse(&WITHOUT_HEAT, name, at, what, help);
         }
         match resource.rest.get("deletion_policy").and_then(Value::as_text) {
@@ -171,14 +170,14 @@ fn in_vain(value: &Value, roles: &Roles<'_>, all: &IndexMap<String, Resource>) -
         }
     });
     if found.is_none() && value.is_cut() {
-        found = Some(("it is too large, or nested too deeply".to_owned(), "write less, or nest it less deeply"));
+        found = Some(("it is too large, or nested too deeply".to_owned(), "make it smaller, or nest it less deeply"));
     }
     let mut refers = false;
     value.references(&mut |_, _| refers = true);
     if found.is_none() && !refers {
         found = resumed(wattle_heat::template::Version::default(), value, &Nobody)
             .err()
-            .map(|why| (why, "write what can be computed before anything is made"));
+            .map(|why| (why, "write what can be computed before anything is created"));
     }
     found
 }
@@ -187,10 +186,10 @@ fn refers_in_vain(part: &Value, roles: &Roles<'_>, all: &IndexMap<String, Resour
     let Value::Open(open) = part else { return None };
     let (name, attribute) = match &**open {
         Open::Call(Function::GetParam, Value::Text(name)) if name.starts_with("OS::") => {
-            return Some((format!("only Heat knows `{name}`"), "give a parameter of the template instead"));
+            return Some((format!("only Heat knows `{name}`"), "use a parameter of the template instead"));
         }
         Open::Call(Function::GetParam, Value::Text(name)) => {
-            return Some((format!("the parameter `{name}` has no value"), "give it one"));
+            return Some((format!("the parameter `{name}` has no value"), "give it a value"));
         }
         Open::Call(Function::GetResource, Value::Text(name)) => (name, None),
         Open::Call(Function::GetAttr, Value::List(way)) => match way.as_slice() {

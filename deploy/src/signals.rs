@@ -121,8 +121,8 @@ pub(crate) fn in_vain<'r>(roles: &Roles<'r>) -> Vec<(&'r str, String, &'static s
         let (able, unable): (Vec<&str>, Vec<&str>) =
             servers.into_iter().partition(|server| user_data::agent(roles[server].0).is_some());
         for server in &unable {
-            let what = format!("it signals `{handle}` by `curl_cli`, which needs wattle's agent on it");
-            found.push((*server, what, "let a component signal, or deploy the template with Heat"));
+            let what = format!("it signals `{handle}` with `curl_cli`, which needs wattle's agent on the server");
+            found.push((*server, what, "let a component send the signal, or deploy the template with Heat"));
         }
         if !able.is_empty() || !unable.is_empty() {
             continue;
@@ -132,7 +132,7 @@ pub(crate) fn in_vain<'r>(roles: &Roles<'r>) -> Vec<(&'r str, String, &'static s
             let given = resource.given("handle").into_iter();
             given.for_each(|given| given.references(&mut |name, _| waits |= name == *handle));
             if waits {
-                let what = format!("nothing could ever signal `{handle}`: no server gets its `curl_cli`");
+                let what = format!("nothing can signal `{handle}`: no server gets its `curl_cli`");
                 found.push((*condition, what, "give it to a component as an input"));
             }
         }

@@ -39,7 +39,7 @@ pub fn verdict(before: &Resource, after: &Resource, changed: &[&str]) -> Verdict
     let without_notes = |action, help| Verdict { action, help, notes: Vec::new() };
     if let Some(name) = class.immutable.iter().find(|name| change.has(name)) {
         let help =
-            format!("Heat never changes `{name}` of such a resource: give it another name, and Heat creates a new one");
+            format!("Heat never changes `{name}` of such a resource: rename the resource, and Heat creates a new one");
         return without_notes(Action::Refuse, vec![help]);
     }
     let fixed = |name: &&str| after.schema(name).is_some_and(|property| !property.updatable);
@@ -51,7 +51,7 @@ pub fn verdict(before: &Resource, after: &Resource, changed: &[&str]) -> Verdict
     if !fixed.is_empty() {
         let names = names::list(fixed.iter().copied(), "and");
         let them = if fixed.len() == 1 { "it" } else { "them" };
-        let help = format!("Heat cannot change {names} in place: leave {them} as it was");
+        let help = format!("Heat cannot change {names} in place: leave {them} unchanged");
         return without_notes(Action::Replace, vec![help]);
     }
     if let Some(help) = (class.refuses)(change) {
@@ -84,7 +84,7 @@ pub fn clash(before: &Resource, after: &Resource, changed: &[&str]) -> Option<St
     let change = &Change { before: before.compared(), after: after.compared(), changed };
     let second = (after.class().clashes)(change)?;
     Some(format!(
-        "the update fails, because Heat makes the new one before it deletes the old one, and the service refuses a second \
+        "the update fails, because Heat creates the new one before it deletes the old one, and the service refuses a second \
          {second}: leave it out of the template for one update, and put it back for the next one"
     ))
 }

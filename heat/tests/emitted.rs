@@ -158,10 +158,10 @@ fn refused(value: &impl Serialize) -> String {
 
 #[test]
 fn what_only_one_format_could_hold_is_refused_in_both() {
-    let number = "a template has no form for an infinite number or for a value that is not a number";
+    let number = "a template cannot contain an infinite number or a value that is not a number";
     assert_eq!(refused(&[f64::NAN]), number);
     assert_eq!(refused(&[f32::NEG_INFINITY]), number);
-    assert_eq!(refused(&[Bytes]), "a template has no form for raw bytes");
+    assert_eq!(refused(&[Bytes]), "a template cannot contain raw bytes");
     assert_eq!(refused(&BTreeMap::from([(Some(1), 2), (None, 3)])), "a key must be text, not nothing");
     assert_eq!(refused(&BTreeMap::from([([1], 2)])), "a key must be text, not a list");
     assert_eq!(refused(&BTreeMap::from([(BTreeMap::from([(1, 2)]), 3)])), "a key must be text, not a map");

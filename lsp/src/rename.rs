@@ -25,7 +25,7 @@ pub(crate) fn prepare(analysis: &Analysis, offset: usize) -> Result<&Occurrence,
     }
     let model = analysis.loaded.template.resources.get(MODEL).and_then(|resource| resource.metadata.as_ref());
     if model.and_then(|metadata| metadata.get(KEY)).is_some_and(|ours| ours.get("sources").is_some()) {
-        return Err("a blueprint has written this template: rename it in the blueprint".into());
+        return Err("a blueprint wrote this template: rename it in the blueprint".into());
     }
     Ok(occurrence)
 }

@@ -92,7 +92,7 @@ pub enum CloudError {
         known: Vec<String>,
     },
     /// No source specifies a cloud.
-    #[error("{}", asked.as_ref().map_or_else(|| "no cloud is named".to_owned(), |name| format!("there is no clouds.yaml that would describe the cloud `{name}`")))]
+    #[error("{}", asked.as_ref().map_or_else(|| "no cloud is named".to_owned(), |name| format!("there is no clouds.yaml that describes the cloud `{name}`")))]
     Nothing {
         /// The requested name.
         asked: Option<String>,

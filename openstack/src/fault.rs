@@ -217,7 +217,7 @@ pub(crate) fn what(request: &Request) -> String {
     let path = path.split('?').next().unwrap_or(path);
     let verb = match request.method {
         Method::Get => "to read",
-        Method::Post => "to make",
+        Method::Post => "to create",
         Method::Put => "to set",
         Method::Patch => "to change",
         Method::Delete => "to delete",

@@ -106,13 +106,13 @@ pub fn token(cloud: &Cloud, request: &Request, response: &Response) -> Result<To
         _ => return Err(Fault::refused("identity", request, response)),
     }
     let senseless = |why: &str| Fault::senseless("identity", request, why);
-    let token = response.header("x-subject-token").ok_or_else(|| none("the server there gives no token".into()))?;
+    let token = response.header("x-subject-token").ok_or_else(|| none("the server there issues no token".into()))?;
     let body: Value = serde_json::from_slice(&response.body).map_err(|error| senseless(&error.to_string()))?;
     let body = &body["token"];
     let expires = body["expires_at"].as_str().and_then(|time| humantime::parse_rfc3339(time).ok());
     Ok(Token {
         token: Secret::new(token),
-        expires: expires.ok_or_else(|| senseless("it does not say when the token ends"))?,
+        expires: expires.ok_or_else(|| senseless("it does not say when the token expires"))?,
         project: body["project"]["id"].as_str().map(str::to_owned),
         catalogue: Catalogue::read(&body["catalog"]),
     })

@@ -181,7 +181,7 @@ impl Orchestration {
             Some(id) => Ok(id.to_owned()),
             None => Err(Fault::Unknown {
                 service: SERVICE.into(),
-                what: "to make `/stacks`".into(),
+                what: "to create `/stacks`".into(),
                 why: "its answer has no id".into(),
             }),
         }

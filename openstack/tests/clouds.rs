@@ -117,7 +117,7 @@ fn a_file_that_lies_in_the_folder_gets_no_password_of_an_environment_that_does_n
     for cloud in [None, Some("prod")] {
         let named = [("OS_CLOUD", "prod"), ("OS_PASSWORD", "hush")];
         let said = said(&handed(&named), cloud);
-        assert!(said.contains("has no `password` | `OS_PASSWORD` is not sent where"), "{said}");
+        assert!(said.contains("has no `password` | `OS_PASSWORD` is not sent to the address"), "{said}");
         for means in [("OS_AUTH_URL", "https://prod.example/identity"), ("OS_CLIENT_CONFIG_FILE", "./clouds.yaml")] {
             let env = [&named[..], &[means]].concat();
             assert!(Cloud::choose(&handed(&env), cloud).is_ok(), "{means:?}");
@@ -189,7 +189,7 @@ fn mistakes_are_said_with_their_place() {
     assert!(of("auth_type: pasword").contains("did you mean `password`?"), "{}", of("auth_type: pasword"));
     assert!(of("verify: perhaps").contains("`true` or `false` is expected"), "{}", of("verify: perhaps"));
     let nothing = said(&sources("", "", &[]), Some("prod"));
-    assert!(nothing.starts_with("there is no clouds.yaml that would describe the cloud `prod` |"), "{nothing}");
+    assert!(nothing.starts_with("there is no clouds.yaml that describes the cloud `prod` |"), "{nothing}");
     assert!(matches!(
         Cloud::choose(&sources("clouds: {a: {auth: {auth_url: ftp}}}", "", &[]), None),
         Err(CloudError::Value { .. })

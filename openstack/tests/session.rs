@@ -199,7 +199,7 @@ fn where_no_identity_service_is_the_whole_address_is_said() {
         (page(404, &[]), "status 404, Not here"),
         (page(405, &[]), "status 405, Not here"),
         (page(301, &[("location", "https://other.example/v3")]), "it redirects to https://other.example/v3"),
-        (page(200, &[]), "the server there gives no token"),
+        (page(200, &[]), "the server there issues no token"),
     ] {
         let script = Arc::new(Script::default());
         script.on(LOGIN, [answer]);
@@ -324,7 +324,7 @@ fn nothing_is_begun_when_its_time_is_over() {
     assert_eq!(script.passed(), Duration::from_secs(40), "a third pause would have ended too late");
     let asked = script.paths().len();
     let fault = now(session.call(call().until(until - Duration::from_secs(20)))).expect_err("too late");
-    assert_eq!(fault.to_string(), "compute was not asked to make `/v2.1/servers`, because the deadline has passed");
+    assert_eq!(fault.to_string(), "compute was not asked to create `/v2.1/servers`, because the deadline has passed");
     assert!(fault.is_passing() && script.paths().len() == asked, "{:?}", script.paths());
 }
 
@@ -341,7 +341,7 @@ fn what_may_have_been_done_is_not_done_again() {
     assert!(matches!(fault, Fault::Unknown { .. }) && fault.is_passing(), "{fault:?}");
     assert_eq!(
         fault.to_string(),
-        "compute was asked to make `/v2.1/servers` and has not answered, so it may have been done: the connection was closed"
+        "compute was asked to create `/v2.1/servers` and has not answered, so it may have been done: the connection was closed"
     );
     now(session.call(Call::new("compute", Method::Delete, "/servers/7"))).expect("deleted");
     let posts = script.paths().iter().filter(|path| path.starts_with("POST https://nova")).count();
@@ -418,8 +418,8 @@ fn a_service_that_is_not_there_is_said_with_those_that_are() {
     assert_eq!(
         fault.help().as_deref(),
         Some(
-            "its catalogue has `block-storage`, `compute` and `network`; `orchestration_endpoint_override` of the cloud in clouds.yaml is for a \
-             service that it leaves out, and the cloud's operator knows whether it exists"
+            "its catalogue has `block-storage`, `compute` and `network`; ask the cloud's operator whether the service \
+             exists, and if it does, set `orchestration_endpoint_override` of the cloud in clouds.yaml"
         )
     );
     let elsewhere = session_of(&script, "    region: x\n    compute_endpoint_override: https://own.example\n");

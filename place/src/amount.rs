@@ -28,7 +28,7 @@ impl Unit {
     /// down if it is offered, and up (`rounds_up`) if it is requested.
     pub(crate) fn read(self, node: &Node, rounds_up: bool) -> Result<i64, (String, Option<String>)> {
         let plain = || match self {
-            Self::Pieces => "write a whole number from 0 on, such as `16`".to_owned(),
+            Self::Pieces => "write a whole number of 0 or more, such as `16`".to_owned(),
             Self::Size(1024) => "write `64 GiB`, or a whole number of MiB, such as `65536`".to_owned(),
             Self::Size(_) => "write `500 GiB`, or a whole number of GiB, such as `500`".to_owned(),
         };
@@ -127,9 +127,12 @@ mod tests {
         assert_eq!(why(Unit::DISK, "-5"), "-5 is negative: write `500 GiB`, or a whole number of GiB, such as `500`");
         assert_eq!(
             why(Unit::Pieces, "many"),
-            "`many` is not a whole number: write a whole number from 0 on, such as `16`"
+            "`many` is not a whole number: write a whole number of 0 or more, such as `16`"
         );
-        assert_eq!(why(Unit::Pieces, "[1]"), "a list is not an amount: write a whole number from 0 on, such as `16`");
+        assert_eq!(
+            why(Unit::Pieces, "[1]"),
+            "a list is not an amount: write a whole number of 0 or more, such as `16`"
+        );
         assert!(why(Unit::Pieces, "99999999999999999999").contains("is too large"));
     }
 }

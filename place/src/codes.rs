@@ -22,7 +22,7 @@ wattle_model::check! {
     /// hosts:
     ///   compute-1: {vcpus: 32, memory: 128 GiB, disk: 1 TiB}
     /// ```
-    pub(crate) SHAPE: "W1601", Error, "an entry in a hosts file that is not understood", (), ()
+    pub(crate) SHAPE: "W1601", Error, "an unknown or malformed entry in a hosts file", (), ()
 }
 
 wattle_model::check! {

@@ -122,7 +122,7 @@ impl State {
             let needs = Some(row.requires.clone());
             row.is_gone();
             if row.made == generation && !is_complete {
-                let cause = "it vanished after it was made".into();
+                let cause = "it vanished after it was created".into();
                 row.failed = Some(RowFailure { generation, deleting: false, needs, cause });
             }
         });

@@ -18,7 +18,7 @@ fn nothing_is_begun_after_the_deadline_of_a_goal() {
     }));
     desk.pass(Duration::from_secs(61));
     desk.done();
-    assert_eq!((desk.jobs(), desk.roots()), (vec![], vec!["the deadline passed before `B` was begun".to_owned()]));
+    assert_eq!((desk.jobs(), desk.roots()), (vec![], vec!["the deadline passed before work on `B` began".to_owned()]));
 }
 
 #[test]

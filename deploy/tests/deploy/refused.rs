@@ -56,7 +56,7 @@ resources:
             "W1401 12:3: `members/0`: its type `OS::Heat::Delay` is not supported without Heat",
             "W1402 7:3: `kept`: `deletion_policy: retain` keeps it when it leaves the template",
             "W1402 8:3: `snapped`: `deletion_policy: snapshot` keeps it when it leaves the template",
-            "W1402 9:3: `there`: `external_id` names a thing that already exists",
+            "W1402 9:3: `there`: `external_id` names something that already exists",
             "W1403 10:3: `net`: `name`: only Heat knows `OS::stack_id`",
             "W1402 11:3: `counted`: `count` depends on what is known only once other resources exist",
             "W1403 14:3: `named`: `name`: `value` is a value, which has no identity here",

@@ -117,14 +117,14 @@ fn who_could_never_signal_is_reported() {
     let script = |curl: &str| format!("user_data_format: RAW, user_data: {{list_join: [' ', ['#!/bin/sh', {curl}]]}}");
     assert_eq!(
         refused(&template("", "", &server("web", &script(CURL)))),
-        ["W1404 `web`: it signals `handle` by `curl_cli`, which needs wattle's agent on it"]
+        ["W1404 `web`: it signals `handle` with `curl_cli`, which needs wattle's agent on the server"]
     );
     // Beside a server that could.
     let both = format!("{}{}", server("web", &script(CURL)), server("other", &identity(CURL)));
     assert_eq!(refused(&template("", "", &both)).len(), 1);
     assert_eq!(
         refused(&template("", "", &server("web", &identity("nothing")))),
-        ["W1404 `ready`: nothing could ever signal `handle`: no server gets its `curl_cli`"]
+        ["W1404 `ready`: nothing can signal `handle`: no server gets its `curl_cli`"]
     );
     // Likewise through values, texts and nested stacks.
     let through = format!(

@@ -75,7 +75,7 @@ impl PolicySettings<'_> {
     pub fn texts_or_none(&self, name: &str) -> Result<Option<Vec<String>>, Refused> {
         let Some(value) = self.settings.get(name) else { return Ok(None) };
         let refused = |node: &Node| {
-            Refused::new(format!("`{name}` of the policy `{}` is not a list of texts", self.policy)).or_at(node)
+            Refused::new(format!("`{name}` of the policy `{}` is not a list of strings", self.policy)).or_at(node)
         };
         let Tree::List(items) = &*value.tree else { return Err(refused(value)) };
         let texts: Result<Vec<String>, Refused> =
@@ -212,10 +212,10 @@ mod tests {
                 "1:10: the policy `images` takes no `alowed`; did you mean `allowed`?; its settings are `allowed` and `severity`",
             ),
             ("\nimages:", "2:1: the policy `images` needs `allowed`; add it: `images: {allowed: [...]}`"),
-            ("images: {allowed: debian}", "1:19: `allowed` of the policy `images` is not a list of texts"),
+            ("images: {allowed: debian}", "1:19: `allowed` of the policy `images` is not a list of strings"),
             (
                 "images:\n  allowed:\n    - debian\n    - [a]\n",
-                "4:7: `allowed` of the policy `images` is not a list of texts",
+                "4:7: `allowed` of the policy `images` is not a list of strings",
             ),
             ("images: [debian]", "1:9: the settings of the policy `images` are not a map"),
             (

@@ -113,7 +113,7 @@ fn constraint(node: &Node, kind: Option<ParameterType>, version: Version, named:
             ),
             None => wrong(
                 node,
-                "it requires nothing".into(),
+                "it constrains nothing".into(),
                 &format!("write {}", list(CONSTRAINTS.into_iter().filter(|name| *name != "modulo"), "or")),
             ),
         };
@@ -133,7 +133,7 @@ fn constraint(node: &Node, kind: Option<ParameterType>, version: Version, named:
                 ParameterType::Boolean,
                 ParameterType::CommaDelimitedList,
             ]),
-            "everything but JSON",
+            "all types except JSON",
         ),
     };
     let inner = match (key, &*value.tree) {
@@ -181,7 +181,7 @@ fn constraint(node: &Node, kind: Option<ParameterType>, version: Version, named:
     }
     let found = kind.map_or("nothing", ParameterType::name);
     let why = format!("`{key}` is for {kinds}, but the parameter is a `{found}`");
-    Some(Wrong { node, why, help: "use one that the type can have".to_owned(), of_type: true })
+    Some(Wrong { node, why, help: "use one that the type allows".to_owned(), of_type: true })
 }
 
 /// Mistakes in the bounds of a range, a length or a modulo.

@@ -61,7 +61,7 @@ pub(super) fn diagnostic(hops: &[(String, String, Option<How>, Source)]) -> Diag
                 }
                 None => format!("`{from}` reads the attributes of `{to}`"),
             },
-            None => format!("`{from}` waits for `{to}`, as Heat adds for its type"),
+            None => format!("`{from}` waits for `{to}`: Heat adds this dependency for its type"),
         };
         diagnostic = diagnostic.label(at, why);
     }

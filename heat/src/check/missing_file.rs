@@ -44,7 +44,7 @@ fn run(sink: &mut Sink<'_>) {
             (format!("{what} has no path"), "write its path, which is relative to the file that names it")
         } else if is_folder {
             (
-                format!("`{written}` is a folder, but {what} is to be read from there"),
+                format!("`{written}` is a folder, so {what} cannot be read from it"),
                 "name a file: the contents of a folder are sent to Heat file by file",
             )
         } else {
@@ -68,15 +68,15 @@ mod tests {
                     {config: {get_file: .}}}\n";
         let found = check(&Loaded::of(text, "template.yaml"));
         let found: Vec<_> = found.into_iter().filter(|one| one.code == "W1009").map(|one| one.message).collect();
-        assert_eq!(found, ["`.` is a folder, but the file is to be read from there"]);
+        assert_eq!(found, ["`.` is a folder, so the file cannot be read from it"]);
     }
 
     #[test]
     fn a_folder_is_no_file() {
         for (written, message) in [
-            ("..", "`..` is a folder, but the file is to be read from there"),
-            ("sub/../..", "`sub/../..` is a folder, but the file is to be read from there"),
-            ("../..", "`../..` is a folder, but the file is to be read from there"),
+            ("..", "`..` is a folder, so the file cannot be read from it"),
+            ("sub/../..", "`sub/../..` is a folder, so the file cannot be read from it"),
+            ("../..", "`../..` is a folder, so the file cannot be read from it"),
             ("\"\"", "the file has no path"),
             ("x.sh", "the file `site/x.sh` cannot be read: there is no such file"),
         ] {

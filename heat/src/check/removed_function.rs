@@ -29,7 +29,7 @@ check! {
     ///     properties:
     ///       value: {list_join: ['-', [db, '1']]}
     /// ```
-    REMOVED_FUNCTION: "W1111", Error, "a function that the HOT version no longer has, or not in this place", Each(run)
+    REMOVED_FUNCTION: "W1111", Error, "a function that the HOT version no longer has, or does not allow here", Each(run)
 }
 
 /// The replacement for a function.

@@ -44,6 +44,6 @@ pub(super) fn diagnostic<'a>(
 ) -> Diagnostic {
     UNKNOWN_ATTRIBUTE
         .diagnostic(format!("`{resource}` has no attribute `{}`", name.escape_debug()))
-        .label(at, format!("not of `{ty}`"))
+        .label(at, format!("`{ty}` does not have it"))
         .help_if(meant(name, known))
 }

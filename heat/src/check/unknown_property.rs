@@ -39,6 +39,6 @@ pub(super) fn diagnostic(called: &str, ty: &str, path: &str, name: &str, known: 
     };
     UNKNOWN_PROPERTY
         .diagnostic(what)
-        .label(at, format!("not of `{ty}`"))
+        .label(at, format!("`{ty}` does not have it"))
         .help_if(meant(name, known.iter().map(String::as_str)))
 }

@@ -38,7 +38,7 @@ const SLIP: f64 = 0.95;
 pub(super) fn diagnostic<'a>(called: &str, ty: &str, mapped: impl Iterator<Item = &'a str>, at: &Source) -> Diagnostic {
     UNKNOWN_TYPE_OF_RESOURCE
         .diagnostic(format!("the type `{}` of {called} does not exist", ty.escape_debug()))
-        .label(at, "neither Heat nor an environment has it")
+        .label(at, "neither Heat nor an environment defines it")
         .help(
             meant(ty, crate::schema::types().map(|ty| -> &'a str { ty }).chain(mapped)).unwrap_or_else(|| {
                 "map it in an environment: `resource_registry: {TYPE: OTHER-TYPE-OR-FILE}`".to_owned()

@@ -23,7 +23,7 @@ fn secret(subject: Subject<'_>) -> Ruled {
         return broken("application/octet-stream needs `payload_content_encoding`", "add one");
     }
     if encoding && (ty.is_empty() || ty == "text/plain") {
-        return broken("`payload_content_encoding` is for application/octet-stream", "remove it");
+        return broken("`payload_content_encoding` is only for application/octet-stream", "remove it");
     }
     Ok(None)
 }
@@ -46,7 +46,7 @@ fn order(subject: Subject<'_>) -> Ruled {
     }
     for key in subject.resource.properties().schema.keys().filter(|key| &***key != "type") {
         if !allowed.contains(&&**key) && subject.has(key)? {
-            return broken(format!("an order of type {ty} has no `{key}`"), "remove it");
+            return broken(format!("an order of type {ty} takes no `{key}`"), "remove it");
         }
     }
     Ok(None)

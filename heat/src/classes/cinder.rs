@@ -79,7 +79,10 @@ fn source(subject: Subject<'_>) -> Ruled {
     let sources = sizeless + usize::from(subject.is("image")?) + usize::from(subject.is("imageRef")?);
     if !subject.has("size")? {
         if sizeless != 1 || sources != 1 {
-            return broken("without `size`, it needs one `source_volid` or `snapshot_id`", "set its `size`");
+            return broken(
+                "without `size`, its only source must be a `source_volid` or a `snapshot_id`",
+                "set its `size`",
+            );
         }
     } else if subject.is("size")? && sources > 1 {
         return broken("it takes only one of `image`, `source_volid` and `snapshot_id`", "remove the others");
@@ -89,7 +92,7 @@ fn source(subject: Subject<'_>) -> Ruled {
 
 fn projects(subject: Subject<'_>) -> Ruled {
     if subject.is("projects")? && subject.is("is_public")? {
-        return broken("a public volume type has no `projects`", "set `is_public: false`");
+        return broken("a public volume type takes no `projects`", "set `is_public: false`");
     }
     Ok(None)
 }

@@ -12,7 +12,7 @@ fn image(subject: Subject<'_>) -> Ruled {
         return broken(format!("`disk_format` must be {container} too"), "make both equal");
     }
     if subject.is("members")? && subject.text("visibility")? != "shared" {
-        return broken("`members` are for shared images", "set `visibility: shared`");
+        return broken("`members` are only for shared images", "set `visibility: shared`");
     }
     Ok(None)
 }

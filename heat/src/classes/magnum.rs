@@ -39,7 +39,7 @@ fn cluster(subject: Subject<'_>) -> Ruled {
     let (driver, engine) = (subject.text("volume_driver")?, subject.text("coe")?);
     let supported = if engine == "kubernetes" { "cinder" } else { "rexray" };
     if subject.has("volume_driver")? && driver != supported {
-        return broken(format!("{engine} supports the `volume_driver` {supported}"), "use that");
+        return broken(format!("{engine} supports only the `volume_driver` {supported}"), "use that");
     }
     Ok(None)
 }

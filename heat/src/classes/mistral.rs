@@ -45,14 +45,14 @@ fn other_inputs(change: &Change<'_>) -> Option<Vec<String>> {
 fn workflow(subject: Subject<'_>) -> Ruled {
     let ty = subject.text("type")?;
     if ty == "reverse" && !true_of(&map(subject.own("params")?), "task_name") {
-        return broken("a reverse workflow needs `params.task_name`", "name the task to be done");
+        return broken("a reverse workflow needs `params.task_name`", "name the task to run");
     }
     for task in subject.maps("tasks")? {
         if true_of(&task, "workflow") == true_of(&task, "action") {
             return broken("a task is a `workflow` or an `action`", "set one of them");
         }
         if has(&task, "requires") && ty == "direct" {
-            return broken("tasks of a direct workflow have no `requires`", "make it a reverse one");
+            return broken("tasks of a direct workflow take no `requires`", "make the workflow a reverse one");
         }
         if has(&task, "concurrency") && !has(&task, "with_items") {
             return broken("`concurrency` needs `with_items`", "add them");

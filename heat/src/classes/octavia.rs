@@ -34,7 +34,7 @@ fn policy(subject: Subject<'_>) -> Ruled {
 
 fn rule(subject: Subject<'_>) -> Ruled {
     if matches!(&*subject.text("type")?, "HEADER" | "COOKIE") && !subject.has("key")? {
-        return broken("a rule of headers or cookies needs a `key`", "add one");
+        return broken("a rule for headers or cookies needs a `key`", "add one");
     }
     Ok(None)
 }
@@ -52,7 +52,7 @@ fn pool(subject: Subject<'_>) -> Ruled {
     let cookie = true_of(&items, "cookie_name");
     match items.get("type").and_then(Value::as_text) {
         Some("APP_COOKIE") if !cookie => broken("APP_COOKIE needs a `cookie_name`", "add one"),
-        Some("SOURCE_IP") if cookie => broken("SOURCE_IP has no `cookie_name`", "remove it"),
+        Some("SOURCE_IP") if cookie => broken("SOURCE_IP takes no `cookie_name`", "remove it"),
         _ => one_of(subject, ["listener", "loadbalancer"]),
     }
 }

@@ -64,7 +64,7 @@ impl Style for Json {
     fn float(value: impl Serialize + Into<f64> + Copy) -> Result<String, EmitError> {
         if !value.into().is_finite() {
             return Err(EmitError::custom(
-                "a template has no form for an infinite number or for a value that is not a number",
+                "a template cannot contain an infinite number or a value that is not a number",
             ));
         }
         serde_json::to_string(&value).map_err(EmitError::custom)

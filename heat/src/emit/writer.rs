@@ -224,7 +224,7 @@ impl<'w, 'o, S: Style> Serializer for Writer<'w, 'o, S> {
     }
 
     fn serialize_bytes(self, _value: &[u8]) -> Result<(), EmitError> {
-        Err(EmitError::custom("a template has no form for raw bytes"))
+        Err(EmitError::custom("a template cannot contain raw bytes"))
     }
 
     fn serialize_none(self) -> Result<(), EmitError> {

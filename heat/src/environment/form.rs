@@ -41,7 +41,7 @@ impl Environment {
             return None;
         }
         let message =
-            format!("`{name}` is {} instead of a map, which cannot be passed to nested stacks", value.tree.kind());
+            format!("`{name}` is {} instead of a map, so it cannot be passed to nested stacks", value.tree.kind());
         judge.refuse(message, section.key.span, "this section", EMPTY);
         judge.found.pop()
     }
@@ -191,7 +191,7 @@ impl Judge<'_> {
             let ty = item.get("type").and_then(|ty| ty.tree.as_text());
             let help = "write the type `zaqar-queue`: `{type: zaqar-queue, target: QUEUE}`, with an optional `ttl`";
             if ty != Some("zaqar-queue") {
-                self.refuse("an event sink has a type that Heat does not have", item.span, "this sink", help);
+                self.refuse("an event sink has a type that Heat does not support", item.span, "this sink", help);
                 continue;
             }
             let Tree::Map(pairs) = &*item.tree else { continue };

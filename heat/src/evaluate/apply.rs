@@ -30,7 +30,7 @@ pub fn apply(function: &str, argument: &Known) -> Result<Known, String> {
         other => format!("`{function}`: {other:?}"),
     })?;
     if !value.is_known() {
-        return Err(format!("`{function}` of this cannot be computed here"));
+        return Err(format!("`{function}` cannot be computed here for this value"));
     }
     Ok(value.to_model())
 }

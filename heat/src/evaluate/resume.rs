@@ -149,7 +149,7 @@ impl Resumption<'_> {
             Defect::Arguments { why, .. } => format!("`{name}`: {why}"),
             other => format!("`{name}`: {other:?}"),
         })?;
-        if value.is_known() { Ok(value) } else { Err(format!("`{name}` of this cannot be computed here")) }
+        if value.is_known() { Ok(value) } else { Err(format!("`{name}` cannot be computed here for this value")) }
     }
 }
 

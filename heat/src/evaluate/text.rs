@@ -28,7 +28,7 @@ impl Scope<'_> {
                 other => {
                     return Err(wrong(
                         call,
-                        format!("it joins the items of lists, but in place of a list there is {}", other.kind()),
+                        format!("it joins the items of lists, but one argument is {}", other.kind()),
                     ));
                 }
             }
@@ -144,7 +144,7 @@ impl Scope<'_> {
             other => other.python(),
         };
         if text.is_empty() && Self::is_very_strict(call) {
-            return Err(wrong(call, format!("`{key}` stands for nothing, which it refuses")));
+            return Err(wrong(call, format!("`{key}` stands for an empty string, which this function refuses")));
         }
         Ok(Some(text))
     }

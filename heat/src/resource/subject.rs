@@ -87,7 +87,7 @@ impl<'s> Subject<'s> {
     /// Whether its type does not have the deletion `policy`.
     pub(crate) fn kept(self, policy: &str) -> Option<Broken> {
         (policy.eq_ignore_ascii_case("snapshot") && !self.resource.class().snapshots).then(|| Broken {
-            what: "it cannot be kept as a snapshot, because its type has no snapshots".to_owned(),
+            what: "it cannot be kept as a snapshot, because its type does not support snapshots".to_owned(),
             help: "write `Delete` or `Retain`",
         })
     }

@@ -45,7 +45,7 @@ pub(super) fn of_members(world: &World, group: &Resource, depth: usize) -> Vec<R
             Maker::None if !is_template(ty) && ["OS::", "AWS::"].iter().any(|own| ty.starts_with(own)) => {
                 let why = format!("the type `{}` of a member does not exist", ty.escape_debug());
                 let at = within(&["resources"]).or_else(|| definition.clone());
-                let wrong = refused(why, "neither Heat nor its plugins have it", OfMember::Type(ty.clone()));
+                let wrong = refused(why, "neither Heat nor its plugins define it", OfMember::Type(ty.clone()));
                 found.push(Refused { property: at, help: None, ..wrong });
             }
             // Clients send templates that are the value of a `type` key, but not those in a list.

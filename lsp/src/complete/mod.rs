@@ -62,7 +62,7 @@ pub(crate) fn begin(text: &Text, offset: usize) -> Vec<CompletionItem> {
     let Some(cursor) = cursor(&text.whole, offset).filter(|cursor| cursor.path.is_empty()) else { return Vec::new() };
     let mut list = List::new(text, &cursor, offset, false);
     let line = format!("heat_template_version: {}\n", Version::default());
-    list.add("heat_template_version", CompletionItemKind::KEYWORD, "a template of Heat", None, line);
+    list.add("heat_template_version", CompletionItemKind::KEYWORD, "a Heat template", None, line);
     list.items
 }
 

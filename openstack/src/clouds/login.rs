@@ -120,7 +120,7 @@ impl Method {
 pub(super) fn cloud(settings: Settings) -> Result<Cloud, CloudError> {
     let of = Reader { settings: &settings };
     let auth_url =
-        without_version(of.need(&["auth_url"], "auth_url", "`auth_url` is where its identity service is")?);
+        without_version(of.need(&["auth_url"], "auth_url", "`auth_url` is the address of its identity service")?);
     if !auth_url.starts_with("http://") && !auth_url.starts_with("https://") {
         return Err(of.wrong("auth_url", "a URL that begins with `http://` or `https://` is expected"));
     }
@@ -162,8 +162,8 @@ impl Reader<'_> {
         let unknown = self.settings.values.keys().map(String::as_str).filter(|key| !KEYS.contains(key));
         let help = match names::nearest(key, unknown) {
             _ if self.settings.withheld.iter().any(|withheld| withheld == key) => format!(
-                "`OS_{}` is not sent where a `clouds.yaml` of this folder says, which someone else may have written: name the file by \
-                 `OS_CLIENT_CONFIG_FILE=./clouds.yaml`, or set `OS_AUTH_URL` to the cloud that you mean",
+                "`OS_{}` is not sent to the address in a `clouds.yaml` of this folder, because someone else may have written that \
+                 file: name the file with `OS_CLIENT_CONFIG_FILE=./clouds.yaml`, or set `OS_AUTH_URL` to the cloud that you mean",
                 key.to_uppercase()
             ),
             Some(near) => format!("there is `{near}`: did you mean `{key}`?"),
@@ -196,7 +196,7 @@ impl Reader<'_> {
         match Method::of(self.settings) {
             Some(Method::Application) => self.application(),
             Some(Method::Token) => {
-                let token = self.need(&["token", "auth_token"], "token", "`openstack token issue` makes one")?;
+                let token = self.need(&["token", "auth_token"], "token", "`openstack token issue` creates one")?;
                 Ok(Login::Token(Secret::new(token)))
             }
             Some(Method::Password) | None => self.password(),
@@ -205,7 +205,7 @@ impl Reader<'_> {
 
     fn application(&self) -> Result<Login, CloudError> {
         let key = "application_credential_secret";
-        let secret = Secret::new(self.need(&[key], key, "it is shown once, when the credential is made")?);
+        let secret = Secret::new(self.need(&[key], key, "it is shown only once, when the credential is created")?);
         let credential = if let Some(id) = self.get("application_credential_id") {
             Ok(id.to_owned())
         } else {

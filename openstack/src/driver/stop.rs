@@ -122,7 +122,12 @@ mod tests {
     use super::*;
 
     fn refused(status: u16, message: &str) -> Fault {
-        Fault::Refused { service: "compute".into(), what: "to make `/servers`".into(), status, message: message.into() }
+        Fault::Refused {
+            service: "compute".into(),
+            what: "to create `/servers`".into(),
+            status,
+            message: message.into(),
+        }
     }
 
     #[test]

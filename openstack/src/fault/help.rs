@@ -21,11 +21,11 @@ impl Fault {
                 let known = known.iter().map(String::as_str);
                 let has = format!("it has {}:", wattle_words::names::some(known.clone(), 6));
                 let has = wattle_words::names::meant(region, known).unwrap_or(has);
-                Some(format!("{has} `region_name` of the cloud in clouds.yaml, or `OS_REGION_NAME`, says which one is meant"))
+                Some(format!("{has} set `region_name` of the cloud in clouds.yaml, or `OS_REGION_NAME`"))
             }
             Self::NoService { known, service, .. } if known.contains(service) => Some(format!(
-                "it has one elsewhere, as `openstack catalog show {service}` says: set the cloud's `region_name` and `interface` in \
-                 clouds.yaml, or `OS_REGION_NAME` and `OS_INTERFACE`"
+                "it has one in another region or with another interface, as `openstack catalog show {service}` shows: set \
+                 the cloud's `region_name` and `interface` in clouds.yaml, or `OS_REGION_NAME` and `OS_INTERFACE`"
             )),
             Self::NoService { known, service, .. } => {
                 let known = known.iter().map(String::as_str);
@@ -33,20 +33,21 @@ impl Fault {
                 let meant = wattle_words::names::meant(service, known);
                 Some(meant.unwrap_or_else(|| {
                     format!(
-                        "its catalogue has {has}; `{}_endpoint_override` of the cloud in clouds.yaml is for a service that it leaves out, \
-                         and the cloud's operator knows whether it exists",
+                        "its catalogue has {has}; ask the cloud's operator whether the service exists, and if it does, set \
+                         `{}_endpoint_override` of the cloud in clouds.yaml",
                         service.replace('-', "_")
                     )
                 }))
             }
             Self::Unreachable { service, .. } if service == "identity" => Some(
                 "check `auth_url` of the cloud in clouds.yaml, or `OS_AUTH_URL`: whether it is `http://` or `https://`, and whether that host \
-                 answers at all: it may be behind a VPN that is off, or behind a proxy, which is not used here"
+                 answers at all: it may be behind a VPN that is off, or behind a proxy, which wattle does not use"
                     .into(),
             ),
             Self::Unreachable { service, .. } => Some(format!(
-                "its address is the catalogue's, as `openstack catalog show {service}` says, or that of `{}_endpoint_override` in \
-                 clouds.yaml: check that this machine can reach it. `interface` there, or `OS_INTERFACE`, chooses another one of the catalogue",
+                "its address comes from the catalogue (`openstack catalog show {service}`) or from `{}_endpoint_override` in \
+                 clouds.yaml: check that this machine can reach it. To choose another address of the catalogue, set `interface` in \
+                 clouds.yaml, or `OS_INTERFACE`",
                 service.replace('-', "_")
             )),
             Self::NoIdentity { .. } => Some(
@@ -55,14 +56,14 @@ impl Fault {
                     .into(),
             ),
             Self::Untrusted { flaw, .. } => Some(distrusted(*flaw)),
-            Self::Version { .. } => Some("use a cloud whose release of OpenStack speaks it".into()),
+            Self::Version { .. } => Some("use a cloud with a release of OpenStack that supports it".into()),
             Self::Refused { message, .. } if is_quota(message) => Some(
                 "the project's quota does not allow it: `openstack quota show` shows the quota; delete what is not needed, or ask the cloud's \
                  operator to raise it with `openstack quota set`"
                     .into(),
             ),
             Self::Refused { status: 401 | 403, .. } => {
-                Some("the user needs the role `member` in the project, or the cloud's policy allows it to administrators only".into())
+                Some("the user needs the role `member` in the project, or the cloud's policy allows it only to administrators".into())
             }
             Self::Refused { service, status: 500.., .. } | Self::Busy { service, .. } => Some(format!(
                 "run the same command again once {service} answers; if this persists, ask the cloud's operator"
@@ -79,9 +80,11 @@ impl Fault {
 fn distrusted(flaw: Flaw) -> String {
     let help = match flaw {
         Flaw::Issuer => {
-            "name the file of the authority that has issued it, in PEM, by `cacert` of the cloud in clouds.yaml or by `OS_CACERT`"
+            "set `cacert` of the cloud in clouds.yaml, or `OS_CACERT`, to the PEM file of the authority that issued it"
         }
-        Flaw::Host => "ask for a host that it is for: in `auth_url`, or where the cloud's catalogue has the service",
+        Flaw::Host => {
+            "use a host name that the certificate covers, in `auth_url` or in the service's address in the cloud's catalogue"
+        }
         Flaw::Time => {
             "check the clock of this machine; if it is right, the cloud's operator has to renew the certificate"
         }

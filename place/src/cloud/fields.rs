@@ -41,7 +41,7 @@ impl Reading {
     pub(crate) fn map<'n>(&mut self, node: &'n Node, what: &str) -> Vec<(&'n str, &'n Pair)> {
         let Tree::Map(pairs) = &*node.tree else {
             if !matches!(*node.tree, Tree::Null) {
-                let message = format!("{what} must be a map, but is {}", node.tree.kind());
+                let message = format!("{what} must be a map, not {}", node.tree.kind());
                 self.report(self.shape, node.span, message, "here", None);
             }
             return Vec::new();
@@ -95,7 +95,7 @@ impl Reading {
     pub(crate) fn text<'n>(&mut self, node: &'n Node, what: &str) -> Option<&'n str> {
         let text = node.tree.as_text().or_else(|| node.written()).filter(|text| !text.is_empty());
         if text.is_none() {
-            let message = format!("{what} must be text, but is {}", node.tree.kind());
+            let message = format!("{what} must be text, not {}", node.tree.kind());
             self.report(self.shape, node.span, message, "here", None);
         }
         text
@@ -104,7 +104,7 @@ impl Reading {
     /// The texts of a list.
     pub(crate) fn texts(&mut self, node: &Node, what: &str) -> Vec<String> {
         let Tree::List(items) = &*node.tree else {
-            let message = format!("{what} must be a list, but is {}", node.tree.kind());
+            let message = format!("{what} must be a list, not {}", node.tree.kind());
             self.report(self.shape, node.span, message, "here", Some("write `[NAME, NAME]`".to_owned()));
             return Vec::new();
         };

@@ -96,7 +96,7 @@ pub(super) fn flavors(reading: &mut Reading, node: &Node) -> Flavors {
         flavor.root = root.map_or(disk, |(root, _)| root);
         if let Some((root, span)) = root.filter(|(root, _)| *root > disk) {
             let message = format!("{what}: `root` is {root} GiB, but it is a part of `disk`, which is {disk} GiB");
-            let help = "write under `disk` how much the root disk, the ephemeral disk and swap are together".to_owned();
+            let help = "under `disk`, write the total of the root disk, the ephemeral disk and swap".to_owned();
             reading.report(&AMOUNT.about, span, message, "here", Some(help));
         }
         all.insert(name.to_owned(), flavor);

@@ -64,7 +64,7 @@ pub(super) fn said(reading: &mut Reading, what: &str, node: &Node, defaults: &Sa
             }
             "used" => {
                 said.used_at = Some(pair.key.span);
-                let what = format!("what is used of {what}");
+                let what = format!("`used` of {what}");
                 for (name, pair) in reading.map(&pair.value, &what) {
                     said.about.push(("used", name.to_owned(), pair.key.span));
                     amount(reading, &mut said.used, &what, name, pair, true);
@@ -150,7 +150,7 @@ impl Said {
     pub(super) fn unheard(&self, reading: &mut Reading, hosts: &[Host]) {
         let known: BTreeSet<&str> = hosts.iter().flat_map(|host| host.total.keys()).map(String::as_str).collect();
         for (key, resource, span) in self.about.iter().filter(|(_, resource, _)| !known.contains(&**resource)) {
-            let message = format!("no host has `{resource}`, of which `{key}` in `defaults` says something");
+            let message = format!("no host has `{resource}`, but `{key}` in `defaults` names it");
             let help = nearest(resource, known.iter().copied()).map(did_you_mean);
             reading.report(&SHAPE.about, *span, message, "here", help);
         }
@@ -173,7 +173,7 @@ pub(super) fn host(reading: &mut Reading, name: &str, key: Span, said: Said, pla
     }
     let is_own = |one: &str| [VCPUS, MEMORY, DISK].contains(&one);
     for (key, resource, span) in said.about.iter().filter(|(_, one, _)| !is_there(one) && !is_own(one)) {
-        let message = format!("{what} has no `{resource}`, of which `{key}` says something");
+        let message = format!("{what} has no `{resource}`, but `{key}` names it");
         let known = said.has.keys().map(String::as_str);
         let help = match nearest(resource, known) {
             Some(near) => did_you_mean(near),

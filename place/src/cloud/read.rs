@@ -51,7 +51,7 @@ fn sections(reading: &mut Reading, node: &yaml::Node) -> Cloud {
         all = places::places(reading, node);
     }
     if let Some(node) = section("defaults") {
-        defaults = said(reading, "what all hosts have", node, &defaults, true);
+        defaults = said(reading, "`defaults`", node, &defaults, true);
     }
     if let Some(node) = section("flavors") {
         offered = flavors(reading, node);

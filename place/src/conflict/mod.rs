@@ -184,7 +184,7 @@ pub(crate) fn smallest(cloud: &Cloud, problem: &Problem, effort: Effort) -> Conf
         .flat_map(|server| server.demand.iter().filter(|(_, amount)| **amount > 0).map(|(name, _)| &**name))
         .collect();
     if !resources.is_empty() {
-        parts.push(Part { words: format!("what hosts have left of {}", list(resources, "and")), at: None });
+        parts.push(Part { words: format!("the hosts' remaining {}", list(resources, "and")), at: None });
     }
     Conflict { parts, why: None, is_smallest }
 }

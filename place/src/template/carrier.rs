@@ -57,7 +57,7 @@ pub(super) fn read(reading: &mut Reading, node: &Node) -> Carried {
     let mut carried = Carried::default();
     for (key, pair) in reading.known(node, &format!("`{KEY}`"), &["policies", "wires"]) {
         let Tree::List(items) = &*pair.value.tree else {
-            let message = format!("the {key} must be a list, but are {}", pair.value.tree.kind());
+            let message = format!("the {key} must be a list, not {}", pair.value.tree.kind());
             reading.report(&POLICY.about, pair.value.span, message, "here", None);
             continue;
         };
@@ -191,7 +191,7 @@ const MOST: u32 = 1_000_000;
 
 fn members(reading: &mut Reading, what: &str, node: &Node) -> Vec<(String, Source)> {
     let Tree::List(items) = &*node.tree else {
-        let message = format!("{what} must be a list of names, but are {}", node.tree.kind());
+        let message = format!("{what} must be a list of names, not {}", node.tree.kind());
         reading.report(&POLICY.about, node.span, message, "here", Some("write `[NAME, NAME]`".to_owned()));
         return Vec::new();
     };

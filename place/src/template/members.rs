@@ -52,8 +52,8 @@ impl<'n> Names<'n> {
         let report = |what: String, label: String| POLICY.about.diagnostic(format!("{of}: {what}")).label(at, label);
         let alike = self.servers.ending_in(name);
         if !alike.is_empty() {
-            let what = format!("`{name}` may be {}", list(alike, "or"));
-            found.push(report(what, "here".to_owned()).help("write the whole name"));
+            let what = format!("`{name}` can mean {}", list(alike, "or"));
+            found.push(report(what, "here".to_owned()).help("write the full name"));
             return None;
         }
         let (what, label) = match self.desired.resources.get(name) {

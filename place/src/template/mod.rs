@@ -211,8 +211,9 @@ fn reason(why: Unplaced) -> Diagnostic {
                 };
             }
             if !is_smallest {
-                diagnostic = diagnostic
-                    .note("some of these may not be part of the conflict: the search stopped before it was certain");
+                diagnostic = diagnostic.note(
+                    "some of these may not be part of the conflict: the search stopped before it could rule them out",
+                );
             }
             diagnostic.help(
                 "give up one of these: make a policy a preference instead of a requirement, or give hosts more room",
@@ -222,7 +223,7 @@ fn reason(why: Unplaced) -> Diagnostic {
             let servers = list(servers.iter().map(String::as_str), "and");
             CONFLICT
                 .about
-                .diagnostic("no places were found for all servers, but they may exist")
+                .diagnostic("found no placement for all servers, but one may exist")
                 .note(format!("in the best attempt, these could not be placed: {servers}"))
                 .help("give hosts more room, or make policies preferences instead of requirements")
         }

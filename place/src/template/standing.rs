@@ -73,7 +73,7 @@ impl Servers {
             let mut diagnostic = UNKNOWN
                 .about
                 .diagnostic(format!("{names} {verb} on `{name}`, which the hosts file does not have"))
-                .help("describe it there: nothing more goes there, and it is not known in which rack it is");
+                .help("describe it there: otherwise, its rack is unknown, and no more servers are placed on it");
             diagnostic.severity = Severity::Warning;
             found.push(servers.iter().fold(diagnostic, |diagnostic, one| diagnostic.label(&one.asks.at, "here")));
             cloud.hosts.push(Host {

@@ -55,7 +55,7 @@ pub(super) fn files(
             edited.add(root, group);
         }
         let Some(text) = edited.text.finish(&edited.expected) else {
-            let message = format!("the places of the servers of `{file}` cannot be written into its text");
+            let message = format!("the places of the servers cannot be written into `{file}`");
             let diagnostic = UNKNOWN.about.diagnostic(message);
             let label = "a value with an anchor (`&`) is the same wherever it is referred to";
             let at = Source { file: file.clone().into(), line: 1, column: 1 };

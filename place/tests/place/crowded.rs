@@ -154,7 +154,7 @@ flavors:
         [
             "the server `a`, which asks for 5 GiB of memory and 4 vcpus, and for a host with the trait `GPU`",
             "the server `b`, which asks for 5 GiB of memory and 4 vcpus, and for a host with the trait `GPU`",
-            "part of the conflict: what hosts have left of `memory` and `vcpus`",
+            "part of the conflict: the hosts' remaining `memory` and `vcpus`",
         ]
     );
 }

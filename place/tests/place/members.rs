@@ -64,7 +64,7 @@ fn a_name_that_two_servers_have_names_neither() {
     let found = wrong(&text, &[("db.yaml", &db)]);
     assert_eq!(
         found,
-        ["W1607: the policy `apart` by host of `a` and `db`: `db` may be `one/db` or `two/db` (write the whole name)"]
+        ["W1607: the policy `apart` by host of `a` and `db`: `db` can mean `one/db` or `two/db` (write the full name)"]
     );
 }
 

@@ -43,13 +43,13 @@ fn ratios_have_as_many_decimals_as_a_cloud_gives_them() {
 fn what_is_said_of_a_resource_that_the_host_does_not_have_is_reported() {
     assert_eq!(
         usual("allocation: {vcpu: 4}"),
-        ["W1601: the host `h` has no `vcpu`, of which `allocation` says something (did you mean `vcpus`?)"]
+        ["W1601: the host `h` has no `vcpu`, but `allocation` names it (did you mean `vcpus`?)"]
     );
     assert_eq!(
         usual("used: {memroy: 4, gpu: 1}"),
         [
-            "W1601: the host `h` has no `memroy`, of which `used` says something (did you mean `memory`?)",
-            "W1601: the host `h` has no `gpu`, of which `used` says something (add it: `resources: {gpu: 16}`)",
+            "W1601: the host `h` has no `memroy`, but `used` names it (did you mean `memory`?)",
+            "W1601: the host `h` has no `gpu`, but `used` names it (add it: `resources: {gpu: 16}`)",
         ]
     );
     assert_eq!(usual("resources: {gpu: 2}, used: {gpu: 1}, allocation: {gpu: 2}"), [""; 0]);
@@ -63,7 +63,7 @@ fn what_is_said_of_a_resource_that_the_host_does_not_have_is_reported() {
     assert_eq!(Cloud::read(some, "cloud.yaml").expect("a cloud").1, []);
     let none = some.replace("gpu: 2", "gup: 2");
     let found = Cloud::read(&none, "cloud.yaml").expect_err("no host has it");
-    assert_eq!(found[0].message, "no host has `gup`, of which `allocation` in `defaults` says something");
+    assert_eq!(found[0].message, "no host has `gup`, but `allocation` in `defaults` names it");
 }
 
 /// The largest amounts of a file, for many servers and hosts, at the largest ratio.

@@ -429,8 +429,5 @@ fn json_and_shared_properties() {
                            OS::Nova::Server\n    properties: *p\n",
     );
     let wrong = run(&shared, &[], true, &[]).expect_err("one text for both");
-    assert_eq!(
-        messages(&wrong),
-        ["W1606: the places of the servers of `template.yaml` cannot be written into its text"]
-    );
+    assert_eq!(messages(&wrong), ["W1606: the places of the servers cannot be written into `template.yaml`"]);
 }

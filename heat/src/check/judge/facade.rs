@@ -58,7 +58,7 @@ fn difference(provider: &Provider, replaced: &Schema) -> Option<(String, &'stati
         };
         if expected == PropertyType::Any {
             let what = format!(
-                "its parameter `{name}` is a property of the type that takes any value, which Heat fails to compare"
+                "its parameter `{name}` is a property of the type that takes any value, and Heat fails to compare the two"
             );
             return Some((what, "rename the parameter"));
         }

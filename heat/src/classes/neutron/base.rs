@@ -23,7 +23,7 @@ pub(in crate::classes) fn value_specs(subject: Subject<'_>) -> Ruled {
     }
     let banned = |key: &&String| matches!(&***key, "shared" | "tenant_id") || schema.contains_key(&***key);
     match map(subject.own("value_specs")?).keys().find(banned) {
-        Some(key) => broken(format!("`{key}` is not given in `value_specs`"), "set it as a property"),
+        Some(key) => broken(format!("`{key}` does not belong in `value_specs`"), "set it as a property"),
         None => Ok(None),
     }
 }

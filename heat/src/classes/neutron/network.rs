@@ -34,7 +34,7 @@ fn gateway(subject: Subject<'_>) -> Ruled {
                 return broken("a connection by VLAN needs a `segmentation_id`", "add one");
             }
             Some("flat") if id.is_some_and(is_true) => {
-                return broken("a flat connection has no `segmentation_id`", "remove it");
+                return broken("a flat connection takes no `segmentation_id`", "remove it");
             }
             _ => {}
         }
@@ -45,17 +45,17 @@ fn gateway(subject: Subject<'_>) -> Ruled {
 fn provider(subject: Subject<'_>) -> Ruled {
     let ty = subject.text("network_type")?;
     if subject.is("segmentation_id")? && matches!(&*ty, "local" | "flat") {
-        return broken(format!("a network of type {ty} has no `segmentation_id`"), "remove it");
+        return broken(format!("a network of type {ty} takes no `segmentation_id`"), "remove it");
     }
     if subject.is("physical_network")? && matches!(&*ty, "vxlan" | "gre" | "geneve" | "local") {
-        return broken(format!("a network of type {ty} has no `physical_network`"), "remove it");
+        return broken(format!("a network of type {ty} takes no `physical_network`"), "remove it");
     }
     Ok(None)
 }
 
 fn access(subject: Subject<'_>) -> Ruled {
     if subject.text("action")? == "access_as_external" && subject.text("object_type")? != "network" {
-        return broken("`access_as_external` is for networks", "write `access_as_shared`");
+        return broken("`access_as_external` is only for networks", "write `access_as_shared`");
     }
     Ok(None)
 }
@@ -66,12 +66,12 @@ fn segment(subject: Subject<'_>) -> Ruled {
     let has_id = is_there(&id);
     match &*ty {
         "flat" | "vlan" if !physical => broken(format!("a network of type {ty} needs a `physical_network`"), "add one"),
-        "flat" | "local" if has_id => broken(format!("a network of type {ty} has no `segmentation_id`"), "remove it"),
+        "flat" | "local" if has_id => broken(format!("a network of type {ty} takes no `segmentation_id`"), "remove it"),
         "vlan" if !has_id || matches!(id, Value::Integer(id) if id > 4094) => {
-            broken("a VLAN has a `segmentation_id` up to 4094", "add one")
+            broken("a VLAN needs a `segmentation_id` of at most 4094", "add one")
         }
         "vxlan" | "gre" | "geneve" if physical => {
-            broken(format!("a network of type {ty} has no `physical_network`"), "remove it")
+            broken(format!("a network of type {ty} takes no `physical_network`"), "remove it")
         }
         _ => Ok(None),
     }

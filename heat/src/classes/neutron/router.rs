@@ -85,7 +85,7 @@ fn router(subject: Subject<'_>) -> Ruled {
         return broken("a distributed router does not have its own L3 agents", "remove one of them");
     }
     if !subject.is("ha")? && agents > 1 {
-        return broken("a router that is not highly available has one L3 agent", "set `ha: true`");
+        return broken("a router that is not highly available can have only one L3 agent", "set `ha: true`");
     }
     not_both(subject, "ha", "distributed")
 }

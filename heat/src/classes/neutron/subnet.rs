@@ -79,7 +79,7 @@ fn subnet(subject: Subject<'_>) -> Ruled {
     }
     let (ra, address) = (subject.text("ipv6_ra_mode")?, subject.text("ipv6_address_mode")?);
     if subject.own("ip_version")? == Value::Integer(4) && !(ra.is_empty() && address.is_empty()) {
-        return broken("`ipv6_ra_mode` and `ipv6_address_mode` are for IPv6", "set `ip_version: 6`");
+        return broken("`ipv6_ra_mode` and `ipv6_address_mode` are only for IPv6", "set `ip_version: 6`");
     }
     if !ra.is_empty() && !address.is_empty() && ra != address {
         return broken("`ipv6_ra_mode` and `ipv6_address_mode` must be equal", "make them equal");

@@ -69,14 +69,14 @@ impl Parser<'_> {
 
     fn unexpected(&self) -> Broken {
         let Some((at, token)) = &self.next else {
-            return Broken::Wrong { at: usize::MAX, why: "something is missing at the end".to_owned() };
+            return Broken::Wrong { at: usize::MAX, why: "it ends too early".to_owned() };
         };
         let what = match token {
             Token::Null => "`null`".to_owned(),
             Token::Boolean(value) => format!("`{value}`"),
             Token::Integer(value) => format!("`{value}`"),
             Token::Float(value) => format!("`{value}`"),
-            Token::Text(_) => "a text".to_owned(),
+            Token::Text(_) => "a string".to_owned(),
             Token::Keyword(name) | Token::Variable(name) => format!("`{name}`"),
             Token::Function(name) => format!("`{name}(`"),
             Token::Sign(sign) => format!("`{sign}`"),

@@ -33,7 +33,7 @@ impl Scanner<'_> {
             self.reader.skip(2);
             let tag = self.uri(true)?;
             if tag.is_empty() || self.reader.byte(0) != b'>' {
-                return Err(self.tag_error(start, "a `>` is missing, or what belongs before it"));
+                return Err(self.tag_error(start, "a `>` is missing, or the text before it"));
             }
             self.reader.skip(1);
             (String::new(), tag)
@@ -54,7 +54,7 @@ impl Scanner<'_> {
         };
         let ends = self.reader.is_gap(0) || !self.is_block() && self.reader.byte(0) == b',';
         if !ends {
-            return Err(self.tag_error(start, "something follows it directly"));
+            return Err(self.tag_error(start, "text follows it without a space"));
         }
         self.push(TokenKind::Tag { handle, suffix }, start);
         Ok(())

@@ -80,7 +80,7 @@ fn made_as_planned(heat: &RealHeat, base: &Value, changes: Vec<Change>) {
             if let Some((.., part)) = by_service {
                 println!("| {name} | {property}{way} | {planned:?} | refused by the service |");
                 let help = said.resources[name].help.join(" ");
-                if !help.contains("the update fails, because Heat makes the new one before") {
+                if !help.contains("the update fails, because Heat creates the new one before") {
                     wrong.push(format!("`{property}` of {name}{way}: the plan does not say that it fails: {help}"));
                 }
                 if !reason.contains(part) {

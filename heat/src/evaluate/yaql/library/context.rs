@@ -40,7 +40,7 @@ overloads! { TABLE:
             if given.lambda(1)?.call(machine, std::slice::from_ref(&value))?.truth()? {
                 return Ok(value);
             }
-            wrong(format!("an `assert` of it does not hold: {}", given.text(2)?.escape_debug()))
+            wrong(format!("an `assert` in it fails: {}", given.text(2)?.escape_debug()))
         };
 }
 
@@ -75,7 +75,7 @@ fn unpack(machine: &Machine<'_>, given: Given) -> Result<Item, Stop> {
         let names = names.iter().map(name).collect::<Result<Vec<_>, Stop>>()?;
         names.into_iter().zip(items).collect()
     } else {
-        return wrong(format!("`unpack` has {}, but a different number of items", count(names.len(), "name")));
+        return wrong(format!("`unpack` has {}, but the number of items differs", count(names.len(), "name")));
     };
     given.context.with(values).map(Item::Context)
 }

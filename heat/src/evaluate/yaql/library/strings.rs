@@ -152,7 +152,7 @@ fn split(given: &Given, from_right: bool) -> Result<Item, Stop> {
     let (text, separator) = (given.text(0)?, given.text_or_none(1)?);
     let most = usize::try_from(given.integer(2)?).unwrap_or(usize::MAX);
     let mut parts: Vec<&str> = match &separator {
-        Some(separator) if separator.is_empty() => return wrong("text cannot be split at an empty text"),
+        Some(separator) if separator.is_empty() => return wrong("a string cannot be split at an empty string"),
         Some(separator) if from_right => text.rsplitn(most.saturating_add(1), &**separator).collect(),
         Some(separator) => text.splitn(most.saturating_add(1), &**separator).collect(),
         None => at_blanks(&text, most, from_right),
