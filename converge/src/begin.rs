@@ -171,7 +171,7 @@ impl State {
         }
     }
 
-    /// Counts an action that begins after the goal was reached as a correction of drift.
+    /// Counts an action that begins after the desired state was reached as a correction of drift.
     fn counts_as_correction(&mut self, place: usize) {
         if !self.is_complete() {
             return;
@@ -186,7 +186,7 @@ impl State {
         self.alarms.insert((now + crate::index::HOUR, Alarm::Rested(name)));
     }
 
-    /// Whether the action begun for a row is still what the goal wants.
+    /// Whether the action begun for a row is still what the desired state requires.
     pub(crate) fn is_as_wanted(&self, id: Id) -> bool {
         let row = &self.rows[&id].row;
         let place = View::place(self, row);

@@ -35,12 +35,12 @@ pub enum Sight {
 /// An input of the engine.
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// A new goal is wanted, whatever is in progress.
+    /// There is a new desired state, whatever is in progress.
     Desire(Desire),
-    /// An earlier goal that was reached is wanted again.
+    /// The stack is to return to an earlier desired state that was reached.
     Rollback {
-        /// The number of the goal to roll back to. Without a number, it is the goal that was reached last, or the one
-        /// before it if the last one is the present goal. If no goal was reached, nothing happens.
+        /// The number of the desired state to roll back to. Without a number, it is the one that was reached last, or
+        /// the one before it if the last one is the present one. If there is none, everything is deleted.
         to: Option<u64>,
     },
     /// These resources of the target existed before the stack. Either all of them are adopted, or none.

@@ -6,14 +6,14 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use wattle_model::{Name, Value};
 
-use crate::{Goal, Good, Id, Refusal, Row, Thing, Time, Wait};
+use crate::{DesiredState, Good, Id, Refusal, Row, Thing, Time, Wait};
 
 /// A fact to store.
 #[derive(Clone, Debug)]
 pub enum Write {
-    /// The goal from now on.
-    Goal(Goal),
-    /// A reached goal. It is inserted before the earlier ones; ten are kept.
+    /// The desired state from now on.
+    DesiredState(DesiredState),
+    /// A desired state that was reached. It is inserted before the earlier ones; ten are kept.
     Good(Good),
     /// A row, under its name.
     Row(Box<Row>),
@@ -106,9 +106,9 @@ pub enum Notice {
     Refused(Refusal),
     /// Nothing is in progress and nothing can be started.
     Settled {
-        /// The goal's number.
+        /// The number of the desired state.
         generation: u64,
-        /// The differences from the goal; empty if there are none.
+        /// The differences from the desired state; empty if there are none.
         roots: Vec<Wait>,
     },
     /// Nothing has changed for [`Limits::stall`](crate::Limits). The value is what is awaited.

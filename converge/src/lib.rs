@@ -1,14 +1,13 @@
-//! The engine that brings infrastructure to the state of a goal. It takes facts and events, and returns writes and
-//! jobs.
+//! The engine that brings infrastructure to its desired state. It takes facts and events, and returns writes and jobs.
 //!
-//! What belongs here: the stored facts ([`Goal`], [`Good`], [`Row`]), the predicates that determine the possible next
-//! actions, and [`State::step`], which responds to an [`Event`] with what to write and what to carry out afterwards.
-//! What does not: I/O, a clock, an executor, and any knowledge of particular resources. This crate sees only names,
-//! values and digests of properties. A [`Target`] resolves them, and the worker that carries out a [`Job`] knows the
-//! cloud.
+//! What belongs here: the stored facts ([`DesiredState`], [`Good`], [`Row`]), the predicates that determine the
+//! possible next actions, and [`State::step`], which responds to an [`Event`] with what to write and what to carry out
+//! afterwards. What does not: I/O, a clock, an executor, and any knowledge of particular resources. This crate sees
+//! only names, values and digests of properties. A [`Target`] resolves them, and the worker that carries out a [`Job`]
+//! knows the cloud.
 //!
-//! Only facts are stored. There is no stored graph, no lock and no progress marker. Every order follows from the rows, so a goal
-//! may change at any time, and a crash loses nothing.
+//! Only facts are stored. There is no stored graph, no lock and no progress marker. Every order follows from the rows,
+//! so the desired state may change at any time, and a crash loses nothing.
 //!
 //! # How to drive it
 //!
@@ -20,8 +19,8 @@
 
 mod begin;
 mod deadlines;
+mod desired_state;
 mod event;
-mod goal;
 mod id;
 mod index;
 mod job;
@@ -37,8 +36,8 @@ mod time;
 mod view;
 mod words;
 
+pub use desired_state::{Cleanup, Desire, DesiredState, Good, OnFailure, Refusal};
 pub use event::{Adopted, Event, Sight};
-pub use goal::{Cleanup, Desire, Goal, Good, OnFailure, Refusal};
 pub use id::{Id, NoId};
 pub use job::{Job, Notice, Outcome, Step, What, Write};
 pub use limits::Limits;

@@ -19,7 +19,7 @@ pub struct Limits {
     pub at_once: usize,
     /// After this time without progress, [`Notice::Stalled`](crate::Notice) reports what is awaited.
     pub stall: Duration,
-    /// How many times an hour, for each name, drift from a reached goal is corrected.
+    /// How many times an hour, for each name, drift from a reached desired state is corrected.
     pub corrections: usize,
 }
 

@@ -1,5 +1,5 @@
-//! Computes the predicates' inputs from the goal and the rows alone, exactly as the rules are stated. It is slow, and
-//! serves to check the index.
+//! Computes the predicates' inputs from the desired state and the rows alone, exactly as the rules are stated. It is
+//! slow, and serves to check the index.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ struct Follows {
     is_done: bool,
 }
 
-/// All facts derived from a goal and rows.
+/// All facts derived from a desired state and rows.
 pub(crate) struct Reading<'a> {
     state: &'a State,
     /// The names of the target and of rows, in the order of the table.
@@ -31,7 +31,7 @@ pub(crate) struct Reading<'a> {
 impl<'a> Reading<'a> {
     pub(crate) fn of(state: &'a State) -> Self {
         let names: Vec<&Name> = state.index.names.keys().collect();
-        let requires = state.goal.iter().flat_map(|goal| goal.desire.target.resources()).collect();
+        let requires = state.desired.iter().flat_map(|desired| desired.desire.target.resources()).collect();
         let follows = names.iter().map(|_| Follows::default()).collect();
         let mut reading = Self { state, names, requires, follows };
         for place in 0..reading.names.len() {
@@ -62,7 +62,8 @@ impl<'a> Reading<'a> {
             let dependency = requires.iter().find(|dependency| &**self.names[**dependency] == name)?;
             self.state.rows[&self.follows[*dependency].pick?].row.thing.as_ref()
         };
-        let target = &self.state.goal.as_ref().expect("INVARIANT: what is required comes from a goal").desire.target;
+        let target =
+            &self.state.desired.as_ref().expect("INVARIANT: what is required comes from a desired state").desire.target;
         let Ok(mut wanted) = target.resolve(self.names[place], &Known(&thing)) else { return };
         wanted.properties = Value::Null;
         let picks = requires.iter().filter_map(|dependency| self.follows[*dependency].pick);
@@ -122,7 +123,7 @@ impl View for Reading<'_> {
     }
 
     fn asks_for_nothing(&self) -> bool {
-        self.state.goal.is_some() && self.requires.is_empty()
+        self.state.desired.is_some() && self.requires.is_empty()
     }
 
     fn is_in_target(&self, place: usize) -> bool {
@@ -150,7 +151,7 @@ impl View for Reading<'_> {
     }
 
     fn is_everything_done(&self) -> bool {
-        self.state.goal.is_some() && self.follows.iter().all(|follows| follows.is_done)
+        self.state.desired.is_some() && self.follows.iter().all(|follows| follows.is_done)
     }
 
     fn is_required(&self, id: Id) -> bool {

@@ -75,7 +75,7 @@ pub struct Intent {
 /// The failure of a row.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RowFailure {
-    /// The goal in which it failed. A later goal tries again.
+    /// The number of the desired state for which it failed. It is tried again for a later one.
     pub generation: u64,
     /// Whether its deletion failed, rather than an earlier action.
     pub deleting: bool,
@@ -96,13 +96,13 @@ pub struct Row {
     pub name: Name,
     /// Its type.
     pub kind: Name,
-    /// The goal for which it was created.
+    /// The number of the desired state for which it was created.
     pub made: u64,
     /// The digest of the properties that cannot be changed in place.
     pub fixed: Name,
     /// The digest of its other properties; `None` if they are unknown.
     pub free: Option<Name>,
-    /// The digest of each property whose effect depends on the goal, if known.
+    /// The digest of each property whose effect depends on the desired state, if known.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub varying: BTreeMap<Name, Name>,
     /// The names of the properties that it may have been given, and `PROPERTY.KEY` for the keys of those that are maps.
@@ -129,7 +129,7 @@ pub struct Row {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub drains: bool,
     /// Whether its thing existed before and was never acted on. Such a thing has no mark, and counts as a leftover of
-    /// the last good goal.
+    /// the desired state that was reached last.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub adopted: bool,
     /// Its state.

@@ -60,8 +60,8 @@ impl State {
         None
     }
 
-    /// Records that the goal is reached, if it is. From then on, the names of rows suffice to distinguish what stands
-    /// for it from what existed before.
+    /// Records that the desired state is reached, if it is. From then on, the names of rows suffice to distinguish what
+    /// stands for it from what existed before.
     fn reach(&mut self) -> bool {
         if !self.is_done() || (self.is_complete() && !self.has_news) {
             return false;
@@ -71,26 +71,26 @@ impl State {
         if self.is_complete() && picks.clone().all(|pick| self.is_good(pick)) {
             return false;
         }
-        let goal = self.goal.clone().expect("INVARIANT: what is done is a goal");
+        let desired = self.desired.clone().expect("INVARIANT: what is done is a desired state");
         let upto = self.rows.last_key_value().map_or(Id::default(), |(id, _)| *id);
         let standing: BTreeSet<Id> = picks.collect();
         let is_left = |id: &Id| !standing.contains(id);
         let leftovers = self.rows.keys().copied().filter(is_left).collect();
-        self.keep(Good { goal, upto, leftovers });
+        self.keep(Good { desired, upto, leftovers });
         self.progress = self.now;
         self.mark_surplus();
         true
     }
 
-    /// Reports that nothing is in progress, or returns to the goal that was reached last if the present goal requests
-    /// that on failure.
+    /// Reports that nothing is in progress, or returns to the desired state that was reached last if the present one
+    /// requests that on failure.
     fn rest_or_roll_back(&mut self) -> bool {
         // An engine that may start no job cannot tell whether something could be continued.
         if self.is_settled || self.limits.at_once == 0 || !self.waits_for_nothing() {
             return false;
         }
-        let Some(goal) = &self.goal else { return false };
-        let (generation, on_failure) = (goal.generation, goal.desire.on_failure);
+        let Some(desired) = &self.desired else { return false };
+        let (generation, on_failure) = (desired.generation, desired.desire.on_failure);
         self.is_settled = true;
         let roots = self.unfinished().chain(self.roots()).collect();
         self.was_settled = true;
@@ -117,7 +117,7 @@ impl State {
         }
     }
 
-    /// Records that a rollback may use the row, and that the record of the goal does not contain it yet.
+    /// Records that a rollback may use the row, and that the record of the desired state does not contain it yet.
     pub(crate) fn stands_newly(&mut self, id: Id) {
         self.has_news |= self.rows.get(&id).is_some_and(|entry| entry.row.stage == Stage::Sound);
     }

@@ -5,21 +5,21 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use wattle_model::{Name, Value};
 
 use crate::deadlines::Alarm;
-use crate::goal::{Refusal, places};
+use crate::desired_state::{Refusal, places};
 use crate::index::Index;
 use crate::predicates::{has_failed, is_free};
 use crate::view::View;
-use crate::{Event, Goal, Good, Id, Limits, Row, Stage, Step, Time, Write};
+use crate::{DesiredState, Event, Good, Id, Limits, Row, Stage, Step, Time, Write};
 
-/// The number of reached goals to keep.
+/// The number of reached desired states to keep.
 const KEPT: usize = 10;
 
 /// The stored state of a stack.
 #[derive(Clone, Debug, Default)]
 pub struct Stored {
-    /// The goal.
-    pub goal: Option<Goal>,
-    /// Reached goals, the last one first.
+    /// The desired state.
+    pub desired: Option<DesiredState>,
+    /// Desired states that were reached, the last one first.
     pub good: Vec<Good>,
     /// The rows.
     pub rows: Vec<Row>,
@@ -61,7 +61,7 @@ pub struct State {
     pub(crate) issued: u64,
     pub(crate) limits: Limits,
     pub(crate) now: Time,
-    pub(crate) goal: Option<Goal>,
+    pub(crate) desired: Option<DesiredState>,
     pub(crate) good: VecDeque<Good>,
     pub(crate) rows: BTreeMap<Id, Entry>,
     pub(crate) index: Index,
@@ -78,9 +78,9 @@ pub struct State {
     pub(crate) removed: Time,
     /// Whether it was reported that nothing is in progress.
     pub(crate) is_settled: bool,
-    /// Whether that was reported of the present goal before, or may have been by an earlier leader.
+    /// Whether that was reported of the present desired state before, or may have been by an earlier leader.
     pub(crate) was_settled: bool,
-    /// Whether there may be rows that stand for the goal but are missing in its record of success.
+    /// Whether there may be rows that stand for the desired state but are missing in its record of success.
     pub(crate) has_news: bool,
     pub(crate) out: Step,
 }
@@ -91,15 +91,16 @@ impl State {
     ///
     /// # Errors
     ///
-    /// The stored goal is one that [`Event::Desire`] would have refused.
+    /// The stored desired state is one that [`Event::Desire`] would have refused.
     pub fn load(stored: Stored, term: u64, limits: Limits, now: Time) -> Result<(Self, Step), Refusal> {
-        let names = stored.goal.as_ref().map(|goal| places(&*goal.desire.target)).transpose()?.unwrap_or_default();
+        let names =
+            stored.desired.as_ref().map(|desired| places(&*desired.desire.target)).transpose()?.unwrap_or_default();
         let mut state = Self {
             term,
             issued: 0,
             limits,
             now,
-            goal: stored.goal,
+            desired: stored.desired,
             good: stored.good.into(),
             rows: BTreeMap::new(),
             index: Index::default(),
@@ -165,16 +166,17 @@ impl State {
     /// When [`Event::Tick`] is due, unless another event comes earlier.
     pub fn wakes(&self) -> Option<Time> {
         let stall = (self.under_way > 0).then(|| self.progress + self.limits.stall);
-        let goal = self.goal.as_ref().and_then(|goal| goal.desire.deadline).filter(|deadline| *deadline > self.now);
-        [self.alarms.first().map(|alarm| alarm.0), stall, goal].into_iter().flatten().min()
+        let deadline =
+            self.desired.as_ref().and_then(|desired| desired.desire.deadline).filter(|deadline| *deadline > self.now);
+        [self.alarms.first().map(|alarm| alarm.0), stall, deadline].into_iter().flatten().min()
     }
 
-    /// The goal.
-    pub fn goal(&self) -> Option<&Goal> {
-        self.goal.as_ref()
+    /// The desired state.
+    pub fn desired(&self) -> Option<&DesiredState> {
+        self.desired.as_ref()
     }
 
-    /// The reached goals, the last one first.
+    /// The desired states that were reached, the last one first.
     pub fn good(&self) -> impl Iterator<Item = &Good> {
         self.good.iter()
     }
@@ -196,18 +198,18 @@ impl State {
         Some(&self.rows[&pick].row)
     }
 
-    /// Whether a row has failed, and nothing more is done about it for this goal.
+    /// Whether a row has failed, and nothing more is done about it for this desired state.
     pub fn has_failed(&self, row: &Row) -> bool {
         has_failed(self, row)
     }
 
-    /// Whether a row's thing still exists although the goal does not request it.
+    /// Whether a row's thing still exists although the desired state does not contain it.
     pub fn is_superfluous(&self, row: &Row) -> bool {
         let is_wanted = self.index.names.get(&row.name).is_some_and(|named| named.is_in_target);
         row.stage != Stage::Gone && !row.adopted && !is_wanted
     }
 
-    /// The properties that the goal requests for the thing of this row. `None` if the row stands for no name, or an
+    /// The properties that the thing of this row has in the desired state. `None` if the row stands for no name, or an
     /// action on it is in progress.
     pub fn properties(&self, row: Id) -> Option<Value> {
         let known = &self.rows.get(&row)?.row;
@@ -219,9 +221,9 @@ impl State {
         is_it.then(|| self.resolved(place).ok()).flatten().map(|wanted| wanted.properties)
     }
 
-    /// Whether everything that the goal requests exists.
+    /// Whether everything in the desired state exists.
     pub fn is_done(&self) -> bool {
-        self.goal.is_some() && self.index.undone == 0
+        self.desired.is_some() && self.index.undone == 0
     }
 
     /// The types of rows whose current action only the cloud can report on.
@@ -235,10 +237,10 @@ impl State {
         self.under_way == 0
     }
 
-    /// Whether the goal's deadline passed while something was still in progress. Nothing more is started for it, and
-    /// actions of the cloud are not awaited.
+    /// Whether the deadline of the desired state passed while something was still in progress. Nothing more is started
+    /// for it, and actions of the cloud are not awaited.
     pub fn is_over_time(&self) -> bool {
-        let deadline = self.goal.as_ref().and_then(|goal| goal.desire.deadline);
+        let deadline = self.desired.as_ref().and_then(|desired| desired.desire.deadline);
         deadline.is_some_and(|deadline| deadline <= self.now) && !(self.is_complete() && self.was_settled)
     }
 
@@ -255,7 +257,7 @@ impl State {
         Id { term: self.term, number: self.issued }
     }
 
-    /// Inserts a reached goal before the earlier ones.
+    /// Inserts a reached desired state before the earlier ones.
     pub(crate) fn keep(&mut self, good: Good) {
         self.out.writes.push(Write::Good(good.clone()));
         self.good.push_front(good);
@@ -268,7 +270,7 @@ impl State {
         let is_it = |write: &Write| match write {
             Write::Row(row) => row.id == id,
             Write::Remove(removed) => *removed == id,
-            Write::Goal(_) | Write::Good(_) => false,
+            Write::DesiredState(_) | Write::Good(_) => false,
         };
         if self.out.writes.last().is_some_and(is_it) {
             self.out.writes.pop();

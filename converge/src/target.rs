@@ -54,8 +54,8 @@ pub struct Wanted {
     pub fixed: Name,
     /// A digest of all other properties.
     pub free: Name,
-    /// The properties whose effect depends on the goal, by name. Each has a digest of the value, and the effect of a
-    /// different value in this goal. They are in neither of the other digests.
+    /// The properties whose effect depends on the desired state, by name. Each has a digest of the value, and the
+    /// effect of a different value in this desired state. They are in neither of the other digests.
     pub varying: BTreeMap<Name, (Name, Effect)>,
     /// The dependencies whose values appear in its own attributes: a server shows the addresses of its ports. Once one
     /// of these was changed, it is read again.
@@ -67,7 +67,7 @@ pub struct Wanted {
     pub turns: BTreeSet<Name>,
     /// Whether something on it has to be torn down before it is deleted.
     pub drains: bool,
-    /// Whether its drift is corrected even in a goal that does not request that.
+    /// Whether its drift is corrected even if the desired state does not request that.
     pub corrects: bool,
     /// How long it may take; [`Limits::patience`](crate::Limits) if it is `None`.
     pub patience: Option<Duration>,
@@ -98,7 +98,7 @@ impl Wanted {
     }
 }
 
-/// The wanted state of a goal.
+/// The contents of a desired state.
 pub trait Target: fmt::Debug + Send + Sync {
     /// The name of each resource, with the names that it depends on: each at most once, and without cycles.
     fn resources(&self) -> Vec<(Name, Vec<Name>)>;

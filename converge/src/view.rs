@@ -31,19 +31,19 @@ impl Needs {
 
 /// The facts, and what directly follows from them. A resource is identified by its index in the table of names.
 pub(crate) trait View {
-    /// The number of the goal.
+    /// The number of the desired state.
     fn generation(&self) -> u64;
 
-    /// Whether the goal was reached once.
+    /// Whether the desired state was reached once.
     fn is_complete(&self) -> bool;
 
-    /// Whether leftovers of the last good goal are deleted as soon as their name is done.
+    /// Whether leftovers of the desired state that was reached last are deleted as soon as their name is done.
     fn is_early(&self) -> bool;
 
-    /// Whether the goal's deadline has passed.
+    /// Whether the deadline of the desired state has passed.
     fn is_expired(&self) -> bool;
 
-    /// Whether the goal asks for the correction of drift.
+    /// Whether drift from the desired state is to be corrected.
     fn corrects(&self) -> bool;
 
     /// Whether drift was corrected so many times recently that it is no longer corrected.
@@ -58,13 +58,13 @@ pub(crate) trait View {
     /// The index of a row's name.
     fn place(&self, row: &Row) -> usize;
 
-    /// Whether the goal requests that nothing exists.
+    /// Whether the desired state is that nothing exists.
     fn asks_for_nothing(&self) -> bool;
 
-    /// Whether the goal requests the name.
+    /// Whether the desired state contains the name.
     fn is_in_target(&self, place: usize) -> bool;
 
-    /// Whether all dependencies of the name are done, or the goal does not request it.
+    /// Whether all dependencies of the name are done, or the desired state does not contain it.
     fn is_known(&self, place: usize) -> bool;
 
     /// The wanted state, once its dependencies are done, if it can be computed.
@@ -85,7 +85,7 @@ pub(crate) trait View {
     /// Whether any row requires this one.
     fn is_required(&self, id: Id) -> bool;
 
-    /// Whether a row stands for the last good goal.
+    /// Whether a row stands for the desired state that was reached last.
     fn is_good(&self, id: Id) -> bool;
 
     /// The rows that hold this exclusively.

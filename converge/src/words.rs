@@ -14,7 +14,7 @@ use crate::{Act, Row, Stage};
 pub enum Why {
     /// This action on it is in progress.
     UnderWay(&'static str),
-    /// This action on it was in progress when the goal's deadline passed.
+    /// This action on it was in progress when the deadline of the desired state passed.
     Unfinished(&'static str),
     /// It failed, for this reason.
     Failed(Name),
@@ -29,7 +29,7 @@ pub enum Why {
     },
     /// A leftover of it cannot be deleted, for this reason.
     Left(Name),
-    /// The goal's deadline passed before it was started.
+    /// The deadline of the desired state passed before it was started.
     Expired,
     /// It changed or vanished after it was in its wanted state, and no correction was requested.
     Drifted,
@@ -87,7 +87,7 @@ impl State {
         under_way.chain(self.roots()).collect()
     }
 
-    /// The actions that were in progress when the goal's deadline passed.
+    /// The actions that were in progress when the deadline of the desired state passed.
     pub(crate) fn unfinished(&self) -> impl Iterator<Item = Wait> {
         let is_over_time = self.is_over_time();
         self.rows().filter(move |_| is_over_time).filter_map(|row| {
@@ -96,7 +96,7 @@ impl State {
         })
     }
 
-    /// The differences from the goal, except for what only waits for another of these.
+    /// The differences from the desired state, except for what only waits for another of these.
     pub fn roots(&self) -> Vec<Wait> {
         let names = self.index.names.iter().enumerate();
         names
@@ -109,7 +109,7 @@ impl State {
             .collect()
     }
 
-    /// Until the goal is reached once: the names that are not in their wanted state, whatever the reason.
+    /// Until the desired state is reached once: the names that are not in their wanted state, whatever the reason.
     pub fn unreached(&self) -> impl Iterator<Item = &Name> {
         let is_complete = self.is_complete();
         let names = self.index.names.iter().filter(move |_| !is_complete);

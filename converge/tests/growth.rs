@@ -68,7 +68,7 @@ fn settle(
             match write {
                 Write::Row(row) => drop(rows.insert(row.id, *row)),
                 Write::Remove(id) => drop(rows.remove(&id)),
-                Write::Goal(_) | Write::Good(_) => {}
+                Write::DesiredState(_) | Write::Good(_) => {}
             }
         }
         jobs.extend(asked);
@@ -114,7 +114,7 @@ fn time_of_the_engine_by_resources() {
             report("the same", settle(&mut state, &mut rows, wish(1)));
             report("update all", settle(&mut state, &mut rows, wish(2)));
             let stored = Stored {
-                goal: state.goal().cloned(),
+                desired: state.desired().cloned(),
                 good: state.good().cloned().collect(),
                 rows: rows.values().cloned().collect(),
             };

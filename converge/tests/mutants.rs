@@ -345,7 +345,7 @@ const MUTANTS: &[Mutant] = &[
         edits: &[(UPDATE, ".filter(|(_, difference)| *difference == Difference::Requires)", ".filter(|_| false)")],
     },
     Mutant {
-        name: "what failed for an earlier goal is not tried again",
+        name: "what failed for an earlier desired state is not tried again",
         edits: &[(RULES, "failure.generation == view.generation() && ", "")],
     },
 ];

@@ -1,5 +1,5 @@
-//! A template with all that it names, as a target for infrastructure: the part of a goal that `wattle_converge`
-//! queries.
+//! A template with all that it names, as a target for infrastructure: the part of a desired state that
+//! `wattle_converge` queries.
 //!
 //! What belongs here: which resources of a template are things in a cloud and which exist only in the engine, what each
 //! of them depends on, its attributes once it exists, and which changes require a replacement. Heat's interpretation of

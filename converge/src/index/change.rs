@@ -16,7 +16,7 @@ impl State {
         self.save(id);
     }
 
-    /// Adds a row that is stored already, at its name's index in the table of the old goal.
+    /// Adds a row that is stored already, at its name's index in the table of the former desired state.
     pub(crate) fn insert(&mut self, row: Row) {
         let id = row.id;
         self.index_row(None, Some(&row));

@@ -49,7 +49,7 @@ pub(crate) struct Index {
     /// Names that may need an action without a job (`free`), or with one (`due`).
     pub(crate) free: BTreeSet<usize>,
     pub(crate) due: BTreeSet<usize>,
-    /// How many names the goal requests, and how many of them are not done.
+    /// How many names the desired state contains, and how many of them are not done.
     pub(crate) asked: usize,
     pub(crate) undone: usize,
     /// Names with rows that do not stand for them.

@@ -11,7 +11,7 @@ use crate::view::Needs;
 use crate::{Id, Known, Wanted};
 
 impl State {
-    /// Rebuilds the index with the names of a goal and those of the rows.
+    /// Rebuilds the index with the names of the desired state and those of the rows.
     pub(crate) fn rebuild(&mut self, target: Vec<(Name, Vec<usize>)>) {
         let mut index = Index { asked: target.len(), undone: target.len(), ..Index::default() };
         for (name, requires) in &target {
@@ -100,20 +100,20 @@ impl State {
     /// The wanted state of a name whose dependencies are all done.
     pub(crate) fn resolved(&self, place: usize) -> Result<Wanted, Name> {
         let (name, named) = self.index.names.get_index(place).expect("INVARIANT: it is a place of the table");
-        let goal = self.goal.as_ref().expect("INVARIANT: names of a target come from a goal");
+        let desired = self.desired.as_ref().expect("INVARIANT: names of a target come from a desired state");
         let thing = |name: &str| {
             let dependency = self.index.names.get_index_of(name)?;
             let pick = self.index.names[dependency].pick.filter(|_| named.requires.contains(&dependency))?;
             self.rows[&pick].row.thing.as_ref()
         };
-        goal.desire.target.resolve(name, &Known(&thing)).map_err(Into::into)
+        desired.desire.target.resolve(name, &Known(&thing)).map_err(Into::into)
     }
 
     /// The pick of a name, and whether it is in its wanted state.
     fn stands(&self, place: usize) -> (Option<Id>, bool) {
         let named = &self.index.names[place];
         let Some(Ok(wanted)) = &named.wanted else { return (None, false) };
-        let corrects = self.goal.as_ref().is_some_and(|goal| goal.desire.corrects);
+        let corrects = self.desired.as_ref().is_some_and(|desired| desired.desire.corrects);
         let rows = named.rows.iter().map(|id| &self.rows[id].row);
         let pick = predicates::pick(rows, wanted, &named.needs, corrects);
         let is_done = pick.is_some_and(|pick| predicates::done(&self.rows[&pick].row, wanted, &named.needs, corrects));

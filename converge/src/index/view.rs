@@ -11,24 +11,24 @@ pub(crate) const HOUR: std::time::Duration = std::time::Duration::from_hours(1);
 
 impl View for State {
     fn generation(&self) -> u64 {
-        self.goal.as_ref().map_or(0, |goal| goal.generation)
+        self.desired.as_ref().map_or(0, |desired| desired.generation)
     }
 
     fn is_complete(&self) -> bool {
-        self.goal.is_some() && self.good.front().is_some_and(|good| good.goal.generation == self.generation())
+        self.desired.is_some() && self.good.front().is_some_and(|good| good.desired.generation == self.generation())
     }
 
     fn is_early(&self) -> bool {
-        self.goal.as_ref().is_some_and(|goal| goal.desire.cleanup == Cleanup::Early)
+        self.desired.as_ref().is_some_and(|desired| desired.desire.cleanup == Cleanup::Early)
     }
 
     fn is_expired(&self) -> bool {
-        let deadline = self.goal.as_ref().and_then(|goal| goal.desire.deadline);
+        let deadline = self.desired.as_ref().and_then(|desired| desired.desire.deadline);
         deadline.is_some_and(|deadline| deadline <= self.now) && !self.is_complete()
     }
 
     fn corrects(&self) -> bool {
-        self.goal.as_ref().is_some_and(|goal| goal.desire.corrects)
+        self.desired.as_ref().is_some_and(|desired| desired.desire.corrects)
     }
 
     fn is_tired(&self, place: usize) -> bool {
@@ -50,7 +50,7 @@ impl View for State {
     }
 
     fn asks_for_nothing(&self) -> bool {
-        self.goal.is_some() && self.index.asked == 0
+        self.desired.is_some() && self.index.asked == 0
     }
 
     fn is_in_target(&self, place: usize) -> bool {

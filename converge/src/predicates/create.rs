@@ -17,7 +17,7 @@ const COPIES: usize = 3;
 pub(crate) enum Obstacle {
     /// There is nothing to do, or it is not known yet.
     Idle,
-    /// Something failed in this goal.
+    /// Something failed for this desired state.
     Failed(Id),
     /// Another row of the name has to finish first.
     Row(Id),
@@ -26,8 +26,8 @@ pub(crate) enum Obstacle {
 }
 
 /// *create(n)*: all dependencies of `n` are done, nothing stands for `n`, and nothing of `n` is being updated or
-/// created as wanted, failed in this goal, or only waits to be deleted. A creation for an earlier goal does not block
-/// it, unless there are too many things with the name.
+/// created as wanted, failed for this desired state, or only waits to be deleted. A creation for an earlier desired
+/// state does not block it, unless there are too many things with the name.
 pub(crate) fn create<V: View>(view: &V, place: usize) -> Result<(), Obstacle> {
     let Some(wanted) = view.wanted(place) else { return Err(Obstacle::Idle) };
     if view.pick(place).is_some() || !may_begin(view, place) {

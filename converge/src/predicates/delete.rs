@@ -6,9 +6,9 @@ use crate::{Row, Stage};
 
 /// *delete(k)*: `k` is idle, stands for nothing, and no row requires it. The rest depends on `k`:
 ///
-/// - A row that stands for the last good goal is deleted once its name is done and everything else is too. With early
-///   cleanup, it is deleted once its name is done. The same holds for what existed before the stack, if its name is
-///   requested.
+/// - A row that stands for the desired state that was reached last is deleted once its name is done and everything else
+///   is too. With early cleanup, it is deleted once its name is done. The same holds for what existed before the stack,
+///   if its name is requested.
 /// - A failed row is deleted now.
 /// - A row that was created in between is deleted once it is known what stands for its name.
 pub(super) fn delete<V: View>(view: &V, row: &Row) -> bool {

@@ -68,15 +68,15 @@ fn look(row: &Row) -> bool {
     row.is_idle() && row.stage == Stage::New
 }
 
-/// *forget(k)*: nothing is left of `k`, or it existed before the stack and the goal requests nothing. Also, no row
-/// requires it, and no failure of this goal has to be remembered.
+/// *forget(k)*: nothing is left of `k`, or it existed before the stack and the desired state is empty. Also, no row
+/// requires it, and no failure for this desired state has to be remembered.
 fn forget<V: View>(view: &V, row: &Row) -> bool {
     let is_nobodys = row.stage == Stage::Gone || row.adopted && view.asks_for_nothing();
     row.is_idle() && is_nobodys && !view.is_required(row.id) && !has_failed(view, row)
 }
 
-/// Whether a row has failed in this goal and would fail again. It might not if something that the row refers to has
-/// been replaced since.
+/// Whether a row has failed for this desired state and would fail again. It might not if something that the row refers
+/// to has been replaced since.
 pub(crate) fn has_failed<V: View>(view: &V, row: &Row) -> bool {
     row.failed.as_ref().is_some_and(|failure| {
         let place = view.place(row);
@@ -85,8 +85,9 @@ pub(crate) fn has_failed<V: View>(view: &V, row: &Row) -> bool {
     })
 }
 
-/// Whether to work towards the wanted state of a name. After a goal was reached, only drift is corrected, if requested,
-/// together with the consequences of the correction: a row without drift differs only because of its dependencies.
+/// Whether to work towards the wanted state of a name. After the desired state was reached, only drift is corrected, if
+/// requested, together with the consequences of the correction: a row without drift differs only because of its
+/// dependencies.
 fn may_begin<V: View>(view: &V, place: usize) -> bool {
     if view.is_expired() {
         return false;

@@ -9,8 +9,8 @@ use crate::view::View;
 use crate::{Id, Row, Stage};
 
 /// *release(k)*: the first row that holds something that `place` needs and must release it. That row is idle, will not
-/// be deleted, cannot be updated now, and holds it although the goal does not want it to. Afterwards the row differs,
-/// so an update restores what was released if it is wanted again.
+/// be deleted, cannot be updated now, and holds it although it should not in the desired state. Afterwards the row
+/// differs, so an update restores what was released if it is wanted again.
 pub(super) fn release<V: View>(view: &V, place: usize, held: &BTreeSet<Name>) -> Option<(Id, BTreeSet<Name>)> {
     held.iter().flat_map(|exclusive| view.holders(exclusive)).find_map(|holder| {
         let row = view.row(holder);
@@ -34,7 +34,7 @@ fn is_to_give<V: View>(view: &V, row: &Row) -> bool {
         && update(view, view.place(row)) != Ok(row.id)
 }
 
-/// What a row holds because the goal wants it to.
+/// What a row should hold in the desired state.
 fn kept<V: View>(view: &V, row: &Row) -> BTreeSet<Name> {
     let place = view.place(row);
     let wanted = view.wanted(place).filter(|_| view.pick(place) == Some(row.id));

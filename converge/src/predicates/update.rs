@@ -13,8 +13,8 @@ fn pick_that_differs<V: View>(view: &V, place: usize) -> Option<(Id, Difference)
     (row.is_idle() && difference != Difference::Nothing && may_begin(view, place)).then_some((id, difference))
 }
 
-/// *update(k)*: all dependencies of the name are done, and `k` stands for it, is idle, differs, and did not fail in
-/// this goal.
+/// *update(k)*: all dependencies of the name are done, and `k` stands for it, is idle, differs, and did not fail for
+/// this desired state.
 pub(crate) fn update<V: View>(view: &V, place: usize) -> Result<Id, Obstacle> {
     let Some((id, Difference::Properties)) = pick_that_differs(view, place) else { return Err(Obstacle::Idle) };
     if has_failed(view, view.row(id)) {

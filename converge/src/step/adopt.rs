@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use wattle_model::{IndexMap, Name};
 
+use crate::desired_state::places;
 use crate::event::Adopted;
-use crate::goal::places;
 use crate::state::State;
 use crate::view::View as _;
 use crate::{Id, Known, Refusal, Row, Stage, Target, Thing, Wanted};
@@ -15,7 +15,7 @@ type Judged = (Wanted, Thing, Vec<Name>);
 
 impl State {
     /// Gives each adopted thing a row. The row differs until an update has marked the thing. Predicates treat it like
-    /// any other row, except that it is not deleted before a goal has requested it.
+    /// any other row, except that it is not deleted before a desired state has contained it.
     pub(crate) fn on_adopt(&mut self, target: &dyn Target, things: Vec<Adopted>) {
         let adopted = match self.judged(target, &things) {
             Ok(adopted) => adopted,

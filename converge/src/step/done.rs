@@ -114,7 +114,8 @@ impl State {
         });
     }
 
-    /// Records that the thing no longer exists. If it was created for this goal, it is not created again for it.
+    /// Records that the thing no longer exists. If it was created for this desired state, it is not created again for
+    /// it.
     pub(crate) fn vanish(&mut self, id: Id) {
         let (generation, is_complete) = (self.generation(), self.is_complete());
         self.rest(id);
@@ -128,7 +129,7 @@ impl State {
         });
     }
 
-    /// The record of an action that failed for a row in this goal.
+    /// The record of an action on a row that failed for this desired state.
     pub(crate) fn failure(&self, id: Id, cause: Name) -> RowFailure {
         let row = &self.rows[&id].row;
         let needs = match row.act() {

@@ -31,13 +31,13 @@ pub(crate) struct Faults {
     pub(crate) slow: u64,
     /// A leader leaves in an orderly way.
     pub(crate) leaves: u64,
-    /// Somebody adopts existing things, at each goal.
+    /// Somebody adopts existing things, at each new desired state.
     pub(crate) adopted: u64,
     /// Things vanish, change or break, at each observation.
     pub(crate) drift: u64,
     /// The maximum latency of a request or a response, in milliseconds.
     pub(crate) latency: u64,
-    /// The maximum time between goals, in milliseconds.
+    /// The maximum time between desired states, in milliseconds.
     pub(crate) pace: u64,
     /// How many jobs a leader runs concurrently.
     pub(crate) at_once: usize,

@@ -7,22 +7,25 @@
 //!
 //! # What goes wrong
 //!
-//! Goals come while others are under way, turn dependencies round, move what only one can have, or ask for it twice,
-//! and say again whether what varies can be changed in place. Requests are lost, unheard of or late, and creations
-//! arrive twice; answers come twice; the cloud refuses, breaks, asks to come back later, or takes its time, or for
-//! ever. Things vanish, change and break by themselves. Leaders die with any part of a step stored or begun, and are
-//! deposed while they go on. Of comers and goers, leaders leave with jobs under way, and what a leader writes arrives
-//! late: it may be deposed by then, with other leaders before and after it; and somebody adopts what was there before.
+//! New desired states come while others are under way, turn dependencies round, move what only one can have, or ask for
+//! it twice, and say again whether what varies can be changed in place. Requests are lost, unheard of or late, and
+//! creations arrive twice; answers come twice; the cloud refuses, breaks, asks to come back later, or takes its time,
+//! or for ever. Things vanish, change and break by themselves. Leaders die with any part of a step stored or begun, and
+//! are deposed while they go on. Of comers and goers, leaders leave with jobs under way, and what a leader writes
+//! arrives late: it may be deposed by then, with other leaders before and after it; and somebody adopts what was there
+//! before.
 //!
 //! # What must hold
 //!
 //! At every step: requirements have no cycle and lead to rows that are there; nothing is deleted that something requires or refers to,
-//! that was up and has no successor, that a rollback would find, or that may still be wanted, nothing that was there before the stack and that no
-//! goal has asked for, and no server before its software is torn down; what only one can have is not given twice, and what takes turns is not made at once; nothing is made of which three are there that nothing requires; what
-//! failed is not begun again by the same goal. In one history of 16 each step is what the predicates say when they are computed
-//! from scratch. When faults stop, everything comes to rest; then the next goal is reached, with nothing left over; what then drifts is put
-//! right; the same goal once more costs two writes and no job; a last one writes no row more than twice. What is written down of a
-//! thing is then what can be read of it.
+//! that was up and has no successor, that a rollback would find, or that may still be wanted, nothing that was there
+//! before the stack and that no desired state has contained, and no server before its software is torn down; what only
+//! one can have is not given twice, and what takes turns is not made at once; nothing is made of which three are there
+//! that nothing requires; what failed is not begun again for the same desired state. In one history of 16 each step is
+//! what the predicates say when they are computed from scratch. When faults stop, everything comes to rest; then the
+//! next desired state is reached, with nothing left over; what then drifts is put right; the same desired state once
+//! more costs two writes and no job; a last one writes no row more than twice. What is written down of a thing is then
+//! what can be read of it.
 //!
 //! # Whether it finds anything
 //!
@@ -68,7 +71,7 @@
 //! | what was seen before a change is believed | 17 |
 //! | done does not ask whether what varies is as wanted | 21 |
 //! | an update holds only what it had | 23 |
-//! | what failed for an earlier goal is not tried again | 23 |
+//! | what failed for an earlier desired state is not tried again | 23 |
 //! | an answer to an older job is believed | 25 |
 //! | update tries again what failed | 25 |
 //! | what varies is not written down | 25 |
@@ -125,7 +128,7 @@ fn report(seed: u64, shown: usize) -> String {
 }
 
 #[test]
-fn the_goal_is_reached_whatever_goes_wrong() {
+fn the_desired_state_is_reached_whatever_goes_wrong() {
     if let Some(seed) = number("WATTLE_SEED") {
         let went = World::run(seed, true);
         println!("{}", went.trace.join("\n"));

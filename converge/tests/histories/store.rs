@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use wattle_converge::{Act, Cleanup, Goal, Good, Id, Row, Stage, State, Stored, Write};
+use wattle_converge::{Act, Cleanup, DesiredState, Good, Id, Row, Stage, State, Stored, Write};
 use wattle_model::Name;
 
-/// The maximum number of things with a name when one is created, besides those that something requires: of the last
-/// good goal, of the present one, and one that is being created or deleted. A required thing stays until the wanted
-/// state is known, so there may be more once nothing requires it any more; then none is created.
+/// The maximum number of things with a name when one is created, besides those that something requires: of the desired
+/// state that was reached last, of the present one, and one that is being created or deleted. A required thing stays
+/// until the wanted state is known, so there may be more once nothing requires it any more; then none is created.
 const COPIES: usize = 3;
 
 /// The stored facts.
@@ -15,21 +15,21 @@ const COPIES: usize = 3;
 pub(crate) struct Store {
     /// The term that may write.
     pub(crate) term: u64,
-    pub(crate) goal: Option<Goal>,
+    pub(crate) desired: Option<DesiredState>,
     pub(crate) good: Vec<Good>,
     pub(crate) rows: BTreeMap<Id, Row>,
-    /// Failed names, with the goal in which they failed, and their intended requirements. Once a name is tried or
-    /// created with other requirements, earlier failures no longer count: the requirements may change back because a
-    /// required thing vanished and came back.
+    /// Failed names, with the number of the desired state for which they failed, and their intended requirements. Once
+    /// a name is tried or created with other requirements, earlier failures no longer count: the requirements may
+    /// change back because a required thing vanished and came back.
     failures: BTreeSet<(Name, u64, Option<BTreeSet<Id>>)>,
-    /// Rows that did not release what others need, with the goal.
+    /// Rows that did not release what others need, with the number of the desired state.
     kept: BTreeSet<(Id, u64)>,
 }
 
 impl Store {
     pub(crate) fn write(&mut self, write: Write) {
         match write {
-            Write::Goal(goal) => self.goal = Some(goal),
+            Write::DesiredState(desired) => self.desired = Some(desired),
             Write::Good(good) => {
                 self.good.insert(0, good);
                 self.good.truncate(10);
@@ -38,7 +38,7 @@ impl Store {
                 let former = self.rows.get(&row.id);
                 let is_made = row.stage == Stage::Sound && former.is_some_and(|former| former.stage == Stage::New);
                 if is_made || row.act() == Some(&Act::Create) {
-                    let generation = self.goal.as_ref().map(|goal| goal.generation);
+                    let generation = self.desired.as_ref().map(|desired| desired.generation);
                     self.failures.retain(|(name, of, needs)| {
                         *name != row.name || Some(*of) != generation || needs.as_ref() == Some(&row.requires)
                     });
@@ -59,18 +59,18 @@ impl Store {
     }
 
     pub(crate) fn stored(&self) -> Stored {
-        Stored { goal: self.goal.clone(), good: self.good.clone(), rows: self.rows.values().cloned().collect() }
+        Stored { desired: self.desired.clone(), good: self.good.clone(), rows: self.rows.values().cloned().collect() }
     }
 
-    /// Whether this goal was reached, and can be rolled back to.
+    /// Whether this desired state was reached, and can be rolled back to.
     pub(crate) fn has_reached(&self, generation: u64) -> bool {
-        self.good.iter().any(|good| good.goal.generation == generation)
+        self.good.iter().any(|good| good.desired.generation == generation)
     }
 
-    /// Checks a row that is about to be written: a failure is not retried in the same goal, unless the row refers to
-    /// something else by now, and no superfluous thing is created.
+    /// Checks a row that is about to be written: a failure is not retried for the same desired state, unless the row
+    /// refers to something else by now, and no superfluous thing is created.
     pub(crate) fn may_begin(&self, row: &Row) -> Result<(), String> {
-        let generation = self.goal.as_ref().map(|goal| goal.generation);
+        let generation = self.desired.as_ref().map(|desired| desired.generation);
         let failed = row.failed.as_ref().filter(|failure| Some(failure.generation) == generation);
         let former = self.rows.get(&row.id);
         let Some(act) = row.act().filter(|act| former.is_none_or(|former| former.act() != Some(act))) else {
@@ -100,7 +100,11 @@ impl Store {
             Act::Release { .. } => self.kept.contains(&(row.id, generation.unwrap_or_default())),
             Act::Delete => failed.is_some_and(|failure| failure.deleting),
         };
-        if again { Err(format!("{act:?} of {} failed in this goal and is begun again", row.id)) } else { Ok(()) }
+        if again {
+            Err(format!("{act:?} of {} failed for this desired state and is begun again", row.id))
+        } else {
+            Ok(())
+        }
     }
 
     /// Checks the invariants after each step of the leader that wrote it.
@@ -153,7 +157,7 @@ impl Store {
             ));
         }
         let is_asked_for = |name: &Name| {
-            let resources = self.goal.iter().flat_map(|goal| goal.desire.target.resources());
+            let resources = self.desired.iter().flat_map(|desired| desired.desire.target.resources());
             resources.into_iter().any(|(asked, _)| asked == *name)
         };
         if row.adopted && !is_asked_for(&row.name) {
@@ -163,13 +167,13 @@ impl Store {
             ));
         }
         let is_good = self.good.first().is_some_and(|good| id <= good.upto && !good.leftovers.contains(&id));
-        let Some(goal) = &self.goal else { return Ok(()) };
-        let resources = goal.desire.target.resources();
+        let Some(desired) = &self.desired else { return Ok(()) };
+        let resources = desired.desire.target.resources();
         let wanted = resources.iter().find(|(name, _)| *name == row.name);
         if is_good && wanted.is_some() && state.standing(&row.name).is_none() {
             return Err(format!("{id} of {} was up and is to be deleted, and nothing else stands for it", row.name));
         }
-        if is_good && goal.desire.cleanup == Cleanup::Last && !state.is_done() {
+        if is_good && desired.desire.cleanup == Cleanup::Last && !state.is_done() {
             return Err(format!("{id} of {} is to be deleted, and not everything is done", row.name));
         }
         // Its dependencies have to be done before it is known to be unwanted.

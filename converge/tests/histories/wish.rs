@@ -1,4 +1,4 @@
-//! The goals of a history: small targets, each derived from the previous one.
+//! The desired states of a history: small targets, each derived from the previous one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub(crate) enum Use {
 pub(crate) struct Resource {
     pub(crate) fixed: u64,
     pub(crate) free: u64,
-    /// A value, and the effect of a different one in this goal.
+    /// A value, and the effect of a different one in this desired state.
     pub(crate) varies: (u64, Effect),
     pub(crate) uses: BTreeMap<usize, Use>,
     pub(crate) exclusive: BTreeSet<usize>,
@@ -37,7 +37,7 @@ pub(crate) struct Resource {
     pub(crate) drains: bool,
 }
 
-/// A goal: resources by number.
+/// A desired state: resources by number.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Wish(pub(crate) BTreeMap<usize, Resource>);
 
@@ -48,14 +48,14 @@ pub(crate) fn name(place: usize) -> Name {
     NAMES[place].into()
 }
 
-/// Whether a goal may request that a different varying value is only recorded. Then the thing itself does not show
-/// whether it is in its wanted state.
+/// Whether a desired state may request that a different varying value is only recorded. Then the thing itself does not
+/// show whether it is in its wanted state.
 pub(crate) fn may_be_noted(name: &str) -> bool {
     matches!(name, "A" | "D")
 }
 
 impl Wish {
-    /// A new goal that keeps much of this one. `shows` is whether attributes may show those of others.
+    /// A new desired state that keeps much of this one. `shows` is whether attributes may show those of others.
     pub(crate) fn next(&self, chance: &mut Chance, size: usize, shows: bool) -> Self {
         if chance.once_in(16) {
             return Self::default();
@@ -116,7 +116,7 @@ impl Wish {
         Self(wish)
     }
 
-    /// The same goal, but two resources need the same exclusively, so that it cannot be reached.
+    /// The same desired state, but two resources need the same exclusively, so that it cannot be reached.
     pub(crate) fn clashing(&self) -> Self {
         let mut wish = self.clone();
         let held = wish.0.values().find_map(|resource| resource.exclusive.first().copied());

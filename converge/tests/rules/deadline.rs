@@ -1,4 +1,4 @@
-//! Deadlines of goals.
+//! Deadlines of desired states.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::desk::Desk;
 use super::pair;
 
 #[test]
-fn nothing_is_begun_after_the_deadline_of_a_goal() {
+fn nothing_is_begun_after_the_deadline_of_a_desired_state() {
     let mut desk = Desk::new();
     desk.tell(Event::Desire(Desire {
         deadline: Some(Time::from_millis(60_000)),
@@ -42,7 +42,7 @@ fn nothing_is_asked_again_after_the_deadline_and_what_goes_on_is_not_waited_for(
     let roots = ["the deadline passed, and `C` is being created".to_owned(), format!("`A` {no}"), format!("`D` {no}")];
     assert_eq!((desk.jobs(), desk.roots()), (vec![], roots.to_vec()));
     assert!(desk.state.is_over_time() && !desk.state.is_quiet());
-    // The next goal has no deadline, and has C created only once.
+    // The next desired state has no deadline, and has C created only once.
     desk.want(four());
     desk.all_done();
     desk.now += 1;
@@ -83,6 +83,6 @@ fn what_is_left_to_delete_is_not_waited_for_after_the_deadline_either() {
     desk.pass(Duration::from_mins(1));
     let no = "what is left of `C` could not be deleted: the cloud could not do it before the deadline";
     assert_eq!((desk.jobs(), desk.roots()), (vec![], vec![no.to_owned()]));
-    // Later changes are corrected all the same: that goal was reached.
+    // Later changes are corrected all the same: that desired state was reached.
     assert!(!desk.state.is_over_time());
 }

@@ -96,7 +96,7 @@ impl Desk {
             match write {
                 Write::Row(row) => drop(self.rows.insert(row.id, *row)),
                 Write::Remove(id) => drop(self.rows.remove(&id)),
-                Write::Goal(_) | Write::Good(_) => {}
+                Write::DesiredState(_) | Write::Good(_) => {}
             }
         }
         self.begun.extend(step.jobs);
@@ -123,7 +123,7 @@ impl Desk {
     pub(crate) fn another_leader_with(&mut self, at_once: usize) {
         let limits = Limits { at_once, ..Limits::default() };
         let stored = Stored {
-            goal: self.state.goal().cloned(),
+            desired: self.state.desired().cloned(),
             good: self.state.good().cloned().collect(),
             rows: self.rows.values().cloned().collect(),
         };

@@ -37,7 +37,7 @@ fn whoever_ends_in_good_order_is_not_waited_for() {
 }
 
 #[test]
-fn whoever_begins_nothing_says_nothing_of_the_goal_and_does_not_go_back() {
+fn whoever_begins_nothing_says_nothing_of_the_desired_state_and_does_not_go_back() {
     let mut desk = Desk::new();
     desk.want(Wish::default().with("A", "", "one", &[]));
     desk.all_done();
@@ -46,11 +46,11 @@ fn whoever_begins_nothing_says_nothing_of_the_goal_and_does_not_go_back() {
     desk.state.begin_at_once(0);
     desk.said.clear();
     desk.done();
-    let goal = |desk: &Desk| desk.state.goal().map(|goal| goal.generation);
-    assert_eq!((desk.jobs().len(), desk.said.len(), goal(&desk)), (0, 0, Some(2)));
+    let generation = |desk: &Desk| desk.state.desired().map(|desired| desired.generation);
+    assert_eq!((desk.jobs().len(), desk.said.len(), generation(&desk)), (0, 0, Some(2)));
     desk.leave();
     desk.another_leader_with(0);
-    assert_eq!((desk.jobs().len(), desk.said.len(), goal(&desk)), (0, 0, Some(2)));
+    assert_eq!((desk.jobs().len(), desk.said.len(), generation(&desk)), (0, 0, Some(2)));
     desk.state.begin_at_once(1);
     desk.tell(Event::Tick);
     assert_eq!(desk.jobs(), ["create B"]);

@@ -21,7 +21,7 @@ fn pair(fixed: &'static str) -> Wish {
 }
 
 #[test]
-fn what_failed_is_tried_again_by_the_next_goal_and_not_before() {
+fn what_failed_is_tried_again_for_the_next_desired_state_and_not_before() {
     let mut desk = Desk::new();
     desk.want(pair("one").with("C", "", "", &[]));
     assert_eq!(desk.jobs(), ["create A", "create C"]);
@@ -181,7 +181,7 @@ fn drift_is_put_right_where_that_is_asked_for_and_three_times_an_hour() {
     let changed = |thing: &Thing| Sight::Changed(thing.clone(), "its size differs".into());
     desk.see("A", changed);
     assert_eq!(desk.jobs(), [""; 0]);
-    // Requesting the same goal again retries it, but has no later effect.
+    // Requesting the same desired state again retries it, but has no later effect.
     desk.want(pair("one"));
     assert_eq!(desk.jobs(), ["update A"]);
     desk.all_done();
@@ -250,7 +250,7 @@ fn software_is_torn_down_before_its_server_goes_or_until_it_takes_too_long() {
 }
 
 #[test]
-fn what_cannot_be_a_goal_is_refused() {
+fn what_cannot_be_a_desired_state_is_refused() {
     let mut desk = Desk::new();
     desk.want(Wish::default().with("A", "", "", &["B"]).with("B", "", "", &["A"]));
     desk.want(Wish::default().with("A", "", "", &["Z"]));
@@ -268,8 +268,8 @@ fn what_cannot_be_a_goal_is_refused() {
             "there is no completed deployment 7 to go back to",
         ]
     );
-    assert!(desk.state.goal().is_none() && desk.rows.is_empty());
-    assert_eq!(refused[2], Refusal::NoGoal(7).to_string());
+    assert!(desk.state.desired().is_none() && desk.rows.is_empty());
+    assert_eq!(refused[2], Refusal::NotReached(7).to_string());
 }
 
 #[test]

@@ -49,12 +49,12 @@ fn a_change_of_its_own_reads_it_too() {
 }
 
 #[test]
-fn until_it_is_read_the_goal_is_not_reached() {
+fn until_it_is_read_the_desired_state_is_not_reached() {
     let mut desk = changed();
     desk.answer(Outcome::Refused("you may not read it".into()));
     assert_eq!((desk.jobs(), desk.roots()), (vec![], vec!["`view` failed: you may not read it".to_owned()]));
     assert_eq!(desk.things().len(), 2, "it is as good as it was");
-    // The next leader, and the next goal, know that it has to be read.
+    // The next leader knows that it has to be read, also for the next desired state.
     desk.another_leader();
     desk.want(view("two"));
     assert_eq!(desk.jobs(), ["read view"]);

@@ -45,7 +45,7 @@ pub(crate) struct Desk {
     made: usize,
 }
 
-/// The cost of one goal.
+/// The cost of one desired state.
 #[derive(Debug, Default)]
 pub(crate) struct Done {
     /// Jobs as texts: `create web`, `delete web`.
@@ -60,14 +60,14 @@ impl Desk {
         Self { state, rows: BTreeMap::new(), things: BTreeMap::new(), properties: BTreeMap::new(), made: 0 }
     }
 
-    /// Reaches a goal.
+    /// Reaches a desired state.
     pub(crate) fn reach(&mut self, target: &Deployment) -> Done {
         let done = self.settle(Event::Desire(Desire::new(Arc::new(target.clone()))));
         assert!(self.state.is_done(), "{:#?}", self.state.waits());
         done
     }
 
-    /// Returns what a goal still waits for when nothing more can be done.
+    /// Returns what is still missing from a desired state when nothing more can be done.
     pub(crate) fn try_to_reach(&mut self, target: &Deployment) -> Vec<Wait> {
         self.settle(Event::Desire(Desire::new(Arc::new(target.clone()))));
         self.state.waits()
@@ -89,7 +89,7 @@ impl Desk {
                 match write {
                     Write::Row(row) => drop(self.rows.insert(row.id, *row)),
                     Write::Remove(id) => drop(self.rows.remove(&id)),
-                    Write::Goal(_) | Write::Good(_) => continue,
+                    Write::DesiredState(_) | Write::Good(_) => continue,
                 }
                 done.writes += 1;
             }

@@ -1,4 +1,4 @@
-//! The engine itself, with this driver: successive goals, failures, drift, and lost responses.
+//! The engine itself, with this driver: successive desired states, failures, drift, and lost responses.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -246,7 +246,7 @@ fn run() -> Run {
     Run::new(Stage::of(Setting { attaches: Duration::from_secs(3), ..Setting::default() }))
 }
 
-/// Asserts that the cloud has exactly the goal's resources, in their wanted state.
+/// Asserts that the cloud has exactly the resources of the desired state, in their wanted state.
 fn is_as_wanted(run: &mut Run, resources: usize) {
     let seen = run.stage.everything();
     assert_eq!(seen.len(), resources, "{seen:#?}");
@@ -311,7 +311,7 @@ fn whatever_is_lost_on_the_way_the_site_comes() {
 }
 
 #[test]
-fn what_broke_is_replaced_in_the_next_goal() {
+fn what_broke_is_replaced_for_the_next_desired_state() {
     let mut run = run();
     run.stage.befall(Method::Post, "/servers", 1, Doing::Broken);
     let roots = run.deploy(site("m1.small", "AAAA", false));
@@ -321,7 +321,7 @@ fn what_broke_is_replaced_in_the_next_goal() {
 }
 
 #[test]
-fn what_vanishes_is_made_again_by_the_next_goal() {
+fn what_vanishes_is_made_again_for_the_next_desired_state() {
     let mut run = run();
     run.deploy(site("m1.small", "AAAA", false));
     let volume = run.phys("volume");
@@ -366,7 +366,7 @@ fn whatever_happens_in_the_end_there_is_what_is_wanted() {
     for seed in 0..most {
         let mut dice = Dice(seed);
         let mut run = run();
-        for goal in 0..4 {
+        for number in 0..4 {
             for _ in 0..dice.below(6) {
                 let method = [Method::Post, Method::Put, Method::Delete, Method::Get][dice.below(4) as usize];
                 let (after, times) = (dice.below(25), 1 + dice.below(3));
@@ -376,7 +376,7 @@ fn whatever_happens_in_the_end_there_is_what_is_wanted() {
             }
             let flavor = ["m1.small", "m1.medium"][dice.below(2) as usize];
             let (key, extra) = (["AAAA", "BBBB"][dice.below(2) as usize], dice.below(2) == 0);
-            // Deploying the same goal again retries what failed.
+            // Deploying the same desired state again retries what failed.
             let mut roots = Vec::new();
             for _ in 0..6 {
                 roots = run.deploy(site(flavor, key, extra));
@@ -384,7 +384,7 @@ fn whatever_happens_in_the_end_there_is_what_is_wanted() {
                     break;
                 }
             }
-            assert_eq!(roots, Vec::<String>::new(), "seed {seed}, goal {goal}");
+            assert_eq!(roots, Vec::<String>::new(), "seed {seed}, desired state {number}");
             run.stage.pass(Duration::from_mins(3));
             for _ in 0..20 {
                 run.look();
@@ -397,7 +397,7 @@ fn whatever_happens_in_the_end_there_is_what_is_wanted() {
             assert_eq!(
                 seen.len(),
                 wanted,
-                "seed {seed}, goal {goal}: {seen:#?} {:#?}",
+                "seed {seed}, desired state {number}: {seen:#?} {:#?}",
                 run.state.rows().collect::<Vec<_>>()
             );
         }

@@ -34,8 +34,9 @@ impl Deployment {
             }
             match self.store.hold(&leader, &[], &Access::new(), None).await {
                 Ok(hold) => {
-                    let goal: Option<(facts::Goal, _)> = get(store, &self.stack, &place.goal()).await?;
-                    let is_done = goal.is_some_and(|(goal, _)| goal.asked.target.is_none());
+                    let desired: Option<(facts::DesiredState, _)> =
+                        get(store, &self.stack, &place.desired_state()).await?;
+                    let is_done = desired.is_some_and(|(desired, _)| desired.asked.target.is_none());
                     let is_wanted = self.wished().await?.is_some_and(|(wish, _)| !is_nothing(&wish));
                     if is_done && !is_wanted && store.children(&place.rows()).await?.is_empty() {
                         return Ok(Alone::Held(hold));

@@ -127,9 +127,9 @@ impl Deployment {
         let mut whole = None;
         let want = match wanted {
             Wanted::AsDeployed { leaves } => {
-                let goal = self.goal().await?.filter(|goal| goal.asked.target.is_some());
+                let desired = self.desired_state().await?.filter(|desired| desired.asked.target.is_some());
                 let nothing = || DeployError::Nothing { stack: self.stack.clone() };
-                let asked = goal.ok_or_else(nothing)?.asked;
+                let asked = desired.ok_or_else(nothing)?.asked;
                 let corrects = asked.corrects && leaves.is_empty();
                 Want::Deploy(Asked { deadline: None, corrects, leaves: leaves.clone(), ..asked })
             }
@@ -175,8 +175,8 @@ impl Deployment {
         get(&self.own(), &self.stack, &Place::new(&self.stack).wish()).await
     }
 
-    /// Observes everything that exists, and returns the differences from the goal. If another process leads, returns
-    /// its observations.
+    /// Observes everything that exists, and returns the differences from the desired state. If another process leads,
+    /// returns its observations.
     ///
     /// # Errors
     /// As for [`Self::bring`].

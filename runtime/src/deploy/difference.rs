@@ -29,7 +29,7 @@ pub(super) fn found(row: &Row, has_failed: bool) -> Option<Found> {
     Some(Found { name: row.name.clone(), left, how })
 }
 
-/// Adds the unreached part of a goal that has begun, unless something else is reported about it.
+/// Adds the part of the desired state that is not reached yet, unless something else is reported about it.
 pub(super) fn to_come<'a>(
     names: impl Iterator<Item = &'a Name>,
     rows: impl Iterator<Item = &'a Row>,

@@ -1,4 +1,4 @@
-//! The stored form of the engine's facts: a goal without its target, which is stored elsewhere.
+//! The stored form of the engine's facts: a desired state without its target, which is stored elsewhere.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -26,21 +26,22 @@ pub(super) struct Asked {
     pub(super) leaves: BTreeSet<Name>,
 }
 
-/// A goal.
+/// A desired state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Goal {
+pub(super) struct DesiredState {
     pub(super) generation: u64,
     /// The last wish received before it was set.
     pub(super) wish: u64,
     pub(super) asked: Asked,
 }
 
-/// A goal that was reached.
+/// A desired state that was reached.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Good {
-    pub(super) goal: Goal,
+    #[serde(rename = "goal")]
+    pub(super) desired: DesiredState,
     pub(super) upto: Id,
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(super) leftovers: BTreeSet<Id>,
@@ -50,11 +51,11 @@ pub(super) struct Good {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Want {
-    /// Another goal.
+    /// Another desired state.
     Deploy(Asked),
     /// An earlier state.
     Rollback {
-        /// The number of that goal; `None` for the last one.
+        /// The number of that desired state; `None` for the last one.
         to: Option<u64>,
     },
 }
@@ -73,12 +74,12 @@ pub(super) struct Wish {
 pub(super) struct Report {
     pub(super) wish: u64,
     pub(super) generation: u64,
-    /// The differences from the goal, as texts. Empty if there are none.
+    /// The differences from the desired state, as texts. Empty if there are none.
     pub(super) roots: Vec<String>,
-    /// The differences from the wanted goal, as texts, if this goal is that of a rollback.
+    /// The differences from the desired state that a rollback has replaced, as texts, if there was a rollback.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) before: Vec<String>,
-    /// The goal requests nothing.
+    /// The desired state is empty.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) is_nothing: bool,
 }

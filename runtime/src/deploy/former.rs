@@ -1,18 +1,18 @@
-//! The sources of the present goal and of former ones.
+//! The sources of the present desired state and of former ones.
 
-use super::facts::{Goal, Good};
+use super::facts::{DesiredState, Good};
 use super::keeper::get;
 use super::place::Place;
 use super::shelf::Shelf;
 use super::{DeployError, Deployment, Through};
 
 impl Deployment {
-    pub(super) async fn goal(&self) -> Result<Option<Goal>, DeployError> {
-        Ok(get(&self.own(), &self.stack, &Place::new(&self.stack).goal()).await?.map(|(goal, _)| goal))
+    pub(super) async fn desired_state(&self) -> Result<Option<DesiredState>, DeployError> {
+        Ok(get(&self.own(), &self.stack, &Place::new(&self.stack).desired_state()).await?.map(|(desired, _)| desired))
     }
 
-    /// The source of the present goal's target, and the goal's number; `None` if there is no goal, or it requests
-    /// nothing.
+    /// The source of the target of the present desired state, and the number of that state; `None` if there is none, or
+    /// it is empty.
     ///
     /// # Errors
     /// It cannot be read.
@@ -20,13 +20,13 @@ impl Deployment {
         if let Some(given) = self.heats_present().await? {
             return Ok(Some(given));
         }
-        match self.goal().await? {
-            Some(goal) => self.source_of(&goal).await,
+        match self.desired_state().await? {
+            Some(desired) => self.source_of(&desired).await,
             None => Ok(None),
         }
     }
 
-    /// The goal that a rollback returns to, and the source of its target.
+    /// The number of the desired state that a rollback returns to, and the source of its target.
     ///
     /// # Errors
     /// It cannot be read, or none has the number `to`.
@@ -35,20 +35,20 @@ impl Deployment {
             return self.heats_former(to).await;
         }
         let good: Option<(Vec<Good>, _)> = get(&self.own(), &self.stack, &Place::new(&self.stack).good()).await?;
-        let good: Vec<Goal> =
-            good.map(|(good, _)| good).unwrap_or_default().into_iter().map(|good| good.goal).collect();
+        let good: Vec<DesiredState> =
+            good.map(|(good, _)| good).unwrap_or_default().into_iter().map(|good| good.desired).collect();
         if let Some(to) = to {
-            let unkept = || self.unkept(to, good.iter().map(|goal| goal.generation));
-            let goal = good.iter().find(|goal| goal.generation == to).ok_or_else(unkept)?;
-            return self.source_of(goal).await;
+            let unkept = || self.unkept(to, good.iter().map(|desired| desired.generation));
+            let desired = good.iter().find(|desired| desired.generation == to).ok_or_else(unkept)?;
+            return self.source_of(desired).await;
         }
-        let Some(present) = self.goal().await? else { return Ok(None) };
+        let Some(present) = self.desired_state().await? else { return Ok(None) };
         let (reached, former): (Vec<_>, Vec<_>) =
-            good.into_iter().partition(|goal| goal.generation == present.generation);
+            good.into_iter().partition(|desired| desired.generation == present.generation);
         // A repeated or corrected deployment is not a new one.
         let own = if reached.is_empty() { None } else { self.source_of(&present).await?.map(|(_, text)| text) };
-        for goal in former {
-            let found = self.source_of(&goal).await?;
+        for desired in former {
+            let found = self.source_of(&desired).await?;
             if own.is_none() || found.as_ref().map(|(_, text)| text) != own.as_ref() {
                 return Ok(found);
             }
@@ -62,9 +62,9 @@ impl Deployment {
         DeployError::Unkept { stack: self.stack.clone(), number, kept }
     }
 
-    pub(super) async fn source_of(&self, goal: &Goal) -> Result<Option<(u64, String)>, DeployError> {
-        let Some(name) = &goal.asked.target else { return Ok(None) };
+    pub(super) async fn source_of(&self, desired: &DesiredState) -> Result<Option<(u64, String)>, DeployError> {
+        let Some(name) = &desired.asked.target else { return Ok(None) };
         let kept = Shelf::new(&self.own(), &self.stack, &self.key, &self.maker);
-        Ok(Some((goal.generation, kept.source(name).await?.to_string())))
+        Ok(Some((desired.generation, kept.source(name).await?.to_string())))
     }
 }

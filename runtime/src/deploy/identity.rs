@@ -104,8 +104,8 @@ impl Identity {
 
 /// The data space of `stack`, if known.
 async fn space(store: &Arc<dyn Store>, stack: &str) -> Result<Option<Name>, DeployError> {
-    let goal = get::<DesiredRevision>(store, stack, &Layout::new(stack).revision()).await?;
-    Ok(goal.and_then(|(goal, _)| goal.space))
+    let desired = get::<DesiredRevision>(store, stack, &Layout::new(stack).revision()).await?;
+    Ok(desired.and_then(|(desired, _)| desired.space))
 }
 
 /// The top node of `stack`'s infrastructure for its present data space, and the mark with which everything else there

@@ -15,11 +15,11 @@ use crate::clock;
 use crate::store::{Access, Hold, Op, Store, StoreError, Version};
 
 use super::DeployError;
-use super::facts::{Asked, Changes, Goal, Good, Report, Wish};
+use super::facts::{Asked, Changes, DesiredState, Good, Report, Wish};
 use super::place::Place;
 use super::shelf;
 
-/// The number of reached goals to keep.
+/// The number of reached desired states to keep.
 pub(super) const KEPT: usize = 10;
 
 /// The number of nodes read concurrently.
@@ -28,7 +28,7 @@ pub(super) const AT_ONCE: usize = 256;
 /// The facts at the beginning of a term.
 #[derive(Debug, Default)]
 pub(super) struct Facts {
-    pub(super) goal: Option<Goal>,
+    pub(super) desired: Option<DesiredState>,
     pub(super) good: Vec<Good>,
     pub(super) rows: Vec<Row>,
     pub(super) wish: Option<(Wish, Version)>,
@@ -43,14 +43,14 @@ pub(super) struct Keeper {
     term: u64,
     fence: Op,
     rows: BTreeSet<Id>,
-    goal: Option<Goal>,
+    desired: Option<DesiredState>,
     good: Option<Vec<Good>>,
     has_report: bool,
     changes: Changes,
     has_changes: bool,
     /// The last wish received.
     pub(super) wish: u64,
-    /// The number of rows, goals and records written.
+    /// The number of rows, desired states and records written.
     pub(super) written: u64,
 }
 
@@ -76,7 +76,7 @@ impl Keeper {
                         term,
                         fence,
                         rows: BTreeSet::new(),
-                        goal: None,
+                        desired: None,
                         good: None,
                         has_report: false,
                         changes: Changes::default(),
@@ -116,16 +116,16 @@ impl Keeper {
             .try_collect()
             .await?;
         self.rows = rows.iter().map(|row| row.id).collect();
-        self.goal = get(store, &stack, &place.goal()).await?.map(|(goal, _)| goal);
+        self.desired = get(store, &stack, &place.desired_state()).await?.map(|(desired, _)| desired);
         self.good = get(store, &stack, &place.good()).await?.map(|(good, _)| good);
         self.has_report = store.get(&place.report()).await?.is_some();
         let changes = get(store, &stack, &place.changes()).await?;
         self.has_changes = changes.is_some();
         self.changes = changes.map(|(changes, _)| changes).unwrap_or_default();
         self.changes.forget();
-        self.wish = self.goal.as_ref().map_or(0, |goal| goal.wish);
+        self.wish = self.desired.as_ref().map_or(0, |desired| desired.wish);
         let wish = get(store, &stack, &place.wish()).await?;
-        Ok(Facts { goal: self.goal.clone(), good: self.good.clone().unwrap_or_default(), rows, wish })
+        Ok(Facts { desired: self.desired.clone(), good: self.good.clone().unwrap_or_default(), rows, wish })
     }
 
     /// Waits for a wish other than the one `seen`.
@@ -135,7 +135,7 @@ impl Keeper {
         Ok(read(&self.stack, &path, &node.data)?.map(|wish| (wish, node.version)))
     }
 
-    /// Stores the facts of a step, in order. `asked` is the stored form of a goal's target.
+    /// Stores the facts of a step, in order. `asked` gives the stored form of a request.
     ///
     /// # Errors
     /// [`StoreError::Conflict`] of the term's node once another process leads.
@@ -160,15 +160,17 @@ impl Keeper {
                         ops.push(Op::Delete { path: self.place.row(*id) });
                     }
                 }
-                Write::Goal(goal) => {
-                    let kept = Goal { generation: goal.generation, wish: self.wish, asked: asked(&goal.desire) };
-                    ops.push(put(self.place.goal(), json(&kept), self.goal.is_some()));
-                    self.goal = Some(kept);
+                Write::DesiredState(desired) => {
+                    let kept =
+                        DesiredState { generation: desired.generation, wish: self.wish, asked: asked(&desired.desire) };
+                    ops.push(put(self.place.desired_state(), json(&kept), self.desired.is_some()));
+                    self.desired = Some(kept);
                 }
                 Write::Good(good) => {
-                    let wish = self.goal.as_ref().map_or(self.wish, |goal| goal.wish);
-                    let goal = Goal { generation: good.goal.generation, wish, asked: asked(&good.goal.desire) };
-                    let kept = Good { goal, upto: good.upto, leftovers: good.leftovers.clone() };
+                    let wish = self.desired.as_ref().map_or(self.wish, |desired| desired.wish);
+                    let desired =
+                        DesiredState { generation: good.desired.generation, wish, asked: asked(&good.desired.desire) };
+                    let kept = Good { desired, upto: good.upto, leftovers: good.leftovers.clone() };
                     let there = self.good.is_some();
                     let all = self.good.get_or_insert_default();
                     all.insert(0, kept);
@@ -181,7 +183,7 @@ impl Keeper {
         let rows = writes.iter().filter_map(|write| match write {
             Write::Row(row) => Some(row.id),
             Write::Remove(id) => Some(*id),
-            Write::Goal(_) | Write::Good(_) => None,
+            Write::DesiredState(_) | Write::Good(_) => None,
         });
         self.changes.note(rows);
         // Stored last, whatever part of the request succeeds.
@@ -198,7 +200,7 @@ impl Keeper {
         Ok(())
     }
 
-    /// Removes the targets of goals that are no longer kept, except for those that a pending wish may name.
+    /// Removes the targets of desired states that are no longer kept, except for those that a pending wish may name.
     pub(super) async fn forget_targets(&self) -> Result<(), DeployError> {
         let mut whole = Vec::new();
         for name in self.store.children(&self.place.targets()).await? {
@@ -208,8 +210,8 @@ impl Keeper {
                 whole.push(name);
             }
         }
-        let goals = self.goal.iter().chain(self.good.iter().flatten().map(|good| &good.goal));
-        let mut kept: BTreeSet<String> = goals.filter_map(|goal| goal.asked.target.clone()).collect();
+        let states = self.desired.iter().chain(self.good.iter().flatten().map(|good| &good.desired));
+        let mut kept: BTreeSet<String> = states.filter_map(|state| state.asked.target.clone()).collect();
         // Read last: for what was whole before, its wish was there.
         let wish: Option<(Wish, _)> = get(&self.store, &self.stack, &self.place.wish()).await?;
         if let Some((Wish { want: super::facts::Want::Deploy(asked), .. }, _)) = wish {

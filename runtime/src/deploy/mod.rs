@@ -5,8 +5,8 @@
 //! is queried; these are behind [`Maker`] and [`Cloud`].
 //!
 //! A process that wants something writes a *wish*, which notifies the leader. Without a leader, the process with the
-//! wish becomes one. So simultaneous wishes of two processes become two goals, one after the other, and a killed
-//! process leaves nothing that another cannot continue.
+//! wish becomes one. So simultaneous wishes of two processes become two desired states, one after the other, and a
+//! killed process leaves nothing that another cannot continue.
 
 mod adopt;
 mod alone;
@@ -66,14 +66,15 @@ pub enum Wanted {
         /// The time after which nothing more is started for it.
         deadline: Option<Time>,
     },
-    /// The present goal, including resources that have drifted since.
+    /// The present desired state, including resources that have drifted since.
     AsDeployed {
         /// Names of drifted resources to leave as they are.
         leaves: BTreeSet<Name>,
     },
     /// A former state.
     Rollback {
-        /// The number of the goal; by default the one reached last, or the one before it if that is the present one.
+        /// The number of the desired state; by default the one reached last, or the one before it if that is the
+        /// present one.
         to: Option<u64>,
     },
     /// Nothing.
@@ -113,12 +114,12 @@ fn own(store: &Arc<dyn Store>, key: &OperatorKey) -> Arc<dyn Store> {
 /// The outcome of a wish.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ended {
-    /// The goal's number.
+    /// The number of the desired state.
     pub generation: u64,
-    /// The differences from the goal, as texts; empty if there are none.
+    /// The differences from the desired state, as texts; empty if there are none.
     pub roots: Vec<String>,
-    /// The differences from the wanted goal, if a rollback has replaced it.
+    /// The differences from the desired state that a rollback has replaced, if there was a rollback.
     pub before: Vec<String>,
-    /// Whether the goal requests nothing, as the last wish did.
+    /// Whether the desired state is empty, as the last wish requested.
     pub is_nothing: bool,
 }

@@ -73,9 +73,9 @@ pub enum News {
     Count(Count),
     /// No action is in progress any longer.
     Settled {
-        /// The goal's number.
+        /// The number of the desired state.
         generation: u64,
-        /// The differences from the goal.
+        /// The differences from the desired state.
         roots: Vec<Wait>,
     },
 }

@@ -12,7 +12,7 @@ use wattle_converge::{Id, Row};
 use crate::space::OperatorKey;
 use crate::store::{Store, StoreError};
 
-use super::facts::{Changes, Goal, Good, Report, Wish};
+use super::facts::{Changes, DesiredState, Good, Report, Wish};
 use super::heat::{self, MadeByHeat, Noted};
 use super::keeper::{AT_ONCE, get};
 use super::place::Place;
@@ -26,7 +26,7 @@ pub struct Known {
     pub stack: Name,
     /// What deploys it.
     pub through: Through,
-    /// The goal's number; 0 if there is none yet.
+    /// The number of the desired state; 0 if there is none yet.
     pub number: u64,
     /// The planned resources; `None` if unknown.
     pub planned: Option<Vec<Planned>>,
@@ -62,7 +62,7 @@ pub struct Onlooker {
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Facts {
     wish: Option<Wish>,
-    goal: Option<Goal>,
+    desired: Option<DesiredState>,
     good: Vec<Good>,
     report: Option<Report>,
     heat: Option<Noted>,
@@ -106,8 +106,8 @@ impl Onlooker {
             return Ok(None);
         }
         self.refresh(&facts).await?;
-        let target = facts.goal.as_ref().and_then(|goal| goal.asked.target.clone());
-        let planned = match (&facts.heat, &facts.goal, target) {
+        let target = facts.desired.as_ref().and_then(|desired| desired.asked.target.clone());
+        let planned = match (&facts.heat, &facts.desired, target) {
             (None, Some(_), Some(target)) => self.planned(&target).await?,
             // Nothing should be left.
             (None, Some(_), None) => Some(Vec::new()),
@@ -124,15 +124,15 @@ impl Onlooker {
         let leads = async { Ok(store.get(&leader).await?.is_some()) };
         // Read the list of written rows first: rows read later may be newer, and are then read once more.
         let changes = self.held(place.changes()).await?;
-        let (wish, goal, good, report, heat, is_led) = try_join!(
+        let (wish, desired, good, report, heat, is_led) = try_join!(
             self.held(place.wish()),
-            self.held(place.goal()),
+            self.held(place.desired_state()),
             self.held(place.good()),
             self.held(place.report()),
             heat::noted(store, &self.stack),
             leads,
         )?;
-        Ok(Facts { wish, goal, good: good.unwrap_or_default(), report, heat, is_led, changes })
+        Ok(Facts { wish, desired, good: good.unwrap_or_default(), report, heat, is_led, changes })
     }
 
     async fn held<T: DeserializeOwned>(&self, path: String) -> Result<Option<T>, DeployError> {
@@ -194,7 +194,7 @@ fn known(stack: &str, facts: &Facts, planned: Option<Vec<Planned>>, rows: Vec<Ro
     let known = Known {
         stack: stack.into(),
         through: Through::Wattle,
-        number: facts.goal.as_ref().map_or(0, |goal| goal.generation),
+        number: facts.desired.as_ref().map_or(0, |desired| desired.generation),
         planned,
         rows,
         is_reached: false,
@@ -219,7 +219,7 @@ fn known(stack: &str, facts: &Facts, planned: Option<Vec<Planned>>, rows: Vec<Ro
     let is_its = |report: &&Report| report.wish >= wish && report.generation == known.number;
     let report = facts.report.as_ref().filter(is_its);
     Known {
-        is_reached: facts.good.iter().any(|good| good.goal.generation == known.number),
+        is_reached: facts.good.iter().any(|good| good.desired.generation == known.number),
         is_settled: report.is_some(),
         roots: report.map(|report| report.roots.clone()).unwrap_or_default(),
         ..known

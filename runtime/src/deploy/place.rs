@@ -36,12 +36,12 @@ impl Place {
         format!("{}/wish", self.root)
     }
 
-    /// The goal.
-    pub(super) fn goal(&self) -> String {
+    /// The desired state.
+    pub(super) fn desired_state(&self) -> String {
         format!("{}/goal", self.root)
     }
 
-    /// The reached goals.
+    /// The desired states that were reached.
     pub(super) fn good(&self) -> String {
         format!("{}/good", self.root)
     }
@@ -81,12 +81,12 @@ impl Place {
         format!("{}/changes", self.root)
     }
 
-    /// The node above the targets of goals.
+    /// The node above the targets of desired states.
     pub(super) fn targets(&self) -> String {
         format!("{}/targets", self.root)
     }
 
-    /// The node above the pieces of a goal's target.
+    /// The node above the pieces of a target.
     pub(super) fn target(&self, name: &str) -> String {
         format!("{}/targets/{name}", self.root)
     }

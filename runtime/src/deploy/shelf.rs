@@ -1,4 +1,4 @@
-//! The stored targets of goals: encrypted for the operator, in pieces, each under its own name.
+//! The stored targets of desired states: encrypted for the operator, in pieces, each under its own name.
 //!
 //! The source of a target is stored (templates, files and parameters, including secrets), so that a process that takes
 //! over can make the target again.
@@ -79,7 +79,7 @@ enum Held {
     Begun(Begun),
 }
 
-/// The targets of a stack's goals.
+/// The targets of a stack's desired states.
 #[derive(Debug)]
 pub(super) struct Shelf {
     store: Arc<dyn Store>,
@@ -230,7 +230,7 @@ pub(super) async fn removal(store: &Arc<dyn Store>, place: &Place, name: &str) -
     Ok(pieces.chain([Op::Delete { path: top.clone() }]).collect())
 }
 
-/// A target that is made on first use: of ten goals that are kept, nine are never used.
+/// A target that is made on first use: of ten desired states that are kept, nine are never used.
 struct Later {
     source: Name,
     maker: Arc<dyn Maker>,

@@ -1,4 +1,4 @@
-//! The cost of a goal in the store: two writes for each changed resource, and none for unchanged ones.
+//! The cost of a desired state in the store: two writes for each changed resource, and none for unchanged ones.
 
 use std::sync::Arc;
 
@@ -20,8 +20,8 @@ fn things(count: usize, other: Option<usize>) -> String {
     (0..count).map(line).collect()
 }
 
-/// The costs of four goals: creating so many things, no change, one change, and no change. Nodes read, rows written,
-/// other nodes written.
+/// The costs of four desired states: creating so many things, no change, one change, and no change. Nodes read, rows
+/// written, other nodes written.
 async fn costs(count: usize) -> Vec<[usize; 3]> {
     let noting = Arc::new(Noting::new(Memory::new()));
     let site = Site::over(Arc::clone(&noting) as _);

@@ -1,4 +1,4 @@
-//! Goals reached over a store, whichever process leads or dies.
+//! Desired states reached over a store, whichever process leads or dies.
 
 #![expect(clippy::unwrap_used, reason = "an error fails the test")]
 
@@ -72,7 +72,7 @@ fn deploy(source: &str) -> Wanted {
 const SHOP: &str = "net = n\nport = p after net\nweb! = w after port";
 
 #[tokio::test]
-async fn goals_follow_each_other_and_end_in_nothing() {
+async fn desired_states_follow_each_other_and_end_in_nothing() {
     let site = Site::new();
     assert_eq!(site.asked(&deploy(SHOP)).await, ["create net", "create port", "create web"]);
     assert_eq!(site.asked(&deploy(SHOP)).await, Vec::<String>::new());
@@ -90,14 +90,14 @@ async fn goals_follow_each_other_and_end_in_nothing() {
 }
 
 #[tokio::test]
-async fn it_is_looked_at_once_at_the_end_of_a_goal() {
+async fn it_is_looked_at_once_when_a_desired_state_is_reached() {
     let site = Site::new();
     site.asked(&deploy(SHOP)).await;
     assert_eq!(site.cloud.things().looks, 1, "nothing was there before, and everything takes no time");
 }
 
 #[tokio::test]
-async fn a_failure_ends_the_goal_with_its_cause_and_the_next_one_goes_on() {
+async fn a_failure_ends_the_work_with_its_cause_and_the_next_desired_state_goes_on() {
     let site = Site::new();
     site.cloud.things().refused.insert("port".into());
     let ended = site.bring(&deploy(SHOP)).await.unwrap();
@@ -132,7 +132,7 @@ async fn what_was_not_answered_is_found_by_its_mark() {
 }
 
 #[tokio::test]
-async fn two_at_once_are_two_goals() {
+async fn two_at_once_are_two_desired_states() {
     let site = Site::new();
     site.cloud.things().takes = Duration::from_millis(30);
     let (one, other) = (deploy(SHOP), deploy(&SHOP.replace("= p", "= q")));
@@ -140,7 +140,7 @@ async fn two_at_once_are_two_goals() {
         tokio::time::sleep(Duration::from_millis(50)).await;
         site.bring(&other).await
     });
-    // The first caller learns how the goal ended that replaced its own.
+    // The second desired state replaces the first. Both callers learn how it ended.
     assert_eq!((one.unwrap().generation, other.unwrap().generation), (2, 2));
     assert_eq!(site.cloud.there(), ["net=n", "port=q", "web=w"]);
 }
@@ -191,7 +191,7 @@ async fn what_drifts_or_vanishes_is_seen_and_put_right_where_that_is_asked_for()
     }
     assert_eq!(seen, ["net: true", "web: false"]);
     assert_eq!(site.cloud.there(), ["net=x", "port=p"]);
-    // A new goal corrects anything missing or changed.
+    // A new desired state corrects anything missing or changed.
     assert_eq!(site.asked(&wanted(false)).await, ["update net", "create web"]);
     assert_eq!(site.cloud.there(), ["net=n", "port=p", "web=w"]);
     // Even if nobody has observed it before.
@@ -246,7 +246,7 @@ async fn what_somebody_was_killed_over_is_removed_once_nobody_can_be_at_it() {
     }
     site.asked(&deploy("net = b")).await;
     let left = store.children(targets).await.unwrap();
-    assert_eq!(left.len(), 3, "two goals, and what somebody may be storing just now: {left:?}");
+    assert_eq!(left.len(), 3, "two desired states, and what somebody may be storing just now: {left:?}");
     assert!(left.contains(&"0a".to_owned()), "{left:?}");
 }
 

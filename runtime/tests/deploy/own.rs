@@ -111,8 +111,8 @@ async fn another_key_signs_all_that_the_former_one_has_and_nothing_else() {
 /// As `seed apply` begins a data space.
 async fn begin(site: &Site, space: &str) {
     let (store, path) = (&site.deployment.store, "/wattle/shop/revision");
-    let goal = format!("{{\"revision\":1,\"space\":\"{space}\",\"digest\":\"\"}}");
-    let data = site.deployment.key.signer().sign(path, goal.as_bytes());
+    let desired = format!("{{\"revision\":1,\"space\":\"{space}\",\"digest\":\"\"}}");
+    let data = site.deployment.key.signer().sign(path, desired.as_bytes());
     for path in ["/wattle", "/wattle/shop"] {
         let _ = store.apply(vec![create(path, Vec::new())]).await;
     }

@@ -69,7 +69,7 @@ impl Run<'_> {
                         self.check(expect).map_err(label)?;
                     }
                 },
-                Taken::Goal(_) | Taken::Rollback => {
+                Taken::Desire(_) | Taken::Rollback => {
                     match &step.at {
                         Some(at) => self.reach(at).map_err(label)?,
                         None if has_ticked => self.reach(&At::Idle).map_err(label)?,
@@ -102,9 +102,9 @@ impl Run<'_> {
         self.journal.push(format!("-- {}", step.words()));
         self.changes.clear();
         let event = match &step.taken {
-            Taken::Goal(template) => Event::Desire(Desire::new(Arc::new(self.template(template)))),
+            Taken::Desire(template) => Event::Desire(Desire::new(Arc::new(self.template(template)))),
             // The last complete template, which may be the current one.
-            _ => match self.state.good().next().map(|good| good.goal.generation) {
+            _ => match self.state.good().next().map(|good| good.desired.generation) {
                 Some(generation) => Event::Rollback { to: Some(generation) },
                 None => Event::Desire(Desire::nothing()),
             },

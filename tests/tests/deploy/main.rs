@@ -6,9 +6,9 @@ mod deadline;
 mod embedded;
 mod faults;
 mod foreseen;
-mod goals;
 mod handed;
 mod heat;
+mod interrupted;
 mod keys;
 mod lacking;
 mod life;
@@ -63,7 +63,7 @@ fn whoever_is_killed_leaves_nothing_that_the_next_call_does_not_go_on_with() {
 }
 
 #[test]
-fn two_at_once_are_two_goals() {
+fn two_at_once_are_two_desired_states() {
     let site = Site::new();
     site.deployed(&[]);
     let mut other = site.begin(&[&KEY[..], &["-P", "flavor=m1.large"]].concat());

@@ -150,10 +150,10 @@ async fn what_was_signed_for_another_place_does_not_run() {
 /// Data signed long ago are invalid, even for a server that has not seen anything newer.
 #[tokio::test]
 async fn what_has_expired_does_not_run() {
-    let stack = Stack::new("expired_goal");
+    let stack = Stack::new("expired_revision");
     let (operator, mut db) = (stack.operator().await, Db::new());
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
-    let layout = Layout::new("expired_goal");
+    let layout = Layout::new("expired_revision");
     let desired = raw(&operator, &layout.revision()).await;
     let mut expired = json(&operator, &layout.revision()).await;
     expired["expires"] = "2020-01-01T00:00:00Z".into();
@@ -168,7 +168,7 @@ async fn what_has_expired_does_not_run() {
     until(&stack, "done", is_done).await;
     db.kill().await;
     put(&operator, &layout.revision(), &desired).await;
-    assert!(delete(&operator, "expired_goal", &stack.options.key, true).await.is_ok());
+    assert!(delete(&operator, "expired_revision", &stack.options.key, true).await.is_ok());
 }
 
 /// No rights are computed from a forged plan.

@@ -54,7 +54,7 @@ impl World {
         }
     }
 
-    /// Adopts a preexisting thing that is part of the goal.
+    /// Adopts a preexisting thing that is part of the desired state.
     pub(super) fn adopts(&mut self, leader: usize) {
         let alone = self.wish.0.iter().filter(|(_, resource)| resource.uses.is_empty());
         let alone: Vec<usize> = alone.map(|(place, _)| *place).collect();

@@ -11,18 +11,18 @@ use crate::cloud::attribute_of;
 use crate::wish::may_be_noted;
 
 impl World {
-    /// Checks that after the faults everything comes to rest, and that the next goal is reached, whatever has happened
-    /// before.
+    /// Checks that after the faults everything comes to rest, and that the next desired state is reached, whatever has
+    /// happened before.
     pub(super) fn ends(&mut self) {
         if self.broken.is_some() {
             return;
         }
-        let is_settled = self.settled.is_some() || self.store.goal.is_none();
+        let is_settled = self.settled.is_some() || self.store.desired.is_none();
         if !self.current().is_some_and(State::is_quiet) || !is_settled {
             return self.breaks(|| "it does not come to rest".to_owned());
         }
         self.wish = self.wish.next(&mut self.chance, self.size, self.shows);
-        self.say(|| "the last goal but two".to_owned());
+        self.say(|| "the last desired state but two".to_owned());
         self.want(true);
         self.check_reached();
         if self.broken.is_some() {
@@ -77,7 +77,7 @@ impl World {
         }
         let settled = self.settled.clone();
         if settled.as_ref().is_none_or(|(_, roots)| !roots.is_empty()) {
-            return self.breaks(|| format!("nothing goes wrong, and the goal is not reached: {settled:?}"));
+            return self.breaks(|| format!("nothing goes wrong, and the desired state is not reached: {settled:?}"));
         }
         let mut of_name: BTreeMap<&Name, Vec<&Name>> = BTreeMap::new();
         for (phys, thing) in self.cloud.things.iter().filter(|(_, thing)| !thing.is_nobodys()) {

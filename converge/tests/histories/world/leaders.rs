@@ -78,7 +78,7 @@ impl World {
         let mut deleted = BTreeSet::new();
         for write in step.writes.into_iter().take(stored) {
             self.say(|| format!("    writes {write:?}"));
-            self.others += usize::from(matches!(write, Write::Goal(_) | Write::Good(_)));
+            self.others += usize::from(matches!(write, Write::DesiredState(_) | Write::Good(_)));
             if let Write::Row(row) = &write {
                 *self.writes.entry(row.id).or_default() += 1;
                 if let Err(what) = self.store.may_begin(row) {
@@ -112,10 +112,10 @@ impl World {
                     }
                     // A thing may have been replaced by the time that the leader hears of its adoption.
                     Notice::Stalled(_) | Notice::Look(_) | Notice::Refused(Refusal::Stands { .. }) => {}
-                    // Only so many goals are kept, and more may have been reached by the time that the leader hears of
-                    // it.
-                    Notice::Refused(Refusal::NoGoal(generation)) if !self.store.has_reached(generation) => {}
-                    Notice::Refused(refusal) => self.breaks(|| format!("it refuses a goal: {refusal}")),
+                    // Only so many desired states are kept, and more may have been reached by the time that the leader
+                    // hears of it.
+                    Notice::Refused(Refusal::NotReached(generation)) if !self.store.has_reached(generation) => {}
+                    Notice::Refused(refusal) => self.breaks(|| format!("it refuses a desired state: {refusal}")),
                 }
             }
         }

@@ -48,7 +48,7 @@ pub(crate) struct World {
     is_calm: bool,
     /// Whether each step is compared to the predicates computed from scratch.
     is_compared: bool,
-    /// Writes of rows since the last goal, and jobs.
+    /// Writes of rows since the last desired state, and jobs.
     writes: BTreeMap<Id, usize>,
     others: usize,
     jobs: usize,
@@ -116,8 +116,8 @@ impl World {
         self.say(|| format!("{faults:?}"));
         self.after(0, Happening::Lead);
         self.after(1, Happening::Want);
-        let goals = self.chance.between(2, 7);
-        self.after(goals * faults.pace, Happening::Calm);
+        let requests = self.chance.between(2, 7);
+        self.after(requests * faults.pace, Happening::Calm);
         self.go_on();
         self.ends();
     }

@@ -1,4 +1,4 @@
-//! New goals during the faults.
+//! New desired states during the faults.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use super::World;
 use super::happening::Happening;
 
 impl World {
-    /// Requests a new goal.
+    /// Requests a new desired state.
     pub(super) fn wants(&mut self) {
         if self.is_calm {
             return;
@@ -23,7 +23,7 @@ impl World {
             self.adopts(leader);
         }
         let event = if self.chance.once_in(4) {
-            let to = self.store.good.get(self.chance.index(4)).map(|good| good.goal.generation);
+            let to = self.store.good.get(self.chance.index(4)).map(|good| good.desired.generation);
             Event::Rollback { to: to.filter(|_| self.chance.flip()) }
         } else {
             if !self.chance.once_in(5) {

@@ -213,7 +213,7 @@ fn following(of: &Revision) -> Follow {
 }
 
 #[test]
-fn a_plan_is_followed_once_the_goal_has_come_to_it() {
+fn a_plan_is_followed_once_the_desired_revision_has_come_to_it() {
     let of = |number| revision(Some("b"), number);
     let mut follow = Follow::new(&layout(), "db");
     assert_eq!(follow.begin(), Op::Get(DESIRED.to_owned()));

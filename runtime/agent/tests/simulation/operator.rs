@@ -133,7 +133,7 @@ impl World {
         }
         self.operators[operator].tries = 0;
         self.operators[operator].again = again;
-        self.read_goal(operator);
+        self.read_desired_revision(operator);
     }
 
     /// Whether no revision is desired yet, or an operator has announced one and got no further.
@@ -142,7 +142,7 @@ impl World {
         desired.is_none_or(|desired| said(&desired.data).0.applying.is_some())
     }
 
-    fn read_goal(&mut self, operator: usize) {
+    fn read_desired_revision(&mut self, operator: usize) {
         self.operators[operator].at = At::Reading;
         let path = layout().revision();
         self.operator_asks(operator, Ask::Get { path, sync: true });
@@ -183,7 +183,7 @@ impl World {
 
     pub(crate) fn operator_goes_on(&mut self, operator: usize, round: u64) {
         if self.operators[operator].round == round {
-            self.read_goal(operator);
+            self.read_desired_revision(operator);
         }
     }
 
@@ -235,7 +235,7 @@ impl World {
     fn has_turn(&mut self, operator: usize) {
         let state = &mut self.operators[operator];
         state.ended = Some((state.space.clone(), state.count));
-        self.read_goal(operator);
+        self.read_desired_revision(operator);
     }
 
     /// Continues with the rest of its step, or with the next one.
@@ -273,7 +273,7 @@ impl World {
                 let before = state.before.as_ref().map(|(there, _)| there.revision);
                 let applying = Some(before.map_or(0, |_| number));
                 let data = self.desired(operator, There { revision: before.unwrap_or(0), applying }, &digest);
-                return self.write_goal(operator, data);
+                return self.write_desired_revision(operator, data);
             }
             Step::Tell | Step::Finish => {
                 let model = state.model;
@@ -286,7 +286,7 @@ impl World {
                     let plan = self.plan_there(server);
                     self.oracle.reached.extend(plan.map(|plan| (server.clone(), plan.of())));
                 }
-                return self.write_goal(operator, data);
+                return self.write_desired_revision(operator, data);
             }
         };
         let mut changes = VecDeque::from(changes);
@@ -305,7 +305,7 @@ impl World {
         vec![mark, Change::Check { path: layout().revision(), count: *count }]
     }
 
-    fn write_goal(&mut self, operator: usize, data: Rc<[u8]>) {
+    fn write_desired_revision(&mut self, operator: usize, data: Rc<[u8]>) {
         let path = layout().revision();
         let state = &self.operators[operator];
         let is_new = state.before.is_none() && state.at == At::Step(Step::Announce);
@@ -347,7 +347,7 @@ impl World {
                     state.at = At::Ending;
                     self.say(|| format!("operator {operator} ends a turn"));
                     let data = Rc::clone(&node.data);
-                    return self.write_goal(operator, data);
+                    return self.write_desired_revision(operator, data);
                 }
                 state.before = Some((there, digest));
             }

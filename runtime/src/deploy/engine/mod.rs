@@ -9,8 +9,8 @@ use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, JoinSet};
 use wattle::model::{Name, Resource};
 use wattle_converge::{
-    Act, Adopted, Desire, Event, Goal, Good, Id, Job, Limits, Notice, Outcome, Row, State, Step, Stored, Target, Time,
-    Wait,
+    Act, Adopted, Desire, DesiredState, Event, Good, Id, Job, Limits, Notice, Outcome, Row, State, Step, Stored,
+    Target, Time, Wait,
 };
 
 use crate::clock;
@@ -85,7 +85,7 @@ pub(super) struct Engine {
     /// Whether everything was observed since the last action began.
     is_swept: bool,
     settled: Option<(u64, Vec<Wait>)>,
-    /// The differences from the goal that was abandoned for an earlier one.
+    /// The differences from the desired state that was abandoned for an earlier one.
     before: Vec<String>,
     news: mpsc::UnboundedSender<News>,
 }
@@ -103,14 +103,14 @@ impl Engine {
     ) -> Result<(Self, Option<(Wish, Version)>), DeployError> {
         let mut keeper = Keeper::begin(&tools.store, &tools.stack, hold).await?;
         let mut shelf = Shelf::new(&tools.store, &tools.stack, &tools.key, &tools.maker);
-        let Facts { goal, good, rows, wish } = keeper.load().await?;
-        let mut stored = Stored { goal: None, good: Vec::new(), rows };
+        let Facts { desired, good, rows, wish } = keeper.load().await?;
+        let mut stored = Stored { desired: None, good: Vec::new(), rows };
         for kept in good {
-            let goal = restored(&mut shelf, &kept.goal).await?;
-            stored.good.push(Good { goal, upto: kept.upto, leftovers: kept.leftovers });
+            let desired = restored(&mut shelf, &kept.desired).await?;
+            stored.good.push(Good { desired, upto: kept.upto, leftovers: kept.leftovers });
         }
-        if let Some(kept) = &goal {
-            stored.goal = Some(restored(&mut shelf, kept).await?);
+        if let Some(kept) = &desired {
+            stored.desired = Some(restored(&mut shelf, kept).await?);
         }
         // Begin nothing before knowing the present wish, and nothing at all as a mere watcher.
         let (state, step) = State::load(stored, keeper.term(), Limits { at_once: 0, ..tools.limits }, now())?;
@@ -332,9 +332,9 @@ impl Engine {
         }
     }
 
-    /// The number of the present goal.
+    /// The number of the present desired state.
     fn generation(&self) -> u64 {
-        self.state.goal().map_or(0, |goal| goal.generation)
+        self.state.desired().map_or(0, |desired| desired.generation)
     }
 
     fn report_outcome(&self, row: Id, outcome: &Outcome) {
@@ -372,7 +372,7 @@ impl Engine {
     /// Whether the awaited wish is settled. Before that, all things of the stack are observed once more.
     async fn is_over(&mut self, until: Option<u64>) -> Result<bool, DeployError> {
         let Some((generation, roots)) = self.settled.clone() else { return Ok(false) };
-        // After its deadline, unfinished actions of the cloud are left to the next goal.
+        // After its deadline, unfinished actions of the cloud are left to the next desired state.
         let is_left = self.state.is_over_time() && !self.state.is_quiet();
         if !(self.state.is_quiet() || is_left) || !self.jobs.is_empty() {
             return Ok(false);
@@ -391,7 +391,8 @@ impl Engine {
             return Ok(false);
         }
         let wish = self.keeper.wish;
-        let is_nothing = self.state.goal().is_some_and(|goal| self.shelf.name_of(&goal.desire.target).is_none());
+        let is_nothing =
+            self.state.desired().is_some_and(|desired| self.shelf.name_of(&desired.desire.target).is_none());
         let before = std::mem::take(&mut self.before);
         let report = Report { wish, generation, roots: in_words(&roots), before, is_nothing };
         self.keeper.report(&report).await?;
@@ -419,9 +420,9 @@ fn join(all: &mut Step, step: Step) {
     all.notices.extend(step.notices);
 }
 
-/// Restores a goal from its stored form.
-async fn restored(shelf: &mut Shelf, kept: &facts::Goal) -> Result<Goal, DeployError> {
-    Ok(Goal { generation: kept.generation, desire: desire(shelf, &kept.asked).await? })
+/// Restores a desired state from its stored form.
+async fn restored(shelf: &mut Shelf, kept: &facts::DesiredState) -> Result<DesiredState, DeployError> {
+    Ok(DesiredState { generation: kept.generation, desire: desire(shelf, &kept.asked).await? })
 }
 
 async fn desire(shelf: &mut Shelf, asked: &Asked) -> Result<Desire, DeployError> {

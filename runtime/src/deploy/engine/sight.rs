@@ -44,7 +44,7 @@ impl Engine {
         finished.map(|()| differences)
     }
 
-    /// The differences from the goal.
+    /// The differences from the desired state.
     fn differences(&self) -> Vec<Found> {
         let of_row = |row: &Row| {
             let has_failed = self.state.has_failed(row);
@@ -94,8 +94,8 @@ impl Engine {
         Some(Found { name, left, how })
     }
 
-    /// Observes everything that exists before carrying out a wish: a goal corrects what has drifted by then. Waits for
-    /// others' actions on existing things in the meantime. Returns false if stopped before.
+    /// Observes everything that exists before carrying out a wish: a new desired state corrects what has drifted by
+    /// then. Waits for others' actions on existing things in the meantime. Returns false if stopped before.
     pub(super) async fn look_first(
         &mut self,
         end: &mut (impl Future<Output = ()> + Unpin),

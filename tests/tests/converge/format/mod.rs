@@ -37,7 +37,7 @@ impl Step {
     /// A short description of the step, for people.
     pub(crate) fn words(&self) -> String {
         match &self.taken {
-            Taken::Goal(template) if self.word != "delete" => format!("`{}: {template}`", self.word),
+            Taken::Desire(template) if self.word != "delete" => format!("`{}: {template}`", self.word),
             _ => format!("`{}`", self.word),
         }
     }
@@ -47,7 +47,7 @@ impl Step {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Taken {
     /// Requests a template.
-    Goal(Name),
+    Desire(Name),
     /// Requests the last complete template.
     Rollback,
     /// Checks reality.

@@ -268,13 +268,13 @@ impl Reader {
             "create" | "update" => {
                 let template = self.text(at, given);
                 self.is_template(at, &template, templates);
-                Taken::Goal(template)
+                Taken::Desire(template)
             }
             "rollback" | "delete" => {
                 if given.as_bool() != Some(true) {
                     self.problem(at, format!("`{word}` is `true`, or the step is not there"));
                 }
-                if word == "delete" { Taken::Goal(NOTHING.into()) } else { Taken::Rollback }
+                if word == "delete" { Taken::Desire(NOTHING.into()) } else { Taken::Rollback }
             }
             "ticks" => {
                 self.count(at, given);

@@ -1,4 +1,4 @@
-//! Goals: the wanted state, and the last reached ones.
+//! The desired state, and the ones that were reached last.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -9,18 +9,18 @@ use wattle_model::{Name, shortest_cycles};
 use crate::target::Nothing;
 use crate::{Id, Target, Time};
 
-/// What to do when a goal fails.
+/// What to do when a desired state cannot be reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnFailure {
     /// Leave everything as it is.
     #[default]
     Stop,
-    /// Return to the goal that was reached last.
+    /// Return to the desired state that was reached last.
     Rollback,
 }
 
-/// When to delete the leftovers of the last good goal.
+/// When to delete the leftovers of the desired state that was reached last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cleanup {
@@ -31,7 +31,7 @@ pub enum Cleanup {
     Early,
 }
 
-/// A request for a new goal.
+/// A request for a new desired state.
 #[derive(Clone, Debug)]
 pub struct Desire {
     /// The wanted resources.
@@ -42,7 +42,7 @@ pub struct Desire {
     pub on_failure: OnFailure,
     /// When to delete what existed before.
     pub cleanup: Cleanup,
-    /// Whether to correct drift after the goal was reached.
+    /// Whether to correct drift after the desired state was reached.
     pub corrects: bool,
     /// The names of drifted resources to leave as they are, because they were corrected too often.
     pub leaves: BTreeSet<Name>,
@@ -61,30 +61,30 @@ impl Desire {
     }
 }
 
-/// An accepted request with its number.
+/// A desired state: an accepted request, with its number.
 #[derive(Clone, Debug)]
-pub struct Goal {
-    /// Its number in the stack, which is greater than the number of every earlier goal.
+pub struct DesiredState {
+    /// Its number in the stack, which is greater than the number of every earlier one.
     pub generation: u64,
     /// The request.
     pub desire: Desire,
 }
 
-/// A reached goal, and the rows that stood for it then.
+/// A desired state that was reached, and the rows that stood for it then.
 ///
 /// Every row that existed when it was reached stands for it, except the leftovers. So unchanged resources need no write.
 #[derive(Clone, Debug)]
 pub struct Good {
-    /// The goal.
-    pub goal: Goal,
-    /// The last row that existed then. Later rows do not stand for the goal.
+    /// The desired state.
+    pub desired: DesiredState,
+    /// The last row that existed then. Later rows do not stand for it.
     pub upto: Id,
     /// Rows that existed and did not stand for it.
     pub leftovers: BTreeSet<Id>,
 }
 
 impl Good {
-    /// Whether a row stands for the goal.
+    /// Whether a row stands for it.
     pub(crate) fn has(&self, row: Id) -> bool {
         row <= self.upto && !self.leftovers.contains(&row)
     }
@@ -134,9 +134,9 @@ pub enum Refusal {
         /// The reason.
         cause: Name,
     },
-    /// There is no such goal to roll back to.
+    /// There is no such desired state to roll back to.
     #[error("there is no completed deployment {0} to go back to")]
-    NoGoal(u64),
+    NotReached(u64),
 }
 
 fn cycle(names: &[Name]) -> String {
