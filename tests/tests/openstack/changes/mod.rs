@@ -99,7 +99,7 @@ fn made_as_planned(heat: &RealHeat, base: &Value, changes: Vec<Change>) {
             if (name, way) == ("key", "") {
                 let help = said.resources[name].help.join(" ");
                 let is_left = heat.ask("compute", "/os-keypairs")["keypairs"].to_string().contains("\"changes\"");
-                assert!(help.contains("nothing is left") && !is_left, "{help}; it is left: {is_left}");
+                assert!(help.contains("neither is left") && !is_left, "{help}; it is left: {is_left}");
             }
             // A failed change must not affect later ones.
             if status != "UPDATE_COMPLETE" {
