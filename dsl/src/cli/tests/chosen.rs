@@ -70,7 +70,7 @@ fn a_part_of_a_setting_is_not_left_out_with_the_whole_in_its_place() {
     assert_eq!(run.err, "");
     emit(&scratch, &["--set", "cell.name=a", "--set", "cell.members=[1]"]);
     let run = emit(&scratch, &["--set", "cell.name=b"]);
-    assert!(run.err.contains("are left out: `cell.members` was [1]\n"), "{run}");
+    assert!(run.err.contains("are missing: `cell.members` was [1]\n"), "{run}");
 }
 
 #[test]
