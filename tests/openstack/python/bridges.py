@@ -1,4 +1,4 @@
-"""In the place of Neutron's agents, for guests that boot: bridges with DHCP and DNS, security groups, floating IPs."""
+"""Stands in for Neutron's agents where guests boot: bridges with DHCP and DNS, security groups, floating IPs."""
 
 import ipaddress
 import json
@@ -59,7 +59,7 @@ def bridge(network):
 
 
 def clear(networks):
-    """Takes the bridges away of networks that are gone: another one may have their addresses."""
+    """Removes the bridges of deleted networks, whose addresses another network may get."""
     for gone in set(ready) - networks:
         for server in ready.pop(gone):
             server.terminate()

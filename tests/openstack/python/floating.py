@@ -1,6 +1,6 @@
-"""In the place of Neutron's routers: what is sent to a floating IP goes to the address that it stands for, as rules of nftables.
+"""Stands in for Neutron's routers: rules of nftables send packets for a floating IP on to the address behind it.
 
-Whoever is sent something that way sees the gateway of its own network as the sender, so that it answers through it."""
+The receiver sees the gateway of its own network as the sender, so its replies go through the gateway."""
 
 import subprocess
 
@@ -8,7 +8,7 @@ TABLE = "floating-ips"
 
 
 def rules(pairs):
-    """All of them, as `nft -f` reads them: of each floating IP, and the address that it stands for."""
+    """All rules, as `nft -f` reads them, from pairs of a floating IP and the address behind it."""
     goes = ""
     if pairs:
         named = ", ".join(f"{floating} : {fixed}" for floating, fixed in sorted(pairs))
@@ -20,7 +20,7 @@ def rules(pairs):
 
 
 class Floating:
-    """The rules that hold, which follow what Neutron says."""
+    """The rules in force, which follow the state of Neutron."""
 
     def __init__(self):
         self.held = None
@@ -28,7 +28,7 @@ class Floating:
             file.write("1")
 
     def follow(self, cloud, bridge):
-        """Makes them those of now. `bridge` gives a network its bridge."""
+        """Updates the rules. `bridge` returns the bridge of a network."""
         there = [it for it in cloud.network.ips() if it.port_id]
         for network in {it.floating_network_id for it in there}:
             bridge(cloud.network.get_network(network))

@@ -1,6 +1,6 @@
-"""In the place of Neutron's agents: what security groups let through, as rules of nftables.
+"""Stands in for Neutron's agents: rules of nftables for what security groups let through.
 
-Bridges hand their IPv4 packets to these hooks. What the lab itself sends to guests is not looked at."""
+Bridges pass their IPv4 packets to these hooks. Packets from the lab itself to guests are not filtered."""
 
 import subprocess
 
@@ -13,7 +13,7 @@ def addresses(port):
 
 
 def match(rule, members):
-    """What a packet is like that a rule lets through, or nothing if there is no such packet."""
+    """The nftables expression for the packets that a rule lets through; None if there are none."""
     side = "saddr" if rule["direction"] == "ingress" else "daddr"
     words = []
     if rule["remote_group_id"]:
@@ -36,7 +36,7 @@ def match(rule, members):
 
 
 def rules(ports, groups):
-    """All of them, as `nft -f` reads them."""
+    """All rules, as `nft -f` reads them."""
     ports = [port for port in ports if port.is_port_security_enabled]
     members = {}
     for port in ports:
@@ -59,7 +59,7 @@ def rules(ports, groups):
 
 
 class Groups:
-    """The rules that hold, which follow what Neutron says."""
+    """The rules in force, which follow the state of Neutron."""
 
     def __init__(self):
         self.held = None

@@ -1,4 +1,4 @@
-"""Users, roles, the catalogue."""
+"""Creates users, roles and the catalogue."""
 
 import sys
 import openstack

@@ -1,5 +1,5 @@
-"""Puts the image of a Debian that boots by its kernel, without a boot loader, in the place of the empty one, and once more as the
-image that comes after it. Servers of the first have a config drive; those of the second ask the metadata service."""
+"""Replaces the empty image by a Debian that Nova boots by its kernel, without a boot loader, and adds the same Debian as the
+next image. Servers made from the first have a config drive; those made from the second ask the metadata service."""
 
 import sys
 import openstack

@@ -1,4 +1,4 @@
-"""Flavors, networks, images, a type of volumes; quotas without limits. Then waits for a host."""
+"""Creates flavors, networks, images and a volume type, removes the limits of quotas, and waits for a host."""
 
 import time
 

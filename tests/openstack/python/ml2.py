@@ -1,5 +1,5 @@
-"""Neutron's ML2 has drivers for agents and controllers only. This one binds each port at once, and it is active:
-nova-compute makes a tap of it, which the lab puts on the network's bridge."""
+"""A driver for Neutron's ML2, whose own drivers all need agents or controllers. It binds each port at once, so the port is
+active. nova-compute makes a tap for it, which the lab adds to the network's bridge."""
 
 from neutron_lib import constants
 from neutron_lib.api.definitions import portbindings

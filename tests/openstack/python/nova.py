@@ -1,5 +1,5 @@
-"""Nova's own fake driver, but its node is the same after a restart, and what a guest would find on its config drive
-(user data, metadata, network data) is written to state/nova/guests/UUID, by Nova's own code, whichever host it is on."""
+"""Nova's own fake driver, except that its node stays the same after a restart, and that Nova's own code writes what a guest
+would find on its config drive (user data, metadata, network data) to state/nova/guests/UUID, on any host."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Waits until all services are up and answer, and as many hosts as the argument says."""
+"""Waits until all services respond, and until there are as many hosts as the argument says."""
 
 import sys
 import time
