@@ -124,10 +124,11 @@ impl Counting {
 #[async_trait]
 impl Transport for Counting {
     async fn send(&self, request: &Request) -> Result<Response, Lost> {
-        let count = if request.method == Method::Get { &self.reads } else { &self.writes };
-        count.fetch_add(1, Ordering::Relaxed);
         if request.method == Method::Get {
+            self.reads.fetch_add(1, Ordering::Relaxed);
             self.read.lock().expect("nobody panics").push(request.clone());
+        } else {
+            self.writes.fetch_add(1, Ordering::Relaxed);
         }
         self.inner.send(request).await
     }
