@@ -1,6 +1,6 @@
-"""Brings up a site by openstacksdk, changes it, and takes it down again, at the cloud whose identity service is the argument.
+"""Create a site with openstacksdk, change it, and delete it. The argument is the URL of the cloud's identity service.
 
-Standard output: a JSON object of what was seen on the way. Whatever the client cannot understand ends it.
+Standard output: a JSON object with what was observed. The tool fails at the first response that the client cannot understand.
 """
 import base64
 import json
@@ -14,7 +14,7 @@ seen = {}
 
 
 def refused(what, call):
-    """What is said of something that cannot be done."""
+    """Make a request that the cloud must refuse, and record its error in `seen`; None if it succeeds."""
     try:
         call()
     except exceptions.HttpException as error:

@@ -1,8 +1,8 @@
-"""Reads clouds as every OpenStack client does, by openstacksdk and keystoneauth.
+"""Read the configuration of clouds as every OpenStack client does, with openstacksdk and keystoneauth.
 
 Standard input: a JSON list of cases {"clouds", "secure", "environment", "name"}; the first two are texts of files, or null.
-Standard output: for each {"auth_url", "request", "region", "interface", "verify", "cacert"}, where "request" is what is sent
-to log in, or {"error"}.
+Standard output: a JSON list with {"auth_url", "request", "region", "interface", "verify", "cacert"} for each case, where
+"request" is the body of the request to log in, or {"error"}.
 """
 import json
 import os
@@ -15,11 +15,11 @@ import requests
 
 
 class Caught(Exception):
-    """What would have been sent."""
+    """Carries the request that would have been sent."""
 
 
 class Session(requests.Session):
-    """Sends nothing: says that the identity service speaks version 3, and keeps what is sent to log in."""
+    """Sends nothing: answers that the identity service supports version 3, and catches the request to log in."""
 
     def request(self, method, url, **arguments):
         if method == 'POST':
@@ -72,7 +72,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             try:
                 answers.append(read(case, folder))
-            except Exception as error:  # Whatever it refuses, in whatever way.
+            except Exception as error:  # Any refusal, of any class.
                 answers.append({'error': f'{type(error).__name__}: {error}'})
     json.dump(answers, sys.stdout)
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Create stacks with the real Heat engine over a simulated cloud.
+"""Create stacks with the real Heat engine on a simulated cloud.
 
     create.py [-e ENV.yaml]... [-P NAME=VALUE]... [--name STACK]
               [--timeout SECONDS] [--delay TYPE=SECONDS]... [--no-limits]
               [--no-convergence] [--full] TEMPLATE...
     create.py [options] --stdin
 
-Prints one JSON object a template; exit status 1 when any stack is not
-CREATE_COMPLETE, 2 for wrong usage. See README.md beside this file.
+Prints one JSON object per template. The exit status is 1 if any stack is not
+CREATE_COMPLETE, and 2 for wrong usage. See README.md in this directory.
 """
 import argparse
 import json
@@ -24,21 +24,21 @@ NESTED_DEPTH = 10
 
 
 def request_body(job, name):
-    """What python-heatclient sends for these files; the job has `template`,
-    `environment`, `parameters` and `timeout`, in seconds."""
+    """Return the request that python-heatclient sends for these files. The job
+    has `template`, `environment`, `parameters`, and `timeout` in seconds."""
     files, template = template_utils.get_template_contents(
         template_file=job["template"])
     env_files, env = template_utils.process_multiple_environments_and_files(
         env_paths=job["environment"])
     return {"stack_name": name, "template": template, "environment": env,
             "files": dict(files, **env_files),
-            # Heat's default, or as long as the stack is waited for.
+            # Heat's default, or longer if we wait longer for the stack.
             "timeout_mins": max(60, int(job["timeout"] // 60) + 1),
             "disable_rollback": True, "parameters": job["parameters"]}
 
 
 def error_of(text):
-    """(type, message) of Heat's answer to a refused request."""
+    """Return (type, message) from Heat's answer to a refused request."""
     try:
         fault = json.loads(text)
         error = fault.get("error", fault)
@@ -49,7 +49,7 @@ def error_of(text):
 
 
 def tree(heat, stack):
-    """Every resource by its path, and the path by physical id."""
+    """Return all resources by path, and the paths by physical ID."""
     _, body = heat.call("GET", "/stacks/%s/%s/resources?nested_depth=%d" % (
         stack["stack_name"], stack["id"], NESTED_DEPTH))
     rows = body["resources"]
@@ -70,12 +70,12 @@ def tree(heat, stack):
 
 
 def create(heat, job, name, full):
-    """The record of one stack. Never raises for a bad template."""
+    """Create a stack. Return its record, even for a bad template."""
     out = {"file": job["template"], "name": name, "ok": False}
     began = time.perf_counter()
     try:
         body = request_body(job, name)
-    except Exception as ex:  # the client's own error, whatever its class
+    except Exception as ex:  # an error of the client, of any class
         out["error"], out["message"] = type(ex).__name__, " ".join(
             str(ex).split())
         return out
@@ -107,7 +107,7 @@ def create(heat, job, name, full):
 
 
 def jobs(args, defaults):
-    """The templates to create: each is a dict like `defaults`."""
+    """Yield the templates to create, each as a dict like `defaults`."""
     for path in args.templates:
         yield dict(defaults, template=path)
     if args.stdin:
@@ -126,20 +126,21 @@ def main(argv=None):
     p.add_argument("-P", "--parameter", action="append", default=[],
                    metavar="NAME=VALUE")
     p.add_argument("--name", default="s",
-                   help="name of the stack; of a further one: NAME2, ...")
+                   help="name of the first stack; the others are NAME2, ...")
     p.add_argument("--timeout", type=float, default=120.0,
                    help="seconds to wait for one stack (default: 120)")
     p.add_argument("--delay", action="append", default=[],
-                   metavar="TYPE=SECONDS", help="how long one takes to create")
+                   metavar="TYPE=SECONDS",
+                   help="how long it takes to create resources of a type")
     p.add_argument("--no-limits", action="store_true",
                    help="lift Heat's default size limits")
     p.add_argument("--no-convergence", action="store_true",
-                   help="the legacy engine")
+                   help="use the legacy engine")
     p.add_argument("--full", action="store_true",
                    help="add every call to the simulated cloud")
     p.add_argument("--stdin", action="store_true",
-                   help="read more from standard input, a path or a JSON "
-                        "object a line, answering each at once")
+                   help="also read standard input, a path or a JSON object "
+                        "per line, and answer each line at once")
     args = p.parse_args(argv)
     if not args.templates and not args.stdin:
         p.error("no template given")

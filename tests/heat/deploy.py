@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Create a stack with software deployments over a simulated cloud, and play
-the agents of its servers.
+"""Create a stack with software deployments, and act as its servers' agents.
 
     deploy.py [-e ENV.yaml]... [-P NAME=VALUE]... [--timeout SECONDS]
               [--outputs FILE | --hooks DIR] [--update TEMPLATE]...
               [--delete] TEMPLATE
 
-By default, each deployment is signalled as done, with the outputs that the
-JSON of FILE says: {deployment: {output: text}}. With --hooks the real
-heat-agents run it, in DIR: 55-heat-config with the hooks for scripts, Ansible
-and Puppet. Prints one JSON object; exit status 1 when the stack is not
-CREATE_COMPLETE, or in the end UPDATE_COMPLETE. See README.md beside this file.
+The cloud is simulated. By default, this tool signals each deployment as
+complete, with the outputs in the JSON of FILE: {deployment: {output: text}}.
+With --hooks, the real heat-agents run it in DIR: 55-heat-config with the hooks
+for scripts, Ansible and Puppet. Prints one JSON object. The exit status is 1
+if the stack is not CREATE_COMPLETE, or UPDATE_COMPLETE after the last update.
+See README.md in this directory.
 """
 import argparse
 import json
@@ -27,7 +27,8 @@ import loopback  # noqa: E402
 HERE = os.path.dirname(os.path.abspath(__file__))
 AGENTS = os.path.join(HERE, os.pardir, ".cache", "heat-agents")
 
-#: heat-config-notify, which would sign a request to the CloudFormation API
+#: replaces heat-config-notify, which would send a signed request to the
+#: CloudFormation API
 NOTIFY = """#!%s
 import json, sys
 config, name = json.load(open(sys.argv[1])), "%s/signal-%%s.json"
@@ -37,7 +38,7 @@ with open(name %% config["id"], "w") as file:
 
 
 class Simulated:
-    """An agent that does nothing, and says what it was told to."""
+    """An agent that runs nothing, and reports the outputs it was given."""
 
     def __init__(self, outputs):
         self.outputs = outputs
@@ -50,7 +51,7 @@ class Simulated:
 
 
 class Real:
-    """heat-agents, each server in a folder of its own."""
+    """The real heat-agents. Each server has its own folder."""
 
     def __init__(self, folder):
         subprocess.run([os.path.join(HERE, "agents-setup")], check=True,
@@ -88,7 +89,7 @@ class Real:
                 with open("%s/signal-%s.json" % (home, config["id"])) as f:
                     yield config, json.load(f)
             except FileNotFoundError:
-                raise SystemExit("heat-agents said nothing of %s: see %s/log"
+                raise SystemExit("heat-agents did not signal %s: see %s/log"
                                  % (config["name"], home))
 
 
@@ -97,9 +98,10 @@ def values(config):
 
 
 def play(heat, stack, agent, seen, events, timeout, updated=()):
-    """Play until nothing is in progress any more; the stack, or None.
+    """Act as the agents until nothing is in progress, or time is up.
 
-    It is not over before the stack was updated at another time than `updated`.
+    Return the stack, or None if it does not exist. Its update has not begun
+    while its `updated_time` is still `updated`.
     """
     end = time.monotonic() + timeout
     while True:
@@ -126,14 +128,14 @@ def play(heat, stack, agent, seen, events, timeout, updated=()):
                 seen.add(config["id"])
                 events.append(event("start", config, values(config)))
             for config, said in agent.run(row["resource_name"], configs):
-                # Deployments that do not wait for this one start in between.
+                # Meanwhile, deployments that do not wait for this one start.
                 time.sleep(0.3)
                 name = values(config)["deploy_resource_name"]
                 events.append(event("end", config, said))
                 answer = heat.call("POST", "/stacks/%s/resources/%s/signal"
                                    % (identity, name), said)
                 if answer[0] != 200:
-                    raise SystemExit("signal of %s: %s" % (name, answer))
+                    raise SystemExit("cannot signal %s: %s" % (name, answer))
         time.sleep(0.1)
 
 
@@ -155,9 +157,10 @@ def main(argv=None):
     p.add_argument("--hooks", metavar="DIR")
     p.add_argument("--update", action="append", default=[],
                    metavar="TEMPLATE",
-                   help="then update the stack, and play on; may be repeated")
+                   help="then update the stack to this template; may be "
+                        "repeated")
     p.add_argument("--delete", action="store_true",
-                   help="delete the stack in the end, and play on")
+                   help="finally, delete the stack")
     args = p.parse_args(argv)
     params = dict(item.partition("=")[::2] for item in args.parameter)
     outputs = {}
@@ -184,7 +187,7 @@ def main(argv=None):
                     "PUT", "/stacks/%s/%s" % (name, stack["id"]),
                     body(template))
                 if status != 202:
-                    raise SystemExit("update: %s" % answer)
+                    raise SystemExit("cannot update the stack: %s" % answer)
                 stack = play(heat, name, agent, seen, events, args.timeout,
                              before)
             out["status"] = stack["stack_status"]

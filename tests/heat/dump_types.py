@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
-"""Dump every resource type of the real Heat engine as compact JSON: types by
-name, properties and attributes in Heat's own order.
+"""Dump all resource types of the real Heat engine as compact JSON.
 
     dump_types.py [-o resource-types.json] [--prefix OS::]
 
-Format of the result, short on purpose (absent key = the usual value):
+Types are sorted by name; properties and attributes are in Heat's own order.
+The format is terse, and an absent key has the usual value.
   {"heat": version, "types": {TYPE: {
-     "status":  support status, only when not SUPPORTED
-     "since":   first release that has it
+     "status":  support status, unless it is SUPPORTED
+     "since":   first release that supports it
      "message": text of the support status
-     "doc":     first line of the class's own description
-     "service": Heat's client name for it
+     "doc":     first paragraph of the class's docstring
+     "service": name of its client in Heat
      "props":   {NAME: PROP}, "attrs": {NAME: ATTR}}}}
   PROP: "t" type (string integer number boolean list map any), "req" required,
         "def" default, "upd" update_allowed, "imm" immutable,
-        "conv" a map or list is also taken as JSON text, "status" support
-        status when not SUPPORTED, "hidden" not implemented / hidden,
+        "conv" a map or list may also be given as JSON text, "status" support
+        status unless it is SUPPORTED, "hidden" not implemented,
         "c" constraints, "d" description, "item" PROP of list items or map
         values, "keys" {NAME: PROP} of a map with fixed keys
   ATTR: "t" type, "d" description, "status" as above
@@ -50,7 +50,7 @@ def _status(support, out):
         out["status"] = support.status
         if support.message:
             out["message"] = _clean(support.message)
-        # the history reads newest first; keep when it was first supported
+        # The history lists the newest first. Keep when it was first supported.
     first, seen = support, set()
     while first.previous_status is not None and id(first) not in seen:
         seen.add(id(first))
@@ -62,7 +62,7 @@ def _status(support, out):
 def _constraint(c):
     if isinstance(c, constraints.CustomConstraint):
         return {"custom": c.name}
-    # (a Length is a Range in Heat)
+    # In Heat, Length is a subclass of Range.
     if isinstance(c, constraints.Length):
         return {"length": [c.min, c.max]}
     if isinstance(c, constraints.Range):
@@ -120,7 +120,7 @@ def _attr(schema):
 def dump(prefix):
     env = oracle.heat_resources.global_env()
     types = {}
-    # (registry.get_types() would leave out the HIDDEN ones)
+    # registry.get_types() would omit the HIDDEN types.
     for name in sorted(env.registry._registry):
         info = env.registry._registry[name]
         if not (name.startswith(prefix)
@@ -153,7 +153,7 @@ def main():
     args = p.parse_args()
     oracle.setup()
     data = dump(args.prefix)
-    # one resource type a line: small, and still readable in a diff
+    # One resource type per line: compact, and still readable in a diff.
     lines = ["%s:%s" % (json.dumps(k), json.dumps(
         v, separators=(",", ":"), default=str))
         for k, v in sorted(data["types"].items())]

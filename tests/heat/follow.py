@@ -4,9 +4,10 @@
     follow.py [-P NAME=VALUE]... [--timeout SECONDS] [--no-convergence]
               TEMPLATE...
 
-The stack is created from the first template and updated to each further
-one. Prints one JSON object a template: which resource is which, by path.
-Exit status 1 when a step is not complete, 2 for wrong usage.
+Creates the stack from the first template, and updates it to each of the
+others in turn. Prints one JSON object per template, with the physical ID of
+each resource by path. The exit status is 1 if a step does not complete, and 2
+for wrong usage.
 """
 import argparse
 import json
@@ -23,7 +24,7 @@ NAME = "s"
 
 
 def step(heat, number, job):
-    """Create or update, and what is there then."""
+    """Create or update the stack, and return its state after that."""
     began = time.perf_counter()
     out = {"file": job["template"], "status": None, "ids": {}}
     body = create.request_body(job, NAME)
@@ -47,7 +48,7 @@ def step(heat, number, job):
 
 
 def ended(heat, count, seconds):
-    """The stack when it has come to an end so often, or time is up."""
+    """Wait until `count` operations end, or time is up; return the stack."""
     end = time.monotonic() + seconds
     while True:
         stack = heat.wait(NAME, max(end - time.monotonic(), 0.1))
@@ -69,7 +70,7 @@ def main(argv=None):
     p.add_argument("--timeout", type=float, default=300.0,
                    help="seconds to wait for one step (default: 300)")
     p.add_argument("--no-convergence", action="store_true",
-                   help="the legacy engine")
+                   help="use the legacy engine")
     args = p.parse_args(argv)
     loopback.stop_on_sigterm()
     job = {"environment": [], "timeout": args.timeout,

@@ -1,10 +1,11 @@
 """Run the real heat.engine in this process, without any OpenStack service.
 
-What is real: template and environment parsing, intrinsic functions, parameter
-and property validation, non-cloud constraints, nested/provider templates,
-dependency graph, and (for `create`) the resource state machine.
+These parts are real: the parsing of templates and environments, intrinsic
+functions, the validation of parameters and properties, constraints that need
+no cloud, nested and provider templates, the dependency graph, and (for
+`create`) the resource state machine.
 
-What is a stand-in: the cloud (stub_cloud.py).
+The cloud is a stub (stub_cloud.py).
 """
 import os
 import warnings
@@ -43,7 +44,7 @@ _ready = False
 
 def setup(inventory=None, limits=False, log_level="CRITICAL",
           db="sqlite://"):
-    """Prepare the engine once per process (about one second)."""
+    """Set up the engine, once per process. This takes about one second."""
     global _ready
     stub_cloud.INVENTORY.clear()
     stub_cloud.INVENTORY.update(inventory or {})
@@ -65,15 +66,15 @@ def setup(inventory=None, limits=False, log_level="CRITICAL",
     logging.disable(getattr(logging, log_level))
     messaging.setup("fake://", optional=True)
     stub_cloud.stub_constraints(heat_resources.global_env())
-    # external_id: whether the resource exists is for the cloud to decide.
+    # external_id: only the cloud knows whether the resource exists.
     heat_resource.Resource.validate_external = lambda self: None
-    # ResourceChain queries the number of engines from the database.
+    # ResourceChain reads the number of engines from the database.
     service_objects.Service.active_service_count = classmethod(
         lambda cls, context: 1)
 
 
 def enforce_limits(on):
-    """Heat's default max_template_size etc., or none of them."""
+    """Enforce Heat's default size limits, or lift them."""
     for opt, free in (("max_resources_per_stack", -1),
                       ("max_json_body_size", 1 << 31),
                       ("max_template_size", 1 << 31)):
@@ -84,10 +85,11 @@ def enforce_limits(on):
 
 
 def quick_interfaces():
-    """Remember Resource.has_interface() by type, not asking the registry for
-    every pair of resources (Heat's own quadratic cost, most of the time that
-    a stack of 1,000 servers takes). Same answers unless the environment maps
-    single resources by name, when the real one is asked."""
+    """Cache the answers of Resource.has_interface() by type.
+
+    Heat itself asks the registry for every pair of resources, which takes most
+    of the time for a stack of 1,000 servers. The answers are the same: if the
+    environment maps single resources by name, the real method is called."""
     real = heat_resource.Resource.has_interface
     if getattr(real, "quick", False):
         return
@@ -112,8 +114,8 @@ _KEEP = []
 def create_schema(threads=False):
     """Create Heat's tables (needed only to store or create stacks).
 
-    With threads, make a SQLite file bear the engine's many threads: every
-    transaction takes the write lock when it begins, and waits for it.
+    With `threads`, the engine's many threads can share a SQLite file: every
+    transaction waits for the write lock, and takes it when it begins.
     """
     import sqlite3
     import sqlalchemy
@@ -134,7 +136,7 @@ def create_schema(threads=False):
             sqlalchemy.event.remove(engine, "begin", listener)  # oslo.db's
         sqlalchemy.event.listen(engine, "begin", begin)
         engine.dispose()
-        # held open for ever: the log must not be torn down between uses
+        # Stays open, so that SQLite does not delete the log between uses.
         keep = sqlite3.connect(engine.url.database, check_same_thread=False)
         keep.execute("PRAGMA journal_mode=WAL")
         _KEEP.append(keep)
@@ -152,7 +154,7 @@ def new_context(roles=("admin", "member", "heat_stack_owner")):
 
 def build_stack(template, files=None, env=None, env_files=None, params=None,
                 name="oracle", context=None, **stack_args):
-    """The same steps as heat.engine.service before a stack is stored."""
+    """Build a stack as heat.engine.service does before it stores one."""
     context = context or new_context()
     files = files or {}
     merged = {"parameters": {}, "parameter_defaults": {},
@@ -177,27 +179,27 @@ def build_stack(template, files=None, env=None, env_files=None, params=None,
 
 
 def over_the_wire(body):
-    """What the server gets of a request body, within its size limit."""
+    """Return a request body as the server reads it, with its size limit."""
     return heat_wsgi.JSONRequestDeserializer().from_json(
         jsonutils.dumps(body))
 
 
 def check_template_size(template):
-    """What heat-api checks of a template that comes parsed (as from
-    python-heatclient): the length of its Python representation."""
+    """Check the length of the template's Python representation, as heat-api
+    does for a template that arrives parsed (as from python-heatclient)."""
     template_format.validate_template_limit(str(template))
 
 
 def graph(stack):
-    """{resource name: sorted names it requires} from stack.dependencies."""
+    """Return {resource: sorted names it requires}, from stack.dependencies."""
     deps = stack.dependencies
     return {res.name: sorted(r.name for r in deps.requires(res))
             for res in stack.values()}
 
 
 def nested_stacks(stack):
-    """{resource name: Stack} of the resources that are nested stacks."""
-    # (the name of a stack begins with a letter)
+    """Return {resource name: Stack} for resources that are nested stacks."""
+    # The name of a stack must begin with a letter.
     return {res.name: res._parse_nested_stack(
                 "nested-" + res.name, res.child_template(),
                 res.child_params())

@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""The real heat-engine and the real Heat REST API in one process, loopback.
+"""Run the real heat-engine and Heat REST API in one process, on loopback.
 
     heat_server.py [--port 8004] [--db FILE] [--delay TYPE=SECONDS]...
                    [--default-delay S] [--trace FILE] [--no-convergence]
                    [--missing FILE]
 
-Messaging is oslo.messaging's in-process fake driver, the database SQLite,
-everyone is an authorised member of the project in the URL, and the cloud is
-sim_cloud.py.
-Prints "ready PORT" when it answers; ends on SIGTERM or end of standard input
-(with --until-eof).
+Messages go through oslo.messaging's in-process fake driver, the database is
+SQLite, and sim_cloud.py simulates the cloud. Every user is an authorised
+member of the project in the URL. Prints "ready PORT" once it accepts requests.
+Stops on SIGTERM and, with --until-eof, at the end of standard input.
 """
 import argparse
 import ast
@@ -63,8 +62,11 @@ class _Quiet(simple_server.WSGIRequestHandler):
 
 
 def parse_one_at_a_time():
-    """CPython 3.11 counts the depth of a syntax tree once for all threads, so
-    two ast.literal_eval() at a time (Heat's sync points) can fail."""
+    """Let only one thread at a time call ast.parse().
+
+    CPython 3.11 has a single counter of the depth of syntax trees for all
+    threads, so concurrent calls of ast.literal_eval() (in Heat's sync points)
+    can fail."""
     real, lock = ast.parse, threading.Lock()
 
     def parse(*args, **kwargs):
@@ -77,15 +79,16 @@ def parse_one_at_a_time():
 def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     p.add_argument("--port", type=int, default=8004,
-                   help="0: any free one")
+                   help="0: any free port")
     p.add_argument("--db", help="SQLite file (default: a temporary one)")
     p.add_argument("--delay", action="append", default=[],
                    metavar="TYPE=SECONDS")
     p.add_argument("--default-delay", type=float, default=0.0)
-    p.add_argument("--trace", help="JSON lines of every simulated API call")
+    p.add_argument("--trace",
+                   help="file for all simulated API calls, as JSON lines")
     p.add_argument("--missing", metavar="FILE",
-                   help="a file with names of resources that are not there "
-                        "when Heat looks; read anew each time")
+                   help="file with the names of resources that a stack check "
+                        "does not find; read again for each check")
     p.add_argument("--no-convergence", action="store_true")
     p.add_argument("--no-limits", action="store_true")
     p.add_argument("--log", default="CRITICAL",
@@ -116,13 +119,13 @@ def main():
     conf.set_override("host", "localhost")
     conf.set_override("max_stacks_per_tenant", -1)
     if args.no_limits:
-        # The engine takes longer than a minute to accept a thousand servers.
+        # The engine needs more than a minute to accept a thousand servers.
         from oslo_messaging.rpc import client
         conf.register_opts(client._client_opts)
         conf.set_override("rpc_response_timeout", 7200)
     conf.set_override("heat_metadata_server_url",
                       "http://localhost:%d" % args.port)
-    # Otherwise Heat asks keystone for the URL of a deployment's signal.
+    # Otherwise, Heat asks Keystone for the URL that signals a deployment.
     conf.set_override("heat_waitcondition_server_url",
                       "http://localhost:%d/v1/waitcondition" % args.port)
     conf.set_override("url", "http://localhost:%d/v1/%%(tenant_id)s"

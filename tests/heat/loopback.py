@@ -1,4 +1,4 @@
-"""heat_server.py as a child process, and a client of its REST API."""
+"""Run heat_server.py as a child process, with a client of its REST API."""
 import json
 import os
 import signal
@@ -17,10 +17,10 @@ class ServerFailed(Exception):
 
 
 class Loopback:
-    """A Heat on a free port of 127.0.0.1; ends with the `with` block.
+    """A Heat on a free port of 127.0.0.1, which stops with the `with` block.
 
-    It also ends when this process dies, however that happens: the server
-    reads a pipe of ours, and stops at its end.
+    It also stops if this process dies for any reason: the server reads a pipe
+    from this process, and stops at its end.
     """
 
     def __init__(self, options=()):
@@ -32,7 +32,7 @@ class Loopback:
     def __enter__(self):
         self._trace = tempfile.NamedTemporaryFile(
             "r", prefix="heat-trace-", suffix=".jsonl", encoding="utf-8")
-        # A session of its own: we handle Ctrl-C and stop the server.
+        # In its own session: we handle Ctrl-C, and stop the server.
         self._server = subprocess.Popen(
             [sys.executable, os.path.join(HERE, "heat_server.py"),
              "--port", "0", "--until-eof", "--trace", self._trace.name,
@@ -62,7 +62,7 @@ class Loopback:
         self._trace.close()
 
     def call(self, method, path, body=None):
-        """(HTTP status, parsed answer or text of the error)."""
+        """Send a request. Return (status, parsed answer or error text)."""
         req = urllib.request.Request(
             self.base + path, method=method,
             data=None if body is None else json.dumps(body).encode(),
@@ -76,8 +76,8 @@ class Loopback:
             return e.code, e.read().decode()
 
     def wait(self, name, seconds=60, poll=0.1):
-        """The stack when nothing is in progress any more or time is up;
-        None when there is no such stack."""
+        """Wait until nothing is in progress, or time is up. Return the stack,
+        or None if there is no such stack."""
         end = time.monotonic() + seconds
         while True:
             status, body = self.call("GET", "/stacks/" + name)
@@ -91,7 +91,7 @@ class Loopback:
             time.sleep(poll)
 
     def trace(self):
-        """What the simulated cloud was asked since the last call of this."""
+        """Return the calls to the simulated cloud since the last time."""
         return [json.loads(line) for line in self._trace]
 
 

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""What a template means to Heat, as JSON that can be compared.
+"""Print what a template means to Heat, as JSON that can be compared.
 
     meaning.py [--stdin] TEMPLATE...
 
-For each template, one line: its parameters, conditions, resources and outputs
-with all functions resolved, and the graph. What only a running stack knows, an attribute, is
-text that names it, so that two templates are equal exactly when Heat would
-compute the same values for the same attributes. Parameters without a default
-get made-up values, the same for the same declarations.
+Prints one line per template: its parameters, conditions, resources and outputs
+with all functions resolved, and the graph. An attribute, which only a running
+stack knows, is replaced by text that names it. Two templates are therefore
+equal if and only if Heat would compute the same values for the same
+attributes. Parameters without a default get made-up values, the same for the
+same declarations.
 """
 import argparse
 import itertools
@@ -27,18 +28,18 @@ from heat.engine.hot import functions as hot_functions  # noqa: E402
 import validate  # noqa: E402
 
 
-#: whether functions describe themselves instead of giving the values
+#: whether functions return descriptions of themselves, instead of the values
 #: that Heat substitutes during validation
 telling = False
 
 
 def told(result, text):
-    """A function's result, or the text for it."""
+    """Wrap a `result` method: while `telling`, it returns `text(self)`."""
     return lambda self: text(self) if telling else result(self)
 
 
 def attribute(self):
-    """An attribute, as text that names it."""
+    """Return text that names an attribute."""
     path = [function.resolve(part) for part in
             getattr(self, "_path_components", None) or []]
     try:
@@ -56,7 +57,7 @@ for kind in (cfn_functions.GetAtt, hot_functions.GetAttThenSelect,
 
 
 def reference(self):
-    """A resource's identity, as text that names it."""
+    """Return text that stands for the ID of a resource."""
     return "<%s>" % function.resolve(self.args)
 
 
@@ -65,7 +66,7 @@ hot_functions.GetResource.result = told(
 
 
 def plain(value):
-    """A value without functions; one that cannot be resolved as written."""
+    """Return a value with functions resolved, or as written if that fails."""
     try:
         return function.resolve(value)
     except Exception:
@@ -73,7 +74,7 @@ def plain(value):
 
 
 def raw(value):
-    """A value as it is written, however Heat's functions hold it."""
+    """Return a value as written, in whatever form Heat's functions hold it."""
     if isinstance(value, function.Function):
         return {value.fn_name: raw(value.args)}
     if isinstance(value, function.Macro):
@@ -103,8 +104,8 @@ def parameter(schema, stack, name):
 
 
 def properties(rsrc):
-    """The properties as written, but for those that Heat's own rules move
-    to another name: these as Heat's engine reads them."""
+    """Return the properties as written, except for those that Heat's own rules
+    move to another name: return these as Heat's engine reads them."""
     defn = rsrc.t
     written = plain(defn._properties or {})
     if not isinstance(written, dict):
@@ -122,7 +123,7 @@ def properties(rsrc):
         if rule.rule == translation.TranslationRule.REPLACE:
             concerned.add(rule.get_value_absolute_path(True)[0])
     out = {k: v for k, v in written.items() if k not in concerned}
-    # The same rule moves a property even if it is not written.
+    # The rules move properties even if they are not written.
     for key in concerned.intersection(props):
         try:
             value = props[key]
@@ -148,15 +149,15 @@ def definition(rsrc):
 
 
 def whole(stack):
-    """A stack with those nested in it, which Heat makes of what it itself
-    puts in the place of values."""
+    """Return a stack with its nested stacks, which Heat builds from the values
+    that it substitutes during validation."""
     return stack, {name: whole(child) for name, child
                    in oracle.nested_stacks(stack).items()}
 
 
 def renumbered(out):
-    """The same with the members of a group counted from nought, whatever other
-    groups were made before."""
+    """Return `out` with the members of groups numbered from 0, regardless of
+    any groups that were created before."""
     text = json.dumps(out, default=str)
     for n, name in enumerate(sorted(set(re.findall(r"member\d+", text)),
                                     key=lambda name: int(name[6:]))):
@@ -231,7 +232,7 @@ def main(argv):
         except Exception as ex:
             out = {"error": "%s: %s" % (type(ex).__name__,
                                         validate.error_text(ex))}
-        # Nested templates are named by their paths, which carry no meaning.
+        # The names of nested templates are paths, which carry no meaning.
         folder = "file://%s/" % os.path.dirname(os.path.abspath(path))
         text = json.dumps(out, sort_keys=True, default=str)
         print(text.replace(folder, ""))

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""What Heat would do to a stack whose template has changed in one place.
+"""Report what Heat would do to a stack if its template changed in one place.
 
     preview.py [--count N] TEMPLATE...
 
-Changes one thing in each template, N times in all and the same on every run:
-a property, the metadata, a policy, the type of a resource. Prints a JSON object
-a line: `file, change, before, after` (the templates), `parameters`, and what
-Heat's own preview of the update says, each a list of resources: `added,
-deleted, replaced, updated, touched` (updated with nothing to do)`, unchanged`, or `refused` with Heat's reason. What a
-reference would be is its name, so a resource that is replaced changes nothing
-else here.
+Makes N changes, the same on every run, each to one thing in one of the
+templates: a property, the metadata, a policy, or the type of a resource.
+Prints one JSON object per change: `file, change, before, after` (the
+templates), `parameters`, and the result of Heat's own preview of the update,
+as lists of resources: `added, deleted, replaced, updated, touched` (updated,
+but with nothing to do), `unchanged`, and `refused` with Heat's reason. A
+reference to a resource resolves to its name, so the replacement of a resource
+changes nothing else here.
 """
 import argparse
 import copy
@@ -28,7 +29,7 @@ from heat.engine import resource  # noqa: E402
 
 
 def other(value, dice):
-    """A value unlike `value`, of the same kind."""
+    """Return a different value of the same kind."""
     if isinstance(value, bool):
         return not value
     if isinstance(value, int):
@@ -51,7 +52,8 @@ def other(value, dice):
 
 
 def changed(template, dice):
-    """The template with one thing changed, and what that is."""
+    """Change one thing. Return the new template and a description, or None if
+    the change does not apply."""
     template = copy.deepcopy(template)
     resources = template.get("resources") or {}
     if not resources:
@@ -100,7 +102,7 @@ def build(template, files, env, params):
 
 
 def differs(is_, was, will, old, props):
-    """Whether an update in place would have anything to do."""
+    """Return whether an update in place would have anything to do."""
     rest = [{k: v for k, v in defn.render_hot().items() if k != "properties"}
             for defn in (was, will)]
     return (rest[0] != rest[1]
@@ -108,7 +110,7 @@ def differs(is_, was, will, old, props):
 
 
 def preview(before, after):
-    """Heat's StackUpdate.preview() of stacks that were never stored."""
+    """Like Heat's StackUpdate.preview(), for stacks that were never stored."""
     out = {"added": sorted(set(after) - set(before)),
            "deleted": sorted(set(before) - set(after)),
            "replaced": [], "updated": [], "touched": [], "unchanged": [],
@@ -145,7 +147,7 @@ def main(argv=None):
         loader = validate.Loader([], {}, True)
         try:
             stack = loader.stack(path)
-        except Exception:  # one that needs an environment of its own
+        except Exception:  # a template that needs an environment
             continue
         given = {n: stack.parameters.params[n].value()
                  for n in stack.t.param_schemata()}
@@ -164,7 +166,7 @@ def main(argv=None):
             stacks = [build(t, files, {}, given)
                       for t in (template, change[0])]
             answer = preview(*stacks)
-        except Exception as ex:  # the change made it no template at all
+        except Exception as ex:  # the change made the template invalid
             answer = {"error": " ".join(str(ex).split())}
         print(json.dumps(dict(
             answer, file=os.path.basename(path), change=change[1],

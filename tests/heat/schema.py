@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Judge extended templates by docs/extended-template.schema.json.
+"""Check extended templates against docs/extended-template.schema.json.
 
     schema.py TEMPLATE...
 
-Prints one JSON object a template: `{"ok": true}`, or what the schema says of
-the first part that does not fit. Templates are read as Heat reads them.
+Prints one JSON object per template: `{"ok": true, "parts": COUNT}`, or the
+error for the first part that does not match the schema. Reads templates as
+Heat does.
 """
 import json
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Check the tools: good templates pass, bad ones fail as they must."""
+"""Test the tools: good templates must pass, bad ones must fail as expected."""
 import glob
 import json
 import os
@@ -92,7 +92,7 @@ def tell(label, good, note):
 
 
 def tool(name, *args, lines=()):
-    """(exit status, parsed answers) of one of the tools beside this file."""
+    """Run a tool of this directory. Return (exit status, parsed answers)."""
     done = subprocess.run(
         [sys.executable, os.path.join(HERE, name), *args], text=True,
         input="".join(json.dumps(line) + "\n" for line in lines),
@@ -100,7 +100,7 @@ def tool(name, *args, lines=()):
     return done.returncode, [json.loads(t) for t in done.stdout.splitlines()]
 
 
-# what PyYAML makes of plain scalars
+# the types that PyYAML gives to plain scalars
 PLAIN = (("no", "bool"), ("0o7", "str"), ("0644", "int"), ("22:22", "int"),
          ("1_000", "int"), ("1e3", "str"), ("1.0e+3", "float"), ("~", "null"),
          ("2001-01-01", "str"), ("'no'", "str"), ("y", "str"), ("on", "bool"))

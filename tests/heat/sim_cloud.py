@@ -1,10 +1,11 @@
-"""A simulated cloud under the real Heat engine.
+"""Simulate a cloud for the real Heat engine.
 
 Every OS:: resource type that would call a service keeps its real class
-(schema, validation, dependencies, state machine) but its life cycle is played
-here: it becomes complete after a chosen delay and its attributes get made-up
-values. OS::Nova::Server goes further: its real handle_create() runs against a
-recording Nova, so the exact user_data that Nova would get can be looked at.
+(schema, validation, dependencies, state machine), but its life cycle is
+simulated here: a resource becomes complete after a given delay, and its
+attributes get made-up values. OS::Nova::Server goes further: its real
+handle_create() calls a Nova that records the requests, so that tests can
+inspect the exact user_data that Nova would get.
 """
 import itertools
 import json
@@ -24,7 +25,7 @@ _lock = threading.Lock()
 _ip = itertools.count(1)
 DELAYS = {}
 DEFAULT_DELAY = 0.0
-#: a file with the names of resources that Heat does not find
+#: a file with the names of resources that a stack check does not find
 MISSING = None
 _trace = None
 
@@ -52,7 +53,7 @@ class _Servers:
 
 
 class _Neutron:
-    """create_port({'port': {...}}) -> {'port': {'id': ...}} and the like."""
+    """Answers create_port({'port': {...}}) -> {'port': {'id': ...}}, etc."""
 
     def __getattr__(self, name):
         verb, _, kind = name.partition("_")
@@ -68,12 +69,12 @@ class _Neutron:
         return call
 
 
-#: types whose physical id is their name
+#: types whose physical ID is their name
 NAMED = ("OS::Nova::KeyPair", "OS::Swift::Container", "OS::Zaqar::Queue")
 
 
 class _Life:
-    """Mixed in before the real class."""
+    """The simulated life cycle, a mixin that comes before the real class."""
 
     def _sim_delay(self):
         return DELAYS.get(self.type(), DEFAULT_DELAY)
@@ -172,7 +173,7 @@ def _stored_owner(context):
 
 
 def setup(delays=None, default_delay=0.0, trace_file=None, **oracle_args):
-    """Like oracle.setup(), then replace the life cycles."""
+    """Call oracle.setup(), then replace the life cycles."""
     global DEFAULT_DELAY, _trace
     oracle.setup(**oracle_args)
     DELAYS.update(delays or {})
@@ -187,7 +188,7 @@ def setup(delays=None, default_delay=0.0, trace_file=None, **oracle_args):
             fake_keystoneclient.FakeKeystoneClient(context=p.context)}
     stub_cloud.PLUGIN_METHODS.pop("heat", None)
     stub_cloud.StubClients._classes.clear()
-    # The owner of a stored stack, as keystone would report it.
+    # The owner of a stored stack, as Keystone would report it.
     oracle.heat_context.StoredContext._load_keystone_data = _stored_owner
     registry = oracle.heat_resources.global_env().registry
     for name, info in sorted(registry._registry.items()):
@@ -204,8 +205,8 @@ def setup(delays=None, default_delay=0.0, trace_file=None, **oracle_args):
 
 
 def anyone_filter_factory(_global_conf, **_local_conf):
-    """paste filter: like heat.common.noauth, but with the roles that Heat's
-    default policies ask for."""
+    """Return a paste filter like heat.common.noauth, but with the roles that
+    Heat's default policies require."""
     def wrap(app):
         def call(env, start_response):
             project = env.get("PATH_INFO", "").split("/")[2:3] or ["oracle"]

@@ -1,16 +1,16 @@
-"""The stand-in for the cloud under the real heat.engine.
+"""Replace the cloud with stubs for the real heat.engine.
 
-Heat's own `cloud_backend` option points at `StubClients`, and the custom
-constraints that would ask a service ("does this image exist?") answer from an
-optional inventory, or say yes. Imported by heat_oracle.py, which prepares
-oslo.service first.
+Heat's own `cloud_backend` option names `StubClients`. Custom constraints that
+would ask a service ("does this image exist?") look in an optional inventory
+instead, or accept any name. heat_oracle.py imports this module after it has
+initialised oslo.service.
 """
 import types
 
 from heat.common import exception
 from heat.engine import clients as heat_clients
 
-#: inventory kind -> names of the constraints it answers for
+#: inventory kind -> names of the constraints that it decides
 INVENTORY_CONSTRAINTS = {
     "images": ("glance.image",),
     "flavors": ("nova.flavor",),
@@ -32,7 +32,7 @@ class StubCloudError(Exception):
 
 
 class _NoClient:
-    """Stands for an API client: any use of it is an explicit error."""
+    """Replaces an API client. Any call is an explicit error."""
 
     def __init__(self, path):
         self._path = path
@@ -47,7 +47,7 @@ class _NoClient:
 
 
 def _lookup(kind, entity, name):
-    """Inventory record of a named cloud object ({} when not inventoried)."""
+    """Return the inventory record of a name; {} if its kind is not listed."""
     known = INVENTORY.get(kind)
     if known is None:
         return {}
@@ -79,8 +79,8 @@ def _yes(*_args, **_kwargs):
 
 
 def _subnet_net(_plugin, _subnet):
-    # Membership of a pre-existing subnet in a network is not knowable here.
-    # Heat skips the comparison when both sides agree; see _AnyNet.
+    # We cannot know whether an existing subnet belongs to a network. Heat
+    # compares the networks, and an _AnyNet is equal to all of them.
     return _AnyNet()
 
 
@@ -94,7 +94,7 @@ class _AnyNet(str):
     __hash__ = str.__hash__
 
 
-#: per client plugin: method name -> stand-in
+#: per client plugin: method name -> replacement
 PLUGIN_METHODS = {
     "nova": {
         "get_flavor": _flavor,
@@ -116,7 +116,7 @@ PLUGIN_METHODS = {
                 "get_loadbalancer": _same, "get_l7policy": _same,
                 "get_flavor": _same},
     "cinder": {"get_max_microversion": lambda _p: "3.70"},
-    # OS::Heat::Stack: the other region's Heat would check it; accepted here.
+    # OS::Heat::Stack: the other region's Heat would check it; we accept it.
     "heat": {"_create": lambda _p, version=None: types.SimpleNamespace(
         stacks=types.SimpleNamespace(validate=lambda **_k: {}))},
     "trove": {"validate_datastore": lambda *_a, **_k: None},
@@ -136,7 +136,7 @@ def _stub_plugin_class(name, real):
 
 
 class StubClients(heat_clients.OpenStackClients):
-    """`cloud_backend` of the oracle: real plugins, but no service behind."""
+    """The oracle's `cloud_backend`: real plugins, without any services."""
 
     _classes = {}
 

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""What Heat really does to stacks whose templates change, over a simulated
-cloud.
+"""Report what Heat really does to stacks whose templates change.
 
     update.py [--count N] [--first N] [--at-once N] [--no-convergence]
 
-Makes N templates of resources that refer to one another, the same on every
-run, creates a stack of each, changes one thing or two, and updates the stack.
-Prints a JSON object a line: `number, change, before, after` (the templates),
-`status`, and `did`: by resource, one of created, replaced, updated, deleted,
-or nothing when Heat left it alone. Unlike a preview, this follows what a
-change of one resource does to those that refer to it.
+Generates N templates of resources that refer to one another, the same on every
+run. Creates a stack from each on a simulated cloud, changes one or two things,
+and updates the stack. Prints one JSON object per stack: `number, change,
+before, after` (the templates), `status`, and `did`: created, replaced, updated
+or deleted for each resource, and nothing for those that Heat left alone.
+Unlike a preview, this shows what a change of one resource does to those that
+refer to it.
 """
 import argparse
 import copy
@@ -30,7 +30,7 @@ def ref(name):
 
 
 class Making:
-    """A template in the making."""
+    """A template that is being generated."""
 
     def __init__(self, dice):
         self.dice = dice
@@ -39,7 +39,7 @@ class Making:
         self.made = 0
 
     def some(self, kind):
-        """The name of a resource of this kind, made if there is none."""
+        """Return the name of a resource of this kind, existing or new."""
         known = self.by_kind.get(kind, [])
         if known and self.dice.random() < 0.7:
             return self.dice.choice(known)
@@ -111,7 +111,7 @@ class Making:
             "value": name, "update_replace": self.maybe()}
 
     def text(self):
-        """What is known only when resources are there, in some text."""
+        """Return text with values that are known once resources exist."""
         parts = ["said"]
         for _ in range(self.dice.randrange(1, 3)):
             kind = self.dice.choice(["word", "test", "net", "router", "port",
@@ -181,11 +181,11 @@ class Making:
             "subscriber": "http://example.org", "ttl": 300}
 
 
-#: kinds with dependents, and kinds that are tested because of those
+#: the kinds to begin with: they have dependents, or depend on other kinds
 FIRST = ["server", "server", "attachment", "interface", "floating", "member",
          "rule", "value", "subscription", "router"]
 
-#: other literals, by kind and property
+#: other literals to change to, by kind and property
 OTHER = {
     "net": {"tenant_id": "u", "dns_domain": "b.example."},
     "subnet": {"cidr": "10.2.0.0/24", "name": "other"},
@@ -223,7 +223,7 @@ def kind_of(name):
 
 
 def changed(making, dice):
-    """The resources with one thing or two changed, and what that is."""
+    """Change one or two things. Return the resources, and a description."""
     resources = copy.deepcopy(making.resources)
     what = []
     known = [n for n in sorted(resources) if kind_of(n) in OTHER]
@@ -245,7 +245,7 @@ def changed(making, dice):
 
 
 def otherwise(name, properties, dice):
-    """Write a text so that it stays what it is."""
+    """Rewrite a text so that its value stays. Return a description."""
     texts = [k for k in sorted(properties) if isinstance(properties[k], str)]
     if not texts:
         return "nothing"
@@ -267,7 +267,7 @@ def events(heat, stack):
 
 
 def wait(heat, names, ending, seconds):
-    """The stacks when none is in progress any more, or time is up."""
+    """Wait until no stack is in progress, or time is up. Return the stacks."""
     end = time.monotonic() + seconds
     while True:
         _, body = heat.call("GET", "/stacks")
@@ -281,7 +281,7 @@ def wait(heat, names, ending, seconds):
 
 
 def did(before, after, happened):
-    """What became of each resource, by what Heat says that happened."""
+    """Return what Heat did with each resource, according to its events."""
     out = {}
     for event in happened:
         name, status = event["resource_name"], event["resource_status"]
@@ -321,7 +321,7 @@ def main(argv=None):
 
 
 def run(heat, cases, timeout):
-    """The answers for some stacks that live at the same time."""
+    """Run some cases as stacks at the same time, and return the answers."""
     def body(resources):
         return {"template": {"heat_template_version": "2021-04-16",
                              "resources": resources},

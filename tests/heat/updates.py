@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""What Heat's classes do when a property changes that their schema lets change.
+"""Report what Heat's classes do when a property with `update_allowed` changes.
 
     updates.py
 
-Changes each property with `update_allowed` of each type by itself, there and
-back, and calls the class's own `handle_update` with clients that take note of
-what is asked of them. Types that are stacks or deployments of Heat's own are
-left out. Prints a JSON object a line: `type, property, before, after` (the
-properties), and `does`: `replaced`, `refused: WHY`, `nothing`, or what it asks
-of the services, without what only reads.
+Changes each such property of each type by itself, there and back, and calls
+the class's own `handle_update` with clients that record the calls. Omits types
+that are Heat's own stacks or deployments. Prints one JSON object per change:
+`type, property, before, after` (the properties), and `does`: `replaced`,
+`refused: WHY`, `nothing`, or the calls to the services, except those that only
+read.
 """
 import copy
 import json
@@ -45,7 +45,7 @@ TEXTS = {"cidr": "10.%d.0.0/24", "ip_prefix": "10.%d.0.0/24",
          "prefixes": "10.%d.0.0/16", "gateway_ip": "10.0.0.%d",
          "FromPort": "%d", "ToPort": "%d", "CidrIp": "10.%d.0.0/24"}
 
-#: Changes that are not from one kind of value to another.
+#: Further changes, to values that `sample` does not return.
 FURTHER = [
     ("OS::Neutron::Subnet", {"gateway_ip": "10.0.0.1"}, {"gateway_ip": "auto"}),
     ("OS::Neutron::SubnetPool", {"prefixes": ["10.1.0.0/16"]},
@@ -68,7 +68,7 @@ FURTHER = [
 
 
 def sample(name, schema, number):
-    """A value that the schema takes; another one for each number."""
+    """Return a value that the schema accepts, different for each number."""
     given = getattr(schema, "type", schema)
     for rule in getattr(schema, "constraints", ()):
         if isinstance(rule, constraints.AllowedValues):
@@ -97,7 +97,7 @@ def sample(name, schema, number):
 
 
 class Clients:
-    """Stands for all services, and writes down what is asked of them."""
+    """Replaces all services, and records the calls to them."""
 
     def __init__(self, before):
         self.root = mock.MagicMock(name="services")
@@ -172,7 +172,7 @@ def carried_out(stack, ty, before, after):
             try:
                 if one.check_update_complete(cookie) is True:
                     break
-            except Exception:  # the services' answers are no answers
+            except Exception:  # the services' answers are only mocks
                 break
         asked = sorted(set(clients.asked()))
     return ", ".join(asked) or "nothing"

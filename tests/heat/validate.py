@@ -6,8 +6,8 @@
                 [--stdin]
                 TEMPLATE...
 
-Prints one line per template; exit status 1 when any template fails, 2 for
-wrong usage. See README.md beside this file.
+Prints one line per template. The exit status is 1 if any template fails, and 2
+for wrong usage. See README.md in this directory.
 """
 import argparse
 import copy
@@ -32,7 +32,7 @@ _BY_CONSTRAINT = {
     "timezone": "UTC", "expiration": "2099-01-01T00:00:00Z",
     "iso_8601": "PT10M", "json_string": "{}",
 }
-#: ... and by its name, if it has no constraint that tells
+#: ... and by its name, if it is a string without constraints
 _BY_NAME = (
     ("cidr", "10.0.0.0/24"), ("pool_start", "10.0.0.20"),
     ("pool_end", "10.0.0.90"), ("gateway", "10.0.0.1"),
@@ -53,7 +53,7 @@ _BY_TYPE = {
 
 
 def _fill(name, schema, context):
-    """A value the parameter's own constraints accept, or None."""
+    """Return a value that the parameter's constraints accept, or None."""
     kind = schema.type.lower()
     kind = {"commadelimitedlist": "comma_delimited_list"}.get(kind, kind)
     candidates = []
@@ -83,7 +83,7 @@ def _fill(name, schema, context):
 
 
 class Loader:
-    """Client side: read template, environments and the files they name."""
+    """The client: reads a template, environments and the files they name."""
 
     def __init__(self, env_paths, params, fill):
         self.params = params
@@ -128,7 +128,7 @@ class Loader:
 
 
 def graphs(stack):
-    """Types and dependencies of a stack, and of the stacks nested in it."""
+    """Return the types and dependencies of a stack and its nested stacks."""
     out = {"types": {r.name: r.type() for r in stack.values()},
            "graph": oracle.graph(stack)}
     nested = {name: graphs(child)
@@ -143,7 +143,7 @@ def error_text(ex):
 
 
 def check(loader, path, want_graph):
-    """Result record of one template. Never raises for a bad template."""
+    """Validate a template. Return its record, even for a bad one."""
     began = time.perf_counter()
     out = {"file": path, "ok": False}
     try:
@@ -155,7 +155,7 @@ def check(loader, path, want_graph):
             out.update(graphs(stack))
     except KeyboardInterrupt:
         raise
-    except Exception as ex:  # Heat's own error, whatever its class
+    except Exception as ex:  # an error of Heat, of any class
         out["error"] = type(ex).__name__
         out["message"] = error_text(ex)
     except RecursionError as ex:
@@ -165,8 +165,8 @@ def check(loader, path, want_graph):
 
 
 def asked(line, loader, args):
-    """The loader and path for a line: a path, or a JSON object that also
-    names environments and parameters of its own."""
+    """Return the loader and path for a line: a path, or a JSON object that can
+    also have its own environments and parameters."""
     if not line.startswith("{"):
         return loader, line
     want = json.loads(line)
@@ -186,17 +186,17 @@ def main(argv=None):
     p.add_argument("--graph", action="store_true",
                    help="print Heat's dependency graph (implies --json)")
     p.add_argument("--json", action="store_true",
-                   help="one JSON object per line")
+                   help="print one JSON object per line")
     p.add_argument("--fill-params", action="store_true",
-                   help="invent values for required parameters not given")
+                   help="make up values for missing required parameters")
     p.add_argument("--limits", action="store_true",
                    help="enforce Heat's default size limits")
     p.add_argument("--quick", action="store_true",
-                   help="for templates of many hundreds of resources: "
-                        "remember answers of Resource.has_interface()")
+                   help="for templates with many hundreds of resources: "
+                        "cache the answers of Resource.has_interface()")
     p.add_argument("--stdin", action="store_true",
-                   help="read more template paths from standard input, "
-                        "answering each line at once")
+                   help="also read template paths from standard input, and "
+                        "answer each line at once")
     args = p.parse_args(argv)
     if not args.templates and not args.stdin:
         p.error("no template given")
@@ -231,7 +231,7 @@ def main(argv=None):
         try:
             this, path = asked(path, loader, args)
             res = check(this, path, args.graph)
-        except Exception as ex:  # of an environment
+        except Exception as ex:  # in an environment
             res = {"file": path, "ok": False, "error": type(ex).__name__,
                    "message": error_text(ex), "seconds": 0}
         failed += not res["ok"]

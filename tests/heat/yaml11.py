@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Read YAML as Heat does (PyYAML, so YAML 1.1), and show what it means.
+"""Read YAML as Heat does (PyYAML, so YAML 1.1), and print what it means.
 
     yaml11.py [--both] [FILE...]
     yaml11.py [--both] --stdin
 
-Prints one JSON object a document; exit status 1 when any cannot be read or
-differs from what was expected, 2 for wrong usage. See README.md beside this
-file.
+Prints one JSON object per document. The exit status is 1 if any cannot be read
+or differs from what was expected, and 2 for wrong usage. See README.md in this
+directory.
 """
 import argparse
 import json
@@ -21,7 +21,7 @@ import yaml  # noqa: E402
 
 
 class PurePython(yaml.SafeLoader):
-    """Heat's loader where PyYAML has no libyaml."""
+    """The loader that Heat uses if PyYAML has no libyaml."""
 
 
 for _tag in ("str", "timestamp"):
@@ -30,7 +30,7 @@ for _tag in ("str", "timestamp"):
 
 
 def read(text, loader=template_format.yaml_loader):
-    """heat.common.template_format.simple_parse, of any document."""
+    """Like heat.common.template_format.simple_parse, for any document."""
     try:
         return jsonutils.loads(text)
     except ValueError:
@@ -38,7 +38,7 @@ def read(text, loader=template_format.yaml_loader):
 
 
 def tagged(value):
-    """The value with its types: {"str": "no"}, {"bool": false}, ..."""
+    """Return the value with its types: {"str": "no"}, {"bool": false}, ..."""
     if value is None or isinstance(value, (bool, str)):
         return {_kind(value): value}
     if isinstance(value, dict):
@@ -55,7 +55,7 @@ def _kind(value):
 
 
 def differences(want, got, where=""):
-    """How `got` differs from `want`, in words; types and order count."""
+    """Yield how `got` differs from `want`, in words. Types and order count."""
     if type(want) is not type(got):
         yield "%s: wanted %s %r, read %s %r" % (
             where or "/", _kind(want), want, _kind(got), got)
@@ -78,7 +78,7 @@ def differences(want, got, where=""):
 
 
 def answer(job, both):
-    """The record of one document. Never raises for a bad one."""
+    """Read a document. Return its record, even for a bad one."""
     out = {"ok": False}
     out.update({k: job[k] for k in ("id", "path") if k in job})
     try:
@@ -117,10 +117,10 @@ def main(argv=None):
     p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     p.add_argument("files", nargs="*", metavar="FILE")
     p.add_argument("--both", action="store_true",
-                   help="read with PyYAML's own parser too, and compare")
+                   help="also read with PyYAML's own parser, and compare")
     p.add_argument("--stdin", action="store_true",
-                   help="read more from standard input, a path or a JSON "
-                        "object a line, answering each at once")
+                   help="also read standard input, a path or a JSON object "
+                        "per line, and answer each line at once")
     args = p.parse_args(argv)
     if not args.files and not args.stdin:
         p.error("no file given")

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What Heat's function yaql gives.
+"""Print what Heat's function yaql returns.
 
     yaql_values.py --stdin
 
-Each line is `{"expression": TEXT, "data": ANY}`. The answer holds `value`, or
-`error, message, stage`, where the stage is the method of Heat's that refuses it
-(`validate` or `result`). What is no JSON, a set or a point of time, is told by its
-`type`.
+Each line is `{"expression": TEXT, "data": ANY}`. The answer contains `value`,
+or `error, message, stage`, where the stage is Heat's method that refuses it
+(`validate` or `result`). For a value that JSON cannot represent, such as a set
+or a time, it contains only the `type`.
 """
 import json
 import os
@@ -19,11 +19,11 @@ from heat.engine.hot import functions  # noqa: E402
 
 
 class NoJson(Exception):
-    """A value that JSON does not have."""
+    """A value that JSON cannot represent."""
 
 
 def plain(value):
-    """The value, if JSON has it."""
+    """Return the value if JSON can represent it."""
     if isinstance(value, list):
         return [plain(item) for item in value]
     if isinstance(value, dict):
@@ -38,7 +38,7 @@ def plain(value):
 
 
 def answer(question):
-    """What Heat makes of one question."""
+    """Return Heat's answer to one question."""
     stage = 'validate'
     try:
         call = functions.Yaql(None, 'yaql', question)
@@ -53,7 +53,7 @@ def answer(question):
 
 
 def main():
-    """Answers standard input line by line."""
+    """Answer standard input line by line."""
     for line in sys.stdin:
         print(json.dumps(answer(json.loads(line))), flush=True)
 
