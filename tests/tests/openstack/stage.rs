@@ -157,10 +157,10 @@ const ADMINS: [(&str, &str); 4] = [
 
 /// Features that the cloud of the tests lacks, and the reasons.
 const NOT_HERE: [(&str, &str, &str); 2] = [
-    ("OS::Cinder::Volume", "image", "there is nothing behind a volume that an image could be copied to"),
+    ("OS::Cinder::Volume", "image", "volumes in the lab hold no data, so no image can be copied to them"),
     (
         "OS::Neutron::Net",
         "availability_zone_hints",
-        "zones of networks are those of Neutron's agents, and there are none",
+        "zones of networks are those of Neutron's agents, and the lab has none",
     ),
 ];

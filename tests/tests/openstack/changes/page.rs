@@ -12,14 +12,14 @@ pub(super) fn page() -> String {
     let mut text = String::from(
         "# What a change does\n\
          \n\
-         What becomes of a resource if one of its properties changes, for the types that most stacks are made of. [`wattle\n\
-         plan`](../plan.md) says it for your own stack, together with what else follows. This page is for choosing before.\n\
+         What happens to a resource if one of its properties changes, for the types that most stacks consist of. [`wattle\n\
+         plan`](../plan.md) says this for your own stack, together with what else follows. This page is for choices that you make before.\n\
          \n\
-         The tests make each of these changes on a real OpenStack, there and back unless it is refused, and compare what Heat and the\n\
-         services do with what `plan` says. They try one value of each property. With another value, or together with another change,\n\
-         it may be different: [What `plan` knows](../plan.md#resources) has these cases. Without Heat, [`wattle\n\
-         deploy`](../how-to/deploy.md) replaces a floating IP for another `dns_name` or `dns_domain`, and a server for another\n\
-         `admin_pass`; `plan` says so.\n",
+         The tests make each of these changes on a real OpenStack, their lab. Unless it is refused, they also undo it, and they compare\n\
+         what Heat and the services do with what `plan` says. They try one value of each property. With another value, or together with\n\
+         another change, it may be different: [What `plan` knows](../plan.md#resources) lists these cases. Without Heat, [`wattle\n\
+         deploy`](../how-to/deploy.md) replaces a floating IP if its `dns_name` or `dns_domain` changes, and a server if its `admin_pass`\n\
+         changes; `plan` says so.\n",
     );
     let base = base_of_administrator();
     let mut types: BTreeMap<&str, BTreeMap<usize, Vec<String>>> = BTreeMap::new();
@@ -58,7 +58,7 @@ const WORDS: [&str; 5] = [
     "is rebuilt: it keeps its addresses, and gets a new disk",
     "is replaced by another one",
     "is refused by Heat",
-    "would be replaced, but the service has no room for both, so the update fails",
+    "would be replaced, but the service cannot have both at once, so the update fails",
 ];
 
 fn place(action: Action) -> usize {
