@@ -126,7 +126,7 @@ fn program(name: &str) -> String {
     let call =
         if call.len() <= WIDTH + 1 { call } else { format!("    wattle::main(\n        {name}::{name},\n    )\n") };
     format!(
-        "//! `cargo run` emits the template, `cargo run -- --help` lists all commands.\n\nuse std::process::ExitCode;\n\nfn main() \
+        "//! `cargo run` emits the template; `cargo run -- --help` lists all commands.\n\nuse std::process::ExitCode;\n\nfn main() \
          -> ExitCode {{\n{call}}}\n"
     )
 }

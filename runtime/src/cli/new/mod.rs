@@ -49,12 +49,12 @@ pub(super) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, C
     crates::write(folder, &files)?;
     let built = crates::stand_in(&place, folder)?;
     match crates::settle(folder, &mut files)? {
-        Around::Nothing => take_versions(&place, folder)?,
+        Around::Nothing => take_versions(&place, folder, &mut files)?,
         Around::Member(manifest) => {
             console.err.write(&format!("note: it is a member of the workspace `{}`\n", manifest.display()))?;
         }
         Around::Apart(manifest) => {
-            take_versions(&place, folder)?;
+            take_versions(&place, folder, &mut files)?;
             console.err.write(&format!(
                 "note: it is a workspace of its own, because `{}` is another one; to join that, name the crate in its \
                  `members` and remove `[workspace]` and `Cargo.lock` here\n",
@@ -83,12 +83,16 @@ fn files(name: &Name, wattle: &Dependency) -> Vec<(String, String)> {
     written.collect()
 }
 
-/// Copies the versions of dependencies that wattle is tested with.
-fn take_versions(place: &Place, folder: &Path) -> Result<(), CommandError> {
+/// Copies the versions of dependencies that wattle is tested with, and adds the file to `files`.
+fn take_versions(place: &Place, folder: &Path, files: &mut Vec<(String, String)>) -> Result<(), CommandError> {
     let repository = match &place.wattle {
         Dependency::Path(repository) => Some(Path::new(repository)),
         _ => place.here.as_deref(),
     };
     let Some(Ok(versions)) = repository.map(|repository| read(&repository.join("Cargo.lock"))) else { return Ok(()) };
-    crates::write(folder, &[("Cargo.lock".into(), versions)])
+    let lock = ("Cargo.lock".to_owned(), versions);
+    crates::write(folder, std::slice::from_ref(&lock))?;
+    files.push(lock);
+    files.sort();
+    Ok(())
 }

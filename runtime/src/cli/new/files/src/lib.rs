@@ -20,7 +20,7 @@ pub struct Settings {
     /// Image of the servers.
     #[parameter(default = "debian-12", constraint = "glance.image")]
     image: Parameter<String>,
-    /// A network that is there already, with a subnet.
+    /// An existing network with a subnet.
     #[parameter(default = "private", constraint = "neutron.network")]
     network: Parameter<String>,
 }

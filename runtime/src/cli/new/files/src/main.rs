@@ -1,4 +1,4 @@
-//! `cargo run` emits what the blueprint makes, `cargo run -- --help` lists all commands.
+//! `cargo run` emits what the blueprint makes; `cargo run -- --help` lists all commands.
 
 use std::process::ExitCode;
 
