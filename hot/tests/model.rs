@@ -13,7 +13,7 @@ fn component(fields: &str) -> String {
     )
 }
 
-/// The findings: code, line and message.
+/// The diagnostics: code, line and message.
 fn found(text: &str) -> Vec<String> {
     let reported = |diagnostic: &wattle::check::Diagnostic| {
         format!("{} {} {}", diagnostic.code, diagnostic.labels[0].at.line, diagnostic.message)
@@ -243,7 +243,7 @@ fn a_recipe_that_the_compiler_refuses_is_refused() {
     assert!(matches!(&same[..], [one] if one.starts_with("the teardown `it.sh` is the recipe itself")), "{same:#?}");
 }
 
-/// The findings in the wiring of the template's model.
+/// The diagnostics in the wiring of the template's model.
 fn wiring(text: &str) -> Vec<String> {
     let loaded = Loaded::of(text, "template.yaml");
     let model = wattle_hot::model::read(&loaded).model;

@@ -9,8 +9,8 @@ use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// A value calls a function that Heat does not have, or not there: `equals`, for one, is only for conditions. To
-    /// Heat, such a call is a map with one key, which it puts into the stack unchanged.
+    /// A value calls a function that Heat does not have, or not in that place: `equals`, for one, is only for conditions.
+    /// To Heat, such a call is a map with one key, which it puts into the stack unchanged.
     ///
     /// ```
     /// # use wattle::prelude::*;

@@ -48,7 +48,7 @@ const SOUGHT: [Sought; 5] = [
             "up", "down", "deploy", "destroy", "rollback", "drift", "status", "seed", "get", "set", "ls", "logs",
             "apply", "create", "run", "start", "stop", "delete",
         ],
-        "`wattle up DIR`, `wattle deploy DIR` and the like take the directory that `emit` writes: `wattle --help` lists them",
+        "`wattle up DIR`, `wattle deploy DIR` and the like take the folder that `emit` writes: `wattle --help` lists them",
     ),
     (
         &["build", "synth", "render", "write", "generate"],
@@ -106,14 +106,15 @@ fn command<B: Blueprint>(width: Option<usize>) -> clap::Command {
         .args(graph::drawing_args())
         .args(common_args());
     let [out, _, resources, bytes, deployed, _] = emission_args();
-    let plan = clap::Command::new("plan")
-        .about("Show what would happen to each deployed resource and component, without changing anything")
-        .arg(plan_against())
-        .arg(out.help(
-            "Directory that `emit` writes to; without --against, compare with what it last wrote to DIR/<stack>/",
-        ))
-        .args([plan_format(), resources, bytes, deployed])
-        .args(common_args());
+    let plan =
+        clap::Command::new("plan")
+            .about("Show what would happen to each deployed resource and component, without changing anything")
+            .arg(plan_against())
+            .arg(out.help(
+                "Folder that `emit` writes to; without --against, compare with what it last wrote to DIR/<stack>/",
+            ))
+            .args([plan_format(), resources, bytes, deployed])
+            .args(common_args());
     let explain = clap::Command::new("explain")
         .about("Explain the code of an error or a warning, or list all codes")
         .arg(Arg::new("code").value_name("CODE").help("Code to explain, such as W0101"))
@@ -157,7 +158,7 @@ pub fn emission_args() -> [Arg; 6] {
             .value_name("DIR")
             .default_value("out")
             .value_parser(clap::value_parser!(PathBuf))
-            .help("Directory to write to; the files go to DIR/<stack>/"),
+            .help("Folder to write to; the files go to DIR/<stack>/"),
         Arg::new("format")
             .long("format")
             .value_name("FORMAT")

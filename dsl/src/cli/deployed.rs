@@ -25,7 +25,7 @@ pub(super) fn places(given: Option<&Path>, own: &Path) -> Result<Places, Command
     let places = read(given.unwrap_or(own))?;
     match given.filter(|_| places.is_empty()) {
         Some(directory) => Err(CommandError::usage(format!("there is no template in `{}`", directory.display()))
-            .help("`--deployed` takes a directory that `emit` wrote to: the one with `template.yaml`")),
+            .help("`--deployed` takes a folder that `emit` wrote to: the one with `template.yaml`")),
         None => Ok(places),
     }
 }
@@ -77,7 +77,7 @@ pub(super) fn warning(moved: &[Moved]) -> String {
 pub(super) fn unknown(directory: &Path) -> String {
     format!(
         "there was no template in `{}`, so each server's name decides its nested stack; if the stack is deployed, pass \
-         the directory that it was deployed from: `--deployed DIR`\n",
+         the folder that it was deployed from: `--deployed DIR`\n",
         directory.display()
     )
 }

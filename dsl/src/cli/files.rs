@@ -51,7 +51,7 @@ pub(super) fn replace<'d>(
 ) -> Result<(Vec<Written>, Vec<String>), CommandError> {
     let cannot = |error: &io::Error| {
         let failure = CommandError::files(format!("cannot write to `{}`: {}", directory.display(), reason(error)));
-        failure.note("nothing was changed").help("`--out DIR` chooses another directory")
+        failure.note("nothing was changed").help("`--out DIR` chooses another folder")
     };
     fs::create_dir_all(directory).map_err(|error| cannot(&error))?;
     no_link(directory).map_err(|error| cannot(&error))?;
@@ -143,7 +143,7 @@ impl<'d> Swap<'d> {
             no_link(&self.directory.join(folder)).map_err(|error| cannot(&error))?;
         }
         if path.is_dir() {
-            return Err(cannot(&io::Error::other("there is a directory of that name")));
+            return Err(cannot(&io::Error::other("there is a folder of that name")));
         }
         for folder in [&*self.new, self.directory].into_iter().filter(|_| name.contains('/')) {
             let folder = folder.join(&name);

@@ -54,7 +54,7 @@ pub use tree::of_model;
 /// Runs the command line of a blueprint and returns the program's exit code.
 ///
 /// The commands are `emit` (the default), `check`, `graph`, `plan` and `explain CODE`; `--help` describes the rest. The
-/// requested result goes to the standard output: the tree of the files that `emit` wrote, the findings of `check`, or the
+/// requested result goes to the standard output: the tree of the files that `emit` wrote, the diagnostics of `check`, or the
 /// page that `explain` shows. Everything else goes to the standard error, including the errors and warnings that precede an
 /// `emit`.
 ///

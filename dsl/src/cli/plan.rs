@@ -46,7 +46,7 @@ pub fn plan_against() -> Arg {
         .long("against")
         .value_name("DIR")
         .value_parser(clap::value_parser!(PathBuf))
-        .help("Compare with what was emitted to this directory")
+        .help("Compare with what was emitted to this folder")
 }
 
 /// The steps from one state to the other, in the requested format, and the exit code, which tells whether anything would
@@ -79,7 +79,7 @@ pub fn values(environment: &Environment) -> IndexMap<Name, Value> {
 /// If nothing was emitted to the directory, or if its content cannot be read.
 pub fn state_of(directory: &Path, parameters: Option<IndexMap<Name, Value>>) -> Result<State, CommandError> {
     if !directory.is_dir() {
-        return Err(CommandError::usage(format!("there is no directory `{}`", directory.display())));
+        return Err(CommandError::usage(format!("there is no folder `{}`", directory.display())));
     }
     let parameters = match parameters {
         Some(parameters) => parameters,
@@ -100,7 +100,7 @@ pub fn state_of(directory: &Path, parameters: Option<IndexMap<Name, Value>>) -> 
         (Some(why), _) => Err(CommandError::usage(format!("cannot read {why}"))),
         (None, Ok(state)) => Ok(state),
         (None, Err(error)) => Err(CommandError::usage(format!("`{}` was not emitted: {error}", directory.display()))
-            .help("a blueprint's program writes it, to `out/STACK` by default: give that directory")),
+            .help("a blueprint's program writes it, to `out/STACK` by default: give that folder")),
     }
 }
 

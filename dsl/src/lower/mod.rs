@@ -1,4 +1,4 @@
-//! Lowering: turns a sound model into a stripped template, an environment and a seed.
+//! Lowering: turns a sound model into a plain template, an environment and a seed.
 //!
 //! This module decides where everything goes, and defines the file contents as data. It does no I/O, reads no clock and
 //! runs no checks. The same model always gives the same bytes.

@@ -39,7 +39,7 @@ fn quoted(message: &str) -> impl Iterator<Item = &str> {
     message.split('`').skip(1).step_by(2).flat_map(|name| name.split('.'))
 }
 
-/// Adds the findings of `wattle`'s own checks in the model of an extended template to `found`, the findings of
+/// Adds the diagnostics of `wattle`'s own checks in the model of an extended template to `found`, the diagnostics of
 /// [`super::check()`] in the template. Sorted by severity.
 pub fn with_wiring<'m>(
     found: Vec<Diagnostic>,

@@ -35,10 +35,10 @@ pub(super) async fn lay_out(
     let inside =
         |path: &str| !path.is_empty() && Path::new(path).components().all(|part| matches!(part, Part::Normal(_)));
     if let Some(path) = files.keys().find(|path| !inside(path)) {
-        return Err((FailureKind::Start, format!("the recipe's file `{path}` would be outside its directory")));
+        return Err((FailureKind::Start, format!("the recipe's file `{path}` would be outside its folder")));
     }
     if !inside(component) || component.contains('/') {
-        return Err((FailureKind::Start, format!("`{component}` cannot be the name of a directory")));
+        return Err((FailureKind::Start, format!("`{component}` cannot be the name of a folder")));
     }
     let digests: HashSet<&String> = files.values().collect();
     {
@@ -48,7 +48,7 @@ pub(super) async fn lay_out(
     }
     let directory = directory(shared, component);
     shared
-        .insist_io(&format!("the run directory `{}`", directory.display()), || {
+        .insist_io(&format!("the run folder `{}`", directory.display()), || {
             let below = directory.join("files");
             fs::create_dir_all(&directory)?;
             fs::set_permissions(&directory, fs::Permissions::from_mode(0o711))?;

@@ -21,7 +21,7 @@ pub(super) fn directory() -> Arg {
     Arg::new("dir")
         .value_name("DIR")
         .value_parser(value_parser!(PathBuf))
-        .help("Directory that was given to `up`; not needed if a topology runs here or in ./out, or if only one runs")
+        .help("Folder that was given to `up`; not needed if a topology runs here or in ./out, or if only one runs")
 }
 
 /// The same directory as an option, for a command that takes it as an argument while others have the option.

@@ -59,7 +59,7 @@ pub(super) fn command() -> Command {
                 .value_name("DIR")
                 .default_value(".")
                 .value_parser(value_parser!(PathBuf))
-                .help("Folder with ca.pem and ca.key: made by `new`, or those of an authority of yours"),
+                .help("Folder with ca.pem and ca.key: made by `new`, or those of your own authority"),
         )
         .arg(
             Arg::new("out")

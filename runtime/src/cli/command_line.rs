@@ -108,7 +108,7 @@ fn named_directory(mut error: clap::Error, command: &Command) -> clap::Error {
         && !given.starts_with('-')
         && command.get_arguments().any(|arg| arg.get_long() == Some("dir"))
     {
-        let tip = format!("`--dir {}` names the directory that was given to `up`", shown::path(given));
+        let tip = format!("`--dir {}` names the folder that was given to `up`", shown::path(given));
         let other = "`--space ADDRESS` names another data space, `--stack NAME` a stack in it";
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into(), other.into()]));
     }

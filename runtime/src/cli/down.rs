@@ -17,16 +17,14 @@ const PATIENCE: Duration = Duration::from_secs(40);
 pub(super) fn command() -> Command {
     Command::new("down")
         .about("Stop what `up` runs: agents, recipes and services")
-        .arg(
-            args::directory().help("Directory that was given to `up`; not needed if a topology is up here or in ./out"),
-        )
+        .arg(args::directory().help("Folder that was given to `up`; not needed if a topology is up here or in ./out"))
         .arg(args::directory_as_option())
         .arg(args::flag("delete", "Also delete everything that the servers have kept"))
         .after_help(args::section(&[(
             "What stays",
             "  The servers' folders, their addresses and generated secrets stay for the next `up`, unless
-  --delete is given. Of servers in sandboxes, only their logs stay. Whatever a killed `up` has left
-  running is stopped as well.",
+  --delete is given. For servers in sandboxes, only logs, addresses and generated secrets stay.
+  Whatever a killed `up` has left running is stopped as well.",
         )]))
 }
 
@@ -37,7 +35,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     };
     let directory = folder.directory().display().to_string();
     if !folder.directory().is_dir() {
-        return Err(CommandError::usage(format!("there is no directory `{directory}`")));
+        return Err(CommandError::usage(format!("there is no folder `{directory}`")));
     }
     if !folder.state().is_dir() {
         return Err(CommandError::usage(format!("`{directory}` was never up")));
@@ -80,7 +78,7 @@ async fn end(folder: &Folder, console: &mut Console) -> Result<(), CommandError>
     let refuse = |why: String| {
         CommandError::new(why)
             .note("it was not stopped")
-            .help("end the `wattle up` of this directory yourself, with Ctrl-C or `kill`")
+            .help("end the `wattle up` of this folder yourself, with Ctrl-C or `kill`")
     };
     let tell = |signal| {
         let pid = folder.keeper().map_err(refuse)?;

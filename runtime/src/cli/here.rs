@@ -27,7 +27,7 @@ pub(super) fn running_in(dir: &Path) -> Result<Folder, CommandError> {
         return own(folder);
     }
     if !dir.is_dir() {
-        return Err(CommandError::usage(format!("there is no directory `{}`", dir.display())));
+        return Err(CommandError::usage(format!("there is no folder `{}`", dir.display())));
     }
     if was_killed(&folder) {
         return Err(killed(&folder));
@@ -172,5 +172,5 @@ fn only(folders: Vec<Folder>) -> Result<Option<Folder>, CommandError> {
     Err(folders
         .iter()
         .fold(several, |failure, folder| failure.note(format!("`{}`", folder.name().display())))
-        .help("name the directory of the one you mean; `wattle COMMAND --help` says where"))
+        .help("name the folder of the one you mean; `wattle COMMAND --help` says where"))
 }

@@ -50,10 +50,7 @@ pub(super) fn command() -> Command {
                 .help("Server in the blueprint, and a component on it; without a component, all that its agent logs"),
         )
         .arg(args::flag("follow", "Show further lines as they come, until Ctrl-C").short('f'))
-        .arg(
-            args::flag("console", "Show the console of a server in the cloud that boots and has no agent yet")
-                .conflicts_with("follow"),
-        )
+        .arg(args::flag("console", "Show the console output of a server in the cloud").conflicts_with("follow"))
         .arg(
             Arg::new("lines")
                 .long("lines")

@@ -28,8 +28,7 @@ macro_rules! at_once {
 /// The command `wattle`.
 pub(super) const OPERATOR: Program = Program {
     name: "wattle",
-    about: "Runs what a blueprint emitted, as a whole on this machine or as the agent of one server; reads, checks and \
-            lowers templates",
+    about: "Deploys what a blueprint emitted to OpenStack, or brings it up on this machine; checks and lowers templates",
     examples: "  wattle up out/three_tier             the whole topology on this machine, until Ctrl-C
   wattle status --why                  how it is doing, and why something is stuck
   wattle get db/postgres/url --wait    one value, as soon as it is there

@@ -37,7 +37,7 @@ impl Directory {
     /// Prepares the directory of `job`: ends the processes of a former run, removes its files, and writes the inputs.
     pub(super) fn prepare(job: &RecipeRun) -> Result<Self, Broken> {
         let failed = |error: io::Error| {
-            let message = format!("its run directory `{}` cannot be prepared: {error}", job.directory.display());
+            let message = format!("its run folder `{}` cannot be prepared: {error}", job.directory.display());
             Broken::new(FailureKind::Start, message)
         };
         let path = std::path::absolute(&job.directory).map_err(failed)?;

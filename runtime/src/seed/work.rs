@@ -1,4 +1,4 @@
-//! The inputs and findings of one call of [`apply`](super::apply) or [`diff`](super::diff).
+//! The inputs and results of one call of [`apply`](super::apply) or [`diff`](super::diff).
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;

@@ -17,7 +17,7 @@ use super::{Authority, DesiredRevision, Revision, Space, SpaceError, parse_json,
 /// How long to wait before checking untrusted contents again although they have not changed: clocks get corrected.
 const AGAIN: Duration = Duration::from_mins(1);
 
-/// A listener for the findings of [`Following`].
+/// A listener for the results of [`Following`].
 pub trait Hears: Sync {
     /// Reports a desired revision, signed by an operator's key if that matters. From then on, no earlier key is
     /// trusted.

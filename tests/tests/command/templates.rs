@@ -107,7 +107,7 @@ fn what_was_emitted_is_drawn_with_its_software() {
     }
     fs::write(stage.path().join("graph.json"), "{}").expect("writes");
     for (nothing, why) in
-        [("graph.json", "it is not a diagram"), (".", "it is not a diagram"), ("..", "give that directory")]
+        [("graph.json", "it is not a diagram"), (".", "it is not a diagram"), ("..", "give that folder")]
     {
         let (code, drawn, said) = run(&["graph", nothing]);
         assert!(code == Some(2) && drawn.is_empty() && said.contains(why), "{nothing}: {drawn} {said}");

@@ -122,7 +122,7 @@ fn what_is_no_plain_template_is_said() {
     std::fs::rename(at("plain"), at("1 plain")).expect("renames");
     refused(
         &["deploy", "1 plain", "--yes"],
-        &["`1 plain`, the name of the template's directory, cannot be the name of a stack", "`--stack NAME`"],
+        &["`1 plain`, the name of the template's folder, cannot be the name of a stack", "`--stack NAME`"],
     );
     // A plain template has no seed to apply.
     refused(&["seed", "apply", "1 plain"], &["cannot read the seed"]);

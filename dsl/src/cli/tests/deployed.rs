@@ -51,7 +51,7 @@ fn a_directory_says_what_is_deployed() {
     fs::remove_dir_all(scratch.0.join("demo")).expect("removed");
     let (after, reported) = emit(&scratch, 300, &[]);
     assert_eq!(counts(&after, 300), (0, 300));
-    assert!(reported.contains("pass the directory that it was deployed from: `--deployed DIR`"), "{reported}");
+    assert!(reported.contains("pass the folder that it was deployed from: `--deployed DIR`"), "{reported}");
     let (_, reported) = emit(&scratch, 300, &["--deployed", directory]);
     assert_eq!(reported, "");
     // A plan describes what `emit` would write.

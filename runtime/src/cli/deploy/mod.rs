@@ -72,7 +72,7 @@ pub(super) fn command() -> Command {
             (
                 "Exit codes",
                 &exit_codes(&[
-                    (Exit::Fine, "everything is as the directory says"),
+                    (Exit::Fine, "everything is as the folder says"),
                     (Exit::Failed, "something is not, and the output says what"),
                     (Exit::Usage, "wrong usage; nothing was done"),
                 ]),

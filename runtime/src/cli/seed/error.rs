@@ -66,7 +66,7 @@ impl From<SeedError> for CommandError {
                 let (them, others) =
                     if files.len() == 1 { ("it is", "remove it") } else { ("they are", "remove them") };
                 Self::usage(message)
-                    .note("if someone else put that into the directory, they can open everything")
+                    .note("if someone else put that into the folder, they can open everything")
                     .help(format!("if {them} yours, say so: `{}`", named.join(" ")))
                     .help(format!("if not, {others}: `seed apply` makes its own"))
             }

@@ -53,7 +53,7 @@ pub(super) fn command() -> Command {
   credentials.yaml  what each server proves its identity with: a further environment file for Heat
   environment.yaml  is read as well, as far as it is filled in
   Keep the first two, and keep them secret. If the data space does not know them, they have to be
-  named with --key and --credentials, because someone else may have put them into the directory.",
+  named with --key and --credentials, because someone else may have put them into the folder.",
                 )])),
         )
         .subcommand(admit::command())
@@ -71,12 +71,12 @@ pub(super) fn directory() -> Arg {
         .value_name("DIR")
         .required(true)
         .value_parser(value_parser!(PathBuf))
-        .help("Directory that a blueprint's `emit` wrote: the one with seed.yaml")
+        .help("Folder that a blueprint's `emit` wrote: the one with seed.yaml")
 }
 
 /// Like [`directory`], for commands that also accept a plain template.
 pub(super) fn directory_or_plain() -> Arg {
-    directory().help("Directory that a blueprint's `emit` wrote, or one with a plain template.yaml")
+    directory().help("Folder that a blueprint's `emit` wrote, or one with a plain template.yaml")
 }
 
 pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, CommandError> {
@@ -106,7 +106,7 @@ pub(super) fn read(directory: &Path) -> Result<Seed, CommandError> {
             [] if template_in(directory).is_some() => failure
                 .note("it was emitted with `--lowering heat-native`, with which Heat runs the software itself")
                 .help("pass it to `openstack stack create`, or run the blueprint's program again without that option"),
-            [] => failure.help("a blueprint's program writes it, to `out/STACK` by default: give that directory"),
+            [] => failure.help("a blueprint's program writes it, to `out/STACK` by default: give that folder"),
             some => failure.help(format!("did you mean {}?", list(some.iter().map(String::as_str), "or"))),
         }
     })?;

@@ -28,9 +28,8 @@ pub(super) fn seed(directory: &Path, template: &str, stack: Option<&str>) -> Res
         .map_err(|error| CommandError::usage(format!("cannot read the template `{name}`: {}", reason(&error))))?;
     let loaded = wattle_hot::load(&text, &name, &Disk, &Inputs::default());
     if is_extended(&loaded.template) {
-        return Err(CommandError::usage(format!("`{name}` describes software, and there is no seed beside it")).help(
-            format!("write both, and give the directory that this writes: `wattle lower {}`", shown::path(&name)),
-        ));
+        return Err(CommandError::usage(format!("`{name}` describes software, and there is no seed beside it"))
+            .help(format!("write both, and give the folder that this writes: `wattle lower {}`", shown::path(&name))));
     }
     let stack = match stack {
         Some(stack) => stack.to_owned(),
@@ -53,7 +52,7 @@ fn called(directory: &Path) -> Result<String, CommandError> {
     if name.starts_with(|first: char| first.is_ascii_alphabetic()) && name.chars().all(is_letter) {
         return Ok(name);
     }
-    Err(CommandError::usage(format!("`{name}`, the name of the template's directory, cannot be the name of a stack"))
+    Err(CommandError::usage(format!("`{name}`, the name of the template's folder, cannot be the name of a stack"))
         .note("a stack's name begins with a letter, and has letters, digits, `_` and `-`")
         .help("name the stack: `--stack NAME`"))
 }

@@ -55,7 +55,7 @@ pub(in crate::cli) fn own() -> Result<String, CommandError> {
             super::NEW
         ))
         .help("`wattle space new` makes one, and so does `wattle deploy DIR --space new`")
-        .help("or change to the directory in which it was made")
+        .help("or change to the folder in which it was made")
     })
 }
 

@@ -17,7 +17,10 @@ pub(super) fn options() -> [Arg; 5] {
     let option = |name: &'static str, help: &'static str| Arg::new(name).long(name).value_name("NAME").help(help);
     [
         option("image", "Image with Debian 12 or with its packages. Defaults to the newest image of that name"),
-        option("flavor", "Flavor of a member. Defaults to the smallest with 1 GiB of memory"),
+        option(
+            "flavor",
+            "Flavor of a member. Defaults to the smallest with at least 1 GiB of memory and 4 GiB of disk",
+        ),
         option("network", "Network on which operators and servers find the members. Without it, they get floating IPs"),
         option("external", "External network of the floating IPs. Defaults to the only one in the cloud")
             .conflicts_with("network"),

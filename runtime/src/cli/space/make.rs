@@ -136,7 +136,7 @@ async fn bring(
     }
     home.serves(&address)?;
     console.err.write(&format!(
-        "the data space is up. Commands find it with `--space new` in this directory, or anywhere with\n  export \
+        "the data space is up. Commands find it with `--space new` in this folder, or anywhere with\n  export \
          WATTLE_SPACE={}\n",
         quoted(&address)
     ))?;

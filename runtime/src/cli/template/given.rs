@@ -31,7 +31,7 @@ const STDIN: &str = "<stdin>";
 
 /// The template, and the options for reading it.
 pub(super) fn args() -> impl Iterator<Item = Arg> {
-    args_of("Template, `-` for standard input, or a directory that `emit` wrote")
+    args_of("Template, `-` for standard input, or a folder that `emit` wrote")
 }
 
 /// Like [`args`], with `help` as the description of the template.
@@ -233,7 +233,7 @@ fn emitted(path: &Path) -> Result<Option<PathBuf>, CommandError> {
     Err(if path.join("Cargo.toml").is_file() {
         failure.help("a crate's own program checks its blueprint: `cargo run -- check` in there")
     } else {
-        failure.help("give a template, or the directory that a blueprint's `emit` wrote: `out/STACK` by default")
+        failure.help("give a template, or the folder that a blueprint's `emit` wrote: `out/STACK` by default")
     })
 }
 

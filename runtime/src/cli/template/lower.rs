@@ -21,7 +21,7 @@ use crate::cli::parameters;
 
 pub(in crate::cli) fn command() -> Command {
     Command::new("lower")
-        .about("Write the stripped template, the environment and the seed of an extended template")
+        .about("Write the plain template, the environment and the seed of an extended template")
         .args(given::args())
         .args(emission_args())
         .arg(wattle::cli::messages("message-format").help("Format of errors and warnings"))

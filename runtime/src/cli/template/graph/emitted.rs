@@ -14,7 +14,7 @@ pub(super) fn diagram(path: &Path) -> Result<Option<Diagram>, CommandError> {
     };
     let text = read(&file).map_err(|error| {
         let failure = CommandError::usage(format!("cannot read the diagram `{}`: {}", file.display(), reason(&error)));
-        failure.help("a blueprint's program writes it, to `out/STACK` by default: give that directory, or a template")
+        failure.help("a blueprint's program writes it, to `out/STACK` by default: give that folder, or a template")
     })?;
     let diagram = Diagram::from_json(&text)
         .map_err(|why| CommandError::usage(format!("`{}` cannot be drawn: {why}", file.display())))?;

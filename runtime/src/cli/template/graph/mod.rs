@@ -19,7 +19,7 @@ use crate::cli::error::{CommandError, Exit};
 pub(in crate::cli) fn command() -> Command {
     Command::new("graph")
         .about("Draw what Heat creates before what, and which component waits for which")
-        .args(given::args_of("Template, `-` for standard input, or a directory that `emit` wrote"))
+        .args(given::args_of("Template, `-` for standard input, or a folder that `emit` wrote"))
         .args(drawing_args())
 }
 

@@ -37,7 +37,7 @@ pub(super) async fn ready(tools: &Tools, mut say: impl FnMut(&str)) -> Result<Pa
     if let Err(why) = run {
         return Err(refuse(
             format!("debootstrap cannot make an image of {suite}: {why}"),
-            format!("its output is in `{}`; `--sandbox=PATH` takes an image that is there already", log.display()),
+            format!("its output is in `{}`; `--sandbox=PATH` takes an existing image", log.display()),
         ));
     }
     let _ = fs::remove_file(&log);
