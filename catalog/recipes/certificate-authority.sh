@@ -1,5 +1,5 @@
 #!/bin/sh
-# An authority, which signs the requests of servers: each for the address that it was given for.
+# A certificate authority. It signs the request of each server, for the address that came with the request.
 set -eu
 . "$(dirname "$0")/lib.sh"
 
@@ -13,8 +13,8 @@ if [ -n "${certificate:-}" ] && [ -n "${key:-}" ]; then
 elif [ -n "${certificate:-}${key:-}" ]; then
     fail "an authority has a certificate and a key: give both, or neither"
 elif [ ! -s "$home/ca.pem" ]; then
-    # One that was interrupted counts for nothing: the certificate is there last. Authorities of one name would be taken for
-    # each other.
+    # The certificate is written last, so an interrupted run leaves none. The name has a random part:
+    # authorities with the same name would be mistaken for each other.
     openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout "$home/ca.key" \
         -out "$home/ca.pem.new" -days 7300 -subj "/CN=$own $(openssl rand -hex 8)" \
         -addext basicConstraints=critical,CA:TRUE,pathlen:0 -addext keyUsage=critical,keyCertSign,cRLSign
@@ -24,7 +24,7 @@ if [ "$(openssl x509 -in "$home/ca.pem" -noout -pubkey)" != "$(openssl pkey -in 
     fail "the key is not the one of the authority's certificate, the first in \`certificate\`"
 fi
 
-# An address may be written in many ways, and one of IPv4 as one of IPv6. Certificates have it in one.
+# An address can be written in many ways, and an IPv4 address also as an IPv6 one. Certificates use a single form.
 addresses=$(printf '%s' "$addresses" | jq -r '.[]' | perl -MSocket=inet_ntop,inet_pton,AF_INET,AF_INET6 -ne '
     chomp;
     my ($family, $bytes) = (AF_INET, inet_pton(AF_INET, $_));
@@ -37,7 +37,7 @@ count=$(printf '%s' "$requests" | jq length)
 if [ "$count" -ne "$(printf '%s' "$addresses" | jq length)" ]; then
     fail "there are $count requests, and not as many addresses"
 fi
-# A server tells its address itself: none gets a certificate for another one's.
+# A server states its own address: make sure that none gets a certificate for the address of another.
 if [ "$(printf '%s' "$addresses" | jq 'unique | length')" -ne "$count" ]; then
     fail "several servers have one address: $addresses"
 fi
@@ -53,7 +53,7 @@ n=0
 while [ "$n" -lt "$count" ]; do
     address=$(printf '%s' "$addresses" | jq -r ".[$n]")
     names=IP:$address
-    # Servers that share a machine come from this address, whichever is theirs.
+    # Servers that share a machine connect from this address, whatever their own is.
     case $address in 127.*) names=$names,IP:127.0.0.1 ;; esac
     cat >"$home/extensions" <<CONF
 basicConstraints=critical,CA:FALSE
@@ -63,7 +63,7 @@ authorityKeyIdentifier=keyid
 subjectAltName=$names
 CONF
     printf '%s' "$requests" | jq -r ".[$n]" >"$home/request"
-    # Whoever asks must have the key, and decides nothing else.
+    # Whoever asks must have the key, but decides nothing else.
     openssl x509 -req -in "$home/request" -subj "/CN=$address" -CA "$home/ca.pem" -CAkey "$home/ca.key" -set_serial "0x$(openssl rand -hex 16)" \
         -days "$days" -extfile "$home/extensions" -out "$home/certificate" ||
         fail "the request of the server with the address $address cannot be signed"

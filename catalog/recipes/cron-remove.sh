@@ -1,5 +1,5 @@
 #!/bin/sh
-# The component has left the model: its job begins no more. A run that has begun goes on; what it kept stays in its folder.
+# The component has left the model: its job no longer starts. A run in progress continues; its files stay in its folder.
 set -eu
 . "$(dirname "$0")/lib.sh"
 

@@ -1,12 +1,12 @@
 #!/bin/sh
-# A command that runs when its time comes.
+# A command that runs on a schedule.
 set -eu
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/program.sh"
 
 packages cron jq util-linux
 
-# What cron does not understand it leaves out without a word; and whatever follows five fields is a command.
+# cron silently ignores what it does not understand, and takes whatever follows five fields for a command.
 case $schedule in
 *'
 '*) words=2 ;;
@@ -22,7 +22,7 @@ said=$(crontab -n "$WATTLE_RUN_DIR/schedule" 2>&1) ||
     fail "cron does not take the schedule \`$schedule\`: $(printf '%s\n' "$said" | sed -n 's/^.*:[0-9]*: //p')"
 
 program "$user" "$home/data" "$command" "${environment:-}" "${secrets:-}"
-# A run that has begun holds it, whatever this recipe does next.
+# A run in progress holds this lock, whatever this recipe does next.
 touch "$home/lock"
 chown "$user:" "$home/lock"
 chmod 0600 "$home/lock"
@@ -36,7 +36,7 @@ else
     install -d "$home/cron.d"
     table=$home/cron.d/wattle-part-$own
 fi
-# words WORD...: the words as a shell has them.
+# words WORD...: the words, quoted for a shell.
 words() {
     # shellcheck disable=SC2016 # The variable is jq's.
     jq -rn '$ARGS.positional | map(@sh) | join(" ")' --args -- "$@"
@@ -45,16 +45,16 @@ run=$(with_program words flock --nonblock --conflict-exit-code 0 "$home/lock")
 printf '#!/bin/sh\n%s %s\n' "$log" "$run" >"$home/job.new"
 chmod 0755 "$home/job.new"
 mv "$home/job.new" "$home/job"
-# In a table % stands for the end of a line (crontab(5)). One whose name has a dot is not read.
+# In a crontab, % stands for the end of a line (crontab(5)). cron does not read a table with a dot in its name.
 printf '%s %s %s\n' "$schedule" "$user" "$(words "$home/job" | sed 's/%/\\%/g')" >"$table.new"
 mv "$table.new" "$table"
 
 if owns_machine; then
     systemctl enable --now --quiet cron.service
 else
-    # A cron that knows of this job only, and of which the machine's own does not.
+    # A cron that knows only this job, which the machine's own cron does not know.
     : >"$home/nothing"
-    # shellcheck disable=SC2016 # The variables are of the shell inside.
+    # shellcheck disable=SC2016 # The variables belong to the inner shell.
     service TERM root /usr/bin/unshare --mount --propagation private /bin/sh -euc '
         cd "$1"
         : >pid

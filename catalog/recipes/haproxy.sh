@@ -1,5 +1,5 @@
 #!/bin/sh
-# HAProxy, which shares the connections among servers behind it, and leaves out those that do not answer.
+# HAProxy, which distributes connections among the servers behind it, and leaves out those that do not answer.
 set -eu
 . "$(dirname "$0")/lib.sh"
 

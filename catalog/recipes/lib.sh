@@ -1,20 +1,20 @@
 # shellcheck shell=sh
-# What the recipes of the parts share. Each may be run again after a crash, so each function may, too.
+# What the recipes of the parts share. Recipes may be rerun after a crash, so these functions must be safe to repeat.
 
-# Functions that set variables run in a subshell, ( ) for { }: a recipe's inputs are variables as well.
+# Functions that set variables run in a subshell, ( ) instead of { }, because a recipe's inputs are variables too.
 
-# The component's name on its server: of its folder, and of its service.
+# The component's name on its server, which its folder and its service also have.
 own=$(basename "$WATTLE_RUN_DIR")
 
-# Everything that the component keeps stands in this folder. Servers that share a machine have one each.
+# The component keeps all its files in this folder. Servers that share a machine have separate folders.
 home=${WATTLE_STATE_DIR:-/srv}/$own
 
-# Whether this machine is the server: it runs systemd, and nobody gave us a directory to stay inside.
+# Whether this machine is the server itself: it runs systemd, and we have not been given a directory to stay inside.
 owns_machine() {
     [ -d /run/systemd/system ] && [ -z "${WATTLE_STATE_DIR:-}" ]
 }
 
-# fail MESSAGE: ends the recipe, with the message as the reason. Heat's agents have no place for that.
+# fail MESSAGE: ends the recipe, with the message as the reason. Under Heat's agents, there is no place to write it.
 fail() {
     printf '%s\n' "$*" >&2
     { printf '%s\n' "$*" >"$WATTLE_RUN_DIR/run/why"; } 2>/dev/null || true
@@ -26,13 +26,13 @@ only_root() {
     if [ "$(id -u)" -ne 0 ]; then fail "only root can $*"; fi
 }
 
-# installed NAME...: whether all of these Debian packages are.
+# installed NAME...: whether all of these Debian packages are installed.
 installed() {
     # shellcheck disable=SC2016 # The format is dpkg's.
     [ "$(dpkg-query -W -f '${db:Status-Status}\n' "$@" 2>/dev/null | grep -cx installed)" -eq $# ]
 }
 
-# packages NAME...: installs those Debian packages that are missing, without starting their services.
+# packages NAME...: installs the Debian packages that are missing, without starting their services.
 packages() (
     if [ "$(id -u)" -ne 0 ] && installed "$@"; then exit; fi
     only_root "install packages, and some of these are missing: $*"
@@ -53,7 +53,7 @@ packages() (
     apt-get -q install -y --no-install-recommends -o DPkg::Lock::Timeout=600 "$@"
 )
 
-# system_user NAME: sees to it that there is such a user, for a service that has none of its package's.
+# system_user NAME: creates this user if it is missing, for a service whose package does not bring one.
 system_user() (
     if getent passwd "$1" >/dev/null; then exit; fi
     only_root "add the user \`$1\`, which is missing"
@@ -63,19 +63,19 @@ system_user() (
         useradd --system --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin "$1"
 )
 
-# without_debians UNIT...: keeps the services that Debian's packages bring from starting, now and when the server boots.
+# without_debians UNIT...: keeps the services in Debian's packages from starting, now and when the server boots.
 without_debians() {
     if owns_machine; then systemctl mask --now --quiet "$@"; fi
 }
 
-# make_home USER MODE: makes the component's folder, which is that user's.
+# make_home USER MODE: creates the component's folder, owned by that user.
 make_home() {
     if [ "$(id -un)" != "$1" ]; then only_root "run a service as the user \`$1\`"; fi
     install -d -o "$1" -g "$(id -gn "$1")" -m "$2" "$home"
 }
 
-# place PATH: where that path of the server is on this machine. Where servers share one, each has a folder that stands for
-# its /srv, and all that lies elsewhere is below it.
+# place PATH: where this path of the server is on this machine. Where servers share a machine, each has a folder in place of
+# its /srv, and all its other paths are below that folder.
 place() (
     case $1 in
     *[[:space:]]* | */../* | */..) fail "a path has neither spaces nor \`..\`: \`$1\`" ;;
@@ -90,18 +90,18 @@ place() (
     esac
 )
 
-# What else of the file system a service needs, besides its folder.
+# What else in the file system the service needs, besides its folder.
 also_needs=
 
-# unit_text WORD...: the words as a unit file has them in its ExecStart (systemd.service(5), "Command lines").
+# unit_text WORD...: the words, quoted as in ExecStart of a unit file (systemd.service(5), "Command lines").
 unit_text() (
     for word; do
         printf '"%s" ' "$(printf '%s' "$word" | sed 's/[\\"]/\\&/g; s/[$%]/&&/g')"
     done
 )
 
-# service SIGNAL USER COMMAND...: (re)starts a command that stays in the foreground and that the signal ends cleanly. As a
-# systemd unit on a server of its own; else by a pid file, so that several servers fit on one machine.
+# service SIGNAL USER COMMAND...: starts or restarts a command that stays in the foreground and that the signal ends cleanly.
+# On a server of its own, it is a systemd unit; otherwise it has a pid file, so that several servers fit on one machine.
 service() (
     signal=$1 account=$2
     shift 2
@@ -134,7 +134,7 @@ UNIT
         end_service
         program=$1
         shift
-        # What a former process said is not about this one.
+        # What an earlier process logged is not about this one.
         if [ -e "$home.log" ]; then mv "$home.log" "$home.log.1"; fi
         start-stop-daemon --start --quiet --chuid "$account" --chdir "$home" --background --make-pidfile \
             --pidfile "$home.pid" --output "$home.log" --exec "$program" -- "$@"
@@ -143,20 +143,20 @@ UNIT
     fi
 )
 
-# began PID: when the process began, in ticks since the machine did (proc(5), field 22); nothing if there is none or it has
-# ended, and nobody has asked how yet.
+# began PID: when the process began, in clock ticks since boot (proc(5), field 22). Prints nothing if there is no such
+# process, or if it has ended and its parent has not yet collected its status.
 began() {
     sed -n 's/.*) \([^ZX]\)/\1/p' "/proc/$1/stat" 2>/dev/null | cut -d ' ' -f 20
 }
 
-# process: PID and SIGNAL of the component's service. Fails if it has none that runs: the number may be another's by now.
+# process: PID and SIGNAL of the component's service. Fails if it is not running: another process may have its PID by now.
 process() (
     [ -e "$home.service" ] || exit 1
     read -r pid signal began <"$home.service"
     [ -n "$began" ] && [ "$(began "$pid")" = "$began" ] && printf '%s %s' "$pid" "$signal"
 )
 
-# end_service: ends the component's service, if there is one, and sees to it that it does not start again.
+# end_service: ends the component's service, if there is one, and makes sure that it does not start again.
 end_service() (
     if owns_machine; then
         unit=wattle-part-$own.service
@@ -178,12 +178,12 @@ end_service() (
     rm -f "$home.service" "$home.pid"
 )
 
-# runs: whether the component's service does.
+# runs: whether the component's service is running.
 runs() {
     if owns_machine; then systemctl is-active --quiet "wattle-part-$own.service"; else process >/dev/null; fi
 }
 
-# last_words: what the component's service said last.
+# last_words: the last lines that the component's service logged.
 last_words() {
     if owns_machine; then
         journalctl --no-pager --lines 20 --output cat --unit "wattle-part-$own.service"
@@ -192,14 +192,14 @@ last_words() {
     fi
 }
 
-# processes: the processes of the component's service, one a line.
+# processes: the PIDs of the component's service, one per line.
 processes() (
     if owns_machine; then
         grep -l "/wattle-part-$own\.service\(/.*\)*\$" /proc/[0-9]*/cgroup 2>/dev/null | cut -d / -f 3
         exit
     fi
     running=$(process) || exit 0
-    # It leads a session. What it starts is below it, or was left to another parent in that session.
+    # The service leads a session. Its descendants are below it or, if their parent has ended, still in that session.
     cat /proc/[0-9]*/stat 2>/dev/null | sed -n 's/^\([0-9]*\) (.*) [A-Z] \([0-9]*\) [0-9]* \([0-9]*\) .*/\1 \2 \3/p' |
         awk -v leader="${running%% *}" '
             { parent[$1] = $2; session[$1] = $3 }
@@ -212,8 +212,8 @@ processes() (
             }'
 )
 
-# sockets: the sockets that take connections at $address and $port (proc(5), /proc/net/tcp), as RANK INODE, one a line. Of
-# those with different ranks, the kernel gives a connection to the one with the highest; those with the same rank share them.
+# sockets: the sockets that accept connections at $address and $port (proc(5), /proc/net/tcp), as RANK INODE, one per line.
+# The kernel gives a connection to the socket with the highest rank; sockets with the same rank share the connections.
 sockets() (
     at=$(perl -MSocket=inet_pton,AF_INET,AF_INET6 -e '
         my $bytes = inet_pton(AF_INET, $ARGV[0]) // inet_pton(AF_INET6, $ARGV[0]) // exit 1;
@@ -228,22 +228,22 @@ sockets() (
             }'
 )
 
-# holders INODE...: the processes that have any of these sockets open, one a line, as far as this user may see.
+# holders INODE...: the PIDs that have any of these sockets open, one per line, as far as this user may see.
 holders() (
     for inode; do
         find /proc/[0-9]*/fd -lname "socket:\[$inode\]" 2>/dev/null | cut -d / -f 3
     done | sort -nu
 )
 
-# opened: the inodes of the sockets that the component's service has open, one a line, as far as this user may see.
+# opened: the inodes of the sockets that the component's service has open, one per line, as far as this user may see.
 opened() (
     for one in $(processes); do
         find "/proc/$one/fd" -lname 'socket:\[*\]' -printf '%l\n' 2>/dev/null
     done | tr -dc '0-9\n' | sort -u
 )
 
-# is_hidden: whether this user may not see what the component's service has open. In a container, root may not see what
-# other users have.
+# is_hidden: whether this user may not see what the component's service has open. In a container, even root may not see
+# what other users have open.
 is_hidden() (
     for one in $(processes); do
         if LC_ALL=C readlink -v "/proc/$one/exe" 2>&1 | grep -q 'Permission denied'; then exit 0; fi
@@ -251,9 +251,9 @@ is_hidden() (
     exit 1
 )
 
-# shares LISTENING: of the sockets that `sockets` has found, OWN and the inode of the service's own that gets connections
-# first, and OTHER and the inode of those of others that get any besides: the kernel prefers them, or both have allowed it to
-# share the port (SO_REUSEPORT).
+# shares LISTENING: which of the sockets that `sockets` has found get connections. Prints OWN and the inode of the service's
+# socket that is first in line, and OTHER and the inode of each socket of another process that gets any: the kernel prefers
+# it, or both processes have allowed sharing the port (SO_REUSEPORT).
 shares() (
     { opened && printf '%s\n' "$1"; } | awk '
         NF == 1 { own[$1] = 1 }
@@ -264,24 +264,24 @@ shares() (
             for (inode in rank) if (rank[inode] >= best) print "OTHER", inode
         }' |
         while read -r whose inode; do
-            # What nobody is seen to hold may be held by a process of the service that cannot be seen.
+            # A socket that nobody is seen to hold may belong to a process of the service that this user cannot see.
             if [ "$whose" = OWN ] || ! is_hidden || [ -n "$(holders "$inode")" ]; then echo "$whose $inode"; fi
         done
 )
 
-# has_port: whether the component's service itself takes all connections at $address and $port: another's do not count.
+# has_port: whether the component's service itself, and no other process, takes all connections at $address and $port.
 has_port() (
     listening=$(sockets)
     if [ -z "$listening" ]; then exit 1; fi
     case $(shares "$listening") in
     *OTHER*) exit 1 ;;
     OWN*) exit 0 ;;
-    # Where it cannot be seen, it counts that somebody listens.
+    # If this user cannot see who listens, it is enough that somebody does.
     *) is_hidden ;;
     esac
 )
 
-# taken: says who else takes connections at $address and $port. Fails if nobody does.
+# taken: prints who else takes connections at $address and $port. Fails if nobody does.
 taken() (
     if [ -z "${port:-}" ] || ! listens "$address" "$port" 2>/dev/null; then exit 1; fi
     shares=$(shares "$(sockets)")
@@ -297,8 +297,8 @@ taken() (
     printf '%s:%s is %s %s' "$(url_host "$address")" "$port" "$how" "${by:-another process}"
 )
 
-# until_ready TRIES COMMAND...: repeats the command, twice a second, until it succeeds and, if there is a $port, the service
-# itself, and nobody else, listens there. Fails when there are no tries left, and at once when the service has ended.
+# until_ready TRIES COMMAND...: repeats the command, twice a second, until it succeeds and, if there is a $port, the service,
+# and nobody else, listens there. Fails when no tries are left, and at once if the service has ended.
 until_ready() (
     tries=$1 seconds=$(($1 / 2))
     shift
@@ -311,7 +311,7 @@ until_ready() (
         words=$(last_words 2>&1) || true
         printf '%s\n' "$words" >&2
         if by=$(taken); then
-            # Where two share a port, each would get connections that are meant for the other.
+            # If two services share a port, each gets connections that are meant for the other.
             end_service
             fail "$own cannot listen: $by"
         fi
@@ -324,12 +324,12 @@ until_ready() (
     done
 )
 
-# listens ADDRESS PORT: whether somebody takes connections there.
+# listens ADDRESS PORT: whether anything accepts connections there.
 listens() {
     /usr/bin/env bash -c "exec 3<>/dev/tcp/$1/$2"
 }
 
-# url_host ADDRESS: the address as a URL has it (RFC 3986, section 3.2.2).
+# url_host ADDRESS: the address as it appears in a URL (RFC 3986, section 3.2.2).
 url_host() {
     case $1 in
     *:*) printf '[%s]' "$1" ;;
@@ -337,7 +337,7 @@ url_host() {
     esac
 }
 
-# authorities: of a JSON list of URLs, HOST:PORT of each on a line of its own; needs jq.
+# authorities: reads a JSON list of URLs, and prints HOST:PORT of each on its own line; needs jq.
 authorities() {
     jq -r 'if length == 0 then error("the list of upstreams is empty") else .[] end
         | . as $url

@@ -1,13 +1,13 @@
 # shellcheck shell=sh
-# What the recipes share that mount something.
+# What the recipes that mount something share.
 
-# mounted DIRECTORY TYPE OPTIONS WHAT DEVICE: mounts it, and sees to it that the server does so when it boots. Where servers
-# share a machine, a process of the component holds the mount, which ends with it.
+# mounted DIRECTORY TYPE OPTIONS WHAT DEVICE: mounts it now, and whenever the server boots. Where servers share a machine, a
+# process of the component holds the mount, and unmounts it when it ends.
 mounted() {
     mkdir -p "$1"
     if [ -n "${WATTLE_STATE_DIR:-}" ]; then
         make_home root 0755
-        # shellcheck disable=SC2016 # The variables are of the shell inside.
+        # shellcheck disable=SC2016 # The variables belong to the inner shell.
         service TERM root /bin/sh -c '
             if mountpoint -q "$1"; then umount --lazy "$1"; fi
             mount -t "$2" -o "$3" "$4" "$1" || exit
@@ -21,7 +21,7 @@ mounted() {
     if mountpoint -q "$1" && ! findmnt --mountpoint "$1" --source "$5" >/dev/null; then
         fail "\`$1\` has something else mounted: $(findmnt -n -o SOURCE --mountpoint "$1")"
     fi
-    # What has a UUID is a disk, which is looked at when the server boots (fstab(5), the sixth field).
+    # A UUID names a disk, which the server checks when it boots (fstab(5), the sixth field).
     case $4 in
     UUID=*) fstab "$1" "$4 $1 $2 $3 0 2" ;;
     *) fstab "$1" "$4 $1 $2 $3 0 0" ;;
@@ -29,7 +29,7 @@ mounted() {
     mountpoint -q "$1" || mount "$1"
 }
 
-# unmounted DIRECTORY: undoes that.
+# unmounted DIRECTORY: undoes `mounted`.
 unmounted() {
     end_service
     if [ -n "${WATTLE_STATE_DIR:-}" ]; then return; fi
@@ -37,14 +37,14 @@ unmounted() {
     if mountpoint -q "$1"; then umount "$1"; fi
 }
 
-# fstab DIRECTORY [LINE]: what /etc/fstab says of the directory, and nothing else of it.
+# fstab DIRECTORY [LINE]: sets the line of the directory in /etc/fstab, or removes it, and leaves the rest as it is.
 fstab() (
-    # Another component of this server may be at it.
+    # Another component of this server may be editing the file.
     exec 9>/run/lock/wattle-parts.fstab
     flock 9
     awk -v directory="$1" '$2 != directory' /etc/fstab >/etc/fstab.wattle-parts
     if [ $# -gt 1 ]; then printf '%s\n' "$2" >>/etc/fstab.wattle-parts; fi
-    # In its place, so that its owner and mode stay.
+    # Overwrite the file instead of replacing it, so that it keeps its owner and mode.
     cat /etc/fstab.wattle-parts >/etc/fstab
     rm /etc/fstab.wattle-parts
     if owns_machine; then systemctl daemon-reload; fi

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A folder that other servers mount: NFS 4, by a server in user space.
+# A folder that other servers mount by NFS 4, served in user space.
 set -eu
 . "$(dirname "$0")/lib.sh"
 
@@ -27,9 +27,9 @@ if [ -z "${clients:-}" ]; then
     near=$(network) || fail "no interface has the address $address, whose network may mount the export; say \`clients\`"
     clients=$(jq -n --arg near "$near" '[$near]')
 fi
-# The server itself asks whether it serves.
+# This server is a client too: the recipe checks the export from here.
 allowed=$(printf '%s' "$clients" | jq -r --arg own "$address" '. + [$own] | unique | join(", ")')
-# quoted TEXT: as ganesha.conf has it.
+# quoted TEXT: the text, quoted for ganesha.conf.
 quoted() {
     case $1 in *[\"\\]*) fail "a path of an export has neither quotes nor backslashes: \`$1\`" ;; esac
     printf '"%s"' "$1"
@@ -72,7 +72,7 @@ mkdir -p "$home/recovery"
 also_needs=$path
 
 service TERM root /usr/bin/ganesha.nfsd -F -f "$home/ganesha.conf" -L /dev/stdout -p "$home/pid"
-# One that cannot export the folder serves nevertheless, and has nothing.
+# A server that cannot export the folder still starts, but exports nothing. So check the export itself.
 until_ready 120 nfs-ls "nfs://$(url_host "$address")/$own?version=4&nfsport=$port"
 
 printf 'nfs://%s:%s/%s' "$(url_host "$address")" "$port" "$own" >"${heat_outputs_path}.url"

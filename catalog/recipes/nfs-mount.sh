@@ -1,5 +1,5 @@
 #!/bin/sh
-# What an NFS server exports, at a directory of this server.
+# Mounts what an NFS server exports, at a directory of this server.
 set -eu
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/mount.sh"
@@ -7,7 +7,7 @@ set -eu
 packages jq nfs-common
 path=$(place "$directory")
 
-# HOST, PORT, PATH of nfs://HOST:PORT/PATH (RFC 2224).
+# part NAME: the `host`, `port` or `path` of nfs://HOST:PORT/PATH (RFC 2224).
 part() {
     printf '%s' "$url" | jq -rR --arg part "$1" 'capture("^nfs://(?<host>\\[[^]]+\\]|[^]:/?#\\[]+)(:(?<port>[0-9]+))?(?<path>/[^?#\\s]*)$")
         | .port //= "2049" | .[$part]'
@@ -15,7 +15,7 @@ part() {
 export=$(part path)
 [ -n "$export" ] || fail "the URL is \`$url\`; one of an export is \`nfs://HOST/PATH\` or \`nfs://HOST:PORT/PATH\`"
 
-# The client is the kernel's.
+# The NFS client is part of the kernel.
 knows_nfs() {
     grep -qw nfs4 /proc/filesystems
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# nginx, which shares the requests among servers behind it.
+# nginx, which distributes requests among the servers behind it.
 set -eu
 . "$(dirname "$0")/lib.sh"
 

@@ -48,7 +48,7 @@ CONF
 )
 
 if [ ! -e "$home/base_dn" ]; then
-    # What a run that was killed has left is nobody's yet.
+    # The data of a run that was killed is incomplete.
     rm -rf "$data"
     install -d -o openldap -g openldap -m 0700 "$data"
     runuser -u openldap -- slapadd -f "$home/slapd.conf" <<LDIF
@@ -60,7 +60,7 @@ LDIF
 fi
 
 service TERM root /usr/sbin/slapd -d 0 -u openldap -g openldap -f "$home/slapd.conf" -h "$url/"
-# as_admin PROGRAM ARGUMENT...: one of ldap-utils, logged in.
+# as_admin PROGRAM ARGUMENT...: runs a program of ldap-utils, logged in as the administrator.
 as_admin() {
     program=$1
     shift
@@ -69,7 +69,7 @@ as_admin() {
 until_ready 60 as_admin ldapwhoami
 
 if [ -n "${entries:-}" ]; then
-    # Entries of an earlier run are there already, which is 68.
+    # Entries from an earlier run exist already, which is error 68.
     status=0
     said=$(printf '%s\n' "$entries" | as_admin ldapadd -c 2>&1 >/dev/null) || status=$?
     if [ "$status" -ne 0 ] && [ "$(printf '%s\n' "$said" | grep -E '^ldap|\([0-9]+\)' | grep -vc '(68)')" -ne 0 ]; then

@@ -1,16 +1,16 @@
 #!/bin/sh
-# PostgreSQL, with one role and one database that it owns, which replicas may follow.
+# PostgreSQL, with one role and one database that the role owns. Replicas may follow it.
 set -eu
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/postgresql.sh"
 
-# psql's \getenv below passes over a variable that is not there.
+# psql's \getenv below silently skips a variable that is not set.
 : "${user:?}" "${password:?}" "${database:?}"
 export replication_password="${replication_password:-}"
 
 install_postgresql
 
-# An initdb that was interrupted leaves half a cluster: it counts only once it bears its final name.
+# An interrupted initdb leaves half a cluster, so a cluster counts only once it has its final name.
 if [ ! -d "$data" ]; then
     rm -rf "$data.new"
     runuser -u postgres -- "$bin/initdb" --pgdata "$data.new" --locale C.UTF-8 --encoding UTF8 --auth-local peer

@@ -1,12 +1,12 @@
 #!/bin/sh
-# A replica of PostgreSQL: follows a primary by streaming replication, and answers what only reads.
+# A PostgreSQL replica: follows a primary by streaming replication, and answers queries that only read.
 set -eu
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/postgresql.sh"
 
 install_postgresql
 
-# Of the primary's URL: who logs in and the database are other ones here.
+# Parts of the primary's URL: replication uses its address, but another user and another database.
 primary_authority=$(printf '%s' "$primary" | sed -n 's|^postgresql://\([^@/]*@\)\{0,1\}\([^/?]*\).*|\2|p')
 database=$(printf '%s' "$primary" | sed -n 's|^postgresql://[^/]*/\([^?]*\).*|\1|p')
 user=$(printf '%s' "$primary" | sed -n 's|^postgresql://\([^@/]*\)@.*|\1|p')
@@ -18,8 +18,8 @@ user=$(printf '%s' "$primary" | sed -n 's|^postgresql://\([^@/]*\)@.*|\1|p')
 )
 upstream="postgresql://replication@$primary_authority/?passfile=$home/pgpass"
 
-# A copy that was interrupted counts for nothing: it counts only once it bears its final name. One that was promoted since
-# stays so.
+# A copy counts only once it has its final name, so an interrupted copy does not count. A replica that has been promoted
+# since then stays promoted.
 if [ ! -d "$data" ]; then
     rm -rf "$data.new"
     runuser -u postgres -- "$bin/pg_basebackup" --dbname "$upstream" --pgdata "$data.new" --checkpoint fast --no-password

@@ -1,14 +1,14 @@
 # shellcheck shell=sh
-# What the recipes share that run a command of the author's.
+# What the recipes that run a command of the author's share.
 
-# variables JSON: an object's entries as a shell exports them; needs jq.
+# variables JSON: the entries of an object, as commands that export them in a shell; needs jq.
 variables() {
     printf '%s' "$1" | jq -r 'to_entries[] | if .key | test("^[A-Za-z_][A-Za-z0-9_]*$")
         then "export \(.key)=\(.value | @sh)" else error("`\(.key)` is no name of a variable") end'
 }
 
-# program USER FOLDER COMMAND ENVIRONMENT SECRETS: makes $home, which is root's, with `data`, where the user may write, and
-# `start`, which the user may read: a shell script that becomes the command (a JSON list), in the folder, with these
+# program USER FOLDER COMMAND ENVIRONMENT SECRETS: creates $home, owned by root. In it are `data`, where the user may write,
+# and `start`, which the user may read: a shell script that becomes the command (a JSON list), in the folder, with these
 # variables (JSON objects, or nothing).
 program() (
     system_user "$1"
@@ -30,8 +30,8 @@ program() (
     mv "$home/start.new" "$home/start"
 )
 
-# with_program COMMAND...: the command with the words that run what `program` made. It gets this environment and no other:
-# that of the recipe holds the secrets of the component.
+# with_program COMMAND...: runs COMMAND, followed by the words that run what `program` made. The program gets this environment
+# only, because that of the recipe holds the component's secrets.
 with_program() {
     "$@" /usr/bin/env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
         ${WATTLE_STATE_DIR:+"WATTLE_STATE_DIR=$WATTLE_STATE_DIR"} /bin/sh "$home/start"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Redis, with a password, which writes down what it is told.
+# Redis, with a password. It logs every write to disk.
 set -eu
 . "$(dirname "$0")/lib.sh"
 
@@ -7,7 +7,7 @@ without_debians redis-server.service
 packages redis-server
 make_home redis 0750
 
-# quoted TEXT: as redis.conf has it.
+# quoted TEXT: the text, quoted for redis.conf.
 quoted() {
     printf '"%s"' "$(printf '%s' "$1" | sed 's/[\\"]/\\&/g')"
 }
@@ -29,7 +29,7 @@ CONF
 service TERM redis /usr/bin/redis-server "$home/redis.conf"
 export REDISCLI_AUTH="$password"
 answers() {
-    # Somebody else's service at that address may take the question, and never answer.
+    # Another service at that address may accept the question, and never answer.
     timeout 5 redis-cli -h "$address" -p "$port" ping | grep -qx PONG
 }
 until_ready 60 answers

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The component has left the model: its service ends. What it kept stays in its folder.
+# The component has left the model: its service ends. Its files stay in its folder.
 set -eu
 . "$(dirname "$0")/lib.sh"
 

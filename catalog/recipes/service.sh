@@ -7,12 +7,12 @@ set -eu
 sha256=$(printf '%s' "$sha256" | tr '[:upper:]' '[:lower:]')
 printf '%s\n' "$sha256" | grep -qxE '[0-9a-f]{64}' || fail "\`$sha256\` is no SHA-256: it has 64 hexadecimal digits"
 packages ca-certificates curl jq libarchive-tools
-# What is unpacked is root's; the service writes below `data` only.
+# Root owns what is unpacked; the service writes only below `data`.
 make_home root 0711
 release=$home/release
 if [ -n "${directory:-}" ]; then release=$(place "$directory"); fi
 
-# The digest that stands in the folder says what was unpacked there.
+# The digest in the folder says what was unpacked there.
 unpacked=$release/.sha256
 if [ "$(cat "$unpacked" 2>/dev/null)" != "$sha256" ]; then
     if [ ! -e "$unpacked" ] && [ -n "$(ls -A "$release" 2>/dev/null)" ]; then
@@ -45,7 +45,7 @@ if [ -n "${port:-}" ]; then
     until_ready "$((start_within * 2))" listens "$address" "$port"
     authority=$authority:$port
 else
-    # It has nothing to show but that it stays.
+    # Without a port, the only sign of success is that it keeps running.
     remaining=4
     stays() {
         remaining=$((remaining - 1))

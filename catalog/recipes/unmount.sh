@@ -1,5 +1,5 @@
 #!/bin/sh
-# The component has left the model: what it mounted is mounted no more. What is on it stays.
+# The component has left the model: what it mounted is unmounted, and keeps its content.
 set -eu
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/mount.sh"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A volume's file system, at a directory of its server.
+# A volume's file system, mounted at a directory of its server.
 set -eu
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/mount.sh"
@@ -11,7 +11,7 @@ xfs) packages xfsprogs ;;
 esac
 path=$(place "$directory")
 
-# device: the disk whose serial number is the volume's id, of which virtio has room for 20 characters.
+# device: the disk whose serial number is the volume's id. virtio has room for only 20 characters of the id.
 device() {
     for link in /dev/disk/by-id/*"$volume" "/dev/disk/by-id/virtio-$(printf '%.20s' "$volume")"; do
         if [ -b "$link" ]; then
@@ -24,13 +24,13 @@ device() {
 
 options=defaults
 if [ -n "${WATTLE_STATE_DIR:-}" ]; then
-    # No volume is attached to this machine: a file is one.
+    # No volume is attached to this machine: a file takes its place.
     make_home root 0755
     device=$home/volume.img
     truncate -s 1G "$device"
     options=loop
 else
-    # Heat attaches the volume once the server exists, which may be after this recipe began.
+    # Heat attaches the volume once the server exists, which may be after this recipe has started.
     tries=300
     until device=$(device); do
         tries=$((tries - 1))
@@ -40,7 +40,7 @@ else
     options=defaults,nofail
 fi
 
-# Only a volume with nothing on it is given a file system: blkid says so by 2, and nothing else by it (blkid(8)).
+# Only an empty volume gets a file system. blkid reports an empty volume by the status 2, and nothing else by it (blkid(8)).
 status=0
 found=$(blkid -p -s TYPE -o value "$device") || status=$?
 if [ "$status" -eq 2 ]; then

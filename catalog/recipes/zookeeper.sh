@@ -1,5 +1,5 @@
 #!/bin/sh
-# One member of a ZooKeeper ensemble, which speaks TLS with its clients and with the other members.
+# One member of a ZooKeeper ensemble. It uses TLS with its clients and with the other members.
 set -eu
 . "$(dirname "$0")/lib.sh"
 
@@ -60,7 +60,7 @@ done
 service TERM zookeeper /usr/bin/java "-Xmx${heap}m" -XX:+ExitOnOutOfMemoryError \
     -Dorg.slf4j.simpleLogger.defaultLogLevel=warn -cp "$classes" \
     org.apache.zookeeper.server.quorum.QuorumPeerMain "$home/zoo.cfg"
-# A member serves once more than half of them have found each other. Whoever answers must be who the certificate is for.
+# Members serve once more than half of them have found each other. Whoever answers must match the certificate.
 serves() {
     printf srvr | timeout 30 openssl s_client -quiet -connect "$(url_host "$address"):$port" -CAfile "$home/ca.pem" \
         -verify_return_error -verify_ip "$address" | grep -q '^Mode: '

@@ -1,3 +1,3 @@
 #!/bin/sh
-# Does nothing: tests fake it.
+# Does nothing: tests replace it with a fake.
 :

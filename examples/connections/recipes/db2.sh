@@ -1,5 +1,5 @@
 #!/bin/sh
-# DB2: one instance, and one database for each application of Connections, made by IBM's own scripts.
+# DB2: one instance, and one database for each application of Connections, created by IBM's own scripts.
 set -eu
 . "$(dirname "$0")/lib.sh"
 
@@ -14,7 +14,7 @@ if [ ! -x "$home/bin/db2start" ]; then
     "$installers/db2/db2_install" -b "$home" -p SERVER -n
 fi
 
-# The instance, which runs as its owner.
+# The instance runs as its owner.
 getent group db2iadm1 >/dev/null || groupadd db2iadm1
 getent passwd "$owner" >/dev/null || useradd --create-home --shell /bin/bash --gid db2iadm1 "$owner"
 printf '%s:%s\n' "$owner" "$owner_password" | chpasswd
@@ -25,10 +25,10 @@ as_owner() {
     runuser -l "$owner" -c "$1"
 }
 as_owner "db2set DB2COMM=TCPIP && db2 update dbm cfg using SVCENAME $port"
-# db2start fails with SQL1026N when the instance runs already.
+# db2start fails with SQL1026N if the instance is running already.
 as_owner 'db2start || db2gcf -s'
 
-# The wizard keeps the scripts of each application in a folder of the application's name.
+# The wizard keeps the scripts of each application in a folder named after the application.
 scripts_of() {
     case $1 in
     OPNACT) echo activities ;;

@@ -1,12 +1,12 @@
 #!/bin/sh
-# OpenLDAP: the company's directory, from an LDIF file if there is one.
+# OpenLDAP: the company's directory, filled from an LDIF file if there is one.
 set -eu
 . "$(dirname "$0")/lib.sh"
 
 base_dn="dc=$(printf '%s' "$domain" | sed 's/\./,dc=/g')"
 bind_dn="cn=admin,$base_dn"
 
-# Debian's package makes the tree of the domain, and its administrator, from these answers.
+# Debian's package creates the tree of the domain, and its administrator, from these answers.
 packages debconf-utils
 debconf-set-selections <<ANSWERS
 slapd slapd/domain string $domain
@@ -16,7 +16,7 @@ slapd slapd/password2 password $admin_password
 ANSWERS
 packages slapd ldap-utils
 
-# It listens on every address; a server without systemd starts it here.
+# slapd listens on every address. On a server without systemd, it is started here.
 ldapsearch -x -H ldapi:/// -s base -b '' >/dev/null 2>&1 ||
     slapd -h 'ldap:/// ldapi:///' -u openldap -g openldap -F /etc/ldap/slapd.d
 

@@ -1,7 +1,7 @@
 # shellcheck shell=sh
-# What the shell recipes of this example share. Each may be run again after a crash, so each function may, too.
+# What the shell recipes of this example share. Recipes may be rerun after a crash, so these functions must be safe to repeat.
 
-# packages NAME...: installs those Debian packages that are missing.
+# packages NAME...: installs the Debian packages that are missing.
 packages() {
     # shellcheck disable=SC2016 # The format is dpkg's.
     if [ "$(dpkg-query -W -f '${db:Status-Status}\n' "$@" 2>/dev/null | grep -cx installed)" -ne $# ]; then
@@ -11,7 +11,7 @@ packages() {
     fi
 }
 
-# need_installer PATH PRODUCT: stops, and says what is missing, unless IBM's installer is where it should be.
+# need_installer PATH PRODUCT: stops, and says what is missing, unless IBM's installer is at PATH.
 need_installer() {
     if [ ! -e "$1" ]; then
         echo "$2 is not there: unpack its installer so that \`$1\` exists" >&2

@@ -1,11 +1,11 @@
 #!/bin/sh
-# The shared storage: a volume's file system, exported to the servers of the cell by NFS.
+# The shared storage: a volume's file system, exported by NFS to the servers of the cell.
 set -eu
 . "$(dirname "$0")/lib.sh"
 
 packages nfs-kernel-server e2fsprogs
 
-# Heat attaches the volume once the server exists, which may be after this recipe began.
+# Heat attaches the volume once the server exists, which may be after this recipe has started.
 for _ in $(seq 150); do
     if [ -b "$device" ]; then break; fi
     sleep 2
@@ -20,7 +20,7 @@ mkdir -p "$directory"
 grep -qF " $directory " /etc/fstab || printf '%s %s ext4 defaults,nofail 0 2\n' "$device" "$directory" >>/etc/fstab
 mountpoint -q "$directory" || mount "$directory"
 
-# The nodes write as root: the installer of Connections sets owners and modes of its own.
+# The nodes write as root, because the installer of Connections sets its own owners and modes.
 mkdir -p /etc/exports.d
 printf '%s %s(rw,sync,no_subtree_check,no_root_squash)\n' "$directory" "$clients" >/etc/exports.d/connections.exports
 exportfs -r

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Tivoli Directory Integrator, which fills PEOPLEDB with the people of the directory.
+# Tivoli Directory Integrator, which fills PEOPLEDB with the people in the directory.
 set -eu
 . "$(dirname "$0")/lib.sh"
 
@@ -25,7 +25,7 @@ cp "$installers/db2/jdbc/"db2jcc*.jar "$home/jvm/jre/lib/ext/"
 mkdir -p "$solution"
 cp -r "$installers/connections/tdisol/." "$solution/"
 
-# property NAME VALUE: sets one property of the solution, whatever it was. TDI encrypts the protected ones at first use.
+# property NAME VALUE: sets a property of the solution, or changes it. TDI encrypts the protected ones at first use.
 property() {
     grep -vF "$1=" "$solution/profiles_tdi.properties" >"$solution/profiles_tdi.properties.new" || true
     printf '%s=%s\n' "$1" "$2" >>"$solution/profiles_tdi.properties.new"
@@ -42,7 +42,7 @@ property dbrepos_jdbc_url "$database_url"
 property dbrepos_username "$database_user"
 property '{protect}-dbrepos_password' "$database_password"
 
-# Both steps begin anew each time, and change only what differs from the directory.
+# Both steps start over each time, and change only what differs from the directory.
 cd "$solution"
 export TDIPATH="$home"
 ./collect_dns.sh

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Starts only when the greeting is there: no waiting, no polling, no retrying in a recipe.
+# Starts only once the greeting is there, so the recipe does not wait, poll or retry.
 set -eu
 
 echo "heard: $greeting"

@@ -10,7 +10,7 @@ import psycopg2
 
 
 class Server(ThreadingHTTPServer):
-    """Knows the database, and listens on addresses of either family."""
+    """Holds the address of the database, and listens on an IPv4 or IPv6 address."""
 
     def __init__(self, address, port, database):
         if address.version == 6:
@@ -20,7 +20,7 @@ class Server(ThreadingHTTPServer):
         self.name = f"{address} port {port}"
 
     def catalogue(self):
-        """The rows of the catalogue, over a connection of its own: the database may restart between requests."""
+        """The rows of the catalogue. Each call opens a connection, because the database may restart between requests."""
         connection = psycopg2.connect(self.database, connect_timeout=5)
         try:
             with connection.cursor() as cursor:
@@ -31,7 +31,7 @@ class Server(ThreadingHTTPServer):
 
 
 class Handler(BaseHTTPRequestHandler):
-    """One request."""
+    """Answers one request."""
 
     def do_GET(self):  # noqa: N802, the name is http.server's
         try:

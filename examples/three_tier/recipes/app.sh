@@ -9,7 +9,7 @@ home=$state_dir/app
 install -d -o www-data -g www-data -m 0750 "$home"
 install -m 0644 "$(dirname "$0")/app.py" "$home/app.py"
 
-# libpq's password file keeps the password out of command lines and environments; it wants : and \ escaped.
+# A libpq password file keeps the password out of command lines and environments. In it, : and \ must be escaped.
 (
     umask 077
     printf '*:*:*:*:%s\n' "$(printf '%s' "$database_password" | sed 's/[\\:]/\\&/g')" >"$home/pgpass.new"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The shop's catalogue: its table, and the goods to begin with.
+# The shop's catalogue: its table, and the initial goods.
 set -eu
 . "$(dirname "$0")/lib.sh"
 

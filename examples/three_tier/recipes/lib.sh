@@ -1,17 +1,17 @@
 # shellcheck shell=sh
-# What the recipes of this example share. Each may be run again after a crash, so each function may, too.
+# What the recipes of this example share. Recipes may be rerun after a crash, so these functions must be safe to repeat.
 
-# Functions that set variables run in a subshell, ( ) for { }: a recipe's inputs are variables as well.
+# Functions that set variables run in a subshell, ( ) instead of { }, because a recipe's inputs are variables too.
 
-# Everything a component keeps on its server lies below this directory.
+# Each component keeps all its files on the server below this directory.
 state_dir=${WATTLE_STATE_DIR:-/var/lib/wattle}
 
-# Whether this machine is the server: it runs systemd, and nobody gave us a directory to stay inside.
+# Whether this machine is the server itself: it runs systemd, and we have not been given a directory to stay inside.
 owns_machine() {
     [ -d /run/systemd/system ] && [ -z "${WATTLE_STATE_DIR:-}" ]
 }
 
-# packages NAME...: installs those Debian packages that are missing, without starting their services.
+# packages NAME...: installs the Debian packages that are missing, without starting their services.
 packages() (
     # Servers that share a machine share its package database.
     exec 9>/run/lock/three_tier.packages
@@ -33,8 +33,8 @@ packages() (
     apt-get -q install -y --no-install-recommends -o DPkg::Lock::Timeout=600 "$@"
 )
 
-# service NAME USER COMMAND...: (re)starts a command that stays in the foreground and that an interrupt ends cleanly.
-# As a systemd unit on a server of its own; else by a pid file, so that several servers fit on one machine.
+# service NAME USER COMMAND...: starts or restarts a command that stays in the foreground and that an interrupt ends cleanly.
+# On a server of its own, it is a systemd unit; otherwise it has a pid file, so that several servers fit on one machine.
 service() (
     name=$1 account=$2
     shift 2
@@ -60,7 +60,7 @@ service() (
     fi
 )
 
-# until_ready SECONDS COMMAND...: repeats the command until it succeeds, or fails when the time is over.
+# until_ready SECONDS COMMAND...: repeats the command until it succeeds, or fails when the time has run out.
 until_ready() (
     tries=$1
     shift
@@ -74,7 +74,7 @@ until_ready() (
     done
 )
 
-# url_host ADDRESS: the address as a URL has it (RFC 3986, section 3.2.2).
+# url_host ADDRESS: the address as it appears in a URL (RFC 3986, section 3.2.2).
 url_host() {
     case $1 in
     *:*) printf '[%s]' "$1" ;;

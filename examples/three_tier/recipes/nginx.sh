@@ -1,9 +1,9 @@
 #!/bin/sh
-# nginx, which shares the requests among the application servers.
+# nginx, which distributes requests among the application servers.
 set -eu
 . "$(dirname "$0")/lib.sh"
 
-# Debian's own nginx would take port 80 of every address when the server boots again.
+# Debian's own nginx would take port 80 of every address when the server reboots.
 if owns_machine; then systemctl mask --now nginx.service; fi
 packages nginx jq
 

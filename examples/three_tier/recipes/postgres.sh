@@ -1,12 +1,12 @@
 #!/bin/sh
-# PostgreSQL, with one role and one database that it owns.
+# PostgreSQL, with one role and one database that the role owns.
 set -eu
 . "$(dirname "$0")/lib.sh"
 
-# psql's \getenv below passes over a variable that is not there.
+# psql's \getenv below silently skips a variable that is not set.
 : "${user:?}" "${password:?}" "${database:?}"
 
-# Ours is a cluster of its own; Debian need not create one as well.
+# The recipe creates its own cluster, so Debian's package need not create one.
 mkdir -p /etc/postgresql-common/createcluster.d
 echo 'create_main_cluster = false' >/etc/postgresql-common/createcluster.d/three_tier.conf
 packages postgresql
@@ -16,7 +16,7 @@ home=$state_dir/postgres
 data=$home/data
 install -d -o postgres -g postgres -m 0750 "$home"
 
-# An initdb that was interrupted leaves half a cluster: it counts only once it bears its final name.
+# An interrupted initdb leaves half a cluster, so a cluster counts only once it has its final name.
 if [ ! -d "$data" ]; then
     rm -rf "$data.new"
     runuser -u postgres -- "$bin/initdb" --pgdata "$data.new" --locale C.UTF-8 --encoding UTF8 --auth-local peer

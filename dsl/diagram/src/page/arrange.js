@@ -1,8 +1,8 @@
-// Layout: as the image has it while nothing is folded; else by ELK in a worker, so that the page stays alive, and by `quick` where
-// there is too much for it, or it takes too long.
+// Layout. While nothing is folded, the page uses the layout of the image. Otherwise, ELK lays out the diagram in a worker, so that
+// the page stays responsive. `quick` takes over if the diagram is too large for ELK, or if ELK takes too long.
 
 const arrange = (() => {
-  /** Boxes and wires up to which ELK is asked. */
+  /** ELK lays out at most this many boxes and wires. */
   const LIMIT = { boxes: 120, wires: 260 };
   const PATIENCE = 8000;
   const OPTIONS = {
@@ -114,7 +114,7 @@ const arrange = (() => {
     return { id: '', children: seen.roots.map(node), edges };
   }
 
-  /** What was asked with its boxes in the order of columns that `done` has, but members of clusters by number; null if they are so. */
+  /** The request `wanted`, with boxes in the column order of `done` but cluster members by number; null if they already are. */
   function renumbered(wanted, done) {
     let isOther = false;
     const visit = (list, known) => {
@@ -140,7 +140,7 @@ const arrange = (() => {
     return isOther ? { ...wanted, children } : null;
   }
 
-  /** As ELK lays it out, and once more if members of a cluster do not stand by number: readers look for the third after the second. */
+  /** ELK's layout. If cluster members are out of order, ELK runs once more: readers look for the third member after the second. */
   async function laidOut(seen) {
     const first = given(seen);
     const done = await ask(first);
@@ -167,7 +167,7 @@ const arrange = (() => {
     return { w: done.width, h: done.height };
   }
 
-  /** Everything where the image has it. */
+  /** Places everything as in the image. */
   function placed(seen) {
     const { w, h, modules, resources, components, wires } = told.placed;
     for (const [id, { box: of, part }] of seen.ends) {
@@ -180,7 +180,7 @@ const arrange = (() => {
     return { w, h };
   }
 
-  /** Places all boxes of what is seen, and the wires' points where they are known; how large it all is. */
+  /** Places all visible boxes, and gives wires their points where these are known. Returns the size of the whole diagram. */
   async function place(seen) {
     if (told.placed && !scene.folded.size && (scene.shown.infrastructure || !graph.count('other'))) return placed(seen);
     if (seen.boxes.size <= LIMIT.boxes && seen.wires.length <= LIMIT.wires && seen.boxes.size > 0) {

@@ -1,4 +1,4 @@
-// What part of the picture is seen, and how near: moving, zooming, the small map.
+// The visible part of the diagram, and its zoom: moving, zooming, the small map.
 
 const camera = (() => {
   const canvas = document.getElementById('canvas');
@@ -8,11 +8,11 @@ const camera = (() => {
   const at = { x: 0, y: 0, zoom: 1 };
   const all = { w: 1, h: 1 };
   const MARGIN = 24;
-  // How near it is to be for the smallest letters to be read.
+  // The zoom at which the smallest text is legible.
   const LEGIBLE = 0.9;
-  // The height in which it was put into view, and what did that, while nobody has looked elsewhere.
+  // The height for which the view was fitted, and the function that fitted it; null once somebody has moved the view.
   let fitted = null;
-  // The place that matters most, if there is one.
+  // Returns the place that matters most, or null if there is none.
   let aim = () => null;
 
   function apply() {
@@ -22,11 +22,11 @@ const camera = (() => {
     const { width, height } = canvas.getBoundingClientRect();
     const box = { x: -at.x / at.zoom, y: -at.y / at.zoom, width: width / at.zoom, height: height / at.zoom };
     for (const [name, value] of Object.entries(box)) seen.setAttribute(name, value);
-    // It would hide what is behind it, and show nothing that is not seen.
+    // While everything is in view, the map would only hide what is behind it.
     map.toggleAttribute('hidden', box.x <= 0 && box.y <= 0 && box.x + box.width >= all.w && box.y + box.height >= all.h);
   }
 
-  /** Takes note of what is drawn. */
+  /** Records the size of what is drawn, and draws it on the map. */
   function sized({ w, h }, boxes) {
     Object.assign(all, { w, h });
     map.setAttribute('viewBox', `${-MARGIN} ${-MARGIN} ${w + 2 * MARGIN} ${h + 2 * MARGIN}`);
@@ -39,7 +39,7 @@ const camera = (() => {
     return Math.max(0.02, Math.min((width - 2 * MARGIN) / all.w, (height - 2 * MARGIN) / all.h, 1.6));
   }
 
-  /** Along one side: in the middle if it has room, else so that `middle` is in view, or from the beginning. */
+  /** The offset along one axis: centred if there is room; otherwise so that `middle` is in view, or at the beginning. */
   function along(room, length, middle) {
     if (length + 2 * MARGIN <= room) return (room - length) / 2;
     return middle === undefined ? MARGIN : Math.min(MARGIN, Math.max(room - length - MARGIN, room / 2 - middle));
@@ -51,14 +51,14 @@ const camera = (() => {
     apply();
   }
 
-  /** Shows all of it. */
+  /** Shows the whole diagram. */
   function fit() {
     const room = canvas.getBoundingClientRect();
     put(whole(room), room, null);
     fitted = { height: room.height, again: fit };
   }
 
-  /** Shows it for the first time: all of it, but in a narrow window so that it can be read, from what matters most. */
+  /** Shows the diagram for the first time: all of it or, in a narrow window, what matters most, at a legible size. */
   function begin() {
     const room = canvas.getBoundingClientRect();
     const zoom = whole(room);
@@ -67,14 +67,14 @@ const camera = (() => {
     fitted = { height: room.height, again: begin };
   }
 
-  /** What comes above the picture takes nothing out of view; what opens beside it moves nothing under the pointer. */
+  /** Fits the diagram again if its height changes, so a banner above hides nothing. A panel that opens beside it moves nothing. */
   function resized() {
     const { height } = canvas.getBoundingClientRect();
     if (fitted && height && height !== fitted.height) fitted.again();
     else apply();
   }
 
-  /** What matters most is somewhere else now, which is seen unless somebody has chosen what to see. */
+  /** What matters most has moved. Follows it, unless somebody has chosen what to see. */
   function aimed() {
     fitted?.again();
   }
@@ -97,7 +97,7 @@ const camera = (() => {
     apply();
   }
 
-  /** Brings a place into view, near enough to be read. */
+  /** Brings a place into view, zoomed in enough to read it. */
   function show({ x, y, w, h }) {
     const { width, height } = canvas.getBoundingClientRect();
     const [left, top] = [x * at.zoom + at.x, y * at.zoom + at.y];

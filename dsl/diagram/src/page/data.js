@@ -1,11 +1,11 @@
-// The picture's data, and questions about it. Nothing here touches the page.
+// The diagram's data, and queries on it. Nothing here touches the page.
 //
-// Whatever is drawn has an id: `c:` and a component's key, `r:` and a resource's name, `m:` and a module's name.
+// Everything that is drawn has an id: `c:` and a component's key, `r:` and a resource's name, or `m:` and a module's name.
 
 const picture = JSON.parse(document.getElementById('picture').textContent);
 for (const list of ['modules', 'resources', 'components', 'edges', 'texts']) picture[list] ??= [];
 for (const map of ['kinds', 'parameters', 'exports', 'places']) picture[map] ??= {};
-// What images follow too: networks and what is said of them, what is told within what, where everything is.
+// The data that images use too: networks and their descriptions, which box shows which resource, the layout.
 const told = JSON.parse(document.getElementById('told').textContent);
 
 const graph = (() => {
@@ -24,7 +24,7 @@ const graph = (() => {
     if (things.has(`r:${of.server}`)) put(`c:${of.key}`, `r:${of.server}`, { type: 'component', name: of.key, of });
   }
 
-  /** The id of what a name names: a component, a resource, a module. */
+  /** The id of the component, resource or module with this name; null if there is none. */
   function find(name) {
     for (const prefix of ['', 'c:', 'r:', 'm:']) if (things.has(prefix + name)) return prefix + name;
     return null;
@@ -43,7 +43,7 @@ const graph = (() => {
     push(incoming, to, edge);
   }
 
-  /** Everything that values or time lead to from `id` (`outgoing`) or from where they come (`incoming`), itself included. */
+  /** Everything upstream or downstream of `id`, along edges of any kind. Includes `id` itself, and everything inside it. */
   function reach(id, direction) {
     const next = direction === 'upstream' ? incoming : outgoing;
     const end = direction === 'upstream' ? 'from' : 'to';
@@ -60,19 +60,19 @@ const graph = (() => {
     return seen;
   }
 
-  /** A thing with all that is in it. */
+  /** A thing, and everything inside it. */
   function members(id) {
     const all = [id];
     for (let at = 0; at < all.length; at += 1) all.push(...(within.get(all[at]) ?? []));
     return all;
   }
 
-  /** What is around a thing, from the inside outwards. */
+  /** What encloses a thing, from the inside out. */
   function* around(id) {
     for (let at = things.get(id)?.parent; at; at = things.get(at).parent) yield at;
   }
 
-  /** In whose box a thing is told: a subnet in its network's, a port in its server's, all else in its own. */
+  /** The box that shows a thing: a subnet is in its network's box, a port in its server's, and everything else in its own. */
   const box = (id) => {
     const name = things.get(id)?.name;
     return id.startsWith('r:') && Object.hasOwn(told.within, name) ? `r:${told.within[name]}` : id;

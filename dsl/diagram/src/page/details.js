@@ -1,4 +1,4 @@
-// The details of what is selected. All text is set as text.
+// The details of the selection. All text is set as text, and never parsed as markup.
 
 const details = (() => {
   const body = panel.add('details', 'Details');
@@ -14,7 +14,7 @@ const details = (() => {
     return element;
   }
 
-  /** A name that leads to what it names. */
+  /** A name, as a link to what it names. */
   function link(name, label = name) {
     const id = graph.find(name);
     if (!id) return label;
@@ -27,7 +27,7 @@ const details = (() => {
     return inside.length ? [make('h3', {}, title), ...inside] : [];
   };
 
-  /** A value, in which names of outputs lead to who writes them. */
+  /** A value, in which the names of outputs are links to the components that write them. */
   function value(text) {
     const pieces = text.split(/([\w.-]+\/[\w.-]+\/[\w.-]+)/);
     return pieces.map((piece, index) => (index % 2 ? link(piece.slice(0, piece.lastIndexOf('/')), piece) : piece));
@@ -81,7 +81,7 @@ const details = (() => {
     ];
   }
 
-  /** Where a server is. */
+  /** Where a server is placed. */
   function stands(server) {
     const at = picture.places[server] ?? {};
     return ['host', 'rack', 'room', 'zone'].filter((level) => at[level]).map((level) => make('p', {}, `${level} ${at[level]}`));

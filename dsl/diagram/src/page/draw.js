@@ -1,16 +1,16 @@
-// Draws what is placed, as SVG. All text is set as text: nothing of the picture is ever read as markup.
+// Draws the placed diagram as SVG. All text is set as text: nothing in the diagram is ever parsed as markup.
 
 const draw = (() => {
   const SVG = 'http://www.w3.org/2000/svg';
   const BAND = 26;
   const BOLD = '600 12.5px Helvetica, Arial, sans-serif';
   const view = document.getElementById('view');
-  /** By id the element of what is drawn; by wire its path. */
+  /** The elements of what is drawn, by id, and the paths of wires. */
   const elements = new Map();
   let paths = [];
-  /** By box the group of the names of its networks. */
+  /** For each box, the group with the names of its networks. */
   let chips = new Map();
-  /** By wire's key what marks it as awaited. */
+  /** The marks on awaited wires, by the key of the wire. */
   const awaited = new Map();
   let marks = null;
 
@@ -50,7 +50,7 @@ const draw = (() => {
       return group;
     }
     const left = open === undefined ? 14 : 26;
-    // Above components, what is selected among them has a ring, which is not to touch what is written here.
+    // Above components, the text is higher, so that the ring around a selected component does not touch it.
     const isAlone = !kind && !one.parts?.length && !one.children;
     const line = one.parts?.length ? { title: y + 17, about: y + 30 } : { title: isAlone ? y + h / 2 + 4.5 : y + 20, about: y + 35 };
     if (open !== undefined) group.append(make('text', { x: x + 9, y: line.title, class: 'toggle' }, open ? '▾' : '▸'));
@@ -80,7 +80,7 @@ const draw = (() => {
     return group;
   }
 
-  /** A path whose corners are round. */
+  /** A path with rounded corners. */
   function round(points) {
     let d = `M${points[0].x} ${points[0].y}`;
     for (let at = 1; at < points.length - 1; at += 1) {
@@ -109,7 +109,7 @@ const draw = (() => {
     return `M${start.x} ${start.y}C${start.x + bend} ${start.y} ${end.x - bend} ${end.y} ${end.x} ${end.y}`;
   }
 
-  /** Between components of one server: down to the next, else round those between. */
+  /** A wire between components of one server: straight down to the next, otherwise around those in between. */
   function inner(wire, start, end) {
     const { a, b } = wire;
     const [from, to] = [a.part, b.part];
@@ -117,14 +117,14 @@ const draw = (() => {
       const x = a.box.x + from.x + 16;
       return `M${x} ${a.box.y + from.y + from.h}L${x} ${b.box.y + to.y}`;
     }
-    // Clear of the ring around what is selected.
+    // Clear of the ring around the selection.
     const far = 8 + Math.max(0, a.part.outputs.indexOf(wire.output)) * 2;
     const y = a.box.y + (to.y > from.y ? from.y + from.h + far : from.y - far);
     const [right, left] = [start.x + far, end.x - far];
     return round([start, { x: right, y: start.y }, { x: right, y }, { x: left, y }, { x: left, y: end.y }, end]);
   }
 
-  /** The names of the networks that a box is on, in their colours: a line to each would run through boxes that are not on it. */
+  /** The names of the networks that a box is on, in their colours: a line to each network would cross boxes that are not on it. */
   function named(one, bands) {
     const y = one.y - scene.CHIP.h + 4;
     let x = one.x + scene.CHIP.side;
@@ -136,7 +136,7 @@ const draw = (() => {
     });
   }
 
-  /** Draws everything anew, and returns how large it is. */
+  /** Redraws everything, and returns its size. */
   function all(seen, size) {
     elements.clear();
     awaited.clear();
@@ -186,20 +186,20 @@ const draw = (() => {
       return { path, wire };
     });
     view.replaceChildren(make('defs', {}, arrow), back);
-    // Wires are behind boxes where nobody has routed them round.
+    // Wires that nothing has routed around boxes are drawn behind the boxes.
     const isRouted = seen.wires.some(({ points, way }) => points || way) || seen.wires.every(({ a, b }) => a.box === b.box);
     view.classList.toggle('many', paths.length > 200);
     view.append(...(isRouted ? [boxes, lines, marks] : [lines, marks, boxes]), ...chips.values(), labels);
     return { w: width, h: top + size.h };
   }
 
-  /** Fades what leads to boxes that are gone, and the networks on them. */
+  /** Fades the wires of boxes that are gone, and the names of the networks on them. */
   function fade(isGone) {
     for (const { path, wire } of paths) path.classList.toggle('gone', isGone(wire.a.box.id) || isGone(wire.b.box.id));
     for (const [id, group] of chips) group.classList.toggle('gone', isGone(id));
   }
 
-  /** Marks wires as awaited: by key `{ writer, text }`. A mark is wide enough to be clicked, and leads to who writes. */
+  /** Marks awaited wires; `told` has `{ writer, text }` by key. A mark is wide enough to click, and a click selects the writer. */
   function markAwaited(told) {
     for (const [key, mark] of awaited) {
       if (told.has(key)) continue;

@@ -1,9 +1,9 @@
-// Lengths of time, in the words of the command line: 7s, 4m 51s, 1h 10m, 3d 04h.
+// Durations, in the format of the command line: 7s, 4m 51s, 1h 10m, 3d 04h.
 
 const duration = (() => {
   const two = (number) => String(Math.floor(number)).padStart(2, '0');
 
-  /** Of whole seconds. */
+  /** Formats seconds, rounded down. */
   function short(seconds) {
     const whole = Math.floor(Math.max(0, seconds));
     if (whole < 60) return `${whole}s`;
@@ -12,10 +12,10 @@ const duration = (() => {
     return `${Math.floor(whole / 86400)}d ${two((whole % 86400) / 3600)}h`;
   }
 
-  /** From one moment to another, as it is counted there: the difference of their whole seconds. */
+  /** Formats the time between two moments as the command line does: the difference of their whole seconds. */
   const between = (begin, end) => short(Math.floor(end / 1000) - Math.floor(begin / 1000));
 
-  /** Of milliseconds: below ten seconds, parts of a second as well. */
+  /** Formats milliseconds; below ten seconds, with fractions of a second. */
   function exact(milliseconds) {
     const time = Math.max(0, milliseconds);
     if (time < 1000) return `${Math.floor(time)}ms`;

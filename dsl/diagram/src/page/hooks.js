@@ -1,23 +1,23 @@
-// What other scripts of the page may use, as `window.wattle`. A page that shows what runs adds its scripts behind this
-// one (`live*.js`), and finds in `wattle.picture.live` where events come from.
+// What other scripts of the page may use, as `window.wattle`. A page that shows a running stack adds its scripts after this
+// one (`live*.js`), and finds the address of the events in `wattle.picture.live`.
 //
 //   wattle.picture             the data, in the format `wattle-picture/1`
-//   wattle.ready               a promise: fulfilled when the picture was drawn for the first time
-//   wattle.setStates(states)   paints states onto components: { 'server/component': { state, text } }. `state` is one of
+//   wattle.ready               a promise, fulfilled once the diagram has been drawn for the first time
+//   wattle.setStates(states)   shows states on components: { 'server/component': { state, text } }. `state` is one of
 //                              'waiting', 'running', 'done', 'failed', 'blocked' (by another's failure), or null for none;
-//                              `text` says more, such as what is waited for. `awaits` is a list of { for, input, since }: the
-//                              wires of these are marked, and a click on one goes to who writes. Components that are not named
-//                              keep what they have. A folded server or module shows the worst state within.
-//   wattle.setBuilt(built)     says of servers, networks and whatever else is created how far that is: { name: { state, text } },
+//                              `text` says more, such as what the component waits for. `awaits` is a list of
+//                              { for, input, since }: their wires are marked, and a click on one goes to the writer. Components
+//                              that are not named keep their state. A folded server or module shows the worst state inside it.
+//   wattle.setBuilt(built)     shows how far servers, networks and other resources are created: { name: { state, text } },
 //                              all of them each time. `state` is one of 'to-come', 'busy', 'there', 'differs', 'failed', 'lost',
 //                              'leaving', 'to-go', 'gone'
-//   wattle.addTab(id, title, after)  adds a tab to the side panel, behind the tab `after` if there is one, and returns its
-//                              element, which is the caller's to fill
-//   wattle.showTab(id)         shows a tab; 'details' is the page's own
-//   wattle.select(id)          selects a component, a server, a network or a module, unfolds what is around it, and brings
-//                              it into view; null selects nothing
-//   wattle.onSelect(callback)  calls back with the name of what is selected from now on, or null
-//   wattle.say(text)           tells who cannot see the page
+//   wattle.addTab(id, title, after)  adds a tab to the side panel, after the tab `after` if there is one, and returns its
+//                              element, for the caller to fill
+//   wattle.showTab(id)         shows a tab; 'details' is the page's own tab
+//   wattle.select(id)          selects a component, a server, a network or a module, unfolds what encloses it, and brings
+//                              it into view; null clears the selection
+//   wattle.onSelect(callback)  calls back with the name of each new selection, or with null
+//   wattle.say(text)           announces a text to screen readers
 
 const hooks = (() => {
   let drawn;

@@ -6,10 +6,10 @@ const liveBars = (() => {
   const AXIS = 22;
   const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 3e4, 6e4, 12e4, 3e5, 6e5, 18e5, 36e5, 72e5, 216e5, 864e5];
 
-  /** How wide the names are. */
+  /** The width of the column of names. */
   const names = (width) => Math.min(240, width * 0.3);
 
-  /** Draws `rows` from `from` to `to`, with `row` among them marked; the axis counts from `begin`. */
+  /** Draws `rows` from time `from` to time `to`, and highlights the row `row`. The axis counts from `begin`. */
   function draw({ canvas, scroller, probe }, { rows, row, begin, from, to }) {
     const width = scroller.clientWidth;
     const height = scroller.clientHeight;
@@ -24,7 +24,7 @@ const liveBars = (() => {
     const colors = new Map();
     const color = (name) => {
       if (!colors.has(name)) {
-        // A variable that is another one in the dark is resolved where it is a colour of something.
+        // The variable may depend on the theme; the browser resolves it only as the colour of an element.
         probe.style.color = `var(--live-${name})`;
         colors.set(name, getComputedStyle(probe).color);
       }
@@ -64,7 +64,7 @@ const liveBars = (() => {
     if (rows.length) axis(pen, color, { from, to, begin, left, width }, x);
   }
 
-  /** Draws nothing over the axis, nor left of `left`. */
+  /** Keeps drawing off the axis, and off everything left of `left`. */
   function clip(pen, left, width, height) {
     pen.beginPath();
     pen.rect(left, AXIS, width - left, height - AXIS);
@@ -79,7 +79,7 @@ const liveBars = (() => {
       pen.fillRect(left, top + ROW / 2 - 1.5, wide, 3);
       return;
     }
-    // What is blocked now may have run before, and did not fail then.
+    // A component that is blocked now may have run before, without failing.
     const state = step.did === 'broken-off' ? 'failed' : live.doing(life.key).state;
     pen.fillStyle = color(['failed', 'blocked', 'running'].includes(state) ? state : 'done');
     pen.fillRect(left, top + 4, wide, ROW - 8);
@@ -90,7 +90,7 @@ const liveBars = (() => {
     }
   }
 
-  /** From each hop of the critical path to the next. */
+  /** Connects each hop of the critical path to the next. */
   function chain(pen, color, rows, x, y) {
     pen.strokeStyle = color('critical');
     pen.lineWidth = 1.5;
@@ -123,7 +123,7 @@ const liveBars = (() => {
     pen.fillRect(0, AXIS - 1, width, 1);
   }
 
-  /** The end of a name, where there is no room for all of it. */
+  /** The text, or only its end if there is no room for all of it. */
   function short(pen, text, width) {
     if (pen.measureText(text).width <= width) return text;
     let [low, high] = [1, text.length];

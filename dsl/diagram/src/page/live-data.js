@@ -1,4 +1,4 @@
-// The data space as a tree. Of a secret nothing is here but that it is one.
+// The data space as a tree. For a secret, the page has only the fact that it is one.
 
 const liveData = (() => {
   const { make, now } = live;
@@ -15,7 +15,7 @@ const liveData = (() => {
     update();
   }
 
-  /** What changes often is drawn once. */
+  /** Updates soon, so that many changes lead to one update. */
   function later() {
     if (isDue || body.hidden) return;
     isDue = true;
@@ -45,13 +45,13 @@ const liveData = (() => {
     return [{ key: `/wattle/${now.stack}`, below: () => list, isOpen: true }];
   }
 
-  /** By server; what a server has stays in its own order. */
+  /** Sorts by server; the entries of one server keep their order. */
   function sorted(map) {
     const server = (name) => name.slice(0, name.indexOf('/'));
     return Object.entries(map).sort(([a], [b]) => order.compare(server(a), server(b)));
   }
 
-  /** Things named `SERVER/COMPONENT[/OUTPUT]` as a tree. */
+  /** A tree of things named `SERVER/COMPONENT[/OUTPUT]`. */
   function grouped(map, show, wanted) {
     const top = new Map();
     for (const [name, told] of sorted(map)) {
@@ -90,7 +90,7 @@ const liveData = (() => {
     }
   }
 
-  /** A value as text, of a large one its beginning, of a secret nothing. */
+  /** A value as text: only the beginning of a large one, and nothing of a secret. */
   function held(before) {
     if (before.state === 'secret') return '••••••';
     return before.size !== undefined ? `${before.begins}…` : shown(before.value);
@@ -98,7 +98,7 @@ const liveData = (() => {
 
   const shown = (value) => (typeof value === 'string' ? value : JSON.stringify(value));
 
-  /** What has failed itself looks another way than what another's failure blocks. */
+  /** A component that has failed itself looks different from one that another's failure blocks. */
   const lookOf = ({ failure }) => (!failure ? 'value' : failure.through?.length ? 'blocked' : 'failure');
 
   function stated(key, told, name) {
@@ -129,7 +129,7 @@ const liveData = (() => {
     return list;
   }
 
-  /** Makes the elements below `parent` those of `items`; what stays is the same element, so that focus stays. */
+  /** Makes the children of `parent` match `items`. What stays is the same element, so it keeps the focus. */
   function sync(parent, items, isAllOpen) {
     const there = new Map([...parent.children].filter((child) => child.dataset.key).map((child) => [child.dataset.key, child]));
     let before = null;

@@ -1,13 +1,13 @@
-// The infrastructure: what of it there is, what is under way, and what went wrong; the section of the tab Now, and a tab with all.
-// Only a stack that was deployed by `wattle deploy` has any, and only who has the operator's key sees it.
+// The infrastructure: what exists, what is in progress, and what went wrong. Fills a section of the tab Now, and a tab of its own.
+// Only a stack that was deployed by `wattle deploy` has any, and only someone with the operator's key sees it.
 
 const liveInfrastructure = (() => {
   const { make, now, goto } = live;
-  // Most resources of a kind that stand on the page; a filter finds the others.
+  // The most resources of one group to list on the page; the filter finds the others.
   const MOST = 300;
-  // So many stand open.
+  // A group with at most this many resources is open at first.
   const OPEN = 40;
-  // Most that the section names one by one.
+  // The most resources that the section lists by name.
   const FEW = 6;
   const GROUPS = [
     ['failed', 'Failed'],
@@ -28,9 +28,9 @@ const liveInfrastructure = (() => {
   ];
   const count = (number, one) => `${number} ${one}${number === 1 ? '' : 's'}`;
   const tally = make('p', { id: 'live-built', role: 'status', hidden: true });
-  // What somebody has opened or closed.
+  // The groups that somebody has opened or closed.
   const opened = new Map();
-  // What the picture shows.
+  // What the diagram shows.
   let painted = '{}';
   let body = null;
   let filter, list;
@@ -55,15 +55,15 @@ const liveInfrastructure = (() => {
     later();
   }
 
-  /** Shows on the picture how far everything is, and which servers have lost their agents. */
+  /** Shows on the diagram how far each resource is, and which servers have lost their agents. */
   function paint() {
     const of = (resource) => [resource.server ?? resource.name, { state: resource.state, text: `${resource.name} ${resource.says}` }];
-    // What is wrong with a name is seen before what else is said of it.
+    // Of several states for one name, the last counts, so the most urgent one comes last.
     const rank = ({ state }) => GROUPS.findIndex(([known]) => known === state);
     const built = Object.fromEntries(Object.values(now.resources).sort((a, b) => rank(b) - rank(a)).map(of));
     for (const name of gone()) built[name] ??= { state: 'gone', text: `${name} has been deleted` };
     for (const server of live.lost()) {
-      // The agent of a server that is being deleted or replaced goes with it.
+      // The agent of a server that is being deleted or replaced goes away with it, so it is not lost.
       if ((built[server]?.state ?? 'there') === 'there') built[server] = { state: 'lost', text: `${server}: its agent is gone` };
     }
     const mark = JSON.stringify(built);
@@ -71,7 +71,7 @@ const liveInfrastructure = (() => {
     painted = mark;
   }
 
-  /** What was made and is to be no more: where nothing is wanted any more, all that is not listed has been deleted. */
+  /** The names of deleted resources: once the deployment wants no resource at all, all that it does not list have been deleted. */
   function gone() {
     const { tally: { all } = {}, deployment, through, left_out: out } = now.infrastructure ?? {};
     const isEmptied = all === 0 && deployment > 0 && through === 'wattle' && !out;
@@ -87,7 +87,7 @@ const liveInfrastructure = (() => {
     new MutationObserver(draw).observe(body, { attributes: true, attributeFilter: ['hidden'] });
   }
 
-  /** What changes often is drawn once. */
+  /** Draws soon, so that many changes are drawn once. */
   function later() {
     if (isDue || !body || body.hidden) return;
     isDue = true;
@@ -97,7 +97,7 @@ const liveInfrastructure = (() => {
     }, 250);
   }
 
-  /** How it is as a whole: what a resource that is so is called. */
+  /** The state of the infrastructure as a whole, as a state that a resource can have. */
   function mood() {
     const { tally = {}, pace, trouble, notes = [] } = now.infrastructure;
     if (trouble || tally.failed || notes.length) return 'failed';
@@ -107,13 +107,13 @@ const liveInfrastructure = (() => {
 
   const ago = (stamp) => make('span', { 'data-since': stamp }, live.since(stamp));
 
-  /** A resource: what it is called, and how it is. */
+  /** A resource: its name and its state. */
   function item(key, resource) {
     const { name, state, says, type, id, since } = resource;
     const more = [type, key === name ? null : key.slice(name.length + 2, -1), id && make('code', {}, id)].filter(Boolean);
     const parts = more.flatMap((part, at) => (at ? [' · ', part] : [part]));
     const isPast = state === 'failed' || state === 'differs';
-    // What only waits has not taken that long.
+    // A pending resource is only waiting, so the time since then is not time that it took.
     const isPending = state === 'to-come' || state === 'to-go';
     if (since && !isPending) parts.push(parts.length ? ' · ' : '', ...(isPast ? [ago(since), ' ago'] : ['for ', ago(since)]));
     return make(
@@ -149,7 +149,7 @@ const liveInfrastructure = (() => {
     const there = [...list.children].find((child) => child.dataset.key === box.dataset.key);
     if (!there) {
       box.open = isOpen;
-      // An answer to a person, and to nothing else.
+      // A click is a person's choice. The event `toggle` would also tell of changes by this script.
       box.firstChild.addEventListener('click', () => {
         opened.set(state, !box.open);
         setTimeout(draw);
@@ -161,7 +161,7 @@ const liveInfrastructure = (() => {
     return box;
   }
 
-  /** What is to be said of the whole. */
+  /** Messages about the infrastructure as a whole. */
   function head() {
     const { trouble, notes = [], left_out: out = 0, deployment, through } = now.infrastructure;
     const parts = [];
@@ -172,7 +172,7 @@ const liveInfrastructure = (() => {
     return parts;
   }
 
-  /** The section of the tab Now: what is wrong, and what is under way. */
+  /** The section of the tab Now: what went wrong, and what is in progress. */
   function section() {
     const { infrastructure } = now;
     if (!infrastructure) return make('section', { 'data-key': 'infrastructure', hidden: true });
@@ -198,7 +198,7 @@ const liveInfrastructure = (() => {
     );
   }
 
-  /** Of which kind a failure is: the other one goes on. */
+  /** Says whether infrastructure or software has failed, because the other one continues. */
   function whose({ failed = 0, differ = 0 }) {
     const software = now.tally.failed ?? 0;
     const say = (text) => [make('p', { class: 'live-note', 'data-key': 'whose' }, text)];
@@ -208,14 +208,14 @@ const liveInfrastructure = (() => {
     return [];
   }
 
-  /** What stands for something of the picture: of a server what it is in the cloud. */
+  /** The resources behind a thing in the diagram: for a server, what it is in the cloud. */
   function of(name) {
     const own = Object.entries(now.resources).filter(([key, resource]) => (resource.server ?? resource.name) === name || key === name);
     if (!own.length) return null;
     return make('ul', { class: 'live-built', 'data-key': 'resource' }, ...own.slice(0, FEW).map(([key, resource]) => item(key, resource)));
   }
 
-  /** Why nobody acts for a server: its resource, as long as it is not there. */
+  /** Why a server has no agent: its resource, as long as that does not exist. */
   function lack(server) {
     const own = Object.values(now.resources).filter((resource) => resource.server === server);
     return own.length && !own.some(({ state }) => state === 'there') ? own[0] : null;

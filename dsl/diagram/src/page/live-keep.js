@@ -1,29 +1,29 @@
-// Elements that become others without being made anew, so that the focus and what is selected in them stay.
+// Updates elements in place instead of replacing them, so that the focus and the selected text stay.
 
 const keep = (() => {
-  /** Has a node of text say something. */
+  /** Sets the text of a text node. */
   function say(node, text) {
     if (node.data !== text) node.data = text;
   }
 
   const keyOf = (node) => node.dataset?.key;
-  // What somebody has opened or closed stays so.
+  // What somebody has opened or closed stays that way.
   const isOwn = (name) => name === 'open';
 
-  /** Whether the focus or an end of what is selected is within. */
+  /** Whether the focus or an end of the selected text is inside. */
   function isHeld(node) {
     const { anchorNode, focusNode } = document.getSelection();
     return [document.activeElement, anchorNode, focusNode].some((held) => held && node.contains(held));
   }
 
-  /** Puts a child behind all others, and returns what was behind it. */
+  /** Moves a child behind all others, and returns the node that followed it. */
   function putLast(child) {
     const next = child.nextSibling;
     child.parentNode.append(child);
     return next;
   }
 
-  /** Makes the children of `parent` those that are `wanted`. One of the same key, or without any of the same kind, stays. */
+  /** Makes the children of `parent` match `wanted`. Children with the same key stay; without a key, those of the same kind. */
   function become(parent, wanted) {
     const keys = new Set(wanted.map(keyOf));
     for (const child of [...parent.childNodes]) if (keyOf(child) !== undefined && !keys.has(keyOf(child))) child.remove();
@@ -37,7 +37,7 @@ const keep = (() => {
         parent.insertBefore(next, at);
         continue;
       }
-      // Whatever is moved loses what is held in it.
+      // Moving an element loses the focus and the selected text in it, so elements that hold them stay in place.
       if (at !== here && !isHeld(here)) parent.insertBefore(here, at);
       else while (at !== here) at = putLast(at);
       at = at === here ? here.nextSibling : at;

@@ -1,9 +1,9 @@
-// What the colours mean, and the key that goes to what is awaited.
+// The meaning of the colours, and the key that goes to what is awaited.
 
 const liveLegend = (() => {
   const { make, now } = live;
   const STATES = ['waiting', 'running', 'done', 'failed', 'blocked'];
-  // What is in the timeline.
+  // The colours of the timeline.
   const BARS = [
     ['waited', 'timeline: waited'],
     ['ran', 'ran'],
@@ -25,7 +25,7 @@ const liveLegend = (() => {
     });
   }
 
-  /** Goes to who writes what is awaited for longest. */
+  /** Goes to the writer of what the selected component has awaited longest. */
   function follow() {
     const waits = [...(now.components[selected]?.waiting ?? [])].sort((a, b) => Date.parse(a.since) - Date.parse(b.since));
     const target = waits.map((wait) => live.drawn(wait.for)).find(Boolean);

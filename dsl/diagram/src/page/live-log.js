@@ -1,8 +1,8 @@
-// The log of what is selected: a component or a server.
+// The log of the selected component or server.
 
 const liveLog = (() => {
   const { make, now } = live;
-  // Most lines that stand on the page.
+  // The most lines to keep on the page.
   const LINES = 5000;
   let source = null;
   let of = null;
@@ -16,7 +16,7 @@ const liveLog = (() => {
     text = make('pre', { id: 'live-lines', tabindex: '0', 'aria-label': 'lines of the log', role: 'log' });
     body.append(heading, note, text);
     wattle.onSelect((id) => follow(id));
-    // What is not seen has no place to scroll to.
+    // A hidden element cannot scroll, so scroll to the end when the tab is shown.
     new MutationObserver(() => (text.scrollTop = text.scrollHeight)).observe(body, { attributes: true, attributeFilter: ['hidden'] });
     live.onChange(() => {
       if (now.ended) close();
@@ -64,7 +64,7 @@ const liveLog = (() => {
     if (atEnd) text.scrollTop = text.scrollHeight;
   }
 
-  /** A line of an agent: time, level, what was said, and of whom. */
+  /** A line of an agent's log: time, level, message, and component. */
   function line(said) {
     const parts = /^(\S+Z) +([A-Z]+) (.*)$/.exec(said);
     if (!parts) return make('span', {}, `${said}\n`);
@@ -85,7 +85,7 @@ const liveLog = (() => {
     failed();
   }
 
-  /** Of what has failed, the last lines are known wherever its server is. */
+  /** Shows the last lines of a component that has failed. They are known even if its server is elsewhere. */
   function failed() {
     const last = now.components[of]?.failure?.log;
     if (last?.length) text.replaceChildren(...last.map((said) => make('span', {}, `${said}\n`)));

@@ -1,9 +1,9 @@
-// How it is going: the banner, the states on the picture, and the tab that tells what holds everything up.
+// How the deployment is going: the banner, the states on the diagram, and the tab that shows what holds everything up.
 
 const liveNow = (() => {
-  // Most hops of a chain that are listed.
+  // The most hops of a chain to list.
   const HOPS = 30;
-  // Causes, and states of servers, that do not pass by themselves.
+  // Causes and server states that do not go away by themselves.
   const STUCK = ['failed', 'left-over', 'abandoned', 'lost', 'circle', 'differs'];
   const { make, now, goto } = live;
   const banner = make('p', { id: 'live-banner', role: 'alert', hidden: true });
@@ -32,7 +32,7 @@ const liveNow = (() => {
     draw();
   }
 
-  /** What stands above everything. */
+  /** Updates the line of totals and the banner, at the top of the page. */
   function tell() {
     const { all = 0, done = 0, running = 0, waiting = 0, failed = 0, blocked = 0 } = now.tally;
     const parts = [all ? `${done} of ${all} done` : 'no software'];
@@ -44,7 +44,7 @@ const liveNow = (() => {
     if (gone) parts.push(gone === 1 ? '1 agent gone' : `${gone} agents gone`);
     const text = now.revision ? `revision ${now.revision}: ${parts.join(', ')}` : 'nothing is known yet';
     if (tally.textContent !== text) tally.textContent = text;
-    // What is not heard of any more may have ended.
+    // A component that no longer reports may have ended.
     const isRunning = now.connected && (running || waiting);
     tally.dataset.state = failed || gone ? 'failed' : isRunning ? 'running' : all && done === all ? 'done' : 'none';
     document.body.classList.toggle('stale', !now.connected);
@@ -70,7 +70,7 @@ const liveNow = (() => {
     keep.become(body, [...(selected ? [one(selected)] : []), exported(), liveInfrastructure.section(), causes(), path(), servers()]);
   }
 
-  /** Lengths of time grow. */
+  /** Updates the durations, which grow. */
   function tick() {
     for (const { firstChild, dataset } of document.querySelectorAll('#panels [data-since]')) keep.say(firstChild, live.since(dataset.since));
   }
@@ -132,12 +132,12 @@ const liveNow = (() => {
     return (server.troubles ?? []).map((trouble) => make('p', { class: 'live-bad' }, trouble));
   }
 
-  /** What the stack exports once nothing is to be done any more, with links to what a browser can open. */
+  /** What the stack exports once nothing is left to do. Values that a browser can open are links. */
   function exported() {
     const shown = now.exports.filter((one) => one.value !== undefined || one.secret);
     if (!shown.length) return make('section', { 'data-key': 'exports', hidden: true });
     const list = shown.flatMap(({ name, value, revision, secret }) => {
-      // What is masked leads nowhere.
+      // A URL with a masked part leads nowhere.
       const isLink = /^https?:\/\/[^\s]+$/.test(value ?? '') && !value.includes('(secret)');
       const link = () => make('a', { href: value, target: '_blank', rel: 'noopener noreferrer' }, value);
       const text = secret ? '(secret)' : isLink ? link() : value;
@@ -157,11 +157,11 @@ const liveNow = (() => {
       const held = cause.holds?.length ?? 0;
       const holds = held ? ` ${held === 1 ? 'One more waits' : `${held} more wait`} for it.` : '';
       const word = cause.component ?? cause.server;
-      // Most sentences begin with whose cause it is.
+      // Most sentences begin with the component or server that the cause is about.
       const lack = cause.server && liveInfrastructure.lack(cause.server);
       const rest = lack ? ` ${lack.says}` : word && cause.sentence.startsWith(`${word} `) ? cause.sentence.slice(word.length) : ` ${cause.sentence}`;
       const kind = cause.cause === 'no-agent' && lost.has(cause.server) ? 'lost' : cause.cause;
-      // Whatever waits for it is not wrong itself.
+      // What waits for it is not itself at fault.
       const follow = holds ? make('span', { class: 'live-holds' }, holds) : null;
       const item = make('li', { 'data-key': `${cause.cause} ${word}`, 'data-cause': kind }, word ? goto(word) : null, `${rest}.`, follow);
       return { item, isStuck: STUCK.includes(lack?.state ?? kind) };
@@ -178,7 +178,7 @@ const liveNow = (() => {
     if (!hops.length) return make('section', { 'data-key': 'path', hidden: true });
     const end = (hop) => (hop.until ? Date.parse(hop.until) : live.time());
     const whole = end(hops[hops.length - 1]) - Date.parse(hops[0].since);
-    // Of a long chain, those that took longest.
+    // Of a long chain, list the hops that took longest.
     const took = (hop) => end(hop) - Date.parse(hop.since);
     const least = hops.length > HOPS ? hops.map(took).sort((a, b) => b - a)[HOPS - 1] : 0;
     const shown = hops.filter((hop) => took(hop) >= least);

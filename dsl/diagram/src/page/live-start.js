@@ -1,4 +1,4 @@
-// Begins to show what runs. The picture is laid out meanwhile, and then fits into the room that is left.
+// Starts the live view. Meanwhile the diagram is laid out; it is then fitted into the space that is left.
 
 liveLegend.start();
 liveInfrastructure.start();

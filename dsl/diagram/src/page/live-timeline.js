@@ -1,6 +1,6 @@
-// The timeline: what waited and ran when, one row a component, and the chain that took the time.
+// The timeline: what waited and ran when, with one row per component, and the chain that took the time.
 //
-// Keys: up and down go from row to row, Enter selects, left and right move in time, + and - zoom, 0 shows all.
+// Keys: up and down move between rows, Enter selects, left and right move in time, + and - zoom, 0 shows everything.
 
 const liveTimeline = (() => {
   const { make, now } = live;
@@ -9,12 +9,12 @@ const liveTimeline = (() => {
   let rows = [];
   let begin = 0;
   let end = 1;
-  // What of it is seen; follows what happens until somebody moves it.
+  // The visible part. While it is null, the timeline follows what happens; once somebody moves it, it stays there.
   let view = null;
-  // The component that is marked, and its row; none if it has not begun.
+  // The component that is highlighted, and its row; -1 if the component has not begun.
   let chosen = null;
   let row = -1;
-  // The step below the pointer.
+  // The step under the pointer.
   let pointed = null;
   let isDue = false;
 
@@ -62,7 +62,7 @@ const liveTimeline = (() => {
     scroller.addEventListener('scroll', draw);
     new ResizeObserver(draw).observe(scroller);
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw);
-    // Or somebody chooses how it looks.
+    // The user may also choose the theme on the page.
     new MutationObserver(draw).observe(document.documentElement, { attributes: true });
     live.onChange(later);
     wattle.onSelect((name) => {
@@ -85,12 +85,12 @@ const liveTimeline = (() => {
     });
   }
 
-  /** What components have behind them, and are at. */
+  /** Reads what each component has done, and what it is doing. */
   function read() {
     const at = live.time();
     const path = new Map(now.critical.map((hop) => [hop.component, hop]));
     const all = [];
-    // What begins at once stands in the order of the diagram.
+    // Components that begin at the same time are in the order of the diagram.
     for (const [key, told] of order.members(Object.entries(now.components), ([name]) => name)) {
       const steps = (told.past ?? []).map((step) => ({ ...step, since: Date.parse(step.since), until: Date.parse(step.until) }));
       if (told.state === 'running') steps.push({ did: 'runs', since: Date.parse(told.since), until: at });
@@ -119,7 +119,7 @@ const liveTimeline = (() => {
 
   const draw = () => liveBars.draw({ canvas, scroller, probe }, { rows, row, begin, ...seen() });
 
-  /** Marks the row of a component; of whatever else, none. */
+  /** Highlights the row of a component; for anything else, none. */
   function choose(name) {
     chosen = name;
     pointed = null;
@@ -138,7 +138,7 @@ const liveTimeline = (() => {
     draw();
   }
 
-  /** What a step was or is, in words. */
+  /** A step, past or present, in words. */
   function words({ did, since, until, for: what, input }) {
     const took = duration.exact(until - since);
     const whose = `for ${what}${input ? ` (its ${input})` : ''}`;
@@ -151,7 +151,7 @@ const liveTimeline = (() => {
     }
   }
 
-  /** In words, what is below the pointer, else what the row shows. It is read out if somebody has asked for it (`isAsked`). */
+  /** Describes the step under the pointer, or else the row. It is read out only if the user has asked for it (`isAsked`). */
   function tell(isAsked) {
     const life = rows.find(({ key }) => key === (pointed?.key ?? chosen));
     const step = pointed && life?.steps.find(({ did, since }) => did === pointed.did && since === pointed.since);

@@ -1,26 +1,26 @@
-// What runs: the stream of events, what it has told, and who wants to know. In a page that is served live only.
+// The live state: the stream of events, what it has reported, and who listens. Only in a page that is served live.
 //
-// The events are those of `wattle-live/1` (docs/live-view.md): `state` is everything, `change` what has changed since,
-// `end` that nothing more comes. Whatever is shown is text: nothing that was told is ever read as HTML.
+// The events are those of `wattle-live/1` (docs/live-view.md): `state` is everything, `change` is what has changed since, and
+// `end` means that no more events come. Everything is shown as text: nothing that was received is ever parsed as HTML.
 
 const live = (() => {
   const MAPS = ['servers', 'components', 'plans', 'entries', 'resources'];
   const empty = () => ({ tally: {}, causes: [], critical: [], exports: [], servers: {}, components: {}, plans: {}, entries: {}, resources: {} });
   const listeners = [];
   const now = { ...empty(), connected: false, ended: null };
-  // How far the clock of whoever serves is ahead of this one.
+  // How far the clock of the program that serves the page is ahead of this one.
   let ahead = 0;
-  // When the last event came, once no more come.
+  // When the events stopped; null while they come.
   let stopped = null;
 
-  /** Calls back after every change; `all` when everything may be another. */
+  /** Calls back after every change, with what has changed, or with null if that may be everything. */
   const onChange = (callback) => void listeners.push(callback);
 
   function changed(keys) {
     for (const listener of listeners) listener(keys);
   }
 
-  /** The time of what is shown: it stands still with it. */
+  /** The time of what is shown; it stands still once the events have stopped. */
   const time = () => stopped ?? Date.now() + ahead;
 
   function stop(how) {
@@ -39,7 +39,7 @@ const live = (() => {
       else merge(now[key], value);
     }
     changed(isWhole ? null : told);
-    // Another revision may have other components, and so another picture.
+    // Another revision may have other components, and so another diagram.
     const known = new Set(picture.components.map((component) => component.key));
     const isOther = Object.keys(now.components).some((key) => !known.has(key));
     if (former !== undefined && former !== now.revision && isOther) location.reload();
@@ -68,14 +68,14 @@ const live = (() => {
     source.addEventListener('error', () => {
       if (now.ended) return;
       stop({ refused: source.readyState === EventSource.CLOSED });
-      // A browser comes again by itself, but not after an answer that is no stream.
+      // A browser reconnects by itself, but not after a response that is not a stream.
       if (now.refused) setTimeout(connect, 5000);
     });
   }
 
   const since = (stamp) => duration.between(Date.parse(stamp), time());
 
-  /** The component that an entry is of, or that is meant itself; null for what another stack has. */
+  /** The component that writes an entry, or the component itself if it is named; null if another stack has it. */
   function writer(what) {
     if (what in now.components) return what;
     const above = what.slice(0, what.lastIndexOf('/'));
@@ -84,13 +84,13 @@ const live = (() => {
 
   const server = (key) => key.slice(0, key.lastIndexOf('/'));
 
-  /** The servers whose agents have gone: one that has yet to come is no trouble. */
+  /** The servers whose agents have gone. A server whose agent has yet to start is not one of them. */
   function lost() {
     const heard = Object.entries(now.components).filter(([, told]) => told.state !== 'not-begun').map(([key]) => server(key));
     return new Set(heard.filter((name) => !now.servers[name]?.agent));
   }
 
-  /** What a component is doing: a word of the page's, and a sentence. */
+  /** What a component is doing: one of the page's states, and a sentence. */
   function doing(key) {
     const told = now.components[key];
     if (!told || told.state === 'not-begun') return { state: null, text: 'has not begun' };
@@ -110,7 +110,7 @@ const live = (() => {
     }
   }
 
-  /** An element with attributes, and children that are elements or text. */
+  /** Makes an element with attributes, and with children that are elements or text. */
   function make(tag, attributes = {}, ...children) {
     const element = document.createElement(tag);
     for (const [name, value] of Object.entries(attributes)) {
@@ -122,13 +122,13 @@ const live = (() => {
     return element;
   }
 
-  /** What of the picture stands for a name: who writes that entry, or the server whose attribute it is; null for nothing. */
+  /** What stands for a name in the diagram: the writer of that entry, or the server with that attribute; null if nothing does. */
   function drawn(name) {
     const server = name.slice(0, Math.max(0, name.indexOf('/')));
     return [writer(name), name, server].find((one) => one && graph.find(one)) ?? null;
   }
 
-  /** A button that selects on the picture what a name leads to; text, where it leads to nothing there. */
+  /** A button that selects in the diagram what a name refers to; plain text if the diagram does not show it. */
   function goto(name, text = name) {
     const target = drawn(name);
     return target === null ? make('span', {}, text) : make('button', { type: 'button', class: 'live-goto', 'data-target': target }, text);

@@ -1,15 +1,15 @@
-// The order of names: as people count, app2 before app10. Every list and every layout takes it from here.
+// The order of names, by their numbers: app2 comes before app10. Every list and every layout uses this order.
 
 const order = (() => {
   const { compare } = new Intl.Collator('en', { numeric: true });
 
-  /** A name without its last number, and that number; null where it has none. Images have the same rule. */
+  /** A name without its last number, and that number; null if it has none. Images follow the same rule. */
   function member(name) {
     const [, stem, number, rest] = name.match(/^(.*?)(\d+)(\D*)$/s) ?? [];
     return number === undefined ? null : { cluster: `${stem}\u0000${rest}`, number: BigInt(number) };
   }
 
-  /** The same list, in which the members of each cluster have changed places so that they stand by number. */
+  /** The same list, with the members of each cluster sorted by number among the places that they had. */
   function members(list, nameOf) {
     const clusters = new Map();
     list.forEach((one, at) => {

@@ -1,4 +1,4 @@
-// What the page shows at the moment: folding, selection, what is highlighted, states.
+// The current state of the page: folding, selection, highlighting, states.
 
 const page = (() => {
   const canvas = document.getElementById('canvas');
@@ -6,19 +6,19 @@ const page = (() => {
   const said = document.getElementById('said');
   const listeners = [];
   const states = new Map();
-  // How far what is created is, by the thing that it is drawn as.
+  // How far resources are created, by the id of the box that shows them.
   let built = new Map();
   let seen = null;
   let selected = null;
   let traced = null;
-  // The first that has failed.
+  // The first box that shows a failure.
   let failing = null;
   let drawing = Promise.resolve();
   let turn = 0;
 
   const say = (text) => void (said.textContent = text);
 
-  /** Lays out and draws what is to be seen now; fits it into the window if asked to. */
+  /** Lays out and draws what is to be visible now. `fit` fits it into the window; `keep` is a box to keep in view. */
   function redraw({ fit = false, keep = null } = {}) {
     turn += 1;
     const mine = turn;
@@ -27,7 +27,7 @@ const page = (() => {
       const next = scene.build();
       const size = await arrange.place(next);
       clearTimeout(timer);
-      // Something else was asked for meanwhile.
+      // A later call has replaced this one.
       if (mine !== turn) return drawing;
       busy.hidden = true;
       const before = keep && seen?.boxes.get(keep);
@@ -73,7 +73,7 @@ const page = (() => {
     await redraw({ fit: true });
   }
 
-  /** Selects a thing, and unfolds what is around it. */
+  /** Selects a thing, and unfolds what encloses it. */
   async function select(id, { reveal = true } = {}) {
     selected = id && graph.things.has(id) ? id : null;
     if (selected && reveal) {
@@ -101,10 +101,10 @@ const page = (() => {
     return Boolean(traced);
   }
 
-  /** What is drawn for what is selected: itself, or what it is folded into. */
+  /** What is drawn for the selection: the thing itself, or what it is folded into. */
   const shown = () => selected && scene.around(selected);
 
-  /** Shows on the picture what is selected and highlighted. */
+  /** Shows the selection and the highlighting on the diagram. */
   function mark() {
     const own = shown();
     for (const [id, element] of draw.elements) {
@@ -124,21 +124,21 @@ const page = (() => {
     else canvas.removeAttribute('aria-activedescendant');
   }
 
-  /** Draws around what is selected, so that its own colours stay: they say what it is and how it is. */
+  /** Draws a ring around the selection, which keeps its own colours: they say what it is, and its state. */
   function ring(element, isSelected) {
     element.querySelector(':scope > .ring')?.remove();
     if (!isSelected) return;
     const of = element.querySelector(':scope > rect');
     const [x, y, width, height] = ['x', 'y', 'width', 'height'].map((name) => Number(of.getAttribute(name)));
     const around = draw.make('rect', { class: 'ring', x: x - 4, y: y - 4, width: width + 8, height: height + 8, rx: Number(of.getAttribute('rx')) + 4 });
-    // The dot of its state lies on it.
+    // The dot of the state is on top of the ring.
     element.insertBefore(around, element.querySelector(':scope > .state'));
   }
 
   const BUILT = ['failed', 'lost', 'differs', 'busy', 'leaving', 'to-go', 'to-come', 'there', 'gone'];
   const ORDER = ['failed', 'blocked', 'running', 'waiting', 'done'];
 
-  /** Paints states; what is folded has the worst of what is in it. */
+  /** Paints states; a folded box has the worst state inside it. */
   function paint() {
     for (const [id, element] of draw.elements) {
       const { type } = graph.things.get(id);
@@ -165,7 +165,7 @@ const page = (() => {
     if (!selected) camera.aimed();
   }
 
-  /** Marks on the wires what somebody waits for now, and since when. */
+  /** Marks the wires on which components wait now, and says since when. */
   function markAwaited() {
     const told = new Map();
     for (const { wire } of draw.wires()) {
@@ -195,7 +195,7 @@ const page = (() => {
   function setBuilt(given) {
     const things = Object.entries(given).map(([name, how]) => [graph.find(name), how]);
     built = new Map();
-    // What is told in another's box, a subnet or a port, is seen there: the worst of both, with what is said of each.
+    // A subnet or a port is shown in another box. That box gets the worst state of both, and the text of each.
     for (const [id, how] of things.filter(([id]) => id && graph.things.get(id).type !== 'component')) {
       const box = graph.box(id);
       const known = built.get(box);
@@ -219,7 +219,7 @@ const page = (() => {
     say(isDark ? 'light' : 'dark');
   }
 
-  /** The nearest of what is drawn in a direction from the selection. */
+  /** Goes to the nearest thing in a direction from the selection. */
   function go(dx, dy) {
     const own = shown();
     const here = own && placeOf(own);
@@ -243,7 +243,7 @@ const page = (() => {
     if (best) select(best.id, { reveal: false }).then(() => camera.show(placeOf(best.id)));
   }
 
-  /** The first server: there may be nothing in the corner. */
+  /** The first server. It is shown instead of the corner, which may be empty. */
   const first = () => [...(seen?.boxes.values() ?? [])].filter(({ type }) => type === 'server').sort((a, b) => a.x - b.x || a.y - b.y)[0] ?? null;
 
   camera.aimAt(() => {

@@ -1,4 +1,4 @@
-// The side panel: tabs, each with a panel of its own.
+// The side panel: tabs, each with its own panel.
 
 const panel = (() => {
   const tabs = document.getElementById('tabs');
@@ -7,7 +7,7 @@ const panel = (() => {
 
   let current = null;
 
-  /** Adds a tab, behind all or behind the tab `after`, and returns the element that is its panel, for the caller to fill. */
+  /** Adds a tab, at the end or after the tab `after`, and returns the element of its panel, for the caller to fill. */
   function add(id, title, after) {
     const tab = document.createElement('button');
     tab.type = 'button';
@@ -29,7 +29,7 @@ const panel = (() => {
     return body;
   }
 
-  /** Shows a tab instead of the one that is shown. */
+  /** Shows a tab instead of the current one. */
   function show(id) {
     current = id;
     for (const [other, { tab, body }] of known) {

@@ -1,5 +1,5 @@
-// Documentation comments, which are Markdown: paragraphs, lists, headings and code become elements. All text is set as text, so
-// nothing of it is ever read as markup of the page; links say where they lead and lead nowhere.
+// Turns documentation comments, which are Markdown, into elements: paragraphs, lists, headings and code. All text is set as text,
+// so none of it is ever parsed as markup of the page. Links show where they lead, but cannot be followed.
 
 const prose = (() => {
   const element = (tag, ...children) => {
@@ -31,7 +31,7 @@ const prose = (() => {
     return [...made, rest].filter((part) => part !== '');
   }
 
-  /** A text's blocks. */
+  /** The blocks of a text. */
   function blocks(text) {
     const made = [];
     let [paragraph, list, fence] = [[], null, null];

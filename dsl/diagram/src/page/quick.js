@@ -1,12 +1,12 @@
-// Layout of what is too much for the layout library: layers by who waits for whom, none of them too tall, rows of layers
-// none of them too wide. Takes milliseconds; wires go along the gaps (`route`).
+// A layout for diagrams that are too large for the layout library: layers by who waits for whom, limited in height, in rows that
+// are limited in width. It takes milliseconds. Wires go along the gaps (`route`).
 
 const quick = (() => {
   const ASPECT = 1.6;
   const GAP = { x: 70, y: 16 };
   const ROWS = 40;
   const PAD = { side: 24, top: 38, bottom: 24 };
-  /** By frame the rows that its boxes stand in, and where its own places begin. */
+  /** For each frame, the rows of its boxes, and the origin of its coordinates. */
   let grids = new Map();
 
   function layout(seen) {
@@ -41,7 +41,7 @@ const quick = (() => {
     return { w: size.w, h: size.h };
   }
 
-  /** Makes places absolute. */
+  /** Makes coordinates absolute. */
   function move(list, frame, x, y) {
     Object.assign(grids.get(frame), { x, y });
     for (const one of list) {
@@ -103,12 +103,12 @@ const quick = (() => {
     const layers = [];
     const left = new Set(list.keys());
     const inOrder = (items) => order.members(items, (item) => list[item].id);
-    // What becomes ready meanwhile comes after all of these, so that members of a cluster that wait for alike things do in order.
+    // What becomes ready meanwhile comes after all of these. Cluster members that wait for similar things thus stay in order.
     let ready = inOrder([...left].filter((one) => missing[one] === 0));
     let later = [];
     while (left.size) {
       if (!ready.length) [ready, later] = [inOrder(later), []];
-      // In a cycle the first one begins.
+      // In a cycle, nothing is ready: take the first one.
       const one = ready.length ? ready.shift() : left.values().next().value;
       if (!left.delete(one)) continue;
       let layer = at[one];

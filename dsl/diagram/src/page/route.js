@@ -1,13 +1,13 @@
-// Ways of wires between boxes that stand in rows of columns: along the gaps between them, so that none runs through a box.
-// What comes from the same output shares a track, and so a trunk.
+// Routes wires between boxes that stand in rows of columns: along the gaps between them, so that no wire crosses a box.
+// Wires from the same output share a track, and so form a trunk.
 
 const route = (() => {
   const STEP = 3;
-  /** Neighbours by number, and each so many of them, get tracks that are far from each other. */
+  /** The golden ratio: numbers that are next to each other, or a fixed distance apart, get tracks that are far from each other. */
   const SPREAD = (Math.sqrt(5) - 1) / 2;
-  /** How far the gaps around everything reach. */
+  /** How far the gaps around the whole diagram reach. */
   const OUTSIDE = 64;
-  /** What is left free of tracks: behind a box, and before one, for the arrow. */
+  /** What is kept free of tracks: behind a box, and before one, for the arrow. */
   const FREE = { behind: 8, before: 14 };
 
   function between(from, to, number) {
@@ -15,7 +15,7 @@ const route = (() => {
     return tracks === 1 ? (from + to) / 2 : from + Math.floor(((number * SPREAD) % 1) * tracks) * STEP;
   }
 
-  /** The gap to the left of a column; behind the last one, that to its right. */
+  /** The gap to the left of a column; after the last column, the gap to its right. */
   function gap({ rows, pad }, row, column) {
     const { columns } = rows[row];
     const from = column > 0 ? columns[column - 1].right : -pad;
@@ -27,13 +27,13 @@ const route = (() => {
     return between(from + room.behind, to - room.before, number);
   };
 
-  /** Where wires run above a row; behind the last one, below it. */
+  /** Where wires run above a row; after the last row, below it. */
   function above({ rows, below }, row, number) {
     const from = rows[row - 1].bottom;
     return between(from + 6, (row < rows.length ? rows[row].top : from + below) - 8, number);
   }
 
-  /** Where a wire that is at `x` goes through a row: there, if nothing is in its way, else by the gap that is next. */
+  /** Where a wire at `x` crosses a row: there, if nothing is in its way; otherwise through the nearest gap. */
   function through(grid, row, x, number) {
     let best = null;
     for (let column = 0; column <= grid.rows[row].columns.length; column += 1) {
@@ -46,7 +46,7 @@ const route = (() => {
     return best;
   }
 
-  /** From one box of a frame to another one; places are the frame's. */
+  /** The points from one box of a frame to another, in the coordinates of the frame. */
   function across(grid, from, to, y, end, number) {
     if (from.row === to.row && to.column === from.column + 1) {
       const x = along(grid, from.row, to.column, number);
@@ -98,7 +98,7 @@ const route = (() => {
     return [...points, ...absolute(frame, across(frame, ...cells, y - frame.y, end - frame.y, number)), ...entry];
   }
 
-  /** Gives wires their points: of what is seen, whose boxes stand in these grids; `path` is what a box is in, and itself. */
+  /** Gives the visible wires their points. `grids` says where the boxes stand; `path` returns what encloses a box, and the box. */
   function all(seen, grids, path, pad) {
     for (const [frame, grid] of grids) Object.assign(grid, { pad: frame ? pad.side : OUTSIDE, below: frame ? pad.bottom : OUTSIDE });
     const numbers = new Map();

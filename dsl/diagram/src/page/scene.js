@@ -1,4 +1,4 @@
-// What is seen: the boxes that are not folded away, how large they are, and what leads from one to another.
+// What is visible: the boxes that are not folded away, their sizes, and the wires between them.
 
 const scene = (() => {
   const FOLDED_FROM = 60;
@@ -20,7 +20,7 @@ const scene = (() => {
   const servers = picture.resources.filter((resource) => resource.role === 'server');
   if (servers.length > FOLDED_FROM) for (const server of servers) folded.add(`r:${server.name}`);
 
-  /** Inputs that components feed, and outputs that are read, by component. */
+  /** For each component, the inputs that other components feed, and the outputs that are read. */
   const pins = new Map();
   for (const { from, to, of } of graph.edges) {
     if (of.why !== 'data') continue;
@@ -83,28 +83,28 @@ const scene = (() => {
   function children(id) {
     const isSeen = (child) => {
       const { type } = graph.things.get(child);
-      // A module of components alone has nothing that stands in it: they are on servers of others.
+      // A module that has only components is not shown: its components are on the servers of other modules.
       if (type === 'module') return (graph.within.get(child) ?? []).some(isSeen);
       return type !== 'network' && graph.box(child) === child && (type !== 'other' || shown.infrastructure);
     };
     return order.members((graph.within.get(id) ?? []).filter(isSeen), (child) => child).map(box);
   }
 
-  /** The box of a thing, or the outermost folded one around it. */
+  /** The box of a thing, or the outermost folded box around it. */
   function around(id) {
     let stand = graph.box(id);
     for (const one of graph.around(stand)) if (folded.has(one)) stand = one;
     return stand;
   }
 
-  /** What stands for a thing; null where it is not shown. */
+  /** The box that stands for a thing; null if it is not shown. */
   function standIn(id) {
     const stand = around(id);
     const { type } = graph.things.get(stand);
     return type === 'network' || (type === 'other' && !shown.infrastructure) ? null : stand;
   }
 
-  /** Builds what is seen now. */
+  /** Builds what is visible now. */
   function build() {
     const roots = children('');
     const boxes = new Map();
@@ -148,7 +148,7 @@ const scene = (() => {
     const list = [...wires.values()];
     for (const wire of list) {
       const labels = [...new Set(wire.edges.map((edge) => edge.label).filter(Boolean))];
-      // An input says itself what it is where its component is seen.
+      // Where a component is visible, its inputs have their own labels.
       wire.label = wire.input || !labels.length ? '' : labels.length === 1 ? labels[0] : `${labels.length} values`;
     }
     return { roots, boxes, ends, wires: list, bands, attached };
@@ -165,7 +165,7 @@ const scene = (() => {
     for (const inner of one.parts ?? []) inner.w += lack;
   }
 
-  /** Where a wire ends within its box. */
+  /** How far below the top of its box a wire ends. */
   function pinY({ box: of, part: own }, name, side) {
     if (!own) return of.h / 2;
     const lines = side === 'inputs' ? own.inputs.map(([input]) => input) : own.outputs;

@@ -1,4 +1,4 @@
-// Puts the page together.
+// Assembles the page.
 
 document.getElementById('title').textContent = picture.stack;
 document.getElementById('infrastructure').checked = scene.shown.infrastructure;

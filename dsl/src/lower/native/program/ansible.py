@@ -36,9 +36,9 @@ def command(run):
     run.save("callbacks/outputs.py", CALLBACK)
     playbook = os.path.join(run.files, run.entry)
     beside = [os.path.join(os.path.dirname(playbook), "ansible.cfg"), os.path.join(run.files, "ansible.cfg")]
-    # What came along counts; what the server has for its operator does not.
+    # Use only a configuration that came with the recipe: the server's own is for its operator.
     config = next((path for path in beside if os.path.exists(path)), None) or run.save("ansible.cfg", "")
-    # JSON is YAML; marked as it is here, nothing in it is taken for a template.
+    # JSON is YAML. The marks keep Ansible from taking any value for a template.
     given = run.save("given.yml", marked(dict(run.values, heat_outputs_path=run.outputs)))
     run.env.update(
         ANSIBLE_CONFIG=config,

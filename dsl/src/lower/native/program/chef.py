@@ -1,7 +1,7 @@
 EVENTS = r'''
 require 'json'
 
-# Gives the node its inputs, and takes its outputs. Chef reads its configuration more than once.
+# Gives the node its inputs, and collects its outputs. Defined once, although Chef reads its configuration several times.
 unless defined?(WattleEvents)
   class WattleEvents < Chef::EventDispatch::Base
     def initialize(table)
@@ -27,7 +27,7 @@ unless defined?(WattleEvents)
 end
 '''
 
-# The first that is there runs the recipe.
+# The first of these that is installed runs the recipe.
 PROGRAMS = (("chef-solo",), ("cinc-solo",), ("chef-client", "--local-mode"), ("cinc-client", "--local-mode"))
 
 
@@ -37,7 +37,7 @@ def command(run):
         raise Failure("neither Chef nor Cinc is installed")
     cookbook, _, recipe = run.entry.partition("::")
     file = os.path.join(cookbook, "recipes", (recipe or "default") + ".rb")
-    # A cookbook that is part of another one stands deeper.
+    # A cookbook that is part of another one is deeper, so it comes later.
     found = sorted((path for path in COMPONENT["files"] if ("/" + path).endswith("/" + file)), key=lambda path: path.count("/"))
     if not found:
         raise Failure("its files do not include `%s`" % file)

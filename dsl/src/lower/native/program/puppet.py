@@ -6,7 +6,7 @@ MODULES = (
     "/usr/share/puppet/modules",
 )
 
-# Facts without which Puppet does not find its way: an input that is called so is found by `lookup` only.
+# Facts that Puppet itself needs. An input with one of these names is available only through `lookup`.
 NEEDED = ("os", "kernel", "networking", "path", "identity")
 
 
@@ -32,7 +32,7 @@ def command(run):
 
 
 def literal(value):
-    """The value so that Hiera gives it as it is: it takes `%{` for the beginning of a variable."""
+    """The value, escaped so that Hiera returns it unchanged: Hiera takes `%{` for the beginning of a variable."""
     if isinstance(value, str):
         return value.replace("%{", "%{literal('%')}{")
     if isinstance(value, list):
@@ -43,5 +43,5 @@ def literal(value):
 
 
 def good(code):
-    # Changes were made, and none failed (`--detailed-exitcodes`).
+    # Status 2: changes were made, and none failed (`--detailed-exitcodes`).
     return code in (0, 2)

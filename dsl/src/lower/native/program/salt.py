@@ -4,7 +4,7 @@ def command(run):
     if name == "init" and folder:
         folder, name = os.path.split(folder)
     os.mkdir(run.path("pillar"))
-    # Read as JSON alone, nothing in a value is taken for a template.
+    # Salt reads these files as JSON only, so nothing in a value is taken for a template.
     run.save("pillar/top.sls", "#!json\n" + json.dumps({"base": {"*": ["inputs"]}}))
     run.save("pillar/inputs.sls", "#!json\n" + json.dumps(dict(run.values, heat_outputs_path=run.outputs)))
     settings = {setting: run.path(setting) for setting in ("cachedir", "pki_dir", "sock_dir", "extension_modules")}

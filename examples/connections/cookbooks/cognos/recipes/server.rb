@@ -1,4 +1,4 @@
-# Cognos Business Intelligence, which draws its reports from the database METRICS.
+# Cognos Business Intelligence, which builds its reports from the database METRICS.
 
 home = node['cognos']['home']
 transfer = "#{home}/configuration/cogstartup.properties"
@@ -21,7 +21,7 @@ file transfer do
   PROPERTIES
 end
 
-# It starts the server with the configuration above, and does nothing to one that runs.
+# Starts the server with the configuration above. Does nothing if the server is running already.
 execute 'start Cognos' do
   command ["#{home}/bin64/cogconfig.sh", '-s']
 end

@@ -3,7 +3,7 @@
 manager = node['connections']['manager']
 cluster = 'ConnectionsCluster'
 
-# The applications, by the databases that they use.
+# The applications, with the databases that they use.
 databases = {
   'activities' => 'OPNACT', 'blogs' => 'BLOGS', 'communities' => 'SNCOMM', 'dogear' => 'DOGEAR', 'files' => 'FILES',
   'forum' => 'FORUM', 'homepage' => 'HOMEPAGE', 'metrics' => 'METRICS', 'mobile' => 'MOBILE', 'profiles' => 'PEOPLEDB',
@@ -28,7 +28,7 @@ databases.each do |application, database|
     "user.#{application}.jdbc.password" => node['connections']['database_password']
   )
 end
-# Metrics collects without Cognos, but draws no reports.
+# Without Cognos, Metrics collects data, but creates no reports.
 settings['user.metrics.cognos.url'] = node['connections']['cognos_url'] if node['connections']['cognos_url']
 
 im_package node['connections']['offering'] do

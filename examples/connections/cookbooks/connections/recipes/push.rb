@@ -1,4 +1,4 @@
-# Pushes Connections from the manager to the nodes, starts it, and writes what the web server must know of the cell.
+# Pushes Connections from the manager to the nodes, starts it, and writes what the web server must know about the cell.
 
 manager = node['connections']['manager']
 script = "#{Chef::Config[:file_cache_path]}/push.py"
@@ -14,7 +14,7 @@ template script do
   )
 end
 
-# The manager's profile knows its own administrator.
+# This needs no login: the manager's profile knows its own administrator.
 execute 'push to the nodes and start' do
   command ["#{manager}/bin/wsadmin.sh", '-lang', 'jython', '-f', script]
 end

@@ -1,4 +1,4 @@
-# IBM HTTP Server, which passes requests to the nodes of the cell by WebSphere's plug-in.
+# IBM HTTP Server, which passes requests to the nodes of the cell through WebSphere's plug-in.
 
 home = node['ihs']['home']
 plugin = node['ihs']['plugin_home']
@@ -28,7 +28,7 @@ execute 'include the configuration of Connections' do
   not_if { ::File.readlines("#{home}/conf/httpd.conf", chomp: true).include?('Include conf/connections.conf') }
 end
 
-# Starts the server if it does not run, and makes it read its configuration anew if it does.
+# Starts the server if it is not running; otherwise makes it reload its configuration.
 execute 'start IBM HTTP Server' do
   command ["#{home}/bin/apachectl", '-k', 'graceful']
 end

@@ -1,4 +1,4 @@
-# Installs one offering of IBM, silently, by a response file. Stops, and says what is missing, without its repository.
+# Installs one IBM offering silently, with a response file. Stops, and says what is missing, if its repository is not there.
 provides :im_package
 unified_mode true
 
@@ -40,7 +40,7 @@ action :install do
     not_if { shell_out(imcl, 'listInstalledPackages').stdout.include?(new_resource.offering) }
   end
 
-  # Passwords may stand in it, and nobody needs it any more.
+  # The file may contain passwords, and nothing needs it any more.
   file response do
     action :delete
   end

@@ -1,4 +1,4 @@
-# The deployment manager: the head of a WebSphere cell, whose users are the people of a directory.
+# The deployment manager: the head of a WebSphere cell. Its users are the people in a directory.
 
 require 'uri'
 
@@ -33,7 +33,7 @@ execute 'create the profile of the deployment manager' do
   creates "#{profile}/logs/AboutThisProfile.txt"
 end
 
-# From here on the tools of this profile log in by themselves.
+# From here on, the tools of this profile log in by themselves.
 template "#{profile}/properties/soap.client.props" do
   source 'soap.client.props.erb'
   mode '0600'
@@ -58,7 +58,7 @@ template federate do
   )
 end
 
-# A repository of users counts from the next start on; no node knows the manager yet, so nobody notices.
+# A user repository takes effect at the next start. No node knows the manager yet, so the restart disturbs nobody.
 execute 'federate the directory' do
   command ["#{profile}/bin/wsadmin.sh", '-lang', 'jython', '-f', federate]
   notifies :run, 'execute[stop the deployment manager]', :immediately
@@ -76,7 +76,7 @@ execute 'start the deployment manager again' do
   action :nothing
 end
 
-# What the profile tool chose stands in its report; only now is there a manager that a node can join.
+# The report says what the profile tool chose. Publish it only now: before this, there was no manager for a node to join.
 ruby_block 'publish the deployment manager' do
   block do
     report = ::File.read("#{profile}/logs/AboutThisProfile.txt")

@@ -1,4 +1,4 @@
-# A node of a WebSphere cell: joins the cell of a deployment manager that is up.
+# A node of a WebSphere cell: joins the cell of a running deployment manager.
 
 home = node['was']['home']
 name = node['was']['node_name']
@@ -35,7 +35,7 @@ execute 'join the cell' do
   not_if { ::Dir.glob("#{profile}/config/cells/*/nodes/#{name}/servers/nodeagent/server.xml").any? }
 end
 
-# A node that joined long ago may have been rebooted since.
+# A node that joined earlier may have been rebooted since.
 execute 'start the node agent' do
   command ["#{profile}/bin/startNode.sh"]
   not_if { shell_out("#{profile}/bin/serverStatus.sh", 'nodeagent').stdout.include?('is STARTED') }

@@ -1,4 +1,4 @@
-"""Tells wattle what a playbook set by `set_stats`, and which task failed."""
+"""Tells wattle what a playbook has set with `set_stats`, and which task failed."""
 
 import json
 import math
@@ -16,12 +16,12 @@ description:
     - Writes the values that C(set_stats) set, those of the run and those of the host, and the last failure to a file.
 """
 
-# Above the folder of this file: wattle made it for this run.
+# In the folder above that of this file, which wattle made for this run.
 REPORT = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "report.json")
 
 
 def mind_keys():
-    """Before ansible-core 2.19, what is made of a variable is unsafe if one of its values is: make its keys count too."""
+    """Makes unsafe keys count: before ansible-core 2.19, only unsafe values make what is derived from a variable unsafe."""
     context = getattr(template, "AnsibleContext", None)
     of_values = getattr(context, "_is_unsafe", None)
     if of_values is None:
@@ -64,10 +64,10 @@ class CallbackModule(CallbackBase):
         self.fail(result, "could not reach its host")
 
     def fail(self, result, how):
-        # The names of before ansible-core 2.19.
+        # Before ansible-core 2.19, the names begin with an underscore.
         task = getattr(result, "task", None) or getattr(result, "_task", None)
         values = getattr(result, "result", None) or getattr(result, "_result", None) or {}
-        # Of a loop, the item that failed says why; the task only says that one has.
+        # In a loop, the item that failed says why; the task says only that one has failed.
         items = values.get("results")
         items = items if isinstance(items, (list, tuple)) else []
         failed = next((one for one in items if isinstance(one, Mapping) and one.get("failed")), None)
@@ -80,7 +80,7 @@ class CallbackModule(CallbackBase):
         else:
             said = [words(values.get("msg"))]
             stderr = values.get("stderr") or values.get("module_stderr")
-            # What a command says is worth more than that it has ended otherwise than with zero.
+            # What a command prints says more than the fact that its status is not zero.
             if isinstance(stderr, str) and stderr.strip():
                 said.append(stderr.strip().splitlines()[-1])
         self.failure = {
@@ -98,7 +98,7 @@ class CallbackModule(CallbackBase):
         for host in custom.values():
             values.update(host)
         values.update(run)
-        # Ansible takes a play without hosts for one that has succeeded.
+        # Ansible considers a play without hosts a success.
         nowhere = self.plays > 0 and self.plays == self.plays_elsewhere
         report = {"stats": plain(values), "failure": self.failure, "nowhere": nowhere}
         with open(REPORT, "w", encoding="utf-8", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
@@ -106,7 +106,7 @@ class CallbackModule(CallbackBase):
 
 
 def place(task):
-    """Where the task stands: its file without the folders of this run, and its line."""
+    """Where the task is: its file, without the folders of this run, and its line."""
     path = str(task.get_path() or "") if task else ""
     file, _, line = path.rpartition(":")
     if not line.isdigit():
@@ -116,13 +116,13 @@ def place(task):
 
 
 def words(value):
-    """The value as text; what has a structure as JSON."""
+    """The value as text; a structured value as JSON."""
     value = plain(value)
     return value if isinstance(value, str) or value is None else json.dumps(value)
 
 
 def plain(value):
-    """The value without Ansible's own types: they are JSON's with marks on them."""
+    """The value without Ansible's own types, which are JSON's with marks on them."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int):
