@@ -45,8 +45,9 @@ wattle_model::check! {
 
 wattle_model::check! {
     /// The policy `open-ports` lists the ports that the world may reach. A rule of a security group opens a port to the
-    /// world if it admits traffic from every address (`0.0.0.0/0`, `::/0`, or neither a `remote_ip_prefix` nor a remote
-    /// group). In the list, a port is a number or a range, followed by `/udp` or another protocol if it is not TCP. A
+    /// world if it has neither a `remote_ip_prefix` nor a remote group, or a prefix that is wider than any private network,
+    /// such as `0.0.0.0/0` and `::/0` (wider than `/8`; for IPv6, wider than `/7`). So does a network or port with
+    /// `port_security_enabled: false`, for which groups do not count. In the list, a port is a number or a range, followed by `/udp` or another protocol if it is not TCP. A
     /// protocol without ports, such as `icmp`, is given by its name. If something is decided only at deployment, this
     /// is a warning.
     ///
@@ -87,7 +88,8 @@ wattle_model::check! {
 wattle_model::check! {
     /// The policy `images` lists the images from which servers and volumes may be created. `*` stands for any text. If
     /// an image is a parameter, its default is checked, and a warning says that another value can be given.
-    /// `allowed_values` rule that out.
+    /// `allowed_values` rule that out. There is also a warning if a server or volume comes from something that is not in
+    /// the template, such as a snapshot, because nobody can tell which image that was made from.
     ///
     /// A policy:
     ///
@@ -126,7 +128,9 @@ wattle_model::check! {
 
 wattle_model::check! {
     /// Policies examine the resources of the template that they are given, including the members of its groups, but not
-    /// other templates that it refers to. Check each of those on its own.
+    /// other templates that it refers to. Check each of those on its own. The same holds for a type that the environment
+    /// maps to a template, and for one that Heat does not have itself, such as a plug-in of the cloud. Members of a group
+    /// whose type is known only at deployment are not examined either.
     ///
     /// A policy:
     ///
@@ -154,5 +158,5 @@ wattle_model::check! {
     ///     type: OS::Nova::Server
     ///     properties: {flavor: m1.small, image: debian-12}
     /// ```
-    pub(crate) UNSEEN: "W1504", Warning, "a nested template, which policies do not examine", (), ()
+    pub(crate) UNSEEN: "W1504", Warning, "a resource whose content policies do not examine", (), ()
 }

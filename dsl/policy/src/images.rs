@@ -5,7 +5,7 @@ use std::sync::Arc;
 use wattle_model::{Constraint, Diagnostic, Model, Severity, Source, Value};
 
 use crate::codes::IMAGES as CODE;
-use crate::look::{Known, Node, seen};
+use crate::look::{Known, Node, Seen, seen};
 use crate::{Look, Policy, PolicySettings, Refused};
 
 /// Images that servers and volumes may be made from: `allowed`, names or identities in which `*` stands for any text.
@@ -19,27 +19,72 @@ fn read(given: &PolicySettings<'_>) -> Result<Look, Refused> {
 fn look(model: &Model, allowed: &[String]) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for one in seen(model) {
-        for (node, at) in images(&one) {
-            found.extend(judge(model, allowed, &one.name, node, at));
+        for disk in disks(&one) {
+            match disk {
+                Disk::Image(node, at) => found.extend(judge(model, allowed, &one.name, node, at)),
+                Disk::Copied(property, at) => found.push(copied(&one, property, at)),
+            }
         }
     }
     found
 }
 
-/// The images of a resource, and where they are named.
-fn images<'m>(one: &crate::look::Seen<'m>) -> Vec<(Node<'m>, &'m Source)> {
-    let names: &[&str] = match one.ty {
-        "OS::Nova::Server" => &["image"],
-        "OS::Cinder::Volume" => &["image", "imageRef"],
-        _ => return Vec::new(),
-    };
-    let mut all: Vec<_> = names.iter().filter_map(|name| one.property(name)).collect();
-    if let Some((devices, at)) = one.property("block_device_mapping_v2") {
-        let devices = devices.items().unwrap_or_default();
-        let within = devices.into_iter().flat_map(|device| ["image", "image_id"].map(|name| device.key(name)));
-        all.extend(within.flatten().map(|image| (image, at)));
+/// Types that are made from images, and the properties that name one.
+const MADE: [(&str, &[&str]); 6] = [
+    ("AWS::AutoScaling::LaunchConfiguration", &["ImageId"]),
+    ("AWS::EC2::Instance", &["ImageId"]),
+    ("AWS::EC2::Volume", &[]),
+    ("OS::Cinder::Volume", &["image", "imageRef"]),
+    ("OS::Magnum::ClusterTemplate", &["image"]),
+    ("OS::Nova::Server", &["image"]),
+];
+
+/// Properties, and keys of `block_device_mapping` and `block_device_mapping_v2`, that name a disk to boot from or to copy.
+const COPIED: [&str; 5] = ["volume_id", "snapshot_id", "source_volid", "backup_id", "SnapshotId"];
+
+/// A disk, and where it is named.
+enum Disk<'m> {
+    /// It is made from this image.
+    Image(Node<'m>, &'m Source),
+    /// It is a copy of something, or something that exists, and was made from an unknown image.
+    Copied(&'static str, &'m Source),
+}
+
+/// The disks of a resource.
+fn disks<'m>(one: &Seen<'m>) -> Vec<Disk<'m>> {
+    let Some((_, names)) = MADE.iter().find(|(ty, _)| *ty == one.ty) else { return Vec::new() };
+    let image = |(node, at)| Disk::Image(node, at);
+    let mut all: Vec<_> = names.iter().filter_map(|name| one.property(name)).map(image).collect();
+    // A volume of this model is examined itself.
+    let is_unknown = |node: &Node<'_>| !matches!(node.known(), Known::Value(Value::Null)) && !node.is_resource();
+    all.extend(COPIED.into_iter().filter_map(|name| {
+        let (_, at) = one.property(name).filter(|(node, _)| is_unknown(node))?;
+        Some(Disk::Copied(name, at))
+    }));
+    for name in ["block_device_mapping", "block_device_mapping_v2"] {
+        let Some((devices, at)) = one.property(name) else { continue };
+        let Some(devices) = devices.items() else {
+            all.push(Disk::Copied(name, at));
+            continue;
+        };
+        for device in devices {
+            let images = ["image", "image_id"].into_iter().filter_map(|name| device.key(name));
+            all.extend(images.map(|node| Disk::Image(node, at)));
+            let copied = COPIED.into_iter().filter(|name| device.key(name).as_ref().is_some_and(is_unknown));
+            all.extend(copied.map(|name| Disk::Copied(name, at)));
+        }
     }
     all
+}
+
+/// The warning about a disk that was made from an unknown image.
+fn copied(one: &Seen<'_>, property: &str, at: &Source) -> Diagnostic {
+    let mut found = CODE
+        .diagnostic(format!("the image behind `{property}` of {} is not in the template", one.name))
+        .label(at, "used here")
+        .help("make it from an image in this template, or check where it comes from");
+    found.severity = Severity::Warning;
+    found
 }
 
 fn judge(model: &Model, allowed: &[String], name: &str, image: Node<'_>, at: &Source) -> Option<Diagnostic> {

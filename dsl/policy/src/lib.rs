@@ -144,6 +144,12 @@ impl Policies {
         }
         wattle_model::check::sorted(found)
     }
+
+    /// Like [`look`](Self::look), for a model whose environment maps types: `implementation` gives the type, or the
+    /// template, that implements a resource, from the resource's name and its type.
+    pub fn look_behind(&self, model: &Model, implementation: &dyn Fn(&str, &str) -> Option<String>) -> Vec<Diagnostic> {
+        self.look(&look::implemented(model, implementation))
+    }
 }
 
 impl Rule {

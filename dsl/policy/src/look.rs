@@ -1,8 +1,17 @@
 //! What policies examine: the resources that will exist, including members of groups, and what is known of a value.
 
+use wattle_heat::environment::is_template;
+use wattle_heat::schema::is_type;
 use wattle_model::{Diagnostic, Expr, IndexMap, Model, Name, Reference, Resource, Source, Value};
 
 use crate::codes::UNSEEN;
+
+/// Types of groups, and the property that defines each of their members.
+const GROUPS: [(&str, &str); 2] =
+    [("OS::Heat::ResourceGroup", "resource_def"), ("OS::Heat::AutoScalingGroup", "resource")];
+
+/// The group whose property `resources` lists the types of its members.
+const CHAIN: &str = "OS::Heat::ResourceChain";
 
 /// A resource, or the definition that a group gives for each of its members.
 pub(crate) struct Seen<'m> {
@@ -27,14 +36,55 @@ impl<'m> Seen<'m> {
             Properties::OfMember(all) => Some(((*all)?.key(name)?, self.at)),
         }
     }
+
+    /// The definitions of its members, if it is a group. `None` if they are known only at deployment.
+    fn members(&self) -> Option<Vec<Self>> {
+        let member = |ty: Node<'m>, properties, at| {
+            let name = format!("each member of {}", self.name.trim_start_matches("each member of "));
+            Some(Seen { name, ty: ty.known().text()?, at, properties: Properties::OfMember(properties) })
+        };
+        if self.ty == CHAIN {
+            let (types, at) = self.property("resources")?;
+            let properties = self.property("resource_properties").map(|(node, _)| node);
+            return types.items()?.into_iter().map(|ty| member(ty, properties, at)).collect();
+        }
+        let Some((_, property)) = GROUPS.iter().find(|(ty, _)| *ty == self.ty) else { return Some(Vec::new()) };
+        let (definition, at) = self.property(property)?;
+        Some(vec![member(definition.key("type")?, definition.key("properties"), at)?])
+    }
+
+    /// Why policies do not see what it creates, and what helps. `None` if they do.
+    fn unseen(&self) -> Option<(&'static str, &'static str)> {
+        const SEPARATELY: &str = "check that template separately: `wattle check TEMPLATE --policy FILE`";
+        if ["OS::Heat::Stack", "AWS::CloudFormation::Stack"].contains(&self.ty) || is_template(self.ty) {
+            return Some(("is a stack of a separate template, which policies do not check", SEPARATELY));
+        }
+        if !is_type(self.ty) {
+            return Some((
+                "has a type that is not one of Heat's, so policies do not check what it creates",
+                SEPARATELY,
+            ));
+        }
+        self.members().is_none().then_some((
+            "has members that are known only at deployment, so policies do not check them",
+            "write the types of its members into the template",
+        ))
+    }
 }
 
 /// Every resource that may be created: none that exists already, and none whose condition is false.
 pub(crate) fn seen(model: &Model) -> impl Iterator<Item = Seen<'_>> {
     made(model).flat_map(|(name, of)| {
         let properties = Properties::OfResource(&of.properties);
-        let own = Seen { name: format!("`{name}`"), ty: &of.ty, at: &of.at, properties };
-        std::iter::once(own).chain(member(name, of))
+        let mut all = vec![Seen { name: format!("`{name}`"), ty: &of.ty, at: &of.at, properties }];
+        // Members may be groups themselves.
+        let mut next = 0;
+        while let Some(one) = all.get(next) {
+            let members = one.members().unwrap_or_default();
+            all.extend(members);
+            next += 1;
+        }
+        all
     })
 }
 
@@ -44,32 +94,78 @@ fn made(model: &Model) -> impl Iterator<Item = (&Name, &Resource)> {
     model.resources.iter().filter(move |(_, of)| is_made(of))
 }
 
-fn member<'m>(name: &str, group: &'m Resource) -> Option<Seen<'m>> {
-    let property = match &*group.ty {
-        "OS::Heat::ResourceGroup" => "resource_def",
-        "OS::Heat::AutoScalingGroup" => "resource",
-        _ => return None,
+/// What policies do not examine: templates within the template, and members that are not known yet.
+pub(crate) fn unseen(model: &Model) -> Vec<Diagnostic> {
+    let diagnostic = |one: Seen<'_>| {
+        let (why, help) = one.unseen()?;
+        Some(UNSEEN.diagnostic(format!("{} {why}", one.name)).label(one.at, "added here").help(help))
     };
-    let binding = group.properties.get(property)?;
-    let definition = Node::Expr(&binding.value);
-    let ty = definition.key("type")?.known().text()?;
-    let properties = Properties::OfMember(definition.key("properties"));
-    Some(Seen { name: format!("each member of `{name}`"), ty, at: &binding.at, properties })
+    seen(model).filter_map(diagnostic).collect()
 }
 
-/// Templates within the template, which no policy examines.
-pub(crate) fn unseen(model: &Model) -> Vec<Diagnostic> {
-    let is_template = |ty: &str| {
-        ty == "OS::Heat::Stack" || [".yaml", ".yml", ".json", ".template"].iter().any(|ending| ty.ends_with(ending))
-    };
-    let nested = seen(model).filter(|one| is_template(one.ty));
-    let diagnostic = |one: Seen<'_>| {
-        UNSEEN
-            .diagnostic(format!("{} is a stack of a separate template, which policies do not check", one.name))
-            .label(one.at, "added here")
-            .help("check that template separately: `wattle check TEMPLATE --policy FILE`")
-    };
-    nested.map(diagnostic).collect()
+/// The model in which each resource, and each member of a group, has the type that `implementation` gives for its name and type.
+pub(crate) fn implemented(model: &Model, implementation: &dyn Fn(&str, &str) -> Option<String>) -> Model {
+    let mut model = model.clone();
+    for (name, of) in &mut model.resources {
+        if let Some(ty) = implementation(name, &of.ty) {
+            of.ty = ty.into();
+        }
+        // Groups name their members by number.
+        let each = |ty: &mut Name| {
+            if let Some(implemented) = implementation("0", ty) {
+                *ty = implemented.into();
+            }
+        };
+        if let Some((_, property)) = GROUPS.iter().find(|(ty, _)| **ty == *of.ty)
+            && let Some(definition) = of.properties.get_mut(*property)
+        {
+            in_definition(&mut definition.value, &each);
+        }
+        if *of.ty == *CHAIN
+            && let Some(types) = of.properties.get_mut("resources")
+        {
+            in_list(&mut types.value, &each);
+        }
+    }
+    model
+}
+
+/// Changes the type in the definition of a group's members.
+fn in_definition(definition: &mut Expr, change: &dyn Fn(&mut Name)) {
+    match definition {
+        Expr::Map(items) => {
+            if let Some(Expr::Constant(Value::Str(ty))) = items.get_mut("type") {
+                change(ty);
+            }
+        }
+        Expr::Constant(Value::Map(items)) => {
+            if let Some(Value::Str(ty)) = items.get_mut("type") {
+                change(ty);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Changes each type in a list.
+fn in_list(types: &mut Expr, change: &dyn Fn(&mut Name)) {
+    match types {
+        Expr::List(items) => {
+            for item in items {
+                if let Expr::Constant(Value::Str(ty)) = item {
+                    change(ty);
+                }
+            }
+        }
+        Expr::Constant(Value::List(items)) => {
+            for item in items {
+                if let Value::Str(ty) = item {
+                    change(ty);
+                }
+            }
+        }
+        _ => {}
+    }
 }
 
 /// A value, or a part of one.
@@ -132,6 +228,11 @@ impl<'m> Node<'m> {
             }
             Self::Expr(_) | Self::Value(_) => None,
         }
+    }
+
+    /// Whether it is the identity of a resource of the model.
+    pub(crate) fn is_resource(self) -> bool {
+        matches!(self, Self::Expr(Expr::Leaf(Reference::Resource(_))))
     }
 
     pub(crate) fn known(self) -> Known<'m> {

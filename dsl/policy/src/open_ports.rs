@@ -1,6 +1,7 @@
 //! The policy `open-ports`: which ports the world can reach.
 
 use std::fmt;
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 
 use wattle_model::names::meant;
@@ -132,29 +133,90 @@ fn look(model: &Model, allowed: &[Ports]) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for one in seen(model) {
         match one.ty {
-            "OS::Neutron::SecurityGroup" => {
-                let Some((rules, at)) = one.property("rules") else { continue };
-                match rules.items() {
-                    Some(items) => {
-                        for item in items {
-                            let get = |name: &str| item.key(name);
-                            // Nothing is known about a rule that is computed as a whole.
-                            let is_open = item.keys().is_none();
-                            found.extend(judge(&one, allowed, &get, is_open, "", at));
-                        }
-                    }
-                    None => found.extend(judge(&one, allowed, &|_| None, true, "", at)),
-                }
-            }
+            "OS::Neutron::SecurityGroup" => found.extend(rules(&one, allowed, "rules", &str::to_owned)),
+            "AWS::EC2::SecurityGroup" => found.extend(rules(&one, allowed, "SecurityGroupIngress", &amazon)),
             "OS::Neutron::SecurityGroupRule" => {
                 let get = |name: &str| one.property(name).map(|(node, _)| node);
                 let at = one.property("port_range_min").map_or(one.at, |(_, at)| at);
                 found.extend(judge(&one, allowed, &get, false, "tcp", at));
             }
+            "OS::Neutron::Net" | "OS::Neutron::Port" | "OS::Neutron::ProviderNet" => {
+                found.extend(unfiltered(&one, allowed));
+            }
             _ => {}
         }
     }
     found
+}
+
+/// The rules of a group, which are in its property `property`. `key` gives the keys of these rules for Neutron's.
+fn rules(one: &Seen<'_>, allowed: &[Ports], property: &str, key: &dyn Fn(&str) -> String) -> Vec<Diagnostic> {
+    let Some((rules, at)) = one.property(property) else { return Vec::new() };
+    // Nothing is known about a rule, or a list of rules, that is computed as a whole.
+    let Some(items) = rules.items() else { return Vec::from_iter(judge(one, allowed, &|_| None, true, "", at)) };
+    items
+        .into_iter()
+        .filter_map(|item| judge(one, allowed, &|name| item.key(&key(name)), item.keys().is_none(), "", at))
+        .collect()
+}
+
+/// The keys of Amazon's rules. A group that is named may connect, as with `remote_group`.
+fn amazon(key: &str) -> String {
+    match key {
+        "protocol" => "IpProtocol",
+        "port_range_min" => "FromPort",
+        "port_range_max" => "ToPort",
+        "remote_ip_prefix" => "CidrIp",
+        "remote_group" => "SourceSecurityGroupId",
+        "remote_group_id" => "SourceSecurityGroupName",
+        other => other,
+    }
+    .to_owned()
+}
+
+/// A network or port without port security admits everything, whatever its groups say.
+fn unfiltered(one: &Seen<'_>, allowed: &[Ports]) -> Option<Diagnostic> {
+    let (node, at) = one.property("port_security_enabled")?;
+    let everything = Ports { protocol: "any".into(), range: EVERY };
+    if is_allowed(&everything, allowed) {
+        return None;
+    }
+    let found = match node.known() {
+        Known::Value(value) if !is_off(value) => return None,
+        Known::Value(_) => CODE.diagnostic(format!("{} opens everything: it has no port security", one.name)),
+        Known::Parameter(_) | Known::Open => {
+            let mut found =
+                CODE.diagnostic(format!("whether {} has port security is known only at deployment", one.name));
+            found.severity = Severity::Warning;
+            found
+        }
+    };
+    Some(
+        found
+            .label(at, "set here")
+            .help("leave out `port_security_enabled`, so that security groups apply")
+            .help(words(allowed)),
+    )
+}
+
+/// Whether Heat reads this value as false.
+fn is_off(value: &Value) -> bool {
+    match value {
+        Value::Boolean(value) => !value,
+        Value::Integer(value) => *value == 0,
+        Value::Str(text) => ["f", "false", "off", "n", "no", "0"].contains(&&*text.to_ascii_lowercase()),
+        _ => false,
+    }
+}
+
+/// Whether a prefix is wider than the widest private network, 10.0.0.0/8 or fc00::/7: such a rule is meant for the world,
+/// even if it takes two of them to cover it.
+fn is_world(prefix: &str) -> bool {
+    let Some((address, length)) = prefix.trim().rsplit_once('/') else { return false };
+    let widest = if address.contains(':') { 7 } else { 8 };
+    let bits = |mask: Ipv4Addr| mask.to_bits().count_ones();
+    let length = length.parse().ok().or_else(|| length.parse().map(bits).ok());
+    length.is_some_and(|length| length < widest)
 }
 
 /// Judges a rule by its properties. `usual` is the protocol of a rule that names none.
@@ -185,7 +247,6 @@ fn judge<'m>(
     if ["remote_group", "remote_group_id"].iter().any(|name| get(name).is_some()) {
         return None;
     }
-    let is_world = |prefix: &str| prefix.trim().rsplit_once('/').is_some_and(|(_, length)| length == "0");
     if prefix.as_deref().is_some_and(|prefix| !prefix.is_empty() && !is_world(prefix)) {
         return None;
     }
@@ -263,6 +324,23 @@ mod tests {
         assert_eq!(of("icmp"), Ports { protocol: "icmp".into(), range: EVERY });
         for wrong in ["", "80-70", "70000", "http/", "80/", "a b", "-", "icmp/3"] {
             assert_eq!(ports(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_is_wider_than_a_private_network_is_the_world() {
+        for (prefix, is) in [
+            ("0.0.0.0/0", true),
+            ("::/0", true),
+            ("0.0.0.0/0.0.0.0", true),
+            ("128.0.0.0/1", true),
+            ("2000::/3", true),
+            ("10.0.0.0/8", false),
+            ("10.0.0.0/255.0.0.0", false),
+            ("fc00::/7", false),
+            ("192.0.2.7", false),
+        ] {
+            assert_eq!(is_world(prefix), is, "{prefix}");
         }
     }
 

@@ -14,7 +14,9 @@ use crate::{Look, Policy, PolicySettings, Refused};
 pub const TAGS: Policy = Policy::with_settings("tags", &["required", "types"], read);
 
 /// Types with labels, and the properties that hold them: maps, or lists of texts.
-const LABELLED: [(&str, &[&str]); 12] = [
+const LABELLED: [(&str, &[&str]); 14] = [
+    ("AWS::EC2::Instance", &["Tags"]),
+    ("AWS::EC2::Volume", &["Tags"]),
     ("OS::Cinder::Volume", &["metadata"]),
     ("OS::Glance::WebImage", &["tags"]),
     ("OS::Keystone::Project", &["tags"]),
@@ -30,7 +32,7 @@ const LABELLED: [(&str, &[&str]); 12] = [
 ];
 
 /// The types that cost money by themselves.
-const USUAL: [&str; 2] = ["OS::Nova::Server", "OS::Cinder::Volume"];
+const USUAL: [&str; 4] = ["OS::Nova::Server", "OS::Cinder::Volume", "AWS::EC2::Instance", "AWS::EC2::Volume"];
 
 fn properties(ty: &str) -> Option<&'static [&'static str]> {
     LABELLED.iter().find(|(known, _)| *known == ty).map(|(_, properties)| *properties)
@@ -71,7 +73,8 @@ fn judge(one: &Seen<'_>, required: &[String]) -> Option<Diagnostic> {
             (Some(keys), _) => known.extend(keys),
             (None, Some(items)) => {
                 for item in items {
-                    match item.known() {
+                    // Amazon's tags are maps.
+                    match item.key("Key").unwrap_or(item).known() {
                         Known::Value(value) => known.extend(value.as_str().map(label)),
                         Known::Parameter(_) | Known::Open => is_open = true,
                     }

@@ -47,6 +47,16 @@ fn template(ty: &str, properties: &str) -> String {
     format!("heat_template_version: 2021-04-16\nresources:\n  one:\n    type: {ty}\n    properties: {properties}\n")
 }
 
+/// A group whose members are servers.
+const GROUP_OF_SERVERS: &str = "{type: OS::Heat::AutoScalingGroup, properties: {min_size: 1, max_size: 1, \
+     resource: {type: OS::Nova::Server, properties: {flavor: m1.small, image: windows}}}}";
+
+/// A chain with one member.
+fn members_of(ty: &str) -> String {
+    let properties = "{flavor: m1.small, image: windows}";
+    template("OS::Heat::ResourceChain", &format!("{{resources: ['{ty}'], resource_properties: {properties}}}"))
+}
+
 #[test]
 fn each_policy_sees_what_it_is_about() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -72,6 +82,19 @@ fn each_policy_sees_what_it_is_about() {
         (images, server("block_device_mapping_v2: [{image: windows, volume_size: 1}]"), &["W1503"]),
         (images, volume, &["W1503"]),
         (images, members, &["W1503"]),
+        (images, members_of("OS::Nova::Server"), &["W1503"]),
+        (images, members_of("My::Server"), &["W1504"]),
+        (images, template("OS::Heat::ResourceGroup", &format!("{{resource_def: {GROUP_OF_SERVERS}}}")), &["W1503"]),
+        (images, template("OS::Heat::Stack", "{template: ''}"), &["W1504"]),
+        (images, template("AWS::CloudFormation::Stack", "{TemplateURL: 'http://h/t'}"), &["W1504"]),
+        (images, template("AWS::EC2::Instance", "{ImageId: windows, InstanceType: m1.small}"), &["W1503"]),
+        (images, template("AWS::EC2::Volume", "{AvailabilityZone: nova, SnapshotId: a}"), &["W1503"]),
+        (images, server("block_device_mapping: [{device_name: vda, volume_id: a}]"), &["W1503"]),
+        (images, server("block_device_mapping_v2: [{snapshot_id: a}]"), &["W1503"]),
+        (images, template("OS::Cinder::Volume", "{snapshot_id: a}"), &["W1503"]),
+        (images, template("OS::Cinder::Volume", "{size: 1}"), &[]),
+        (tags, template("AWS::EC2::Instance", "{ImageId: a, Tags: [{Key: other, Value: us}]}"), &["W1501"]),
+        (tags, template("AWS::EC2::Instance", "{ImageId: a, Tags: [{Key: owner, Value: us}]}"), &[]),
         (images, away.to_owned(), &[]),
         (tags, server("image: a, tags: ['owner:us']"), &[]),
         (tags, server("image: a, tags: [ownership]"), &["W1501"]),
@@ -93,6 +116,29 @@ fn each_policy_sees_what_it_is_about() {
         (ports, group("direction: egress"), &[]),
         (ports, group("ethertype: IPv4"), &["W1502"]),
         (ports, group("protocol: icmp"), &[]),
+        (
+            ports,
+            group("protocol: tcp, port_range_min: 22, port_range_max: 22, remote_ip_prefix: 128.0.0.0/1"),
+            &["W1502"],
+        ),
+        (ports, template("OS::Neutron::Port", "{network: private, port_security_enabled: false}"), &["W1502"]),
+        (ports, template("OS::Neutron::Port", "{network: private, port_security_enabled: true}"), &[]),
+        (
+            ports,
+            template(
+                "AWS::EC2::SecurityGroup",
+                "{GroupDescription: x, SecurityGroupIngress: [{IpProtocol: tcp, FromPort: '22', ToPort: '22', CidrIp: 0.0.0.0/0}]}",
+            ),
+            &["W1502"],
+        ),
+        (
+            ports,
+            template(
+                "AWS::EC2::SecurityGroup",
+                "{GroupDescription: x, SecurityGroupIngress: [{IpProtocol: tcp, FromPort: '22', ToPort: '22', SourceSecurityGroupName: ours}]}",
+            ),
+            &[],
+        ),
         (ports, rule, &["W1502"]),
     ] {
         assert_eq!(codes(folder.path(), &template, policies), expected, "{policies}\n{template}");
@@ -137,4 +183,36 @@ resources:
     fs::write(here.join("typo.yaml"), "open-port: {allowed: [443]}\n").expect("writes");
     golden("check-typo-policy", here, &["check", "template.yaml", "--policy", "typo.yaml"]);
     golden("check-no-policy", here, &["check", "template.yaml", "--policy", "none.yaml"]);
+}
+
+/// The environment decides what a type is.
+#[test]
+fn policies_see_what_a_type_is_mapped_to() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path();
+    let server = |ty: &str| template(ty, "{flavor: m1.small, image: windows}");
+    let group = template(
+        "OS::Heat::ResourceGroup",
+        "{resource_def: {type: My::Server, properties: {flavor: m1.small, image: windows}}}",
+    );
+    fs::write(
+        here.join("inner.yaml"),
+        "heat_template_version: 2021-04-16\nparameters:\n  flavor: {type: string}\n  image: {type: string}\n",
+    )
+    .expect("writes");
+    fs::write(here.join("policies.yaml"), "images: {allowed: [debian-12]}").expect("writes");
+    for (template, ty, mapped, expected) in [
+        (server("My::Server"), "My::Server", "OS::Nova::Server", "W1503"),
+        (server("My::Server"), "My::Server", "inner.yaml", "W1504"),
+        (server("OS::Nova::Server"), "OS::Nova::Server", "inner.yaml", "W1504"),
+        (group.clone(), "My::Server", "OS::Nova::Server", "W1503"),
+        (group, "My::Server", "inner.yaml", "W1504"),
+    ] {
+        fs::write(here.join("template.yaml"), template).expect("writes");
+        fs::write(here.join("env.yaml"), format!("resource_registry:\n  {ty}: {mapped}\n")).expect("writes");
+        let args = ["check", "template.yaml", "-e", "env.yaml", "--policy", "policies.yaml", "--format", "concise"];
+        let ran = Command::new(wattle()).args(args).current_dir(here).output().expect("runs");
+        let out = String::from_utf8_lossy(&ran.stdout).into_owned();
+        assert!(out.contains(expected), "{ty} as {mapped}: {out}");
+    }
 }

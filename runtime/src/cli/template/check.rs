@@ -4,6 +4,8 @@ use clap::{ArgMatches, Command};
 use wattle::check::{Severity, has_errors};
 use wattle::lower::Lowering;
 use wattle::view;
+use wattle_heat::environment::Implementation;
+use wattle_heat::schema::is_type;
 
 use super::given::{self, Given};
 use crate::cli::args;
@@ -24,7 +26,11 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
     let given = Given::read(matches)?;
     let mut diagnostics = given.diagnostics(false, Lowering::default());
     if !policies.is_empty() && given.loaded.unreadable.is_none() {
-        diagnostics.extend(policies.look(given.model()));
+        let implementation = |resource: &str, ty: &str| match given.loaded.implementation(resource, ty, &is_type)? {
+            Implementation::Template(path) => Some(path),
+            Implementation::Type(ty) => Some(ty),
+        };
+        diagnostics.extend(policies.look_behind(given.model(), &implementation));
         diagnostics.sort_by_key(|diagnostic| diagnostic.severity);
     }
     if matches.get_flag("deny-warnings") {
