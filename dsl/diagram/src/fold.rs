@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use crate::{Diagram, Resource, Role, Why};
+use crate::{Diagram, Edge, Resource, Role, Why};
 
 /// Resources without a box of their own.
 pub(crate) struct Folded<'p> {
@@ -71,6 +71,22 @@ impl<'p> Folded<'p> {
 
     pub(crate) fn has(&self, name: &str) -> bool {
         self.subnets.contains_key(name) || self.ports.contains_key(name)
+    }
+
+    /// What is drawn for this resource: the network of a subnet, the server of a port, or the resource itself.
+    fn shown<'a>(&self, name: &'a str) -> &'a str
+    where
+        'p: 'a,
+    {
+        self.subnets.get(name).or_else(|| self.ports.get(name)).copied().unwrap_or(name)
+    }
+
+    /// Whether an order of creation is drawn as a line. None leads to a network, because everything on it has its name.
+    pub(crate) fn has_line(&self, diagram: &Diagram, edge: &Edge) -> bool {
+        let is_network =
+            |name: &str| diagram.resources.iter().any(|one| one.role == Role::Network && *one.name == *name);
+        let (from, to) = (self.shown(&edge.from), self.shown(&edge.to));
+        from != to && !is_network(from) && !is_network(to)
     }
 
     /// The networks, in the diagram's order.
@@ -141,5 +157,25 @@ mod tests {
         let bands = Folded::of(&diagram).bands(&diagram);
         let short: Vec<&str> = bands.iter().map(|band| band.short).collect();
         assert_eq!(short, ["inside.net", "back.net", "backbone", "old", "ex.net"]);
+    }
+
+    #[test]
+    fn no_line_leads_to_a_network_or_what_is_part_of_it() {
+        let mut diagram = Diagram::new("shop");
+        for (name, ty, role) in [
+            ("net", "OS::Neutron::Net", Role::Network),
+            ("subnet", "OS::Neutron::Subnet", Role::Other),
+            ("port", "OS::Neutron::Port", Role::Other),
+            ("web", "OS::Nova::Server", Role::ServerBox),
+            ("volume", "OS::Cinder::Volume", Role::Other),
+        ] {
+            diagram.resources.push(Resource::new(name, ty, role));
+        }
+        let edges = [("net", "subnet"), ("net", "port"), ("subnet", "port"), ("port", "web"), ("volume", "web")];
+        diagram.edges = edges.map(|(from, to)| Edge::new(from.into(), to.into(), Why::Infrastructure)).into();
+        let folded = Folded::of(&diagram);
+        let drawn: Vec<&str> =
+            diagram.edges.iter().filter(|edge| folded.has_line(&diagram, edge)).map(|edge| &*edge.from).collect();
+        assert_eq!(drawn, ["volume"]);
     }
 }

@@ -1,5 +1,6 @@
 //! The meaning of a diagram's lines and marks.
 
+use crate::fold::Folded;
 use crate::{Diagram, Role, Why};
 
 /// A kind of line or mark.
@@ -42,10 +43,12 @@ impl Sign {
 /// The signs that a diagram uses, each with its meaning.
 pub(crate) fn legend(diagram: &Diagram) -> Vec<(Sign, &'static str)> {
     let has = |is: fn(Why) -> bool| diagram.edges.iter().any(|edge| is(edge.why));
+    let folded = Folded::of(diagram);
+    let mut infrastructure = diagram.edges.iter().filter(|edge| edge.why == Why::Infrastructure);
     let signs = [
         (Sign::Data, has(|why| why == Why::Data)),
         (Sign::Order, has(Why::is_order)),
-        (Sign::Infrastructure, has(|why| why == Why::Infrastructure)),
+        (Sign::Infrastructure, infrastructure.any(|edge| folded.has_line(diagram, edge))),
         (Sign::Network, diagram.resources.iter().any(|resource| resource.role == Role::Network)),
     ];
     signs.into_iter().filter(|(_, is_there)| *is_there).map(|(sign, _)| (sign, sign.words())).collect()

@@ -19,6 +19,7 @@ use super::args;
 use super::console::Console;
 use super::error::{CommandError, Exit};
 use super::signals::Signals;
+use super::up::on_this_machine;
 
 pub(super) fn command() -> Command {
     Command::new("cloud")
@@ -178,6 +179,9 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     matches.get_many::<Rule>("fault").unwrap_or_default().for_each(|rule| cloud.world().befall(rule.clone()));
     write_whole(file, clouds(&cloud.auth_url()).as_bytes(), 0o600)
         .map_err(|error| CommandError::new(format!("cannot write `{}`: {}", file.display(), reason(&error))))?;
+    if boot.is_some() {
+        console.err.write(&format!("{}\n", on_this_machine()))?;
+    }
     console.out.write(&format!(
         "a cloud is at {}, and {} says how to log in: `--cloud simulated`\nCtrl-C ends it and everything in it\n",
         cloud.auth_url(),

@@ -149,7 +149,7 @@ fn what_was_killed_takes_its_sandboxes_along() {
 #[test]
 fn without_a_sandbox_the_first_line_says_what_recipes_do() {
     let stage = Stage::new(&crate::refused::harmless());
-    let mut up = stage.up(&["--network", "loopback"]);
+    let mut up = stage.up(&["--network", "loopback", "--ui"]);
     up.wait_for("is up", Duration::from_mins(1));
     let first = up.said().lines().next().unwrap_or_default().to_owned();
     assert!(first.contains("recipes run as "), "{first}");

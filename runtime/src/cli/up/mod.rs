@@ -26,6 +26,8 @@ use super::{agent, args, here, parameters, seed, ui};
 use super::signals::Signals;
 use session::Session;
 
+pub(in crate::cli) use sandbox::on_this_machine;
+
 pub(super) fn command() -> Command {
     Command::new("up")
         .about("Bring up a whole topology on this machine: one agent per server, each at its own address")
@@ -182,6 +184,9 @@ async fn up(matches: &ArgMatches, is_background: bool, console: &mut Console) ->
     let record = record(&folder)?;
     let user_data = local::user_data(&folder, &seed, &record);
     let session = Session { folder, seed, space: up.space().clone(), record, user_data, until_done, begin };
+    if let Some(warning) = sandbox::warning(&session.record, &session.seed) {
+        console.err.write(&format!("{warning}\n"))?;
+    }
     let show = |listening| ui::show(listening, &session.space, None, Some(&session.folder), None, console);
     let (view, followed) = match listening.map(show).transpose() {
         Ok(view) => (view, session::follow(&session, Some(&mut up), &mut signals, console).await),

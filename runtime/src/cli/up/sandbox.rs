@@ -78,10 +78,14 @@ pub(super) fn warning(record: &Record, seed: &Seed) -> Option<String> {
     if record.sandbox.is_some() || seed.declarations.is_empty() {
         return None;
     }
-    let what = if rustix::process::geteuid().is_root() {
-        "recipes run as root on this machine, and may install packages"
+    Some(format!("{} (with `--sandbox`, each server gets its own file system instead)", on_this_machine()))
+}
+
+/// What recipes do to this machine.
+pub(in crate::cli) fn on_this_machine() -> &'static str {
+    if rustix::process::geteuid().is_root() {
+        "recipes run as root on this machine, and may install packages; what they change stays"
     } else {
-        "recipes run as you on this machine"
-    };
-    Some(format!("{what}; what they change stays (with `--sandbox`, each server gets its own file system instead)"))
+        "recipes run as you on this machine; what they change stays"
+    }
 }

@@ -15,15 +15,12 @@ use crate::cli::console::Console;
 use crate::cli::error::{CommandError, Exit};
 use crate::cli::paint::{Tone, paint};
 use crate::cli::progress::{Progress, size_of};
+use crate::cli::signals::{Meaning, Signals};
 use crate::cli::{exports, why};
 use crate::clock;
 use crate::local::{self, Folder, Network, Record, Up};
 use crate::report::{StackSnapshot, roots};
 use crate::space::Space;
-
-use crate::cli::signals::{Meaning, Signals};
-
-use super::sandbox;
 
 /// How often to refresh everything.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -75,11 +72,6 @@ pub(super) async fn follow(
             }
         };
         if snapshot.is_none() {
-            // A process that joins runs nothing itself.
-            let warning = sandbox::warning(&session.record, &session.seed).filter(|_| up.is_some());
-            if let Some(warning) = warning {
-                progress.say(&warning, console)?;
-            }
             progress
                 .say(&format!("{}: {}, {}", session.record.stack, size_of(&now), place(&session.record)), console)?;
         }
