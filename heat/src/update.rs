@@ -5,6 +5,7 @@
 
 use wattle_model::names;
 
+use crate::classes;
 use crate::desired::Resource;
 use crate::resource::Change;
 
@@ -70,6 +71,20 @@ pub fn verdict(before: &Resource, after: &Resource, changed: &[&str]) -> Verdict
     match (class.rebuilds)(change) {
         Some(help) => Verdict { action: Action::Rebuild, help: vec![help], notes },
         None => Verdict { action: Action::Update, help: Vec::new(), notes },
+    }
+}
+
+/// The effect of a change of a property on an existing resource of the type `ty`, in a sentence. `updatable` and `immutable`
+/// are as in the property's schema.
+pub fn effect(ty: &str, property: &str, updatable: bool, immutable: bool) -> &'static str {
+    let class = classes::of(ty);
+    let known = class.effects.iter().find(|(name, _)| *name == property);
+    match known {
+        _ if immutable || class.immutable.contains(&property) => "It cannot be changed.",
+        Some((_, effect)) => effect,
+        None if class.ignores.contains(&property) => "A change does nothing to what exists.",
+        None if updatable => "Changed in place.",
+        None => "A change replaces the resource.",
     }
 }
 

@@ -11,7 +11,7 @@ use wattle_model::ParameterType;
 /// The information about the type `ty` of the resource `resource`: one of Heat's own, or a template.
 pub(crate) fn of(loaded: &Loaded, resource: &str, ty: &str) -> Option<ResourceType> {
     match loaded.implementation(resource, ty, &is_type)? {
-        Implementation::Type(ty) => serde_json::from_str(written(&ty)?).ok(),
+        Implementation::Type(ty) => ResourceType::read(&ty, written(&ty)?).ok(),
         Implementation::Template(path) => Some(nested(&loaded.library.templates.get(&path)?.template)),
     }
 }
@@ -43,6 +43,7 @@ fn property(parameter: &Parameter) -> Property {
         },
         req: parameter.default.is_none(),
         upd: !parameter.immutable,
+        effect: if parameter.immutable { "It cannot be changed." } else { "Heat updates the nested stack." },
         d: parameter.description.clone().unwrap_or_default(),
         ..Property::default()
     }
@@ -111,7 +112,9 @@ pub(crate) fn property_text(name: &str, property: &Property) -> String {
     for constraint in &property.c {
         text.push_str(&format!("\n\n{}", constraint_text(constraint)));
     }
-    text.push_str(if property.upd { "\n\nCan be updated in place." } else { "\n\nA change replaces the resource." });
+    if !property.effect.is_empty() {
+        text.push_str(&format!("\n\n{}", property.effect));
+    }
     support(&property.support, &mut text);
     text
 }

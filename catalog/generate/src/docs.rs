@@ -126,15 +126,8 @@ fn facts(property: &Property, top: bool) -> String {
     if let Some(default) = &property.def {
         facts.push(format!("Default: {}.", code(default)));
     }
-    if top {
-        facts.push(
-            match (property.imm, property.upd) {
-                (true, _) => "It cannot be changed.",
-                (_, true) => "Changed in place.",
-                _ => "A change replaces the resource.",
-            }
-            .to_owned(),
-        );
+    if top && !property.effect.is_empty() {
+        facts.push(property.effect.to_owned());
     }
     if !property.support.since.is_empty() {
         facts.push(format!("Since Heat {}.", property.support.since));
@@ -209,10 +202,11 @@ mod tests {
 
     #[test]
     fn facts_are_documented() {
-        let property: Property = serde_json::from_str(
+        let mut property: Property = serde_json::from_str(
             r#"{"t": "integer", "def": 3, "upd": true, "since": "5.0.0", "c": [{"range": [1, null]}], "d": "how many"}"#,
         )
         .expect("a property");
+        property.effect = "Changed in place.";
         let written = of_property("count", &property, true);
         assert_eq!(written, ["How many.", "", "At least 1. Default: `3`. Changed in place. Since Heat 5.0.0."]);
     }

@@ -31,7 +31,7 @@ pub const FOLDERS: [&str; 2] = ["catalog/src/heat", "tests/tests/catalog/types"]
 /// # Panics
 /// If the tables of this crate lack something in Heat's schemas, or `rustfmt` is missing.
 pub fn files(json: &str) -> Result<Vec<(PathBuf, String)>, serde_json::Error> {
-    let types: Types = serde_json::from_str(json)?;
+    let types: Types = serde_json::from_str::<Types>(json)?.with_effects();
     let services = plan::services(&types);
     let [catalog, tests] = FOLDERS.map(PathBuf::from);
     let mut files = vec![

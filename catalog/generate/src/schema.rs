@@ -3,6 +3,7 @@
 use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::Value;
+use wattle_heat::update::effect;
 
 pub use wattle_model::PropertyType;
 
@@ -14,6 +15,13 @@ pub struct Types {
     pub heat: String,
     /// The types by name: `OS::Nova::Server`.
     pub types: IndexMap<String, ResourceType>,
+}
+
+impl Types {
+    pub(crate) fn with_effects(self) -> Self {
+        let types = self.types.into_iter().map(|(name, schema)| (name.clone(), schema.with_effects(&name)));
+        Self { types: types.collect(), ..self }
+    }
 }
 
 /// One resource type.
@@ -29,6 +37,20 @@ pub struct ResourceType {
     pub props: IndexMap<String, Property>,
     /// Its attributes.
     pub attrs: IndexMap<String, Attribute>,
+}
+
+impl ResourceType {
+    /// The schema of the type `name`, which is `json`.
+    pub fn read(name: &str, json: &str) -> serde_json::Result<Self> {
+        serde_json::from_str(json).map(|schema: Self| schema.with_effects(name))
+    }
+
+    fn with_effects(mut self, name: &str) -> Self {
+        for (property, schema) in &mut self.props {
+            schema.effect = effect(name, property, schema.upd, schema.imm);
+        }
+        self
+    }
 }
 
 /// The status of Heat's support for an item.
@@ -70,6 +92,9 @@ pub struct Property {
     pub upd: bool,
     /// Whether it cannot be changed at all.
     pub imm: bool,
+    /// The effect of a change on the resource, in a sentence. Empty for a part of a property.
+    #[serde(skip)]
+    pub effect: &'static str,
     /// Whether it is not implemented.
     pub hidden: bool,
     /// The status of Heat's support.

@@ -16,6 +16,7 @@ pub(super) const CLASSES: &[Class] = &[
         refuses: shrinks,
         needed: &["volume_type"],
         rebuilds: restored,
+        effects: &[("backup_id", "A change overwrites the volume with the backup.")],
         notes: volume_in_place,
         ..Class::PLAIN
     },

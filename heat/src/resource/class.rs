@@ -39,6 +39,8 @@ pub(crate) struct Class {
     pub(crate) needed: &'static [&'static str],
     /// Whether a change that keeps the resource loses its content, and how to keep that.
     pub(crate) rebuilds: fn(&Change<'_>) -> Option<String>,
+    /// The effect of a change of these properties, in a sentence, where the schema does not tell it.
+    pub(crate) effects: &'static [(&'static str, &'static str)],
     /// Properties whose changes Heat accepts without acting on them.
     pub(crate) ignores: &'static [&'static str],
     /// Properties for which a policy in the same resource determines the effect of a change.
@@ -80,6 +82,7 @@ impl Class {
         refuses: |_| None,
         needed: &[],
         rebuilds: |_| None,
+        effects: &[],
         ignores: &[],
         varies: &[],
         disregards: |_| false,

@@ -18,6 +18,7 @@ pub(super) const CLASSES: &[Class] = &[
             let help = "Heat deletes the gateway and recreates it for other `devices`; its connections break meanwhile";
             change.has("devices").then(|| help.to_owned())
         },
+        effects: &[("devices", "A change recreates the gateway, and its connections break.")],
         ..NEUTRON
     },
     Class { ty: "OS::Neutron::ProviderNet", validates: &[provider], ..NEUTRON },

@@ -19,6 +19,11 @@ pub(super) const SERVER: Class = Class {
     refuses: user_data_as_image,
     needed: &["admin_pass"],
     rebuilds: by_image,
+    effects: &[
+        ("flavor", "A change resizes the server, which restarts, unless `flavor_update_policy` is `REPLACE`."),
+        ("image", "A change rebuilds the server, and its disk is lost, unless `image_update_policy` is `REPLACE`."),
+        ("user_data", "A change replaces the server, unless `user_data_update_policy` is `IGNORE`."),
+    ],
     ignores: &[
         "deployment_swift_data",
         "flavor_update_policy",
